@@ -57,7 +57,10 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     ("host", &["hierarchy", "programs", "scenario", "time", "trace"]),
-    ("sim", &["hierarchy", "host", "programs", "scenario", "schedulers", "time", "trace"]),
+    (
+        "sim",
+        &["guarantees", "hierarchy", "host", "programs", "scenario", "schedulers", "time", "trace"],
+    ),
     (
         "lab",
         &[

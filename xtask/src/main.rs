@@ -6,12 +6,15 @@ mod bpf;
 mod folders;
 mod functions;
 mod guide;
+mod library;
 mod lines;
 mod patience;
 mod run;
+mod semver;
 mod shape;
 mod tally;
 mod tidy;
+mod words;
 
 use run::{Step, all};
 use std::process::ExitCode;
@@ -27,6 +30,7 @@ cargo xtask CHORE
   fuzz     mutated inputs for every reader, ten minutes each (WINDFALL_FUZZ_SECONDS says otherwise); see fuzz/README.md
   bpf      compile the programs for the kernel anew; needs clang-19 and llvm-strip-19
   bench    the benchmarks; needs valgrind for the instruction counts
+  semver   what would break users of the library since the last release, or since a revision; needs cargo-semver-checks
   dist     pack each crate as it would be published, and build it from that alone; publishes nothing
 ";
 
@@ -41,6 +45,7 @@ fn main() -> ExitCode {
         Some("fuzz") => fuzz(),
         Some("bpf") => bpf::remake(),
         Some("bench") => bench(),
+        Some("semver") => semver::check(std::env::args().nth(2)),
         Some("dist") => all(&[Step::cargo("crates as they would be published", &DIST)]),
         _ => {
             print!("{HELP}");
@@ -56,13 +61,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn tidiness() -> [Step; 7] {
+fn tidiness() -> [Step; 8] {
     [
         Step::cargo("format", &["fmt", "--all", "--check"]),
         Step::call("arrows between crates", arrows::check),
         Step::call("arrows between folders of linux", folders::check),
         Step::call("the shape of linux", shape::check),
         Step::call("tidy", tidy::check),
+        Step::call("what the library promises", library::check),
         Step::call("compiled programs for the kernel", bpf::check),
         Step::call("the guide as a book", guide::check),
     ]
@@ -77,6 +83,7 @@ fn check() -> Result<(), String> {
         Step::cargo("the core without std", &NO_STD),
         Step::cargo("hierarchy, each feature alone", &HIERARCHY_PLAIN),
         Step::cargo("the library without the command", &LIBRARY),
+        Step::cargo("reports without pictures", &REPORT_PLAIN),
         model("1"),
         Step::tests("tests", &["test", "--workspace", "--no-fail-fast"])
             .with("WINDFALL_FUZZ_SECONDS", "2"),
@@ -148,6 +155,7 @@ const NO_STD: [&str; 5] =
     ["build", "--manifest-path", "ci/no-std/Cargo.toml", "--target-dir", "target/no-std"];
 const DIST: [&str; 3] = ["publish", "--workspace", "--dry-run"];
 const LIBRARY: [&str; 4] = ["check", "-p", "windfall", "--no-default-features"];
+const REPORT_PLAIN: [&str; 3] = ["check", "-p", "windfall-report"];
 const HIERARCHY_PLAIN: [&str; 4] = ["check", "-p", "windfall-hierarchy", "--no-default-features"];
 
 fn demo() -> Result<(), String> {

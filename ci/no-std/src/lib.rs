@@ -33,6 +33,6 @@ fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
 pub extern "C" fn windfall_no_std() -> bool {
     let mut tree = Hierarchy::new(1);
     let Ok(scheduler) = kinds::EDF.build(&Settings::default()) else { return false };
-    let spec = NodeSpec { name: "edf", kind: "edf", scheduler, owns: &[(Parent::Top, &[])] };
+    let spec = NodeSpec::new("edf", "edf", scheduler, &[(Parent::Top, &[])]);
     tree.create(windfall_time::Instant::ZERO, spec).is_ok()
 }

@@ -36,12 +36,12 @@ fn main() {
     for policy in [Policy::RateMonotonic, Policy::EarliestDeadline] {
         for kind in [Kind::Basic, Kind::Continuous] {
             let granule = Span::from_micros(1).unwrap();
-            let application = Application { tasks: &tasks, policy, kind, granule };
+            let application = Application::new(&tasks, policy, kind, granule);
             let (fast, points) =
                 best(20, || enough(Boundary::of(&application, &periods).grid(&amounts)));
             let one = |period: &Span, amount: &Span| {
                 let supply = kind.resource(*period).and_then(|all| all.supply(*amount));
-                supply.is_some_and(|supply| policy.schedulable(&tasks, &supply))
+                supply.is_ok_and(|supply| policy.schedulable(&tasks, &supply))
             };
             let column = |period: &Span| amounts.iter().map(|amount| one(period, amount)).collect();
             let (slow, same) = best(2, || enough(periods.iter().map(column).collect()));

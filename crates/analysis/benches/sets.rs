@@ -42,7 +42,7 @@ fn sets() -> Vec<Vec<Task>> {
     let sets: Vec<Vec<[u64; 3]>> = serde_json::from_str(&text).unwrap();
     let task = |numbers: &[u64; 3]| {
         let [work, period, deadline] = numbers.map(|us| Span::from_micros(us).unwrap());
-        Task { work, period, deadline, jitter: Span::ZERO }
+        Task::implicit(work, period).deadline(deadline)
     };
     sets.iter().map(|set| set.iter().map(task).collect()).collect()
 }

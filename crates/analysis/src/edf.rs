@@ -24,6 +24,7 @@ use windfall_time::{Slack, Span};
 
 /// What the demand says about a set of tasks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Verdict {
     /// Every deadline is met.
     Schedulable,
@@ -42,6 +43,7 @@ pub enum Verdict {
 
 /// The window whose work fits with the least to spare.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct LeastSlack {
     /// Length of the window; the shortest, where several spare as little.
     pub window: Span,

@@ -8,15 +8,18 @@
 //!    the arrival, a job takes up to its own task's jitter longer.
 
 use crate::window::ROUNDS;
-use crate::{Task, load, window};
+use crate::{Supply, Task, UnboundedError, load, window};
 use windfall_time::Span;
 
 /// The longest time from a job's release to its end, whichever task's it is.
 ///
-/// `None` where there are no tasks, where the busy period has no bound, and beyond [`crate::HORIZON`]
-/// and [`ROUNDS`].
-#[must_use]
-pub fn response_time(tasks: &[Task]) -> Option<Span> {
+/// # Errors
+/// Why the busy period has no bound, or the longest backlog in it was not found. Without tasks none is found.
+pub fn response_time(tasks: &[Task]) -> Result<Span, UnboundedError> {
+    longest(tasks).ok_or_else(|| UnboundedError::of(tasks, &Supply::all()))
+}
+
+fn longest(tasks: &[Task]) -> Option<Span> {
     let busy = window::busy_period(tasks)?;
     let (mut release, mut worst) = (0, None);
     for _ in 0..ROUNDS {
@@ -64,7 +67,7 @@ mod tests {
     proptest! {
         #[test]
         fn limit_the_bound_is_the_simulated_queue(tasks in small_tasks(1..=4)) {
-            if let Some(bound) = response_time(&tasks) {
+            if let Ok(bound) = response_time(&tasks) {
                 prop_assert_eq!(bound.as_nanos(), simulated(&tasks, 3_000));
             }
         }
@@ -82,13 +85,15 @@ mod tests {
     fn limit_the_worst_release_may_be_far_from_the_critical_instant() {
         let tasks = [task(1, 7, 7, 2), task(4, 11, 11, 3), task(3, 7, 7, 2)];
         assert_eq!(load::arrived(&tasks, 0, 1), Some(8));
-        assert_eq!(response_time(&tasks), Some(Span::from_nanos(simulated(&tasks, 20))));
-        assert_eq!(response_time(&tasks), Some(Span::from_nanos(9)));
+        assert_eq!(response_time(&tasks), Ok(Span::from_nanos(simulated(&tasks, 20))));
+        assert_eq!(response_time(&tasks), Ok(Span::from_nanos(9)));
     }
 
     #[test]
     fn refuses_more_than_the_processor_and_accepts_all_of_it() {
-        assert_eq!(response_time(&[task(1, 2, 2, 0), task(2, 4, 4, 0)]), Some(Span::from_nanos(3)));
-        assert_eq!(response_time(&[task(1, 2, 2, 0), task(3, 5, 5, 0)]), None);
+        assert_eq!(response_time(&[task(1, 2, 2, 0), task(2, 4, 4, 0)]), Ok(Span::from_nanos(3)));
+        let overload = Err(UnboundedError::Overload);
+        assert_eq!(response_time(&[task(1, 2, 2, 0), task(3, 5, 5, 0)]), overload);
+        assert_eq!(response_time(&[]), Err(UnboundedError::NotFound));
     }
 }

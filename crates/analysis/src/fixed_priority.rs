@@ -10,22 +10,23 @@
 //! The sweep goes through the busy period of the lowest level once: that of a level ends no earlier than
 //! the last one's, so each task's iteration starts from where the previous stopped.
 
-use crate::Task;
 use crate::window::Window;
+use crate::{Supply, Task, UnboundedError};
 use windfall_time::Span;
 
 /// The longest response time of each task, in decreasing order of priority.
 ///
-/// `None`: no bound, because the tasks down to this one take more than the processor; because a work or
-/// period is zero; or none within [`crate::HORIZON`] and [`crate::ROUNDS`].
+/// Without a bound: why the tasks down to this one have none.
 #[must_use]
-pub fn response_times(tasks: &[Task]) -> Vec<Option<Span>> {
-    let mut responses = Vec::with_capacity(tasks.len());
-    if let Some(mut window) = Window::new(tasks) {
-        let bounds = tasks.iter().map_while(|_| window.admit());
-        responses.extend(bounds.map(|worst| Some(Span::from_nanos(worst))));
+pub fn response_times(tasks: &[Task]) -> Vec<Result<Span, UnboundedError>> {
+    let Some(mut window) = Window::new(tasks) else {
+        return vec![Err(UnboundedError::OutOfRange); tasks.len()];
+    };
+    let bounds = tasks.iter().map_while(|_| window.admit());
+    let mut responses: Vec<_> = bounds.map(|worst| Ok(Span::from_nanos(worst))).collect();
+    for last in responses.len()..tasks.len() {
+        responses.push(Err(UnboundedError::of(&tasks[..=last], &Supply::all())));
     }
-    responses.resize(tasks.len(), None);
     responses
 }
 
@@ -33,7 +34,7 @@ pub fn response_times(tasks: &[Task]) -> Vec<Option<Span>> {
 #[must_use]
 pub fn schedulable(tasks: &[Task]) -> bool {
     let responses = response_times(tasks);
-    tasks.iter().zip(responses).all(|(task, worst)| worst.is_some_and(|w| w <= task.deadline))
+    tasks.iter().zip(responses).all(|(task, worst)| worst.is_ok_and(|w| w <= task.deadline))
 }
 
 #[cfg(test)]
@@ -79,7 +80,7 @@ mod tests {
                 let tasks = &tasks[..=last];
                 let bounded = exact::utilisation(tasks).compare_whole(1).is_le();
                 let slow = bounded.then(|| Span::from_nanos(simulated(tasks, 60_000)));
-                prop_assert_eq!(response, slow);
+                prop_assert_eq!(response, slow.ok_or(UnboundedError::Overload));
             }
         }
 
@@ -95,26 +96,45 @@ mod tests {
     #[test]
     fn refuses_utilisation_above_one_at_once() {
         let tasks = [task(1, 3, 3, 0), task(2, 3, 3, 0), task(1, 1_000_000_007, 1, 0)];
-        let one = |ns| Some(Span::from_nanos(ns));
-        assert_eq!(response_times(&tasks), [one(1), one(3), None]);
+        let one = |ns| Ok(Span::from_nanos(ns));
+        let overload = Err(UnboundedError::Overload);
+        assert_eq!(response_times(&tasks), [one(1), one(3), overload]);
         assert!(!schedulable(&tasks));
     }
 
     #[test]
     fn accepts_all_of_the_processor_with_jitter_that_is_never_worked_off() {
-        let bound = |ns| Some(Span::from_nanos(ns));
+        let bound = |ns| Ok(Span::from_nanos(ns));
         assert_eq!(response_times(&[task(3, 3, 3, 1)]), [bound(4)]);
         let tasks = [task(1, 2, 2, 1), task(2, 4, 4, 0), task(1, 1_000, 1, 0)];
-        assert_eq!(response_times(&tasks), [bound(2), bound(5), None]);
+        assert_eq!(response_times(&tasks), [bound(2), bound(5), Err(UnboundedError::Overload)]);
         // The job that takes longest comes late in the cycle.
         assert_eq!(response_times(&[task(2, 8, 8, 1), task(3, 4, 4, 3)])[1], bound(9));
+    }
+
+    #[test]
+    fn refuses_a_bound_with_the_reason() {
+        let why = |tasks: &[Task]| response_times(tasks).pop().unwrap().unwrap_err();
+        assert_eq!(why(&[task(0, 3, 3, 0)]), UnboundedError::OutOfRange);
+        assert_eq!(why(&[task(1, (1 << 60) + 1, 3, 0)]), UnboundedError::OutOfRange);
+        assert_eq!(why(&[task(4, 3, 3, 0)]), UnboundedError::Overload);
+        // Where periods repeat together only after more than 2^64 ns.
+        let (a, b) = ((1 << 40) - 87, (1 << 40) - 167);
+        let half = |period: u64, jitter| task(period / 2, period, period, jitter);
+        let rest = [task(1, 2 * a, a, 0), task(1, 2 * b, b, 0)];
+        let all = [half(a, 1), half(b, 0), rest[0], rest[1]];
+        assert_eq!(why(&all), UnboundedError::Saturated);
+        // A backlog that is worked off by one nanosecond in each period of 2^60.
+        let most = 1 << 59;
+        let late = [task(most, 2 * most, 1, 2 * most), task(most - 1, 2 * most, 1, 0)];
+        assert_eq!(why(&late), UnboundedError::NotFound);
     }
 
     #[test]
     fn accepts_deadlines_beyond_the_period() {
         // Lehoczky 1990: the first job of the second task is not the one that takes longest.
         let tasks = [task(26, 70, 70, 0), task(62, 100, 118, 0)];
-        assert_eq!(response_times(&tasks)[1], Some(Span::from_nanos(118)));
+        assert_eq!(response_times(&tasks)[1], Ok(Span::from_nanos(118)));
         assert!(schedulable(&tasks));
     }
 }

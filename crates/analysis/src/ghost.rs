@@ -10,11 +10,12 @@
 //! reservation schedules exactly as beside a ghost. It may hand out its amount in many pieces; only
 //! the worst case is the same.
 
-use crate::{Task, fixed_priority};
+use crate::{Task, UnboundedError, fixed_priority};
 use windfall_time::Span;
 
 /// What kind of reservation the ghost stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Ghost {
     /// `RESB x y`: the ghost has a jitter of x.
     Basic,
@@ -36,9 +37,14 @@ impl Ghost {
 
     /// The longest response time of each thread beside the ghost, in decreasing order of priority.
     ///
-    /// `None` as in [`fixed_priority::response_times`], and where the amount exceeds the period.
+    /// Without a bound: why, as in [`fixed_priority::response_times`]; out of range where the amount exceeds the period.
     #[must_use]
-    pub fn response_times(self, tasks: &[Task], amount: Span, period: Span) -> Vec<Option<Span>> {
+    pub fn response_times(
+        self,
+        tasks: &[Task],
+        amount: Span,
+        period: Span,
+    ) -> Vec<Result<Span, UnboundedError>> {
         match self.task(amount, period) {
             // A ghost of nothing is no task.
             Some(ghost) if ghost.work.is_zero() && !period.is_zero() => {
@@ -49,7 +55,7 @@ impl Ghost {
                 all.extend_from_slice(tasks);
                 fixed_priority::response_times(&all).split_off(1)
             }
-            None => vec![None; tasks.len()],
+            None => vec![Err(UnboundedError::OutOfRange); tasks.len()],
         }
     }
 
@@ -57,7 +63,7 @@ impl Ghost {
     #[must_use]
     pub fn schedulable(self, tasks: &[Task], amount: Span, period: Span) -> bool {
         let responses = self.response_times(tasks, amount, period);
-        tasks.iter().zip(responses).all(|(task, worst)| worst.is_some_and(|w| w <= task.deadline))
+        tasks.iter().zip(responses).all(|(task, worst)| worst.is_ok_and(|w| w <= task.deadline))
     }
 
     /// The least amount for a period, a multiple of `granule`, by halving; `None` when no multiple up

@@ -25,6 +25,7 @@ use crate::{Task, exact, window};
 
 /// A sufficient test, by its authors.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Test {
     /// Total density at most `m - (m - 1) * greatest density` (Goossens, Funk and Baruah 2003; GFB).
     Density,

@@ -5,12 +5,14 @@
 //! `local_edf.rs`, the least amounts in `resource_fixed_priority.rs` and `resource_edf.rs`.
 
 use crate::{
-    Resource, Supply, Task, local_edf, local_fixed_priority, resource_edf, resource_fixed_priority,
+    Resource, Supply, Task, UnboundedError, local_edf, local_fixed_priority, resource_edf,
+    resource_fixed_priority,
 };
 use windfall_time::Span;
 
 /// How an application schedules its own threads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Policy {
     /// Fixed priorities, the first task the highest.
     AsListed,
@@ -48,18 +50,20 @@ impl Policy {
         }
     }
 
-    /// The longest response time of each task, in the order of the list; `None` without a bound.
+    /// The longest response time of each task, in the order of the list, or why it has no bound.
     #[must_use]
-    pub fn response_times(self, tasks: &[Task], supply: &Supply) -> Vec<Option<Span>> {
+    pub fn response_times(
+        self,
+        tasks: &[Task],
+        supply: &Supply,
+    ) -> Vec<Result<Span, UnboundedError>> {
         if self == Policy::EarliestDeadline {
             return local_edf::response_times(tasks, supply);
         }
         let sorted = local_fixed_priority::response_times(&self.sorted(tasks), supply);
-        let mut responses = vec![None; tasks.len()];
-        for (index, response) in self.order(tasks).into_iter().zip(sorted) {
-            responses[index] = response;
-        }
-        responses
+        let mut responses: Vec<_> = self.order(tasks).into_iter().zip(sorted).collect();
+        responses.sort_by_key(|(index, _)| *index);
+        responses.into_iter().map(|(_, response)| response).collect()
     }
 
     /// The least amount of a reservation, a multiple of `granule`, with which every deadline is met.

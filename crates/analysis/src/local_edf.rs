@@ -15,7 +15,7 @@
 mod finish;
 
 use crate::window::{HORIZON, ROUNDS, in_range};
-use crate::{Supply, Task, load};
+use crate::{Supply, Task, UnboundedError, load};
 use core::cmp::Ordering;
 use windfall_time::Span;
 
@@ -48,12 +48,15 @@ pub fn schedulable(tasks: &[Task], supply: &Supply) -> bool {
 
 /// The longest response time of each task, from its nominal arrival, however late that is.
 ///
-/// `None`: no bound within [`HORIZON`] and [`ROUNDS`], or the busy period has no end.
+/// All have a bound, or none has.
 #[must_use]
-pub fn response_times(tasks: &[Task], supply: &Supply) -> Vec<Option<Span>> {
+pub fn response_times(tasks: &[Task], supply: &Supply) -> Vec<Result<Span, UnboundedError>> {
     let busy = if in_range(tasks) { busy_period(tasks, supply).ok() } else { None };
     let responses = busy.and_then(|busy| finish::responses(tasks, supply, busy));
-    responses.map_or(vec![None; tasks.len()], |all| all.into_iter().map(Some).collect())
+    match responses {
+        Some(all) => all.into_iter().map(Ok).collect(),
+        None => vec![Err(UnboundedError::of(tasks, supply)); tasks.len()],
+    }
 }
 
 /// The same for tasks that are in range, with the reason.
@@ -205,7 +208,8 @@ mod tests {
         ) {
             let responses = response_times(&tasks, &supply);
             if busy_period(&tasks, &supply).is_ok() {
-                let within = |(t, r): (&Task, &Option<Span>)| r.is_some_and(|r| r <= t.deadline);
+                let within =
+                    |(t, r): (&Task, &Result<Span, _>)| r.is_ok_and(|r| r <= t.deadline);
                 let met = tasks.iter().zip(&responses).all(within);
                 prop_assert_eq!(schedulable(&tasks, &supply), met);
             }

@@ -13,7 +13,7 @@
 //! deadlines beyond periods. With `Supply::all()` it agrees with `fixed_priority.rs`.
 
 use crate::window::{HORIZON, ROUNDS, in_range};
-use crate::{Supply, Task, load};
+use crate::{Supply, Task, UnboundedError, load};
 use core::cmp::Ordering;
 use windfall_time::Span;
 
@@ -22,24 +22,23 @@ const PATIENCE: u32 = 1 << 9;
 
 /// The longest response time of each task, in decreasing order of priority.
 ///
-/// `None`: no bound, because the tasks down to this one take more than the supply's rate; because a
-/// work or period is zero; or beyond [`HORIZON`] and [`ROUNDS`].
+/// Without a bound: why the tasks down to this one have none.
 #[must_use]
-pub fn response_times(tasks: &[Task], supply: &Supply) -> Vec<Option<Span>> {
+pub fn response_times(tasks: &[Task], supply: &Supply) -> Vec<Result<Span, UnboundedError>> {
     if !in_range(tasks) {
-        return vec![None; tasks.len()];
+        return vec![Err(UnboundedError::OutOfRange); tasks.len()];
     }
-    (0..tasks.len())
-        .map(|last| Level::new(&tasks[..=last], supply)?.response(None).map(Span::from_nanos))
-        .collect()
+    (0..tasks.len()).map(|last| last_response_time(&tasks[..=last], supply)).collect()
 }
 
-/// The longest response time of the last of these tasks, which has the lowest priority; `None` as in
-/// [`response_times`].
-#[must_use]
-pub fn last_response_time(tasks: &[Task], supply: &Supply) -> Option<Span> {
+/// The longest response time of the last of these tasks, which has the lowest priority.
+///
+/// # Errors
+/// Why they have no bound. Without tasks none is found.
+pub fn last_response_time(tasks: &[Task], supply: &Supply) -> Result<Span, UnboundedError> {
     let level = if in_range(tasks) { Level::new(tasks, supply) } else { None };
-    level?.response(None).map(Span::from_nanos)
+    let response = level.and_then(|mut level| level.response(None));
+    response.map(Span::from_nanos).ok_or_else(|| UnboundedError::of(tasks, supply))
 }
 
 /// Whether every job meets its deadline, which counts from its arrival.
@@ -188,7 +187,7 @@ mod tests {
             for last in 0..tasks.len() {
                 // Where the busy period has no end, responses may still have a bound.
                 if let Some(slow) = simulated(&tasks[..=last], &supply, 60_000) {
-                    prop_assert_eq!(responses[last], Some(Span::from_nanos(slow)));
+                    prop_assert_eq!(responses[last], Ok(Span::from_nanos(slow)));
                 }
             }
         }
@@ -208,7 +207,8 @@ mod tests {
             tasks in small_tasks(1..=3), supply in small_supply(),
         ) {
             let responses = response_times(&tasks, &supply);
-            let within = |(t, r): (&Task, &Option<Span>)| r.is_some_and(|r| r <= t.deadline);
+            let within =
+                |(t, r): (&Task, &Result<Span, _>)| r.is_ok_and(|r| r <= t.deadline);
             let met = tasks.iter().zip(&responses).all(within);
             prop_assert_eq!(schedulable(&tasks, &supply), met);
         }
@@ -218,7 +218,7 @@ mod tests {
             let dedicated = fixed_priority::response_times(&tasks);
             let supplied = response_times(&tasks, &Supply::all());
             for (dedicated, supplied) in dedicated.into_iter().zip(supplied) {
-                prop_assert!(dedicated.is_none() || dedicated == supplied);
+                prop_assert!(dedicated.is_err() || dedicated == supplied);
             }
         }
 
@@ -240,8 +240,10 @@ mod tests {
         let supply = Supply::basic(Span::from_nanos(1), Span::from_nanos(2)).unwrap();
         let responses = response_times(&[task(2, 4, 9, 0)], &supply);
         // The gap of 2, then 1 in 2: the job of 4k is done at 2 + 2 (2k + 1) + 1 at the latest.
-        assert_eq!(responses, [Some(Span::from_nanos(5))]);
-        assert_eq!(response_times(&[task(3, 4, 9, 0)], &supply), [None]);
+        assert_eq!(responses, [Ok(Span::from_nanos(5))]);
+        let overload = Err(UnboundedError::Overload);
+        assert_eq!(response_times(&[task(3, 4, 9, 0)], &supply), [overload]);
+        assert_eq!(response_times(&[task(1, 4, 9, 0)], &Supply::nothing()), [overload]);
     }
 
     #[test]

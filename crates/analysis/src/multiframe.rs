@@ -283,7 +283,8 @@ mod tests {
             let plain: Vec<Task> =
                 numbers.iter().map(|(work, period)| Task::implicit(ns(*work), ns(*period))).collect();
             let responses = local_fixed_priority::response_times(&plain, &supply);
-            let met = responses.iter().zip(&plain).map(|(r, t)| r.filter(|r| *r <= t.deadline));
+            let responses = responses.into_iter().map(Result::ok);
+            let met = responses.zip(&plain).map(|(r, t)| r.filter(|r| *r <= t.deadline));
             prop_assert_eq!(response_times(&frames, &supply), met.collect::<Vec<_>>());
             let edf = Policy::EarliestDeadline.schedulable(&plain, &supply);
             prop_assert_eq!(edf_schedulable(&frames, &supply), edf);

@@ -10,22 +10,22 @@
 //! The job that takes longest need not be the first of its busy period, so each job in it is looked at.
 
 use crate::window::in_range;
-use crate::{Task, exact, fixed_point, load};
+use crate::{Supply, Task, UnboundedError, exact, fixed_point, load};
 use windfall_time::Span;
 
 /// The longest response time of each task, in decreasing order of priority.
 ///
-/// `None`: no bound, because the tasks down to this one take more than the processor, or all of it with
-/// a backlog of jitter; a work or period is zero; or none within [`crate::HORIZON`] and [`crate::ROUNDS`].
+/// Without a bound: why the tasks down to this one have none.
 #[must_use]
-pub fn response_times(tasks: &[Task]) -> Vec<Option<Span>> {
+pub fn response_times(tasks: &[Task]) -> Vec<Result<Span, UnboundedError>> {
     if !in_range(tasks) {
-        return vec![None; tasks.len()];
+        return vec![Err(UnboundedError::OutOfRange); tasks.len()];
     }
     let worst = |index: usize| {
         let (down_to, lower) = tasks.split_at(index + 1);
         let blocking = lower.iter().map(|task| task.work.as_nanos() - 1).max();
-        worst(down_to, blocking.unwrap_or(0)).map(Span::from_nanos)
+        let bound = worst(down_to, blocking.unwrap_or(0)).map(Span::from_nanos);
+        bound.ok_or_else(|| UnboundedError::of(down_to, &Supply::all()))
     };
     (0..tasks.len()).map(worst).collect()
 }
@@ -63,7 +63,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// What the task's jobs take at worst by definition: the longest job of lower priority has started
-    /// a nanosecond before the critical instant; from then on whoever is first runs to the job's end.
+    /// a nanosecond before the critical instant; from then on the first job runs to its end.
     fn simulated(tasks: &[Task], own: usize, limit: u64) -> u64 {
         let (down_to, lower) = tasks.split_at(own + 1);
         let mut now = lower.iter().map(|task| task.work.as_nanos() - 1).max().unwrap_or(0);
@@ -93,7 +93,7 @@ mod tests {
             let responses = response_times(&tasks);
             for (own, response) in responses.into_iter().enumerate() {
                 let load = exact::utilisation(&tasks[..=own]).compare_whole(1);
-                if let Some(response) = response {
+                if let Ok(response) = response {
                     prop_assert_eq!(response.as_nanos(), simulated(&tasks, own, 60_000));
                 } else {
                     prop_assert!(load.is_ge());
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn refuses_more_jobs_than_can_be_looked_at() {
         let tasks = [task(1 << 58, 1 << 59, 1, 0), task(1, 4, 4, 0)];
-        assert_eq!(response_times(&tasks)[1], None);
+        assert_eq!(response_times(&tasks)[1], Err(UnboundedError::NotFound));
     }
 
     #[test]
@@ -123,6 +123,6 @@ mod tests {
             task(1_000, 3_500, 3_250, 0),
             task(1_000, 3_500, 3_250, 0),
         ];
-        assert_eq!(response_times(&tasks)[2], Some(Span::from_nanos(3_500)));
+        assert_eq!(response_times(&tasks)[2], Ok(Span::from_nanos(3_500)));
     }
 }

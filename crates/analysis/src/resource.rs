@@ -10,7 +10,7 @@
 //! Bini, Buttazzo and others solve the same quadratic for a linear bound: here it only says where
 //! the exact step lies. Read next: `resource_fixed_priority.rs`, `resource_edf.rs`.
 
-use crate::Supply;
+use crate::{Supply, SupplyError};
 use windfall_time::Span;
 
 /// A reservation of a given kind and period, of any amount.
@@ -28,28 +28,41 @@ enum Kind {
 }
 
 impl Resource {
-    /// The periodic resource model: a basic reservation. `None` for a period of zero or from
-    /// 2^63 ns on.
-    #[must_use]
-    pub fn periodic(period: Span) -> Option<Resource> {
+    /// The periodic resource model: a basic reservation.
+    ///
+    /// # Errors
+    /// For a period of zero or from 2^63 ns on.
+    pub fn periodic(period: Span) -> Result<Resource, SupplyError> {
         Resource::explicit_deadline(period, period)
     }
 
     /// The explicit-deadline model: each period's amount comes within `deadline` of its start.
-    /// `None` unless `0 < deadline <= period < 2^63 ns`.
-    #[must_use]
-    pub fn explicit_deadline(deadline: Span, period: Span) -> Option<Resource> {
-        let (deadline, period) = (deadline.as_nanos(), period.as_nanos());
-        let lawful = 0 < deadline && deadline <= period && period < 1 << 63;
-        lawful.then_some(Resource { kind: Kind::ByDeadline(deadline), period })
+    ///
+    /// # Errors
+    /// Unless `0 < deadline <= period < 2^63 ns`.
+    pub fn explicit_deadline(deadline: Span, period: Span) -> Result<Resource, SupplyError> {
+        let period = Resource::in_range(period)?;
+        match deadline.as_nanos() {
+            0 => Err(SupplyError::ZeroDeadline),
+            late if late > period => Err(SupplyError::DeadlineAbovePeriod),
+            deadline => Ok(Resource { kind: Kind::ByDeadline(deadline), period }),
+        }
     }
 
-    /// A continuous reservation, or one block a period. `None` for a period of zero or from
-    /// 2^63 ns on.
-    #[must_use]
-    pub fn continuous(period: Span) -> Option<Resource> {
-        let period = period.as_nanos();
-        (0 < period && period < 1 << 63).then_some(Resource { kind: Kind::Continuous, period })
+    /// A continuous reservation, or one block a period.
+    ///
+    /// # Errors
+    /// For a period of zero or from 2^63 ns on.
+    pub fn continuous(period: Span) -> Result<Resource, SupplyError> {
+        Ok(Resource { kind: Kind::Continuous, period: Resource::in_range(period)? })
+    }
+
+    const fn in_range(period: Span) -> Result<u64, SupplyError> {
+        match period.as_nanos() {
+            0 => Err(SupplyError::ZeroPeriod),
+            long if long >= 1 << 63 => Err(SupplyError::TooLong),
+            period => Ok(period),
+        }
     }
 
     /// The period.
@@ -67,9 +80,11 @@ impl Resource {
         })
     }
 
-    /// What it supplies when the amount is `amount`; `None` above [`Resource::most`].
-    #[must_use]
-    pub fn supply(&self, amount: Span) -> Option<Supply> {
+    /// What it supplies when the amount is `amount`.
+    ///
+    /// # Errors
+    /// When the amount is above [`Resource::most`].
+    pub fn supply(&self, amount: Span) -> Result<Supply, SupplyError> {
         match self.kind {
             Kind::ByDeadline(deadline) => {
                 Supply::explicit_deadline(amount, Span::from_nanos(deadline), self.period())
@@ -89,7 +104,7 @@ impl Resource {
     pub(crate) fn least_amount(&self, granule: u64, test: impl Fn(&Supply) -> bool) -> Option<u64> {
         let passes = |steps: u64| {
             let supply = self.supply(Span::from_nanos(steps * granule));
-            supply.is_some_and(|supply| test(&supply))
+            supply.is_ok_and(|supply| test(&supply))
         };
         let most = self.most().as_nanos().checked_div(granule)?;
         // All below `fails` fail; `holds` passes.
@@ -184,11 +199,13 @@ mod tests {
 
     #[test]
     fn refuses_periods_of_nothing_or_beyond_the_range() {
-        assert_eq!(Resource::periodic(ns(0)), None);
-        assert_eq!(Resource::continuous(ns(0)), None);
-        assert_eq!(Resource::periodic(ns(1 << 63)), None);
-        assert_eq!(Resource::explicit_deadline(ns(3), ns(2)), None);
-        assert_eq!(Resource::explicit_deadline(ns(0), ns(2)), None);
+        assert_eq!(Resource::periodic(ns(0)), Err(SupplyError::ZeroPeriod));
+        assert_eq!(Resource::continuous(ns(0)), Err(SupplyError::ZeroPeriod));
+        assert_eq!(Resource::periodic(ns(1 << 63)), Err(SupplyError::TooLong));
+        let late = Resource::explicit_deadline(ns(3), ns(2));
+        assert_eq!(late, Err(SupplyError::DeadlineAbovePeriod));
+        let at_once = Resource::explicit_deadline(ns(0), ns(2));
+        assert_eq!(at_once, Err(SupplyError::ZeroDeadline));
     }
 
     #[test]

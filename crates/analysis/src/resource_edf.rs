@@ -33,7 +33,7 @@ pub fn least_amount(tasks: &[Task], resource: &Resource, granule: Span) -> Optio
         let amount = resource.amount_ns(window, demand(tasks, window)?)?;
         least = least.max(round_up(amount, granule)?);
     }
-    let supply = |amount| resource.supply(Span::from_nanos(amount));
+    let supply = |amount| resource.supply(Span::from_nanos(amount)).ok();
     // Exactly the rate, perhaps: with more, the busy period is shorter.
     let mut most = longest_window(tasks, &supply(least)?);
     if most.is_none() {

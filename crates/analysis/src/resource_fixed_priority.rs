@@ -71,7 +71,7 @@ impl Need<'_> {
             let Some(less) = less.filter(|less| *less >= known) else {
                 return Some(known);
             };
-            let supply = self.resource.supply(Span::from_nanos(less))?;
+            let supply = self.resource.supply(Span::from_nanos(less)).ok()?;
             let needed = supply.window_ns(work).filter(|needed| *needed <= latest);
             let Some(needed) = needed.map(|needed| needed.max(window)) else {
                 return best;

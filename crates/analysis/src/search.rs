@@ -13,7 +13,7 @@
 //! Absent on purpose: how periods are spread (the caller lists them), and drawing.
 
 use crate::local::Policy;
-use crate::{Resource, Task};
+use crate::{Resource, SupplyError, Task, UnboundedError};
 use core::cmp::Reverse;
 use windfall_time::{Ratio, Span};
 
@@ -27,9 +27,11 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// A reservation of this kind and period; `None` for a period of zero or from 2^63 ns on.
-    #[must_use]
-    pub fn resource(self, period: Span) -> Option<Resource> {
+    /// A reservation of this kind and period.
+    ///
+    /// # Errors
+    /// For a period of zero or from 2^63 ns on.
+    pub fn resource(self, period: Span) -> Result<Resource, SupplyError> {
         match self {
             Kind::Basic => Resource::periodic(period),
             Kind::Continuous => Resource::continuous(period),
@@ -39,6 +41,7 @@ impl Kind {
 
 /// An application's threads, how it schedules them, and what it is to be given.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Application<'a> {
     /// Its threads.
     pub tasks: &'a [Task],
@@ -50,8 +53,22 @@ pub struct Application<'a> {
     pub granule: Span,
 }
 
+impl<'a> Application<'a> {
+    /// These threads, scheduled so, to be given a reservation of that kind in multiples of the granule.
+    #[must_use]
+    pub const fn new(
+        tasks: &'a [Task],
+        policy: Policy,
+        kind: Kind,
+        granule: Span,
+    ) -> Application<'a> {
+        Application { tasks, policy, kind, granule }
+    }
+}
+
 /// The least amount for one period.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Point {
     /// The reservation's period.
     pub period: Span,
@@ -62,6 +79,7 @@ pub struct Point {
 
 /// A reservation and what it comes to.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Choice {
     /// Its period.
     pub period: Span,
@@ -72,11 +90,12 @@ pub struct Choice {
     /// The same with two switches in each period.
     pub with_switches: Ratio,
     /// The longest response time of each thread, in the order of the list.
-    pub response_times: Vec<Option<Span>>,
+    pub response_times: Vec<Result<Span, UnboundedError>>,
 }
 
 /// The boundary of figure 6.2: the least amount for each of some periods.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Boundary {
     /// One point for each period, in the order they were listed.
     pub points: Vec<Point>,
@@ -110,7 +129,7 @@ impl Boundary {
             Policy::EarliestDeadline => (application.tasks.to_vec(), policy),
             fixed => (fixed.sorted(application.tasks), Policy::AsListed),
         };
-        let amount = |period| policy.least_amount(&tasks, &kind.resource(period)?, granule);
+        let amount = |period| policy.least_amount(&tasks, &kind.resource(period).ok()?, granule);
         let point = |period: &Span| Point { period: *period, amount: amount(*period) };
         Boundary { points: periods.iter().map(point).collect() }
     }
@@ -157,7 +176,7 @@ impl Boundary {
 /// What a point of the boundary comes to.
 fn choice(application: &Application<'_>, point: &Point, cost: Span) -> Option<Choice> {
     let Point { period, amount } = *point;
-    let supply = application.kind.resource(period)?.supply(amount?)?;
+    let supply = application.kind.resource(period).ok()?.supply(amount?).ok()?;
     Some(Choice {
         period,
         amount: amount?,
@@ -208,7 +227,7 @@ mod tests {
                 for (period, column) in axis.iter().zip(grid) {
                     for (amount, fast) in axis.iter().zip(column) {
                         let supply = kind.resource(*period).and_then(|all| all.supply(*amount));
-                        let slow = supply.is_some_and(|s| policy.schedulable(&tasks, &s));
+                        let slow = supply.is_ok_and(|s| policy.schedulable(&tasks, &s));
                         prop_assert_eq!(fast, slow, "{} {} {:?} {:?}", amount, period, policy, kind);
                     }
                 }
@@ -225,7 +244,7 @@ mod tests {
             for (period, column) in axis.iter().zip(grid) {
                 for (amount, fast) in axis.iter().zip(column) {
                     let supply = Supply::basic(*amount, *period);
-                    let slow = supply.is_some_and(|s| policy.schedulable(&tasks, &s));
+                    let slow = supply.is_ok_and(|s| policy.schedulable(&tasks, &s));
                     assert_eq!(fast, slow, "{amount} {period} {policy:?}");
                 }
             }
@@ -276,7 +295,7 @@ mod tests {
             assert_eq!(there.last(), back.last());
         }
         let fixed = Policy::RateMonotonic.response_times(&tasks, &supply);
-        assert_eq!(fixed.last(), Some(&Some(us(10_000))), "the thread of period 10 ms");
+        assert_eq!(fixed.last(), Some(&Ok(us(10_000))), "the thread of period 10 ms");
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! Sources: Shin and Lee 2003 (periodic resource); Easwaran, Anand and Lee 2007 (explicit
 //! deadline); Jones et al. 1997 (continuous reservations); HLS 5.2.2. Read next: `local.rs`.
 
+use crate::SupplyError;
 use windfall_time::{Ratio, Span};
 
 /// The least processor time in any window of a given length.
@@ -50,61 +51,71 @@ impl Supply {
 
     /// `amount` somewhere in each period (`RESB`): the longest gap is `2 (period - amount)`.
     ///
-    /// `None` when the amount exceeds the period, the period is zero, or the gap exceeds 2^64 ns.
-    #[must_use]
-    pub fn basic(amount: Span, period: Span) -> Option<Supply> {
+    /// # Errors
+    /// When the amount exceeds the period, the period is zero, or the gap exceeds 2^64 ns.
+    pub fn basic(amount: Span, period: Span) -> Result<Supply, SupplyError> {
         Supply::explicit_deadline(amount, period, period)
     }
 
     /// `amount` in every window of length `period` (`RESC`): the longest gap is `period - amount`.
     ///
     /// A single block at the same offset in each period (`RESN`, `RESS`) supplies as much, so this
-    /// stands for both. `None` when the amount exceeds the period or the period is zero.
-    #[must_use]
-    pub fn continuous(amount: Span, period: Span) -> Option<Supply> {
-        let gap = period.checked_sub(amount)?;
+    /// stands for both.
+    ///
+    /// # Errors
+    /// When the amount exceeds the period, or the period is zero.
+    pub fn continuous(amount: Span, period: Span) -> Result<Supply, SupplyError> {
+        let gap = period.checked_sub(amount).ok_or(SupplyError::AmountTooLarge)?;
         Supply::blocks(gap.as_nanos(), amount, period)
     }
 
     /// `amount` within `deadline` of the start of each period (Easwaran et al. 2007): the longest
     /// gap is `period + deadline - 2 amount`.
     ///
-    /// `None` unless `amount <= deadline <= period`, the period is above zero, and the gap is
-    /// within 2^64 ns.
-    #[must_use]
-    pub fn explicit_deadline(amount: Span, deadline: Span, period: Span) -> Option<Supply> {
+    /// # Errors
+    /// Unless `amount <= deadline <= period`, the period is above zero, and the gap is within 2^64 ns.
+    pub fn explicit_deadline(
+        amount: Span,
+        deadline: Span,
+        period: Span,
+    ) -> Result<Supply, SupplyError> {
         let (x, d, y) = (amount.as_nanos(), deadline.as_nanos(), period.as_nanos());
         if d > y {
-            return None;
+            return Err(SupplyError::DeadlineAbovePeriod);
         }
-        let gap = d.checked_sub(x)?.checked_add(y - x)?;
+        let before = d.checked_sub(x).ok_or(SupplyError::AmountTooLarge)?;
+        let gap = before.checked_add(y - x).ok_or(SupplyError::TooLong)?;
         Supply::blocks(gap, amount, period)
     }
 
-    fn blocks(gap: u64, amount: Span, period: Span) -> Option<Supply> {
+    const fn blocks(gap: u64, amount: Span, period: Span) -> Result<Supply, SupplyError> {
         let (amount, period) = (amount.as_nanos(), period.as_nanos());
         match amount {
-            _ if period == 0 => None,
-            0 => Some(Supply::nothing()),
-            _ if amount == period => Some(Supply::all()),
-            _ => Some(Supply(Shape::Blocks { gap, amount, period })),
+            _ if period == 0 => Err(SupplyError::ZeroPeriod),
+            0 => Ok(Supply::nothing()),
+            _ if amount == period => Ok(Supply::all()),
+            _ => Ok(Supply(Shape::Blocks { gap, amount, period })),
         }
     }
 
     /// `share` of every window less `error` (`PSBE`), rounded down to whole nanoseconds.
     ///
     /// With no error this is a uniformly slower processor (`RESU`) for an owner that looks at it at
-    /// its own deadlines only. `None` unless `0 <= share <= 1` with both terms below 2^64.
-    #[must_use]
-    pub fn share(share: Ratio, error: Span) -> Option<Supply> {
-        let above = u64::try_from(share.numerator()).ok()?;
-        let below = u64::try_from(share.denominator()).ok()?;
-        match above {
-            _ if above > below => None,
-            0 => Some(Supply::nothing()),
-            _ if above == below && error.is_zero() => Some(Supply::all()),
-            _ => Some(Supply(Shape::Share { above, below, error: error.as_nanos() })),
+    /// its own deadlines only.
+    ///
+    /// # Errors
+    /// Unless `0 <= share <= 1` with both terms below 2^64.
+    pub fn share(share: Ratio, error: Span) -> Result<Supply, SupplyError> {
+        if share < Ratio::ZERO || share > Ratio::ONE {
+            return Err(SupplyError::ShareOutOfRange);
         }
+        let term = |term| u64::try_from(term).map_err(|_| SupplyError::ShareTooFine);
+        let (above, below) = (term(share.numerator())?, term(share.denominator())?);
+        Ok(match above {
+            0 => Supply::nothing(),
+            _ if above == below && error.is_zero() => Supply::all(),
+            _ => Supply(Shape::Share { above, below, error: error.as_nanos() }),
+        })
     }
 
     /// The least processor time in any window of this length.

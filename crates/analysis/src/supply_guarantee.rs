@@ -22,13 +22,13 @@ impl From<&Guarantee> for Supply {
             Guarantee::BasicHard(amount, period)
             | Guarantee::BasicSoft(amount, period)
             | Guarantee::Probabilistic(amount, period, _) => {
-                rounded(amount, period).and_then(|(x, y)| Supply::basic(x, y))
+                rounded(amount, period).and_then(|(x, y)| Supply::basic(x, y).ok())
             }
             Guarantee::ContinuousHard(amount, period)
             | Guarantee::ContinuousSoft(amount, period)
             | Guarantee::NonPreemptive(amount, period)
             | Guarantee::Synchronized(amount, period, _) => {
-                rounded(amount, period).and_then(|(x, y)| Supply::continuous(x, y))
+                rounded(amount, period).and_then(|(x, y)| Supply::continuous(x, y).ok())
             }
             Guarantee::Share(_) | Guarantee::Null => None,
         }
@@ -48,7 +48,7 @@ fn shared(share: Ratio, error: Length) -> Option<Supply> {
         // Halved and rounded towards less: floor above, more than half below.
         (above, below) = (above / 2, below / 2 + 1);
     }
-    Supply::share(Ratio::new(above, below)?, error.ceil()?)
+    Supply::share(Ratio::new(above, below)?, error.ceil()?).ok()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use windfall_time::Span;
 /// Response times count from the nominal arrival: a job that is released `jitter` late and finishes
 /// at once has that response time already (Tindell et al. 1994, as SchedCAT counts).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct Task {
     /// Longest work of one job; above zero.
     pub work: Span,
@@ -23,5 +24,19 @@ impl Task {
     #[must_use]
     pub const fn implicit(work: Span, period: Span) -> Task {
         Task { work, period, deadline: period, jitter: Span::ZERO }
+    }
+
+    /// The same, with another deadline.
+    #[must_use]
+    pub const fn deadline(mut self, deadline: Span) -> Task {
+        self.deadline = deadline;
+        self
+    }
+
+    /// The same, with jobs that are released up to so much late.
+    #[must_use]
+    pub const fn jitter(mut self, jitter: Span) -> Task {
+        self.jitter = jitter;
+        self
     }
 }

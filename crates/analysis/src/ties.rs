@@ -9,7 +9,7 @@
 //! A1 to A3 of `local_fixed_priority.rs`; A4 tasks have no jitter. Not exact: first come first
 //! served may do better than the last place.
 
-use crate::{Supply, Task, local_fixed_priority};
+use crate::{Supply, Task, UnboundedError, local_fixed_priority};
 use core::cmp::Reverse;
 use windfall_time::Span;
 
@@ -30,14 +30,18 @@ pub fn order<R: Ord>(tasks: &[Task], ranks: &[R]) -> Result<Vec<usize>, usize> {
 }
 
 /// A bound for the response time of each task, in the order of the list: each as the last of its
-/// rank. `None` where there is none.
+/// rank; or why there is none.
 #[must_use]
-pub fn response_times<R: Ord>(tasks: &[Task], ranks: &[R], supply: &Supply) -> Vec<Option<Span>> {
+pub fn response_times<R: Ord>(
+    tasks: &[Task],
+    ranks: &[R],
+    supply: &Supply,
+) -> Vec<Result<Span, UnboundedError>> {
     let bound = |(task, rank): (&Task, &R)| {
         let others = tasks.iter().zip(ranks).filter(|(other, _)| !std::ptr::eq(*other, task));
         let before = others.filter(|(_, other)| *other <= rank).map(|(other, _)| *other);
         let listed: Vec<Task> = before.chain([*task]).collect();
-        local_fixed_priority::response_times(&listed, supply).last().copied().flatten()
+        local_fixed_priority::last_response_time(&listed, supply)
     };
     tasks.iter().zip(ranks).map(bound).collect()
 }
@@ -64,8 +68,8 @@ mod tests {
             let Ok(order) = order(&tasks, ranks) else { return Ok(()) };
             let listed: Vec<Task> = order.into_iter().map(|at| tasks[at]).collect();
             let bounds = response_times(&tasks, ranks, &supply);
-            let met = |(task, bound): (&Task, &Option<Span>)| {
-                bound.is_some_and(|bound| bound <= task.deadline)
+            let met = |(task, bound): (&Task, &Result<Span, _>)| {
+                bound.is_ok_and(|bound| bound <= task.deadline)
             };
             let each = tasks.iter().zip(&bounds).all(met);
             prop_assert_eq!(Policy::AsListed.schedulable(&listed, &supply), each);

@@ -21,11 +21,10 @@ fn us(value: &Value) -> Span {
 
 fn least_amounts_agree(case: &str) {
     let file = load(&format!("{case}.json"));
-    let task = |task: &Value| Task {
-        work: us(&task["wcet"]),
-        period: us(&task["period"]),
-        deadline: us(&task["deadline"]),
-        jitter: us(&task["jitter"]),
+    let task = |task: &Value| {
+        Task::implicit(us(&task["wcet"]), us(&task["period"]))
+            .deadline(us(&task["deadline"]))
+            .jitter(us(&task["jitter"]))
     };
     let tasks: Vec<Task> = file["input"]["tasks"].as_array().unwrap().iter().map(task).collect();
     let least_amount = match file["input"]["policy"].as_str().unwrap() {

@@ -7,7 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use proptest::prelude::*;
-use windfall_analysis::Supply;
+use windfall_analysis::{Supply, SupplyError};
 use windfall_time::{Ratio, Span};
 
 fn ns(n: u64) -> Span {
@@ -203,23 +203,28 @@ fn paper_a_basic_reservation_is_a_continuous_one_with_a_longer_period() {
 
 #[test]
 fn refuses_an_amount_above_the_period() {
-    assert_eq!(Supply::basic(ns(6), ns(5)), None);
-    assert_eq!(Supply::continuous(ns(6), ns(5)), None);
-    assert_eq!(Supply::explicit_deadline(ns(4), ns(3), ns(5)), None);
-    assert_eq!(Supply::explicit_deadline(ns(4), ns(6), ns(5)), None);
-    assert_eq!(Supply::basic(ns(0), ns(0)), None);
-    assert_eq!(Supply::basic(ns(1), Span::MAX), None, "its gap exceeds the longest span");
-    assert_eq!(Supply::share(Ratio::new(3, 2).unwrap(), ns(0)), None);
-    assert_eq!(Supply::share(Ratio::new(-1, 2).unwrap(), ns(0)), None);
+    assert_eq!(Supply::basic(ns(6), ns(5)), Err(SupplyError::AmountTooLarge));
+    assert_eq!(Supply::continuous(ns(6), ns(5)), Err(SupplyError::AmountTooLarge));
+    let much = Supply::explicit_deadline(ns(4), ns(3), ns(5));
+    assert_eq!(much, Err(SupplyError::AmountTooLarge));
+    let late = Supply::explicit_deadline(ns(4), ns(6), ns(5));
+    assert_eq!(late, Err(SupplyError::DeadlineAbovePeriod));
+    assert_eq!(Supply::basic(ns(0), ns(0)), Err(SupplyError::ZeroPeriod));
+    assert_eq!(Supply::basic(ns(1), Span::MAX), Err(SupplyError::TooLong), "its gap");
+    let share = |above, below| Supply::share(Ratio::new(above, below).unwrap(), ns(0));
+    assert_eq!(share(3, 2), Err(SupplyError::ShareOutOfRange));
+    assert_eq!(share(-1, 2), Err(SupplyError::ShareOutOfRange));
+    assert_eq!(share(1, 1 << 64), Err(SupplyError::ShareTooFine));
+    assert!(share(1, (1 << 64) - 1).is_ok());
 }
 
 #[test]
 fn accepts_an_amount_equal_to_the_period() {
-    assert_eq!(Supply::basic(ns(5), ns(5)), Some(Supply::all()));
-    assert_eq!(Supply::continuous(ns(5), ns(5)), Some(Supply::all()));
-    assert_eq!(Supply::continuous(Span::MAX, Span::MAX), Some(Supply::all()));
-    assert_eq!(Supply::share(Ratio::ONE, ns(0)), Some(Supply::all()));
-    assert_eq!(Supply::basic(ns(0), ns(5)), Some(Supply::nothing()));
+    assert_eq!(Supply::basic(ns(5), ns(5)), Ok(Supply::all()));
+    assert_eq!(Supply::continuous(ns(5), ns(5)), Ok(Supply::all()));
+    assert_eq!(Supply::continuous(Span::MAX, Span::MAX), Ok(Supply::all()));
+    assert_eq!(Supply::share(Ratio::ONE, ns(0)), Ok(Supply::all()));
+    assert_eq!(Supply::basic(ns(0), ns(5)), Ok(Supply::nothing()));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{Check, Facts, State};
 use windfall_observe::occupancy;
 use windfall_os::sched::Affinity;
 
-const PURPOSE: &str = "a processor of one's own";
+const PURPOSE: &str = "exclusive processors";
 
 /// Looks at the last processor that we may use, which a run takes first.
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {

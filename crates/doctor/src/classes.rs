@@ -61,9 +61,9 @@ fn oneself(facts: &Facts) -> Check {
         Ok(()) => {
             let found =
                 format!("priorities {} to {}", fifo_priorities::FROZEN, fifo_priorities::GUARDIAN);
-            Check::new(PURPOSE, "SCHED_FIFO for oneself", State::Yes, found)
+            Check::new(PURPOSE, "SCHED_FIFO for own threads", State::Yes, found)
         }
-        Err(e) => refused("SCHED_FIFO for oneself", &e, &signs(facts)),
+        Err(e) => refused("SCHED_FIFO for own threads", &e, &signs(facts)),
     }
 }
 
@@ -104,7 +104,7 @@ fn processors(facts: &Facts) -> Check {
 
 /// SCHED_DEADLINE: Windfall does without; it is a way to have single threads served by the kernel alone.
 pub(super) fn deadline(facts: &Facts) -> Vec<Check> {
-    const PURPOSE: &str = "deadlines by the kernel";
+    const PURPOSE: &str = "deadline class of the kernel";
     const SUBJECT: &str = "SCHED_DEADLINE";
     const MS: u64 = 1_000_000;
     let spec = || Attributes::from_words([6, 0, 0, 0, 2 * MS, 10 * MS, 10 * MS, 0]);

@@ -29,7 +29,7 @@ fn freezing() -> Check {
             )
         }
     };
-    Check { purpose: "hold threads off hard", ..check }
+    Check { purpose: "keep held threads off an idle processor", ..check }
 }
 
 fn frozen() -> io::Result<()> {
@@ -111,7 +111,7 @@ fn group_runtime(facts: &Facts) -> Check {
         (Some(true), None) => {
             (State::Limited, "on, without version 1: only the root group may be real-time".into())
         }
-        (None, None) => (State::Yes, "no sign of it".into()),
+        (None, None) => (State::Yes, "none found".into()),
     };
     Check::new("threads in control groups", "RT_GROUP_SCHED", state, found).remedy(
         "write cpu.rt_runtime_us of groups whose threads are supervised, \

@@ -1,4 +1,6 @@
-//! What this machine can host and enforce, what stands in the way, and what would help; and what it costs ([`measure`]).
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! Nothing is guessed that can be tried: each attempt is made on a thread or process of our own that
 //! ends at once, so nothing is left changed. The same questions are answered for a user without
@@ -9,12 +11,6 @@
 //! Absent on purpose: a change that lasts, and a run's own settings; a dry run looks at those.
 //!
 //! Read next: `causes.rs` (what an error of the kernel means), `classes.rs`, `measure.rs`.
-//!
-//! ```
-//! let found = windfall_doctor::examine()?;
-//! println!("{}: {}", found.machine, if found.ready() { "ready" } else { "not ready" });
-//! # Ok::<(), windfall_os::LinuxError>(())
-//! ```
 #![forbid(unsafe_code)]
 
 mod causes;

@@ -4,7 +4,7 @@
 //! Everything runs at one real-time priority above all that a supervisor uses, pinned to one processor, in
 //! stretches of at most 30 ms with pauses between, so that neither the throttle of real-time
 //! threads nor a guardian's patience is touched. A sample that holds a gap above 200 us, which is more than any
-//! interrupt takes, lost its processor to somebody else: it is counted and thrown away.
+//! interrupt takes, lost its processor meanwhile: it is counted and discarded.
 //! Each measurement is repeated, and how far the repetitions' medians lie apart is part of the result.
 
 mod cache;
@@ -26,7 +26,7 @@ use windfall_os::probe::{sleep_until, timer_resolution};
 use windfall_os::sched::{Affinity, Attributes};
 use windfall_time::{Instant, Span};
 
-/// The priority of whoever measures.
+/// The priority of the measuring thread.
 const PRIORITY: u32 = 85;
 /// So long at most is measured without a pause.
 const STRETCH: Span = Span::from_millis(30);

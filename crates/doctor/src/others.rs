@@ -1,4 +1,4 @@
-//! Who else runs at real-time priorities: whoever is as high as our priorities runs before what is granted.
+//! Other real-time threads: those of our priorities and above run before a granted thread.
 
 use super::{Check, State};
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ pub(super) fn checks() -> Vec<Check> {
     };
     let rivals = rivals::at(least..=99, &BTreeSet::from([std::process::id().cast_signed()]));
     let (state, found) = match rivals.as_slice() {
-        [] => (State::Yes, format!("nobody at {} or above", fifo_priorities::FROZEN)),
+        [] => (State::Yes, format!("no thread at priority {} or above", fifo_priorities::FROZEN)),
         some => (State::Limited, rivals::named(some)),
     };
     let threads = Check::new(PURPOSE, "real-time threads", state, found)
@@ -36,14 +36,15 @@ fn leavings() -> Check {
         match (supervision::is_under_way(), supervision::restore_log().exists(), words) {
             (false, true, _) => (
                 State::Limited,
-                "a run is gone, with its guardian, and has left what it had changed".to_owned(),
+                "a run and its guardian ended, and what the run had changed was not restored"
+                    .to_owned(),
             ),
             (_, _, Some(words)) => {
                 let words = words.trim().trim_start_matches("windfall: ");
-                (State::Yes, format!("none; the last run did not end by itself: {words}"))
+                (State::Yes, format!("none; the last run did not end normally: {words}"))
             }
             (..) => (State::Yes, "none".to_owned()),
         };
-    Check::new("no rivals", "leavings of a run", state, found)
+    Check::new("no rivals", "left by an earlier run", state, found)
         .remedy("`windfall restore` as root; the next `windfall run` does so first")
 }

@@ -7,7 +7,7 @@ use windfall_time::Span;
 
 const RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
 const PERIOD: &str = "/proc/sys/kernel/sched_rt_period_us";
-const PURPOSE: &str = "time for everybody else";
+const PURPOSE: &str = "time for other threads";
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
     vec![writable(facts).needed(), value(), server(facts)]
@@ -35,7 +35,7 @@ fn value() -> Check {
     let number = |path: &str| word(path).and_then(|text| text.parse::<i64>().ok());
     let (state, found) = match (number(RUNTIME), number(PERIOD)) {
         (Some(-1), _) if supervision::is_under_way() => {
-            (State::Yes, "off while `windfall run` is under way, which sets it back".to_owned())
+            (State::Yes, "off while `windfall run` is under way, which restores it".to_owned())
         }
         (Some(-1), _) => {
             (State::Limited, "off (-1): one real-time thread can hang a processor".to_owned())
@@ -57,7 +57,7 @@ fn server(facts: &Facts) -> Check {
     const SHORTER: &str = "in each supervised processor's folder of debugfs' sched/fair_server: `echo 5000000 > runtime; \
                            echo 100000000 > period` keeps the share, and real-time threads wait for 5 ms at most";
     const NEWER: &str =
-        "Linux 6.12 or later; before, real-time threads lose 5 % even when nobody else waits";
+        "Linux 6.12 or later; before, real-time threads lose 5 % even when no other thread waits";
     let cpu = facts.allowed.last().copied().unwrap_or(0);
     let setting = |name: &str| {
         let nanos = word(&format!("{FOLDER}/cpu{cpu}/{name}"))?.parse::<u64>().ok()?;

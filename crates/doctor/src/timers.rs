@@ -60,7 +60,7 @@ fn clock_cost(facts: &Facts) -> Check {
         std::hint::black_box(clock::now());
     }
     let each = clock::now().saturating_since(begun).as_nanos() / READS;
-    let found = format!("{}, {each} ns a look", facts.clock_source);
+    let found = format!("{}, {each} ns a reading", facts.clock_source);
     // A source that needs a system call, or a device, takes ten times as long.
     let state = if each > 150 { State::Limited } else { State::Yes };
     Check::new(PURPOSE, "clock", state, found)
@@ -71,9 +71,11 @@ fn speed() -> Check {
     let governor = word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
     let (state, found) = match governor.as_deref() {
         Some("performance") => (State::Yes, "performance".to_owned()),
-        Some(other) => (State::Limited, format!("{other}: amounts of work take longer at times")),
-        None => (State::Yes, "not this kernel's matter".to_owned()),
+        Some(other) => {
+            (State::Limited, format!("{other}: the same work takes longer while the clock is low"))
+        }
+        None => (State::Yes, "none in this kernel".to_owned()),
     };
-    Check::new("steady speed", "frequency governor", state, found)
+    Check::new("constant speed", "frequency governor", state, found)
         .remedy("`cpupower frequency-set -g performance`")
 }

@@ -13,7 +13,7 @@ type Observed = Result<Option<String>, String>;
 
 /// What `run` observes threads by.
 pub(super) fn needed(facts: &Facts, observed: &Observed) -> Vec<Check> {
-    const PURPOSE: &str = "see threads block and wake";
+    const PURPOSE: &str = "blocking and wake-ups";
     let tracefs = Check::new(PURPOSE, "tracefs", State::No, String::new());
     let perf = Check::new(PURPOSE, "tracepoints by perf", State::No, String::new());
     let paranoid = word("/proc/sys/kernel/perf_event_paranoid").unwrap_or_else(|| "?".to_owned());
@@ -67,7 +67,7 @@ fn out_of_sight(fault: &LinuxError) -> (String, &'static str) {
             ("not mounted".to_owned(), "`mount -t tracefs tracefs /sys/kernel/tracing`, as root")
         }
         Some(place) if std::fs::read_dir(place).is_err() => (
-            format!("{place} is mounted, out of this user's sight"),
+            format!("{place} is mounted, but this user cannot read it"),
             "run as root, or `mount -o remount,mode=755 /sys/kernel/tracing`",
         ),
         Some(_) => (fault.to_string(), "a kernel with scheduler tracepoints"),
@@ -107,15 +107,15 @@ fn hypervisor(facts: &Facts, observed: &Observed) -> Check {
             // Hundredths of a per cent, rounded down.
             let share = steal.saturating_mul(10_000) / all.max(1);
             format!(
-                "one is below; since boot it says that it took {}.{:02} %",
+                "present; it reports that it took {}.{:02} % since boot",
                 share / 100,
                 share % 100
             )
         }
-        None => "one is below, and does not say what it takes".to_owned(),
+        None => "present; it does not report what it takes".to_owned(),
     };
     let seen = match observed {
-        Ok(None) => "late ticks are seen: 0.2 ms and more of what it takes".to_owned(),
+        Ok(None) => "late ticks show 0.2 ms and more of what it takes".to_owned(),
         Ok(Some(why)) | Err(why) => format!("late ticks are not seen: {why}"),
     };
     Check::new(STOLEN, "hypervisor", State::Limited, format!("{by_kernel}; {seen}"))
@@ -131,7 +131,7 @@ fn steal(line: &str) -> Option<(u64, u64)> {
 
 /// What would be quicker, or is another way.
 pub(super) fn further(facts: &Facts, observed: &Observed) -> Vec<Check> {
-    const PURPOSE: &str = "decide a microsecond or two sooner";
+    const PURPOSE: &str = "decisions 1 to 2 us earlier";
     let programs = match observed {
         Ok(_) => {
             let found = "our programs were loaded and attached".to_owned();

@@ -1,6 +1,6 @@
 //! Event blocks (Chrysalis 2.3): whether an event is posted, stands in a queue, or is gone is one word.
 //!
-//! Whoever posts claims the event first, by that word, and then puts it into its owner's inbox; so one post is under way at a time. Its
+//! A poster claims the event by that word, and then puts it into its owner's inbox, so one post is under way at a time. The
 //! owner looks for it there. An event that is deleted meanwhile is doomed, and its place is free when it has arrived.
 //!
 //! A post counts from the claim on: a second one is refused. Only that its owner finds it takes until it has arrived.
@@ -283,7 +283,7 @@ impl Exchange {
         }
     }
 
-    /// Takes that back; nobody was told of the ticket.
+    /// Takes that back; the ticket was given to no other thread.
     #[inline]
     pub(crate) fn stand_down(&self, ticket: Ticket) {
         let block = self.events.at(ticket.index());

@@ -46,7 +46,7 @@ use crate::atomic::AtomicU32;
 /// });
 /// ```
 pub trait Futex {
-    /// Sleeps while the word has that value; false when nobody is to wait any more.
+    /// Sleeps while the word has that value; false when waiting is over for all.
     #[must_use]
     fn wait(&self, word: &AtomicU32, value: u32) -> bool;
 

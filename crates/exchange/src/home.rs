@@ -23,7 +23,7 @@ impl Placed for Home {
     }
 }
 
-/// What a process alone knows of itself. Whoever has it is the process; calls that only the process may make want it.
+/// What only the process itself knows. Calls that only the process may make require it.
 #[derive(Debug)]
 pub struct Mine {
     pub(crate) name: Name,
@@ -104,7 +104,7 @@ impl Exchange {
         self.home(mine).switch.block(mine.name.generation, futex)
     }
 
-    /// Wakes whoever sleeps, so that it finds out that it is to wait no more.
+    /// Wakes all sleepers, which find that waiting is over.
     pub fn wake_everybody(&self, futex: &impl Futex) {
         for home in self.homes.all() {
             futex.wake_all(home.switch.futex());

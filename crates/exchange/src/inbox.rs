@@ -1,8 +1,8 @@
-//! What has come for one receiver and has not been looked at: a stack that anybody pushes to and the receiver takes whole.
+//! What has come for one receiver and has not been read: a stack that all threads push to and the receiver takes whole.
 //!
-//! Its head is the futex that the receiver sleeps on, so that one step both puts something in and tells whether somebody
+//! Its head is the futex that the receiver sleeps on, so that one step both pushes and tells whether the receiver
 //! sleeps. Taken whole and turned round it is in the order in which it came. A head that was taken and came back
-//! does no harm: whoever pushes only puts himself before it.
+//! does no harm: a push only links to it.
 
 use crate::Futex;
 use crate::atomic::{AtomicU32, Ordering};
@@ -53,7 +53,7 @@ impl Inbox {
         first
     }
 
-    /// The receiver sleeps until there is something; false when nobody is to wait any more.
+    /// The receiver sleeps until there is something; false when waiting is over for all.
     #[inline]
     pub(crate) fn sleep(&self, futex: &impl Futex) -> bool {
         let sleeps = self.0.compare_exchange(NIL, ASLEEP, Ordering::Relaxed, Ordering::Relaxed);

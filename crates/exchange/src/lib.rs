@@ -1,40 +1,13 @@
-//! What processes that are threads hand each other, without a lock: wake-ups (`switch.rs`), posted events (`event.rs`,
-//! `inbox.rs`), data in dual queues (`queue.rs`), notifications (`notice.rs`).
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! Everything has a place in a pool (`pool.rs`), which never moves, and a generation; a call that names a generation which is gone
-//! changes nothing. Each call takes effect in one atomic step, so that a thread which is preempted in the middle of one keeps
-//! nobody else from his own; only what it has taken upon itself to hand over, and the futex that it is about to wake, wait until it
-//! goes on: whoever finds a sleeper woken already does not wake it once more. Threads sleep on a [`Futex`].
+//! changes nothing. Each call takes effect in one atomic step, so that a thread which is preempted in the middle of one delays no
+//! other thread's call. Only a datum that it has claimed to deliver, and the futex that it is about to wake, wait until it
+//! continues: a sleeper whose wake-up has begun is not woken by another thread. Threads sleep on a [`Futex`].
 //!
 //! Absent: handles, refusals, clocks, threads; a host adds them. Tried in all interleavings: `tests/model.rs`.
-//!
-//! ```
-//! use std::sync::atomic::AtomicU32;
-//! use windfall_exchange::{Dequeued, Exchange, Futex, Sizes};
-//!
-//! /// Nobody sleeps here, so nobody is to be woken.
-//! struct Awake;
-//!
-//! impl Futex for Awake {
-//!     fn wait(&self, _: &AtomicU32, _: u32) -> bool {
-//!         false
-//!     }
-//!     fn wake_one(&self, _: &AtomicU32) {}
-//!     fn wake_all(&self, _: &AtomicU32) {}
-//! }
-//!
-//! let (processes, events, queues, nodes, letters, entries, rows) = (2, 4, 2, 8, 8, 8, 4);
-//! let exchange = Exchange::new(Sizes { processes, events, queues, nodes, letters, entries, rows });
-//! let mut mine = exchange.enter()?;
-//! let (event, queue) = (exchange.make_event(&mut mine)?, exchange.make_queue(4)?);
-//! exchange.enqueue(queue, 7, &Awake)?;
-//! assert!(matches!(exchange.dequeue(&mut mine, queue, event, 0)?, Dequeued::Datum(7)));
-//! // Nothing is there any more: the event waits in the queue, and is posted with what comes.
-//! assert!(matches!(exchange.dequeue(&mut mine, queue, event, 0)?, Dequeued::Stands));
-//! exchange.enqueue(queue, 8, &Awake)?;
-//! assert_eq!(exchange.test(&mut mine, event)?, Some(8));
-//! # Ok::<(), windfall_exchange::ExchangeError>(())
-//! ```
 #![forbid(unsafe_code)]
 
 pub mod atomic;
@@ -98,7 +71,7 @@ pub enum ExchangeError {
         /// What it had given with its event.
         word: u64,
     },
-    /// Somebody waits in the queue.
+    /// The queue has waiters.
     HasWaiters,
     /// There are as many as there can be.
     NoRoom,

@@ -3,7 +3,7 @@
 //! An entry is one process entered for one event; its word says whether it still is, and whether the process sleeps. To notify is to take
 //! all entries for an event out, by their words, and to wake the row's sleepers at once. An entry that is out stays in its list until it
 //! is found there at the head: its process can put it in again by its word alone. Entries are numbered anew each time that they
-//! are given to somebody, and links name that number: whoever strays into another list finds that out.
+//! are assigned, and links name that number: a reader that strays into another list notices it.
 
 use crate::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 use crate::pool::{NIL, Placed, Pool, high, low, word};
@@ -27,7 +27,7 @@ impl Placed for Entry {
     }
 }
 
-/// Nobody's, or about to be somebody's.
+/// Free, or about to be taken.
 const FREE: u32 = 0;
 /// Entered.
 const IN: u32 = 1;
@@ -43,7 +43,7 @@ const SPENT: u32 = 4;
 struct Row {
     /// The first entry: number and place.
     head: AtomicU64,
-    /// What waiters sleep on; counts notifications that somebody waited for.
+    /// What waiters sleep on; counts notifications that were waited for.
     bell: AtomicU32,
 }
 
@@ -168,7 +168,7 @@ impl Exchange {
         found.is_some_and(|(_, entry)| self.turn(entry, IN, OUT).is_ok())
     }
 
-    /// Takes all entries for an event out and wakes whoever waits; how many did.
+    /// Takes all entries for an event out and wakes its waiters; how many there were.
     #[inline]
     pub fn notify(&self, id: u64, futex: &impl Futex) -> u32 {
         // What was done before is seen by whoever enters himself after this has looked.

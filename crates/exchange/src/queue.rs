@@ -5,7 +5,7 @@
 //! a node which left and came back is not taken for one that never left. The node at the head is spent.
 //!
 //! The thread that claims a waiter's ticket must deliver its datum to that waiter; a waiter's node leaves only without its
-//! ticket. An event that is reset leaves its node behind: whoever comes to it passes over it, and if the event comes back
+//! ticket. An event that is reset leaves its node behind: a reader passes over it, and if the event comes back
 //! before that, it has its old place again. So waiting in vain, again and again, takes no room.
 //! A queue that is deleted gets an end that nothing can be appended to, before its place is given to another.
 
@@ -52,7 +52,7 @@ impl Exchange {
         Ok(Name { index, generation: life >> 1 })
     }
 
-    /// Nothing follows this node yet. Whoever sees that of the first node of a queue sees that there is another queue, too.
+    /// Nothing follows this node yet. A reader that sees this of the first node of a queue knows that there is another queue.
     fn fresh(&self, node: u32) {
         let next = &self.nodes.at(node).next;
         next.store(counted_up(next.load(Ordering::Relaxed), END), Ordering::Release);
@@ -97,7 +97,7 @@ impl Exchange {
     }
 
     /// Takes the oldest node out of what was seen, which is not empty: a datum, or a waiter without its ticket. The datum, unless
-    /// somebody else was faster.
+    /// another thread was faster.
     #[inline]
     fn remove(&self, queue: &DualQueue, ends: &Ends) -> Option<u64> {
         let spent = place(ends.head);
@@ -201,7 +201,7 @@ impl Exchange {
         self.deliver(index, datum, futex);
     }
 
-    /// Takes the oldest datum, or has an event of one's own stand in the queue; `given` is told to whoever finds it.
+    /// Takes the oldest datum, or has an event of one's own stand in the queue; `given` is passed to the thread that finds it.
     ///
     /// # Errors
     /// [`ExchangeError::Posted`], [`ExchangeError::Standing`], [`ExchangeError::NotOwner`], [`ExchangeError::Gone`].
@@ -284,13 +284,13 @@ impl Exchange {
         Ok((ticket, node))
     }
 
-    /// An event has been reset: whoever comes to its node passes over it.
+    /// An event has been reset: readers pass over its node.
     pub(crate) fn leave_queue(&self, block: &Block, ticket: Ticket) {
         let node = self.nodes.at(block.node.load(Ordering::Relaxed));
         let _left = node.turn(ticket, ticket.reset()); // if the node is another's by now, its ticket is another
     }
 
-    /// Has an event stand where it stood last, if that is in this queue and nobody has come there since.
+    /// Has an event stand where it stood last, if that is in this queue and no other event has come there since.
     fn come_back(
         &self,
         name: Name,
@@ -323,7 +323,7 @@ impl Exchange {
         }
     }
 
-    /// Does away with a queue in which nobody waits, and all that it holds.
+    /// Deletes a queue without waiters, and all that it holds.
     ///
     /// # Errors
     /// [`ExchangeError::HasWaiters`], [`ExchangeError::Gone`].

@@ -1,7 +1,7 @@
 //! The wakeup-waiting switch of a process (Multics memo), and the futex it blocks on: one word.
 //!
 //! Invariant: a wake-up leaves the switch set, and only the process clears it, returning from `block`. So no wake-up is lost, and
-//! what its sender did before is seen by whoever returns: each wake-up writes the word, even when it is set.
+//! what its sender did before is visible to the thread that returns: each wake-up writes the word, even when it is set.
 
 use crate::atomic::{AtomicU32, Ordering};
 use crate::{ExchangeError, Futex, Name};

@@ -8,6 +8,7 @@ use windfall_time::{Ratio, Span};
 
 /// In a stretch of length L, `PS s` means at least `s L` less the sum of these.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Allowance {
     /// Always.
     pub fixed: Length,

@@ -24,6 +24,7 @@ use alloc::vec::Vec;
 use windfall_time::{Instant, Ratio, Span};
 
 /// A hierarchy, as far as guarantees are concerned.
+#[non_exhaustive]
 pub struct Tree {
     /// The schedulers, each after those above it.
     pub nodes: Vec<Node>,
@@ -33,7 +34,16 @@ pub struct Tree {
     pub scale: Ratio,
 }
 
+impl Tree {
+    /// A hierarchy in which nobody is yet.
+    #[must_use]
+    pub const fn new(scale: Ratio) -> Tree {
+        Tree { nodes: Vec::new(), vps: Vec::new(), scale }
+    }
+}
+
 /// An instance of a scheduler.
+#[non_exhaustive]
 pub struct Node {
     /// Its name.
     pub name: String,
@@ -47,7 +57,21 @@ pub struct Node {
     pub children: Vec<usize>,
 }
 
+impl Node {
+    /// An instance without children.
+    #[must_use]
+    pub fn new(
+        name: String,
+        kind: &'static str,
+        conversion: Box<dyn Conversion>,
+        own: Vec<usize>,
+    ) -> Node {
+        Node { name, kind, conversion, own, children: Vec::new() }
+    }
+}
+
 /// A virtual processor: one parent, one child.
+#[non_exhaustive]
 pub struct Vp {
     /// Whose it is: a thread's or a scheduler's name.
     pub name: String,
@@ -61,6 +85,15 @@ pub struct Vp {
     pub terms: ChildParams,
     /// Whether its owner tells that whatever it asks for.
     pub outright: bool,
+}
+
+impl Vp {
+    /// One whose owner asks for nothing.
+    #[must_use]
+    pub fn new(name: String, parent: Option<usize>, child: Option<usize>) -> Vp {
+        let terms = ChildParams::default();
+        Vp { name, parent, child, requested: None, terms, outright: false }
+    }
 }
 
 impl Tree {
@@ -91,6 +124,7 @@ impl Tree {
 
 /// A proved guarantee: what it is, and from which others it follows.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Link {
     /// The guarantee.
     pub gives: Guarantee,
@@ -127,6 +161,7 @@ pub struct Findings {
 
 /// What was found out about a virtual processor.
 #[derive(Clone, Default, Debug)]
+#[non_exhaustive]
 pub struct Found {
     /// All that holds at once, none following from another; indices of links.
     pub options: Vec<usize>,

@@ -16,9 +16,9 @@ use windfall_time::{Instant, Ratio, Span};
 /// # The implementor promises
 /// - C1. Every guarantee in an offer is kept in every run in which the own VPs' guarantees are kept,
 ///   whatever the other children do, while its child is runnable.
-/// - C2. Monotone, as far as nobody more is admitted: from stronger own guarantees follow no weaker offers; a
-///   child that tells less (a smaller amount, a smaller share) takes nothing from the others. Who is refused
-///   counts against nobody.
+/// - C2. Monotone, while no further child is admitted: from stronger own guarantees follow no weaker offers; a
+///   child that tells less (a smaller amount, a smaller share) takes nothing from the others. A child
+///   that is refused does not count.
 ///
 /// ```
 /// use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
@@ -99,6 +99,7 @@ pub trait Conversion {
 
 /// What a scheduler's own VPs are guaranteed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Supply<'a> {
     /// One guarantee for each own VP, of a type that [`takes`](Conversion::takes) names, the same for all; or
     /// NULL for some, but not for all.
@@ -121,6 +122,12 @@ impl<'a> Supply<'a> {
     #[must_use]
     pub const fn on_one(guarantees: &'a [Guarantee]) -> Supply<'a> {
         Supply { guarantees, since: &[], on_one: true }
+    }
+
+    /// The same, with these guarantees.
+    #[must_use]
+    pub const fn guarantees(self, guarantees: &'a [Guarantee]) -> Supply<'a> {
+        Supply { guarantees, ..self }
     }
 
     /// Since when the periods of an own VP's guarantee follow each other, where that is known.
@@ -157,6 +164,7 @@ pub enum ChildParam {
 
 /// What a child has told: its parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct ChildParams {
     /// Amount and period of its reservation, or of its block.
     pub reserve: Option<(Span, Span)>,
@@ -192,8 +200,53 @@ impl Default for ChildParams {
     }
 }
 
+impl ChildParams {
+    /// The same, with a reservation of this amount in each period.
+    #[must_use]
+    pub const fn reserve(mut self, amount: Span, period: Span) -> ChildParams {
+        self.reserve = Some((amount, period));
+        self
+    }
+
+    /// The same, told at that instant, where that is known.
+    #[must_use]
+    pub fn since(mut self, since: impl Into<Option<Instant>>) -> ChildParams {
+        self.since = since.into();
+        self
+    }
+
+    /// The same, with this weight among siblings.
+    #[must_use]
+    pub const fn weight(mut self, weight: Ratio) -> ChildParams {
+        self.weight = weight;
+        self
+    }
+
+    /// The same, with so far to borrow.
+    #[must_use]
+    pub const fn warp(mut self, warp: Span) -> ChildParams {
+        self.warp = warp;
+        self
+    }
+
+    /// The same, with this priority.
+    #[must_use]
+    pub fn priority(mut self, priority: impl Into<Option<i32>>) -> ChildParams {
+        self.priority = priority.into();
+        self
+    }
+
+    /// The same, with tickets of this currency.
+    #[must_use]
+    pub const fn currency(mut self, currency: u32) -> ChildParams {
+        self.currency = Some(currency);
+        self
+    }
+}
+
 /// What a scheduler gives one child.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Offer {
     /// Guarantees that all hold at once, the tightest first; none means NULL.
     pub gives: Vec<Given>,
@@ -203,6 +256,7 @@ pub struct Offer {
 
 /// A guarantee that is given, and by which reasoning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Given {
     /// The guarantee.
     pub guarantee: Guarantee,
@@ -211,6 +265,21 @@ pub struct Given {
     /// Since when its periods follow each other, whether its owner is runnable or not; `None` where they do
     /// not, or where that is not known.
     pub since: Option<Instant>,
+}
+
+impl Given {
+    /// A guarantee, and by which rule it is given.
+    #[must_use]
+    pub const fn new(guarantee: Guarantee, by: &'static str) -> Given {
+        Given { guarantee, by, since: None }
+    }
+
+    /// The same, in periods that follow each other since then.
+    #[must_use]
+    pub const fn since(mut self, since: Option<Instant>) -> Given {
+        self.since = since;
+        self
+    }
 }
 
 impl Offer {
@@ -229,7 +298,20 @@ impl Offer {
     /// One guarantee.
     #[must_use]
     pub fn one(guarantee: Guarantee, by: &'static str) -> Offer {
-        Offer { gives: vec![Given { guarantee, by, since: None }], lacks: None }
+        Offer::all(vec![Given::new(guarantee, by)])
+    }
+
+    /// Guarantees that all hold at once, the tightest first.
+    #[must_use]
+    pub const fn all(gives: Vec<Given>) -> Offer {
+        Offer { gives, lacks: None }
+    }
+
+    /// The same, which is not what the child told: why.
+    #[must_use]
+    pub fn lacks(mut self, why: String) -> Offer {
+        self.lacks = Some(why);
+        self
     }
 
     /// The same, in periods that follow each other since then.

@@ -2,11 +2,12 @@
 //!
 //! Invariant: never negative; what is printed is read back as the same value.
 
+use crate::error::LengthError;
+use alloc::borrow::ToOwned;
 use alloc::format;
-use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
-use windfall_time::{Ratio, Span};
+use windfall_time::{ParseError, Ratio, Span};
 
 /// An exact length of time: a rational number of nanoseconds, not negative.
 ///
@@ -114,26 +115,25 @@ impl fmt::Display for Length {
 }
 
 impl FromStr for Length {
-    type Err = String;
+    type Err = LengthError;
 
-    fn from_str(text: &str) -> Result<Length, String> {
+    fn from_str(text: &str) -> Result<Length, LengthError> {
+        let unreadable = |why| LengthError::Unreadable(text.to_owned(), why);
         let Some((above, rest)) = text.split_once('/') else {
             let span: Result<Span, _> = text.parse();
-            return span.map(Length::from).map_err(|why| format!("`{text}`: {why}"));
+            return span.map(Length::from).map_err(unreadable);
         };
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let (below, unit) = rest.split_at(digits);
         let unit = unit.trim();
         let known = UNITS.iter().find(|(name, _)| *name == unit);
         let Some((_, nanos)) = known else {
-            return Err(format!("`{text}`: a fraction of a time is written as `100/3ms`"));
+            return Err(LengthError::Fraction(text.to_owned()));
         };
         let ratio: Result<Ratio, _> = format!("{}/{below}", above.trim()).parse();
-        let ratio = ratio.map_err(|why| format!("`{text}`: {why}"))?;
+        let ratio = ratio.map_err(unreadable)?;
         let nanos = Ratio::new(*nanos, 1).and_then(|unit| ratio.checked_mul(unit));
-        nanos
-            .and_then(Length::from_nanos)
-            .ok_or_else(|| format!("`{text}`: too large; the longest time is 584 years"))
+        nanos.and_then(Length::from_nanos).ok_or_else(|| unreadable(ParseError::TooLarge))
     }
 }
 
@@ -141,6 +141,9 @@ impl FromStr for Length {
 mod tests {
     use super::*;
     use alloc::string::ToString;
+
+    /// 2^126 seconds.
+    const LONGEST: &str = "85070591730234615865843651857942052865/1s";
 
     #[test]
     fn accepts_what_it_prints() {
@@ -151,8 +154,18 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_length() {
-        for text in ["", "3", "3/0ms", "-1ms", "-1/3ms", "1/3", "1/3x"] {
-            assert!(text.parse::<Length>().is_err(), "{text}");
+        let unreadable = |text: &str, why| LengthError::Unreadable(text.to_owned(), why);
+        for (text, why) in [
+            ("", unreadable("", ParseError::Empty)),
+            ("3", unreadable("3", ParseError::NoUnit)),
+            ("3/0ms", unreadable("3/0ms", ParseError::ZeroDivisor)),
+            ("-1ms", unreadable("-1ms", ParseError::NotANumber)),
+            ("-1/3ms", unreadable("-1/3ms", ParseError::NotANumber)),
+            ("1/3", LengthError::Fraction("1/3".to_owned())),
+            ("1/3x", LengthError::Fraction("1/3x".to_owned())),
+            (LONGEST, unreadable(LONGEST, ParseError::TooLarge)),
+        ] {
+            assert_eq!(text.parse::<Length>(), Err(why), "{text}");
         }
     }
 

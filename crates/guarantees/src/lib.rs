@@ -1,4 +1,6 @@
-//! Guarantees about processor time: the language, what follows from what, and the checker.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! A [`Guarantee`] is a contract between a scheduler and a virtual processor about the processor time
 //! that this will receive while it is runnable (HLS chapter 5). Two things turn one into another:
@@ -10,19 +12,6 @@
 //! Absent on purpose: which scheduler converts how (each says so in its own file), deadlines (crate
 //! `analysis`), and running anything.
 //! Read next: `guarantee.rs`, `rewrite.rs`, `conversion.rs`, `check.rs`.
-//!
-//! ```
-//! use windfall_guarantees::{Guarantee, RewriteError, rewrite};
-//!
-//! let has: Guarantee = "RESBS 10ms 20ms".parse()?;
-//! let steps = rewrite(&has, &"PSBE 1/2 10ms".parse()?).expect("it follows");
-//! assert_eq!(steps[0].rule.name(), "theorem 5.5");
-//! let Err(RewriteError::TooMuch { most: Some(most) }) = rewrite(&has, &"PSBE 1/2 9ms".parse()?) else {
-//!     panic!("it does not follow");
-//! };
-//! assert_eq!(most.to_string(), "PSBE 1/2 10ms");
-//! # Ok::<(), String>(())
-//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -34,6 +23,7 @@ mod allowance;
 mod backwards;
 pub mod check;
 pub mod conversion;
+mod error;
 mod guarantee;
 mod length;
 pub mod meaning;
@@ -46,6 +36,7 @@ mod ways;
 pub use allowance::Allowance;
 pub use backwards::basic_for;
 pub use conversion::{ChildParam, ChildParams, Conversion, Given, Offer, Supply};
+pub use error::{GuaranteeError, LengthError};
 pub use guarantee::{Guarantee, Type};
 pub use length::Length;
 pub use remedy::{Change, Remedy, remedy};

@@ -4,7 +4,7 @@
 //! stopped being runnable, and says whether a guarantee was kept, in which window it fared worst, and
 //! how far from broken that was. Windows lie inside one stretch of being runnable, for no guarantee
 //! holds longer (HLS 5.1.3, assumption 4), and a stretch that is too short for any window in which
-//! something is promised tests nothing. Nobody knows when a stretch will end, so a window that its end
+//! something is promised tests nothing. When a stretch will end is not known in advance, so a window that its end
 //! cuts off promises what the rest of it, fully served, could not have made good.
 //!
 //! Invariants: all windows are looked at, not samples; integers decide; memory is what the last window
@@ -30,6 +30,7 @@ use windfall_time::{Instant, Ratio};
 
 /// A window of time, what was promised in it and what was received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Window {
     /// Its beginning, as time since the origin of time.
     pub from: Length,

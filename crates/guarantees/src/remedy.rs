@@ -18,6 +18,7 @@ use windfall_time::{Ratio, Span};
 
 /// What would help.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Remedy {
     /// As asked but for the amount, or the share: the largest that this place could promise.
     pub largest: Option<Guarantee>,
@@ -31,6 +32,7 @@ pub struct Remedy {
 
 /// A guarantee that would have to be another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Change {
     /// Whose.
     pub vp: usize,
@@ -45,7 +47,7 @@ pub struct Change {
 /// The largest denominator of a share that is suggested.
 const FINEST: i128 = 10_000;
 
-/// The longest period that is suggested to whoever asked for a shorter one: a second.
+/// The longest period that is suggested instead of a shorter one: a second.
 const LONGEST: u64 = 1_000_000_000;
 
 /// How many siblings are tried, the largest first, to name who stands in the way.

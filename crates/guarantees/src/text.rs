@@ -2,6 +2,7 @@
 //!
 //! Invariant: what is printed is read back as the same value. Lower case is read, upper is printed.
 
+use crate::error::{GuaranteeError, LengthError, form};
 use crate::guarantee::{Guarantee, Type};
 use crate::length::Length;
 use alloc::borrow::ToOwned;
@@ -12,37 +13,28 @@ use core::fmt;
 use core::str::FromStr;
 use windfall_time::Ratio;
 
-const FORMS: &str = "ALL, RESU r, RESBH x y, RESBS x y, RESCH x y, RESCS x y, RESPS x y z, RESNH x y, \
-                     RESSH x y z, PSBE s d, PS s, NULL";
-
 impl FromStr for Guarantee {
-    type Err = String;
+    type Err = GuaranteeError;
 
-    fn from_str(text: &str) -> Result<Guarantee, String> {
+    fn from_str(text: &str) -> Result<Guarantee, GuaranteeError> {
         if let Some((amount, period)) = in_short(text) {
             return format!("RESBS {amount} {period}").parse();
         }
         let (name, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
         let name = name.to_ascii_uppercase();
         let Some(kind) = Type::ALL_TYPES.into_iter().find(|kind| kind.name() == name) else {
-            return Err(format!("unknown guarantee `{name}`; allowed: {FORMS}"));
+            return Err(GuaranteeError::UnknownName(name));
         };
-        let (count, form) = form(kind);
         let parts = join_units(rest);
-        if parts.len() != count {
-            return Err(match count {
-                0 => format!("`{name}` takes nothing after it"),
-                _ => format!("`{name}` takes {form}"),
-            });
+        if parts.len() != form(kind).0 {
+            return Err(GuaranteeError::Parameters(kind));
         }
-        let time = |at: usize| -> Result<Length, String> { parts[at].parse() };
+        let time = |at: usize| -> Result<Length, LengthError> { parts[at].parse() };
         let share = |at: usize| share(&parts[at]);
         let reservation = || {
             let (amount, period) = (time(0)?, time(1)?);
             if amount.is_zero() || amount > period {
-                return Err(format!(
-                    "amount {amount} is out of range; allowed: above 0, at most the period {period}"
-                ));
+                return Err(GuaranteeError::Amount { amount, period });
             }
             Ok((amount, period))
         };
@@ -55,10 +47,7 @@ impl FromStr for Guarantee {
             Type::Resps => {
                 let ((amount, period), overrun) = (reservation()?, time(2)?);
                 if overrun > period {
-                    return Err(format!(
-                        "overrun partition {overrun} is out of range; allowed: at most the period \
-                         {period}"
-                    ));
+                    return Err(GuaranteeError::Overrun { overrun, period });
                 }
                 Guarantee::Probabilistic(amount, period, overrun)
             }
@@ -75,34 +64,17 @@ impl FromStr for Guarantee {
     }
 }
 
-/// How many parameters, and what they are.
-const fn form(kind: Type) -> (usize, &'static str) {
-    match kind {
-        Type::All | Type::Null => (0, ""),
-        Type::Resu => (1, "a share, as `RESU 1/2`"),
-        Type::Ps => (1, "a share, as `PS 3/10`"),
-        Type::Psbe => (2, "a share and a time, as `PSBE 3/10 35ms`"),
-        Type::Resps => (3, "three times, as `RESPS 5ms 33ms 10ms`"),
-        Type::Ressh => (3, "three times, as `RESSH 2ms 16ms 1ms`"),
-        _ => (2, "two times, as `RESBH 3ms 10ms`"),
-    }
-}
-
-fn share(part: &str) -> Result<Ratio, String> {
-    let share: Ratio =
-        part.parse().map_err(|_| format!("`{part}` is not a share; write `3/10` or `0.3`"))?;
+fn share(part: &str) -> Result<Ratio, GuaranteeError> {
+    let share: Ratio = part.parse().map_err(|_| GuaranteeError::Share(part.to_owned()))?;
     if share.numerator() <= 0 {
-        return Err(format!("share {share} is out of range; allowed: above 0, at most 1"));
+        return Err(GuaranteeError::NoShare(share));
     }
     Ok(share)
 }
 
-fn at_most_one(share: Ratio) -> Result<Ratio, String> {
+fn at_most_one(share: Ratio) -> Result<Ratio, GuaranteeError> {
     if share > Ratio::ONE {
-        return Err(format!(
-            "share {share} is out of range; allowed: above 0, at most 1, for one virtual processor \
-             never runs on two processors at once"
-        ));
+        return Err(GuaranteeError::ShareAboveOne(share));
     }
     Ok(share)
 }
@@ -182,7 +154,7 @@ mod tests {
 
     #[test]
     fn refuses_with_what_is_allowed() {
-        let refused = |text: &str| text.parse::<Guarantee>().unwrap_err();
+        let refused = |text: &str| text.parse::<Guarantee>().unwrap_err().to_string();
         assert!(refused("RESBH 3 10").contains("no unit"));
         assert!(refused("RESBH 12ms 10ms").contains("at most the period 10ms"));
         assert!(refused("RESBH 3ms").contains("two times"));
@@ -193,5 +165,6 @@ mod tests {
         assert!(refused("RESPS 5ms 33ms").contains("three times"));
         assert!(refused("RESPS 5ms 33ms 34ms").contains("at most the period"));
         assert!(refused("").contains("unknown guarantee"));
+        assert!(refused("PS half").contains("`half` is not a share"));
     }
 }

@@ -11,6 +11,7 @@ use crate::id::{NodeId, OwnVp, Target, ThreadId};
 use crate::index::{NodeIndex, Table, TableIndex, VpIndex};
 use crate::message::Message;
 use crate::node::{Instance, Node, OwnSlot};
+use crate::node_spec::{NodeSpec, Parent};
 use crate::scheduler::Scheduler;
 use crate::state::Leaf;
 use crate::vp::{Above, Below};
@@ -20,27 +21,6 @@ use alloc::vec::Vec;
 
 /// How deep a tree may be.
 pub const LEVELS: usize = 64;
-
-/// Where a virtual processor is registered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Parent {
-    /// At the top: a processor of its own.
-    Top,
-    /// At a scheduler instance.
-    Node(NodeId),
-}
-
-/// A scheduler instance to create.
-pub struct NodeSpec<'a> {
-    /// A name that no other living instance has.
-    pub name: &'a str,
-    /// The kind of scheduler, for reports.
-    pub kind: &'static str,
-    /// The scheduler.
-    pub scheduler: Box<dyn Scheduler>,
-    /// Its own virtual processors, in order: where each is registered and what is asked for it.
-    pub owns: &'a [(Parent, &'a [Message])],
-}
 
 impl Hierarchy {
     /// Creates an instance below the given parents. The first one becomes the default scheduler

@@ -173,6 +173,7 @@ impl Rule {
 
 /// How a scheduler broke the protocol: which rule, at whom, in which state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct SchedulerError {
     /// The rule.
     pub rule: Rule,

@@ -2,7 +2,7 @@
 //!
 //! A scheduler sees small dense indices ([`ChildVp`], [`OwnVp`], [`TimerId`]) that it may use to index
 //! its own tables. A host sees [`NodeId`] and [`ThreadId`], which carry a generation, so that a
-//! stale one is refused instead of naming a stranger.
+//! stale one is refused instead of naming another object.
 
 use crate::index::{LeafIndex, NodeIndex};
 

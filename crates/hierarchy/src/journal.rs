@@ -10,6 +10,7 @@ use windfall_time::{Instant, Span};
 
 /// A notification that a scheduler received.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum Notification {
     /// `register`
     Register,
@@ -58,6 +59,7 @@ pub enum Note {
 
 /// One thing that happened inside.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum JournalEvent {
     /// A scheduler was notified; `about` is the child concerned (or, for `grant` and `revoke`,
     /// nobody: it concerns an own VP).
@@ -88,6 +90,7 @@ pub enum JournalEvent {
 
 /// A happening, when and at which scheduler.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct JournalEntry {
     /// When.
     pub at: Instant,

@@ -1,4 +1,6 @@
-//! Virtual processors, the HLS protocol, and the infrastructure that keeps every scheduler honest.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! A [`Hierarchy`] shares processors among threads through a tree of [`Scheduler`]s. A host tells
 //! it what happened (a thread became ready, a timer is due), reads back which thread each
@@ -11,88 +13,6 @@
 //! Absent on purpose: an operating system, a clock, a thread, a lock, `std`.
 //! Read next: `scheduler.rs` (what a scheduler is told), `context.rs` (what it may do),
 //! `settle.rs` (the line that decides in which order), `host.rs` and `control.rs` (what a host calls).
-//!
-//! ```
-//! use windfall_hierarchy::{
-//!     Answer, AnswerError, ChildVp, Context, Hierarchy, HierarchyError, Message, NodeSpec, OwnVp, Parent,
-//!     Scheduler, TimerId, VpState,
-//! };
-//! use windfall_time::Instant;
-//!
-//! /// First come, first served, on one processor: who has it keeps it until he waits.
-//! #[derive(Default)]
-//! struct FirstCome(std::collections::VecDeque<ChildVp>);
-//!
-//! impl FirstCome {
-//!     /// Gives the processor to who has waited longest, or back if nobody waits.
-//!     fn serve(&mut self, own: OwnVp, context: &mut Context<'_>) {
-//!         match self.0.pop_front() {
-//!             Some(child) => context.grant(child, own),
-//!             None => context.release(own),
-//!         }
-//!     }
-//! }
-//!
-//! impl Scheduler for FirstCome {
-//!     fn timers(&self, _: usize) -> usize {
-//!         0
-//!     }
-//!     fn init(&mut self, _: &mut Context<'_>) {}
-//!     fn register(&mut self, _: ChildVp, _: &mut Context<'_>) -> Answer {
-//!         self.0.reserve(1);
-//!         Ok(())
-//!     }
-//!     fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
-//!     fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-//!         self.0.push_back(child);
-//!         if context.own(OwnVp(0)) == VpState::Waiting {
-//!             context.request(OwnVp(0));
-//!         }
-//!     }
-//!     fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
-//!         match held {
-//!             Some(own) => self.serve(own, context),
-//!             None => {
-//!                 self.0.retain(|other| *other != child);
-//!                 if self.0.is_empty() && context.own(OwnVp(0)) == VpState::Ready {
-//!                     context.release(OwnVp(0));
-//!                 }
-//!             }
-//!         }
-//!     }
-//!     fn message(
-//!         &mut self,
-//!         _: Option<ChildVp>,
-//!         message: Message,
-//!         _: &mut Context<'_>,
-//!     ) -> Answer {
-//!         Err(AnswerError::NotUnderstood { message: message.name(), takes: "nothing" })
-//!     }
-//!     fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-//!         self.serve(own, context);
-//!     }
-//!     fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-//!         context.revoke(child);
-//!         self.0.push_front(child);
-//!     }
-//!     fn timer(&mut self, _: TimerId, _: &mut Context<'_>) {}
-//! }
-//!
-//! let mut tree = Hierarchy::new(1);
-//! let now = Instant::ZERO;
-//! let (scheduler, owns) = (Box::new(FirstCome::default()), &[(Parent::Top, &[][..])]);
-//! let spec = NodeSpec { name: "root", kind: "first-come", scheduler, owns };
-//! let root = tree.create(now, spec)?;
-//! let (one, other) = (tree.create_thread(now, root, &[])?, tree.create_thread(now, root, &[])?);
-//! tree.ready(now, one)?;
-//! tree.ready(now, other)?;
-//! let processor = tree.next_changed().expect("a processor has another thread");
-//! assert_eq!(tree.running(processor), Some(one));
-//! tree.blocked(now, one)?;
-//! assert_eq!(tree.running(processor), Some(other));
-//! assert!(tree.quarantined().is_empty());
-//! # Ok::<(), HierarchyError>(())
-//! ```
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -116,6 +36,7 @@ mod index;
 mod journal;
 mod message;
 mod node;
+mod node_spec;
 mod peek;
 mod quarantine;
 mod relocate;
@@ -128,12 +49,13 @@ mod vp;
 
 pub use answer::{Answer, AnswerError};
 pub use context::{Context, View};
-pub use control::{LEVELS, NodeSpec, Parent};
+pub use control::LEVELS;
 pub use error::{HierarchyError, Rule, SchedulerError};
 pub use host::Hierarchy;
 pub use id::{ChildVp, NodeId, OwnVp, Processor, Target, ThreadId, TimerId};
 pub use journal::{JournalEntry, JournalEvent, Note, Notification};
 pub use message::{Message, ParentNotice, Value};
+pub use node_spec::{NodeSpec, Parent};
 pub use scheduler::Scheduler;
 pub use tree::{Count, NodeView, ThreadView};
 pub use vp::VpState;

@@ -9,6 +9,7 @@ use windfall_time::{Instant, Span};
 
 /// A scheduler instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct NodeView<'a> {
     /// Its id.
     pub id: NodeId,
@@ -26,6 +27,7 @@ pub struct NodeView<'a> {
 
 /// A thread's place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct ThreadView {
     /// Its id.
     pub id: ThreadId,

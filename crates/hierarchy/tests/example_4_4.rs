@@ -26,7 +26,7 @@ impl Example {
         let kind = catalogue::find(kind).unwrap();
         let scheduler = kind.build(&Settings(&[])).unwrap();
         let owns = &[(parent, ask)];
-        self.tree.create(ms(0), NodeSpec { name, kind: kind.name, scheduler, owns }).unwrap()
+        self.tree.create(ms(0), NodeSpec::new(name, kind.name, scheduler, owns)).unwrap()
     }
 
     /// What the schedulers have been told since last asked: `RES: request T2`, one a line.

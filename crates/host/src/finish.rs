@@ -35,24 +35,23 @@ impl<M: Machine> Host<M> {
         assert_eq!(received, given, "what threads received is not what processors gave");
         let quarantined = self.hierarchy.quarantined().iter();
         let quarantined = quarantined.map(|(_, name, defect)| (name.clone(), defect.to_string()));
-        Outcome {
-            machine,
-            length: now - Instant::ZERO,
-            notifications: self.hierarchy.notifications(),
-            decisions: self.log.decisions,
-            records: self.machine.tracer().records(),
-            threads: self.outcomes(),
-            nodes,
-            cpus,
-            quarantined: quarantined.collect(),
-            refused: std::mem::take(&mut self.log.refused),
-            not_admitted: std::mem::take(&mut self.log.not_admitted),
-            waiting,
-            promises,
-            processes: self.programs.counts().clone(),
-            supervision: None,
-            failure: self.log.failure.take(),
-        }
+        let mut outcome = Outcome::default();
+        outcome.machine = machine;
+        outcome.length = now - Instant::ZERO;
+        outcome.notifications = self.hierarchy.notifications();
+        outcome.decisions = self.log.decisions;
+        outcome.records = self.machine.tracer().records();
+        outcome.threads = self.outcomes();
+        outcome.nodes = nodes;
+        outcome.cpus = cpus;
+        outcome.quarantined = quarantined.collect();
+        outcome.refused = std::mem::take(&mut self.log.refused);
+        outcome.not_admitted = std::mem::take(&mut self.log.not_admitted);
+        outcome.waiting = waiting;
+        outcome.promises = promises;
+        outcome.processes = self.programs.counts().clone();
+        outcome.failure = self.log.failure.take();
+        outcome
     }
 
     /// What every thread got: those of a program next to each other, in the place of its entry.

@@ -1,4 +1,6 @@
-//! Drives a hierarchy of schedulers on any machine (decision 0017).
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! A [`Host`] says to the hierarchy what happened, and has its [`Machine`] carry out what that decides. In between
 //! it starts threads, plays their programs, carries out control requests, keeps accounts by scheduler, judges

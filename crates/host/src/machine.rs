@@ -8,7 +8,7 @@ use windfall_time::{Instant, Span};
 use windfall_trace as trace;
 use windfall_trace::{Sink, Stop};
 
-/// A machine that carries out what a hierarchy decides. It is polled, and never calls its host.
+/// A machine that carries out what a hierarchy decides. It is polled, and never calls its host. The crate's [front page](crate) has a whole one, which runs.
 ///
 /// # A host promises
 /// M1. It [accounts](Self::account) a processor before it says to the hierarchy that time was taken there.
@@ -120,6 +120,7 @@ pub trait Machine {
 
 /// What has happened on a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Event {
     /// Time on a processor was taken from now on, or is not taken any more.
     Taken {
@@ -197,6 +198,7 @@ impl Passed {
 
 /// A processor's accounts ([`CpuOutcome`](windfall_scenario::outcome::CpuOutcome)).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Column {
     /// A thread received it.
     Received,
@@ -214,6 +216,7 @@ pub enum Column {
 
 /// What one processor is to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Change {
     /// Which.
     pub cpu: usize,

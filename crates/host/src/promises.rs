@@ -83,7 +83,7 @@ impl Promises {
         }
         for at in 0..self.programs.len() {
             if self.programs[at].owner == entry {
-                let promise = Promise { owner: name.to_owned(), ..self.programs[at].clone() };
+                let promise = self.programs[at].clone().to(name);
                 self.add_to(thread, promise);
             }
         }
@@ -186,14 +186,7 @@ mod tests {
 
     #[test]
     fn law_what_ended_long_ago_is_told_under_its_own_program() {
-        let promise = |owner: &str| Promise {
-            owner: owner.to_owned(),
-            own: None,
-            guarantee: "RESBH 1ms 10ms".parse().unwrap(),
-            granted: true,
-            makeup: false,
-            behind: windfall_guarantees::Allowance::ZERO,
-        };
+        let promise = |owner: &str| Promise::new(owner, "RESBH 1ms 10ms".parse().unwrap());
         let mut promises =
             Promises { programs: vec![promise("left"), promise("right")], ..Promises::default() };
         promises.joins(7, ("left", "left-1"), Span::ZERO);

@@ -28,7 +28,7 @@ impl<M: Machine> Host<M> {
         let (name, messages) = (spec.name.clone(), spec.messages.clone());
         let wanted = (spec.parent, messages.as_slice());
         let place = self.send(|hierarchy, now| Place::take(hierarchy, now, &name, wanted));
-        let Some(Place { thread: id, parent, remark }) = place else {
+        let Some(Place { thread: id, parent, remark, .. }) = place else {
             self.log.not_admitted.push(name);
             return false;
         };
@@ -68,19 +68,13 @@ impl<M: Machine> Host<M> {
             return Err(ProcessError::NotAdmitted { node });
         };
         let home = Home::of(node, &self.threads.homes, self.hierarchy.default_node());
-        let Home { scheduler, parameters } = home.ok_or(ProcessError::NotAdmitted { node })?;
+        let Home { scheduler, parameters, .. } = home.ok_or(ProcessError::NotAdmitted { node })?;
         let messages = parameters(&params);
         let id = self.send(|hierarchy, now| hierarchy.create_thread(now, scheduler, &messages));
         let id = id.ok_or(ProcessError::NotAdmitted { node })?;
-        let spec = PlannedThread {
-            name: self.programs.name(start),
-            parent: scheduler,
-            messages,
-            promised: None,
-            program: program.clone().into(),
-            start: self.machine.now(),
-            working_set_kib: 0,
-        };
+        let mut spec = PlannedThread::new(self.programs.name(start), scheduler, program.clone());
+        spec.messages = messages;
+        spec.start = self.machine.now();
         let (number, made) = self.make(spec, Role::Own, program);
         self.threads.is_known_as(number, id);
         if made {

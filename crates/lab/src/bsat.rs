@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use windfall_programs::{Code, Event, Node, Process, ProcessError, ProcessParams, Queue, Template};
 use windfall_time::{Instant, Span};
 
-/// How many messages a process has dealt with, for whoever started it.
+/// How many messages a process has dealt with, for the experiment that started it.
 #[derive(Clone, Default)]
 pub(crate) struct Tally(Arc<AtomicU64>);
 

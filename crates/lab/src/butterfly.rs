@@ -53,7 +53,7 @@ fn parameters(terms: &ProcessParams) -> Vec<Message> {
 
 /// Terms of an ordinary process.
 pub(crate) fn terms(need: Span, slice: Span) -> ProcessParams {
-    ProcessParams { priority: 1, need, slice }
+    ProcessParams::new(1).need(need).slice(slice)
 }
 
 /// Nodes with processes.
@@ -98,10 +98,10 @@ impl Butterfly {
         let mut scenario = scenario(self.length, (0..nodes).map(node).collect(), Vec::new());
         scenario.machine = model::Machine::ideal(nodes);
         let mut plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
-        plan.processes.costs = Costs { post: POST, remote: REMOTE, ..Costs::default() };
+        plan.processes.costs = Costs::default().post(POST).remote(REMOTE);
         plan.processes.node_costs =
-            Some(NodeCosts { timer: TIMER, scheduler: RESTART, registers: REGISTERS });
-        let first = ProcessParams { priority: 3, ..ProcessParams::default() };
+            Some(NodeCosts::NONE.timer(TIMER).scheduler(RESTART).registers(REGISTERS));
+        let first = ProcessParams::new(3);
         let last = Node(u8::try_from(nodes - 1).expect("a Butterfly has at most 256 nodes"));
         let monitor = monitor.map(|monitor| (last, monitor));
         let operator = Operator { monitor, ..self.operator.clone() };
@@ -127,7 +127,7 @@ impl Butterfly {
         Ok(Seen { parts, disturbed: None })
     }
 
-    /// With supervised threads, one processor a node; whoever asks is on another.
+    /// With supervised threads, one processor a node; the client is on another.
     fn supervise(&self) -> Result<Seen, LabError> {
         let run = supervise_plan(|| {
             self.operator.parts.iter().for_each(|part| part.tally.clear());

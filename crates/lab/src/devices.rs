@@ -1,4 +1,4 @@
-//! Devices of this machine that take time from whoever runs: what keeps them busy, and what the kernel
+//! Devices of this machine that take time from the running thread: what keeps them busy, and what the kernel
 //! counts of it. Everything is bounded in time, stays on this machine, and ends when it is dropped.
 
 mod counters;
@@ -11,5 +11,5 @@ pub(crate) use stream::Stream;
 
 use std::time::Duration;
 
-/// Nothing here works for longer, whoever forgets it.
+/// Nothing here works for longer, even if it is not stopped.
 const MOST: Duration = Duration::from_secs(300);

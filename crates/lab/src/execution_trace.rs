@@ -63,7 +63,7 @@ impl Traced {
     }
 }
 
-/// What threads saw of themselves. What parts two stretches of one, with nobody's between, was stolen.
+/// What threads saw of themselves. A gap between two stretches of one thread, with no other's in it, was stolen.
 fn story(outcome: &Outcome) -> Story {
     let (mut story, mut stretches) = (StoryBuilder::default(), Vec::new());
     for (number, thread) in (0..).map(ThreadId).zip(&outcome.threads) {
@@ -98,5 +98,5 @@ fn story(outcome: &Outcome) -> Story {
     story.finish()
 }
 
-/// Whoever is away for longer has lost its processor to the end of its block.
+/// A thread that is away for longer has lost its processor to the end of its block.
 const GAP: Span = Span::from_millis(2);

@@ -1,4 +1,6 @@
-//! The papers' tables and figures, measured again.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! An [`Experiment`] asks a question, runs on the hosts that it names, and comes back with
 //! [`Findings`]: tables with the paper's column beside today's, the paper's figure, the raw numbers, and
@@ -7,12 +9,6 @@
 //! Invariant: what runs on the simulator gives equal findings each time. What is measured on a machine
 //! says on which.
 //! Read next: `experiment.rs`, then any file of `experiments/`.
-//!
-//! ```
-//! let experiment = windfall_lab::find("table-10-4").expect("it is one of them");
-//! assert!(experiment.names().any(|name| name == "figure-10-5"));
-//! assert!(windfall_lab::EXPERIMENTS.len() > 10);
-//! ```
 #![forbid(unsafe_code)]
 
 mod bsat;

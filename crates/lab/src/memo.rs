@@ -10,7 +10,7 @@ use windfall_programs::{
 };
 use windfall_time::{Instant, Span};
 
-/// What processes have measured, for whoever started them.
+/// What processes have measured, for the experiment that started them.
 pub(crate) type Report<T> = Arc<Mutex<Vec<T>>>;
 
 /// A copy of what was reported so far.

@@ -3,14 +3,14 @@
 //!
 //! The network is a model. Packets are processed every 150 to 350 us, for 25 to 75 us each, and each is
 //! announced by a hardware interrupt of 3 us, while the receiving program has run in the last 3 ms: when
-//! the reserved block keeps it from running, nobody acknowledges, and the sender stops (HLS 11.8.1).
+//! the reserved block keeps it from running, no packet is acknowledged, and the sender stops (HLS 11.8.1).
 //! Both the mean (20 %) and the 3 ms are fitted, to the 18 % that are stolen from 4 ms (11.2); all else
 //! follows.
 
 use crate::devices::Stream;
 use crate::experiment::LabError;
 use crate::supervised::{Watching, supervise};
-use crate::trees::{clock, reservations_first, spinners};
+use crate::trees::{clock, reservations_first};
 use windfall_programs::Random;
 use windfall_scenario::model::{Requirements, Run, Thread, Timer};
 use windfall_scenario::outcome::Outcome;
@@ -29,16 +29,15 @@ const HERTZ: u64 = 4096;
 pub(crate) const TICK: Span = Span::from_nanos(4_500);
 /// How long a sender goes on without acknowledgement.
 const WINDOW: Span = Span::from_millis(3);
-/// A shorter gap was stolen: whoever reserves up to half of a period waits longer for the next one.
+/// A shorter gap was stolen: with at most half of a period reserved, the wait for the next one is longer.
 const AWAY: Span = Span::from_millis(5);
 
 /// Thread `app` under a reservation scheduler with `reserved` in each period, `other` in what is left.
 pub(crate) fn scenario(rez: &Kind, reserved: Span, length: Span) -> Result<Scenario, LabError> {
     let schedulers = reservations_first(rez, Span::from_millis(50))?;
-    let reserve = Requirements::reserve(reserved, PERIOD);
     let threads = vec![
-        Thread::new("app", "res", reserve, Run::spin()),
-        Thread { count: None, ..spinners("other", 1, "ts") },
+        Thread::new("app", "res", Requirements::reserve(reserved, PERIOD), Run::spin()),
+        Thread::new("other", "ts", Requirements::default(), Run::spin()),
     ];
     let mut scenario = crate::trees::scenario(length, schedulers, threads);
     scenario.machine.timer = Timer::Ticks(HERTZ);
@@ -96,11 +95,8 @@ pub(crate) fn network(
         }
         at = at + Span::from_nanos(random.between(150_000, 350_000));
     }
-    let source = |kind, number, strikes| PlannedInterrupts {
-        processor: 0,
-        kind,
-        number,
-        pattern: PlannedPattern::Recorded(strikes),
+    let source = |kind, number, strikes| {
+        PlannedInterrupts::new(0, kind, number, PlannedPattern::Recorded(strikes))
     };
     vec![source(OverheadKind::Interrupt, 11, announced), source(OverheadKind::Softirq, 3, packets)]
 }
@@ -215,7 +211,9 @@ mod tests {
         let mut app = ThreadOutcome::new("app", None);
         app.stretches = stretches;
         let length = Span::from_millis(65);
-        let watch = Watch::of(&Outcome { threads: vec![app], length, ..Outcome::default() });
+        let mut outcome = Outcome::default();
+        (outcome.threads, outcome.length) = (vec![app], length);
+        let watch = Watch::of(&outcome);
         let us = |us: u64| Span::from_nanos(us * 1_000);
         assert_eq!(watch.periods, [(us(4_000), us(10)), (us(2_000), us(0)), (us(0), us(0))]);
         assert_eq!(watch.budgets, [(at(100), us(4_010)), (at(20_100), us(2_000))]);

@@ -1,7 +1,7 @@
 //! Carries scenarios out with supervised threads of this machine.
 //!
 //! Invariant: a run in which the host itself was held up decides nothing. It is made again, and if that
-//! does not help either it is told apart from what the schedulers did.
+//! does not help either it is reported as a disturbance of the host.
 
 use crate::carried_out::whole;
 use crate::experiment::LabError;
@@ -13,7 +13,7 @@ use windfall_time::Span;
 
 /// So often is a run made before a disturbed one is taken.
 const ATTEMPTS: usize = 3;
-/// So long is waited for somebody else's run, and so long between two looks.
+/// How long to wait for another run, and between two looks.
 const PATIENCE: (Duration, Duration) = (Duration::from_secs(60), Duration::from_millis(500));
 
 /// What is to be seen of a run.
@@ -65,7 +65,7 @@ pub(crate) fn repeated(
     Ok(last)
 }
 
-/// Runs it once, when nobody else supervises this machine.
+/// Runs it once, as soon as no other run supervises this machine.
 pub(crate) fn once(scenario: &Scenario, watching: &Watching) -> Result<Supervised, LabError> {
     let plan = || scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)));
     carry_out(plan, watching)
@@ -118,8 +118,9 @@ mod tests {
 
     fn run(lost: u64, lag_us: u64) -> Supervised {
         let lag = Span::from_nanos(lag_us * 1_000);
-        let supervision = Some(Supervision { lost, lag, ..Supervision::default() });
-        let outcome = Outcome { supervision, ..Outcome::default() };
+        let (mut outcome, mut supervision) = (Outcome::default(), Supervision::default());
+        (supervision.lost, supervision.lag) = (lost, lag);
+        outcome.supervision = Some(supervision);
         let disturbed = disturbed(&outcome, Watching::default().lag);
         Supervised { outcome, disturbed }
     }

@@ -3,7 +3,7 @@
 use crate::experiment::LabError;
 use windfall_scenario::Scenario;
 use windfall_scenario::model::{
-    Attachment, Interrupts, Parent, Pattern, Requirements, Run, Scheduler, Setting, Thread,
+    Interrupts, Pattern, Requirements, Run, Scheduler, Setting, Thread,
 };
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
@@ -13,7 +13,9 @@ use windfall_trace::OverheadKind;
 
 /// A scenario of these schedulers and threads on one processor.
 pub(crate) fn scenario(length: Span, schedulers: Vec<Scheduler>, threads: Vec<Thread>) -> Scenario {
-    Scenario { schedulers, threads, ..Scenario::new(length) }
+    let mut scenario = Scenario::new(length);
+    (scenario.schedulers, scenario.threads) = (schedulers, threads);
+    scenario
 }
 
 /// A guarantee, from its text.
@@ -41,19 +43,12 @@ pub(crate) fn reservations_first(rez: &Kind, quantum: Span) -> Result<Vec<Schedu
 
 /// Served through two parents: what a soft reservation is made of (figure 10.6 right).
 pub(crate) fn join(name: &str, first: (&str, Requirements), second: &str) -> Scheduler {
-    let at = |parent: &str, requires| Attachment {
-        parent: Parent::Scheduler(parent.to_owned()),
-        requires,
-    };
-    Scheduler {
-        owns: vec![at(first.0, first.1), at(second, Requirements::default())],
-        ..Scheduler::root(name, kinds::JOIN)
-    }
+    Scheduler::below(name, kinds::JOIN, first.0, first.1).and_below(second, Requirements::default())
 }
 
 /// So many threads NAME-1 to NAME-n that compute for ever.
 pub(crate) fn spinners(name: &str, count: u32, parent: &str) -> Thread {
-    Thread { count: Some(count), ..Thread::new(name, parent, Requirements::default(), Run::spin()) }
+    Thread::new(name, parent, Requirements::default(), Run::spin()).count(count)
 }
 
 /// The clock's own interrupt, so often and so long.
@@ -61,5 +56,5 @@ pub(crate) fn clock(hertz: u64, cost: Span) -> Result<Interrupts, LabError> {
     let period = Span::of_frequency(hertz)
         .ok_or_else(|| LabError::Scenario(format!("no clock of {hertz} Hz")))?;
     let pattern = Pattern::Periodic { offset: Instant::ZERO + period, period, cost };
-    Ok(Interrupts { kind: OverheadKind::Interrupt, number: 8, processors: Vec::new(), pattern })
+    Ok(Interrupts::new(OverheadKind::Interrupt, 8, pattern))
 }

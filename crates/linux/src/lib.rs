@@ -1,4 +1,6 @@
-//! A host of real threads: the hierarchy decides who runs on this machine's processors.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! How that is done, and why so: `docs/decisions/0008-linux-host.md`. A run is a [`Plan`] carried out as
 //! the simulated machine would, and gives the same kind of outcome.
@@ -12,17 +14,6 @@
 //!
 //! Read next: `supervise/run.rs`, `supervise/supervisor.rs`, `carrier.rs`, `carrier/fifo.rs`.
 //!
-//! ```no_run
-//! use windfall_linux::{Settings, run};
-//! use windfall_scenario::Scenario;
-//!
-//! let text = std::fs::read_to_string("scenarios/audio.toml")?;
-//! let scenario = Scenario::parse("audio.toml", &text).expect("it is a scenario");
-//! let plan = scenario.build().expect("it can be carried out");
-//! let outcome = run(plan, &Settings::default(), None)?;
-//! println!("{} threads", outcome.threads.len());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
 //!
 //! [`Plan`]: windfall_scenario::Plan
 #![forbid(unsafe_code)]

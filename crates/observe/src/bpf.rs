@@ -3,6 +3,7 @@
 //! They are compiled beforehand (`bpf/` of the project, decision 0010), and belong to this process: whatever ends it takes them out of
 //! the kernel.
 
+use crate::error::{ObserveError, in_words};
 use crate::kernel_event::{ChildKind, Comm, KernelEvent, stop};
 use crate::rings::Taken;
 use crate::routines::MAKER;
@@ -118,11 +119,11 @@ impl Programs {
 
     /// Has the programs report, too, which routine each thread starts with that one of these files makes, in whatever process,
     /// or says why they cannot.
-    pub(crate) fn report_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), String> {
+    pub(crate) fn report_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), ObserveError> {
         if makers.is_empty() {
-            return Err(format!("no file that makes threads by `{MAKER}` was found"));
+            return Err(ObserveError::NoMaker);
         }
-        let mut attach = || -> Result<(), Box<dyn Error>> {
+        let mut attach = || -> Result<(), Box<dyn Error + Send + Sync>> {
             let program = self.loaded.program_mut(&format!("on_start_{ARCH}"));
             let program: &mut UProbe = program.ok_or("none for this architecture")?.try_into()?;
             program.load()?;
@@ -131,7 +132,7 @@ impl Programs {
             }
             Ok(())
         };
-        attach().map_err(|error| in_words(&*error))
+        attach().map_err(ObserveError::Bpf)
     }
 
     fn try_load(wanted: &Wanted<'_>) -> Result<Programs, Box<dyn Error>> {
@@ -188,9 +189,9 @@ impl Programs {
     }
 
     /// Has the programs report what becomes of a thread, and of all threads that it makes from now on.
-    pub(crate) fn follow(&mut self, tid: i32) -> Result<(), String> {
+    pub(crate) fn follow(&mut self, tid: i32) -> Result<(), ObserveError> {
         let Some(followed) = &mut self.followed else { return Ok(()) };
-        followed.insert(tid, 1, 0).map_err(|why| why.to_string())
+        followed.insert(tid, 1, 0).map_err(|why| ObserveError::Bpf(Box::new(why)))
     }
 
     /// By what events are observed, and what is not seen.
@@ -303,20 +304,6 @@ impl Counters {
         let slow = if apart { 0 } else { read(&self.slow) };
         (lacking.saturating_sub(Span::from_nanos(slow)), lacking)
     }
-}
-
-/// An error, and what it comes from.
-fn in_words(error: &dyn Error) -> String {
-    let mut why = error.to_string();
-    let mut source = error.source();
-    while let Some(deeper) = source {
-        let deeper_why = deeper.to_string();
-        if !why.contains(&deeper_why) {
-            why = format!("{why}: {deeper_why}");
-        }
-        source = deeper.source();
-    }
-    why
 }
 
 fn attach(loaded: &mut Ebpf, kernel: &Btf, place: Place) -> Result<(), Box<dyn Error>> {

@@ -7,9 +7,9 @@
 mod bpf;
 mod perf;
 
+use crate::error::ObserveError;
 use crate::kernel_event::KernelEvent;
 use crate::perf_rings::PerfRings;
-use crate::routines;
 use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
@@ -56,14 +56,14 @@ impl EventSource {
         }
     }
 
-    /// Observes, too, which routine each thread starts with that is made by one of these files ([`routines::makers`]).
+    /// Observes, too, which routine each thread starts with that is made by one of these files ([`makers`](crate::routines::makers)).
     ///
     /// # Errors
-    /// Why it cannot, in words.
-    pub fn report_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), String> {
+    /// Why it cannot.
+    pub fn report_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), ObserveError> {
         match &mut self.source {
             Source::Bpf(events) => events.report_starts(makers),
-            Source::Perf(_) => Err(routines::BY_BPF.to_owned()),
+            Source::Perf(_) => Err(ObserveError::NeedsBpf),
         }
     }
 

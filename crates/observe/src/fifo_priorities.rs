@@ -1,10 +1,10 @@
 //! The priorities of SCHED_FIFO that supervision uses (decision 0008), from low to high.
 //!
-//! Nobody else is expected on them: the kernel filters its tracepoints by them, and what is found
+//! No other thread is expected on them: the kernel filters its tracepoints by them, and what is found
 //! on one when a supervisor is gone was left behind by it. A higher number runs first.
 
-/// Supervised threads that could run and are frozen: nobody is notified when they are thawed, and whoever thaws one is not
-/// preempted by it.
+/// Supervised threads that could run and are frozen: a thaw notifies no thread, and the thread that
+/// thaws is not preempted.
 pub const FROZEN: u32 = 70;
 /// Supervised threads that could run and may not.
 pub const HELD: u32 = 71;

@@ -1,6 +1,6 @@
 //! What the kernel reports of its scheduler, whatever reported it: one model for BPF programs and for perf events.
 //!
-//! Threads are named by the kernel's numbers; 0 is the idle thread of a processor where a processor switches, and nobody elsewhere.
+//! Threads are named by the kernel's numbers; 0 is the idle thread of a processor in a switch, and no thread elsewhere.
 
 use windfall_time::Instant;
 use windfall_trace::{OverheadKind, Stop};

@@ -1,4 +1,6 @@
-//! What a Linux kernel's scheduler does, as events of one kind, and what /proc says of threads.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! [`KernelEvent`] is the model. Events come from BPF programs where they load, and otherwise from perf events (decision 0010), in
 //! two selections: [`EventSource`] reports everything, for recordings; [`rings`] what a supervisor needs, with the time that
@@ -11,17 +13,10 @@
 //! Absent on purpose: what an event means for a hierarchy, a trace or a reader.
 //!
 //! Read next: `kernel_event.rs`, then `rings.rs` or `event_source.rs`.
-//!
-//! ```
-//! use windfall_observe::procfs;
-//!
-//! let own = std::process::id().cast_signed();
-//! let stat = procfs::stat(own).expect("this process has not ended");
-//! assert!(!stat.has_ended() && procfs::threads(own).contains(&own));
-//! ```
 #![forbid(unsafe_code)]
 
 mod bpf;
+mod error;
 mod event_source;
 pub mod fifo_priorities;
 pub mod image;
@@ -39,5 +34,6 @@ pub mod tracepoints;
 pub mod wakers;
 
 pub use bpf::{Report, decode};
+pub use error::ObserveError;
 pub use event_source::{EventSource, Observed};
 pub use kernel_event::KernelEvent;

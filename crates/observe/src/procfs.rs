@@ -34,7 +34,7 @@ impl Stat {
     }
 }
 
-/// The kernel's flag of a thread whose affinity nobody may change.
+/// The kernel's flag of a thread whose affinity cannot be changed.
 const NO_SETAFFINITY: u64 = 0x0400_0000;
 
 /// A thread's line; `None` when there is no such thread.

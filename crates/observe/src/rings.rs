@@ -10,8 +10,8 @@ mod perf;
 #[cfg(test)]
 mod tests;
 
+use crate::error::ObserveError;
 use crate::kernel_event::KernelEvent;
-use crate::routines;
 use crate::wakers::Certain;
 use bpf::BpfEvents;
 use perf::PerfEvents;
@@ -127,22 +127,22 @@ impl Rings {
     /// Observes what becomes of a thread, and of all threads that it makes from now on.
     ///
     /// # Errors
-    /// Why it cannot, in words.
-    pub fn follow(&mut self, tid: i32) -> Result<(), String> {
+    /// Why it cannot.
+    pub fn follow(&mut self, tid: i32) -> Result<(), ObserveError> {
         match &mut self.source {
             Source::Bpf(events) => events.programs.follow(tid),
             Source::Perf(_) => Ok(()), // which report all
         }
     }
 
-    /// Observes, too, which routine each thread starts with that is made by one of these files ([`routines::makers`]).
+    /// Observes, too, which routine each thread starts with that is made by one of these files ([`makers`](crate::routines::makers)).
     ///
     /// # Errors
-    /// Why it cannot, in words.
-    pub fn report_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), String> {
+    /// Why it cannot.
+    pub fn report_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), ObserveError> {
         match &mut self.source {
             Source::Bpf(events) => events.programs.report_starts(makers),
-            Source::Perf(_) => Err(routines::BY_BPF.to_owned()),
+            Source::Perf(_) => Err(ObserveError::NeedsBpf),
         }
     }
 

@@ -9,7 +9,7 @@ use windfall_os::sched;
 /// How many are named.
 const NAMED: usize = 5;
 
-/// A thread of somebody else.
+/// A real-time thread that is not supervised.
 pub struct Rival {
     /// Its number.
     pub tid: i32,

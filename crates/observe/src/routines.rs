@@ -2,7 +2,7 @@
 //! symbol in it, or where its tables name none, the offset in the file. Rust's symbols stand there as their author wrote them,
 //! without the hash that changes from one compilation to the next.
 //!
-//! Nobody is stopped: the kernel reports which address `pthread_create` was given, `/proc` what is mapped there. Absent on purpose:
+//! No thread is stopped: the kernel reports which address `pthread_create` was given, `/proc` what is mapped there. Absent on purpose:
 //! routines of code that no file holds, and of threads that are made without the C library.
 
 use crate::image::{Image, found};
@@ -16,9 +16,6 @@ use std::path::{Path, PathBuf};
 
 /// The function that makes threads.
 pub const MAKER: &str = "pthread_create";
-
-/// Why start routines are not known where events come from perf.
-pub const BY_BPF: &str = "only BPF reports them, and it did not load";
 
 type Elf<'a> = object::File<'a, &'a ReadCache<File>>;
 

@@ -1,7 +1,7 @@
 //! Who wakes an external thread, as far as the event of its wake-up is certain about it.
 //!
 //! The kernel reports a wake-up where it is carried out. That is the waker's processor, unless it shares no cache with the
-//! woken thread's: then the waker has that one interrupted to carry it out, and whoever runs there has nothing to do with it.
+//! woken thread's: then the waker has that one interrupted to carry it out, and the thread that runs there is not the waker.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ impl Certain {
     }
 
     /// The waker of a thread, which is pinned to the processor that `at_home` says the event comes from, or not: the one that
-    /// the event names, or nobody.
+    /// the event names, or unknown.
     #[must_use]
     pub fn waker(self, tid: i32, by: i32, at_home: bool) -> Option<i32> {
         let certain = !at_home || self == Certain::Everywhere;

@@ -1,4 +1,6 @@
-//! System calls of Linux behind safe functions. Each file wraps a few that belong together.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! Invariants: every call either does what it says or returns the kernel's error; a function without a result cannot fail, or a
 //! failure changes nothing for its caller, and its documentation says so. Threads and processes are named by the kernel's
@@ -10,16 +12,6 @@
 //! Absent on purpose: other files of /proc and /sys (crate `observe` reads them), and any decision about who runs.
 //!
 //! Read next: `sched.rs` (class, priority, affinity), `clock.rs`, `process.rs`.
-//!
-//! ```
-//! use windfall_os::{clock, sched};
-//!
-//! let begun = clock::now();
-//! let here = sched::Affinity::of(0)?; // of the calling thread
-//! assert!(here.count() >= 1);
-//! assert!(clock::now() >= begun);
-//! # Ok::<(), std::io::Error>(())
-//! ```
 #![allow(unsafe_code, reason = "system calls; each block says why it is sound")]
 
 pub mod clock;

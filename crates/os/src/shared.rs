@@ -12,6 +12,26 @@ pub struct Shared<T> {
 
 /// Types that are atomic integers, or arrays and structs of such; [`atomics!`](crate::atomics) declares structs.
 ///
+/// ```
+/// use std::os::fd::AsFd;
+/// use std::sync::atomic::{AtomicU32, Ordering};
+/// use windfall_os::shared::{Atomics, Shared, reserve};
+///
+/// /// Maps a value of a file that whoever has the file sees, too.
+/// fn map<T: Atomics>(file: &std::fs::File) -> std::io::Result<Shared<T>> {
+///     reserve(file.as_fd(), size_of::<T>())?;
+///     Shared::of(file.as_fd())
+/// }
+///
+/// let path = std::env::temp_dir().join(format!("counts-{}", std::process::id()));
+/// let file = std::fs::File::options().read(true).write(true).create_new(true).open(&path)?;
+/// std::fs::remove_file(&path)?;
+/// let (one, other) = (map::<[AtomicU32; 3]>(&file)?, map::<[AtomicU32; 3]>(&file)?);
+/// one[1].fetch_add(2, Ordering::Relaxed);
+/// assert_eq!(other[1].load(Ordering::Relaxed), 2);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
 /// # Safety
 /// Any bytes must be a value of the type, it must be changed through `&self` only, and it must not need more alignment than a page.
 pub unsafe trait Atomics: Sync {}

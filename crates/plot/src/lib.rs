@@ -1,19 +1,10 @@
-//! Pictures as SVG and PNG from one layout, and charts.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! Invariant: the same scene gives the same bytes on every machine. The font is in this crate, and
 //! the pixels are drawn here.
 //! Absent on purpose: what a picture is about. Read next: `scene.rs`, then `chart.rs`.
-//!
-//! ```
-//! use windfall_plot::{Letters, Paint, Scene};
-//!
-//! let mut scene = Scene::new("3 ms of every 10 ms", 220, 40);
-//! for period in 0..2_u8 {
-//!     scene.rect(10.0 + 100.0 * f32::from(period), 10.0, 30.0, 20.0, Paint::Plain([31, 119, 180]));
-//! }
-//! scene.text(45.0, 25.0, Letters::new(12.0, [0, 0, 0]), "RESBH 3ms 10ms");
-//! assert!(scene.svg().starts_with("<svg") && scene.png().starts_with(b"\x89PNG"));
-//! ```
 #![forbid(unsafe_code)]
 
 pub mod chart;

@@ -29,8 +29,8 @@ fn main() -> ExitCode {
             let bare = bare_futex(cpus);
             note(&table, 0, &format!("bare futex, hand-over ({place})"), bare);
             let first = First { table: table.clone(), cpus, place };
-            let length = Some(windfall_time::Span::from_secs(20));
-            match run(&Settings { length, ..Settings::default() }, first) {
+            let length = windfall_time::Span::from_secs(20);
+            match run(&Settings::default().length(length), first) {
                 Ok(ended) if ended.failures.is_empty() && ended.unfinished == 0 => {}
                 other => {
                     eprintln!("{other:?}");

@@ -1,4 +1,6 @@
-//! Event-driven processes as threads: a [`Process`](windfall_programs::Process) that blocks its thread where it waits.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! What processes hand each other is in crate `exchange`, without a lock; here are handles, errors, clocks and threads.
 //! `process_thread.rs` is a process as its body sees it, `system.rs` what all share, `controller.rs` the thread of a node that posts what
@@ -10,29 +12,6 @@
 //! same bodies are programs of a scenario (crate `linux`), or a run supervises the process that calls [`run`].
 //!
 //! Read next: `system.rs`, `process_thread.rs`, then the crate `exchange`.
-//!
-//! ```
-//! use windfall_processes::{Settings, run};
-//! use windfall_programs::{Code, Process, ProcessError};
-//!
-//! #[derive(Clone)]
-//! struct Alone;
-//!
-//! impl Code for Alone {
-//!     const NAME: &'static str = "alone";
-//!
-//!     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-//!         let event = me.make_event().await?;
-//!         me.post(event, 7).await?;
-//!         assert_eq!(me.wait().await?.datum, 7);
-//!         Ok(())
-//!     }
-//! }
-//!
-//! let ended = run(&Settings::default(), Alone)?;
-//! assert!(ended.failures.is_empty() && ended.unfinished == 0);
-//! # Ok::<(), windfall_os::LinuxError>(())
-//! ```
 #![forbid(unsafe_code)]
 
 mod controller;
@@ -50,6 +29,7 @@ use windfall_time::{Instant, Span};
 
 /// How processes are to run.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Settings {
     /// The processors of each node; none: one node, with all that this process may use.
     pub nodes: Vec<Vec<u16>>,
@@ -62,8 +42,39 @@ pub struct Settings {
     pub real_time: Option<u32>,
 }
 
+impl Settings {
+    /// The same, with one more node, which has these processors.
+    #[must_use]
+    pub fn node(mut self, processors: impl Into<Vec<u16>>) -> Settings {
+        self.nodes.push(processors.into());
+        self
+    }
+
+    /// The same, with handles made of this.
+    #[must_use]
+    pub const fn seed(mut self, seed: u64) -> Settings {
+        self.seed = seed;
+        self
+    }
+
+    /// The same, for so long at most.
+    #[must_use]
+    pub const fn length(mut self, length: Span) -> Settings {
+        self.length = Some(length);
+        self
+    }
+
+    /// The same, with real-time threads from this priority on.
+    #[must_use]
+    pub const fn real_time(mut self, priority: u32) -> Settings {
+        self.real_time = Some(priority);
+        self
+    }
+}
+
 /// What came of a run.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Ended {
     /// When time began for the processes, on the machine's clock (CLOCK_MONOTONIC).
     pub began: Instant,
@@ -79,6 +90,7 @@ pub struct Ended {
 
 /// A process that has failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Failed {
     /// Which.
     pub process: ProcessHandle,
@@ -90,6 +102,7 @@ pub struct Failed {
 
 /// How long after its instant a timer's event was posted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Lateness {
     /// So many timers.
     pub timers: u64,

@@ -124,7 +124,7 @@ impl System {
         let index = u32::try_from(books.templates.len()).ok().filter(|index| *index < Place::MOST);
         let index = index.ok_or(ProcessError::NoRoom { kind: Kind::Template })?;
         books.templates.push(Some(C::NAME));
-        books.loaded.push(Loaded { name: C::NAME, node, kib: C::KIB, took: Span::ZERO });
+        books.loaded.push(Loaded::new(C::NAME, node, C::KIB, Span::ZERO));
         Ok(self.seal(Kind::Template, node, Name { index, generation: 0 }))
     }
 
@@ -223,11 +223,9 @@ impl System {
     /// What was counted, and who failed.
     pub(super) fn close_books(&self) -> (Counts, Vec<Failed>) {
         let mut books = self.books.lock();
-        let counts = Counts {
-            undelivered: self.undelivered.load(Ordering::Relaxed),
-            loaded: std::mem::take(&mut books.loaded),
-            ..Counts::default()
-        };
+        let mut counts = Counts::default();
+        counts.undelivered = self.undelivered.load(Ordering::Relaxed);
+        counts.loaded = std::mem::take(&mut books.loaded);
         (counts, std::mem::take(&mut books.failures))
     }
 

@@ -44,12 +44,7 @@ fn simulate(first: impl Code) {
 fn two_nodes() -> Settings {
     let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap();
     let more = u16::from(cpus.matches("processor\t").count() > 1);
-    Settings {
-        nodes: vec![vec![0], vec![more]],
-        seed: 1,
-        length: Some(Span::from_secs(60)),
-        ..Settings::default()
-    }
+    Settings::default().node([0]).node([more]).seed(1).length(Span::from_secs(60))
 }
 
 fn ended(ended: &Ended) {
@@ -152,7 +147,7 @@ fn twin_paper_the_scripts_of_the_memo_run_through_in_its_order() {
     let (simulated, real) = (Log::default(), Log::default());
     simulate(ScriptA(Arc::clone(&simulated)));
     assert_eq!(*simulated.lock().unwrap(), memo);
-    let settings = Settings { real_time: Some(1), ..two_nodes() };
+    let settings = two_nodes().real_time(1);
     match windfall_processes::run(&settings, ScriptA(Arc::clone(&real))) {
         Ok(run) => ended(&run),
         Err(why) if why.to_string().contains("real-time priority") => {
@@ -291,7 +286,7 @@ impl Code for Clumsy {
         let _ = told!(me.add_event(EventId(1)));
         let _ = told!(me.del_event(EventId(1)));
         let _ = told!(me.del_event(EventId(1)));
-        let terms = ProcessParams { priority: 4, ..ProcessParams::default() };
+        let terms = ProcessParams::new(4);
         let _ = told!(me.make_process(template, Node(0), terms, Owner(this, queue)));
         let wrong = windfall_programs::Template::<Sink>::from_handle(template.handle());
         let code = Sink { queue, log: Log::default() };
@@ -439,7 +434,7 @@ impl Code for Forlorn {
 #[test]
 fn law_a_run_ends_at_its_end_whoever_waits() {
     for asleep in [false, true] {
-        let settings = Settings { length: Some(us(200_000)), ..two_nodes() };
+        let settings = two_nodes().length(us(200_000));
         let run = windfall_processes::run(&settings, Forlorn { asleep }).unwrap();
         assert_eq!((run.failures.as_slice(), run.unfinished), (&[][..], 1));
     }

@@ -20,6 +20,7 @@ pub enum Tick {
 
 /// What a thread does next.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Action {
     /// Computes so much, in processor time at speed 1.
     Compute(Span),

@@ -1,21 +1,12 @@
-//! What a thread runs: declared phases, jobs, behaviour recorded on a real machine, and event-driven processes.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! A [`Program`] is a description, of which [`ProgramRuntime`] make a [`Body`], a state machine that is
 //! asked for one [`Action`] after the other. [`ProgramRuntime`] say what an action means for jobs, locks and other
 //! threads; a host is their [`RuntimeHost`], which lends them time, timers and processors and decides nothing
 //! about their course. So the same program runs on every host. An event-driven process is an async function over
 //! [`Process`], which becomes such a body, too, or is compiled for a host's own threads.
-//!
-//! ```
-//! use windfall_programs::{Action, Jobs, Program};
-//! use windfall_time::{Instant, Span};
-//!
-//! let program = Program::Jobs(Jobs::periodic(Span::from_millis(2), Span::from_millis(10)));
-//! let mut body = program.start(1);
-//! assert_eq!(body.next(Instant::ZERO), Action::AwaitJob);
-//! assert_eq!(body.next(Instant::ZERO), Action::Compute(Span::from_millis(2)));
-//! assert_eq!(body.next(Instant::from_nanos(2_000_000)), Action::JobDone);
-//! ```
 #![forbid(unsafe_code)]
 
 mod action;

@@ -69,6 +69,7 @@ pub trait Code: Clone + Send + Sync + 'static {
 /// On what terms a process shares its node's processors (Chrysalis 2.2 to 2.5). A node whose scheduler has no use for
 /// one of them does without.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct ProcessParams {
     /// 0 to 3, larger first: in no hurry, ordinary, must preempt ordinary ones, vital.
     pub priority: u8,
@@ -79,6 +80,26 @@ pub struct ProcessParams {
 }
 
 impl ProcessParams {
+    /// A process of this priority, to which nothing is reserved.
+    #[must_use]
+    pub const fn new(priority: u8) -> ProcessParams {
+        ProcessParams { priority, need: Span::ZERO, slice: Span::ZERO }
+    }
+
+    /// The same, with so much in each epoch.
+    #[must_use]
+    pub const fn need(mut self, need: Span) -> ProcessParams {
+        self.need = need;
+        self
+    }
+
+    /// The same, with so long before others of its priority have a turn.
+    #[must_use]
+    pub const fn slice(mut self, slice: Span) -> ProcessParams {
+        self.slice = slice;
+        self
+    }
+
     /// The highest priority.
     pub const MOST_PRIORITY: u8 = 3;
 }

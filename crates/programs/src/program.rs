@@ -32,6 +32,7 @@ pub enum Program {
 
 /// A sequence of jobs. A job that is released while an earlier one is unfinished waits its turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Jobs {
     /// When jobs are released.
     pub activation: Activation,
@@ -43,6 +44,21 @@ pub struct Jobs {
     pub late: OnLate,
     /// How many jobs; `None`: no end.
     pub count: Option<u64>,
+}
+
+impl Jobs {
+    /// Jobs without end that are never due.
+    #[must_use]
+    pub const fn new(activation: Activation, work: Work) -> Jobs {
+        Jobs { activation, work, deadline: None, late: OnLate::Complete, count: None }
+    }
+
+    /// The same, each due so long after its release.
+    #[must_use]
+    pub const fn deadline(mut self, deadline: Span) -> Jobs {
+        self.deadline = Some(deadline);
+        self
+    }
 }
 
 /// When jobs are released.
@@ -99,6 +115,7 @@ pub enum OnLate {
 
 /// What a thread did in a recording.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Recorded {
     /// When it is first ready.
     pub start: Instant,

@@ -10,6 +10,16 @@ use core::fmt::Debug;
 use windfall_time::Span;
 
 /// How steps refer to what is not theirs alone.
+///
+/// ```
+/// use windfall_programs::{Names, Phase, Step, Work};
+/// use windfall_time::Span;
+///
+/// let run = Step::Run(Work::Fixed(Span::from_millis(1)));
+/// let [lock, unlock] = [Step::Lock("disk".to_owned()), Step::Unlock("disk".to_owned())];
+/// let phase: Phase<Names> = Phase::new("read", vec![lock, run, unlock]);
+/// assert_eq!(phase.steps[0].shared().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["disk"]);
+/// ```
 pub trait Naming: Clone + PartialEq + Eq + Debug {
     /// A lock, a condition or a barrier.
     type Shared: Clone + PartialEq + Eq + Debug;
@@ -41,6 +51,7 @@ impl Naming for Names {
 
 /// A named sequence of steps.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Phase<N: Naming = Numbers> {
     /// Its name.
     pub name: String,
@@ -48,6 +59,21 @@ pub struct Phase<N: Naming = Numbers> {
     pub loops: u64,
     /// The steps; at least one.
     pub steps: Vec<Step<N>>,
+}
+
+impl<N: Naming> Phase<N> {
+    /// These steps, once.
+    #[must_use]
+    pub fn new(name: impl Into<String>, steps: Vec<Step<N>>) -> Phase<N> {
+        Phase { name: name.into(), loops: 1, steps }
+    }
+
+    /// The same, so often before the next phase.
+    #[must_use]
+    pub fn loops(mut self, loops: u64) -> Phase<N> {
+        self.loops = loops;
+        self
+    }
 }
 
 /// One step of a phase.
@@ -107,6 +133,34 @@ pub enum Sharing {
 }
 
 /// Says what others call the things that steps refer to.
+///
+/// ```
+/// use windfall_programs::{Names, Numbers, Phase, Resource, Step, Translate};
+///
+/// /// Numbers the locks in the order in which they are met; there is one thread, and one timer.
+/// #[derive(Default)]
+/// struct Numbered(Vec<String>);
+///
+/// impl Translate<Names, Numbers> for Numbered {
+///     fn shared(&mut self, name: &String) -> Resource {
+///         Resource(self.0.iter().position(|known| known == name).unwrap_or_else(|| {
+///             self.0.push(name.clone());
+///             self.0.len() - 1
+///         }))
+///     }
+///     fn timer(&mut self, _: &String) -> usize {
+///         0
+///     }
+///     fn threads(&mut self, _: &String) -> Vec<usize> {
+///         vec![0]
+///     }
+/// }
+///
+/// let lock = |name: &str| Step::Lock(name.to_owned());
+/// let named: Phase<Names> = Phase::new("both", vec![lock("disk"), lock("card"), lock("disk")]);
+/// let numbered: Phase<Numbers> = named.translated(&mut Numbered::default());
+/// assert_eq!(numbered.steps, [0, 1, 0].map(|lock| Step::Lock(Resource(lock))));
+/// ```
 pub trait Translate<N: Naming, M: Naming> {
     /// A lock, a condition or a barrier.
     fn shared(&mut self, shared: &N::Shared) -> M::Shared;

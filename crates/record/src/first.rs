@@ -1,8 +1,8 @@
 //! The machine's state when a recording begins: all threads, who runs where, who is ready.
 //!
 //! When events are observed already, all threads are read from /proc, and our own thread visits each processor, so
-//! that each one switches. Whoever leaves a processor at its first switch has run there since the beginning; whoever
-//! enters one without having been woken was ready. So nothing is guessed, and idle is distinct from unknown.
+//! that each one switches. A thread that leaves a processor at its first switch has run there since the beginning; one
+//! that enters without having been woken was ready. So nothing is guessed, and idle is distinct from unknown.
 //!
 //! A processor that we may not visit stays unknown until its first switch.
 

@@ -1,6 +1,8 @@
-//! Recording: everything that the kernel's scheduler does on this machine, as records of a trace.
+#![doc = include_str!("../README.md")]
 //!
-//! Every processor's switches, wake-ups, births and ends of threads, names and interrupts are written into rings in the
+//! # Inside
+//!
+//! Every processor's switches, wake-ups, starts and ends of threads, names and interrupts are written into rings in the
 //! kernel; one thread of ours sleeps until one is half full or a tenth of a second has passed, and hands them on in
 //! order of time. Nothing is started, stopped or changed on the machine but the command that is to be recorded.
 //!
@@ -12,19 +14,6 @@
 //!
 //! Read next: `first.rs` (the state at the beginning), `translate.rs` (what events mean), and the crate `observe` (where they come
 //! from).
-//!
-//! ```
-//! use windfall_record::{Recorder, Wanted};
-//! use windfall_trace::Memory;
-//!
-//! let mut memory = Memory::default();
-//! let wanted = Wanted { length: Some(windfall_time::Span::from_millis(10)), ..Wanted::default() };
-//! // Without the rights, the error says which are missing.
-//! let Ok(recorder) = Recorder::open() else { return Ok(()) };
-//! let recorded = recorder.run(&wanted, &mut memory)?;
-//! println!("{} switches, {} records", recorded.switches, memory.records.len());
-//! # Ok::<(), windfall_os::LinuxError>(())
-//! ```
 #![forbid(unsafe_code)]
 
 mod command;
@@ -40,7 +29,7 @@ use std::os::fd::AsRawFd;
 use std::time::Duration;
 use translate::Translator;
 use windfall_observe::image::Image;
-use windfall_observe::{EventSource, procfs, routines};
+use windfall_observe::{EventSource, ObserveError, procfs, routines};
 use windfall_os::LinuxError;
 use windfall_os::events::Poll;
 use windfall_os::process::StopSignals;
@@ -136,7 +125,7 @@ impl Recorder {
     #[must_use]
     pub fn header(&self) -> Header {
         let last = self.cpus.iter().max().copied().unwrap_or(0);
-        Header { source: "windfall record".into(), clock: "mono".into(), cpus: last + 1 }
+        Header::new("windfall record", "mono", last + 1)
     }
 
     /// Records into `sink` until the command ends, the time is over, or SIGINT, SIGTERM or SIGHUP asks to stop.
@@ -159,7 +148,7 @@ impl Recorder {
         let poll = Poll::new().map_err(trouble)?;
         poll.add(signals.fd().as_raw_fd(), SIGNALS).map_err(trouble)?;
         source.join(&poll, RINGS).map_err(trouble)?;
-        let no_routines = wanted.report_starts(&mut source).err();
+        let no_routines = wanted.report_starts(&mut source).err().map(|why| why.to_string());
         translator.expect_child_of(sched::own_tid());
         let mut child = match wanted.command.as_slice() {
             [] => None,
@@ -212,7 +201,7 @@ impl Wanted {
     }
 
     /// Has the source report where threads start, where that is wanted.
-    fn report_starts(&self, source: &mut EventSource) -> Result<(), String> {
+    fn report_starts(&self, source: &mut EventSource) -> Result<(), ObserveError> {
         if !self.routines {
             return Ok(());
         }

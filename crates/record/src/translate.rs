@@ -50,7 +50,7 @@ struct Slot {
 enum State {
     Running(u16),
     Ready,
-    /// It waits, or nobody knows.
+    /// It waits, or this is unknown.
     Other,
 }
 
@@ -277,7 +277,7 @@ impl<'a> Translator<'a> {
         if follows {
             let routine =
                 starts.and_then(|(process, address)| self.routines.name(process, address));
-            self.counts.origins.insert(id, Origin { maker, routine });
+            self.counts.origins.insert(id, Origin::new(maker, routine));
         }
     }
 

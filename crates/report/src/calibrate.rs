@@ -30,7 +30,10 @@ pub fn text(
         ["THREAD", "STARTS AT", "MADE BY", "PERIOD", "CONF", "NEED p50/p99/max", "SUGGEST", "NOTE"];
     let rows = calibration.kinds.iter().map(row).collect();
     let mut text = table(&head, head.len(), rows, width);
-    text.push_str(&format!("{}; never applied by itself\n", chosen(calibration.conservatism)));
+    text.push_str(&format!(
+        "{}; nothing is applied automatically\n",
+        chosen(calibration.conservatism)
+    ));
     match &recorded.no_routines {
         None => text.push_str(
             "threads are distinguished by start routine, name and maker; `-` started without the C library's \
@@ -110,7 +113,7 @@ pub fn chosen(conservatism: Conservatism) -> String {
             )
         }
         Conservatism::P99 => {
-            "amounts: what 99 of 100 periods took at most, rounded up to 1us".to_owned()
+            "amounts: the 99th percentile of what periods took, rounded up to 1us".to_owned()
         }
     }
 }

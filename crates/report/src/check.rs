@@ -65,7 +65,7 @@ pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> S
         count(promises.tree.vps.iter().filter(|vp| vp.child.is_none()).count(), "thread"),
         count(scenario.machine.speeds.len(), "processor"),
         match (asked, refused) {
-            (0, _) => "nobody asks for a guarantee".to_owned(),
+            (0, _) => "no guarantee is asked for".to_owned(),
             (_, 0) => format!("{} granted", count(asked, "promise")),
             _ => format!("{} of {} refused", refused, count(asked, "promise")),
         },
@@ -73,7 +73,7 @@ pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> S
     let late = deadlines.iter().filter(|deadline| deadline.is_late()).count();
     if late > 0 {
         let of = count(deadlines.len(), "thread");
-        text.push_str(&format!("{late} of {of} with deadlines may be late\n"));
+        text.push_str(&format!("{late} of {of} threads with deadlines may be late\n"));
     }
     for overload in promises.overloads(scenario) {
         text.push_str(&format!("OVERLOAD: {overload}\n"));
@@ -199,7 +199,7 @@ pub fn json(scenario: &Scenario, promises: &Promises) -> Value {
             "deadline_ns": deadline.deadline.as_nanos(),
             "met": deadline.is_met(),
             "bound_ns": deadline.bound.as_ref().ok().map(|bound| bound.as_nanos()),
-            "why_not": deadline.bound.err(),
+            "why_not": deadline.bound.err().map(|why| why.to_string()),
         })
     });
     let broken = scenario.broken_by_requests().into_iter().map(|(at, promise)| {

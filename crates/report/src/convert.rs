@@ -12,7 +12,7 @@ pub fn text(from: &Guarantee, to: &Guarantee, answer: &Result<Vec<Step>, Rewrite
             let line = |step: &Step| format!("  gives {}  ({})\n", step.gives, step.rule.name());
             format!("{from}\n{}", steps.iter().map(line).collect::<String>())
         }
-        Err(unfit) => format!("{from}\n  does not give {to}: {unfit}\n"),
+        Err(why) => format!("{from}\n  does not give {to}: {why}\n"),
     }
 }
 

@@ -86,8 +86,9 @@ mod tests {
     fn law_every_row_has_a_value_for_each_name_and_no_name_breaks_a_row() {
         let mut quick = ThreadOutcome::new("a, \"b\"\nc", Some("RESBH 1ms 4ms"));
         quick.response.record(Span::from_nanos(7));
-        let threads = vec![quick, ThreadOutcome::new("idle", None)];
-        let text = super::threads(&Outcome { threads, ..Outcome::default() });
+        let mut outcome = Outcome::default();
+        outcome.threads = vec![quick, ThreadOutcome::new("idle", None)];
+        let text = super::threads(&outcome);
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         assert_eq!(reader.headers().unwrap(), &csv::StringRecord::from(HEAD.to_vec()));
         let rows: Vec<_> = reader.records().map(Result::unwrap).collect();

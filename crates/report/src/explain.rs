@@ -15,7 +15,7 @@ use windfall_trace::explain::Explanation;
 pub struct Reading {
     /// What was found.
     pub explanation: Explanation,
-    /// How many switches of a text are missing without a word.
+    /// How many switches the source did not report.
     pub silent: u64,
     /// What stood in the way of reading it whole.
     pub warnings: Vec<String>,

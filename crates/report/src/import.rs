@@ -35,7 +35,7 @@ pub fn remarks(recording: &Recording) -> String {
     let mut words = String::new();
     if recording.environment > 0 {
         words.push_str(&format!(
-            "the threads of the recorded command; {} others of the machine woke them when they did, and are not repeated\n",
+            "only the threads of the recorded command are repeated; wake-ups by {} other threads come at their recorded times\n",
             recording.environment
         ));
     }
@@ -55,23 +55,23 @@ pub fn remarks(recording: &Recording) -> String {
 
 /// What is doubtful about wake-ups where a source does not say whether an interrupt did them.
 fn whose_wakeups(clock: &Clock) -> String {
-    let Clock { periodic, late, doubtful } = clock;
-    let mut text = "the source does not say which wake-ups interrupts did: ".to_owned();
-    text.push_str(&format!("{periodic} are strictly periodic and taken for the clock's"));
+    let Clock { periodic, late, doubtful, .. } = clock;
+    let mut text = "the source does not say which wake-ups came from interrupts: ".to_owned();
+    text.push_str(&format!("{periodic} are strictly periodic and attributed to the clock"));
     if *late > 0 {
-        text.push_str(&format!(", as are {late} of the same threads at other times"));
+        text.push_str(&format!(", as are {late} more of the same threads"));
     }
     text.push_str(&format!(
-        "; {doubtful} are left to the thread that ran, which is DOUBTFUL (ftrace text says it)\n"
+        "; {doubtful} are attributed to the thread that ran, which is DOUBTFUL (text of ftrace has this information)\n"
     ));
     text
 }
 
-/// Nothing is ignored in silence: what was read, what was not, what is missing.
+/// Counts of what was read, what was not needed or not understood, and what is missing.
 fn what_became_of_lines(report: &Report) -> String {
     let lost = report.lost_in_all();
     let mut text = format!(
-        "{} lines: {} events imported of {} threads, {} of no use, {} not understood\n",
+        "{} lines: {} events of {} threads imported, {} not needed, {} not understood\n",
         report.lines,
         report.imported(),
         report.threads,
@@ -79,7 +79,7 @@ fn what_became_of_lines(report: &Report) -> String {
         report.malformed.count + report.unknown.count,
     );
     for (name, count) in &report.not_imported {
-        text.push_str(&format!("  of no use: {count} {name}\n"));
+        text.push_str(&format!("  not needed: {count} {name}\n"));
     }
     for example in report.malformed.first.iter().chain(&report.unknown.first) {
         text.push_str(&format!(
@@ -91,19 +91,19 @@ fn what_became_of_lines(report: &Report) -> String {
     if lost.gaps > 0 {
         let more = if lost.uncounted > 0 { ", others uncounted" } else { "" };
         text.push_str(&format!(
-            "LOST: {} gaps reported by the source, {} events counted{more}; the trace is unknown there\n",
+            "LOST: {} gaps reported by the source, {} events counted{more}; the time in them is unknown\n",
             lost.gaps, lost.events
         ));
     }
     if report.mismatches.count > 0 {
         text.push_str(&format!(
-            "LOST: {} switches are missing without a word; there the trace is unknown\n",
+            "LOST: {} switches that the source does not report; the time around them is unknown\n",
             report.mismatches.count
         ));
     }
     if report.clamped > 0 {
         text.push_str(&format!(
-            "{} lines came too late to be sorted in and were moved, by {} at most\n",
+            "{} lines came too late to be sorted and were moved, by {} at most\n",
             report.clamped, report.longest_clamp
         ));
     }

@@ -1,8 +1,9 @@
-//! What came of a run, or is in a trace, as people and programs read it: text, JSON, a page, a
-//! timeline, a picture, a Perfetto trace, CSV.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! Invariants: equal input gives equal bytes on every machine; nothing is fetched, neither now nor
-//! by whoever opens the file; what was lost is drawn as unknown, never as calm; text of others stays
+//! when the file is opened; lost events are drawn as unknown time, never as idle; text of others stays
 //! text (`html.rs`).
 //!
 //! Absent on purpose: any judgement. Whether a promise was kept is said by the outcome; here it is
@@ -26,6 +27,7 @@ pub mod live;
 pub mod measure;
 pub mod page;
 pub mod perfetto;
+#[cfg(feature = "pictures")]
 pub mod picture;
 mod promised_share;
 mod promises;

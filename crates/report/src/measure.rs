@@ -19,7 +19,7 @@ pub fn text(costs: &Costs, width: Option<usize>) -> String {
     let mut text =
         format!("{}, processor {}\n\n{}\n", costs.machine, costs.cpu, table(&head, 1, rows, width));
     if costs.timer.is_err() {
-        text += "Timers are kept at ticks only.\n";
+        text += "Timers go off at ticks only.\n";
     }
     text += &format!(
         "Model: switch {}, decision {}, notification {}, {} KiB of cache at {} a KiB.\n",

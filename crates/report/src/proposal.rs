@@ -45,8 +45,8 @@ fn foot(proposal: &Proposal) -> String {
     let left_out = rows.iter().filter(|row| row.left_out.is_some()).count();
     if left_out > 0 {
         text.push_str(&format!(
-            "{left_out} periodic threads are not reserved for: at most {} of each processor is, the surest periods \
-             first; the rest is for everybody else\n",
+            "{left_out} periodic threads get no reservation: at most {} of each processor is reserved, the most certain periods \
+             first\n",
             hundredths(options.most),
         ));
     }
@@ -69,7 +69,7 @@ fn alone(row: &Row) -> Vec<String> {
         note.push_str(&format!(", released by {}", waker));
     }
     if let Some(why) = row.left_out {
-        let Wanted { amount, period } = why.wanted();
+        let Wanted { amount, period, .. } = why.wanted();
         note.push_str(&format!(", {} in {} {why}", shown(amount), shown(period)));
     }
     unknown(&mut note, row.unknown);
@@ -170,7 +170,7 @@ fn json_row(row: &Row) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use windfall_programs::learn::{Habit, LeftOut, Options, learn};
+    use windfall_programs::learn::{LeftOut, Options, learn};
     use windfall_time::Ratio;
     use windfall_trace::timeline::LostCount;
     use windfall_trace::{Record, Source};
@@ -179,69 +179,59 @@ mod tests {
         Span::from_nanos(n * 1_000)
     }
 
+    /// What is proposed of the recording of a desktop.
+    fn desktop() -> Proposal {
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/recorded/desktop.ftrace.gz");
+        let source = Source::open(path.as_ref(), None).unwrap();
+        let records: Vec<Record> = source.map_while(Result::ok).collect();
+        Proposal::new(&learn(records), Options::default())
+    }
+
     /// A thread that computed so much, at most, in periods of 10 ms.
-    fn row(name: &str, tid: u32, need: u64) -> Row {
-        let need = Need { p50: us(need), p99: us(need), max: us(need) };
-        let habit = Habit {
-            period: Some(us(10_000)),
-            jitter: Span::ZERO,
-            confidence: Ratio::ONE,
-            periods: 99,
-            wakeups: 100,
-            need,
-            note: Note::Periodic,
-        };
-        Row {
-            thread: 0,
-            name: name.to_owned(),
-            tid,
-            habit,
-            released_by: None,
-            work: us(90_000),
-            unknown: Span::ZERO,
-            parent: Parent::TimeSharing,
-            left_out: None,
-        }
+    fn row(mut row: Row, name: &str, tid: u32, need: u64) -> Row {
+        let (habit, need) = (&mut row.habit, us(need));
+        (habit.period, habit.jitter) = (Some(us(10_000)), Span::ZERO);
+        (habit.confidence, habit.periods, habit.wakeups) = (Ratio::ONE, 99, 100);
+        (habit.need.p50, habit.need.p99, habit.need.max) = (need, need, need);
+        habit.note = Note::Periodic;
+        (row.name, row.tid) = (name.to_owned(), tid);
+        (row.work, row.unknown) = (us(90_000), Span::ZERO);
+        (row.released_by, row.parent, row.left_out) = (None, Parent::TimeSharing, None);
+        row
     }
 
     #[test]
     fn law_the_table_reads_as_it_should() {
         let (amount, period) = (us(1_202), us(10_000));
         let parent = Parent::Reservation { amount, period, soft: true, processor: 0 };
-        let wanted = Wanted { amount: us(10_800), period };
+        let wanted = Wanted::new(us(10_800), period);
         let left_out = Some(LeftOut::TooMuch(wanted));
-        let mut doubtful = row("few", 104, 10);
+        let mut proposal = desktop();
+        let any = proposal.rows[0].clone();
+        let mut audio = row(any.clone(), "audio", 101, 1_001);
+        (audio.parent, audio.unknown) = (parent, us(3_000));
+        let mut hog = row(any.clone(), "hog", 105, 9_000);
+        hog.left_out = left_out;
+        let mut doubtful = row(any, "few", 104, 10);
         doubtful.habit.confidence = Ratio::new(97, 100).unwrap();
-        let proposal = Proposal {
-            rows: vec![
-                Row { parent, unknown: us(3_000), ..row("audio", 101, 1_001) },
-                Row { left_out, ..row("hog", 105, 9_000) },
-                doubtful,
-            ],
-            options: Options::default(),
-            share: Ratio::new(3, 10).unwrap(),
-            processors: 2,
-            length: us(1_000_000),
-            lost: LostCount::default(),
-        };
+        proposal.rows = vec![audio, hog, doubtful];
+        (proposal.share, proposal.processors) = (Ratio::new(3, 10).unwrap(), 2);
+        (proposal.length, proposal.lost) = (us(1_000_000), LostCount::default());
         let expected = "\
 THREAD     PERIOD         CONF  NEED p50/p99/max                   SUGGEST                NOTE
 audio 101  10.000ms ±0us  1.00  1.001 / 1.001 / 1.001 ms           1.202ms/10.000ms soft  99 periods, 3.000ms unknown
 hog 105    10.000ms ±0us  1.00  9.000 / 9.000 / 9.000 ms           time-sharing           99 periods, 10.800ms in 10.000ms is more than may be reserved of a processor
 few 104    -              -     0.010 / 0.010 / 0.010 ms per wake  time-sharing           perhaps 10.000ms (0.97), 100 wake-ups, 90.000ms in all
 margin: max x 1.20, rounded up to 1us; 1 reservations ask for 0.30 of 2 processors; recorded 1.000s, 0 gaps
-1 periodic threads are not reserved for: at most 0.90 of each processor is, the surest periods first; the rest is for everybody else
+1 periodic threads get no reservation: at most 0.90 of each processor is reserved, the most certain periods first
 ";
         assert_eq!(text(&proposal, None), expected);
     }
 
     #[test]
     fn law_threads_of_one_name_without_a_reservation_share_a_line_that_fits() {
-        let path =
-            concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/recorded/desktop.ftrace.gz");
-        let source = Source::open(path.as_ref(), None).unwrap();
-        let records: Vec<Record> = source.map_while(Result::ok).collect();
-        let proposal = Proposal::new(&learn(records), Options::default());
+        let proposal = desktop();
         let whole = text(&proposal, None);
         assert!(whole.contains("released by audio-src"), "{whole}");
         assert_eq!(whole.matches("cc1 x 116").count(), 1, "{whole}");

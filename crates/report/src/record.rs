@@ -39,17 +39,17 @@ pub fn text(recorded: &Recorded) -> String {
     ));
     match recorded.lost {
         0 => text.push_str("0 events lost\n"),
-        lost => text.push_str(&format!("LOST: {lost} events; there the trace is unknown\n")),
+        lost => text.push_str(&format!("LOST: {lost} events; the time around them is unknown\n")),
     }
     if recorded.missing > 0 {
         text.push_str(&format!(
-            "LOST: {} switches are missing without a word; there the trace is unknown\n",
+            "LOST: {} switches that the kernel did not report; the time around them is unknown\n",
             recorded.missing
         ));
     }
     if recorded.late > 0 {
         text.push_str(&format!(
-            "{} events came too late to be sorted in and were moved, by {} at most\n",
+            "{} events arrived too late to be sorted and were moved, by {} at most\n",
             recorded.late, recorded.latest
         ));
     }

@@ -139,11 +139,13 @@ fn present(case: &Case, found: &Found) -> String {
     for (member, response) in case.members.iter().zip(responses) {
         let (name, due) = (&member.name, member.task.deadline);
         match response {
-            Some(worst) if *worst <= due => {}
-            Some(worst) => {
+            Ok(worst) if *worst <= due => {}
+            Ok(worst) => {
                 text.push_str(&format!("  {name} answers within {worst}, and is due in {due}\n"));
             }
-            None => text.push_str(&format!("  {name} has no bound, and is due in {due}\n")),
+            Err(why) => {
+                text.push_str(&format!("  {name} has no bound ({why}), and is due in {due}\n"))
+            }
         }
     }
     text
@@ -185,7 +187,7 @@ pub fn json(case: &Case, found: &Found, asked: &Asked<'_>) -> Value {
     let present = found.present.as_ref().map(|present| {
         json!({
             "guarantee": present.guarantee.to_string(), "suffices": present.suffices,
-            "response_ns": present.responses.iter().map(|worst| ns(*worst)).collect::<Vec<_>>(),
+            "response_ns": present.responses.iter().map(|worst| ns(worst.ok())).collect::<Vec<_>>(),
         })
     });
     json!({

@@ -41,7 +41,7 @@ impl Sample {
     }
 
     pub(crate) fn header(&self) -> Header {
-        Header { source: "sample".into(), clock: "virtual".into(), cpus: self.cpus }
+        Header::new("sample", "virtual", self.cpus)
     }
 
     /// The records, in order of time.

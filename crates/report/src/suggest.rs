@@ -36,13 +36,13 @@ pub fn text(found: &Suggestions, width: Option<usize>) -> String {
     let Suggestions { proposal, promises, others, remarks } = found;
     let mut text = String::new();
     if promises.is_empty() {
-        text.push_str("no thread has a period that is sure enough for a promise\n");
+        text.push_str("no thread has a period with enough confidence for a promise\n");
     } else {
         let head = [
             "THREAD",
             "TID",
             "PERIOD",
-            "SURE",
+            "CONF",
             "NEED p99/max",
             "PROMISE",
             "RECORDED",

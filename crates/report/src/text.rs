@@ -52,7 +52,7 @@ pub fn text(
         text.push_str(&format!("QUARANTINED {name}: {reason}\n"));
     }
     for name in &outcome.not_admitted {
-        text.push_str(&format!("LOST thread {name}: no scheduler would have it\n"));
+        text.push_str(&format!("thread {name} was not admitted by any scheduler\n"));
     }
     text.push_str(&waiting(&outcome.waiting));
     for (at, why) in &outcome.refused {
@@ -83,12 +83,12 @@ fn cpus(outcome: &Outcome) -> String {
 fn supervised(supervision: &Supervision) -> String {
     let mut text = String::new();
     text.push_str(&format!(
-        "supervised by {}, {} events lost; seen to at most {} late{}; {} without a grant\n",
+        "supervised by {}, {} events lost; timers served at most {} late{}; threads ran {} without a grant\n",
         supervision.events,
         supervision.lost,
         short(supervision.lag),
         if supervision.lag_without_steal < supervision.lag {
-            format!(" ({} while the processor was ours)", short(supervision.lag_without_steal))
+            format!(" ({} of it our own delay)", short(supervision.lag_without_steal))
         } else {
             String::new()
         },
@@ -100,7 +100,7 @@ fn supervised(supervision: &Supervision) -> String {
     }
     if let Some(steal) = supervision.steal.filter(|steal| !steal.is_zero()) {
         text.push_str(&format!(
-            "processors stood still for {}, all together: their hypervisor or late timers say so\n",
+            "processors stood still for {} in total, as their hypervisor or late timers show\n",
             short(steal),
         ));
     }
@@ -132,7 +132,7 @@ fn claimed(claimed: &Claimed) -> String {
     }
     let numbers: Vec<String> = claimed.processors.iter().map(ToString::to_string).collect();
     text.push_str(&format!(
-        "claimed processor {}: {} threads and {} interrupts were elsewhere meanwhile\n",
+        "claimed processor {}: {} threads and {} interrupts were moved to others for the run\n",
         numbers.join(", "),
         claimed.threads,
         claimed.interrupts,

@@ -4,16 +4,21 @@
 //! and nobody else stands beside them. As the file begins: what requests change is not looked at.
 //! Absent on purpose: whether they meet their deadlines, and under what.
 
+mod error;
+
+pub use error::ApplicationError;
+
 use crate::Guarantee;
 use crate::build::ranks_by;
 use crate::model::{Activation, Jobs, Run, Scenario, Scheduler, Thread};
 use windfall_analysis::Task;
 use windfall_schedulers::catalogue::RanksBy;
 use windfall_schedulers::parameters::{PRIORITY, ParameterValue, Rate};
-use windfall_time::{Ratio, Span};
+use windfall_time::Ratio;
 
 /// How a scheduler chooses among periodic threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Service {
     /// The shortest period first.
     RateMonotonic,
@@ -50,6 +55,7 @@ impl Service {
 
 /// A thread of an application.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Member {
     /// Its name.
     pub name: String,
@@ -59,8 +65,24 @@ pub struct Member {
     pub priority: Option<i32>,
 }
 
+impl Member {
+    /// A thread of this name that needs this.
+    #[must_use]
+    pub fn new(name: impl Into<String>, task: Task) -> Member {
+        Member { name: name.into(), task, priority: None }
+    }
+
+    /// The same, at a priority.
+    #[must_use]
+    pub const fn priority(mut self, priority: i32) -> Member {
+        self.priority = Some(priority);
+        self
+    }
+}
+
 /// The threads directly below a scheduler.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Application {
     /// The scheduler's name.
     pub scheduler: String,
@@ -70,6 +92,14 @@ pub struct Application {
     pub members: Vec<Member>,
     /// What is asked for the scheduler itself.
     pub guarantee: Option<Guarantee>,
+}
+
+impl Application {
+    /// These threads, served so, and of no scenario.
+    #[must_use]
+    pub const fn new(service: Service, members: Vec<Member>) -> Application {
+        Application { scheduler: String::new(), service: Some(service), members, guarantee: None }
+    }
 }
 
 impl Scenario {
@@ -98,34 +128,26 @@ impl Scenario {
     /// The threads directly below the scheduler of that name, as tasks.
     ///
     /// # Errors
-    /// Why they are not tasks for an analysis, and what to do: a fact, then a remedy.
-    pub fn application(&self, name: &str) -> Result<Application, String> {
+    /// Why they are not tasks for an analysis.
+    pub fn application(&self, name: &str) -> Result<Application, ApplicationError> {
         let Some(scheduler) = self.schedulers.iter().find(|scheduler| scheduler.name == name)
         else {
-            return Err(format!("no scheduler is called `{name}`; name one of the file's"));
+            return Err(ApplicationError::UnknownScheduler(name.to_owned()));
         };
         if scheduler.owns.len() > 1 {
-            return Err(format!(
-                "`{name}` has {} virtual processors, and a reservation is for one; split its \
-                 threads among schedulers with one each",
-                scheduler.owns.len()
-            ));
+            let (scheduler, count) = (name.to_owned(), scheduler.owns.len());
+            return Err(ApplicationError::SeveralProcessors { scheduler, count });
         }
         if self.machine.speeds.iter().any(|speed| *speed != Ratio::ONE) {
-            return Err("processors differ from speed 1, and reservations count time, not work; \
-                        write the times that the work takes there, as `--task 2ms/10ms`"
-                .to_owned());
+            return Err(ApplicationError::Speed);
         }
         let beside = self
             .schedulers
             .iter()
             .find(|other| other.owns.iter().any(|own| own.parent.name() == Some(name)));
         if let Some(other) = beside {
-            return Err(format!(
-                "`{}` below `{name}` is a scheduler, and what it needs has no period; move it, or \
-                 the threads, below another",
-                other.name
-            ));
+            let (scheduler, beside) = (name.to_owned(), other.name.clone());
+            return Err(ApplicationError::SchedulerBeside { scheduler, beside });
         }
         let mut members = Vec::new();
         for thread in self.threads_below(name) {
@@ -135,7 +157,7 @@ impl Scenario {
             members.extend(thread.names().map(|name| Member { name, task, priority }));
         }
         if members.is_empty() {
-            return Err(format!("no thread is directly below `{name}`; name the one above them"));
+            return Err(ApplicationError::NoThreads(name.to_owned()));
         }
         let guarantee = scheduler.owns.first().and_then(|own| own.requires.guarantee);
         let service = Service::of(self, scheduler);
@@ -144,44 +166,29 @@ impl Scenario {
 }
 
 /// What a thread needs, by its program or by the rate that it is given.
-fn task(thread: &Thread) -> Result<Task, String> {
-    let name = &thread.name;
+fn task(thread: &Thread) -> Result<Task, ApplicationError> {
+    let name = || thread.name.clone();
     let told = thread.requires.rate();
     let own = match &thread.run {
-        Run::Spin { .. } => {
-            return Err(format!(
-                "thread `{name}` never stops, so that no reservation is enough; move it below \
-                 another scheduler, or write `periodic`"
-            ));
-        }
+        Run::Spin { .. } => return Err(ApplicationError::NeverStops(name())),
         Run::Jobs(jobs) => rate(jobs),
         Run::Phases { .. } | Run::Recorded { .. } | Run::Profile(_) | Run::Unknown => None,
     };
     let rate = match (own, told) {
         (Some(own), Some(told)) if (own.period, own.deadline) != (told.period, told.deadline) => {
-            return Err(format!(
-                "thread `{name}` tells its scheduler another rate than its program has; leave \
-                 `rate` out"
-            ));
+            return Err(ApplicationError::OtherRate(name()));
         }
         (Some(own), _) => own,
         (None, Some(told)) => told,
-        (None, None) => {
-            return Err(format!(
-                "thread `{name}` is not periodic; write `periodic = \"1ms/10ms\"` or `sporadic`, \
-                 give it a `rate` with the work, or move it below another scheduler"
-            ));
-        }
+        (None, None) => return Err(ApplicationError::NotPeriodic(name())),
     };
     let Rate { work: Some(work), period, deadline, .. } = rate else {
-        return Err(format!(
-            "thread `{name}` does not say how long it works; add it to its `rate`"
-        ));
+        return Err(ApplicationError::WorkNotSaid(name()));
     };
     if work.is_zero() {
-        return Err(format!("thread `{name}` has no work; leave it out"));
+        return Err(ApplicationError::NoWork(name()));
     }
-    Ok(Task { work, period, deadline, jitter: Span::ZERO })
+    Ok(Task::implicit(work, period).deadline(deadline))
 }
 
 /// The longest work, the shortest period, and the deadline; without one, the next release.
@@ -201,6 +208,7 @@ mod tests {
     use crate::model::{Machine, Parent, Requirements};
     use windfall_schedulers::kinds;
     use windfall_schedulers::parameters::RATE;
+    use windfall_time::Span;
 
     fn scenario(threads: Vec<Thread>) -> Scenario {
         let text = "schema = 2\nseed = 1\nlength = \"1s\"\n[schedulers.rm]\n\
@@ -217,7 +225,7 @@ mod tests {
     }
 
     fn why(scenario: &Scenario) -> String {
-        scenario.application("rm").unwrap_err()
+        scenario.application("rm").unwrap_err().to_string()
     }
 
     #[test]
@@ -243,6 +251,7 @@ mod tests {
         let told = |work| Thread { requires: with(rate(work)), ..steps.clone() };
         assert!(why(&scenario(vec![told(None)])).contains("how long it works"));
         assert!(scenario(vec![told(Some(ms(2)))]).application("rm").is_ok());
+        assert!(why(&scenario(vec![told(Some(Span::ZERO))])).contains("`stepper` has no work"));
         let other = Rate::new(None, ms(11)).deadline(ms(10));
         let lies = Thread { requires: with(other), ..periodic("liar") };
         assert!(why(&scenario(vec![lies])).contains("another rate"));
@@ -265,8 +274,9 @@ mod tests {
         wide.schedulers[0] = Scheduler::root("rm", kinds::EDF).processors(2);
         assert!(why(&wide).contains("2 virtual processors"));
         assert_eq!(wide.schedulers[0].owns[0].parent, Parent::Top);
-        assert!(scenario(Vec::new()).application("rm").unwrap_err().contains("no thread"));
-        assert!(wide.application("nobody").unwrap_err().contains("no scheduler is called"));
+        assert!(why(&scenario(Vec::new())).contains("no thread"));
+        let nobody = wide.application("nobody").unwrap_err();
+        assert!(nobody.to_string().contains("no scheduler is called"));
     }
 
     #[test]

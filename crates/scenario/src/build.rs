@@ -16,7 +16,7 @@ pub(crate) use threads::parent_of;
 pub(crate) use trees::{conversion, ranks_by};
 
 use crate::check::check;
-use crate::diagnostic::{Diagnostics, ScenarioError};
+use crate::diagnostic::{Code, Diagnostics, ScenarioError};
 use crate::model::{Pattern, Quantity, Scenario, Subject};
 use crate::outcome::{promises, refusals};
 use crate::parameters::ParameterWriter;
@@ -34,8 +34,14 @@ pub(crate) struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn wrong(&mut self, paths: &[Path], message: impl Into<String>, help: Option<&str>) {
-        let mut mistake = ScenarioError::new(message, self.scenario.origin.find(paths));
+    fn wrong(
+        &mut self,
+        code: Code,
+        paths: &[Path],
+        message: impl Into<String>,
+        help: Option<&str>,
+    ) {
+        let mut mistake = ScenarioError::new(code, message, self.scenario.origin.find(paths));
         mistake.help = help.map(str::to_owned);
         self.mistakes.push(mistake);
     }
@@ -130,7 +136,7 @@ impl Builder<'_> {
                         Ok(strikes) => PlannedPattern::Recorded(strikes),
                         Err(why) => {
                             let path = Path::of(&["interrupts"]).item(number).key("recorded");
-                            self.wrong(&[path], format!("`{file}`: {why}"), None);
+                            self.wrong(Code::Recording, &[path], format!("`{file}`: {why}"), None);
                             break;
                         }
                     },
@@ -163,7 +169,12 @@ impl Builder<'_> {
                 if other != limit {
                     let path = Path::of(&["expect"]).item(number).key("above");
                     let message = format!("intervals above {other} are counted already");
-                    self.wrong(&[path], message, Some("expect one limit for a thread"));
+                    self.wrong(
+                        Code::ConflictingLimits,
+                        &[path],
+                        message,
+                        Some("expect one limit for a thread"),
+                    );
                     break;
                 }
             }

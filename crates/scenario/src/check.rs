@@ -18,7 +18,7 @@ pub use names::EARLIER;
 pub(crate) use names::{is_of_program, means, number_in, numbered};
 pub(crate) use schedulers::{parent_paths, requirement_paths};
 
-use crate::diagnostic::{Diagnostics, ScenarioError};
+use crate::diagnostic::{Code, Diagnostics, ScenarioError};
 use crate::model::Scenario;
 use crate::parameters::ParameterWriter;
 use crate::source::{Origin, Path};
@@ -37,15 +37,27 @@ impl Checker<'_> {
     }
 
     /// A mistake at the first of these paths that is written.
-    pub(crate) fn wrong(&mut self, paths: &[Path], message: impl Into<String>, help: &str) {
+    pub(crate) fn wrong(
+        &mut self,
+        code: Code,
+        paths: &[Path],
+        message: impl Into<String>,
+        help: &str,
+    ) {
         let place = self.origin().find(paths);
-        self.mistakes.push(ScenarioError::new(message, place).help(help));
+        self.mistakes.push(ScenarioError::new(code, message, place).help(help));
     }
 
     /// A mistake at a key.
-    pub(crate) fn wrong_key(&mut self, path: &Path, message: impl Into<String>, help: &str) {
+    pub(crate) fn wrong_key(
+        &mut self,
+        code: Code,
+        path: &Path,
+        message: impl Into<String>,
+        help: &str,
+    ) {
         let place = self.origin().key(path);
-        self.mistakes.push(ScenarioError::new(message, place).help(help));
+        self.mistakes.push(ScenarioError::new(code, message, place).help(help));
     }
 }
 

@@ -12,6 +12,10 @@
 //! Absent on purpose: fixed priorities on several processors; what a reservation gives beyond its guarantee to a thread
 //! whose jobs begin with its periods.
 
+mod error;
+
+pub use error::BoundError;
+
 use crate::model::{Activation, Jobs, Run, Scenario, Thread, Timer};
 use crate::promises::Promises;
 use std::collections::BTreeMap;
@@ -24,13 +28,14 @@ use windfall_time::{Ratio, Span};
 
 /// What is known about the deadlines of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Deadline {
     /// The thread's virtual processor, by index.
     pub vp: usize,
     /// Its relative deadline.
     pub deadline: Span,
     /// The longest response time, or why there is no bound.
-    pub bound: Result<Span, String>,
+    pub bound: Result<Span, BoundError>,
     /// Whether it has a reservation of its own of that period, for all its work: where both begin together, it does better
     /// than the bound.
     pub in_step: bool,
@@ -73,9 +78,9 @@ impl Promises {
             for (at, (vp, worker)) in threads.iter().enumerate() {
                 let Some(Worker { task, due: Some(deadline) }) = *worker else { continue };
                 let bound = match (scenario.machine.timer, &together) {
-                    (Timer::Ticks(_), _) => Err("the machine's timer ticks".to_owned()),
+                    (Timer::Ticks(_), _) => Err(BoundError::TickingTimer),
                     (Timer::Precise, Some(Ok(bounds))) => {
-                        bounds.get(vp).copied().flatten().ok_or_else(|| UNSURE.to_owned())
+                        bounds.get(vp).copied().flatten().ok_or(BoundError::TooMuchTogether)
                     }
                     (Timer::Precise, Some(Err(why))) => Err(why.clone()),
                     (Timer::Precise, None) => self.bound(node, &threads, at, &task),
@@ -92,7 +97,7 @@ impl Promises {
     }
 
     /// Bounds for all children of a scheduler that goes by deadlines, where it is one: each delays each.
-    fn together(&self, node: usize, all: &[Beside]) -> Option<Result<Bounds, String>> {
+    fn together(&self, node: usize, all: &[Beside]) -> Option<Result<Bounds, BoundError>> {
         let own = &self.tree.nodes[node].own;
         if self.ranks_by[node] != RanksBy::Deadline {
             return None;
@@ -111,9 +116,7 @@ impl Promises {
             let whole =
                 own.iter().all(|own| self.findings.counted_on(*own).contains(&Guarantee::All));
             if !whole {
-                return Some(Err(
-                    "its scheduler has several processors, not all of them whole".to_owned()
-                ));
+                return Some(Err(BoundError::NotWholeProcessors));
             }
             let processors = u32::try_from(own.len()).expect("own VPs are numbered by 16 bits");
             let found = on_several(&tasks, processors);
@@ -132,23 +135,28 @@ impl Promises {
     }
 
     /// A bound for one child of a scheduler.
-    fn bound(&self, node: usize, all: &[Beside], at: usize, task: &Task) -> Result<Span, String> {
+    fn bound(
+        &self,
+        node: usize,
+        all: &[Beside],
+        at: usize,
+        task: &Task,
+    ) -> Result<Span, BoundError> {
         let own = &self.tree.nodes[node].own;
         if self.ranks_by[node] == RanksBy::Nothing {
             let has = self.findings.counted_on(all[at].0);
-            return best(&has, |supply| within(&[], task, supply))
-                .ok_or_else(|| "it may need more than it is promised".to_owned());
+            return best(&has, |supply| within(&[], task, supply)).ok_or(BoundError::TooMuchAlone);
         }
         if own.len() != 1 {
-            return Err("its scheduler has several processors".to_owned());
+            return Err(BoundError::SeveralProcessors);
         }
         let rivals = self.rivals(node, all, at)?;
         best(&self.findings.counted_on(own[0]), |supply| within(&rivals, task, supply))
-            .ok_or_else(|| UNSURE.to_owned())
+            .ok_or(BoundError::TooMuchTogether)
     }
 
     /// The tasks that may delay a thread, if all that may are tasks.
-    fn rivals(&self, node: usize, all: &[Beside], at: usize) -> Result<Vec<Task>, String> {
+    fn rivals(&self, node: usize, all: &[Beside], at: usize) -> Result<Vec<Task>, BoundError> {
         let (vp, _) = all[at];
         let ranks_by = self.ranks_by[node];
         let terms = |vp: usize| &self.tree.vps[vp].terms;
@@ -186,9 +194,6 @@ pub(crate) struct Worker {
 /// By virtual processor.
 type Bounds = BTreeMap<usize, Option<Span>>;
 
-/// Why there is no bound.
-const UNSURE: &str = "together they may need more than their scheduler is promised";
-
 /// A child of a scheduler, and its work if it is a thread that works periodically.
 type Beside = (usize, Option<Worker>);
 
@@ -204,7 +209,7 @@ const FEW: usize = 16;
 
 /// The longest response times under global earliest deadline first, by what a sufficient test shows; late ones, as
 /// far as lateness is bounded; or why there is no bound.
-fn on_several(tasks: &[Task], processors: u32) -> Result<Vec<Span>, String> {
+fn on_several(tasks: &[Task], processors: u32) -> Result<Vec<Span>, BoundError> {
     let (many, few) = (tasks.len() > MANY, tasks.len() <= FEW);
     if let Some(found) = (!many).then(|| global_edf::response_times(tasks, processors)).flatten() {
         return Ok(found);
@@ -219,15 +224,8 @@ fn on_several(tasks: &[Task], processors: u32) -> Result<Vec<Span>, String> {
         return Ok(tasks.iter().map(|task| task.deadline).collect());
     }
     global_edf::late_response_times(tasks, processors).ok_or_else(|| {
-        let (tried, all) = (tried.len(), Test::ALL.len());
-        format!(
-            "none of {tried} tests of global EDF shows that they fit on {processors} processors{}",
-            if tried < all {
-                format!(" (for so many, {} are left out)", all - tried)
-            } else {
-                String::new()
-            }
-        )
+        let left_out = Test::ALL.len() - tried.len();
+        BoundError::NoTestAccepts { processors, tried: tried.len(), left_out }
     })
 }
 
@@ -240,7 +238,7 @@ fn within_all(tasks: &[Task], guarantee: &Guarantee) -> Vec<Option<Span>> {
             let met = policy.schedulable(tasks, &supply);
             tasks.iter().map(|task| met.then_some(task.deadline)).collect()
         }
-        _ => policy.response_times(tasks, &supply),
+        _ => policy.response_times(tasks, &supply).into_iter().map(Result::ok).collect(),
     }
 }
 
@@ -251,11 +249,11 @@ fn within(rivals: &[Task], task: &Task, guarantee: &Guarantee) -> Option<Span> {
     }
     let mut tasks = rivals.to_vec();
     tasks.push(*task);
-    local_fixed_priority::last_response_time(&tasks, &Supply::from(guarantee))
+    local_fixed_priority::last_response_time(&tasks, &Supply::from(guarantee)).ok()
 }
 
-fn no_rate(name: &str) -> String {
-    format!("`{name}` beside it has no rate")
+fn no_rate(name: &str) -> BoundError {
+    BoundError::NoRate(name.to_owned())
 }
 
 /// A thread's jobs, their work in time on a processor of that speed.
@@ -267,6 +265,6 @@ pub(crate) fn worker(thread: &Thread, speed: Ratio) -> Option<Worker> {
         Activation::After(_) => return None,
     };
     let work = Length::from(work.most()).checked_div(speed)?.ceil()?;
-    let task = Task { work, period, deadline: deadline.unwrap_or(period), jitter: Span::ZERO };
+    let task = Task::implicit(work, period).deadline(deadline.unwrap_or(period));
     (!work.is_zero()).then_some(Worker { task, due: *deadline })
 }

@@ -3,7 +3,7 @@
 //! serde stops at its first error. So the entry that it stumbled over is reported, taken out, and the
 //! rest is read again, until the rest is sound.
 
-use crate::diagnostic::ScenarioError;
+use crate::diagnostic::{Code, ScenarioError};
 use crate::migrate::renamed;
 use crate::suggest;
 use crate::tree::{Node, cut};
@@ -39,10 +39,14 @@ fn explain(message: &str, place: std::ops::Range<usize>) -> ScenarioError {
     match message.split_once(", expected ") {
         Some((found, wanted)) => {
             let found = found.replace("invalid type: ", "").replace("invalid length ", "length ");
-            ScenarioError::new(format!("{found} does not belong here"), Some(place))
-                .help(format!("write {wanted}"))
+            ScenarioError::new(
+                Code::WrongType,
+                format!("{found} does not belong here"),
+                Some(place),
+            )
+            .help(format!("write {wanted}"))
         }
-        None => ScenarioError::new(message, Some(place)),
+        None => ScenarioError::new(Code::WrongType, message, Some(place)),
     }
 }
 
@@ -53,8 +57,13 @@ pub(crate) fn unknown_key<'a>(
     place: Option<std::ops::Range<usize>>,
 ) -> ScenarioError {
     if let Some(now) = renamed(word) {
-        return ScenarioError::new(format!("`{word}` is called `{now}` now"), place)
-            .help("`windfall migrate FILE` rewrites a file of schema 1");
+        return ScenarioError::new(
+            Code::RenamedKey,
+            format!("`{word}` is called `{now}` now"),
+            place,
+        )
+        .help("`windfall migrate FILE` rewrites a file of schema 1");
     }
-    ScenarioError::new(format!("unknown key `{word}`"), place).help(suggest::hint(word, allowed))
+    ScenarioError::new(Code::UnknownKey, format!("unknown key `{word}`"), place)
+        .help(suggest::hint(word, allowed))
 }

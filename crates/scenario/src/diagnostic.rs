@@ -3,8 +3,11 @@
 //! Invariant: rendering never fails; a mistake without a place (a scenario made in code) shows its
 //! message alone.
 
+mod code;
 #[cfg(feature = "fancy")]
 mod drawn;
+
+pub use code::Code;
 
 use crate::source::{Origin, SourceFile};
 use core::fmt;
@@ -16,6 +19,8 @@ use windfall_trace::escape::{escaped_lines, masked};
 /// One mistake.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Diagnostic {
+    /// What kind of mistake this is.
+    pub code: Code,
     /// The file, as the user named it; empty when the scenario was made in code.
     pub file: String,
     /// The line, from 1; 0 when there is no file.
@@ -54,14 +59,19 @@ const WIDEST: usize = 200;
 /// A mistake, before its file is looked up.
 #[derive(Clone, Debug)]
 pub(crate) struct ScenarioError {
+    pub(crate) code: Code,
     pub(crate) message: String,
     pub(crate) help: Option<String>,
     pub(crate) place: Option<Range<usize>>,
 }
 
 impl ScenarioError {
-    pub(crate) fn new(message: impl Into<String>, place: Option<Range<usize>>) -> ScenarioError {
-        ScenarioError { message: message.into(), help: None, place }
+    pub(crate) fn new(
+        code: Code,
+        message: impl Into<String>,
+        place: Option<Range<usize>>,
+    ) -> ScenarioError {
+        ScenarioError { code, message: message.into(), help: None, place }
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> ScenarioError {
@@ -95,7 +105,7 @@ impl Diagnostics {
         &self.list
     }
 
-    /// The mistakes as a JSON array of `{file, line, column, message, help}`.
+    /// The mistakes as a JSON array of `{code, file, line, column, message, help}`.
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(&self.list).unwrap_or_else(|_| "[]".to_owned())
@@ -152,15 +162,15 @@ impl Diagnostics {
             let (row, column) = (diagnostic.line, diagnostic.column);
             let margin = " ".repeat(row.to_string().len());
             text.push_str(&format!(
-                "{}:{row}:{column}: {}\n{margin} |\n{row} | {line}\n{margin} | {}{}\n",
+                "{}:{row}:{column}: error[{}]: {}\n{margin} |\n{row} | {line}\n{margin} | {}{}\n",
                 diagnostic.file,
+                diagnostic.code,
                 diagnostic.message,
                 " ".repeat(before),
                 "^".repeat(carets),
             ));
         } else {
-            text.push_str(&diagnostic.message);
-            text.push('\n');
+            text.push_str(&format!("error[{}]: {}\n", diagnostic.code, diagnostic.message));
         }
         if let Some(help) = &diagnostic.help {
             text.push_str(&format!("  help: {help}\n"));
@@ -193,7 +203,7 @@ fn beginnings(files: &[SourceFile]) -> Vec<Vec<usize>> {
 }
 
 fn locate(files: &[SourceFile], lines: &[Vec<usize>], mistake: ScenarioError) -> Diagnostic {
-    let ScenarioError { message, help, place } = mistake;
+    let ScenarioError { code, message, help, place } = mistake;
     let place = place.filter(|place| file_at(files, place.start).is_some());
     let (mut name, mut line, mut column) = (String::new(), 0, 0);
     if let Some(place) = &place
@@ -207,7 +217,7 @@ fn locate(files: &[SourceFile], lines: &[Vec<usize>], mistake: ScenarioError) ->
     }
     let message = escaped_lines(&message).into_owned();
     let help = help.map(|help| escaped_lines(&help).into_owned());
-    Diagnostic { file: name, line, column, message, help, place }
+    Diagnostic { code, file: name, line, column, message, help, place }
 }
 
 impl fmt::Display for Diagnostics {

@@ -8,6 +8,7 @@ use windfall_guarantees::{Guarantee, Remedy, RewriteError};
 
 /// What was found out about one virtual processor, in words and numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Explanation {
     /// Whose it is; a scheduler's own virtual processor has its number after a `/` where it has several.
     pub name: String,
@@ -28,6 +29,7 @@ pub struct Explanation {
 /// What became of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Verdict {
     /// It follows from what there is.
     Granted,
@@ -39,6 +41,7 @@ pub enum Verdict {
 
 /// A step of a proof.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Reason {
     /// What holds.
     pub guarantee: String,
@@ -50,6 +53,7 @@ pub struct Reason {
 
 /// Why a request is refused, and what would help.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Remedies {
     /// Why.
     pub why: String,
@@ -65,6 +69,7 @@ pub struct Remedies {
 
 /// Something above that would have to be more.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[non_exhaustive]
 pub struct ChangeAbove {
     /// Whose.
     pub name: String,

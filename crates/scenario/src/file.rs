@@ -6,6 +6,8 @@
 mod change;
 mod expectation;
 mod external;
+#[cfg(feature = "schema")]
+mod json_schema;
 mod lax;
 mod machine;
 mod parameter;
@@ -16,11 +18,14 @@ mod scheduler;
 mod steps;
 mod text_or;
 mod thread;
+mod value_error;
 mod values;
 
 pub(crate) use change::AtFile;
 pub(crate) use expectation::ExpectFile;
 pub(crate) use external::{Command, MatchFile};
+#[cfg(feature = "schema")]
+pub(crate) use json_schema::ScenarioFile;
 pub(crate) use lax::{Lax, Raw, Scalar};
 pub(crate) use machine::{
     CacheFile, CostsFile, InterruptsFile, MachineFile, Processors, SpeedFile,
@@ -35,15 +40,14 @@ pub(crate) use text_or::TextOr;
 pub(crate) use thread::{AfterFile, PeriodicFile, RecordedFile, SporadicFile, ThreadFile};
 pub(crate) use values::{Cycle, SpinText};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use windfall_time::{Instant, Span};
 
 /// The keys of a scenario outside its tables.
-#[derive(Serialize, Deserialize, JsonSchema, Default, Debug)]
+#[derive(Serialize, Deserialize, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(title = "Windfall scenario", rename = "Scenario")]
+#[cfg_attr(feature = "schema", schemars(title = "Windfall scenario", rename = "Scenario"))]
 pub(crate) struct HeadFile {
     /// The version of this format: 2.
     pub(crate) schema: Option<Lax<u64>>,
@@ -61,28 +65,4 @@ pub(crate) struct HeadFile {
     pub(crate) length: Option<Lax<Span>>,
     /// The scheduler of threads that name no parent; the first one when absent.
     pub(crate) default: Option<Lax<String>>,
-}
-
-/// A machine, its schedulers, its threads, what happens to them, and what must come of it.
-#[derive(JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(title = "Windfall scenario", rename = "Scenario")]
-#[expect(dead_code, reason = "the shape of the file; read piece by piece")]
-pub(crate) struct ScenarioFile {
-    #[serde(flatten)]
-    head: HeadFile,
-    /// The machine.
-    machine: Option<MachineFile>,
-    /// Who takes processor time without being a thread.
-    interrupts: Option<Vec<InterruptsFile>>,
-    /// The schedulers by name.
-    schedulers: Option<BTreeMap<String, WithRequirements<SchedulerFile>>>,
-    /// Programs by name, which threads run that name them.
-    programs: Option<BTreeMap<String, ProgramFile>>,
-    /// The threads by name.
-    threads: Option<BTreeMap<String, WithRequirements<ThreadFile>>>,
-    /// What users ask for while it runs.
-    at: Option<Vec<WithRequirements<AtFile>>>,
-    /// What must hold at the end.
-    expect: Option<Vec<ExpectFile>>,
 }

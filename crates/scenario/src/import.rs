@@ -18,6 +18,7 @@ use windfall_trace::{Cpu, OverheadKind};
 
 /// Whether proposals become reservations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Reserving {
     /// Everybody shares time.
     #[default]
@@ -28,6 +29,7 @@ pub enum Reserving {
 
 /// What an import made.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Imported {
     /// The scenario.
     pub scenario: Scenario,

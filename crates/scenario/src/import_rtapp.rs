@@ -8,12 +8,14 @@
 //! Invariant: what the scenario does not say as the file does is among the losses, with its line.
 
 mod endless;
+mod error;
 mod islands;
 mod phases;
 mod reserved;
 mod tree;
 
 pub use endless::EndlessWait;
+pub use error::RtAppImportError;
 
 use crate::model::{Machine, Scenario, Thread};
 use crate::names::Names;
@@ -29,6 +31,7 @@ const LENGTH: Span = Span::from_secs(10);
 
 /// What became of an rt-app file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ImportedRtApp {
     /// The scenario.
     pub scenario: Scenario,
@@ -46,7 +49,10 @@ const MOST_WAYS: usize = 200_000;
 /// # Errors
 /// When its threads name processors beyond these, or so many may use so many groups of processors that
 /// there would be too many schedulers.
-pub fn import_rtapp(converted: &Converted, processors: u16) -> Result<ImportedRtApp, String> {
+pub fn import_rtapp(
+    converted: &Converted,
+    processors: u16,
+) -> Result<ImportedRtApp, RtAppImportError> {
     let processors = processors.max(1);
     let named = |thread: &&ConvertedThread| {
         let cpus = thread.scheduling.cpus.iter().flatten();
@@ -54,12 +60,8 @@ pub fn import_rtapp(converted: &Converted, processors: u16) -> Result<ImportedRt
     };
     if let Some(thread) = converted.threads.iter().find(named) {
         let line = thread.scheduling.line("cpus").unwrap_or(thread.line);
-        let task = &thread.task;
-        return Err(format!(
-            "rt-app: line {line}: `cpus` of task `{task}` names others than the {processors} processors \
-             that there are, 0 to {}; have more, with --processors",
-            processors - 1
-        ));
+        let task = thread.task.clone();
+        return Err(RtAppImportError::Processors { line, task, processors });
     }
     let islands = Islands::of(&converted.threads, processors);
     bounded(converted, &islands)?;
@@ -94,20 +96,17 @@ pub fn import_rtapp(converted: &Converted, processors: u16) -> Result<ImportedRt
 }
 
 /// Refuses more ways than there may be.
-fn bounded(converted: &Converted, islands: &Islands) -> Result<(), String> {
+fn bounded(converted: &Converted, islands: &Islands) -> Result<(), RtAppImportError> {
     let mut ways = 0;
     for (thread, own) in converted.threads.iter().zip(&islands.of_thread) {
         ways += if own.len() > 1 { own.len() } else { 0 };
         if ways > MOST_WAYS {
-            return Err(format!(
-                "rt-app: line {}: the threads up to task `{}` may use {} of the {} groups of processors \
-                 that `cpus` makes, which takes more than {MOST_WAYS} schedulers' places; give them \
-                 `cpus`, too, or fewer instances",
-                thread.line,
-                thread.task,
-                own.len(),
-                islands.list.len()
-            ));
+            return Err(RtAppImportError::TooManyWays {
+                line: thread.line,
+                task: thread.task.clone(),
+                used: own.len(),
+                groups: islands.list.len(),
+            });
         }
     }
     Ok(())

@@ -22,6 +22,7 @@ use windfall_time::Instant;
 
 /// A scheduler that there is.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct LiveNode {
     /// Its name.
     pub name: String,
@@ -31,13 +32,34 @@ pub struct LiveNode {
     pub parents: Vec<Option<String>>,
 }
 
+impl LiveNode {
+    /// A scheduler of this name and kind below these parents.
+    #[must_use]
+    pub fn new(
+        name: impl Into<String>,
+        kind: impl Into<String>,
+        parents: Vec<Option<String>>,
+    ) -> LiveNode {
+        LiveNode { name: name.into(), kind: kind.into(), parents }
+    }
+}
+
 /// A thread that there is.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct LiveThread {
     /// Its name.
     pub name: String,
     /// The scheduler above it; `None` when it is not there yet, or no longer.
     pub parent: Option<String>,
+}
+
+impl LiveThread {
+    /// A thread of this name below that scheduler.
+    #[must_use]
+    pub fn new(name: impl Into<String>, parent: Option<String>) -> LiveThread {
+        LiveThread { name: name.into(), parent }
+    }
 }
 
 /// What a run's scenario has come to.

@@ -2,7 +2,7 @@
 //!
 //! Each word is replaced where the TOML reader found it, so comments, order and layout stay.
 
-use crate::diagnostic::{Diagnostics, ScenarioError};
+use crate::diagnostic::{Code, Diagnostics, ScenarioError};
 use crate::resolve::{SCHEMA, file, many, origin};
 use crate::tree::{self, Node};
 use std::ops::Range;
@@ -18,6 +18,7 @@ pub(crate) fn renamed(key: &str) -> Option<&'static str> {
 
 /// What a file of an earlier version becomes.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Migrated {
     /// The whole text.
     pub text: String,
@@ -38,12 +39,17 @@ pub fn migrate(name: &str, text: &str) -> Result<Option<Migrated>, Diagnostics> 
         Ok((version, _)) if version == SCHEMA => return Ok(None),
         Ok((1, place)) => edits.push((place, SCHEMA.to_string())),
         Ok((other, place)) => {
-            let mistake = ScenarioError::new(format!("schema {other} is not known"), Some(place));
+            let mistake = ScenarioError::new(
+                Code::SchemaVersion,
+                format!("schema {other} is not known"),
+                Some(place),
+            );
             let help = format!("this program rewrites schema 1 to schema {SCHEMA}");
             return Err(Diagnostics::single(&origin, mistake.help(help)));
         }
         Err(place) => {
             let mistake = ScenarioError::new(
+                Code::SchemaVersion,
                 "`schema`, the version of the file, is missing or no number",
                 Some(place),
             );
@@ -71,8 +77,12 @@ pub fn migrate(name: &str, text: &str) -> Result<Option<Migrated>, Diagnostics> 
 
 fn both_names() -> ScenarioError {
     let names = SETTINGS.map(|(before, now)| format!("`{before}` beside `{now}`")).join(", ");
-    ScenarioError::new(format!("a table has a key under both of its names: {names}"), None)
-        .help("take one of them out")
+    ScenarioError::new(
+        Code::RenamedTwice,
+        format!("a table has a key under both of its names: {names}"),
+        None,
+    )
+    .help("take one of them out")
 }
 
 /// The version, and where it stands; the beginning of a file that has none.

@@ -26,6 +26,7 @@ use windfall_time::{Instant, Span};
 
 /// A machine, its schedulers, its threads, what happens to them, and what must come of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Scenario {
     /// What the scenario is to find out.
     pub question: Option<String>,
@@ -80,6 +81,62 @@ impl Scenario {
             catalogue: Catalogue::default(),
             origin: Origin::default(),
         }
+    }
+
+    /// The same, on this machine.
+    #[must_use]
+    pub fn machine(mut self, machine: Machine) -> Scenario {
+        self.machine = machine;
+        self
+    }
+
+    /// The same, with random numbers from this seed.
+    #[must_use]
+    pub const fn seed(mut self, seed: u64) -> Scenario {
+        self.seed = seed;
+        self
+    }
+
+    /// The same, with one more source of interrupts.
+    #[must_use]
+    pub fn interrupts(mut self, source: Interrupts) -> Scenario {
+        self.interrupts.push(source);
+        self
+    }
+
+    /// The same, with one more scheduler.
+    #[must_use]
+    pub fn scheduler(mut self, scheduler: Scheduler) -> Scenario {
+        self.schedulers.push(scheduler);
+        self
+    }
+
+    /// The same, with one more thread.
+    #[must_use]
+    pub fn thread(mut self, thread: Thread) -> Scenario {
+        self.threads.push(thread);
+        self
+    }
+
+    /// The same, in which somebody asks for this at that time.
+    #[must_use]
+    pub fn request(mut self, time: Instant, change: Change) -> Scenario {
+        self.requests.push(Request { time, change });
+        self
+    }
+
+    /// The same, of which this is expected.
+    #[must_use]
+    pub fn expect(mut self, expectation: Expectation) -> Scenario {
+        self.expectations.push(expectation);
+        self
+    }
+
+    /// The same, with schedulers of these kinds.
+    #[must_use]
+    pub fn catalogue(mut self, catalogue: Catalogue) -> Scenario {
+        self.catalogue = catalogue;
+        self
     }
 
     /// The kind of one of its schedulers, if its catalogue has that.

@@ -32,6 +32,7 @@ use windfall_time::{Instant, Span};
 
 /// Everything that was counted.
 #[derive(Default, Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// What the run was carried out on, in words: `1 processor, precise timer, simulated, seed 7`.
     pub machine: String,
@@ -70,6 +71,7 @@ pub struct Outcome {
 
 /// How well real threads were kept to what was decided.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
 pub struct Supervision {
     /// Where the host heard of what threads do, in words.
     pub events: String,
@@ -95,6 +97,7 @@ pub struct Supervision {
 
 /// What a run on a real machine has moved off its processors; all of it is given back when the run ends.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
 pub struct Claimed {
     /// The machine's processors that it has claimed.
     pub processors: Vec<u16>,
@@ -110,6 +113,7 @@ pub struct Claimed {
 
 /// What the threads below one scheduler got.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct NodeOutcome {
     /// Its name.
     pub name: String,

@@ -12,6 +12,7 @@ use windfall_time::Ratio;
 
 /// More work than there are processors.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Overload {
     /// The scheduler whose threads ask for it; `None`: all of the machine's.
     pub scheduler: Option<String>,

@@ -3,9 +3,10 @@
 //! Each one becomes a line of TOML with a place of its own, called `--set` in mistakes, and replaces the value in the file's tree
 //! before anything is read from that. So it can say what a file can, is checked like it, and the order of entries stays.
 
-use crate::diagnostic::ScenarioError;
+use crate::diagnostic::{Code, ScenarioError};
 use crate::suggest::near;
 use crate::tree::{Node, parse};
+use core::fmt;
 use core::str::FromStr;
 use toml::de::{DeTable, DeValue};
 
@@ -19,15 +20,27 @@ pub struct Override {
     value: String,
 }
 
-impl FromStr for Override {
-    type Err = String;
+/// Why a text is no [`Override`]: it has no key, or no `=` behind it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OverrideError;
 
-    fn from_str(text: &str) -> Result<Override, String> {
+impl fmt::Display for OverrideError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("write NAME.KEY=VALUE, as `audio.guarantee=RESBH 4ms 10ms`")
+    }
+}
+
+impl std::error::Error for OverrideError {}
+
+impl FromStr for Override {
+    type Err = OverrideError;
+
+    fn from_str(text: &str) -> Result<Override, OverrideError> {
         match text.split_once('=') {
             Some((key, value)) if !key.trim().is_empty() => {
                 Ok(Override { key: key.trim().to_owned(), value: value.trim().to_owned() })
             }
-            _ => Err("write NAME.KEY=VALUE, as `audio.guarantee=RESBH 4ms 10ms`".to_owned()),
+            _ => Err(OverrideError),
         }
     }
 }
@@ -64,7 +77,7 @@ impl Override {
                     |near| format!("did you mean `{near}.{rest}`?"),
                 );
                 let message = format!("`{first}` is no scheduler and no thread");
-                Err(ScenarioError::new(message, None).help(near))
+                Err(ScenarioError::new(Code::UnknownName, message, None).help(near))
             }
         }
     }

@@ -8,6 +8,7 @@ mod counted;
 
 use crate::Guarantee;
 use crate::build::conversion;
+use crate::diagnostic::Code;
 use crate::file::wanted;
 use crate::model::{Activation, Change, Jobs, Requirements, Run, Scenario, Scheduler};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +19,8 @@ use windfall_schedulers::parameters::{
 };
 use windfall_time::{Instant, Ratio, Span};
 
-/// A key that cannot be asked there: the key, what is wrong, what would be right.
-pub(crate) type ParamError = (&'static str, String, String);
+/// A key that cannot be asked there: the kind of mistake, the key, what is wrong, what would be right.
+pub(crate) type ParamError = (Code, &'static str, String, String);
 
 /// Weights for shares: a weight of 1 (`share = 1`, or nothing said) is a thousandth of a processor, as
 /// far as it stands beside guarantees; all are multiplied by the one number by which every `PS` share
@@ -156,7 +157,7 @@ impl<'a> ParameterWriter<'a> {
         match (parent, messages.iter().find(|(key, _)| *key != "guarantee")) {
             (None, Some((key, _))) => {
                 let help = "leave it out, or put a scheduler between".to_owned();
-                Err((key, "the top takes no parameters".to_owned(), help))
+                Err((Code::TopParameter, *key, "the top takes no parameters".to_owned(), help))
             }
             _ => Ok(messages),
         }
@@ -197,7 +198,7 @@ impl<'a> ParameterWriter<'a> {
         }
         self.weights.multiple(share).ok_or_else(|| {
             let what = format!("the share {share} is too large beside guaranteed shares");
-            ("share", what, "use smaller shares".to_owned())
+            (Code::InexactWeight, "share", what, "use smaller shares".to_owned())
         })
     }
 
@@ -211,7 +212,8 @@ impl<'a> ParameterWriter<'a> {
         if virtually.is_zero() && !warp.is_zero() {
             let what = format!("a warp of {warp} is too short beside guaranteed shares");
             let least = Span::from_nanos(scale);
-            return Err(("warp", what, format!("use {least} or more, or rounder shares")));
+            let help = format!("use {least} or more, or rounder shares");
+            return Err((Code::InexactWeight, "warp", what, help));
         }
         Ok(virtually)
     }
@@ -224,7 +226,8 @@ impl<'a> ParameterWriter<'a> {
         requires: &Requirements,
     ) -> Result<Option<Needed>, ParamError> {
         let refuse = |what: &str, help: &str| {
-            Err(("guarantee", format!("{what} does not give `{guarantee}`"), help.to_owned()))
+            let message = format!("{what} does not give `{guarantee}`");
+            Err((Code::GuaranteeNotGiven, "guarantee", message, help.to_owned()))
         };
         let Some(parent) = parent else {
             return match guarantee {
@@ -246,6 +249,7 @@ impl<'a> ParameterWriter<'a> {
             Ok(ChildParam::Share(share)) => match self.weights.weight(share) {
                 Some(weight) => Ok(Some(Needed::Weight(weight))),
                 None => Err((
+                    Code::InexactWeight,
                     "guarantee",
                     format!("the share {share} is too fine to become a whole weight"),
                     format!(
@@ -262,7 +266,7 @@ impl<'a> ParameterWriter<'a> {
 /// A value that nobody may write for a parameter.
 pub(crate) fn out_of_range(parameter: &Parameter) -> ParamError {
     let what = format!("`{}` is out of range", parameter.key);
-    (parameter.key, what, format!("write {}", wanted(parameter.form)))
+    (Code::OutOfRange, parameter.key, what, format!("write {}", wanted(parameter.form)))
 }
 
 /// How often a thread's own program works, for a scheduler above it that wants to know, unless the file says it.

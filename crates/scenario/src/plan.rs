@@ -17,6 +17,7 @@ use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 
 /// What a host carries out.
+#[non_exhaustive]
 pub struct Plan {
     /// The machine.
     pub machine: Machine,
@@ -46,6 +47,7 @@ pub struct Plan {
 
 /// Where event-driven processes are at home, and what their calls cost.
 #[derive(Clone, Default)]
+#[non_exhaustive]
 pub struct PlannedProcesses {
     /// The nodes of the machine in order; none: one, whose scheduler is the default.
     pub nodes: Vec<Home>,
@@ -57,6 +59,7 @@ pub struct PlannedProcesses {
 
 /// A node of the machine, as far as processes are concerned.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct Home {
     /// The scheduler that processes of the node begin below.
     pub scheduler: NodeId,
@@ -83,6 +86,12 @@ impl Plan {
 }
 
 impl Home {
+    /// A node whose processes begin below this scheduler, and are asked for there in this way.
+    #[must_use]
+    pub const fn new(scheduler: NodeId, parameters: fn(&ProcessParams) -> Vec<Message>) -> Home {
+        Home { scheduler, parameters }
+    }
+
     /// The home of a node among those of a plan; the default scheduler's, where the plan has none.
     #[must_use]
     pub fn of(node: Node, homes: &[Home], default: Option<NodeId>) -> Option<Home> {
@@ -93,6 +102,7 @@ impl Home {
 
 /// A thread to create.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct PlannedThread {
     /// Its name.
     pub name: String,
@@ -145,6 +155,24 @@ impl From<Program> for PlannedProgram {
 }
 
 impl PlannedThread {
+    /// A thread below a scheduler, from the beginning on, of which nothing is asked.
+    #[must_use]
+    pub fn new(
+        name: impl Into<String>,
+        parent: NodeId,
+        program: impl Into<PlannedProgram>,
+    ) -> PlannedThread {
+        PlannedThread {
+            name: name.into(),
+            parent,
+            messages: Vec::new(),
+            promised: None,
+            program: program.into(),
+            start: Instant::ZERO,
+            working_set_kib: 0,
+        }
+    }
+
     /// The first process of a run, or one of a few, on a node whose home is this.
     #[must_use]
     pub fn process<C: Code>(
@@ -153,15 +181,10 @@ impl PlannedThread {
         terms: &ProcessParams,
         code: C,
     ) -> PlannedThread {
-        PlannedThread {
-            name: C::NAME.to_owned(),
-            parent: home.scheduler,
-            messages: (home.parameters)(terms),
-            promised: None,
-            program: Program::process(node, code).into(),
-            start: Instant::ZERO,
-            working_set_kib: 0,
-        }
+        let program = Program::process(node, code);
+        let mut thread = PlannedThread::new(C::NAME, home.scheduler, program);
+        thread.messages = (home.parameters)(terms);
+        thread
     }
 }
 
@@ -186,6 +209,7 @@ impl Plan {
 
 /// A source of interrupts on one processor.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct PlannedInterrupts {
     /// The processor that it strikes.
     pub processor: u16,
@@ -195,6 +219,19 @@ pub struct PlannedInterrupts {
     pub number: u16,
     /// When, and for how long.
     pub pattern: PlannedPattern,
+}
+
+impl PlannedInterrupts {
+    /// A source that strikes this processor, with its number in the trace.
+    #[must_use]
+    pub const fn new(
+        processor: u16,
+        kind: OverheadKind,
+        number: u16,
+        pattern: PlannedPattern,
+    ) -> PlannedInterrupts {
+        PlannedInterrupts { processor, kind, number, pattern }
+    }
 }
 
 /// When interrupts come and how long each takes.

@@ -6,7 +6,11 @@
 //!
 //! Absent on purpose: where profiles lie, and how a file's checksum is made ([`Profiles`] knows).
 
-use crate::diagnostic::{Diagnostics, ScenarioError};
+mod error;
+
+pub use error::ProfileError;
+
+use crate::diagnostic::{Code, Diagnostics, ScenarioError};
 use crate::model::{Activation, ExternalProgram, Jobs, Run, Scenario, Thread, ThreadMatch};
 use crate::source::Path;
 use serde::{Deserialize, Serialize};
@@ -21,6 +25,7 @@ const VERSION: u32 = 1;
 /// What is known of an executable.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[non_exhaustive]
 pub struct Profile {
     /// Version of the form.
     pub version: u32,
@@ -47,6 +52,7 @@ pub struct Profile {
 /// Threads of an executable that are taken for alike. Times are as in scenarios.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[non_exhaustive]
 pub struct ProfiledThread {
     /// Their name.
     pub name: String,
@@ -80,16 +86,16 @@ pub struct ProfiledThread {
 ///
 /// ```
 /// use windfall_scenario::model::ExternalProgram;
-/// use windfall_scenario::{Profile, Profiles, Scenario};
+/// use windfall_scenario::{Profile, ProfileError, Profiles, Scenario};
 ///
 /// /// One profile, of one executable.
 /// struct One(Profile);
 ///
 /// impl Profiles for One {
-///     fn profile(&self, name: &str) -> Result<Profile, String> {
-///         if name == "player" { Ok(self.0.clone()) } else { Err("there is none".to_owned()) }
+///     fn profile(&self, name: &str) -> Result<Profile, ProfileError> {
+///         if name == "player" { Ok(self.0.clone()) } else { Err(ProfileError::Absent(None)) }
 ///     }
-///     fn checksum(&self, _: &ExternalProgram) -> Result<(String, String), String> {
+///     fn checksum(&self, _: &ExternalProgram) -> Result<(String, String), ProfileError> {
 ///         Ok((self.0.executable.clone(), self.0.sha256.clone()))
 ///     }
 /// }
@@ -103,21 +109,21 @@ pub struct ProfiledThread {
 /// "#;
 /// let mut scenario = Scenario::parse("a.toml", text).map_err(|mistakes| mistakes.render(false))?;
 /// let refused = scenario.apply_profiles(&profiles).expect_err("it has another name");
-/// assert!(refused.render(false).contains("there is none"));
+/// assert!(refused.render(false).contains("there is no such profile"));
 /// # Ok::<(), String>(())
 /// ```
 pub trait Profiles {
     /// The profile of a name.
     ///
     /// # Errors
-    /// Why there is none, in words.
-    fn profile(&self, name: &str) -> Result<Profile, String>;
+    /// Why there is none.
+    fn profile(&self, name: &str) -> Result<Profile, ProfileError>;
 
     /// The path and the SHA-256 of what a program executes.
     ///
     /// # Errors
-    /// Why that cannot be said, in words.
-    fn checksum(&self, program: &ExternalProgram) -> Result<(String, String), String>;
+    /// Why that cannot be said.
+    fn checksum(&self, program: &ExternalProgram) -> Result<(String, String), ProfileError>;
 }
 
 impl Profile {
@@ -142,28 +148,23 @@ impl Profile {
     /// Reads a profile's file.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
-    pub fn parse(text: &str) -> Result<Profile, String> {
-        let profile: Profile = toml::from_str(text).map_err(|error| error.to_string())?;
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Profile, ProfileError> {
+        let profile: Profile = toml::from_str(text).map_err(ProfileError::Syntax)?;
         if profile.version != VERSION {
-            return Err(format!(
-                "it is of version {}; this program reads {VERSION}",
-                profile.version
-            ));
+            return Err(ProfileError::Version(profile.version));
         }
         Ok(profile)
     }
 
     /// The file.
-    ///
-    /// # Errors
-    /// Never for a profile that was made by calibration.
-    pub fn write(&self) -> Result<String, String> {
-        toml::to_string(self).map_err(|error| error.to_string())
+    #[must_use]
+    pub fn write(&self) -> String {
+        toml::to_string(self).expect("texts and numbers, and tables behind them, are TOML")
     }
 
     /// Amount and period of the one kind of periodic threads that fits.
-    fn of(&self, wanted: &ThreadMatch) -> Result<(Span, Span), String> {
+    fn of(&self, wanted: &ThreadMatch) -> Result<(Span, Span), ProfileError> {
         let comm = wanted.comm.as_deref().unwrap_or("*");
         let starts = |thread: &&ProfiledThread| match (&wanted.routine, &thread.routine) {
             (Some(pattern), Some(routine)) => fits(pattern, routine),
@@ -178,10 +179,7 @@ impl Profile {
             .filter(|thread| fits(comm, &thread.name))
             .filter(starts)
             .collect();
-        let list = |threads: &[&ProfiledThread]| {
-            let names: Vec<String> = threads.iter().map(|thread| thread.words()).collect();
-            names.join(", ")
-        };
+        let words = |threads: &[&ProfiledThread]| threads.iter().map(|one| one.words()).collect();
         match fitting.as_slice() {
             [thread] => {
                 let span = |text: &Option<String>| {
@@ -192,29 +190,20 @@ impl Profile {
                 span(&thread.amount)
                     .zip(span(&thread.period))
                     .filter(|(amount, period)| amount <= period)
-                    .ok_or_else(|| {
-                        format!("amount and period of `{}` there are no times", thread.name)
-                    })
+                    .ok_or_else(|| ProfileError::NoTimes(thread.name.clone()))
             }
             [] => {
                 let all: Vec<&ProfiledThread> = self.threads.iter().filter(periodic).collect();
                 Err(match all.as_slice() {
-                    [] => "none of its threads is periodic".to_owned(),
-                    all => {
-                        let routine = wanted.routine.as_ref();
-                        let starts =
-                            routine.map_or_else(String::new, |at| format!(" and starts at `{at}`"));
-                        let all = list(all);
-                        format!(
-                            "none of its periodic threads is called `{comm}`{starts}, but {all}"
-                        )
-                    }
+                    [] => ProfileError::NonePeriodic,
+                    all => ProfileError::NoneFits {
+                        name: comm.to_owned(),
+                        routine: wanted.routine.clone(),
+                        periodic: words(all),
+                    },
                 })
             }
-            several => Err(format!(
-                "it has several kinds of threads ({}); choose one by `match = {{ comm = \"..\", routine = \"..\" }}`",
-                list(several)
-            )),
+            several => Err(ProfileError::SeveralFit(words(several))),
         }
     }
 }
@@ -265,7 +254,12 @@ impl Scenario {
                     let place = self.origin.find(&[path]);
                     let help = "calibrate it again: `windfall calibrate --save NAME -- COMMAND`";
                     mistakes.push(
-                        ScenarioError::new(format!("profile `{name}`: {why}"), place).help(help),
+                        ScenarioError::new(
+                            Code::Profile,
+                            format!("profile `{name}`: {why}"),
+                            place,
+                        )
+                        .help(help),
                     );
                 }
             }
@@ -278,23 +272,21 @@ impl Scenario {
         thread: &Thread,
         name: &str,
         profiles: &dyn Profiles,
-    ) -> Result<(Span, Span), String> {
+    ) -> Result<(Span, Span), ProfileError> {
         let profile = profiles.profile(name)?;
-        let external = thread.external.as_ref().ok_or("this thread names no program")?;
+        let external = thread.external.as_ref().ok_or(ProfileError::NoProgram)?;
         let mut program = &external.program;
         if let ExternalProgram::Of(other) = program {
             let found = self.threads.iter().find(|thread| thread.name == *other);
             let found = found.and_then(|thread| thread.external.as_ref());
-            program = &found.ok_or_else(|| format!("there is no program `{other}`"))?.program;
+            let unknown = || ProfileError::UnknownProgram(other.clone());
+            program = &found.ok_or_else(unknown)?.program;
         }
         let (path, sha256) = profiles.checksum(program)?;
         if sha256 != profile.sha256 {
-            return Err(format!(
-                "it was made for `{}` with SHA-256 {}..., but `{path}` has {}...: the program has changed",
-                profile.executable,
-                profile.sha256.chars().take(12).collect::<String>(),
-                sha256.chars().take(12).collect::<String>(),
-            ));
+            let (profiled, own_sha256) = (profile.executable, sha256);
+            let sha256 = profile.sha256;
+            return Err(ProfileError::Changed { profiled, sha256, path, own_sha256 });
         }
         profile.of(&external.threads)
     }

@@ -6,11 +6,11 @@
 //! Absent on purpose: deadlines of periodic threads (`deadlines.rs`).
 
 use crate::build::{conversion, parent_of};
-use crate::model::{Scenario, Scheduler, Thread};
+use crate::model::{Requirements, Scenario, Scheduler, Thread};
 use crate::parameters::{ParameterWriter, rate};
 use std::collections::BTreeMap;
 use windfall_guarantees::check::{Findings, Node, Tree, Vp, check};
-use windfall_guarantees::{Remedy, remedy};
+use windfall_guarantees::{ChildParams, Remedy, remedy};
 use windfall_schedulers::catalogue::{RanksBy, Settings};
 use windfall_time::Instant;
 
@@ -59,7 +59,7 @@ impl Scenario {
 
 fn tree(scenario: &Scenario) -> Tree {
     let asking = ParameterWriter::of(scenario);
-    let mut tree = Tree { nodes: Vec::new(), vps: Vec::new(), scale: asking.scale() };
+    let mut tree = Tree::new(asking.scale());
     let mut at: BTreeMap<&str, usize> = BTreeMap::new();
     let mut waiting: Vec<&Scheduler> = scenario.schedulers.iter().collect();
     // Parents before children; what lies below itself, or below nothing, is left.
@@ -93,12 +93,7 @@ fn tree(scenario: &Scenario) -> Tree {
         let rate = rate(scenario, &thread.run, &thread.requires, parent);
         let terms = asking.counted(&thread.requires, Some(parent), rate, since);
         for name in thread.names() {
-            let requires = thread.requires.guarantee;
-            let outright = thread.requires.reports_deadlines_itself();
-            attach(
-                &mut tree,
-                Vp { name, parent: Some(node), child: None, requested: requires, terms, outright },
-            );
+            attach(&mut tree, vp(name, (Some(node), None), &thread.requires, terms));
         }
     }
     tree
@@ -124,17 +119,26 @@ fn add<'s>(
         let parent = attachment.parent.name();
         let terms = asking.counted(&attachment.requires, parent, None, begins);
         let parent = parent.and_then(|name| at.get(name).copied());
-        let requires = attachment.requires.guarantee;
-        let outright = attachment.requires.reports_deadlines_itself();
-        own.push(attach(
-            tree,
-            Vp { name, parent, child: Some(node), requested: requires, terms, outright },
-        ));
+        own.push(attach(tree, vp(name, (parent, Some(node)), &attachment.requires, terms)));
     }
     let kind = scenario.kind_of(scheduler)?.name;
     let name = scheduler.name.clone();
-    tree.nodes.push(Node { name, kind, conversion, own, children: Vec::new() });
+    tree.nodes.push(Node::new(name, kind, conversion, own));
     Some(node)
+}
+
+/// A virtual processor between a parent and a child, of whom this is asked in these terms.
+fn vp(
+    name: String,
+    (parent, child): (Option<usize>, Option<usize>),
+    requires: &Requirements,
+    terms: ChildParams,
+) -> Vp {
+    let mut vp = Vp::new(name, parent, child);
+    vp.requested = requires.guarantee;
+    vp.terms = terms;
+    vp.outright = requires.reports_deadlines_itself();
+    vp
 }
 
 fn attach(tree: &mut Tree, vp: Vp) -> usize {

@@ -2,6 +2,10 @@
 //!
 //! Each file is read once. Threads of one name are numbered in order of their first appearance.
 
+mod error;
+
+pub use error::RecordingError;
+
 use crate::build::{Numbers, Recordings};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -34,9 +38,9 @@ impl Recording {
     /// Reads ftrace or `perf script` text, plain or compressed by gzip or zstd, or Windfall's own format.
     ///
     /// # Errors
-    /// Why it cannot be read, in words.
-    pub fn read(path: &Path, format: Option<&'static Format>) -> Result<Recording, String> {
-        let mut source = Source::open(path, format).map_err(|error| error.to_string())?;
+    /// Why it cannot be read.
+    pub fn read(path: &Path, format: Option<&'static Format>) -> Result<Recording, RecordingError> {
+        let mut source = Source::open(path, format)?;
         let mut failed = None;
         let mut learned = learn(until_error(&mut source, &mut failed));
         let report = source.report().cloned();
@@ -54,7 +58,7 @@ impl Recording {
         learned: Learned,
         report: Option<Report>,
         failed: Option<String>,
-    ) -> Result<Recording, String> {
+    ) -> Result<Recording, RecordingError> {
         let mut learned = learned;
         let all = learned.threads.len();
         if learned.threads.iter().any(|thread| thread.of_command) {
@@ -62,18 +66,10 @@ impl Recording {
         }
         let environment = all - learned.threads.len();
         if learned.processors > limits::PROCESSORS {
-            return Err(format!(
-                "it names processor {}; a machine has {} at most",
-                learned.processors - 1,
-                limits::PROCESSORS
-            ));
+            return Err(RecordingError::Processor(learned.processors - 1));
         }
         if learned.threads.len() as u64 > limits::THREADS {
-            return Err(format!(
-                "{} threads are in it; a scenario has {} at most: record one command, or for a shorter time",
-                learned.threads.len(),
-                limits::THREADS
-            ));
+            return Err(RecordingError::TooManyThreads(learned.threads.len()));
         }
         if !learned.threads.is_empty() {
             let (mut by_name, mut by_number) = (HashMap::new(), HashMap::new());
@@ -86,8 +82,7 @@ impl Recording {
             let (cut, clock) = (failed, None);
             return Ok(Recording { learned, environment, report, clock, cut, by_name, by_number });
         }
-        let nothing = "there is no thread in it; record sched_switch and sched_waking";
-        Err(failed.unwrap_or_else(|| nothing.to_owned()))
+        Err(failed.map_or(RecordingError::NoThreads, RecordingError::Cut))
     }
 
     /// The threads that a name means, or `#TID`, or of several that had one number the N-th, `#TID/N`, as indices in order.
@@ -159,7 +154,7 @@ type Cast = BTreeMap<(String, usize), Program>;
 #[derive(Debug, Default)]
 pub struct TraceFiles {
     folder: PathBuf,
-    read: BTreeMap<String, Result<Recording, String>>,
+    read: BTreeMap<String, Result<Recording, RecordingError>>,
     /// For each file, what its threads do among themselves, for one choice of threads.
     cast: BTreeMap<String, (Numbers, Cast)>,
 }
@@ -171,24 +166,24 @@ impl TraceFiles {
         TraceFiles { folder: folder.to_owned(), ..TraceFiles::default() }
     }
 
-    fn recording(&mut self, file: &str) -> Result<&Recording, String> {
+    fn recording(&mut self, file: &str) -> Result<&Recording, RecordingError> {
         let path = self.folder.join(file);
         let read = self.read.entry(file.to_owned());
         read.or_insert_with(|| Recording::read(&path, None)).as_ref().map_err(Clone::clone)
     }
 
     /// The programs of all threads that play a part, with the scenario's numbers for each other.
-    fn cast(&mut self, file: &str, numbers: &Numbers) -> Result<&Cast, String> {
+    fn cast(&mut self, file: &str, numbers: &Numbers) -> Result<&Cast, RecordingError> {
         let known = self.cast.get(file).is_some_and(|(known, _)| known == numbers);
         if !known {
             let programs = perform(self.recording(file)?, numbers)?;
             self.cast.insert(file.to_owned(), (numbers.clone(), programs));
         }
-        self.cast.get(file).map(|(_, programs)| programs).ok_or_else(String::new)
+        Ok(&self.cast[file].1)
     }
 }
 
-fn perform(recording: &Recording, numbers: &Numbers) -> Result<Cast, String> {
+fn perform(recording: &Recording, numbers: &Numbers) -> Result<Cast, RecordingError> {
     let mut learned = recording.learned.clone();
     // By index in the recording: the scenario's number, and the name and place there.
     let mut parts: BTreeMap<usize, (usize, (String, usize))> = BTreeMap::new();
@@ -198,30 +193,15 @@ fn perform(recording: &Recording, numbers: &Numbers) -> Result<Cast, String> {
             return Err(missing(recording, name));
         }
         if range.len() > found.len() {
-            return Err(format!(
-                "the recording has {} threads of that name, not {}; write `count = {}`",
-                found.len(),
-                range.len(),
-                found.len()
-            ));
+            return Err(RecordingError::TooFew { found: found.len(), wanted: range.len() });
         }
         if range.len() == 1 && found.len() > 1 && !name.starts_with('#') {
-            let tids: Vec<String> = found
-                .iter()
-                .take(3)
-                .map(|index| format!("#{}", learned.threads[*index].tid))
-                .collect();
-            return Err(format!(
-                "the recording has {} threads of that name; write `count = {}` for all of them, or \
-                 name one by its number ({}, ...)",
-                found.len(),
-                found.len(),
-                tids.join(", ")
-            ));
+            let tids = found.iter().map(|index| learned.threads[*index].tid);
+            return Err(RecordingError::Several(tids.collect()));
         }
         for (place, (index, number)) in found.iter().zip(range.clone()).enumerate() {
             if parts.insert(*index, (number, (name.clone(), place))).is_some() {
-                return Err(format!("`{name}` names a thread that another entry names, too"));
+                return Err(RecordingError::Shared(name.clone()));
             }
         }
     }
@@ -245,16 +225,13 @@ fn perform(recording: &Recording, numbers: &Numbers) -> Result<Cast, String> {
     Ok(programs)
 }
 
-fn missing(recording: &Recording, name: &str) -> String {
+fn missing(recording: &Recording, name: &str) -> RecordingError {
     let mut names: Vec<&str> =
         recording.learned.threads.iter().map(|thread| thread.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     let nearest = crate::suggest::nearest(name, names.iter().copied());
-    match nearest {
-        Some(nearest) => format!("there is no such thread; did you mean `{nearest}`?"),
-        None => format!("there is no such thread among the {} recorded names", names.len()),
-    }
+    RecordingError::NoSuchThread { nearest: nearest.map(str::to_owned), names: names.len() }
 }
 
 impl Recordings for TraceFiles {
@@ -264,15 +241,22 @@ impl Recordings for TraceFiles {
         thread: &str,
         at: usize,
         numbers: &Numbers,
-    ) -> Result<Program, String> {
+    ) -> Result<Program, RecordingError> {
         let cast = self.cast(file, numbers)?;
         let program = cast.get(&(thread.to_owned(), at)).cloned();
-        program.ok_or_else(|| "there is no such thread".to_owned())
+        program.ok_or(RecordingError::NoSuchThread { nearest: None, names: cast.len() })
     }
 
-    fn interrupts(&mut self, file: &str, processor: u16) -> Result<Vec<(Instant, Span)>, String> {
+    fn interrupts(
+        &mut self,
+        file: &str,
+        processor: u16,
+    ) -> Result<Vec<(Instant, Span)>, RecordingError> {
         let learned = &self.recording(file)?.learned;
         let stolen = learned.interrupts.get(usize::from(processor)).map_or(&[][..], Vec::as_slice);
         Ok(stolen.iter().map(|piece| (piece.at, piece.span)).collect())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::fmt::{Display, Formatter};
 use windfall_analysis::local::Policy;
 use windfall_analysis::search::{self, Boundary, Choice, Kind, Point};
-use windfall_analysis::{Supply, Task, ties};
+use windfall_analysis::{Supply, Task, UnboundedError, ties};
 use windfall_guarantees::Guarantee;
 use windfall_time::{Ratio, Span};
 
@@ -72,7 +72,7 @@ pub struct Present {
     /// Whether every deadline is met under it.
     pub suffices: bool,
     /// Each member's longest response time under it.
-    pub responses: Vec<Option<Span>>,
+    pub responses: Vec<Result<Span, UnboundedError>>,
 }
 
 /// Why no reservation can be looked for.
@@ -189,8 +189,9 @@ impl Case {
             .knee(search.tolerance)
             .filter(|knee| search.period.is_none() && knee.amount != Some(knee.period));
         let responses = choice.as_ref().and_then(|choice| {
-            let supply = search.kind.resource(choice.period)?.supply(choice.amount)?;
-            Some(self.response_times(&supply))
+            let resource = search.kind.resource(choice.period).ok()?;
+            let supply = resource.supply(choice.amount).ok()?;
+            Some(self.response_times(&supply).into_iter().map(Result::ok).collect())
         });
         let present = self.present.map(|guarantee| Present {
             guarantee,
@@ -213,7 +214,7 @@ impl Case {
         if search.step.is_zero() {
             return Err(ReserveError::NoStep);
         }
-        match periods.iter().find(|period| search.kind.resource(**period).is_none()) {
+        match periods.iter().find(|period| search.kind.resource(**period).is_err()) {
             Some(period) => Err(ReserveError::NoPeriod(*period)),
             None => Ok(Boundary::of(&self.application(search, &self.tasks()), periods)),
         }
@@ -221,7 +222,7 @@ impl Case {
 
     fn application<'a>(&self, search: &Search, tasks: &'a [Task]) -> search::Application<'a> {
         let Search { kind, step: granule, .. } = *search;
-        search::Application { tasks, policy: self.policy(), kind, granule }
+        search::Application::new(tasks, self.policy(), kind, granule)
     }
 
     /// Evenly spread multiples of the step between the ends, each rounded down.
@@ -268,7 +269,7 @@ impl Case {
     }
 
     /// The longest response time of each member.
-    fn response_times(&self, supply: &Supply) -> Vec<Option<Span>> {
+    fn response_times(&self, supply: &Supply) -> Vec<Result<Span, UnboundedError>> {
         match self.service {
             Service::EarliestDeadline => self.policy().response_times(&self.tasks(), supply),
             _ => ties::response_times(&self.tasks(), &self.ranks(), supply),

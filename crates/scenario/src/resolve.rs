@@ -12,12 +12,12 @@ mod steps;
 mod thread;
 
 use crate::decode::{decode, unknown_key};
-use crate::diagnostic::{Diagnostics, ScenarioError};
+use crate::diagnostic::{Code, Diagnostics, ScenarioError};
 use crate::file::HeadFile;
 use crate::model::{Change, Machine, Request, Scenario};
 use crate::overrides::{self, Override};
 use crate::source::{Origin, Path, SourceFile};
-use crate::text::read_text;
+use crate::text::{TextError, read_text};
 use crate::tree::{self, Node};
 use reader::Reader;
 use std::sync::Arc;
@@ -45,7 +45,15 @@ impl Scenario {
     /// # Errors
     /// Every mistake in them, or that one cannot be read.
     pub fn load(path: &std::path::Path) -> Result<Scenario, Diagnostics> {
-        Scenario::load_with(path, &[])
+        load(path, &[], &Catalogue::default())
+    }
+
+    /// Reads a file as [`load`](Scenario::load) does, whose schedulers are of the kinds of a catalogue.
+    ///
+    /// # Errors
+    /// Every mistake in the files, or that one cannot be read.
+    pub fn load_in(catalogue: &Catalogue, path: &std::path::Path) -> Result<Scenario, Diagnostics> {
+        load(path, &[], catalogue)
     }
 
     /// Reads a file as [`load`](Scenario::load) does, with some values other than it says.
@@ -56,18 +64,7 @@ impl Scenario {
         path: &std::path::Path,
         overrides: &[Override],
     ) -> Result<Scenario, Diagnostics> {
-        let standard = path == std::path::Path::new("-");
-        let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
-        let text = read_text(path).map_err(|why| {
-            let mistake = ScenarioError::new(format!("{name}: cannot be read: {why}"), None);
-            one(&Origin::default(), mistake)
-        })?;
-        let base = |base: &str| {
-            let path = path.parent().unwrap_or(path).join(base);
-            let text = read_text(&path)?;
-            Ok((path.display().to_string(), text))
-        };
-        parse(&name, &text, base, overrides, &Catalogue::default())
+        load(path, overrides, &Catalogue::default())
     }
 
     /// Reads a text that inherits nothing. `name` is how mistakes call it.
@@ -75,7 +72,7 @@ impl Scenario {
     /// # Errors
     /// Every mistake in it.
     pub fn parse(name: &str, text: &str) -> Result<Scenario, Diagnostics> {
-        Scenario::parse_with(name, text, |_| Err("there is no folder to look in".to_owned()))
+        Scenario::parse_with(name, text, |_| Err(TextError::NoFolder))
     }
 
     /// Reads a text that inherits nothing, and whose schedulers are of the kinds of a catalogue.
@@ -87,7 +84,7 @@ impl Scenario {
         name: &str,
         text: &str,
     ) -> Result<Scenario, Diagnostics> {
-        let nowhere = |_: &str| Err("there is no folder to look in".to_owned());
+        let nowhere = |_: &str| Err(TextError::NoFolder);
         parse(name, text, nowhere, &[], catalogue)
     }
 
@@ -98,17 +95,38 @@ impl Scenario {
     pub fn parse_with(
         name: &str,
         text: &str,
-        base: impl FnOnce(&str) -> Result<(String, String), String>,
+        base: impl FnOnce(&str) -> Result<(String, String), TextError>,
     ) -> Result<Scenario, Diagnostics> {
         parse(name, text, base, &[], &Catalogue::default())
     }
+}
+
+/// Reads a file, what it inherits from, and what is set instead.
+fn load(
+    path: &std::path::Path,
+    overrides: &[Override],
+    catalogue: &Catalogue,
+) -> Result<Scenario, Diagnostics> {
+    let standard = path == std::path::Path::new("-");
+    let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
+    let text = read_text(path).map_err(|why| {
+        let message = format!("{name}: cannot be read: {why}");
+        let mistake = ScenarioError::new(Code::UnreadableFile, message, None);
+        one(&Origin::default(), mistake)
+    })?;
+    let base = |base: &str| {
+        let path = path.parent().unwrap_or(path).join(base);
+        let text = read_text(&path)?;
+        Ok((path.display().to_string(), text))
+    };
+    parse(&name, &text, base, overrides, catalogue)
 }
 
 /// Reads a text, what it inherits from, and what is set instead.
 fn parse(
     name: &str,
     text: &str,
-    base: impl FnOnce(&str) -> Result<(String, String), String>,
+    base: impl FnOnce(&str) -> Result<(String, String), TextError>,
     overrides: &[Override],
     catalogue: &Catalogue,
 ) -> Result<Scenario, Diagnostics> {
@@ -119,9 +137,12 @@ fn parse(
         return set(root, vec![own.clone()], overrides, catalogue);
     };
     let (base_name, base_text) = base(&base_name).map_err(|why| {
-        let mistake =
-            ScenarioError::new(format!("`{base_name}` cannot be read: {why}"), Some(place.clone()))
-                .help("name a file relative to this one");
+        let mistake = ScenarioError::new(
+            Code::UnreadableFile,
+            format!("`{base_name}` cannot be read: {why}"),
+            Some(place.clone()),
+        )
+        .help("name a file relative to this one");
         one(&origin(vec![own.clone()]), mistake)
     })?;
     let base = file(&base_name, &base_text, own.text.len() + 1);
@@ -130,6 +151,7 @@ fn parse(
     let below = below.map_err(|list| many(&origin(files.clone()), list))?;
     if let Some((_, place)) = inherited(&below) {
         let mistake = ScenarioError::new(
+            Code::NestedInheritance,
             "a file that is inherited from inherits nothing itself",
             Some(place),
         )
@@ -180,7 +202,7 @@ pub(crate) fn requests(
     let (_, mut parts) = split(root, &mut reader);
     let at = parts[AT].take();
     if parts.iter().any(Option::is_some) {
-        let mistake = ScenarioError::new("this holds more than requests", None);
+        let mistake = ScenarioError::new(Code::NotARequest, "this holds more than requests", None);
         reader.mistakes.push(mistake.help("ask for one request with its own keys"));
     }
     let requests = change::requests(at, &mut reader);
@@ -198,7 +220,7 @@ pub(crate) fn origin(files: Vec<SourceFile>) -> Origin {
 
 pub(crate) fn many(origin: &Origin, list: Vec<ScenarioError>) -> Diagnostics {
     Diagnostics::of(origin, list)
-        .unwrap_or_else(|| one(origin, ScenarioError::new("unreadable", None)))
+        .unwrap_or_else(|| one(origin, ScenarioError::new(Code::Syntax, "unreadable", None)))
 }
 
 fn one(origin: &Origin, mistake: ScenarioError) -> Diagnostics {
@@ -268,7 +290,11 @@ fn read(root: Node<'_>, reader: &mut Reader<'_>) -> Scenario {
         Some(SCHEMA) | None => {}
         Some(other) => {
             let place = reader.origin.value(&at("schema"));
-            let mistake = ScenarioError::new(format!("schema {other} is not read any more"), place);
+            let mistake = ScenarioError::new(
+                Code::SchemaVersion,
+                format!("schema {other} is not read any more"),
+                place,
+            );
             let help = match other {
                 1 => "`windfall migrate FILE` rewrites it, comments and all".to_owned(),
                 _ => format!("this program reads schema {SCHEMA}"),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 /// One file that was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct SourceFile {
     /// As the user named it.
     pub name: String,

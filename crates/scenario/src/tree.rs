@@ -1,6 +1,6 @@
 //! TOML as a tree with positions: parsing, moving behind another file, merging, and the map of places.
 
-use crate::diagnostic::ScenarioError;
+use crate::diagnostic::{Code, ScenarioError};
 use crate::source::{Path, Place};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,7 +23,11 @@ pub(crate) fn parse(text: &str, start: usize) -> Result<Node<'_>, Vec<ScenarioEr
             return too_deep(text, start);
         }
         let place = error.span().unwrap_or(0..0);
-        ScenarioError::new(error.message().trim().replace('\n', "; "), Some(shift(place, start)))
+        ScenarioError::new(
+            Code::Syntax,
+            error.message().trim().replace('\n', "; "),
+            Some(shift(place, start)),
+        )
     });
     Err(mistakes.collect())
 }
@@ -38,8 +42,12 @@ fn too_deep(text: &str, start: usize) -> ScenarioError {
         }
         at += line.len();
     }
-    ScenarioError::new("tables or lists too deep in each other", Some(shift(deepest.1, start)))
-        .help("write at most 80 levels")
+    ScenarioError::new(
+        Code::NestedTooDeep,
+        "tables or lists too deep in each other",
+        Some(shift(deepest.1, start)),
+    )
+    .help("write at most 80 levels")
 }
 
 fn shift(range: Range<usize>, by: usize) -> Range<usize> {

@@ -5,6 +5,8 @@ mod expectation;
 mod external;
 mod machine;
 mod scheduler;
+#[cfg(test)]
+mod tests;
 mod thread;
 
 use crate::file::{HeadFile, Lax, RequirementsFile};

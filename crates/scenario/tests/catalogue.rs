@@ -68,3 +68,17 @@ fn refuses_it_where_it_is_not_registered_and_its_settings_where_they_are_wrong()
     let unknown = made.check().unwrap_err().to_string();
     assert!(unknown.contains("unknown scheduler `my-turns`"), "{unknown}");
 }
+
+#[test]
+fn accepts_a_kind_of_ones_own_in_a_file_and_in_what_it_inherits_from() {
+    let folder = std::env::temp_dir().join(format!("windfall-catalogue-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let own = folder.join("own.toml");
+    std::fs::write(folder.join("base.toml"), TEXT).unwrap();
+    std::fs::write(&own, "schema = 2\ninherits = \"base.toml\"\nlength = \"2s\"\n").unwrap();
+    let known = Scenario::load_in(&catalogue(), &own).map_err(|mistakes| mistakes.to_string());
+    let unknown = Scenario::load(&own).map_err(|mistakes| mistakes.to_string());
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(known.unwrap().schedulers[1].kind, "my-turns");
+    assert!(unknown.unwrap_err().contains("unknown scheduler `my-turns`"));
+}

@@ -1,7 +1,7 @@
 //! What `check` says of deadlines: bounds, and when there is none.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use windfall_scenario::Scenario;
+use windfall_scenario::{BoundError, Scenario};
 use windfall_time::Span;
 
 /// The bound of each thread that has a deadline, by name; `None` without one.
@@ -73,4 +73,46 @@ fn r0016_who_is_never_due_delays_nobody_under_deadlines() {
 fn refuses_a_bound_where_the_timer_ticks() {
     let ticks = format!("[machine]\ntimer = \"100Hz\"\n{}", below("rate-monotonic", TWO));
     assert!(bounds(&ticks).iter().all(|(_, bound)| bound.is_none()));
+}
+
+/// Why there is no bound for each thread that has a deadline and none.
+fn unbounded(text: &str) -> Vec<BoundError> {
+    let text = format!("schema = 2\nlength = \"1 s\"\n{text}");
+    let scenario = Scenario::parse("test.toml", &text).unwrap();
+    let deadlines = scenario.promises().deadlines(&scenario);
+    deadlines.into_iter().filter_map(|deadline| deadline.bound.err()).collect()
+}
+
+#[test]
+fn refuses_a_bound_with_the_reason() {
+    let ticks = format!("[machine]\ntimer = \"100Hz\"\n{}", below("rate-monotonic", TWO));
+    assert_eq!(unbounded(&ticks), [BoundError::TickingTimer, BoundError::TickingTimer]);
+    let spin = below("edf", &format!("{TWO}[threads.x]\nparent = \"s\"\nrun = \"spin\"\n"));
+    assert_eq!(unbounded(&spin)[0], BoundError::NoRate("x".to_owned()));
+    let much = "[threads.a]\nparent = \"s\"\nperiodic = \"9ms/10ms\"\n\
+                [threads.b]\nparent = \"s\"\nperiodic = \"9ms/20ms\"\n";
+    assert_eq!(unbounded(&below("rate-monotonic", much)), [BoundError::TooMuchTogether]);
+    assert_eq!(unbounded(&below("round-robin", TWO)), [const { BoundError::TooMuchAlone }; 2]);
+}
+
+#[test]
+fn refuses_a_bound_on_several_processors_with_the_reason() {
+    let two = |kind: &str, parent: &str, threads: &str| {
+        format!(
+            "[machine]\nprocessors = 2\n\
+             [schedulers.s]\nscheduler = \"{kind}\"\nparent = \"{parent}\"\nprocessors = 2\n{threads}"
+        )
+    };
+    let found = unbounded(&two("rate-monotonic", "top", TWO));
+    assert_eq!(found, [const { BoundError::SeveralProcessors }; 2]);
+    let root = "[schedulers.r]\nscheduler = \"round-robin\"\nparent = \"top\"\nprocessors = 2\n";
+    let found = unbounded(&two("edf", "r", &format!("{root}{TWO}")));
+    assert_eq!(found, [const { BoundError::NotWholeProcessors }; 2]);
+    let much = |name: &str| format!("[threads.{name}]\nparent = \"s\"\nperiodic = \"9ms/10ms\"\n");
+    let three = ["a", "b", "c"].map(much).concat();
+    let found = unbounded(&two("edf", "top", &three));
+    assert!(
+        matches!(found[0], BoundError::NoTestAccepts { processors: 2, tried, left_out: 0 } if tried > 1),
+        "{found:?}"
+    );
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests fail like tests")]
 
 use std::path::{Path, PathBuf};
-use windfall_scenario::{Scenario, reference, schema};
+use windfall_scenario::{MOST_BYTES, Scenario, TextError, read_text, reference, schema};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -83,4 +83,19 @@ fn reference_in_docs_is_up_to_date_and_has_every_key() {
         let mut headings = reference.lines().filter_map(|line| line.strip_prefix("## "));
         assert!(headings.any(|line| heading(line) == link), "{link}");
     }
+}
+
+#[test]
+fn refuses_files_that_are_no_text() {
+    let gone = read_text(Path::new("/nowhere/a.toml")).unwrap_err();
+    assert!(matches!(gone, TextError::Io(_)), "{gone}");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-text.toml");
+    std::fs::write(&path, b"a = 1\nb = \"\xff\"\n").unwrap();
+    let why = read_text(&path).unwrap_err();
+    assert!(matches!(why, TextError::NotUtf8(2)), "{why}");
+    let most = usize::try_from(MOST_BYTES).unwrap();
+    std::fs::write(&path, vec![b' '; most + 1]).unwrap();
+    assert!(matches!(read_text(&path), Err(TextError::TooLong)));
+    std::fs::write(&path, vec![b' '; most]).unwrap();
+    assert!(read_text(&path).is_ok());
 }

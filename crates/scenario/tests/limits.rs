@@ -33,7 +33,9 @@ fn refused(text: &str) -> String {
 fn limit_a_tree_of_64_levels_is_accepted_and_of_65_refused_with_its_line() {
     Scenario::parse("a.toml", &chain(64)).unwrap().build().unwrap();
     let why = refused(&chain(65));
-    for part in ["a.toml:197:10: `s64` stands on level 65", "at most 64 levels"] {
+    for part in
+        ["a.toml:197:10: error[tree-too-deep]: `s64` stands on level 65", "at most 64 levels"]
+    {
         assert!(why.contains(part), "no `{part}` in {why}");
     }
 }
@@ -41,7 +43,7 @@ fn limit_a_tree_of_64_levels_is_accepted_and_of_65_refused_with_its_line() {
 #[test]
 fn refuses_a_tree_100000_deep_at_once() {
     let why = refused(&chain(100_000));
-    for part in ["a.toml:30003:13: 100000 schedulers", "at most 10000"] {
+    for part in ["a.toml:30003:13: error[too-many]: 100000 schedulers", "at most 10000"] {
         assert!(why.contains(part), "no `{part}` in {why}");
     }
     assert!(refused(&chain(9_000)).contains("`s64` stands on level 65"));
@@ -52,7 +54,7 @@ fn refuses_four_million_threads_at_once() {
     let many = HEAD.to_owned()
         + "[schedulers.s]\nscheduler = \"edf\"\nparent = \"top\"\n[threads.a]\nrun = \"spin\"\n";
     let why = refused(&(many.clone() + "count = 4000000\n"));
-    for part in ["a.toml:8:9: 4000000 threads", "at most 100000"] {
+    for part in ["a.toml:8:9: error[too-many]: 4000000 threads", "at most 100000"] {
         assert!(why.contains(part), "no `{part}` in {why}");
     }
     assert!(Scenario::parse("a.toml", &(many + "count = 100000\n")).is_ok());
@@ -64,7 +66,7 @@ fn refuses_tables_and_lists_100000_deep_with_their_line() {
     let lists = format!("a = {}{}", "[".repeat(100_000), "]".repeat(100_000));
     for text in [format!("{deep} = 1"), format!("[{deep}]"), format!("[[{deep}]]"), lists] {
         let why = refused(&format!("{HEAD}{text}\n"));
-        for part in ["a.toml:3:1: tables or lists too deep", "at most 80"] {
+        for part in ["a.toml:3:1: error[nested-too-deep]: tables or lists too deep", "at most 80"] {
             assert!(why.contains(part), "no `{part}` in {why}");
         }
     }

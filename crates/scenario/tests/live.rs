@@ -24,15 +24,10 @@ struct There {
 }
 
 fn there() -> There {
-    let node = |name: &str, kind: &str, parent: Option<&str>| LiveNode {
-        name: name.to_owned(),
-        kind: kind.to_owned(),
-        parents: vec![parent.map(str::to_owned)],
+    let node = |name: &str, kind: &str, parent: Option<&str>| {
+        LiveNode::new(name, kind, vec![parent.map(str::to_owned)])
     };
-    let thread = |name: &str, parent: &str| LiveThread {
-        name: name.to_owned(),
-        parent: Some(parent.to_owned()),
-    };
+    let thread = |name: &str, parent: &str| LiveThread::new(name, Some(parent.to_owned()));
     There {
         live: Live::new(Scenario::parse("file", FILE).unwrap()),
         nodes: vec![

@@ -48,18 +48,20 @@ working-set = "64"
 fn renders_file_line_column_and_caret() {
     let mistakes = mistakes(&GOOD.replace("3ms/20ms", "3 ms per 20ms"));
     let expected = "\
-e.toml:12:12: `3 ms per 20ms` has no `/`
+e.toml:12:12: error[invalid-value]: `3 ms per 20ms` has no `/`
    |
 12 | periodic = \"3 ms per 20ms\"
    |            ^^^^^^^^^^^^^^^
   help: write work and period, as `3ms/10ms`, or with deadline, as `3ms/10ms@8ms`
 ";
     assert_eq!(mistakes.render(false), expected);
-    assert!(mistakes.render(true).contains("e.toml:12:12"));
+    let drawn = mistakes.render(true);
+    assert!(drawn.contains("e.toml:12:12") && drawn.contains("invalid-value"));
     let json: serde_json::Value = serde_json::from_str(&mistakes.to_json()).unwrap();
     assert_eq!(json[0]["line"], 12);
     assert_eq!(json[0]["column"], 12);
     assert_eq!(json[0]["file"], "e.toml");
+    assert_eq!(json[0]["code"], "invalid-value");
 }
 
 #[test]

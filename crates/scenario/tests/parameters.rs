@@ -28,7 +28,7 @@ fn sample(parameter: &Parameter) -> String {
         Form::Reservation => "\"1ms/100ms\"".to_owned(),
         Form::Limit => "\"10ms/50ms\"".to_owned(),
         Form::Rate => "\"33ms\"".to_owned(),
-        Form::Block | Form::Constraint => panic!("no file tells `{}`", parameter.key),
+        _ => panic!("no file tells `{}`", parameter.key),
     }
 }
 

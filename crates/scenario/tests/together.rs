@@ -60,14 +60,12 @@ fn law_requests_about_what_threads_share_go_to_the_scheduler_that_has_it() {
     assert_eq!(scenario.requests[0].change, Change::Unreserve(scheduler));
 
     let live = Live::new(read(shares));
-    let node = |name: &str, kind: &str, parent: Option<&str>| LiveNode {
-        name: name.to_owned(),
-        kind: kind.to_owned(),
-        parents: vec![parent.map(str::to_owned)],
+    let node = |name: &str, kind: &str, parent: Option<&str>| {
+        LiveNode::new(name, kind, vec![parent.map(str::to_owned)])
     };
     let nodes = [node("root", "rez", None), node("player-threads", "round-robin", Some("root"))];
     let parent = Some("player-threads".to_owned());
-    let threads = [LiveThread { name: "player-1".to_owned(), parent }];
+    let threads = [LiveThread::new("player-1", parent)];
     let text =
         "[[at]]\ntime = \"0s\"\ndo = \"reserve\"\nthread = \"player\"\nreserve = \"2ms/10ms\"\n";
     let planned = live.plan(&nodes, &threads, text).unwrap_or_else(|mistakes| panic!("{mistakes}"));

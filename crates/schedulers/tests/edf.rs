@@ -17,12 +17,7 @@ fn job(deadline: u64) -> Message {
 fn law_an_offer_says_whether_there_is_a_use_for_it() {
     let mut tree = Hierarchy::new(1);
     let top: &[(Parent, &[Message])] = &[(Parent::Top, &[])];
-    let spec = NodeSpec {
-        name: "edf",
-        kind: "edf",
-        scheduler: kinds::EDF.build(&Settings::default()).unwrap(),
-        owns: top,
-    };
+    let spec = NodeSpec::new("edf", "edf", kinds::EDF.build(&Settings::default()).unwrap(), top);
     let edf = tree.create(at(0), spec).unwrap();
     let thread = tree.create_thread(at(0), edf, &[]).unwrap();
     assert_eq!(tree.try_send(at(0), thread, job(20)), Ok(true));
@@ -34,12 +29,12 @@ fn law_an_offer_says_whether_there_is_a_use_for_it() {
 #[test]
 fn accepts_an_earlier_deadline_at_once() {
     let mut tree = Hierarchy::new(1);
-    let spec = NodeSpec {
-        name: "edf",
-        kind: "edf",
-        scheduler: kinds::EDF.build(&Settings::default()).unwrap(),
-        owns: &[(Parent::Top, &[])],
-    };
+    let spec = NodeSpec::new(
+        "edf",
+        "edf",
+        kinds::EDF.build(&Settings::default()).unwrap(),
+        &[(Parent::Top, &[])],
+    );
     let edf = tree.create(at(0), spec).unwrap();
     let [a, b] = [20, 10].map(|deadline| {
         let thread = tree.create_thread(at(0), edf, &[]).unwrap();
@@ -64,12 +59,12 @@ fn accepts_an_earlier_deadline_at_once() {
 #[test]
 fn accepts_two_processors_and_preempts_the_latest() {
     let mut tree = Hierarchy::new(2);
-    let spec = NodeSpec {
-        name: "edf",
-        kind: "edf",
-        scheduler: kinds::EDF.build(&Settings::default()).unwrap(),
-        owns: &[(Parent::Top, &[]), (Parent::Top, &[])],
-    };
+    let spec = NodeSpec::new(
+        "edf",
+        "edf",
+        kinds::EDF.build(&Settings::default()).unwrap(),
+        &[(Parent::Top, &[]), (Parent::Top, &[])],
+    );
     let edf = tree.create(at(0), spec).unwrap();
     let threads = [30, 20, 10].map(|deadline| {
         let thread = tree.create_thread(at(0), edf, &[]).unwrap();

@@ -284,10 +284,7 @@ fn paper_an_overcommitted_processor_never_demotes_whoever_asks_for_all_of_it() {
 #[test]
 fn paper_needs_are_what_is_promised_unless_the_processor_is_overcommitted() {
     let terms = |needs: &[u64]| -> Vec<ChildParams> {
-        let term = |need: &u64| ChildParams {
-            reserve: Some((span(*need), span(EPOCH))),
-            ..ChildParams::default()
-        };
+        let term = |need: &u64| ChildParams::default().reserve(span(*need), span(EPOCH));
         needs.iter().map(term).collect()
     };
     let given = |settings: &[(&str, Value<'_>)], own: &str, needs: &[u64]| -> Vec<String> {

@@ -84,8 +84,7 @@ fn refuses_a_priority_that_another_has_beside_accepts_it_when_that_one_is_gone()
 /// What children of these priorities are given.
 fn offered(own: &[&str], priorities: &[Option<i32>]) -> Vec<Vec<String>> {
     let own: Vec<Guarantee> = own.iter().map(|text| promise(text)).collect();
-    let terms =
-        |priority: &Option<i32>| ChildParams { priority: *priority, ..ChildParams::default() };
+    let terms = |priority: &Option<i32>| ChildParams::default().priority(*priority);
     let terms: Vec<ChildParams> = priorities.iter().map(terms).collect();
     conversion("fixed-priority", &[]).give(Supply::of(&own), &terms).iter().map(gives).collect()
 }
@@ -174,7 +173,7 @@ proptest! {
         host.run_for(400 * MS);
         let reserved = Guarantee::BasicHard(common::span(amount).into(), common::span(20 * MS).into());
         let offers = conversion("fixed-priority", &[])
-            .give(Supply::of(&[reserved]), &[ChildParams { priority: Some(3), ..ChildParams::default() }]);
+            .give(Supply::of(&[reserved]), &[ChildParams::default().priority(3)]);
         for given in &offers[0].gives {
             host.keeps(high, 0, &given.guarantee);
         }
@@ -184,7 +183,7 @@ proptest! {
 /// The later of two with the same priority is refused when it comes, and so promised nothing.
 #[test]
 fn refuses_a_priority_that_another_has_where_each_is_given_once() {
-    let child = |priority: i32| ChildParams { priority: Some(priority), ..ChildParams::default() };
+    let child = |priority: i32| ChildParams::default().priority(priority);
     let children = [child(5), child(5), child(3)];
     let told = |exclusive: bool| {
         let settings = [("exclusive", Value::Bool(exclusive))];

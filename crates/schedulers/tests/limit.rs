@@ -110,7 +110,7 @@ fn doubly(
 }
 
 fn offered(own: Guarantee, cap: (u64, u64)) -> Vec<Guarantee> {
-    let terms = ChildParams { reserve: Some((span(cap.0), span(cap.1))), ..ChildParams::default() };
+    let terms = ChildParams::default().reserve(span(cap.0), span(cap.1));
     let offers = conversion("limit", &[]).give(Supply::of(&[own]), &[terms]);
     offers[0].gives.iter().map(|given| given.guarantee).collect()
 }

@@ -42,7 +42,7 @@ const NOTIFICATIONS: u64 = 100_000;
 fn create(tree: &mut Hierarchy, name: &str, kind: &str, owns: &[(Parent, &[Message])]) -> NodeId {
     let kind = catalogue::find(kind).unwrap();
     let scheduler = kind.build(&Settings(&[])).unwrap();
-    tree.create(Instant::ZERO, NodeSpec { name, kind: kind.name, scheduler, owns }).unwrap()
+    tree.create(Instant::ZERO, NodeSpec::new(name, kind.name, scheduler, owns)).unwrap()
 }
 
 /// What a child asks of a scheduler of that kind, so that it has something to decide by.

@@ -78,7 +78,7 @@ fn accepts_exactly_the_whole_beside_refuses_more() {
         panic!("a third cannot be told");
     };
     assert_eq!(amount.over(period), Ratio::new(1, 3));
-    let terms = ChildParams { reserve: Some((amount, period)), ..ChildParams::default() };
+    let terms = ChildParams::default().reserve(amount, period);
     let offers = conversion.give(Supply::of(&[Guarantee::All]), &[terms; 4]);
     assert!(offers[..3].iter().all(|offer| offer.gives[0].guarantee == third));
     assert!(offers[3].gives.is_empty() && offers[3].lacks.is_some());

@@ -83,12 +83,9 @@ impl Scheduler for Clinging {
 fn r0004_a_scheduler_quarantined_while_it_is_destroyed_lost_count_of_its_children() {
     let mut host = Host::new(1);
     let root = host.root("round-robin", &[]);
-    let spec = NodeSpec {
-        name: "clinging",
-        kind: "test",
-        scheduler: Box::new(Clinging(kinds::ROUND_ROBIN.build(&Settings::default()).unwrap())),
-        owns: &[(Parent::Node(root), &[])],
-    };
+    let scheduler = Clinging(kinds::ROUND_ROBIN.build(&Settings::default()).unwrap());
+    let owns: &[(Parent, &[Message])] = &[(Parent::Node(root), &[])];
+    let spec = NodeSpec::new("clinging", "test", Box::new(scheduler), owns);
     let clinging = host.tree.create(common::at(0), spec).unwrap();
     let threads: Vec<_> = (0..4).map(|n| host.spin(clinging, &format!("t{n}"), &[])).collect();
     host.tree.destroy(common::at(0), clinging).unwrap();

@@ -177,7 +177,7 @@ fn conversion(kind: &str, settings: &[(&str, Value<'_>)]) -> Box<dyn Conversion>
 }
 
 fn terms(amount: u64, period: u64) -> ChildParams {
-    ChildParams { reserve: Some((span(amount * MS), span(period * MS))), ..ChildParams::default() }
+    ChildParams::default().reserve(span(amount * MS), span(period * MS))
 }
 
 #[test]

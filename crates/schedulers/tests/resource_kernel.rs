@@ -146,10 +146,8 @@ fn limit_nobody_waits_for_a_reserve_that_never_began() {
 fn accepts_all_and_not_a_slower_processor() {
     let conversion = conversion(KIND, &[]);
     assert_eq!(conversion.takes(), [Type::All]);
-    let terms = |amount: u64, period: u64, priority| ChildParams {
-        reserve: Some((span(amount * MS), span(period * MS))),
-        priority,
-        ..ChildParams::default()
+    let terms = |amount: u64, period: u64, priority| {
+        ChildParams::default().reserve(span(amount * MS), span(period * MS)).priority(priority)
     };
     let asked = [
         terms(1, 10, None),
@@ -352,10 +350,7 @@ proptest! {
         less in (0_usize..7, 0_u64..15),
     ) {
         let conversion = conversion(KIND, &[]);
-        let terms = |(amount, period): &(u64, u64)| ChildParams {
-            reserve: Some((span(*amount), span(*period))),
-            ..ChildParams::default()
-        };
+        let terms = |(amount, period): &(u64, u64)| ChildParams::default().reserve(span(*amount), span(*period));
         let who = less.0 % shares.len();
         let mut fewer = shares.clone();
         fewer[who].0 = fewer[who].0.min(less.1);

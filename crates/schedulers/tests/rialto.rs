@@ -105,9 +105,8 @@ fn paper_hls_table_5_1_a_whole_processor_becomes_continuous_reservations() {
     let told = conversion.parameter_for(&promise("RESCS 3ms 10ms")).unwrap();
     assert_eq!(told, ChildParam::Reserve { amount: span(3 * MS), period: span(10 * MS) });
     assert!(conversion.parameter_for(&promise("RESBH 3ms 10ms")).is_err());
-    let terms = |(amount, period): (u64, u64)| ChildParams {
-        reserve: Some((span(amount * MS), span(period * MS))),
-        ..ChildParams::default()
+    let terms = |(amount, period): (u64, u64)| {
+        ChildParams::default().reserve(span(amount * MS), span(period * MS))
     };
     let terms = [(3, 10), (8, 100), (2, 20)].map(terms);
     let offers = conversion.give(Supply::of(&[Guarantee::All]), &terms);
@@ -205,10 +204,7 @@ fn line(loads: &[Load]) -> (Host, Vec<(T, Vec<Guarantee>)>) {
     let size = |load: &Load| (load.0.0.min(load.0.1) * MS, load.0.1 * MS);
     let terms: Vec<ChildParams> = loads
         .iter()
-        .map(|load| ChildParams {
-            reserve: Some((span(size(load).0), span(size(load).1))),
-            ..ChildParams::default()
-        })
+        .map(|load| ChildParams::default().reserve(span(size(load).0), span(size(load).1)))
         .collect();
     let offers = conversion("time-line", &[]).give(Supply::of(&[Guarantee::All]), &terms);
     let mut threads = Vec::new();

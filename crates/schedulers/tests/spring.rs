@@ -120,9 +120,8 @@ fn limit_a_child_that_wakes_in_time_has_the_rest_of_its_piece() {
 fn accepts_all_and_not_a_slower_processor() {
     let conversion = conversion(KIND, &[]);
     assert_eq!(conversion.takes(), [Type::All]);
-    let terms = |(amount, period): (u64, u64)| ChildParams {
-        reserve: Some((span(amount * MS), span(period * MS))),
-        ..ChildParams::default()
+    let terms = |(amount, period): (u64, u64)| {
+        ChildParams::default().reserve(span(amount * MS), span(period * MS))
     };
     let asked = [(2, 10), (3, 20), (5, 40), (1, 40)].map(terms);
     let offers = conversion.give(Supply::of(&[Guarantee::All]), &asked);
@@ -198,10 +197,7 @@ proptest! {
     ) {
         let conversion = conversion(KIND, &[]);
         let shares: Vec<_> = shares.iter().map(|(x, y)| (*x, 12 * y)).collect();
-        let terms = |(amount, period): &(u64, u64)| ChildParams {
-            reserve: Some((span(*amount), span(*period))),
-            ..ChildParams::default()
-        };
+        let terms = |(amount, period): &(u64, u64)| ChildParams::default().reserve(span(*amount), span(*period));
         let who = less.0 % shares.len();
         let mut fewer = shares.clone();
         fewer[who].0 = fewer[who].0.min(less.1);

@@ -74,10 +74,8 @@ fn funded(funding: (i64, i64)) -> [(&'static str, Value<'static>); 2] {
 
 /// What is offered to holders of (currency, tickets).
 fn shares(settings: &[(&str, Value<'_>)], tickets: &[(u32, u32)]) -> Vec<String> {
-    let terms = |(currency, tickets): &(u32, u32)| ChildParams {
-        weight: Ratio::whole((*tickets).into()),
-        currency: Some(*currency),
-        ..ChildParams::default()
+    let terms = |(currency, tickets): &(u32, u32)| {
+        ChildParams::default().weight(Ratio::whole((*tickets).into())).currency(*currency)
     };
     let children: Vec<ChildParams> = tickets.iter().map(terms).collect();
     let offers = conversion("stride", settings).give(Supply::of(&[WHOLE]), &children);
@@ -143,7 +141,7 @@ fn refuses_a_currency_without_funds_beside_accepts_one_that_has_some() {
         host.run_for(15 * MS);
     }
     let offers = conversion("stride", &funded((5, 5)))
-        .give(Supply::of(&[WHOLE]), &[ChildParams { currency: Some(4), ..ChildParams::default() }]);
+        .give(Supply::of(&[WHOLE]), &[ChildParams::default().currency(4)]);
     assert_eq!(offers[0].lacks.as_deref(), Some("currency 4 is not funded; set `currency-4`"));
 }
 

@@ -114,10 +114,11 @@ fn r0017_periods_of_centuries_do_not_overflow() {
     let find = windfall_schedulers::catalogue::find("time-table").unwrap();
     let conversion = find.conversion(&windfall_schedulers::catalogue::Settings(&[])).unwrap();
     let centuries = windfall_time::Span::from_nanos(u64::MAX);
-    let piece = |at: Option<u64>| windfall_guarantees::ChildParams {
-        reserve: Some((windfall_time::Span::from_nanos(1), centuries)),
-        at: at.map(windfall_time::Instant::from_nanos),
-        ..windfall_guarantees::ChildParams::default()
+    let piece = |at: Option<u64>| {
+        let length = windfall_time::Span::from_nanos(1);
+        let mut piece = windfall_guarantees::ChildParams::default().reserve(length, centuries);
+        piece.at = at.map(windfall_time::Instant::from_nanos);
+        piece
     };
     let children = [piece(None), piece(Some(1 << 63)), piece(None)];
     let offers = conversion.give(Supply::of(&[windfall_guarantees::Guarantee::All]), &children);

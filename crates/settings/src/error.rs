@@ -5,6 +5,7 @@ use core::fmt;
 
 /// A setting that is unknown, of the wrong form or out of range.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct SettingError {
     /// Which.
     pub name: Cow<'static, str>,

@@ -18,6 +18,7 @@ pub enum Form {
 
 /// What was written for a setting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Value<'a> {
     /// A length of time.
     Span(Span),

@@ -1,4 +1,6 @@
-//! What settings are: a table says what may be written and what holds when nothing is, and what was written is checked against it.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! A catalogue declares a [`Setting`] once. [`Settings::check`] refuses whatever the declaration does not allow, so that
 //! [`Chosen`] answers without errors: with what was written, or with the declared default.

@@ -7,7 +7,7 @@
 use std::io::Write;
 use std::path::Path;
 use windfall_hierarchy::{Hierarchy, NodeSpec, Parent};
-use windfall_programs::{Activation, Jobs, OnLate, Program, Work};
+use windfall_programs::{Activation, Jobs, Program, Work};
 use windfall_scenario::PlannedThread;
 use windfall_scenario::model::Machine;
 use windfall_scenario::outcome::{Outcome, ThreadOutcome};
@@ -47,29 +47,17 @@ fn run(case: &Case, sink: Option<&mut (dyn Sink + Send)>) -> Outcome {
     let mut hierarchy = Hierarchy::new(case.cpus);
     let owns = vec![(Parent::Top, &[][..]); usize::from(case.cpus)];
     let Ok(scheduler) = kinds::EDF.build(&Settings::default()) else { panic!("edf has defaults") };
-    let spec = NodeSpec { name: "edf", kind: "edf", scheduler, owns: &owns };
+    let spec = NodeSpec::new("edf", "edf", scheduler, &owns);
     let Ok(parent) = hierarchy.create(Instant::ZERO, spec) else { panic!("edf refuses") };
     let Ok(mut sim) = Sim::new(Machine::ideal(case.cpus), hierarchy, 1, sink) else {
         panic!("the machine fits its hierarchy")
     };
     for (number, (period, work, offset)) in case.tasks.iter().enumerate() {
         let (period, offset) = (us(*period), Instant::ZERO + us(*offset));
-        let jobs = Jobs {
-            activation: Activation::Periodic { offset, period },
-            work: Work::Fixed(us(*work)),
-            deadline: Some(period),
-            late: OnLate::Complete,
-            count: None,
-        };
-        let added = sim.add(PlannedThread {
-            name: format!("T{number}"),
-            parent,
-            messages: Vec::new(),
-            promised: None,
-            program: Program::Jobs(jobs).into(),
-            start: Instant::ZERO,
-            working_set_kib: 0,
-        });
+        let jobs = Jobs::new(Activation::Periodic { offset, period }, Work::Fixed(us(*work)))
+            .deadline(period);
+        let thread = PlannedThread::new(format!("T{number}"), parent, Program::Jobs(jobs));
+        let added = sim.add(thread);
         assert_eq!(added, Ok(number), "a declared thread");
     }
     sim.run(Instant::ZERO + us(case.horizon), |_| true)
@@ -108,7 +96,7 @@ fn run_once(case: &Case, traced: bool) -> (Outcome, u64) {
     if !traced {
         return (run(case, None), 0);
     }
-    let header = Header { source: "bars".into(), clock: "virtual".into(), cpus: case.cpus };
+    let header = Header::new("bars", "virtual", case.cpus);
     let mut writer = Writer::new(Bytes::default(), &header);
     let outcome = run(case, Some(&mut writer));
     let Ok(bytes) = writer.finish() else { panic!("nothing can fail to be counted") };

@@ -1,4 +1,6 @@
-//! A deterministic simulated machine that hosts a hierarchy.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! Virtual time in nanoseconds; any number of processors, each with its speed; costs of switching
 //! and of scheduling; a timer that is precise or ticks; interrupts that steal time; caches that must
@@ -10,32 +12,16 @@
 //! time that has passed (asserted).
 //!
 //! Read next: `simulation.rs` (the loop), `machine.rs` (what a processor does), `cpu.rs` (where its time goes). What is the same on
-//! every machine is in the crate `windfall-host`.
-//!
-//! ```
-//! use windfall_scenario::Scenario;
-//! use windfall_sim::simulate;
-//! use windfall_time::Span;
-//!
-//! let text = r#"
-//! schema = 2
-//! length = "1 s"
-//! schedulers.res = { scheduler = "rez", parent = "top" }
-//! threads.audio  = { parent = "res", guarantee = "RESBH 2ms 5ms", periodic = "2ms/10ms" }
-//! threads.greedy = { parent = "res", guarantee = "RESBH 3ms 10ms", run = "spin" }
-//! "#;
-//! let simulated = simulate(&Scenario::parse("audio.toml", text)?)?;
-//! assert!(simulated.holds());
-//! assert_eq!(simulated.outcome.threads[0].missed, 0);
-//! assert_eq!(simulated.outcome.threads[1].received, Span::from_millis(300));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! every machine is in the crate `windfall-host`. `law.rs`, a feature, judges random trees of all kinds and of kinds of one's own.
 #![forbid(unsafe_code)]
 
 mod cpu;
 mod events;
 mod interrupt;
 mod interval_timer;
+#[cfg(feature = "trial")]
+#[allow(clippy::unwrap_used, reason = "what is drawn is always such")]
+pub mod law;
 mod machine;
 mod run;
 mod simulate;

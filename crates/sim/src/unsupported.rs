@@ -4,6 +4,7 @@ use core::fmt;
 
 /// Why something cannot be simulated.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum UnsupportedPlan {
     /// The machine and the hierarchy differ in their processors.
     Processors {

@@ -10,7 +10,7 @@ use std::path::Path;
 use windfall_analysis::local::Policy;
 use windfall_analysis::{Supply, Task};
 use windfall_hierarchy::{Hierarchy, Message, NodeId, NodeSpec, Parent};
-use windfall_programs::{Activation, Jobs, OnLate, Program, Work};
+use windfall_programs::{Activation, Jobs, Program, Work};
 use windfall_scenario::PlannedThread;
 use windfall_scenario::model::Machine;
 use windfall_scenario::outcome::Outcome;
@@ -35,27 +35,17 @@ fn node(
     owns: &[(Parent, &[Message])],
 ) -> NodeId {
     let scheduler = find(kind).unwrap().build(&Settings(&[])).unwrap();
-    hierarchy.create(Instant::ZERO, NodeSpec { name, kind, scheduler, owns }).unwrap()
+    hierarchy.create(Instant::ZERO, NodeSpec::new(name, kind, scheduler, owns)).unwrap()
 }
 
 fn thread(task: &Value, parent: NodeId, fixed: bool) -> PlannedThread {
     let priority = i32::try_from(task["prio"].as_i64().unwrap()).unwrap();
-    PlannedThread {
-        name: task["name"].as_str().unwrap().to_owned(),
-        parent,
-        messages: if fixed { vec![Message::Priority(-priority)] } else { Vec::new() },
-        promised: None,
-        program: Program::Jobs(Jobs {
-            activation: Activation::Periodic { offset: Instant::ZERO, period: us(&task["T"]) },
-            work: Work::Fixed(us(&task["C"])),
-            deadline: Some(us(&task["D"])),
-            late: OnLate::Complete,
-            count: None,
-        })
-        .into(),
-        start: Instant::ZERO,
-        working_set_kib: 0,
-    }
+    let activation = Activation::Periodic { offset: Instant::ZERO, period: us(&task["T"]) };
+    let jobs = Jobs::new(activation, Work::Fixed(us(&task["C"]))).deadline(us(&task["D"]));
+    let name = task["name"].as_str().unwrap();
+    let mut thread = PlannedThread::new(name, parent, Program::Jobs(jobs));
+    thread.messages.extend(fixed.then_some(Message::Priority(-priority)));
+    thread
 }
 
 fn simulate(file: &Value) -> Outcome {
@@ -116,15 +106,11 @@ fn bounds(server: &Value) -> Vec<(String, Option<Span>)> {
         Some("fp") => Policy::AsListed,
         _ => Policy::EarliestDeadline,
     };
-    let task = |task: &&Value| Task {
-        work: us(&task["C"]),
-        period: us(&task["T"]),
-        deadline: us(&task["D"]),
-        jitter: Span::ZERO,
-    };
+    let task =
+        |task: &&Value| Task::implicit(us(&task["C"]), us(&task["T"])).deadline(us(&task["D"]));
     let responses = policy.response_times(&tasks.iter().map(task).collect::<Vec<_>>(), &supply);
     let names = tasks.iter().map(|task| task["name"].as_str().unwrap().to_owned());
-    names.zip(responses).collect()
+    names.zip(responses.into_iter().map(Result::ok)).collect()
 }
 
 #[test]

@@ -13,8 +13,7 @@ const TIMER: Span = Span::from_nanos(100_000);
 const SCHEDULER: Span = Span::from_nanos(29_000);
 const REGISTERS: Span = Span::from_nanos(90_000);
 /// Only the timer's interrupt costs.
-const TIMER_ALONE: NodeCosts =
-    NodeCosts { timer: TIMER, scheduler: Span::ZERO, registers: Span::ZERO };
+const TIMER_ALONE: NodeCosts = NodeCosts::NONE.timer(TIMER);
 
 /// Computes, and sleeps for as long as its pause; without a pause it computes without end.
 #[derive(Clone)]
@@ -78,7 +77,7 @@ fn run<C: Code>(costs: NodeCosts, all: &[C]) -> Outcome {
     let scenario = Scenario::parse("test.toml", text).map_err(|wrong| wrong.render(false));
     let mut plan = scenario.unwrap().build().unwrap();
     let requires = |_: &ProcessParams| vec![Message::Priority(1)];
-    let home = Home { scheduler: plan.nodes[0].1, parameters: requires };
+    let home = Home::new(plan.nodes[0].1, requires);
     plan.processes.nodes = vec![home];
     plan.processes.node_costs = Some(costs);
     for code in all {
@@ -132,7 +131,7 @@ fn paper_the_timer_service_of_processes_interrupts_too() {
 
 #[test]
 fn paper_who_is_resumed_from_idle_and_ran_last_pays_no_register_swap() {
-    let costs = NodeCosts { registers: REGISTERS, ..NodeCosts::default() };
+    let costs = NodeCosts::NONE.registers(REGISTERS);
     let often = |pause| Works { work: Span::from_millis(1), pause: Some(Span::from_millis(pause)) };
     let one = run(costs, &[often(9)]);
     assert!(one.threads[0].dispatches >= 100);
@@ -144,7 +143,7 @@ fn paper_who_is_resumed_from_idle_and_ran_last_pays_no_register_swap() {
 
 #[test]
 fn paper_a_post_that_preempts_nobody_does_not_enter_the_scheduler() {
-    let costs = NodeCosts { scheduler: SCHEDULER, ..NodeCosts::default() };
+    let costs = NodeCosts::NONE.scheduler(SCHEDULER);
     let outcome = run(costs, &[Posts(Span::from_millis(1))]);
     // The first one is put on and sleeps, the other is put on and waits; the first is resumed and ends, the other is put on
     // and ends. Neither making the other nor the post gives the processor to anybody, and ending gives it on or to none.

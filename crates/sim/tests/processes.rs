@@ -35,7 +35,7 @@ fn plan(nodes: u8, processors: u16, quantum: Span, costs: Costs) -> Plan {
     }
     let scenario = Scenario::parse("test.toml", &text).map_err(|wrong| wrong.render(false));
     let mut plan = scenario.unwrap().build().unwrap();
-    let home = |(_, scheduler): &(_, _)| Home { scheduler: *scheduler, parameters: |_| Vec::new() };
+    let home = |(_, scheduler): &(_, _)| Home::new(*scheduler, |_| Vec::new());
     plan.processes.nodes = plan.nodes.iter().map(home).collect();
     plan.processes.costs = costs;
     plan
@@ -123,26 +123,24 @@ impl Code for Caller {
 
 #[test]
 fn law_each_call_takes_what_the_plan_says() {
-    let costs = Costs {
-        now: us(1),
-        make: us(2),
-        post: us(3),
-        reset: us(4),
-        wait: us(5),
-        enqueue: us(6),
-        dequeue: us(7),
-        wakeup: us(8),
-        block: us(9),
-        add_event: us(10),
-        del_event: us(11),
-        notify: us(12),
-        wait_event: us(13),
-        delete: us(14),
-        make_template: us(15),
-        load: us(16),
-        remote: us(17),
-        ..Costs::default()
-    };
+    let costs = Costs::default()
+        .now(us(1))
+        .make(us(2))
+        .post(us(3))
+        .reset(us(4))
+        .wait(us(5))
+        .enqueue(us(6))
+        .dequeue(us(7))
+        .wakeup(us(8))
+        .block(us(9))
+        .add_event(us(10))
+        .del_event(us(11))
+        .notify(us(12))
+        .wait_event(us(13))
+        .delete(us(14))
+        .make_template(us(15))
+        .load(us(16))
+        .remote(us(17));
     let cost = |name: &str| match name {
         "enqueue and post" => 6 + 3,
         "enqueue far" => 6 + 17,
@@ -252,7 +250,7 @@ impl Code for Bsat {
 
 #[test]
 fn paper_a_message_generator_and_a_simple_sink() {
-    let costs = Costs { load: us(100), post: us(16), ..Costs::default() };
+    let costs = Costs::default().load(us(100)).post(us(16));
     let log = Log::default();
     let bsat = Bsat { messages: 500, sink: Node(0), log: log.clone() };
     let (outcome, _) = run(plan(1, 1, us(10_000), costs), bsat, at(1_000_000));
@@ -270,7 +268,7 @@ fn paper_a_message_generator_and_a_simple_sink() {
 
 #[test]
 fn law_posts_to_another_node_take_their_time_and_nobodys_processor() {
-    let costs = Costs { latency: us(70), ..Costs::default() };
+    let costs = Costs::default().latency(us(70));
     let log = Log::default();
     let bsat = Bsat { messages: 1, sink: Node(1), log: log.clone() };
     let (outcome, records) = run(plan(2, 1, us(10_000), costs), bsat, at(5_000));

@@ -14,9 +14,9 @@ use windfall_trace::{Event, Sink, Stop};
 const GRAIN: Span = Span::from_millis(10);
 
 fn promise(owner: &str, own: Option<u16>, guarantee: &str) -> Promise {
-    let guarantee = guarantee.parse().unwrap();
-    let behind = Allowance::lots(GRAIN);
-    Promise { owner: owner.to_owned(), own, guarantee, granted: true, makeup: false, behind }
+    let mut promise = Promise::new(owner, guarantee.parse().unwrap());
+    (promise.own, promise.behind) = (own, Allowance::lots(GRAIN));
+    promise
 }
 
 fn run(text: &str, promises: &[Promise], sink: Option<&mut (dyn Sink + Send)>) -> Outcome {
@@ -133,7 +133,7 @@ fn a_thread_that_never_asks_is_not_asking_and_one_that_hardly_does_is_not_tested
 struct Witness {
     judges: BTreeMap<u32, (String, Judge, bool)>,
     guarantee: String,
-    /// By processor: its thread, since when, and whether a thief has it.
+    /// By processor: its thread, since when, and whether an interrupt has it.
     cpus: BTreeMap<u16, (Option<u32>, Instant, bool)>,
 }
 

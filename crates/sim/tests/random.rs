@@ -106,19 +106,17 @@ fn scenario(seeds: &Seeds) -> Scenario {
     machine.speeds[0] = Ratio::new(1, 2).unwrap();
     machine.timer = seeds.ticks.map_or(Timer::Precise, Timer::Ticks);
     if seeds.costs {
-        machine.costs = Costs {
-            switch: us(3),
-            decision: us(1),
-            notification: Span::from_nanos(90),
-            timer: us(2),
-        };
+        machine.costs = Costs::default()
+            .switch(us(3))
+            .decision(us(1))
+            .notification(Span::from_nanos(90))
+            .timer(us(2));
     }
-    let interrupts = Interrupts {
-        kind: OverheadKind::Interrupt,
-        number: 1,
-        processors: Vec::new(),
-        pattern: Pattern::Random { gap: (us(100), ms(5)), cost: (us(1), us(80)) },
-    };
+    let interrupts = Interrupts::new(
+        OverheadKind::Interrupt,
+        1,
+        Pattern::Random { gap: (us(100), ms(5)), cost: (us(1), us(80)) },
+    );
     let mut schedulers = vec![
         Scheduler::root("root", kinds::TIME_SHARING).processors(usize::from(shared)),
         Scheduler::root("rez", kinds::REZ),
@@ -184,18 +182,15 @@ fn scenario(seeds: &Seeds) -> Scenario {
                 Change::Set(Whom::Thread(thread), &PRIORITY, ParameterValue::Integer(priority))
             }
         };
-        Request { time: Instant::ZERO + ms(*when), change }
+        Request::new(Instant::ZERO + ms(*when), change)
     });
-    Scenario {
-        seed: seeds.seed,
-        machine,
-        interrupts: if seeds.interrupts { vec![interrupts] } else { Vec::new() },
-        requests: requests.collect(),
-        schedulers,
-        default: Some("root".to_owned()),
-        threads,
-        ..Scenario::new(ms(120))
-    }
+    let mut scenario = Scenario::new(ms(120)).seed(seeds.seed).machine(machine);
+    scenario.interrupts.extend(seeds.interrupts.then_some(interrupts));
+    scenario.requests = requests.collect();
+    scenario.schedulers = schedulers;
+    scenario.default = Some("root".to_owned());
+    scenario.threads = threads;
+    scenario
 }
 
 /// Everything that must hold of any run.

@@ -8,7 +8,7 @@
 use serde_json::Value;
 use std::path::Path;
 use windfall_hierarchy::{Hierarchy, Message, NodeSpec, Parent};
-use windfall_programs::{Activation, Jobs, OnLate, Program, Work};
+use windfall_programs::{Activation, Jobs, Program, Work};
 use windfall_scenario::PlannedThread;
 use windfall_scenario::model::Machine;
 use windfall_scenario::outcome::Outcome;
@@ -56,12 +56,12 @@ fn simulate(case: &str) -> Outcome {
             let scheduler = find(kind).unwrap().build(&Settings(&[])).unwrap();
             let owns = vec![(Parent::Top, &[][..]); *owns];
             let name = format!("{kind}-{number}");
-            let spec = NodeSpec { name: &name, kind, scheduler, owns: &owns };
+            let spec = NodeSpec::new(&name, kind, scheduler, &owns);
             hierarchy.create(Instant::ZERO, spec).unwrap()
         })
         .collect();
 
-    let machine = Machine { speeds, ..Machine::ideal(0) };
+    let machine = Machine::ideal(0).speeds(speeds);
     let mut sim = Sim::new(machine, hierarchy, 1, None).unwrap();
     let tasks = input["tasks"].as_array().unwrap();
     for (number, task) in tasks.iter().enumerate() {
@@ -83,23 +83,12 @@ fn simulate(case: &str) -> Outcome {
         }
         let cpu = file["result"]["tasks"][number]["final_cpu"].as_str();
         let cpu = cpu.and_then(|cpu| cpu.strip_prefix("CPU")?.parse::<usize>().ok());
-        sim.add(PlannedThread {
-            name: task["name"].as_str().unwrap().to_owned(),
-            parent: if nodes.len() == 1 { nodes[0] } else { nodes[cpu.unwrap() - 1] },
-            messages,
-            promised: None,
-            program: Program::Jobs(Jobs {
-                activation,
-                work: Work::Fixed(us(&task["wcet"])),
-                deadline: Some(deadline),
-                late: OnLate::Complete,
-                count: None,
-            })
-            .into(),
-            start: Instant::ZERO,
-            working_set_kib: 0,
-        })
-        .unwrap();
+        let jobs = Jobs::new(activation, Work::Fixed(us(&task["wcet"]))).deadline(deadline);
+        let parent = if nodes.len() == 1 { nodes[0] } else { nodes[cpu.unwrap() - 1] };
+        let name = task["name"].as_str().unwrap();
+        let mut thread = PlannedThread::new(name, parent, Program::Jobs(jobs));
+        thread.messages = messages;
+        sim.add(thread).unwrap();
     }
     let end = Instant::ZERO + us(&input["horizon_us"]);
     sim.run(end, |_| true)

@@ -212,6 +212,7 @@ fn limit_ways_through_joins_are_counted_before_they_are_made() {
     let text =
         format!("{{\"tasks\":{{{},\n\"all\":{{\"instance\":99000,\"run\":1}}}}}}", bound.join(","));
     let refused = import_rtapp(&convert(&parse(&text).unwrap()), 1000).unwrap_err();
+    let refused = refused.to_string();
     assert!(refused.starts_with("rt-app: line 2: "), "{refused}");
     assert!(refused.contains("1000 of the 1000 groups") && refused.contains("fewer instances"));
 }

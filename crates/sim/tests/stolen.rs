@@ -139,12 +139,12 @@ run       = "spin"
         strikes.push((at, Span::from_nanos(random.between(9_000, 27_000))));
         at = at.checked_add(Span::from_nanos(random.between(50_000, 150_000))).unwrap();
     }
-    sim.interrupt(PlannedInterrupts {
-        kind: OverheadKind::Softirq,
-        number: 3,
-        processor: 0,
-        pattern: PlannedPattern::Recorded(strikes),
-    });
+    sim.interrupt(PlannedInterrupts::new(
+        0,
+        OverheadKind::Softirq,
+        3,
+        PlannedPattern::Recorded(strikes),
+    ));
     let outcome = sim.run(Instant::from_nanos(2_999_999_999), |_| true);
     assert!(outcome.failure.is_none());
     let notes = |pick: fn(&Note) -> Option<Span>| {

@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::cell::Cell;
 use std::fmt::Write;
-use windfall_guarantees::Allowance;
 use windfall_scenario::Scenario;
 use windfall_scenario::model::Thread;
 use windfall_scenario::outcome::{Outcome, Promise, PromiseStatus, promises, refusals};
@@ -110,14 +109,7 @@ fn limit_less_than_a_tick_is_excused_and_no_more() {
 
 /// What threads ask for, as if all of it were granted.
 fn wished(scenario: &Scenario) -> Vec<Promise> {
-    let wish = |thread: &Thread| Promise {
-        owner: thread.name.clone(),
-        own: None,
-        guarantee: thread.requires.guarantee.unwrap(),
-        granted: true,
-        makeup: false,
-        behind: Allowance::ZERO,
-    };
+    let wish = |thread: &Thread| Promise::new(&thread.name, thread.requires.guarantee.unwrap());
     scenario.threads.iter().map(wish).collect()
 }
 

@@ -1,18 +1,12 @@
-//! A test that cannot be done on this machine says so here, and is never skipped unseen.
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
 //!
 //! A skip is a line on the process' own standard error, which the test harness does not capture, and a line in the file
 //! that `WINDFALL_SKIPS` names, where `cargo xtask check` counts them. Where `WINDFALL_REQUIRE` (`real`, `bpf`, or both with a
 //! comma) names what the test needs, it fails instead.
 //!
 //! It deliberately does not find out what a machine can do: each test knows what it was refused.
-//!
-//! ```
-//! use windfall_skips::{Needs, skip};
-//!
-//! if std::env::var_os("PATH").is_none() {
-//!     skip(Needs::Other, "no program can be found");
-//! }
-//! ```
 #![forbid(unsafe_code)]
 
 use std::fmt::Display;

@@ -1,7 +1,7 @@
 //! Reading and printing: `10ms`, `1.5 ms`, `250us`, `1s`, `2min`, `60Hz` (a period); `3/10`, `0.3`, `30%`.
 //!
 //! Invariant: what is printed is read back as the same value. A number without a unit is refused
-//! with a hint, since nobody agrees on what it would mean.
+//! with a hint, since its unit would be a guess.
 
 use crate::{Instant, Ratio, Slack, Span};
 use core::fmt;

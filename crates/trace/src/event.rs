@@ -23,6 +23,7 @@ pub struct Cpu(pub u16);
 
 /// What a trace is about, known before its first record.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Header {
     /// Where it comes from: `windfall simulate`, `ftrace`, `perf`, ...
     pub source: String,
@@ -30,6 +31,14 @@ pub struct Header {
     pub clock: String,
     /// How many processors there are; 0 when the source does not say.
     pub cpus: u16,
+}
+
+impl Header {
+    /// What comes from this source, with its clock and so many processors.
+    #[must_use]
+    pub fn new(source: impl Into<String>, clock: impl Into<String>, cpus: u16) -> Header {
+        Header { source: source.into(), clock: clock.into(), cpus }
+    }
 }
 
 /// One thing that happened, and when.
@@ -129,7 +138,7 @@ pub enum Event {
         /// Who.
         thread: ThreadId,
     },
-    /// Somebody other than a thread takes the processor; nests.
+    /// An interrupt, a hypervisor or the scheduler takes the processor; nests.
     OverheadBegin {
         /// Which processor.
         cpu: Cpu,
@@ -272,6 +281,7 @@ impl Sink for Discard {
 
 /// A sink that keeps everything, for tests and pictures.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Memory {
     /// The records in order.
     pub records: Vec<Record>,

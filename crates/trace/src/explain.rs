@@ -36,6 +36,7 @@ use windfall_time::{Instant, Span};
 
 /// What is asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Question {
     /// About whom.
     pub thread: Pattern,
@@ -45,8 +46,24 @@ pub struct Question {
     pub keep: Keep,
 }
 
+impl Question {
+    /// About these threads, of which these episodes are kept.
+    #[must_use]
+    pub const fn new(thread: Pattern, keep: Keep) -> Question {
+        Question { thread, longer_than: None, keep }
+    }
+
+    /// The same, where what takes longer counts as a miss.
+    #[must_use]
+    pub fn longer_than(mut self, limit: impl Into<Option<Span>>) -> Question {
+        self.longer_than = limit.into();
+        self
+    }
+}
+
 /// Which episodes are kept whole; the longest always is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Keep {
     /// Of the misses, so many of the worst.
     Worst(usize),
@@ -93,6 +110,7 @@ pub type Wake = (Instant, Option<ThreadId>);
 
 /// One job, burst or period, and where its time went.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Episode {
     /// What it is.
     pub kind: Kind,
@@ -126,6 +144,7 @@ impl Episode {
 
 /// A thread as it was called last.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Person {
     /// Its name.
     pub name: String,
@@ -141,6 +160,7 @@ pub struct Person {
 
 /// A scheduler instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Scheduler {
     /// Its name.
     pub name: String,
@@ -152,6 +172,7 @@ pub struct Scheduler {
 
 /// What was found about one thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Explained {
     /// Who.
     pub thread: ThreadId,
@@ -260,6 +281,7 @@ impl Explanation {
 
 /// The answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The threads asked about, in order of declaration.
     pub threads: Vec<Explained>,

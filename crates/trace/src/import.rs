@@ -2,7 +2,7 @@
 //!
 //! [`open`] gives an [`Importer`], an iterator over records in order of time; its [`Report`] says
 //! what became of every line. Invariant: each line is in exactly one of the report's counters, so
-//! nothing is ignored in silence. Memory grows with the number of threads, not of lines.
+//! every line that is ignored is counted. Memory grows with the number of threads, not of lines.
 //!
 //! Order: per-processor buffers are merged by clocks that may differ a little, so lines are held
 //! back ([`Importer::window`] of them) and sorted. A line that comes later than that is given the

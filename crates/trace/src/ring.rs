@@ -1,10 +1,10 @@
-//! The last records, in memory that is reserved beforehand, for whoever must not wait while it records.
+//! The last records, in memory that is reserved beforehand, for a host that must not wait while it records.
 //!
 //! Invariant: a record that leaves the ring leaves behind what is needed to understand those after
 //! it (`standing.rs`), so that what the ring holds can be read from its first record on. The ring says how
 //! many records a reader has missed; it never skips one silently.
 //!
-//! Records are as they came: roughly in order of time. [`Reorder`](crate::Orderly) puts them in order.
+//! Records are as they came: roughly in order of time. [`Reorder`](crate::reorder::Reorder) puts them in order.
 
 use crate::snapshot::Snapshot;
 use crate::{Cpu, Event, Record, Sink};
@@ -30,7 +30,7 @@ impl Ring {
         Ring { slots, next: 0, count: 0, before: Snapshot::default() }
     }
 
-    /// The memory that it has reserved, for whoever wants that to lie well.
+    /// The memory that it has reserved, so that a host can place it on large pages.
     #[must_use]
     pub fn memory(&self) -> &[Record] {
         &self.slots

@@ -21,6 +21,7 @@ use windfall_time::{Instant, Span};
 
 /// Everything that is known about a stretch of a trace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Timeline {
     /// When the first record happened.
     pub from: Instant,
@@ -39,6 +40,7 @@ pub struct Timeline {
 
 /// How much of a trace is missing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct LostCount {
     /// How many times events were lost.
     pub gaps: u64,
@@ -50,6 +52,7 @@ pub struct LostCount {
 
 /// One thread's life.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct ThreadLine {
     /// Which thread.
     pub id: ThreadId,
@@ -89,17 +92,26 @@ pub enum State {
     Uninterruptible,
     /// It was stopped by a signal or a debugger.
     Stopped,
-    /// Nobody knows.
+    /// Unknown, since events were lost.
     Unknown,
 }
 
 /// One processor's time.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct CpuLine {
     /// Which processor.
     pub cpu: Cpu,
     /// What it did, in order.
     pub slices: Vec<Slice>,
+}
+
+impl CpuLine {
+    /// What that processor did, in order.
+    #[must_use]
+    pub const fn new(cpu: Cpu, slices: Vec<Slice>) -> CpuLine {
+        CpuLine { cpu, slices }
+    }
 }
 
 /// A processor doing one thing, from `from` up to `to`.
@@ -120,9 +132,9 @@ pub enum What {
     Thread(ThreadId),
     /// Nothing.
     Idle,
-    /// Somebody other than a thread has it; the innermost, where they nest.
+    /// An interrupt, a hypervisor or the scheduler has it; the innermost, where they nest.
     Overhead(OverheadKind),
-    /// Nobody knows.
+    /// Unknown, since events were lost.
     Unknown,
 }
 

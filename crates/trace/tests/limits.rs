@@ -124,7 +124,7 @@ fn r0013_recordings_compressed_by_zstd_are_read_frame_by_frame() {
             bad[at] ^= 0x55
         }
         let (why, _) = end(&bad[..]);
-        assert!(why.contains("not read to its end: damaged zstd"), "{why}");
+        assert!(why.contains("not read completely: damaged zstd"), "{why}");
     }
 }
 

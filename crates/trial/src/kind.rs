@@ -54,6 +54,7 @@ fn sample(form: parameters::Form) -> ParameterValue {
             work: amount,
             deadline: Instant::from_nanos(period.as_nanos()),
         },
+        other => panic!("no value of the form {other:?} is tried here"),
     }
 }
 
@@ -68,7 +69,7 @@ pub fn takes_what_it_says(kind: &Kind) -> usize {
         let mut tree = Hierarchy::new(2);
         let scheduler = kind.build(&Settings(&[])).unwrap();
         let owns = vec![(Parent::Top, &[][..]); kind.properties.least_parents];
-        let spec = NodeSpec { name: kind.name, kind: kind.name, scheduler, owns: &owns };
+        let spec = NodeSpec::new(kind.name, kind.name, scheduler, &owns);
         let node = tree.create(Instant::ZERO, spec).unwrap();
         let thread = tree.create_thread(Instant::ZERO, node, &[]).unwrap();
         let answer = tree.send(Instant::ZERO, thread, message);
@@ -91,7 +92,7 @@ pub fn reserves_what_it_says(kind: &Kind) {
         return; // what one that passes on gives is its parents'
     }
     let (amount, period) = (Span::from_millis(1), Span::from_millis(10));
-    let child = ChildParams { reserve: Some((amount, period)), ..ChildParams::default() };
+    let child = ChildParams::default().reserve(amount, period);
     let hard = Guarantee::BasicHard(amount.into(), period.into());
     let conversion = kind.conversion(&Settings(&[])).unwrap();
     let reserves = conversion.parameter_for(&hard) == Ok(ChildParam::Reserve { amount, period });

@@ -129,7 +129,7 @@ impl World {
         let owns: Vec<(Parent, &[Message])> =
             (0..processors.div_ceil(2)).map(|_| (Parent::Top, &[][..])).collect();
         let scheduler = kind.build(&Settings(&[])).unwrap();
-        let spec = NodeSpec { name: "root", kind: kind.name, scheduler, owns: &owns };
+        let spec = NodeSpec::new("root", kind.name, scheduler, &owns);
         tree.create(Instant::ZERO, spec).unwrap();
         World { tree, now: 0, threads: Vec::new(), created: 0, kinds, sparing }
     }
@@ -247,12 +247,9 @@ impl World {
         };
         let owns: Vec<(Parent, &[Message])> = parents.iter().map(place).collect();
         self.created += 1;
-        let spec = NodeSpec {
-            name: &format!("{}{}", kind.name, self.created),
-            kind: kind.name,
-            scheduler: kind.build(&Settings(&[])).unwrap(),
-            owns: &owns,
-        };
+        let name = format!("{}{}", kind.name, self.created);
+        let scheduler = kind.build(&Settings(&[])).unwrap();
+        let spec = NodeSpec::new(&name, kind.name, scheduler, &owns);
         self.tree.create(self.at(), spec).map(|_| ())
     }
 

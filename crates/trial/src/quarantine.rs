@@ -187,7 +187,7 @@ struct Case {
 impl Case {
     fn create(&mut self, name: &str, scheduler: Box<dyn Scheduler>, parent: Parent) -> NodeId {
         let owns: [(Parent, &[Message]); 2] = [(parent, &[]); 2];
-        let spec = NodeSpec { name, kind: "test", scheduler, owns: &owns };
+        let spec = NodeSpec::new(name, "test", scheduler, &owns);
         self.tree.create(self.now, spec).unwrap()
     }
 

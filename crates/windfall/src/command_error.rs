@@ -2,7 +2,7 @@
 //!
 //! With `--json` the last line of standard error is
 //! `{"error": {"code", "message", "help", "place", "mistakes"}, "windfall"}`. `code` is `usage` (the command line), `scenario`
-//! (mistakes in a file, all of them in `mistakes`) or `failed`. `help` and `place` (`file`, `line`, `column`) are null where
+//! (mistakes in a file, all of them in `mistakes`, each with the `code` of `docs/diagnostics.md`) or `failed`. `help` and `place` (`file`, `line`, `column`) are null where
 //! there is none; `message`, `help` and `place` are those of the first mistake.
 
 use crate::VerbError;
@@ -111,7 +111,7 @@ fn document(code: &str, message: &str, help: Option<&str>) -> Value {
 fn diagnostic_json(one: &Diagnostic) -> Value {
     let place =
         (one.line > 0).then(|| json!({ "file": one.file, "line": one.line, "column": one.column }));
-    json!({ "message": one.message, "help": one.help, "place": place })
+    json!({ "code": one.code, "message": one.message, "help": one.help, "place": place })
 }
 
 /// What is wrong with a command line, and the rest of what the parser says.

@@ -10,7 +10,7 @@ use windfall_record::Recorded;
 use windfall_report::calibrate::chosen;
 use windfall_report::terminal::hundredths;
 use windfall_scenario::model::ExternalProgram;
-use windfall_scenario::{Profile, ProfiledThread, Profiles, read_text};
+use windfall_scenario::{Profile, ProfileError, ProfiledThread, Profiles, read_text};
 use windfall_time::Span;
 
 /// The profile of a program that was recorded.
@@ -40,20 +40,20 @@ pub(crate) fn made(
 
 fn profiled(kind: &Kind) -> ProfiledThread {
     let period = kind.habit.period.filter(|_| kind.amount.is_some());
-    ProfiledThread {
-        name: kind.name.clone(),
-        routine: kind.routine.clone(),
-        parent: kind.parent.clone(),
-        count: kind.count,
-        // The same amount in a shorter period is more, never less.
-        period: period
-            .map(|period| Span::from_nanos((period.as_nanos() / 1_000 * 1_000).max(1)).to_string()),
-        amount: kind.amount.map(|amount| amount.to_string()),
-        confidence: hundredths(kind.habit.confidence),
-        periods: kind.habit.periods,
-        need: [kind.need.p50, kind.need.p99, kind.need.max].map(|span| span.to_string()),
-        note: Some(kind.why_not.clone()).filter(|note| !note.is_empty()),
-    }
+    let mut thread = ProfiledThread::default();
+    thread.name.clone_from(&kind.name);
+    thread.routine.clone_from(&kind.routine);
+    thread.parent.clone_from(&kind.parent);
+    thread.count = kind.count;
+    // The same amount in a shorter period is more, never less.
+    thread.period = period
+        .map(|period| Span::from_nanos((period.as_nanos() / 1_000 * 1_000).max(1)).to_string());
+    thread.amount = kind.amount.map(|amount| amount.to_string());
+    thread.confidence = hundredths(kind.habit.confidence);
+    thread.periods = kind.habit.periods;
+    thread.need = [kind.need.p50, kind.need.p99, kind.need.max].map(|span| span.to_string());
+    thread.note = Some(kind.why_not.clone()).filter(|note| !note.is_empty());
+    thread
 }
 
 /// What is another than when a profile was made, beside its executable.
@@ -73,18 +73,14 @@ fn changes(profile: &Profile) -> Vec<String> {
 }
 
 /// Where a user's own profile of a name lies.
-pub(crate) fn own_place(name: &str) -> Result<PathBuf, VerbError> {
+pub(crate) fn own_place(name: &str) -> Result<PathBuf, ProfileError> {
     if name.is_empty() || name.starts_with('.') || name.contains('/') {
-        return Err(VerbError(format!(
-            "windfall: `{name}` is no name for a profile; use letters and digits"
-        )));
+        return Err(ProfileError::InvalidName(name.to_owned()));
     }
     let set =
         |key: &str| std::env::var_os(key).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")));
-    let folder = home.ok_or_else(|| {
-        VerbError("windfall: no place for profiles; set XDG_CONFIG_HOME or HOME".to_owned())
-    })?;
+    let folder = home.ok_or(ProfileError::NoFolder)?;
     Ok(folder.join("windfall/profiles").join(format!("{name}.toml")))
 }
 
@@ -92,16 +88,17 @@ pub(crate) fn own_place(name: &str) -> Result<PathBuf, VerbError> {
 pub(crate) struct Shelf;
 
 impl Profiles for Shelf {
-    fn profile(&self, name: &str) -> Result<Profile, String> {
-        let own = own_place(name).map_err(|VerbError(why)| why)?;
+    fn profile(&self, name: &str) -> Result<Profile, ProfileError> {
+        let own = own_place(name)?;
         let file = format!("windfall/profiles/{name}.toml");
         let places =
             [own.clone(), PathBuf::from("/etc").join(&file), PathBuf::from("/usr/lib").join(&file)];
         let Some(place) = places.iter().find(|place| place.exists()) else {
-            return Err(format!("there is none; `{}` is where yours would lie", own.display()));
+            return Err(ProfileError::Absent(Some(own)));
         };
-        let text = read_text(place).map_err(|why| format!("{}: {why}", place.display()))?;
-        let profile = Profile::parse(&text).map_err(|why| format!("{}: {why}", place.display()))?;
+        let profile = read_text(place).map_err(ProfileError::Text);
+        let profile = profile.and_then(|text| Profile::parse(&text));
+        let profile = profile.map_err(|why| ProfileError::In(place.clone(), Box::new(why)))?;
         for change in changes(&profile) {
             print_error(&format!(
                 "warning: profile `{name}`: {change}; calibrate again to be sure\n"
@@ -110,23 +107,19 @@ impl Profiles for Shelf {
         Ok(profile)
     }
 
-    fn checksum(&self, program: &ExternalProgram) -> Result<(String, String), String> {
+    fn checksum(&self, program: &ExternalProgram) -> Result<(String, String), ProfileError> {
         let path = match program {
             ExternalProgram::Exec { command, .. } => {
                 let program = command.first().map_or("", String::as_str);
-                found(program).ok_or_else(|| format!("there is no program `{program}`"))?
+                found(program).ok_or_else(|| ProfileError::NoExecutable(program.to_owned()))?
             }
             ExternalProgram::Pid(pid) => {
                 let image = i32::try_from(*pid).ok().and_then(Image::of);
-                image
-                    .ok_or_else(|| format!("what process {pid} executes cannot be read"))?
-                    .executable
+                image.ok_or(ProfileError::Process(*pid))?.executable
             }
-            _ => {
-                return Err("which executable is meant is only known of `exec` and `pid`; name the program so".to_owned());
-            }
+            _ => return Err(ProfileError::NoOneExecutable),
         };
-        let sum = checksum(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let sum = checksum(&path).map_err(|why| ProfileError::Executable(path.clone(), why))?;
         Ok((path.display().to_string(), sum))
     }
 }

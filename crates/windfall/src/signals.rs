@@ -1,6 +1,6 @@
 //! What a signal does to a verb that changes nothing on the machine: it ends the verb, with a sentence that says so.
 //!
-//! Verbs that supervise or record hold signals themselves. One that whoever started us ignores stays ignored.
+//! Verbs that supervise or record hold signals themselves. A signal that was ignored at the start stays ignored.
 
 use crate::output::{errors_are_read, print_error, remove_unfinished};
 use signal_hook::consts::{SIGINT, SIGTERM};

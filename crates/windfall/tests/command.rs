@@ -65,7 +65,11 @@ fn refuses_with_line_caret_and_suggestion() {
     let broken = file("caret.toml", &SCENARIO.replace("edf\"\nparent", "edff\"\nparent"));
     let output = windfall(&["check", &broken]);
     let text = errors(&output);
-    for part in ["caret.toml:7:13: unknown scheduler `edff`", "^^^^^^", "did you mean `edf`?"] {
+    for part in [
+        "caret.toml:7:13: error[unknown-kind]: unknown scheduler `edff`",
+        "^^^^^^",
+        "did you mean `edf`?",
+    ] {
         assert!(text.contains(part), "no `{part}` in:\n{text}");
     }
     assert!(printed(&output).is_empty());
@@ -229,12 +233,12 @@ fn refuses_to_overwrite_what_it_reads() {
     let html = good.replace(".toml", ".html");
     std::fs::copy(&good, &html).unwrap();
     let output = windfall(&["simulate", &html, "--report", &html]);
-    assert!(errors(&output).contains("is what is read"), "{output:?}");
+    assert!(errors(&output).contains("is the input ("), "{output:?}");
     assert_eq!(std::fs::read_to_string(&html).unwrap(), SCENARIO);
     let output = windfall(&["simulate", &good, "--report", &good]);
     assert_eq!(output.status.code(), Some(2));
     let output = windfall(&["import", &good, "-o", &good]);
-    assert!(errors(&output).contains("is what is read"), "{output:?}");
+    assert!(errors(&output).contains("is the input ("), "{output:?}");
 }
 
 #[test]

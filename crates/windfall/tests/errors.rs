@@ -159,3 +159,40 @@ fn refuses_words_that_were_renamed_and_names_the_new_ones() {
         assert!(words.contains(now), "{arguments:?}: {error}");
     }
 }
+
+#[test]
+fn refuses_profiles_that_cannot_be_had_or_compared() {
+    let folder = Scratch::new("profiles");
+    std::fs::create_dir_all(folder.path("windfall/profiles")).unwrap();
+    let profile = |text: &str| folder.write("windfall/profiles/player.toml", text);
+    let refused = |program: &str, name: &str, home: bool| {
+        let entry = format!("[threads.x]\nparent = \"edf\"\n{program}\nprofile = \"{name}\"\n");
+        folder.write("profiled.toml", &format!("{SCENARIO}{entry}"));
+        let mut command = std::process::Command::new(scratch::WINDFALL);
+        command.arg("check").arg(folder.path("profiled.toml")).env_clear();
+        if home {
+            command.env("XDG_CONFIG_HOME", folder.path(""));
+        }
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        text(&output.stderr)
+    };
+    let player = "exec = [\"player\"]";
+    let said = |shown: &str, part: &str| {
+        assert!(shown.contains("error[profile]") && shown.contains(part), "{shown}");
+    };
+    said(&refused(player, "gone", true), "windfall/profiles/gone.toml`");
+    said(&refused(player, "../gone", true), "`../gone` is not a name for a profile");
+    said(&refused(player, "gone", false), "no place for profiles; set XDG_CONFIG_HOME or HOME");
+    profile("version = ");
+    said(&refused(player, "player", true), "windfall/profiles/player.toml: TOML parse error");
+    std::fs::write(folder.path("windfall/profiles/player.toml"), b"\xff").unwrap();
+    said(&refused(player, "player", true), "player.toml: line 1 is not UTF-8 text");
+    profile(
+        "version = 1\nexecutable = \"/usr/bin/player\"\nsha256 = \"00\"\nkernel = \"6\"\nwatched = \"1s\"\nchosen = \"\"\nlost = 0\n",
+    );
+    said(&refused("exec = [\"no-such-player\"]", "player", true), "no program `no-such-player`");
+    said(&refused("exec = [\"/\"]", "player", true), "profile `player`: /: ");
+    said(&refused("pid = 4194304", "player", true), "what process 4194304 executes");
+    said(&refused("unit = \"player.service\"", "player", true), "known of `exec` and `pid` only");
+}

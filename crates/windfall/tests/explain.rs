@@ -54,7 +54,7 @@ fn law_a_recording_is_explained_line_by_line_and_what_is_lost_is_no_calm() {
 data-loop.0 (#22)
 2 bursts in 17.00ms, 1 too long; one runs 1.000ms on average, 1.000ms at most
 1 too long only if nothing was lost in them, not counted
-LOST 1 time: 9 events; what is not known is told apart
+LOST in 1 gap: 9 events; that time is listed as unknown
 
 10.001000s  too long by 2.000ms: in 4.000ms ready 3.000ms, ran 1.000ms (miss 1 of 1, burst 1)
     2.500ms  62.50%  browser ran instead
@@ -140,7 +140,7 @@ fn accepts_a_recording_that_is_cut_and_says_so() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("explain-cut.gz");
     std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
     let text = explain(0, path.to_str().unwrap(), &["--thread", "lame"]);
-    assert!(text.contains("LOST import: not read to its end"), "{text}");
+    assert!(text.contains("LOST import: not read completely"), "{text}");
 }
 
 /// A soft deadline behind a hog, and a reservation that is too small for its owner.

@@ -45,7 +45,7 @@ fn accepts_every_first_scenario_and_its_expectations_hold() {
 fn law_a_first_scenario_names_the_schema_that_lies_beside_it() {
     let folder = Scratch::new("new-schema");
     let wrote = said(&folder, &["new", "audio", "-o", "mine.toml"], 0);
-    assert!(wrote.contains("scenario.schema.json, from which editors complete"), "{wrote}");
+    assert!(wrote.contains("scenario.schema.json for completion in editors"), "{wrote}");
     let first = read(&folder, "mine.toml").lines().next().unwrap().to_owned();
     let named = first.strip_prefix("#:schema ").unwrap();
     let kept = read(&folder, named);
@@ -172,5 +172,5 @@ fn refuses_to_suggest_anything_of_a_recording_without_a_period() {
     };
     folder.write("a.txt", &(line(1, "sh", "ls") + &line(2, "sh", "ls")));
     let said = said(&folder, &["suggest", "a.txt"], 1);
-    assert!(said.contains("no thread has a period that is sure enough"), "{said}");
+    assert!(said.contains("no thread has a period with enough confidence"), "{said}");
 }

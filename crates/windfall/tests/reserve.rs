@@ -109,6 +109,10 @@ fn limit_a_unit_below_the_least_amount_is_not_enough() {
     let path = scratch("below.toml");
     let output = reserve(&[path.to_str().unwrap()]);
     assert!(printed(&output).contains("that is NOT enough\n  t3 answers within"), "{output:?}");
+    let path = figure_6_1("overload.toml", "guarantee = \"RESBS 1ms 9ms\"", "");
+    let shown = printed(&reserve(&[&path]));
+    let why = "  t3 has no bound (the tasks take more time than there is), and is due in 100ms\n";
+    assert!(shown.contains(why), "{shown}");
 }
 
 #[test]
@@ -333,5 +337,5 @@ fn refuses_pictures_of_unknown_kind_and_to_overwrite_what_it_reads() {
     std::fs::copy(scenario("media-player.toml"), &svg).unwrap();
     let name = svg.to_str().unwrap();
     let output = reserve(&[name, "--picture", name]);
-    assert!(errors(&output).contains("is what is read"), "{output:?}");
+    assert!(errors(&output).contains("is the input ("), "{output:?}");
 }

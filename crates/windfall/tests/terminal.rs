@@ -82,7 +82,7 @@ fn on_terminal(command: &mut Command, columns: u16) -> String {
     let terminal = Terminal::new(columns);
     let mut child = terminal.start(command);
     child.wait().unwrap();
-    // What was written is read by and by.
+    // The thread that reads it needs a moment.
     std::thread::sleep(Duration::from_millis(100));
     terminal.text()
 }

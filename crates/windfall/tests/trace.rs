@@ -255,8 +255,7 @@ fn accepts_somebody_not_supervised_as_who_wakes_a_supervised_thread() {
 #[test]
 fn twin_a_miss_is_explained_by_who_ran_instead() {
     twin(TREE, |_, trace, real| {
-        let question =
-            Question { thread: "late".parse().unwrap(), longer_than: None, keep: Keep::All };
+        let question = Question::new("late".parse().unwrap(), Keep::All);
         let mut explainer = Explainer::new(question);
         trace.records.iter().for_each(|record| explainer.record(record.at, &record.event));
         let explanation = explainer.finish();

@@ -8,11 +8,12 @@
 //! beforehand, so each moment at which the job's deadline catches up with another's is tried. As that moment moves
 //! on, the work before the job only grows: one sweep through a window serves all of them.
 
-use crate::{Task, window};
+use crate::{Supply, Task, UnboundedError, window};
 use windfall_time::Span;
 
 /// From when a deadline, and with it a response, counts: they differ where releases jitter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Deadlines {
     /// From the job's arrival, as the demand has it (Spuri 1996).
     FromArrival,
@@ -22,11 +23,11 @@ pub enum Deadlines {
 
 /// The longest response time of each task, from where its deadline counts.
 ///
-/// All are `None` where the busy period has no bound, or none within [`crate::HORIZON`] and
-/// [`crate::ROUNDS`]. Exact for [`Deadlines::FromArrival`] and where there is no jitter.
+/// All have a bound, or none has. Exact for [`Deadlines::FromArrival`] and where there is no jitter.
 #[must_use]
-pub fn response_times(tasks: &[Task], deadlines: Deadlines) -> Vec<Option<Span>> {
+pub fn response_times(tasks: &[Task], deadlines: Deadlines) -> Vec<Result<Span, UnboundedError>> {
     let busy = window::busy_period(tasks);
+    let busy = busy.ok_or_else(|| UnboundedError::of(tasks, &Supply::all()));
     let worst = |task| busy.map(|busy| Span::from_nanos(worst(tasks, task, busy, deadlines)));
     (0..tasks.len()).map(worst).collect()
 }

@@ -110,7 +110,7 @@ fn by_deadline(window: u64, task: &Nanos, slack: u64) -> u128 {
     u128::from(window / task.period) * u128::from(task.work) + u128::from(carried)
 }
 
-/// The most work of a task in any window, as every scheduler that idles for nobody does it.
+/// The most work of a task in any window, under every work-conserving scheduler.
 fn by_window(window: u64, task: &Nanos, slack: u64) -> u128 {
     let reach = window + (task.deadline - task.work - slack);
     let carried = task.work.min(reach % task.period);

@@ -34,8 +34,8 @@ pub(super) fn cost(bench: Bench) -> Result<(Cost, Span, Span), LinuxError> {
 fn line(bench: Bench) -> Result<(Cost, Span, Span), LinuxError> {
     let mut shallow = Tree::new(2)?;
     let mut deep = Tree::new(DEEP)?;
-    let event = shallow.measure(bench, "event told to two levels");
-    let further = deep.measure(bench, "event told to eight levels");
+    let event = shallow.measure(bench, "event in a hierarchy of two levels");
+    let further = deep.measure(bench, "event in a hierarchy of eight levels");
     let (few, many) = (shallow.notifications(), deep.notifications());
     // Notifications of a batch; time of an event.
     let longer = further.median.as_nanos().saturating_sub(event.median.as_nanos());

@@ -14,7 +14,7 @@ use windfall_time::Span;
 const LOW: u32 = 11;
 const HIGHER: u32 = 12;
 
-/// A thread that would run if whoever measures did not.
+/// A thread that would run if the measuring thread did not.
 struct Waiting {
     tid: i32,
     over: Arc<AtomicBool>,

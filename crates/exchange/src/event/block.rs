@@ -65,7 +65,7 @@ pub(super) const INDEX: u32 = 64 - 20 - TIMES - 1;
 pub(super) const RESET: u64 = 1 << 63;
 
 impl Ticket {
-    /// That of nobody: no event that was reset has such a generation.
+    /// That of no event: no event that was reset has this generation.
     pub(crate) const NONE: Ticket = Ticket(u64::MAX);
 
     /// That of an event which was reset since.
@@ -73,7 +73,7 @@ impl Ticket {
         Ticket(self.0 | RESET)
     }
 
-    /// Whether nobody waits by it any more.
+    /// Whether no waiter uses it any more.
     pub(crate) const fn is_void(self) -> bool {
         self.0 & RESET != 0
     }

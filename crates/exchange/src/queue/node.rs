@@ -11,7 +11,7 @@ pub(crate) struct Node {
     pub(super) next: AtomicU64,
     /// The datum; of a waiter, what it has given with its event.
     pub(super) word: AtomicU64,
-    /// Of a waiter, since when it stands here; nobody's when it does so no longer.
+    /// Of a waiter, since when it stands here; none when it has left.
     pub(super) ticket: AtomicU64,
     pub(super) link: AtomicU32,
 }

@@ -5,8 +5,8 @@
 //! the first of them cannot be given as much again (errata). How far ahead it is grows while it is
 //! served faster than r, and melts away at r while it sleeps. A deadline is told in time when the one
 //! before has not passed, or when its owner wakes, and in order when it is no earlier than the one
-//! before: nobody can hurry after the event. From the first that is not, a stretch is judged no further.
-//! Whoever tells another deadline takes back the one before: what that was for is done.
+//! before: work cannot be done after the event. From the first that is not, a stretch is judged no further.
+//! A new deadline replaces the one before, whose work is done.
 
 use super::{FINEST, Window, length, unscaled};
 use windfall_time::Ratio;

@@ -5,10 +5,11 @@ use core::fmt;
 
 /// Why a step is allowed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum Rule {
     /// The same guarantee.
     Same,
-    /// Whoever has a processor to itself has any share of it, at any time.
+    /// A processor to itself is any share of it, at any time.
     Dedicated,
     /// A reservation of its whole period is a processor to itself (theorem 5.3).
     Whole,
@@ -78,6 +79,7 @@ impl Rule {
 
 /// One step of a rewriting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Step {
     /// Why it is allowed.
     pub rule: Rule,
@@ -87,6 +89,7 @@ pub struct Step {
 
 /// Why one guarantee does not follow from another.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum RewriteError {
     /// No guarantee of that type follows from one of this type (`f` in table 5.2).
     Never {

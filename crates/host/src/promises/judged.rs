@@ -119,7 +119,6 @@ fn say(watch: &mut Watch, words: &[Word]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use windfall_guarantees::Allowance;
     use windfall_scenario::outcome::Promise;
     use windfall_time::Span;
 
@@ -132,10 +131,7 @@ mod tests {
     /// A promise of 4 ms in 10 ms, of which in so many periods this much goes to its owner and the rest to somebody.
     fn given(periods: u64, own: u64, by: Use) -> Judged {
         let guarantee = "RESBH 4ms 10ms".parse().expect("a guarantee");
-        let owner = String::from("a");
-        let behind = Allowance::ZERO;
-        let promise = Promise { owner, own: None, guarantee, granted: true, makeup: false, behind };
-        let mut judged = Judged::new(Watch::new(promise));
+        let mut judged = Judged::new(Watch::new(Promise::new("a", guarantee)));
         judged.wakes(at(0));
         for period in 0..periods {
             let (from, to) = (10_000 * period, 10_000 * period + 4_000);

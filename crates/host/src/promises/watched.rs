@@ -17,7 +17,7 @@ impl Promises {
         }
         for (number, one) in (0..).zip(threads) {
             if one.role == Role::Of(thread) && one.id.is_some() {
-                self.add_to(number, Promise { owner: one.outcome.name.clone(), ..promise.clone() });
+                self.add_to(number, promise.clone().to(&one.outcome.name));
             }
         }
         self.programs.push(promise.clone());

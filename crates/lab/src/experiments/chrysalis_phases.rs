@@ -27,7 +27,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run: findings,
 };
 
-/// The generator's need, and that of somebody who never wants it, in ms.
+/// The generator's need, and that of a process that never uses it, in ms.
 const CASES: [(u32, u32); 8] =
     [(0, 0), (0, 30), (0, 60), (15, 45), (30, 0), (30, 30), (45, 15), (60, 0)];
 /// The sink's need, more than it has a use for.

@@ -55,7 +55,7 @@ const fn sum(one: Span, other: Span) -> Span {
 const END_OF_SLICE: usize = 1;
 const DISMISS: usize = 2;
 
-/// Whoever is put on pays for that, and whoever runs when a slice ends for the timer's interrupt (2.7, 4.2). So the end of a
+/// The thread that is put on pays for that, and the one that runs at the end of a slice for the timer's interrupt (2.7, 4.2). So the end of a
 /// slice is seen from the generator, whose slices end, and dismissal from the sink, which dismisses.
 const OPERATIONS: [Operation; 4] = [
     Operation {

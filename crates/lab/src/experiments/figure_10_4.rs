@@ -17,7 +17,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_programs::Work;
-use windfall_scenario::model::{Cache, Run, Scheduler, Setting, Step, Thread};
+use windfall_scenario::model::{Cache, Run, Scheduler, Setting, Step};
 use windfall_schedulers::kinds;
 use windfall_time::Span;
 
@@ -190,10 +190,11 @@ fn jobs(kib: u64, count: u32) -> Result<(f64, f64), LabError> {
     let job = Run::steps(vec![Step::Job, Step::Run(Work::Fixed(Span::from_nanos(20_000)))]);
     let quantum = Setting::Span(Span::from_millis(20));
     let schedulers = vec![Scheduler::root("ts", kinds::TIME_SHARING).with("quantum", quantum)];
-    let worker = Thread { run: job, working_set_kib: kib, ..spinners("worker", count, "ts") };
+    let mut worker = spinners("worker", count, "ts").working_set_kib(kib);
+    worker.run = job;
     let mut scenario = scenario(Span::from_secs(1), schedulers, vec![worker]);
     let refill = Span::from_nanos(5_570);
-    scenario.machine.cache = Some(Cache { size_kib: PAPER_CACHE, refill });
+    scenario.machine.cache = Some(Cache::new(PAPER_CACHE, refill));
     let outcome = run(&scenario, Vec::new(), None)?;
     #[expect(clippy::cast_precision_loss, reason = "tens of thousands")]
     let sum = |of: fn(&windfall_scenario::outcome::ThreadOutcome) -> u64| {

@@ -37,8 +37,7 @@ const LENGTH: Span = Span::from_secs(2);
 
 fn simulated() -> Result<Traced, LabError> {
     let pattern = PlannedPattern::Periodic { offset: Instant::ZERO, period: EVERY, cost: MOVING };
-    let disk =
-        PlannedInterrupts { processor: 0, kind: OverheadKind::Interrupt, number: 14, pattern };
+    let disk = PlannedInterrupts::new(0, OverheadKind::Interrupt, 14, pattern);
     Traced::simulated(LENGTH, vec![disk])
 }
 

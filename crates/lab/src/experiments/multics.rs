@@ -79,23 +79,19 @@ const DECISION: Span = us(50);
 /// The memo's costs. Giving the processor away is what waiting for something takes more than waiting for nothing:
 /// 1277 - 230.
 fn costs() -> (model::Costs, Costs) {
-    let machine = model::Costs {
-        switch: us(1_277 - 230) - DECISION,
-        decision: DECISION,
-        timer: us(1_482) - DECISION,
-        ..model::Costs::default()
-    };
-    let calls = Costs {
-        now: METERING,
-        wakeup: us(895) - DECISION - METERING,
-        block: us(1_389 - (1_277 - 230)) - METERING,
-        wait_event: us(230) - METERING,
-        notify: us(237) - METERING,
-        notify_each: us(100) - DECISION,
-        add_event: us(229) - METERING,
-        del_event: us(235) - METERING,
-        ..Costs::default()
-    };
+    let machine = model::Costs::default()
+        .switch(us(1_277 - 230) - DECISION)
+        .decision(DECISION)
+        .timer(us(1_482) - DECISION);
+    let calls = Costs::default()
+        .now(METERING)
+        .wakeup(us(895) - DECISION - METERING)
+        .block(us(1_389 - (1_277 - 230)) - METERING)
+        .wait_event(us(230) - METERING)
+        .notify(us(237) - METERING)
+        .notify_each(us(100) - DECISION)
+        .add_event(us(229) - METERING)
+        .del_event(us(235) - METERING);
     (machine, calls)
 }
 
@@ -133,7 +129,7 @@ impl Measured {
         (clear.iter().map(|sample| sample.us).collect(), circled.len())
     }
 
-    /// The nine, each the median of what has no interrupt in it, with a mark in it; nobody marks a quantum's end.
+    /// The nine, each the median of what has no interrupt in it, with a mark in it; a quantum's end has none.
     fn nine(&self) -> Vec<f64> {
         let medians = MEASUREMENTS.iter().map(|measurement| median(&self.of(measurement).0));
         medians.chain([median(&self.run_outs)]).collect()

@@ -104,7 +104,7 @@ impl Tree {
         let (create, other) = self.time(|tree, now| {
             let scheduler = kind.build(&Written(&[])).map_err(|_| HierarchyError::NoParent)?;
             let owns: &[(Parent, &[Message])] = &[(Parent::Node(ts), &[])];
-            tree.create(now, NodeSpec { name: "another", kind: kind.name, scheduler, owns })
+            tree.create(now, NodeSpec::new("another", kind.name, scheduler, owns))
         })?;
         let (moved, ()) = self.time(|tree, now| tree.move_thread(now, thread, other, &[]))?;
         self.time(|tree, now| tree.move_thread(now, thread, ts, &[]))?;

@@ -51,7 +51,9 @@ const COLUMNS: [Column; 4] = [
 ];
 
 fn under(parent: &str, requires: Requirements) -> Vec<Thread> {
-    vec![Thread { requires, ..spinners("poll", THREADS, parent) }]
+    let mut poll = spinners("poll", THREADS, parent);
+    poll.requires = requires;
+    vec![poll]
 }
 
 fn time_sharing(length: Span) -> Result<Scenario, LabError> {

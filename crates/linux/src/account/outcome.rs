@@ -35,25 +35,26 @@ pub(crate) fn outcome(supervisor: &mut Supervisor) -> Outcome {
     adopt::tell_who_got_nobody(supervisor, now);
     adopt::tell_who_was_not_met(supervisor, now);
     supervisor.host.machine.clock.set_event(Some(now)); // all books are closed at the same instant
-    let outcome = supervisor.host.finish("linux".to_owned());
+    let mut outcome = supervisor.host.finish("linux".to_owned());
     supervisor.host.machine.clock.set_event(None);
     let leaked = supervisor.host.accounts.read().iter().map(|(_, leaked)| *leaked);
     let leaked = leaked.fold(Span::ZERO, |sum, part| sum + part);
-    Outcome { supervision: Some(supervision(&mut supervisor.host.machine, leaked)), ..outcome }
+    outcome.supervision = Some(supervision(&mut supervisor.host.machine, leaked));
+    outcome
 }
 
 /// How well threads were kept to what was decided.
 fn supervision(linux: &mut Linux, leaked: Span) -> Supervision {
     let steal = linux.cpus.iter().map(Cpu::steal).fold(Span::ZERO, |sum, part| sum + part);
-    Supervision {
-        events: linux.rings.by.clone(),
-        lost: linux.log.lost,
-        lag: linux.log.lag,
-        lag_without_steal: linux.log.lag_without_steal,
-        steal: linux.rings.sees_steal().then_some(steal),
-        leaked,
-        claimed: std::mem::take(&mut linux.log.claimed),
-        remarks: std::mem::take(&mut linux.log.remarks),
-        cut_short: linux.log.cut_short.take(),
-    }
+    let mut supervision = Supervision::default();
+    supervision.events = linux.rings.by.clone();
+    supervision.lost = linux.log.lost;
+    supervision.lag = linux.log.lag;
+    supervision.lag_without_steal = linux.log.lag_without_steal;
+    supervision.steal = linux.rings.sees_steal().then_some(steal);
+    supervision.leaked = leaked;
+    supervision.claimed = std::mem::take(&mut linux.log.claimed);
+    supervision.remarks = std::mem::take(&mut linux.log.remarks);
+    supervision.cut_short = linux.log.cut_short.take();
+    supervision
 }

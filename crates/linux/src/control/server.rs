@@ -165,7 +165,7 @@ impl Server {
         }
         let from = lends.and_then(|name| threads.iter().find(|thread| thread.name == name));
         self.carry_out(host, &threads, request)?;
-        if let Some(LiveThread { name, parent: Some(parent) }) = from {
+        if let Some(LiveThread { name, parent: Some(parent), .. }) = from {
             self.former.entry(name.clone()).or_insert_with(|| parent.clone());
         }
         Ok(json!({ "done": true }))

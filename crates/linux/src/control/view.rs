@@ -128,17 +128,16 @@ pub(super) fn there(supervisor: &Supervisor) -> (Vec<LiveNode>, Vec<LiveThread>)
     let Host { hierarchy, threads, .. } = &supervisor.host;
     let name = |node: NodeId| hierarchy.name(node).map(str::to_owned);
     let nodes = hierarchy.nodes().into_iter().filter_map(|id| hierarchy.node(id));
-    let nodes = nodes.map(|view| LiveNode {
-        name: view.name.to_owned(),
-        kind: view.kind.to_owned(),
-        parents: view.owns.iter().map(|(parent, _)| parent.and_then(name)).collect(),
+    let nodes = nodes.map(|view| {
+        let parents = view.owns.iter().map(|(parent, _)| parent.and_then(name));
+        LiveNode::new(view.name, view.kind, parents.collect())
     });
-    let threads = threads.list.iter().map(|thread| LiveThread {
-        name: thread.outcome.name.clone(),
-        parent: match (thread.id(), thread.entry()) {
+    let threads = threads.list.iter().map(|thread| {
+        let parent = match (thread.id(), thread.entry()) {
             (None, None) => name(thread.planned().parent),
             (id, _) => supervisor.host.parent(id),
-        },
+        };
+        LiveThread::new(&thread.outcome.name, parent)
     });
     (nodes.collect(), threads.collect())
 }

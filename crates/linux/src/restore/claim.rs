@@ -39,7 +39,8 @@ pub(crate) fn shared(claim: Claim, supervised: &[u16], claimed: &[u16]) -> Optio
 /// Claims these processors. What cannot be moved stays and is reported.
 pub(crate) fn claim(log: &Log, cpus: &[u16]) -> Claimed {
     let claimed: Affinity = cpus.iter().copied().collect();
-    let mut report = Claimed { processors: cpus.to_vec(), ..Claimed::default() };
+    let mut report = Claimed::default();
+    report.processors = cpus.to_vec();
     if claimed.is_empty() {
         return report;
     }
@@ -66,7 +67,7 @@ mod tests {
             shared(machine.claim, &[0, 1], &[0]).is_some_and(|text| text.contains("processor 1"))
         );
         assert_eq!(shared(machine.claim, &[2, 3], &[2, 3]), None);
-        let none = Machine { claim: Claim::None, ..machine };
+        let none = machine.claim(Claim::None);
         assert_eq!(choose(&none, &[2, 3], &[0, 1, 2, 3]), [0_u16; 0]);
         assert_eq!(shared(none.claim, &[0, 1], &[]), None);
     }

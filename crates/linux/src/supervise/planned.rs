@@ -5,14 +5,16 @@ use crate::supervise::supervisor::{Calls, Supervisor};
 use crate::threads::programs::Program;
 use windfall_host::Host;
 use windfall_programs::Costs;
-use windfall_scenario::{Plan, PlannedProcesses, PlannedProgram, PlannedThread};
+use windfall_scenario::{Plan, PlannedProgram, PlannedThread};
 
 /// A supervisor of a plan's threads, which have not begun.
 pub(crate) fn supervisor(machine: Linux, plan: Plan, calls: Calls) -> Supervisor {
     let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
     let mut host = Host::new(machine, plan.hierarchy, plan.machine.timer, plan.seed);
     // What calls cost here they take.
-    host.processes(PlannedProcesses { costs: Costs::default(), ..plan.processes });
+    let mut processes = plan.processes;
+    processes.costs = Costs::default();
+    host.processes(processes);
     for (barrier, parties) in plan.barriers {
         host.barrier(barrier, parties);
     }

@@ -58,6 +58,7 @@ impl<'j> Prepared<'j> {
         let mut rings = Rings::open(cpus, &all)?;
         journal.beat();
         let no_starts = makers.and_then(|makers| rings.report_starts(makers).err());
+        let no_starts = no_starts.map(|why| why.to_string());
         let traced = traced || server.is_some();
         let trace = if traced { Trace::kept(cpus.len()) } else { Trace::default() };
         // Without it, page faults delay decisions now and then. All that there is comes into memory now, files too: that may take
@@ -79,7 +80,8 @@ impl<'j> Prepared<'j> {
         journal.note(tid, std::process::id().cast_signed(), &own)?;
         let wanted = claim::choose(machine, cpus, &self.all);
         let remark = claim::shared(machine.claim, cpus, &wanted);
-        let found = outcome::Claimed { remark, ..claim::claim(journal.claim(), &wanted) };
+        let mut found = claim::claim(journal.claim(), &wanted);
+        found.remark = remark;
         journal.beat();
         let keeper = Keeper::start(journal.clone()).map_err(|e| trouble(&e))?;
         journal.table().events_cpu.store(cpus[0].into(), Ordering::Relaxed);

@@ -47,7 +47,7 @@ pub(crate) fn window(host: &Locked) -> Result<Vec<u8>, WriteError> {
     orderly.extend(now.map(|at| Record { at, event: end }));
     let cpus =
         u16::try_from(host.call(|s| s.host.machine.cpus.len())).expect("at most 1,024 processors");
-    let header = Header { source: "windfall run".to_owned(), clock: "run".to_owned(), cpus };
+    let header = Header::new("windfall run", "run", cpus);
     let mut writer = Writer::new(Vec::new(), &header);
     orderly.rest().for_each(|record| give(&mut writer, record));
     writer.finish()

@@ -127,8 +127,9 @@ fn pin(
 /// What the last thread of an entry that was counted asks for.
 fn next_of(supervisor: &Supervisor, entry: usize) -> PlannedThread {
     let count = supervisor.host.machine.external.programs.counts.get(&entry).copied().unwrap_or(0);
-    let planned = supervisor.host.threads.list[entry].planned();
-    PlannedThread { name: format!("{}-{count}", planned.name), ..planned.clone() }
+    let mut planned = supervisor.host.threads.list[entry].planned().clone();
+    planned.name = format!("{}-{count}", planned.name);
+    planned
 }
 
 /// A thread has made another.

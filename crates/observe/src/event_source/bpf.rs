@@ -2,6 +2,7 @@
 
 use super::Observed;
 use crate::bpf::{Place, Programs, Wanted};
+use crate::error::ObserveError;
 use crate::kernel_event::KernelEvent;
 use std::collections::BTreeSet;
 use std::io;
@@ -51,7 +52,7 @@ impl BpfEvents {
         self.programs.by()
     }
 
-    pub(super) fn report_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), String> {
+    pub(super) fn report_starts(&mut self, makers: &BTreeSet<PathBuf>) -> Result<(), ObserveError> {
         self.programs.report_starts(makers)
     }
 

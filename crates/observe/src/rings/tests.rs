@@ -4,9 +4,10 @@
 use super::bpf::BpfEvents;
 use super::perf::PerfEvents;
 use super::{Event, Rings, Source, Taken, Where};
+use crate::ObserveError;
 use crate::fifo_priorities;
 use crate::kernel_event::KernelEvent;
-use crate::routines::{BY_BPF, Routines, language_of, makers};
+use crate::routines::{Routines, language_of, makers};
 use aya::programs::loaded_programs;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -170,14 +171,18 @@ fn twin_both_sources_tell_the_same_story() {
 #[test]
 fn law_where_a_thread_starts_is_told_before_its_birth_and_by_bpf_alone() {
     let Some(([mut bpf, mut perf], _alone)) = both() else { return };
-    assert_eq!(perf.report_starts(&makers(&[], &[])), Err(BY_BPF.to_owned()));
-    assert!(bpf.report_starts(&BTreeSet::new()).is_err(), "no file makes threads");
+    let by_perf = perf.report_starts(&makers(&[], &[]));
+    assert!(matches!(by_perf, Err(ObserveError::NeedsBpf)), "{by_perf:?}");
+    let by_nobody = bpf.report_starts(&BTreeSet::new());
+    assert!(matches!(by_nobody, Err(ObserveError::NoMaker)), "{by_nobody:?}");
     bpf.follow(own_tid()).expect("there is room");
     let child = || std::thread::spawn(own_tid).join().expect("it ends");
     let unheard = child();
     if let Err(why) = bpf.report_starts(&makers(&[], &[])) {
-        return skip(Needs::Bpf, why);
+        return skip(Needs::Bpf, why.to_string());
     }
+    let again = bpf.report_starts(&makers(&[], &[]));
+    assert!(matches!(again, Err(ObserveError::Bpf(_))), "the program is loaded: {again:?}");
     let heard = child();
     let own = own_tid();
     let starts =

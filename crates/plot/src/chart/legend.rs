@@ -3,7 +3,7 @@
 use super::{DARK, DIM};
 use crate::{Colour, Font, Letters, Paint, Scene, Stroke};
 
-/// A sign at a point. Told apart by their shapes, in any colour and in none.
+/// A sign at a point. Signs differ in shape, so that they need no colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark {
     /// A ring.
@@ -14,7 +14,7 @@ pub enum Mark {
     Square,
 }
 
-/// A measured point of a series. Series are told apart by shape and by colour.
+/// A measured point of a series. Series differ in shape and colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dot {
     /// Its shape.

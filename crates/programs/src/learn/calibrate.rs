@@ -26,6 +26,7 @@ pub enum Conservatism {
 
 /// Where a thread comes from, as far as it was seen.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
 pub struct Origin {
     /// Who made it.
     pub maker: Option<ThreadId>,
@@ -34,8 +35,17 @@ pub struct Origin {
     pub routine: Option<String>,
 }
 
+impl Origin {
+    /// Who made the thread, and the routine that it started with.
+    #[must_use]
+    pub const fn new(maker: Option<ThreadId>, routine: Option<String>) -> Origin {
+        Origin { maker, routine }
+    }
+}
+
 /// Threads that are taken for alike.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Kind {
     /// Their start routine, as in [`Origin::routine`].
     pub routine: Option<String>,
@@ -59,6 +69,7 @@ pub struct Kind {
 
 /// What was found out about an application.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Calibration {
     /// Periodic ones first, then by need.
     pub kinds: Vec<Kind>,

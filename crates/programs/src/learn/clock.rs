@@ -17,6 +17,7 @@ use windfall_time::Span;
 
 /// Whose the wake-ups were that a source attributes to threads without being sure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Clock {
     /// Strictly periodic: the clock's.
     pub periodic: u64,

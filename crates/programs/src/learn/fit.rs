@@ -12,6 +12,7 @@ use windfall_time::{Ratio, Span};
 
 /// What a thread would be reserved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Wanted {
     /// The greatest need times the margin.
     pub amount: Span,
@@ -21,6 +22,7 @@ pub struct Wanted {
 
 /// Why a thread with a period gets no reservation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum LeftOut {
     /// Alone it is more than may be reserved of one processor.
     TooMuch(Wanted),
@@ -84,6 +86,12 @@ impl Processors {
 }
 
 impl Wanted {
+    /// So much in each of these periods.
+    #[must_use]
+    pub const fn new(amount: Span, period: Span) -> Wanted {
+        Wanted { amount, period }
+    }
+
     /// The part of a processor in millionths, rounded up; 0 for a period of zero.
     #[must_use]
     pub fn share(&self) -> u128 {

@@ -25,6 +25,7 @@ const SHORTEST: Span = Span::from_nanos(200_000);
 
 /// What a thread's wake-ups look like.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Habit {
     /// The time between two of its periods; `None` when they have no common one.
     pub period: Option<Span>,
@@ -46,6 +47,7 @@ pub struct Habit {
 
 /// Work of one period: of so many hundredths of the periods at most this.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Need {
     /// Half.
     pub p50: Span,
@@ -57,6 +59,7 @@ pub struct Need {
 
 /// What is to be said about a habit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub enum Note {
     /// It has a period of its own.
     Periodic,

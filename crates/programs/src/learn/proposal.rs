@@ -16,6 +16,7 @@ use windfall_trace::timeline::LostCount;
 
 /// How to propose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Options {
     /// Amounts are the greatest need times this; at least 1.
     pub margin: Ratio,
@@ -57,6 +58,7 @@ pub enum Parent {
 
 /// What is proposed for a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Row {
     /// An index into [`Learned::threads`].
     pub thread: usize,
@@ -80,6 +82,7 @@ pub struct Row {
 
 /// What is proposed for all threads.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Proposal {
     /// Reservations first, then by processor time, most first.
     pub rows: Vec<Row>,

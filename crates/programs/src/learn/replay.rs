@@ -30,6 +30,7 @@ use windfall_trace::{Cpu, OverheadKind, Record, ThreadId};
 
 /// What a recording taught. Instants are relative to `start`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Learned {
     /// The threads that did anything, in order of declaration; `Wake` steps name them by index.
     pub threads: Vec<LearnedThread>,
@@ -51,6 +52,7 @@ pub struct Learned {
 
 /// A thread of a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct LearnedThread {
     /// Its id in the trace.
     pub trace_thread: ThreadId,
@@ -70,8 +72,26 @@ pub struct LearnedThread {
     pub unknown: Span,
 }
 
+impl LearnedThread {
+    /// A thread that has done nothing.
+    #[must_use]
+    pub fn new(trace_thread: ThreadId, name: impl Into<String>, tid: u32) -> LearnedThread {
+        LearnedThread {
+            trace_thread,
+            name: name.into(),
+            tid,
+            pid: 0,
+            of_command: false,
+            recorded: Recorded::default(),
+            activations: Vec::new(),
+            unknown: Span::ZERO,
+        }
+    }
+}
+
 /// A thread became able to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Activation {
     /// When.
     pub at: Instant,
@@ -83,6 +103,7 @@ pub struct Activation {
 
 /// Why a thread became able to run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum Cause {
     /// It was able to when the trace began, or when it was first seen after a loss.
     Start,
@@ -94,10 +115,11 @@ pub enum Cause {
 
 /// Somebody other than a thread had a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Stolen {
     /// From when.
     pub at: Instant,
-    /// For how long, without what was stolen from the thief in turn.
+    /// For how long, without what a nested one took.
     pub span: Span,
     /// Who.
     pub kind: OverheadKind,
@@ -107,6 +129,7 @@ pub struct Stolen {
 
 /// Wake-ups that became no step of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Dropped {
     /// The thread could run already, or did not wait after all.
     pub not_waiting: u64,

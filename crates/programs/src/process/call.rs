@@ -7,6 +7,7 @@ use windfall_time::Instant;
 
 /// A call that the host carries out at one instant. What each does and refuses stands at [`Process`](super::Process).
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Call {
     /// Reads the clock.
     Now,
@@ -88,6 +89,7 @@ pub enum Call {
 
 /// A process that is to be.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct NewProcess {
     /// The handle of its code.
     pub template: Handle,
@@ -99,6 +101,7 @@ pub struct NewProcess {
 
 /// What a call returns, as a machine returns it in registers: which of the two say something depends on the call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Reply {
     /// What was made, or which event it is.
     pub handle: Handle,

@@ -7,6 +7,7 @@ use windfall_time::Span;
 /// What a node's processor costs, where the rules of Chrysalis hold. Whoever runs pays for what comes, and whoever is
 /// put on for being put on; nobody does while the processor is idle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct NodeCosts {
     /// An interrupt of the interval timer, which ends slices and posts and wakes what is due (2.8). It is charged to whoever
     /// runs when it comes (2.7), and the scheduler is entered when it is over.
@@ -19,6 +20,7 @@ pub struct NodeCosts {
 
 /// One figure a call; none by default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Costs {
     /// Reading the clock.
     pub now: Span,
@@ -60,6 +62,33 @@ pub struct Costs {
     pub remote: Span,
     /// How long a post to another node takes to arrive; nobody's processor time.
     pub latency: Span,
+}
+
+/// A method for each figure, which sets it.
+macro_rules! setters {
+    ($costs:ident: $($figure:ident),*) => {
+        impl $costs {
+            $(
+                #[doc = concat!("The same, with so much for [`", stringify!($figure), "`](Self#structfield.", stringify!($figure), ").")]
+                #[must_use]
+                pub const fn $figure(mut self, cost: Span) -> $costs {
+                    self.$figure = cost;
+                    self
+                }
+            )*
+        }
+    };
+}
+
+setters!(NodeCosts: timer, scheduler, registers);
+setters!(Costs: now, make_template, load, make_process, make, delete, post, reset, wait, enqueue);
+setters!(Costs: dequeue, wakeup, block, add_event, del_event, notify, notify_each, wait_event);
+setters!(Costs: remote, latency);
+
+impl NodeCosts {
+    /// Nothing costs anything.
+    pub const NONE: NodeCosts =
+        NodeCosts { timer: Span::ZERO, scheduler: Span::ZERO, registers: Span::ZERO };
 }
 
 impl Costs {

@@ -6,6 +6,7 @@ use windfall_time::Instant;
 
 /// Why a process did not get what it asked for. Nothing has changed, but where a variant says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum ProcessError {
     /// The word is no handle that this system has made.
     Forged {

@@ -11,6 +11,7 @@ const MOST_WAITING: usize = 4_000_000;
 
 /// A job that is released and not done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Job {
     /// When it was released.
     pub release: Instant,

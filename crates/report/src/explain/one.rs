@@ -156,7 +156,7 @@ fn counts(explanation: &Explanation, found: &Explained) -> String {
     }
     let unclear = found.unclear + found.periods_unclear;
     if unclear > 0 {
-        text.push_str(&format!("{unclear} not known well enough to judge\n"));
+        text.push_str(&format!("{unclear} not judged, because events are missing\n"));
     }
     if found.unopened > 0 {
         text.push_str(&format!("{} began before the recording, not counted\n", found.unopened));
@@ -172,15 +172,15 @@ pub(super) fn losses(read: &Reading) -> String {
         let events = match (lost.events, lost.uncounted) {
             (0, _) => "an unknown number of events".to_owned(),
             (events, 0) => number(events, "event", "events"),
-            (events, _) => format!("{events} events and more"),
+            (events, _) => format!("{events} events or more"),
         };
         let silent = match read.silent {
             0 => String::new(),
-            silent => format!(" ({silent} of the times a switch is missing without a word)"),
+            silent => format!(" (in {silent} of them the kernel did not report a switch)"),
         };
-        let times = number(lost.gaps, "time", "times");
+        let gaps = number(lost.gaps, "gap", "gaps");
         text.push_str(&format!(
-            "LOST {times}: {events}{silent}; what is not known is told apart\n"
+            "LOST in {gaps}: {events}{silent}; that time is listed as unknown\n"
         ));
     }
     if read.explanation.conflicts > 0 {
@@ -200,9 +200,9 @@ fn no_miss(found: &Explained, limit: Option<Span>) -> String {
     let why = match limit {
         Some(limit) => format!("none takes longer than {limit}"),
         None if found.due + found.periods == 0 => format!(
-            "nothing here says when its {many} should be done; `--longer-than SPAN` says what is too long"
+            "the recording has no deadlines for its {many}; `--longer-than SPAN` sets a limit"
         ),
-        None => "nothing came too late".to_owned(),
+        None => "no deadline was missed".to_owned(),
     };
     let next = if found.longest.is_some() { "; the longest:" } else { "" };
     format!("no miss: {why}{next}\n")
@@ -238,7 +238,7 @@ fn verdict(episode: &Episode) -> String {
         Ending::Short(_) => format!("short of its promise by {by}"),
         _ if episode.miss.is_some() => format!("too long by {by}"),
         Ending::Open => "under way at the end".to_owned(),
-        Ending::Lost => "its end is lost".to_owned(),
+        Ending::Lost => "its end is not recorded".to_owned(),
         Ending::Done if episode.deadline.is_some() => "in time".to_owned(),
         Ending::Done => "done".to_owned(),
     }
@@ -289,9 +289,9 @@ fn words_for(explanation: &Explanation, part: Part, account: &Account) -> Option
             Some(above) => format!("held: the reservation of {above} was used up"),
             None => "held: its own reservation was used up".to_owned(),
         },
-        Part::Unplaced => "ready, on no processor that is known".to_owned(),
-        Part::Blocked => "it waited for something itself".to_owned(),
-        Part::Device => "it waited in the kernel, as for a device".to_owned(),
+        Part::Unplaced => "ready, its processor unknown".to_owned(),
+        Part::Blocked => "it was blocked".to_owned(),
+        Part::Device => "it waited in the kernel, for example for a device".to_owned(),
         Part::Stopped => "it was stopped by a signal".to_owned(),
         _ => "UNKNOWN, since events were lost".to_owned(),
     })

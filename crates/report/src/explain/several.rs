@@ -37,7 +37,7 @@ pub(super) fn text(asked: &Asked, read: &Reading, width: Option<usize>) -> Strin
     if lines.iter().all(|line| line.misses == 0) {
         let limit = match asked.longer_than {
             Some(limit) => format!(": nothing takes longer than {limit}"),
-            None => "; `--longer-than SPAN` says what is too long".to_owned(),
+            None => "; `--longer-than SPAN` sets a limit".to_owned(),
         };
         text.push_str(&format!("no miss{limit}\n"));
     }

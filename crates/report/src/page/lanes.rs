@@ -47,7 +47,7 @@ pub(super) fn section(runs: &[Run<'_>]) -> Markup {
         section aria-labelledby="when" {
             div.bar {
                 h2 #when {
-                    "What happened when"
+                    "Timeline"
                     @if let [(first, _), (second, _)] = runs {
                         " " small { (Shown(first)) " above " (Shown(second)) ", each from its beginning" }
                     }

@@ -1,4 +1,4 @@
-//! What a report says: plain data, filled in by whoever ran or measured.
+//! What a report says: plain data, which a run or a recording fills in.
 //!
 //! Invariant: nothing here refers outside itself; parents are indices into the same list or into
 //! the list of nodes, and one that leads nowhere means "at the root".
@@ -53,7 +53,7 @@ pub struct NodeRow {
     pub received: Span,
     /// Time that it asked for a processor, whether it had one or not.
     pub runnable: Span,
-    /// How often its promise was broken; `None` when nobody checked.
+    /// How often its promise was broken; `None` when it was not checked.
     pub missed: Option<u64>,
     /// Its state, where known better than by [`standing`].
     pub standing: Option<RowStatus>,
@@ -129,7 +129,7 @@ pub struct Bucket {
 pub struct CpuRow {
     /// Its name (`cpu 0`).
     pub name: String,
-    /// Nobody wanted it.
+    /// It was idle.
     pub idle: Span,
     /// Threads received it.
     pub received: Span,
@@ -163,11 +163,11 @@ pub enum RowStatus {
     Over,
     /// It asked and did not get it, or was late.
     Missed,
-    /// Events are missing, so nobody can tell.
+    /// Events are missing, so it is unknown.
     Unknown,
 }
 
-/// What the numbers of a row say, when nobody knows better: late is `Missed`, else time unknown is
+/// What the numbers of a row say, unless a verdict says more: late is `Missed`, else time unknown is
 /// `Unknown`, else less than a hundredth of the promise asked for is `NotAsking`, else less than it
 /// received although it asked all the time is `Missed`, else more than a
 /// hundredth above it received is `Over`, else `Met`. `None` without a promise and without deadlines.

@@ -24,13 +24,13 @@ pub(super) fn warnings(report: &Report) -> Markup {
     html! {
         @if let Some(lost) = lost(report.lost) {
             p.warning.unknown {
-                (lost) ": what happened there is drawn hatched grey and counts as unknown, not as calm."
+                (lost) ": what happened there is drawn in hatched grey and counts as unknown."
             }
         }
         @for (name, reason) in &report.quarantined {
             p.warning.bad {
                 "Scheduler " b { (Shown(name)) } " was quarantined: " (Shown(reason))
-                ". Its children went on under the default scheduler."
+                ". Its children continued under the default scheduler."
             }
         }
     }

@@ -28,7 +28,7 @@ pub(super) fn section(report: &Report) -> Markup {
     html! {
         @if !lines.is_empty() {
             section aria-labelledby="tree" {
-                h2 #tree { "Who was promised what, and got it" }
+                h2 #tree { "Promised and received" }
                 div.wide {
                     table.tree.names {
                         thead {

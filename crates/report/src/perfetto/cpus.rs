@@ -1,7 +1,7 @@
 //! Who has each processor, for how long, and what is stolen or lost there.
 //!
 //! Invariant: a thread receives the time from its switch to the next, less what was stolen in
-//! between. After a loss a processor is nobody's until its next switch.
+//! between. After lost events the thread of a processor is unknown until its next switch.
 
 use super::out::{Out, Track};
 use super::states::{States, Task};

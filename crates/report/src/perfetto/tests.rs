@@ -16,7 +16,7 @@ fn packets(header: &Header, records: Vec<Record>) -> Vec<Packet> {
 
 fn of(events: Vec<(u64, Event)>) -> Vec<Packet> {
     let records = events.into_iter().map(|(us, event)| Record { at: at(us), event }).collect();
-    packets(&Header { cpus: 2, ..Header::default() }, records)
+    packets(&Header::new("", "", 2), records)
 }
 
 fn thread(id: u32, tid: u32) -> Event {

@@ -29,7 +29,7 @@ const STOLEN: Colour = [0x3a, 0x2f, 0x45];
 const OWN: Colour = [0xa5, 0x8b, 0xc0];
 /// Grey stripes.
 const UNKNOWN: Paint = Paint::Stripes([[0xe1, 0xe4, 0xe8], [0xa4, 0xab, 0xb5]]);
-/// Told apart by eyes that confuse red and green; the report has the same.
+/// Distinguishable with red-green blindness; the report has the same.
 const THREADS: [Colour; 8] = [
     [0x44, 0x77, 0xaa],
     [0xe6, 0x9f, 0x00],

@@ -60,7 +60,7 @@ fn restless(slices: u64) -> Story {
         };
         Slice { from: at(i), to: at(i + 1), what }
     });
-    story.timeline.cpus = vec![CpuLine { cpu: Cpu(0), slices: slices.collect() }];
+    story.timeline.cpus = vec![CpuLine::new(Cpu(0), slices.collect())];
     story.timeline.to = story.timeline.cpus[0].slices.last().map_or(at(0), |slice| slice.to);
     story
 }

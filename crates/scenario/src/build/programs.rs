@@ -74,13 +74,11 @@ impl<'a> Numbers<'a> {
                 programs::Activation::After(before.first().copied().unwrap_or(0))
             }
         };
-        programs::Jobs {
-            activation,
-            work: jobs.work,
-            deadline: jobs.deadline,
-            late: jobs.late,
-            count: jobs.count,
-        }
+        let mut numbered = programs::Jobs::new(activation, jobs.work);
+        numbered.deadline = jobs.deadline;
+        numbered.late = jobs.late;
+        numbered.count = jobs.count;
+        numbered
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where recorded behaviour comes from: importers of traces are no part of this crate.
 
+use crate::recording::RecordingError;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use windfall_programs::Program;
@@ -13,17 +14,27 @@ pub type Numbers = BTreeMap<String, Range<usize>>;
 ///
 /// ```
 /// use windfall_programs::Program;
-/// use windfall_scenario::{Numbers, Recordings, Scenario};
+/// use windfall_scenario::{Numbers, RecordingError, Recordings, Scenario};
 /// use windfall_time::{Instant, Span};
 ///
 /// /// Nobody has done anything.
 /// struct Silence;
 ///
 /// impl Recordings for Silence {
-///     fn program(&mut self, _: &str, _: &str, _: usize, _: &Numbers) -> Result<Program, String> {
+///     fn program(
+///         &mut self,
+///         _: &str,
+///         _: &str,
+///         _: usize,
+///         _: &Numbers,
+///     ) -> Result<Program, RecordingError> {
 ///         Ok(Program::nothing())
 ///     }
-///     fn interrupts(&mut self, _: &str, _: u16) -> Result<Vec<(Instant, Span)>, String> {
+///     fn interrupts(
+///         &mut self,
+///         _: &str,
+///         _: u16,
+///     ) -> Result<Vec<(Instant, Span)>, RecordingError> {
 ///         Ok(Vec::new())
 ///     }
 /// }
@@ -45,34 +56,42 @@ pub trait Recordings {
     /// by their name there; the others become part of the environment.
     ///
     /// # Errors
-    /// Why it cannot be read, in words.
+    /// Why it cannot be read.
     fn program(
         &mut self,
         file: &str,
         thread: &str,
         at: usize,
         numbers: &Numbers,
-    ) -> Result<Program, String>;
+    ) -> Result<Program, RecordingError>;
 
     /// When interrupts struck a processor, in order, and how long each took.
     ///
     /// # Errors
-    /// Why it cannot be read, in words.
-    fn interrupts(&mut self, file: &str, processor: u16) -> Result<Vec<(Instant, Span)>, String>;
+    /// Why it cannot be read.
+    fn interrupts(
+        &mut self,
+        file: &str,
+        processor: u16,
+    ) -> Result<Vec<(Instant, Span)>, RecordingError>;
 }
 
 /// Refuses every recording.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoRecordings;
 
-const WHY: &str = "recordings are not read here";
-
 impl Recordings for NoRecordings {
-    fn program(&mut self, _: &str, _: &str, _: usize, _: &Numbers) -> Result<Program, String> {
-        Err(WHY.to_owned())
+    fn program(
+        &mut self,
+        _: &str,
+        _: &str,
+        _: usize,
+        _: &Numbers,
+    ) -> Result<Program, RecordingError> {
+        Err(RecordingError::NotReadHere)
     }
 
-    fn interrupts(&mut self, _: &str, _: u16) -> Result<Vec<(Instant, Span)>, String> {
-        Err(WHY.to_owned())
+    fn interrupts(&mut self, _: &str, _: u16) -> Result<Vec<(Instant, Span)>, RecordingError> {
+        Err(RecordingError::NotReadHere)
     }
 }

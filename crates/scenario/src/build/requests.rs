@@ -43,9 +43,9 @@ impl Builder<'_> {
                 let parent = self.scenario.parent_of_whom(whom);
                 match self.asking.message(parameter, *value, parent) {
                     Ok(message) => numbers.told(whom, message),
-                    Err((key, message, help)) => {
+                    Err((code, key, message, help)) => {
                         let path = path.key(key);
-                        self.wrong(&[path], format!("{message}; {help}"), None);
+                        self.wrong(code, &[path], format!("{message}; {help}"), None);
                         Vec::new()
                     }
                 }

@@ -3,6 +3,7 @@
 use super::programs::Numbers;
 use super::trees::Nodes;
 use super::{Builder, Recordings, recordings};
+use crate::diagnostic::Code;
 use crate::model::{Requirements, Run, Scenario, Thread};
 use crate::parameters::{self, ParameterWriter};
 use crate::plan::{PlannedProgram, PlannedThread};
@@ -94,7 +95,12 @@ impl Builder<'_> {
             Ok(program) => Some(program),
             Err(why) => {
                 let path = Path::of(&["threads", &thread.name, "recorded"]);
-                self.wrong(&[path], format!("`{recorded}` of `{file}`: {why}"), None);
+                self.wrong(
+                    Code::Recording,
+                    &[path],
+                    format!("`{recorded}` of `{file}`: {why}"),
+                    None,
+                );
                 None
             }
         }
@@ -126,7 +132,7 @@ impl Builder<'_> {
                     Err(refusal) if alone && !is_lasting(&refusal) => break,
                     Err(refusal) => {
                         let text = format!("{parent}: refused `{}`: {refusal}", thread.name);
-                        self.wrong(&[path.key("parent")], text, None);
+                        self.wrong(Code::NotAdmitted, &[path.key("parent")], text, None);
                         break;
                     }
                 };
@@ -135,7 +141,12 @@ impl Builder<'_> {
                     match answer {
                         Err(refusal) if !alone || is_lasting(&refusal) => {
                             let text = format!("{parent}: refused `{}`: {refusal}", thread.name);
-                            self.wrong(&[path.key(key), path.key("parent")], text, None);
+                            self.wrong(
+                                Code::NotAdmitted,
+                                &[path.key(key), path.key("parent")],
+                                text,
+                                None,
+                            );
                             break 'twins;
                         }
                         _ => {}

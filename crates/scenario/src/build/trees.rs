@@ -2,6 +2,7 @@
 
 use super::Builder;
 use crate::check::{parent_paths, requirement_paths};
+use crate::diagnostic::Code;
 use crate::model::{Attachment, Parent, Scenario, Scheduler, Setting};
 use crate::source::Path;
 use std::collections::BTreeMap;
@@ -49,7 +50,12 @@ impl<'a> Builder<'a> {
         if let Some(default) = default
             && let Err(refusal) = hierarchy.set_default(Instant::ZERO, *default)
         {
-            self.wrong(&[Path::of(&["default"])], format!("refused: {refusal}"), None);
+            self.wrong(
+                Code::NotAdmitted,
+                &[Path::of(&["default"])],
+                format!("refused: {refusal}"),
+                None,
+            );
         }
         let names = scenario.schedulers.iter().map(|scheduler| scheduler.name.as_str());
         let nodes = names.filter_map(|name| Some((name, *built.get(name)?))).collect();
@@ -77,7 +83,7 @@ impl<'a> Builder<'a> {
                 Some((parent, &[] as &[Message]))
             })
             .collect();
-        let spec = NodeSpec { name: &scheduler.name, kind, scheduler: instance, owns: &owns };
+        let spec = NodeSpec::new(&scheduler.name, kind, instance, &owns);
         let node = match hierarchy.create(Instant::ZERO, spec) {
             Ok(node) => node,
             Err(refusal) => {
@@ -91,7 +97,7 @@ impl<'a> Builder<'a> {
                 let at = scheduler.owns.iter().position(single).unwrap_or(0);
                 let parent = scheduler.owns.get(at).map_or("top", parent_name);
                 let message = format!("{parent}: refused `{}`: {refusal}", scheduler.name);
-                self.wrong(&parent_paths(&path, at), message, None);
+                self.wrong(Code::NotAdmitted, &parent_paths(&path, at), message, None);
                 return None;
             }
         };
@@ -105,7 +111,12 @@ impl<'a> Builder<'a> {
                 if let Err(refusal) = answer {
                     let parent = parent_name(own);
                     let text = format!("{parent}: refused `{}`: {refusal}", scheduler.name);
-                    self.wrong(&requirement_paths(&path, usize::from(number), key), text, None);
+                    self.wrong(
+                        Code::NotAdmitted,
+                        &requirement_paths(&path, usize::from(number), key),
+                        text,
+                        None,
+                    );
                 }
             }
         }
@@ -120,7 +131,7 @@ impl<'a> Builder<'a> {
             Ok(instance) => Some((kind.name, instance)),
             Err(bad) => {
                 let at = if bad.known { path.key(&bad.name) } else { path.clone() };
-                self.wrong(&[at], format!("{}: {bad}", scheduler.name), None);
+                self.wrong(Code::InvalidSetting, &[at], format!("{}: {bad}", scheduler.name), None);
                 None
             }
         }

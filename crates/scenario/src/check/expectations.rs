@@ -1,6 +1,7 @@
 //! Expectations: that they name what there is, and compare like with like.
 
 use super::{Checker, names};
+use crate::diagnostic::Code;
 use crate::model::{
     Bound, Expectation, Level, Quantity, Run, Statistic, Step, Subject, Thread, Whole,
 };
@@ -37,13 +38,18 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         subject(checker, expectation, &path.key("what"));
         bound(checker, expectation, &path);
         if expectation.because.trim().is_empty() && !checker.origin().has(&path) {
-            checker.wrong(&[path.key("because")], "no reason", "say why the number is that number");
+            checker.wrong(
+                Code::NoReason,
+                &[path.key("because")],
+                "no reason",
+                "say why the number is that number",
+            );
         }
         if expectation.quantity == Quantity::IntervalsAbove(windfall_time::Span::ZERO)
             && (checker.origin().files().is_empty() || checker.origin().has(&path.key("above")))
         {
             let help = "write a length of time above zero";
-            checker.wrong(&[path.key("above")], "intervals above nothing", help);
+            checker.wrong(Code::ZeroTime, &[path.key("above")], "intervals above nothing", help);
         }
     }
 }
@@ -56,13 +62,18 @@ fn subject(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
         Subject::Machine => {
             let message = format!("the machine has no `{}`", quantity.text());
             let help = "it has idle, switching, scheduling, stolen, refused, quarantined";
-            checker.wrong(std::slice::from_ref(path), message, help);
+            checker.wrong(Code::InapplicableQuantity, std::slice::from_ref(path), message, help);
         }
         Subject::Scheduler(name) => {
             checker.scheduler_exists(name, true, std::slice::from_ref(path));
             if *quantity != Quantity::Received {
                 let message = format!("a scheduler has no `{}`", quantity.text());
-                checker.wrong(std::slice::from_ref(path), message, "it has `received`");
+                checker.wrong(
+                    Code::InapplicableQuantity,
+                    std::slice::from_ref(path),
+                    message,
+                    "it has `received`",
+                );
             }
         }
         Subject::Threads(name) => threads(checker, name, *quantity, path),
@@ -80,13 +91,13 @@ fn threads(checker: &mut Checker<'_>, name: &str, quantity: Quantity, path: &Pat
         let all = checker.names.threads.iter().chain(&checker.names.schedulers);
         let help = suggest::hint(name, all.copied().chain(["machine"]));
         let message = format!("there is no thread or scheduler `{name}`");
-        checker.wrong(std::slice::from_ref(path), message, &help);
+        checker.wrong(Code::UnknownName, std::slice::from_ref(path), message, &help);
         return;
     }
     if matches!(quantity, Quantity::Whole(_)) {
         let message = format!("a thread has no `{}`", quantity.text());
         let help = format!("write `machine.{}`", quantity.text());
-        checker.wrong(std::slice::from_ref(path), message, &help);
+        checker.wrong(Code::InapplicableQuantity, std::slice::from_ref(path), message, &help);
     }
     let several = threads.len() > 1
         || threads.iter().any(|t| t.name == name && t.count.is_some_and(|n| n > 1))
@@ -96,13 +107,13 @@ fn threads(checker: &mut Checker<'_>, name: &str, quantity: Quantity, path: &Pat
     if several && single {
         let help = "name one thread, or expect `response.max`";
         let message = format!("`{}` is of one thread only", quantity.text());
-        checker.wrong(std::slice::from_ref(path), message, help);
+        checker.wrong(Code::InapplicableQuantity, std::slice::from_ref(path), message, help);
     }
     let jobs_are_due = threads.iter().any(|thread| has_deadlines(&thread.run));
     if matches!(quantity, Quantity::Missed | Quantity::Aborted) && !jobs_are_due {
         let help = "use `intervals` with `above`, or give its jobs a deadline";
         let message = format!("jobs of `{name}` have no deadline");
-        checker.wrong(std::slice::from_ref(path), message, help);
+        checker.wrong(Code::InapplicableQuantity, std::slice::from_ref(path), message, help);
     }
 }
 
@@ -130,7 +141,12 @@ fn bound(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
         && !written.iter().any(|path| checker.origin().has(path))
     {
         let help = "write `at-most`, `at-least`, or `equals` with `within`";
-        checker.wrong(std::slice::from_ref(path), "nothing is expected", help);
+        checker.wrong(
+            Code::NothingExpected,
+            std::slice::from_ref(path),
+            "nothing is expected",
+            help,
+        );
     }
     let unit = unit(expectation.quantity);
     for (key, level) in levels {
@@ -147,19 +163,29 @@ fn bound(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
                 Unit::Shareable => "write a length of time, as `3s`, or a share, as `32.6%cpu`",
             };
             let message = format!("`{}` is not measured like that", expectation.quantity.text());
-            checker.wrong(&[path.key(key)], message, help);
+            checker.wrong(Code::UnitMismatch, &[path.key(key)], message, help);
         }
     }
     if let Some((equals, Some(within))) = equals
         && core::mem::discriminant(&equals) != core::mem::discriminant(&within)
     {
         let help = "write both as times, both as `%cpu`, or both as `%machine`";
-        checker.wrong(&[path.key("within")], "`equals` and `within` differ in unit", help);
+        checker.wrong(
+            Code::UnitMismatch,
+            &[path.key("within")],
+            "`equals` and `within` differ in unit",
+            help,
+        );
     }
     if let (Some(least), Some(most)) = (at_least, at_most)
         && below(most, least)
     {
-        checker.wrong(&[path.key("at-most")], "`at-most` lies below `at-least`", "swap them");
+        checker.wrong(
+            Code::ReversedRange,
+            &[path.key("at-most")],
+            "`at-most` lies below `at-least`",
+            "swap them",
+        );
     }
 }
 

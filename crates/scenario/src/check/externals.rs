@@ -1,10 +1,12 @@
 //! Programs of a real machine: that each can be found, and that `of` and `match` fit together.
 
 use super::Checker;
+use crate::diagnostic::Code;
 use crate::model::{External, ExternalProgram, Run, Scenario, Thread};
 use crate::source::Path;
 use crate::suggest;
 use crate::together;
+use std::collections::BTreeMap;
 use windfall_time::Instant;
 
 /// Linux gives no process a larger number.
@@ -21,14 +23,19 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             if matches!(thread.run, Run::Profile(_) | Run::Unknown) && !checker.origin().has(&path)
             {
                 let help = "give it a program, or name one of a real machine";
-                checker.wrong(&[path], "it is not said what this thread runs", help);
+                checker.wrong(
+                    Code::NoProgram,
+                    &[path],
+                    "it is not said what this thread runs",
+                    help,
+                );
             }
             continue;
         };
         if thread.count.is_some() {
             let help = "leave it out; for another process write another entry";
             let message = "a program of a real machine has as many threads as it makes";
-            checker.wrong_key(&path.key("count"), message, help);
+            checker.wrong_key(Code::MisplacedKey, &path.key("count"), message, help);
         }
         program(checker, &external.program, &path);
         together(checker, thread, &path);
@@ -40,7 +47,12 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         {
             let message = format!("`{}` names the same program", other.name);
             let help = format!("write `of = \"{}\"` and `match`", other.name);
-            checker.wrong(&["pid", "cgroup", "unit"].map(|key| path.key(key)), message, &help);
+            checker.wrong(
+                Code::DuplicateProgram,
+                &["pid", "cgroup", "unit"].map(|key| path.key(key)),
+                message,
+                &help,
+            );
         }
     }
 }
@@ -55,7 +67,7 @@ fn together(checker: &mut Checker<'_>, thread: &Thread, path: &Path) {
     if names.is_ever_scheduler(&name) || names.threads.contains(&name.as_str()) {
         let message = format!("its threads share a scheduler `{name}`, and that name is taken");
         let help = "choose another name; or write `each = true`, where each thread has its own";
-        checker.wrong_key(path, message, help);
+        checker.wrong_key(Code::DuplicateName, path, message, help);
     }
 }
 
@@ -66,33 +78,14 @@ fn is_same(other: &Thread, external: &External) -> bool {
 }
 
 fn program(checker: &mut Checker<'_>, program: &ExternalProgram, path: &Path) {
-    let mut wrong = |key: &str, message: String, help: &str| {
-        checker.wrong(&[path.key(key)], message, help);
+    let mut wrong = |code: Code, key: &str, message: String, help: &str| {
+        checker.wrong(code, &[path.key(key)], message, help);
     };
     match program {
-        ExternalProgram::Exec { command, env } => {
-            if command.first().is_none_or(String::is_empty) {
-                let help = "write the program first, as `[\"ffmpeg\", \"-i\", \"film.mkv\"]`";
-                wrong("exec", "a command without a program".to_owned(), help);
-            }
-            if command.iter().any(|word| word.contains('\0')) {
-                wrong("exec", "a word with a zero byte".to_owned(), "leave the byte out");
-            }
-            for (name, value) in env {
-                if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-                    let message =
-                        format!("`{}` cannot stand in an environment", name.escape_debug());
-                    wrong(
-                        "env",
-                        message,
-                        "a name is not empty and has no `=`; neither has zero bytes",
-                    );
-                }
-            }
-        }
+        ExternalProgram::Exec { command: words, env } => command(checker, words, env, path),
         ExternalProgram::Pid(pid) if !(2..=LARGEST_PID).contains(pid) => {
             let help = format!("write 2 to {LARGEST_PID}; 1 is the system itself");
-            wrong("pid", format!("no program has the number {pid}"), &help);
+            wrong(Code::OutOfRange, "pid", format!("no program has the number {pid}"), &help);
         }
         ExternalProgram::Cgroup(group) => {
             let plain = group.strip_prefix('/').is_some_and(|rest| {
@@ -103,7 +96,7 @@ fn program(checker: &mut Checker<'_>, program: &ExternalProgram, path: &Path) {
                     format!("`{}` is not the path of a control group", group.escape_debug());
                 let help = "write it from the root of the control groups on, as \
                             `/user.slice/game.scope`; the root itself is the whole system";
-                wrong("cgroup", message, help);
+                wrong(Code::InvalidCgroup, "cgroup", message, help);
             }
         }
         ExternalProgram::Unit(unit) => {
@@ -112,10 +105,40 @@ fn program(checker: &mut Checker<'_>, program: &ExternalProgram, path: &Path) {
             });
             if !ends || unit.contains(['/', '\0']) {
                 let message = format!("`{}` is not a unit with processes", unit.escape_debug());
-                wrong("unit", message, "write a service, scope or slice, as `pipewire.service`");
+                wrong(
+                    Code::InvalidUnit,
+                    "unit",
+                    message,
+                    "write a service, scope or slice, as `pipewire.service`",
+                );
             }
         }
         ExternalProgram::Pid(_) | ExternalProgram::Of(_) => {}
+    }
+}
+
+/// A command that no program can be started with.
+fn command(
+    checker: &mut Checker<'_>,
+    command: &[String],
+    env: &BTreeMap<String, String>,
+    path: &Path,
+) {
+    let mut wrong = |key: &str, message: &str, help: &str| {
+        checker.wrong(Code::InvalidCommand, &[path.key(key)], message, help);
+    };
+    if command.first().is_none_or(String::is_empty) {
+        let help = "write the program first, as `[\"ffmpeg\", \"-i\", \"film.mkv\"]`";
+        wrong("exec", "a command without a program", help);
+    }
+    if command.iter().any(|word| word.contains('\0')) {
+        wrong("exec", "a word with a zero byte", "leave the byte out");
+    }
+    for (name, value) in env {
+        if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+            let message = format!("`{}` cannot stand in an environment", name.escape_debug());
+            wrong("env", &message, "a name is not empty and has no `=`; neither has zero bytes");
+        }
     }
 }
 
@@ -129,7 +152,7 @@ fn patterns(checker: &mut Checker<'_>, external: &External, path: &Path) {
             let message =
                 format!("no thread is called `{comm}`: the kernel keeps 15 bytes of a name");
             let help = format!("write less and a `*`, as `{kept}*`");
-            checker.wrong(&[path.key("comm")], message, &help);
+            checker.wrong(Code::HopelessPattern, &[path.key("comm")], message, &help);
         }
     }
     if let Some(exe) = &external.threads.exe
@@ -137,14 +160,14 @@ fn patterns(checker: &mut Checker<'_>, external: &External, path: &Path) {
     {
         let message = format!("`{exe}` is not the path of a file from the root on");
         let help = format!("write the whole path, or `*/{exe}`");
-        checker.wrong(&[path.key("exe")], message, &help);
+        checker.wrong(Code::HopelessPattern, &[path.key("exe")], message, &help);
     }
     if let Some(routine) = &external.threads.routine
         && !routine.replace("::", "").contains(['*', ':', '+'])
     {
         let message = format!("`{routine}` is not a routine of a file");
         let help = format!("write `FILE:SYMBOL` as the profile does, or `*:{routine}`");
-        checker.wrong(&[path.key("routine")], message, &help);
+        checker.wrong(Code::HopelessPattern, &[path.key("routine")], message, &help);
     }
 }
 
@@ -155,18 +178,33 @@ fn of(checker: &mut Checker<'_>, thread: &Thread, name: &str, path: &Path) {
     if !is_program(scenario, name) && checker.thread_exists(name, &at) {
         let names = scenario.threads.iter().map(|thread| thread.name.as_str());
         let help = suggest::hint(name, names.filter(|name| is_program(scenario, name)));
-        checker.wrong(&[at], format!("`{name}` names no program of its own"), &help);
+        checker.wrong(
+            Code::NotAProgram,
+            &[at],
+            format!("`{name}` names no program of its own"),
+            &help,
+        );
     }
     let only = path.key("match");
     if thread.external.as_ref().is_some_and(|external| external.threads.is_any())
         && !checker.origin().has_below(&only)
     {
         let help = "say which threads, as `match = { comm = \"data-loop*\" }`";
-        checker.wrong_key(&path.key("of"), "`of` without `match` leaves the program nothing", help);
+        checker.wrong_key(
+            Code::MissingKey,
+            &path.key("of"),
+            "`of` without `match` leaves the program nothing",
+            help,
+        );
     }
     if thread.start != Instant::ZERO {
         let message = "its threads are there when the program makes them";
-        checker.wrong(&[path.key("start")], message, "write `start` for the program");
+        checker.wrong(
+            Code::MisplacedKey,
+            &[path.key("start")],
+            message,
+            "write `start` for the program",
+        );
     }
 }
 

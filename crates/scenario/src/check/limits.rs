@@ -3,7 +3,7 @@
 
 use super::Checker;
 use super::schedulers::parent_paths;
-use crate::diagnostic::ScenarioError;
+use crate::diagnostic::{Code, ScenarioError};
 use crate::model::{Parent, Scenario};
 use crate::source::Path;
 use crate::tree::Node;
@@ -26,7 +26,9 @@ pub(crate) fn entries(root: &Node<'_>) -> Option<ScenarioError> {
         places.sort_unstable_by_key(|place| place.start);
         let message = format!("{} {part} are too many", places.len());
         let place = places.get(*most).cloned();
-        Some(ScenarioError::new(message, place).help(format!("write at most {most}")))
+        Some(
+            ScenarioError::new(Code::TooMany, message, place).help(format!("write at most {most}")),
+        )
     })
 }
 
@@ -40,18 +42,23 @@ pub(super) fn check(checker: &mut Checker<'_>) -> bool {
         let path = largest.map(|thread| Path::of(&["threads", &thread.name, "count"]));
         let paths: Vec<Path> = path.into_iter().collect();
         let help = format!("write at most {MOST_THREADS} in all");
-        checker.wrong(&paths, format!("{total} threads are too many"), &help);
+        checker.wrong(Code::TooMany, &paths, format!("{total} threads are too many"), &help);
     }
     if let Some(first) = scenario.schedulers.get(MOST_SCHEDULERS) {
         let message = format!("{} schedulers are too many", scenario.schedulers.len());
         let help = format!("write at most {MOST_SCHEDULERS}");
-        checker.wrong_key(&Path::of(&["schedulers", &first.name]), message, &help);
+        checker.wrong_key(Code::TooMany, &Path::of(&["schedulers", &first.name]), message, &help);
     }
     if let Some((deepest, levels)) = too_deep(scenario) {
         let name = &scenario.schedulers[deepest].name;
         let message = format!("`{name}` stands on level {levels} of the tree");
         let help = format!("a tree may have at most {LEVELS} levels; put it higher up");
-        checker.wrong(&parent_paths(&Path::of(&["schedulers", name]), 0), message, &help);
+        checker.wrong(
+            Code::TreeTooDeep,
+            &parent_paths(&Path::of(&["schedulers", name]), 0),
+            message,
+            &help,
+        );
     }
     checker.mistakes.len() == before
 }

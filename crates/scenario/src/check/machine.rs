@@ -1,6 +1,7 @@
 //! The machine, its interrupts, and the length of it all.
 
 use super::Checker;
+use crate::diagnostic::Code;
 use crate::model::{Level, Machine, Pattern, Timer};
 use crate::source::Path;
 use windfall_time::{Ratio, Span};
@@ -12,35 +13,45 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     let scenario = checker.scenario;
     if scenario.length.is_zero() {
         let help = "write a length of time above zero";
-        checker.wrong(&[Path::of(&["length"])], "no time at all", help);
+        checker.wrong(Code::ZeroTime, &[Path::of(&["length"])], "no time at all", help);
     }
     let Machine { speeds, timer, cpus, cap, .. } = &scenario.machine;
     let path = Path::of(&["machine", "processors"]);
     if speeds.is_empty() || speeds.len() > MOST {
         let message = format!("{} processors are out of range", speeds.len());
-        checker.wrong(std::slice::from_ref(&path), message, "write 1 to 1024");
+        checker.wrong(Code::OutOfRange, std::slice::from_ref(&path), message, "write 1 to 1024");
     }
     if speeds.iter().any(|speed| *speed <= Ratio::ZERO) {
-        checker.wrong(&[path], "a processor without speed", "write a fraction above 0");
+        checker.wrong(
+            Code::OutOfRange,
+            &[path],
+            "a processor without speed",
+            "write a fraction above 0",
+        );
     }
     if *timer == Timer::Ticks(0) {
-        checker.wrong(&[Path::of(&["machine", "timer"])], "a timer at 0 Hz", "write 1 Hz or more");
+        checker.wrong(
+            Code::OutOfRange,
+            &[Path::of(&["machine", "timer"])],
+            "a timer at 0 Hz",
+            "write 1 Hz or more",
+        );
     }
     let path = Path::of(&["machine", "cpus"]);
     if !cpus.is_empty() && cpus.len() != speeds.len() {
         let message =
             format!("{} real processors for {} of the scenario", cpus.len(), speeds.len());
         let help = "write one for each, or leave `cpus` out";
-        checker.wrong(std::slice::from_ref(&path), message, help);
+        checker.wrong(Code::CountMismatch, std::slice::from_ref(&path), message, help);
     }
     for (at, cpu) in cpus.iter().enumerate().filter(|(at, cpu)| cpus[..*at].contains(cpu)) {
         let message = format!("real processor {cpu} stands there already");
-        checker.wrong(&[path.item(at)], message, "name each once");
+        checker.wrong(Code::DuplicateProcessor, &[path.item(at)], message, "name each once");
     }
     if *cap <= Ratio::ZERO || *cap > Machine::most_cap() {
         let message = format!("{} is out of range", Level::OfCpu(*cap));
         let help = "write above `0%cpu`, at most `95%cpu`: the rest of the system needs some, too";
-        checker.wrong(&[Path::of(&["machine", "cap"])], message, help);
+        checker.wrong(Code::OutOfRange, &[Path::of(&["machine", "cap"])], message, help);
     }
     interrupts(checker);
 }
@@ -54,7 +65,12 @@ fn interrupts(checker: &mut Checker<'_>) {
             if usize::from(*cpu) >= count {
                 let path = path.key("processors").item(at);
                 let help = format!("write 0 to {}", count.saturating_sub(1));
-                checker.wrong(&[path], format!("there is no processor {cpu}"), &help);
+                checker.wrong(
+                    Code::UnknownProcessor,
+                    &[path],
+                    format!("there is no processor {cpu}"),
+                    &help,
+                );
             }
         }
         let (least, cost) = match source.pattern {
@@ -64,17 +80,22 @@ fn interrupts(checker: &mut Checker<'_>) {
         };
         if least.is_zero() {
             let help = "write a length of time above zero";
-            checker.wrong(&[path.key("gap"), path.key("every")], "no time between two", help);
+            checker.wrong(
+                Code::ZeroTime,
+                &[path.key("gap"), path.key("every")],
+                "no time between two",
+                help,
+            );
         } else if matches!(source.pattern, Pattern::Periodic { .. }) && cost >= least {
             let message = format!("{cost} every {least} leaves nothing to anybody");
             let help = format!("write less than {least}");
-            checker.wrong(&[path.key("cost")], message, &help);
+            checker.wrong(Code::NoTimeLeft, &[path.key("cost")], message, &help);
         }
         let ends = |pair: (Span, Span)| pair.0 > pair.1;
         if let Pattern::Random { gap, cost } = source.pattern
             && (ends(gap) || ends(cost))
         {
-            checker.wrong(&[path], "the least is above the most", "swap them");
+            checker.wrong(Code::ReversedRange, &[path], "the least is above the most", "swap them");
         }
     }
 }

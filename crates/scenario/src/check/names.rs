@@ -1,6 +1,7 @@
 //! Names: which there are, that each is used once, and that each can be written.
 
 use super::Checker;
+use crate::diagnostic::Code;
 use crate::model::{Change, Scenario, Thread};
 use crate::source::Path;
 use crate::suggest;
@@ -80,11 +81,21 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         let path = Path::of(&[part, name]);
         if let Some(why) = unfit(name) {
             let help = "use letters, digits, `-`, `_`, `.` and the like, at most 64 characters";
-            checker.wrong_key(&path, format!("the {sort}'s name `{}` {why}", shown(name)), help);
+            checker.wrong_key(
+                Code::InvalidName,
+                &path,
+                format!("the {sort}'s name `{}` {why}", shown(name)),
+                help,
+            );
         }
         if let Some(other) = seen.insert(name, sort) {
             let help = "names of schedulers and threads are all different; choose another";
-            checker.wrong_key(&path, format!("`{name}` is the name of a {other} already"), help);
+            checker.wrong_key(
+                Code::DuplicateName,
+                &path,
+                format!("`{name}` is the name of a {other} already"),
+                help,
+            );
         }
     }
     let many = |thread: &&Thread| thread.count.is_some() || thread.external.is_some();
@@ -96,6 +107,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         if let Some(twin) = twin {
             let message = format!("`{twin}` is also one of the threads `{}`", thread.name);
             checker.wrong_key(
+                Code::DuplicateName,
                 &Path::of(&["threads", &thread.name]),
                 message,
                 "choose another name",
@@ -142,7 +154,7 @@ impl Checker<'_> {
                 Some(_) => format!("`{name}` is a thread, not a scheduler"),
                 None => format!("unknown scheduler `{name}`"),
             };
-            self.wrong(paths, message, &help);
+            self.wrong(Code::UnknownScheduler, paths, message, &help);
         }
         known
     }
@@ -157,7 +169,7 @@ impl Checker<'_> {
             } else {
                 format!("unknown thread `{name}`")
             };
-            self.wrong(std::slice::from_ref(path), message, &help);
+            self.wrong(Code::UnknownThread, std::slice::from_ref(path), message, &help);
         }
         known
     }

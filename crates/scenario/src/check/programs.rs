@@ -1,6 +1,7 @@
 //! Programs of steps: locks in pairs, waits that somebody ends, loops in which time passes.
 
 use super::{Checker, names};
+use crate::diagnostic::Code;
 use crate::model::{Phase, Run, Step, Thread};
 use crate::source::Path;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,13 +39,18 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             // A thread that could not be read in full has been told of.
             let told = paths.iter().any(|path| checker.origin().has_below(path));
             if !told {
-                checker.wrong(&paths, "a phase without steps", "write at least one step");
+                checker.wrong(
+                    Code::EmptyPhase,
+                    &paths,
+                    "a phase without steps",
+                    "write at least one step",
+                );
             }
             continue;
         }
         if *loops != Some(0) && !steps.iter().any(|(step, _)| takes_time(step)) {
             let help = "add a `run` or `sleep` step with a time above zero";
-            checker.wrong(&paths, "a loop in which no time passes", help);
+            checker.wrong(Code::TimelessLoop, &paths, "a loop in which no time passes", help);
         }
         uses.gather(checker, thread, &steps);
         locks(checker, &steps);
@@ -73,7 +79,7 @@ impl<'a> Uses<'a> {
                     Some((other, _)) if *other != sort => {
                         let message = format!("`{name}` is a {} elsewhere", word(*other));
                         let help = format!("give the {} another name", word(sort));
-                        checker.wrong(std::slice::from_ref(path), message, &help);
+                        checker.wrong(Code::MixedUse, std::slice::from_ref(path), message, &help);
                     }
                     Some(_) => {}
                 }
@@ -102,7 +108,7 @@ impl<'a> Uses<'a> {
                 let message = format!("no thread resumes `{}`", thread.name);
                 let help =
                     format!("add a step `{{ resume = \"{}\" }}` to another thread", thread.name);
-                checker.wrong(&[path], message, &help);
+                checker.wrong(Code::NeverResumed, &[path], message, &help);
             }
         }
         for (name, entry) in self.names {
@@ -111,13 +117,18 @@ impl<'a> Uses<'a> {
             {
                 let message = format!("one thread alone uses the barrier `{name}`");
                 let help = "let another thread use it, or leave it out";
-                checker.wrong(std::slice::from_ref(path), message, help);
+                checker.wrong(Code::LoneBarrier, std::slice::from_ref(path), message, help);
             }
             if let Some(path) = entry.waited
                 && !entry.signalled
             {
                 let help = format!("add a step `{{ signal = \"{name}\" }}` to another thread");
-                checker.wrong(&[path], format!("no thread signals `{name}`"), &help);
+                checker.wrong(
+                    Code::NeverSignalled,
+                    &[path],
+                    format!("no thread signals `{name}`"),
+                    &help,
+                );
             }
         }
     }
@@ -167,6 +178,7 @@ fn locks(checker: &mut Checker<'_>, steps: &[(&Step, Path)]) {
             Step::Lock(lock) if !gives(lock) => {
                 let help = format!("add a step `{{ unlock = \"{lock}\" }}`");
                 checker.wrong(
+                    Code::NeverUnlocked,
                     std::slice::from_ref(path),
                     format!("`{lock}` is never given back"),
                     &help,
@@ -178,7 +190,7 @@ fn locks(checker: &mut Checker<'_>, steps: &[(&Step, Path)]) {
         if !takes(lock) {
             let message = format!("{verb} `{lock}`, which this thread never locks");
             let help = format!("add a step `{{ lock = \"{lock}\" }}` before it");
-            checker.wrong(std::slice::from_ref(path), message, &help);
+            checker.wrong(Code::NeverLocked, std::slice::from_ref(path), message, &help);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::schedulers::{alone, fits};
 use super::{Checker, names};
+use crate::diagnostic::Code;
 use crate::model::{Change, Parent, Requirements, Scheduler, Timer, Whom};
 use crate::parameters::{ParameterWriter, out_of_range};
 use crate::source::Path;
@@ -14,7 +15,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
         if request.time.as_nanos() > scenario.length.as_nanos() {
             let message = format!("{} comes when all is over", request.time);
             let help = format!("write at most the scenario's length, {}", scenario.length);
-            checker.wrong(&[path.key("time")], message, &help);
+            checker.wrong(Code::AfterTheEnd, &[path.key("time")], message, &help);
         }
         change(checker, &request.change, &path, asking);
     }
@@ -27,7 +28,8 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
         Change::Destroy(name) | Change::Default(name) | Change::Quantum(name, _) => {
             checker.scheduler_exists(name, true, &[path.key("scheduler")]);
             if matches!(change, Change::Quantum(_, Span::ZERO)) {
-                checker.wrong(&[path.key("quantum")], "no time at all", "write a time above zero");
+                let (at, help) = (path.key("quantum"), "write a time above zero");
+                checker.wrong(Code::ZeroTime, &[at], "no time at all", help);
             }
         }
         Change::Move { thread, to, requires } => {
@@ -40,8 +42,8 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
         Change::Set(whom, parameter, value) => {
             self::whom(checker, whom, path);
             if !parameter.form.allows(*value) {
-                let (key, message, help) = out_of_range(parameter);
-                checker.wrong(&[path.key(key)], message, &help);
+                let (code, key, message, help) = out_of_range(parameter);
+                checker.wrong(code, &[path.key(key)], message, &help);
             }
         }
         Change::Guarantee(whom, guarantee) => {
@@ -55,7 +57,8 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
         Change::Unreserve(whom) => self::whom(checker, whom, path),
         Change::Timer(timer) => {
             if *timer == Timer::Ticks(0) {
-                checker.wrong(&[path.key("timer")], "a timer at 0 Hz", "write 1 Hz or more");
+                let at = path.key("timer");
+                checker.wrong(Code::OutOfRange, &[at], "a timer at 0 Hz", "write 1 Hz or more");
             }
         }
     }
@@ -71,11 +74,11 @@ fn created(
         || names::find(checker.scenario, &created.name).is_some()
     {
         let message = format!("`{}` exists already", created.name);
-        checker.wrong(&[path.key("name")], message, "choose another name");
+        checker.wrong(Code::DuplicateName, &[path.key("name")], message, "choose another name");
     }
     if let Some(why) = names::unfit(&created.name) {
         let message = format!("the name `{}` {why}", names::shown(&created.name));
-        checker.wrong(&[path.key("name")], message, "choose another name");
+        checker.wrong(Code::InvalidName, &[path.key("name")], message, "choose another name");
     }
     alone(checker, created, &path.key("with"), asking, true);
 }
@@ -99,11 +102,21 @@ fn whom(checker: &mut Checker<'_>, whom: &Whom, path: &Path) {
         None => {
             let message = format!("`{name}` has no virtual processor {number}");
             let help = format!("write 0 to {}", scheduler.owns.len().saturating_sub(1));
-            checker.wrong(&[path.key("processor"), path.key("scheduler")], message, &help);
+            checker.wrong(
+                Code::UnknownProcessor,
+                &[path.key("processor"), path.key("scheduler")],
+                message,
+                &help,
+            );
         }
         Some(own) if own.parent == Parent::Top => {
             let message = format!("`{name}` lies below the top, which takes no parameters");
-            checker.wrong(&[path.key("scheduler")], message, "ask for it where it has a parent");
+            checker.wrong(
+                Code::TopParameter,
+                &[path.key("scheduler")],
+                message,
+                "ask for it where it has a parent",
+            );
         }
         Some(_) => {}
     }

@@ -1,6 +1,7 @@
 //! Schedulers: kinds, parents, circles, processors at the top.
 
 use super::Checker;
+use crate::diagnostic::Code;
 use crate::model::{Attachment, Parent, Requirements, Scheduler};
 use crate::parameters::ParameterWriter;
 use crate::source::Path;
@@ -14,7 +15,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
     if scenario.schedulers.is_empty() {
         let help =
             "write `[schedulers.NAME]` with `scheduler = \"round-robin\"` and `parent = \"top\"`";
-        checker.wrong(&[Path::of(&["schedulers"])], "no schedulers", help);
+        checker.wrong(Code::NoSchedulers, &[Path::of(&["schedulers"])], "no schedulers", help);
     }
     let (mut roots, count) = (0, scenario.machine.speeds.len());
     for scheduler in &scenario.schedulers {
@@ -26,7 +27,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
                 let message =
                     format!("more virtual processors at the top than processors: {count}");
                 let help = "take away one, put this scheduler below another, or add processors";
-                checker.wrong(&parent_paths(&path, number), message, help);
+                checker.wrong(Code::TooManyAtTop, &parent_paths(&path, number), message, help);
             }
         }
     }
@@ -60,16 +61,26 @@ pub(super) fn alone(
     let known = checker.scenario.kind_of(scheduler);
     if known.is_none() && !kind.is_empty() && !checker.origin().has(path) {
         let help = suggest::hint(kind, checker.scenario.catalogue.kinds().map(|kind| kind.name));
-        checker.wrong(&[path.key("scheduler")], format!("unknown scheduler `{kind}`"), &help);
+        checker.wrong(
+            Code::UnknownKind,
+            &[path.key("scheduler")],
+            format!("unknown scheduler `{kind}`"),
+            &help,
+        );
     }
     if scheduler.owns.len() > MOST_OWNS {
         let message = format!("{} virtual processors are too many", scheduler.owns.len());
-        checker.wrong(&[path.key("processors")], message, "write at most 1024");
+        checker.wrong(Code::TooMany, &[path.key("processors")], message, "write at most 1024");
         return;
     }
     if known.is_some_and(|kind| scheduler.owns.len() < kind.properties.least_parents) {
         let help = format!("name two or more in `parents`, or leave the {kind} out");
-        checker.wrong(&parent_paths(path, 0), format!("a {kind} with one parent"), &help);
+        checker.wrong(
+            Code::TooFewParents,
+            &parent_paths(path, 0),
+            format!("a {kind} with one parent"),
+            &help,
+        );
     }
     for (number, Attachment { parent, requires }) in scheduler.owns.iter().enumerate() {
         if let Parent::Scheduler(name) = parent
@@ -93,8 +104,8 @@ pub(super) fn fits(
     asking: &ParameterWriter<'_>,
     paths: impl Fn(&str) -> Vec<Path>,
 ) {
-    if let Err((key, message, help)) = asking.messages(requires, parent) {
-        checker.wrong(&paths(key), message, &help);
+    if let Err((code, key, message, help)) = asking.messages(requires, parent) {
+        checker.wrong(code, &paths(key), message, &help);
     }
 }
 
@@ -117,7 +128,12 @@ fn circles(checker: &mut Checker<'_>) {
         let first = names.first().copied().unwrap_or_default();
         let message = format!("`{first}` lies below itself: {} -> {first}", names.join(" -> "));
         let path = Path::of(&["schedulers", first]);
-        checker.wrong(&parent_paths(&path, 0), message, "one of them must lie below `top`");
+        checker.wrong(
+            Code::SchedulerCycle,
+            &parent_paths(&path, 0),
+            message,
+            "one of them must lie below `top`",
+        );
     }
 }
 

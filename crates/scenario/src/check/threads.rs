@@ -2,6 +2,7 @@
 
 use super::schedulers::{find_circles, fits};
 use super::{Checker, names};
+use crate::diagnostic::Code;
 use crate::model::{Activation, Jobs, Run, Thread};
 use crate::parameters::ParameterWriter;
 use crate::source::Path;
@@ -12,7 +13,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
     for thread in &scenario.threads {
         let path = Path::of(&["threads", &thread.name]);
         if thread.count == Some(0) && !checker.origin().has(&path) {
-            checker.wrong(&[path.key("count")], "no threads", "write 1 or more");
+            checker.wrong(Code::OutOfRange, &[path.key("count")], "no threads", "write 1 or more");
         }
         let parent = match &thread.parent {
             Some(parent) => {
@@ -28,7 +29,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
         if thread.start.as_nanos() >= scenario.length.as_nanos() && !scenario.length.is_zero() {
             let message = format!("starts at {}, when all is over", thread.start);
             let help = format!("write less than the scenario's length, {}", scenario.length);
-            checker.wrong(&[path.key("start")], message, &help);
+            checker.wrong(Code::AfterTheEnd, &[path.key("start")], message, &help);
         }
         if let Run::Jobs(jobs) = &thread.run {
             self::jobs(checker, thread, jobs, &path);
@@ -54,12 +55,22 @@ fn jobs(checker: &mut Checker<'_>, thread: &Thread, jobs: &Jobs, path: &Path) {
     };
     let keys = ["periodic", "sporadic", "after"].map(|key| path.key(key));
     if zero || *deadline == Some(Span::ZERO) {
-        checker.wrong(&keys, "jobs without time between them", "write times above zero");
+        checker.wrong(
+            Code::ZeroTime,
+            &keys,
+            "jobs without time between them",
+            "write times above zero",
+        );
     }
     if work.most().is_zero() {
         let inner = ["periodic", "sporadic", "after"].map(|key| path.key(key).key("work"));
         let paths: Vec<Path> = inner.into_iter().chain(keys).collect();
-        checker.wrong(&paths, "jobs without work", "write a length of time above zero");
+        checker.wrong(
+            Code::ZeroWork,
+            &paths,
+            "jobs without work",
+            "write a length of time above zero",
+        );
     }
 }
 
@@ -71,7 +82,7 @@ fn after(checker: &mut Checker<'_>, thread: &Thread, before: &str, other: &Threa
     {
         let message = format!("`{before}` is {theirs} threads, `{}` is not", thread.name);
         let help = format!("name one of them, as `{before}-1`, or write `count = {theirs}` here");
-        checker.wrong(std::slice::from_ref(path), message, &help);
+        checker.wrong(Code::CountMismatch, std::slice::from_ref(path), message, &help);
     }
     let why = match other.run {
         Run::Spin { .. } => "computes for ever and never ends a job",
@@ -79,7 +90,7 @@ fn after(checker: &mut Checker<'_>, thread: &Thread, before: &str, other: &Threa
         _ => return,
     };
     let message = format!("`{before}` {why}");
-    checker.wrong(std::slice::from_ref(path), message, "name a thread with jobs");
+    checker.wrong(Code::NoJobs, std::slice::from_ref(path), message, "name a thread with jobs");
 }
 
 /// Chains of jobs that would have to begin with themselves.
@@ -100,6 +111,11 @@ fn chains(checker: &mut Checker<'_>) {
         let first = names.first().copied().unwrap_or_default();
         let message = format!("`{first}` waits for itself: {} -> {first}", names.join(" -> "));
         let path = Path::of(&["threads", first, "after", "thread"]);
-        checker.wrong(&[path], message, "one of them must be `periodic` or `sporadic`");
+        checker.wrong(
+            Code::JobCycle,
+            &[path],
+            message,
+            "one of them must be `periodic` or `sporadic`",
+        );
     }
 }

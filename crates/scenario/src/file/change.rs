@@ -4,14 +4,14 @@ use super::lax::Lax;
 use super::requirements::WithRequirements;
 use super::scalar::Frequency;
 use super::scheduler::SchedulerFile;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windfall_time::{Instant, Span};
 
 /// A control request at a time.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "At")]
+#[cfg_attr(feature = "schema", schemars(rename = "At"))]
 pub(crate) struct AtFile {
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]

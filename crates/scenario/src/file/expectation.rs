@@ -2,14 +2,14 @@
 
 use super::lax::Lax;
 use crate::model::Level;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windfall_time::Span;
 
 /// A bound on a quantity.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Expect")]
+#[cfg_attr(feature = "schema", schemars(rename = "Expect"))]
 pub(crate) struct ExpectFile {
     /// Whose and what, as `a.response.max`, `bg-*.received`, `machine.idle`.
     pub(crate) what: Option<Lax<String>>,

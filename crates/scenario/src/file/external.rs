@@ -2,15 +2,14 @@
 
 use super::lax::Lax;
 use core::fmt;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// Patterns for threads of a program; `*` stands for any text.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Match")]
+#[cfg_attr(feature = "schema", schemars(rename = "Match"))]
 pub(crate) struct MatchFile {
     /// The thread's name, as `data-loop*`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,15 +52,5 @@ impl<'de> Visitor<'de> for CommandVisitor {
 impl<'de> Deserialize<'de> for Command {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Command, D::Error> {
         deserializer.deserialize_any(CommandVisitor)
-    }
-}
-
-impl JsonSchema for Command {
-    fn schema_name() -> Cow<'static, str> {
-        Cow::Borrowed("Command")
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "array", "items": { "type": "string" }, "minItems": 1 })
     }
 }

@@ -1,10 +1,9 @@
 //! A value that is read leniently: what is wrong with it is kept, not thrown.
 
+use super::value_error::ValueError;
 use core::fmt;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
-use std::borrow::Cow;
 
 /// A value as TOML has it.
 #[derive(Clone, PartialEq, Debug)]
@@ -15,27 +14,22 @@ pub(crate) enum Raw {
     Bool(bool),
 }
 
-/// What is wrong with a value, and what would be right.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct ValueError {
-    pub(crate) message: String,
-    pub(crate) help: String,
-}
-
 /// A value with a text form or a number form.
 pub(crate) trait Scalar: Sized {
     /// What to write, for messages: `a length of time, as `10ms``.
     const WANTED: &'static str;
     /// Its name in the schema.
+    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the schema names it"))]
     const NAME: &'static str;
 
     /// Reads it; on failure says what is wrong, without what would be right.
-    fn read(raw: &Raw) -> Result<Self, String>;
+    fn read(raw: &Raw) -> Result<Self, ValueError>;
 
     /// Writes it.
     fn write(&self) -> Raw;
 
     /// Which JSON types it has.
+    #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the schema lists them"))]
     fn json() -> &'static [&'static str] {
         &["string"]
     }
@@ -54,8 +48,7 @@ impl<T> Lax<T> {
 impl<T: Scalar> Lax<T> {
     /// From a value as TOML has it.
     pub(crate) fn from_raw(raw: &Raw) -> Lax<T> {
-        Lax(T::read(raw)
-            .map_err(|message| ValueError { message, help: format!("write {}", T::WANTED) }))
+        Lax(T::read(raw))
     }
 }
 
@@ -139,21 +132,7 @@ impl<T: Scalar> Serialize for Lax<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
             Ok(value) => value.write().serialize(serializer),
-            Err(trouble) => Err(serde::ser::Error::custom(&trouble.message)),
-        }
-    }
-}
-
-impl<T: Scalar> JsonSchema for Lax<T> {
-    fn schema_name() -> Cow<'static, str> {
-        Cow::Borrowed(T::NAME)
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let wanted = T::WANTED.replace('`', "");
-        match T::json() {
-            [one] => json_schema!({ "type": one, "description": wanted }),
-            several => json_schema!({ "type": several, "description": wanted }),
+            Err(why) => Err(serde::ser::Error::custom(why)),
         }
     }
 }

@@ -4,17 +4,16 @@ use super::lax::{Lax, Raw};
 use super::scalar::{Cap, Frequency, Kib, Range};
 use crate::model::Claim;
 use core::fmt;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
-use std::borrow::Cow;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
 /// The machine.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Machine")]
+#[cfg_attr(feature = "schema", schemars(rename = "Machine"))]
 pub(crate) struct MachineFile {
     /// How many, or a list of them; one of speed 1 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,9 +40,10 @@ pub(crate) struct MachineFile {
 }
 
 /// What switching and deciding cost.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Costs")]
+#[cfg_attr(feature = "schema", schemars(rename = "Costs"))]
 pub(crate) struct CostsFile {
     /// Each switch to a thread.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,9 +60,10 @@ pub(crate) struct CostsFile {
 }
 
 /// The cache of a processor.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Cache")]
+#[cfg_attr(feature = "schema", schemars(rename = "Cache"))]
 pub(crate) struct CacheFile {
     /// Its size.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,9 +74,10 @@ pub(crate) struct CacheFile {
 }
 
 /// One processor.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Processor")]
+#[cfg_attr(feature = "schema", schemars(rename = "Processor"))]
 pub(crate) struct SpeedFile {
     /// Its speed; 1 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,21 +128,11 @@ impl Serialize for Processors {
     }
 }
 
-impl JsonSchema for Processors {
-    fn schema_name() -> Cow<'static, str> {
-        Cow::Borrowed("Processors")
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let list = generator.subschema_for::<Vec<SpeedFile>>();
-        json_schema!({ "anyOf": [{ "type": "integer", "minimum": 1 }, list] })
-    }
-}
-
 /// A source of interrupts: `every`, `gap` or `recorded`.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Interrupts")]
+#[cfg_attr(feature = "schema", schemars(rename = "Interrupts"))]
 pub(crate) struct InterruptsFile {
     /// What it counts as: `interrupt` (when absent), `softirq` or `steal`.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,9 +1,9 @@
 //! Values of parameters as they are written, by their form.
 
-use super::lax::{Lax, Raw, ValueError};
+use super::lax::{Lax, Raw};
 use super::scalar::{span, text};
+use super::value_error::ValueError;
 use super::values::period_and_deadline;
-use schemars::{Schema, SchemaGenerator, json_schema};
 use windfall_schedulers::parameters::{Form, ParameterValue, Rate};
 
 /// What to write, for messages and the schema.
@@ -18,67 +18,63 @@ pub(crate) fn wanted(form: Form) -> String {
             "a period, as `33ms` or `30Hz`, with work, as `5ms/33ms`, or deadline, as `33ms@20ms`"
                 .to_owned()
         }
-        Form::Block | Form::Constraint => "nothing: no file tells it".to_owned(),
+        _ => "nothing: no file tells it".to_owned(),
     }
 }
 
 /// A value of that form.
 pub(crate) fn read(form: Form, raw: &Raw) -> Lax<ParameterValue> {
-    let value = match form {
+    Lax(match form {
         Form::Reservation => reservation(raw),
         Form::Integer(least, most) => integer(raw, least, most),
         Form::Span(zero) => length(raw, zero),
         Form::Limit => limit(raw),
         Form::Rate => rate(raw),
-        Form::Block | Form::Constraint => Err("no file tells it".to_owned()),
-    };
-    let help = || format!("write {}", wanted(form));
-    Lax(value.map_err(|message| ValueError { message, help: help() }))
+        _ => Err(ValueError::NotTold),
+    })
 }
 
-fn reservation(raw: &Raw) -> Result<ParameterValue, String> {
+fn reservation(raw: &Raw) -> Result<ParameterValue, ValueError> {
     let text = text(raw, "a reservation")?;
     let Some((amount, period)) = text.split_once('/') else {
-        return Err(format!("`{text}` has no `/`"));
+        return Err(ValueError::NoSlash(text.to_owned()));
     };
     let (amount, period) = (span(amount)?, span(period)?);
     if amount.is_zero() || amount > period {
-        return Err(format!(
-            "amount {amount} is out of range; allowed: above 0, at most the period {period}"
-        ));
+        return Err(ValueError::Amount { amount, period });
     }
     Ok(ParameterValue::Reservation { amount, period })
 }
 
-fn integer(raw: &Raw, least: i64, most: i64) -> Result<ParameterValue, String> {
+fn integer(raw: &Raw, least: i64, most: i64) -> Result<ParameterValue, ValueError> {
     match raw {
         Raw::Integer(n) if (least..=most).contains(n) => Ok(ParameterValue::Integer(*n)),
-        Raw::Integer(n) => Err(format!("`{n}` is out of range")),
-        _ => Err(format!("{} is not a whole number", raw.show())),
+        Raw::Integer(n) => Err(ValueError::OutOfRange(*n)),
+        _ => Err(ValueError::NotA(raw.show(), "a whole number")),
     }
 }
 
-fn length(raw: &Raw, zero: bool) -> Result<ParameterValue, String> {
+fn length(raw: &Raw, zero: bool) -> Result<ParameterValue, ValueError> {
     let length = text(raw, "a length of time").and_then(span)?;
     if length.is_zero() && !zero {
-        return Err("no time at all".to_owned());
+        return Err(ValueError::NoTime);
     }
     Ok(ParameterValue::Span(length))
 }
 
-fn limit(raw: &Raw) -> Result<ParameterValue, String> {
+fn limit(raw: &Raw) -> Result<ParameterValue, ValueError> {
     let text = text(raw, "a limit")?;
     let Some((limit, pause)) = text.split_once('/') else {
-        return Err(format!("`{text}` has no `/`"));
+        return Err(ValueError::NoSlash(text.to_owned()));
     };
     let (limit, pause) = (span(limit)?, span(pause)?);
     if limit.is_zero() {
-        return Err("a limit of no time at all; allowed: above 0".to_owned());
+        return Err(ValueError::ZeroLimit);
     }
     Ok(ParameterValue::Limit { limit, pause })
 }
 
-fn rate(raw: &Raw) -> Result<ParameterValue, String> {
+fn rate(raw: &Raw) -> Result<ParameterValue, ValueError> {
     let text = text(raw, "a period")?;
     let (work, rest) = match text.split_once('/') {
         Some((work, rest)) => (Some(span(work)?), rest),
@@ -100,25 +96,7 @@ pub(crate) fn write(value: ParameterValue) -> Raw {
             let due = if deadline == period { String::new() } else { format!("@{deadline}") };
             format!("{work}{period}{due}")
         }
-        // No file tells these; a text that is read as no value.
-        ParameterValue::Block { .. } | ParameterValue::Constraint { .. } => String::new(),
+        // No file tells the others; a text that is read as no value.
+        _ => String::new(),
     })
-}
-
-/// What may be written, as a JSON schema; forms with a name are defined once.
-pub(crate) fn schema(form: Form, generator: &mut SchemaGenerator) -> Schema {
-    let name = match form {
-        Form::Integer(least, most) => {
-            return json_schema!({ "type": "integer", "minimum": least, "maximum": most });
-        }
-        Form::Reservation => "reservation",
-        Form::Span(true) => "time",
-        Form::Span(false) => "time-above-zero",
-        Form::Limit => "limit",
-        Form::Rate => "rate",
-        Form::Block | Form::Constraint => return false.into(),
-    };
-    let text = json_schema!({ "type": "string", "description": wanted(form).replace('`', "") });
-    generator.definitions_mut().insert(name.to_owned(), text.to_value());
-    Schema::new_ref(format!("#/$defs/{name}"))
 }

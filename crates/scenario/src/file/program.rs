@@ -5,14 +5,14 @@ use super::steps::{PhaseFile, StepFile};
 use super::text_or::TextOr;
 use super::thread::{AfterFile, PeriodicFile, RecordedFile, SporadicFile};
 use super::values::SpinText;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A program that several threads may run. Exactly one of `run`, `periodic`, `sporadic`, `after`,
 /// `steps`, `phases` and `recorded`.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Program")]
+#[cfg_attr(feature = "schema", schemars(rename = "Program"))]
 pub(crate) struct ProgramFile {
     /// `spin` or `spin from 2s`: computes for ever.
     pub(crate) run: Option<Lax<SpinText>>,

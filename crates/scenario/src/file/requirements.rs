@@ -6,19 +6,16 @@ use super::lax::{Lax, Raw};
 use super::parameter;
 use crate::Guarantee;
 use core::fmt;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,
 };
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::{Value, json};
-use std::borrow::Cow;
 use std::marker::PhantomData;
 use windfall_schedulers::parameters::{ALL, Parameter, ParameterValue};
 
 /// The key of a guarantee, which stands beside those of parameters.
-const GUARANTEE: &str = "guarantee";
+pub(super) const GUARANTEE: &str = "guarantee";
 
 /// What is asked of a parent, as read.
 #[derive(Clone, Default, Debug)]
@@ -49,7 +46,7 @@ impl Serialize for RequirementsFile {
         }
         for (parameter, value) in &self.parameters {
             let raw = value.0.as_ref().map(|value| parameter::write(*value));
-            let raw = raw.map_err(|trouble| serde::ser::Error::custom(&trouble.message))?;
+            let raw = raw.map_err(serde::ser::Error::custom)?;
             map.serialize_entry(parameter.key, &raw)?;
         }
         map.end()
@@ -143,31 +140,5 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for TableVisitor<T> {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for WithRequirements<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(TableVisitor(PhantomData))
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for WithRequirements<T> {
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = T::json_schema(generator);
-        let mut guarantee = generator.subschema_for::<Lax<Guarantee>>();
-        let help = "A guarantee, as `RESBH 3ms 10ms`; becomes what the parent's kind understands.";
-        guarantee.insert("description".to_owned(), json!(help));
-        let parameters = ALL.iter().map(|parameter| {
-            let mut value = parameter::schema(parameter.form, generator);
-            value.insert("description".to_owned(), json!(parameter.help));
-            (parameter.key, value)
-        });
-        let all = [(GUARANTEE, guarantee)].into_iter().chain(parameters);
-        let all: Vec<(String, Value)> =
-            all.map(|(key, value)| (key.to_owned(), value.to_value())).collect();
-        let object = schema.ensure_object();
-        if let Some(Value::Object(keys)) = object.get_mut("properties") {
-            keys.extend(all);
-        }
-        schema
     }
 }

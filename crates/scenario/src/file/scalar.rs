@@ -1,28 +1,29 @@
 //! Times, ranges, sizes, frequencies and plain numbers as they are written.
 
 use super::lax::{Raw, Scalar};
+use super::value_error::ValueError;
 use crate::model::{Level, Timer};
 use windfall_programs::Work;
 use windfall_time::{Instant, Ratio, Span};
 
 /// The text of a value that must be one; a number is missing its unit.
-pub(super) fn text<'a>(raw: &'a Raw, what: &str) -> Result<&'a str, String> {
+pub(super) fn text<'a>(raw: &'a Raw, what: &'static str) -> Result<&'a str, ValueError> {
     match raw {
         Raw::Text(text) => Ok(text),
-        Raw::Integer(_) | Raw::Float(_) => Err(format!("{} has no unit", raw.show())),
-        Raw::Bool(_) => Err(format!("{} is not {what}", raw.show())),
+        Raw::Integer(_) | Raw::Float(_) => Err(ValueError::NoUnit(raw.show())),
+        Raw::Bool(_) => Err(ValueError::NotA(raw.show(), what)),
     }
 }
 
-pub(super) fn span(text: &str) -> Result<Span, String> {
-    text.parse().map_err(|error| format!("`{}`: {error}", text.trim()))
+pub(super) fn span(text: &str) -> Result<Span, ValueError> {
+    text.parse().map_err(|why| ValueError::Time(text.trim().to_owned(), why))
 }
 
 impl Scalar for Span {
     const WANTED: &'static str = "a length of time with its unit, as `10ms`";
     const NAME: &'static str = "time";
 
-    fn read(raw: &Raw) -> Result<Span, String> {
+    fn read(raw: &Raw) -> Result<Span, ValueError> {
         text(raw, "a length of time").and_then(span)
     }
 
@@ -35,7 +36,7 @@ impl Scalar for Instant {
     const WANTED: &'static str = "a time since the beginning with its unit, as `2 s`";
     const NAME: &'static str = "instant";
 
-    fn read(raw: &Raw) -> Result<Instant, String> {
+    fn read(raw: &Raw) -> Result<Instant, ValueError> {
         let span = Span::read(raw)?;
         Ok(Instant::from_nanos(span.as_nanos()))
     }
@@ -49,10 +50,10 @@ impl Scalar for bool {
     const WANTED: &'static str = "`true` or `false`";
     const NAME: &'static str = "boolean";
 
-    fn read(raw: &Raw) -> Result<bool, String> {
+    fn read(raw: &Raw) -> Result<bool, ValueError> {
         match raw {
             Raw::Bool(answer) => Ok(*answer),
-            _ => Err(format!("{} is neither `true` nor `false`", raw.show())),
+            _ => Err(ValueError::Neither(raw.show(), "`true`", "`false`")),
         }
     }
 
@@ -70,17 +71,18 @@ impl Scalar for Ratio {
     const WANTED: &'static str = "a fraction above 0, as `1/2` or `0.5`";
     const NAME: &'static str = "fraction";
 
-    fn read(raw: &Raw) -> Result<Ratio, String> {
+    fn read(raw: &Raw) -> Result<Ratio, ValueError> {
         let written = match raw {
             Raw::Text(text) => text.clone(),
             Raw::Integer(n) => n.to_string(),
-            _ => return Err(format!("{} is not an exact fraction", raw.show())),
+            _ => return Err(ValueError::NotA(raw.show(), "an exact fraction")),
         };
-        let ratio: Ratio = written.parse().map_err(|_| format!("`{written}` is not a fraction"))?;
+        let no_fraction = |_| ValueError::NotA(format!("`{written}`"), "a fraction");
+        let ratio: Ratio = written.parse().map_err(no_fraction)?;
         let small = ratio.numerator() <= 1 << 40 && ratio.denominator() <= 1 << 40;
         match (ratio.is_zero(), small) {
-            (true, _) => Err("the fraction is zero".to_owned()),
-            (_, false) => Err(format!("`{written}` has too many digits")),
+            (true, _) => Err(ValueError::ZeroFraction),
+            (_, false) => Err(ValueError::TooManyDigits(written)),
             _ => Ok(ratio),
         }
     }
@@ -114,14 +116,14 @@ impl Range {
         }
     }
 
-    pub(super) fn parse(text: &str) -> Result<Range, String> {
+    pub(super) fn parse(text: &str) -> Result<Range, ValueError> {
         let Some((least, most)) = text.split_once("..") else {
             let span = span(text)?;
             return Ok(Range(span, span));
         };
         let (least, most) = (span(least)?, span(most)?);
         if least > most {
-            return Err(format!("`{}`: the least is above the most", text.trim()));
+            return Err(ValueError::Reversed(text.trim().to_owned()));
         }
         Ok(Range(least, most))
     }
@@ -135,7 +137,7 @@ impl Scalar for Range {
     const WANTED: &'static str = "a length of time, as `3ms`, or two limits, as `1ms..3ms`";
     const NAME: &'static str = "time-or-range";
 
-    fn read(raw: &Raw) -> Result<Range, String> {
+    fn read(raw: &Raw) -> Result<Range, ValueError> {
         Range::parse(text(raw, "a length of time")?)
     }
 
@@ -152,7 +154,7 @@ impl Scalar for Due {
     const WANTED: &'static str = "a length of time after the release, as `8ms`, or `none`";
     const NAME: &'static str = "deadline";
 
-    fn read(raw: &Raw) -> Result<Due, String> {
+    fn read(raw: &Raw) -> Result<Due, ValueError> {
         match text(raw, "a length of time")? {
             "none" => Ok(Due(None)),
             text => span(text).map(|span| Due(Some(span))),
@@ -172,19 +174,19 @@ impl Scalar for Kib {
     const WANTED: &'static str = "a size with its unit, as `64KB` (of 1024 bytes) or `2MB`";
     const NAME: &'static str = "size";
 
-    fn read(raw: &Raw) -> Result<Kib, String> {
+    fn read(raw: &Raw) -> Result<Kib, ValueError> {
         let text = text(raw, "a size")?.trim();
         let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
         let unit = match text[digits.len()..].trim() {
             "KB" | "KiB" | "kB" => 1,
             "MB" | "MiB" => 1024,
             "GB" | "GiB" => 1024 * 1024,
-            _ => return Err(format!("`{text}` has no unit; known: KB, MB, GB")),
+            _ => return Err(ValueError::NoSizeUnit(text.to_owned())),
         };
-        let number: u64 =
-            digits.parse().map_err(|_| format!("`{digits}` is not a whole number"))?;
+        let not_whole = |_| ValueError::NotA(format!("`{digits}`"), "a whole number");
+        let number: u64 = digits.parse().map_err(not_whole)?;
         let size = number.checked_mul(unit).filter(|size| *size <= 1 << 40);
-        size.map(Kib).ok_or(format!("`{text}` is too large; at most 1024 GB"))
+        size.map(Kib).ok_or_else(|| ValueError::SizeTooLarge(text.to_owned()))
     }
 
     fn write(&self) -> Raw {
@@ -200,7 +202,7 @@ impl Scalar for Frequency {
     const WANTED: &'static str = "`precise`, or the frequency of its ticks, as `1024Hz`";
     const NAME: &'static str = "timer";
 
-    fn read(raw: &Raw) -> Result<Frequency, String> {
+    fn read(raw: &Raw) -> Result<Frequency, ValueError> {
         let text = text(raw, "a frequency")?.trim();
         if text == "precise" {
             return Ok(Frequency(Timer::Precise));
@@ -208,14 +210,14 @@ impl Scalar for Frequency {
         let (number, unit) = match (text.strip_suffix("kHz"), text.strip_suffix("Hz")) {
             (Some(number), _) => (number, 1000),
             (None, Some(number)) => (number, 1),
-            (None, None) => return Err(format!("`{text}` is not a frequency")),
+            (None, None) => return Err(ValueError::NotA(format!("`{text}`"), "a frequency")),
         };
         let hertz = number.trim().parse::<u64>().ok();
         hertz
             .and_then(|hertz| hertz.checked_mul(unit))
             .filter(|hertz| (1..=1_000_000_000).contains(hertz))
             .map(|hertz| Frequency(Timer::Ticks(hertz)))
-            .ok_or(format!("`{text}` is out of range; allowed: 1Hz to 1000000kHz, whole numbers"))
+            .ok_or_else(|| ValueError::FrequencyOutOfRange(text.to_owned()))
     }
 
     fn write(&self) -> Raw {
@@ -234,10 +236,10 @@ impl Scalar for Cap {
     const WANTED: &'static str = "a share of each processor's time, as `95%cpu`";
     const NAME: &'static str = "cap";
 
-    fn read(raw: &Raw) -> Result<Cap, String> {
+    fn read(raw: &Raw) -> Result<Cap, ValueError> {
         match Level::read(raw)? {
             Level::OfCpu(share) => Ok(Cap(share)),
-            _ => Err(format!("{} is not a share of a processor's time", raw.show())),
+            _ => Err(ValueError::NotA(raw.show(), "a share of a processor's time")),
         }
     }
 
@@ -252,15 +254,15 @@ macro_rules! whole_numbers {
             const WANTED: &'static str = $wanted;
             const NAME: &'static str = $name;
 
-            fn read(raw: &Raw) -> Result<$type, String> {
+            fn read(raw: &Raw) -> Result<$type, ValueError> {
                 match raw {
                     Raw::Integer(n) => <$type>::try_from(*n)
-                        .map_err(|_| format!("`{n}` is out of range")),
+                        .map_err(|_| ValueError::OutOfRange(*n)),
                     // TOML's integers end at 2^63 - 1; larger ones are written in quotes.
                     Raw::Text(text) if text.parse::<i64>().is_err() => text
                         .parse()
-                        .map_err(|_| format!("{} is not a whole number", raw.show())),
-                    _ => Err(format!("{} is not a whole number", raw.show())),
+                        .map_err(|_| ValueError::NotA(raw.show(), "a whole number")),
+                    _ => Err(ValueError::NotA(raw.show(), "a whole number")),
                 }
             }
 
@@ -286,10 +288,10 @@ impl Scalar for String {
     const WANTED: &'static str = "a text in quotes";
     const NAME: &'static str = "text";
 
-    fn read(raw: &Raw) -> Result<String, String> {
+    fn read(raw: &Raw) -> Result<String, ValueError> {
         match raw {
             Raw::Text(text) => Ok(text.clone()),
-            _ => Err(format!("{} is not a text", raw.show())),
+            _ => Err(ValueError::NotA(raw.show(), "a text")),
         }
     }
 
@@ -303,7 +305,7 @@ impl Scalar for Raw {
     const WANTED: &'static str = "what the kind of scheduler allows";
     const NAME: &'static str = "setting";
 
-    fn read(raw: &Raw) -> Result<Raw, String> {
+    fn read(raw: &Raw) -> Result<Raw, ValueError> {
         Ok(raw.clone())
     }
 

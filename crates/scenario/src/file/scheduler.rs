@@ -3,13 +3,13 @@
 use super::lax::Lax;
 use super::requirements::{WithRequirements, requirement_keys};
 use super::text_or::TextOr;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A scheduler; keys beside these are settings of its kind.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Scheduler", extend("additionalProperties" = true))]
+#[cfg_attr(feature = "schema", schemars(rename = "Scheduler", extend("additionalProperties" = true)))]
 pub(crate) struct SchedulerFile {
     /// Its kind: `rez`, `edf`, ...
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -26,9 +26,10 @@ pub(crate) struct SchedulerFile {
 }
 
 /// One of several parents.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Parent")]
+#[cfg_attr(feature = "schema", schemars(rename = "Parent"))]
 pub(crate) struct ParentFile {
     /// `top` or the name of a scheduler.
     #[serde(skip_serializing_if = "Option::is_none")]

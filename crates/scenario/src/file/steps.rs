@@ -4,7 +4,6 @@ use super::lax::{Lax, Raw};
 use super::scalar::Range;
 use super::text_or::TextOr;
 use crate::model::Step;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windfall_programs::Tick;
 use windfall_time::Span;
@@ -14,9 +13,10 @@ pub(crate) const WORDS: [(&str, Step); 3] =
     [("job", Step::Job), ("yield", Step::Yield), ("suspend", Step::Suspend)];
 
 /// Steps with a name, repeated before the next phase.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Phase")]
+#[cfg_attr(feature = "schema", schemars(rename = "Phase"))]
 pub(crate) struct PhaseFile {
     /// Its name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -30,9 +30,10 @@ pub(crate) struct PhaseFile {
 
 /// One step: exactly one of these keys (`wait` with `lock`; `timer` with `name` and `mode`), or one of
 /// the words `job`, `yield` and `suspend`.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Step")]
+#[cfg_attr(feature = "schema", schemars(rename = "Step"))]
 pub(crate) struct StepFile {
     /// Computes.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,11 +1,9 @@
 //! A text, or a table that says the same at length.
 
 use core::fmt;
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde::{Serialize, Serializer};
-use std::borrow::Cow;
 use std::marker::PhantomData;
 
 use super::lax::Raw;
@@ -59,16 +57,5 @@ impl<T: Serialize> Serialize for TextOr<T> {
             TextOr::Text(raw) => raw.serialize(serializer),
             TextOr::Table(table) => table.serialize(serializer),
         }
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for TextOr<T> {
-    fn schema_name() -> Cow<'static, str> {
-        Cow::Owned(format!("text-or-{}", T::schema_name()))
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let table = generator.subschema_for::<T>();
-        json_schema!({ "anyOf": [{ "type": "string" }, table] })
     }
 }

@@ -7,7 +7,6 @@ use super::scalar::{Due, Kib, Range};
 use super::steps::{PhaseFile, StepFile};
 use super::text_or::TextOr;
 use super::values::SpinText;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use windfall_programs::OnLate;
@@ -17,9 +16,10 @@ use windfall_time::{Instant, Span};
 /// `phases`, `recorded` and `program` says what it runs; beside one of `exec`, `pid`, `cgroup`, `unit` and `of`,
 /// which name a program of a real machine, at most one of them or of `profile` says what a
 /// simulation takes it to do.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Thread")]
+#[cfg_attr(feature = "schema", schemars(rename = "Thread"))]
 pub(crate) struct ThreadFile {
     /// The scheduler above it; the default one when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,9 +107,10 @@ impl ThreadFile {
 }
 
 /// Jobs at equal distances.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Periodic")]
+#[cfg_attr(feature = "schema", schemars(rename = "Periodic"))]
 pub(crate) struct PeriodicFile {
     /// How much each job is.
     pub(crate) work: Option<Lax<Range>>,
@@ -130,9 +131,10 @@ pub(crate) struct PeriodicFile {
 }
 
 /// Jobs at random distances.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Sporadic")]
+#[cfg_attr(feature = "schema", schemars(rename = "Sporadic"))]
 pub(crate) struct SporadicFile {
     /// How much each job is.
     pub(crate) work: Option<Lax<Range>>,
@@ -153,9 +155,10 @@ pub(crate) struct SporadicFile {
 }
 
 /// Jobs that follow another thread's.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "After")]
+#[cfg_attr(feature = "schema", schemars(rename = "After"))]
 pub(crate) struct AfterFile {
     /// The thread whose jobs release these as they are finished, from when this thread starts.
     pub(crate) thread: Option<Lax<String>>,
@@ -173,9 +176,10 @@ pub(crate) struct AfterFile {
 }
 
 /// What a thread did in a recorded trace.
-#[derive(Serialize, Deserialize, JsonSchema, Clone, Default, Debug)]
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[schemars(rename = "Recorded")]
+#[cfg_attr(feature = "schema", schemars(rename = "Recorded"))]
 pub(crate) struct RecordedFile {
     /// The trace, relative to the scenario's folder.
     pub(crate) file: Option<Lax<String>>,

@@ -2,6 +2,7 @@
 
 use super::lax::{Raw, Scalar};
 use super::scalar::{Range, span, text};
+use super::value_error::ValueError;
 use crate::Guarantee;
 use crate::model::{Claim, Level};
 use windfall_programs::{OnLate, Tick};
@@ -12,10 +13,10 @@ impl Scalar for Guarantee {
     const WANTED: &'static str = "a guarantee, as `RESBH 3ms 10ms`, `PS 3/10` or `NULL`";
     const NAME: &'static str = "guarantee";
 
-    fn read(raw: &Raw) -> Result<Guarantee, String> {
+    fn read(raw: &Raw) -> Result<Guarantee, ValueError> {
         match raw {
-            Raw::Text(text) => text.parse(),
-            _ => Err(format!("{} is not a guarantee", raw.show())),
+            Raw::Text(text) => text.parse().map_err(ValueError::Guarantee),
+            _ => Err(ValueError::NotA(raw.show(), "a guarantee")),
         }
     }
 
@@ -37,10 +38,10 @@ impl Scalar for Cycle {
         "work and period, as `3ms/10ms`, or with deadline, as `3ms/10ms@8ms`";
     const NAME: &'static str = "cycle";
 
-    fn read(raw: &Raw) -> Result<Cycle, String> {
+    fn read(raw: &Raw) -> Result<Cycle, ValueError> {
         let text = text(raw, "work and period")?;
         let Some((work, rest)) = text.split_once('/') else {
-            return Err(format!("`{text}` has no `/`"));
+            return Err(ValueError::NoSlash(text.to_owned()));
         };
         let (period, deadline) = period_and_deadline(rest)?;
         let work = Range::parse(work)?;
@@ -58,13 +59,13 @@ impl Scalar for Cycle {
 }
 
 /// `10ms`, or with another deadline `10ms@8ms`.
-pub(super) fn period_and_deadline(text: &str) -> Result<(Span, Span), String> {
+pub(super) fn period_and_deadline(text: &str) -> Result<(Span, Span), ValueError> {
     let (period, deadline) = match text.split_once('@') {
         Some((period, deadline)) => (span(period)?, span(deadline)?),
         None => (span(text)?, span(text)?),
     };
     if period.is_zero() || deadline.is_zero() {
-        return Err("period and deadline must be above zero".to_owned());
+        return Err(ValueError::ZeroPeriod);
     }
     Ok((period, deadline))
 }
@@ -77,8 +78,8 @@ impl Scalar for SpinText {
     const WANTED: &'static str = "`spin` or `spin from 2s`; for other programs use `periodic`, `sporadic`, `after`, `steps`, `phases` or `recorded`";
     const NAME: &'static str = "spin";
 
-    fn read(raw: &Raw) -> Result<SpinText, String> {
-        let unknown = || format!("{} is not a program", raw.show());
+    fn read(raw: &Raw) -> Result<SpinText, ValueError> {
+        let unknown = || ValueError::NotA(raw.show(), "a program");
         let Raw::Text(text) = raw else {
             return Err(unknown());
         };
@@ -104,10 +105,10 @@ impl Scalar for Level {
         "a time, as `17ms`, a share of it, as `32.6%cpu` or `50%machine`, or a whole number";
     const NAME: &'static str = "level";
 
-    fn read(raw: &Raw) -> Result<Level, String> {
+    fn read(raw: &Raw) -> Result<Level, ValueError> {
         match raw {
             Raw::Integer(n) => {
-                u64::try_from(*n).map(Level::Count).map_err(|_| format!("`{n}` is below zero"))
+                u64::try_from(*n).map(Level::Count).map_err(|_| ValueError::BelowZero(*n))
             }
             Raw::Text(text) => {
                 let Some((share, of)) = text.split_once('%') else {
@@ -116,15 +117,15 @@ impl Scalar for Level {
                 let share = share.trim().parse::<Ratio>().ok();
                 let share = share
                     .and_then(|share| share.checked_div(Ratio::whole(100)))
-                    .ok_or_else(|| format!("`{text}` is not a share"))?;
+                    .ok_or_else(|| ValueError::NotA(format!("`{text}`"), "a share"))?;
                 match of.trim() {
                     "cpu" => Ok(Level::OfCpu(share)),
                     "machine" => Ok(Level::OfMachine(share)),
-                    "" => Err(format!("`{text}` does not say of what")),
-                    _ => Err(format!("`{text}`: unknown whole `{}`", of.trim())),
+                    "" => Err(ValueError::NoWhole(text.clone())),
+                    of => Err(ValueError::UnknownWhole(text.clone(), of.to_owned())),
                 }
             }
-            _ => Err(format!("{} is neither a time nor a whole number", raw.show())),
+            _ => Err(ValueError::Neither(raw.show(), "a time", "a whole number")),
         }
     }
 
@@ -146,10 +147,10 @@ macro_rules! words {
             const WANTED: &'static str = $wanted;
             const NAME: &'static str = $name;
 
-            fn read(raw: &Raw) -> Result<$type, String> {
+            fn read(raw: &Raw) -> Result<$type, ValueError> {
                 match raw {
                     $(Raw::Text(text) if text == $word => Ok($value),)*
-                    _ => Err(format!("unknown word {}", raw.show())),
+                    _ => Err(ValueError::UnknownWord(raw.show())),
                 }
             }
 

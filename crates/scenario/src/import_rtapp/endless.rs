@@ -12,6 +12,7 @@ const FOR_EVER: Span = Span::MAX;
 
 /// A task whose threads come to wait for ever, in rt-app as here.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct EndlessWait {
     /// The task.
     pub task: String,

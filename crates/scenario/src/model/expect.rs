@@ -5,6 +5,7 @@ use windfall_time::{Ratio, Span};
 
 /// A bound on a quantity, and why it is that bound.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Expectation {
     /// Whose.
     pub subject: Subject,
@@ -18,6 +19,7 @@ pub struct Expectation {
 
 /// Whose quantity is meant.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Subject {
     /// Threads: a name, the name of `count`ed ones, or a pattern in which `*` stands for any text.
     Threads(String),
@@ -30,6 +32,7 @@ pub enum Subject {
 /// What is measured. Times are lengths of time; `received`, `runnable` and the machine's times may be
 /// bounded as shares, too. What the simulator computes for each stands at the variant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Quantity {
     /// Processor time received; of several threads, and of a scheduler's, the sum.
     Received,
@@ -66,6 +69,7 @@ pub enum Quantity {
 
 /// Which of many values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Statistic {
     /// The least.
     Min,
@@ -81,6 +85,7 @@ pub enum Statistic {
 
 /// A quantity of the whole machine, summed over processors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Whole {
     /// Time in which nobody ran.
     Idle,
@@ -98,6 +103,7 @@ pub enum Whole {
 
 /// What a quantity must be. All parts that are given must hold; at least one is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Bound {
     /// Not more than this.
     pub at_most: Option<Level>,
@@ -109,6 +115,7 @@ pub struct Bound {
 
 /// A value to compare with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Level {
     /// A length of time.
     Span(Span),
@@ -173,7 +180,40 @@ impl Subject {
     }
 }
 
+impl Bound {
+    /// Not more than this.
+    #[must_use]
+    pub const fn at_most(level: Level) -> Bound {
+        Bound { at_most: Some(level), at_least: None, equals: None }
+    }
+
+    /// Not less than this.
+    #[must_use]
+    pub const fn at_least(level: Level) -> Bound {
+        Bound { at_most: None, at_least: Some(level), equals: None }
+    }
+
+    /// Exactly this.
+    #[must_use]
+    pub const fn equals(level: Level) -> Bound {
+        Bound { at_most: None, at_least: None, equals: Some((level, None)) }
+    }
+}
+
 impl Expectation {
+    /// Such a bound on somebody's quantity.
+    #[must_use]
+    pub const fn new(subject: Subject, quantity: Quantity, bound: Bound) -> Expectation {
+        Expectation { subject, quantity, bound, because: String::new() }
+    }
+
+    /// The same, for this reason.
+    #[must_use]
+    pub fn because(mut self, reason: impl Into<String>) -> Expectation {
+        self.because = reason.into();
+        self
+    }
+
     /// Whose and what, in words: `a.response.max`, `app.intervals above 33ms`.
     #[must_use]
     pub fn what(&self) -> String {

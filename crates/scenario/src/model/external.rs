@@ -11,6 +11,7 @@ use windfall_trace::glob::fits;
 
 /// Threads of a program that a real machine runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct External {
     /// The program.
     pub program: ExternalProgram,
@@ -53,6 +54,7 @@ pub enum Start<'a> {
 
 /// Patterns for threads, in which `*` stands for any text; what is absent fits all.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
 pub struct ThreadMatch {
     /// The thread's name, of which the kernel keeps 15 bytes.
     pub comm: Option<String>,
@@ -62,7 +64,50 @@ pub struct ThreadMatch {
     pub routine: Option<String>,
 }
 
+impl External {
+    /// All threads of a program that no other entry chooses.
+    #[must_use]
+    pub fn new(program: ExternalProgram) -> External {
+        External { program, threads: ThreadMatch::default(), each: false }
+    }
+
+    /// The same, of these threads alone.
+    #[must_use]
+    pub fn threads(mut self, threads: ThreadMatch) -> External {
+        self.threads = threads;
+        self
+    }
+
+    /// The same, where each thread has what is reserved.
+    #[must_use]
+    pub const fn each(mut self) -> External {
+        self.each = true;
+        self
+    }
+}
+
 impl ThreadMatch {
+    /// The same, of that name.
+    #[must_use]
+    pub fn comm(mut self, pattern: impl Into<String>) -> ThreadMatch {
+        self.comm = Some(pattern.into());
+        self
+    }
+
+    /// The same, of processes that execute that file.
+    #[must_use]
+    pub fn exe(mut self, pattern: impl Into<String>) -> ThreadMatch {
+        self.exe = Some(pattern.into());
+        self
+    }
+
+    /// The same, that start with that routine.
+    #[must_use]
+    pub fn routine(mut self, pattern: impl Into<String>) -> ThreadMatch {
+        self.routine = Some(pattern.into());
+        self
+    }
+
     /// Whether a thread is meant. `exe` is `None` when it cannot be read; no pattern fits that. A thread of which nobody knows
     /// where it starts is meant by its name alone, if a name is asked for.
     #[must_use]

@@ -6,6 +6,7 @@ use windfall_trace::OverheadKind;
 
 /// The machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Machine {
     /// The speed of each processor, at least one; 1 means that a nanosecond of work takes one.
     pub speeds: Vec<Ratio>,
@@ -26,6 +27,7 @@ pub struct Machine {
 
 /// Whether a run on a real machine moves everything off its processors that can run elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Claim {
     /// It does, and gives all back at the end.
     #[default]
@@ -68,6 +70,7 @@ impl Timer {
 
 /// What switching and deciding cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Costs {
     /// Each switch to a thread.
     pub switch: Span,
@@ -81,6 +84,7 @@ pub struct Costs {
 
 /// What a thread pays after another has used its processor (HLS 10.3.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Cache {
     /// Working sets above this pay for this much.
     pub size_kib: u64,
@@ -90,6 +94,7 @@ pub struct Cache {
 
 /// A source of interrupts.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Interrupts {
     /// What it counts as: [`OverheadKind::Interrupt`], [`OverheadKind::Softirq`] or [`OverheadKind::Steal`].
     pub kind: OverheadKind,
@@ -127,6 +132,59 @@ pub enum Pattern {
     },
 }
 
+impl Costs {
+    /// The same, with so much for a switch.
+    #[must_use]
+    pub const fn switch(mut self, cost: Span) -> Costs {
+        self.switch = cost;
+        self
+    }
+
+    /// The same, with so much for a decision.
+    #[must_use]
+    pub const fn decision(mut self, cost: Span) -> Costs {
+        self.decision = cost;
+        self
+    }
+
+    /// The same, with so much for a notification.
+    #[must_use]
+    pub const fn notification(mut self, cost: Span) -> Costs {
+        self.notification = cost;
+        self
+    }
+
+    /// The same, with so much for a timer.
+    #[must_use]
+    pub const fn timer(mut self, cost: Span) -> Costs {
+        self.timer = cost;
+        self
+    }
+}
+
+impl Cache {
+    /// A cache of which larger working sets pay, so much for each KiB.
+    #[must_use]
+    pub const fn new(size_kib: u64, refill: Span) -> Cache {
+        Cache { size_kib, refill }
+    }
+}
+
+impl Interrupts {
+    /// A source that strikes every processor, with its number in the trace.
+    #[must_use]
+    pub const fn new(kind: OverheadKind, number: u16, pattern: Pattern) -> Interrupts {
+        Interrupts { kind, number, processors: Vec::new(), pattern }
+    }
+
+    /// The same, on these processors alone.
+    #[must_use]
+    pub fn processors(mut self, processors: Vec<u16>) -> Interrupts {
+        self.processors = processors;
+        self
+    }
+}
+
 impl Machine {
     /// So many processors of speed 1 with a precise timer and no costs.
     #[must_use]
@@ -140,6 +198,48 @@ impl Machine {
             cap: Machine::most_cap(),
             claim: Claim::default(),
         }
+    }
+
+    /// The same, with one processor of each of these speeds.
+    #[must_use]
+    pub fn speeds(mut self, speeds: Vec<Ratio>) -> Machine {
+        self.speeds = speeds;
+        self
+    }
+
+    /// The same, whose timers are so exact.
+    #[must_use]
+    pub const fn timer(mut self, timer: Timer) -> Machine {
+        self.timer = timer;
+        self
+    }
+
+    /// The same, with these costs.
+    #[must_use]
+    pub const fn costs(mut self, costs: Costs) -> Machine {
+        self.costs = costs;
+        self
+    }
+
+    /// The same, with this cache.
+    #[must_use]
+    pub const fn cache(mut self, cache: Cache) -> Machine {
+        self.cache = Some(cache);
+        self
+    }
+
+    /// The same, on these processors of a real machine.
+    #[must_use]
+    pub fn cpus(mut self, cpus: Vec<u16>) -> Machine {
+        self.cpus = cpus;
+        self
+    }
+
+    /// The same, where a run on a real machine claims its processors, or does not.
+    #[must_use]
+    pub const fn claim(mut self, claim: Claim) -> Machine {
+        self.claim = claim;
+        self
     }
 
     /// 95 %: a real machine keeps a twentieth of each processor for whatever is not supervised.

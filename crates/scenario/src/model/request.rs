@@ -9,11 +9,20 @@ use windfall_time::{Instant, Span};
 
 /// A request at a time. Those of equal times are made in the order of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Request {
     /// When.
     pub time: Instant,
     /// What.
     pub change: Change,
+}
+
+impl Request {
+    /// What is asked for at that time.
+    #[must_use]
+    pub const fn new(time: Instant, change: Change) -> Request {
+        Request { time, change }
+    }
 }
 
 /// On whose behalf something is asked.
@@ -27,6 +36,7 @@ pub enum Whom {
 
 /// What is asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Change {
     /// Creates an instance.
     Create(Scheduler),

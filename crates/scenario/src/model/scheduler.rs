@@ -6,6 +6,7 @@ use windfall_time::Span;
 
 /// A scheduler instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Scheduler {
     /// Its name; no other scheduler and no thread has it.
     pub name: String,
@@ -50,7 +51,8 @@ pub enum Parent {
 
 impl Parent {
     /// The scheduler's name; `None` is the top.
-    pub(crate) fn name(&self) -> Option<&str> {
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
         match self {
             Parent::Top => None,
             Parent::Scheduler(name) => Some(name),

@@ -7,6 +7,7 @@ use windfall_time::{Instant, Span};
 
 /// A thread, or several that are alike.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Thread {
     /// Its name; no scheduler and no other thread has it.
     pub name: String,
@@ -28,6 +29,7 @@ pub struct Thread {
 
 /// What a thread runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Run {
     /// Computes for ever from an instant on.
     Spin {
@@ -58,6 +60,7 @@ pub enum Run {
 
 /// A sequence of jobs.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Jobs {
     /// When they are released.
     pub activation: Activation,
@@ -73,6 +76,7 @@ pub struct Jobs {
 
 /// When jobs are released.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Activation {
     /// At `offset`, `offset + period`, ...
     Periodic {
@@ -117,11 +121,68 @@ impl Thread {
         }
     }
 
+    /// So many of them, called NAME-1 and so on.
+    #[must_use]
+    pub const fn count(mut self, count: u32) -> Thread {
+        self.count = Some(count);
+        self
+    }
+
+    /// The same, created at that time.
+    #[must_use]
+    pub const fn start(mut self, start: Instant) -> Thread {
+        self.start = start;
+        self
+    }
+
+    /// The same, using so much of the cache.
+    #[must_use]
+    pub const fn working_set_kib(mut self, kib: u64) -> Thread {
+        self.working_set_kib = kib;
+        self
+    }
+
+    /// The same, for threads of a program of a real machine.
+    #[must_use]
+    pub fn external(mut self, external: External) -> Thread {
+        self.external = Some(external);
+        self
+    }
+
     /// The names of the threads that this stands for, in order.
     pub fn names(&self) -> impl Iterator<Item = String> + '_ {
         let alone = self.count.is_none().then(|| self.name.clone());
         let many = (1..=self.count.unwrap_or(0)).map(|n| format!("{}-{n}", self.name));
         alone.into_iter().chain(many)
+    }
+}
+
+impl Jobs {
+    /// Jobs without end that are never due.
+    #[must_use]
+    pub const fn new(activation: Activation, work: Work) -> Jobs {
+        Jobs { activation, work, deadline: None, late: OnLate::Complete, count: None }
+    }
+
+    /// The same, each due so long after its release.
+    #[must_use]
+    pub const fn deadline(mut self, deadline: Span) -> Jobs {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// The same, where this becomes of one that is late.
+    #[must_use]
+    pub const fn late(mut self, late: OnLate) -> Jobs {
+        self.late = late;
+        self
+    }
+
+    /// The same, so many of them.
+    #[must_use]
+    pub const fn count(mut self, count: u64) -> Jobs {
+        self.count = Some(count);
+        self
     }
 }
 
@@ -147,9 +208,6 @@ impl Run {
     /// These steps for ever.
     #[must_use]
     pub fn steps(steps: Vec<Step>) -> Run {
-        Run::Phases {
-            loops: None,
-            phases: vec![Phase { name: "main".to_owned(), loops: 1, steps }],
-        }
+        Run::Phases { loops: None, phases: vec![Phase::new("main", steps)] }
     }
 }

@@ -6,6 +6,7 @@ use windfall_time::Instant;
 
 /// Why a run could not go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum RunError {
     /// A program acts for ever without time passing.
     Stuck {

@@ -10,6 +10,7 @@ const ALIKE: usize = 8;
 
 /// The threads of one entry of a scenario.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Group<'a> {
     /// The entry's name.
     pub name: &'a str,

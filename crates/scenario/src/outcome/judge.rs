@@ -11,6 +11,7 @@ use windfall_trace::glob::fits;
 
 /// An expectation, and what was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Verdict {
     /// What was measured, as the file writes it.
     pub what: String,

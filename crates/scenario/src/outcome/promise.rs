@@ -7,6 +7,7 @@ use windfall_time::{Instant, Ratio, Span};
 
 /// A promise to a thread, or to an own virtual processor of a scheduler.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Promise {
     /// The thread's or the scheduler's name.
     pub owner: String,
@@ -23,8 +24,25 @@ pub struct Promise {
     pub behind: Allowance,
 }
 
+impl Promise {
+    /// A guarantee that is granted to a thread.
+    #[must_use]
+    pub fn new(owner: impl Into<String>, guarantee: Guarantee) -> Promise {
+        let (owner, behind) = (owner.into(), Allowance::ZERO);
+        Promise { owner, own: None, guarantee, granted: true, makeup: false, behind }
+    }
+
+    /// The same to another.
+    #[must_use]
+    pub fn to(mut self, owner: impl Into<String>) -> Promise {
+        self.owner = owner.into();
+        self
+    }
+}
+
 /// How a promise fared.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct PromiseVerdict {
     /// The promise.
     pub promise: Promise,

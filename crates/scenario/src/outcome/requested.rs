@@ -39,6 +39,7 @@ pub(crate) fn requested_promises(scenario: &Scenario) -> Vec<Promise> {
 
 /// What was asked for and refused, with the reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Refused {
     /// The thread's or the scheduler's name.
     pub owner: String,

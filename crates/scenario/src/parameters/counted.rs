@@ -17,9 +17,10 @@ impl ParameterWriter<'_> {
         rate: Option<Rate>,
         since: Option<Instant>,
     ) -> ChildParams {
-        let asked = self.params(requires, parent).unwrap_or_default();
+        let mut asked = self.params(requires, parent).unwrap_or_default();
         let rate = rate.map(|rate| (rate.work, rate.period, rate.deadline));
-        ChildParams { since, rate: rate.or(asked.rate), ..asked }
+        asked.rate = rate.or(asked.rate);
+        asked.since(since)
     }
 
     fn params(
@@ -78,7 +79,7 @@ mod tests {
 
     /// What messages come to: the slow definition.
     fn told(messages: &[(&str, Message)], since: Option<Instant>) -> ChildParams {
-        let mut terms = ChildParams { since, ..ChildParams::default() };
+        let mut terms = ChildParams::default().since(since);
         for (_, message) in messages {
             match *message {
                 Message::Reserve { amount, period } => terms.reserve = Some((amount, period)),

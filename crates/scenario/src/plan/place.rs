@@ -6,6 +6,7 @@ use windfall_time::Instant;
 
 /// Where a thread has begun.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Place {
     /// The thread, which waits.
     pub thread: ThreadId,

@@ -8,6 +8,7 @@ use windfall_hierarchy::{
 use windfall_time::Instant;
 
 /// A control request. Schedulers are named, since a request may create one.
+#[non_exhaustive]
 pub enum PlannedRequest {
     /// Creates an instance.
     Create {
@@ -127,7 +128,7 @@ impl PlannedRequest {
                     };
                     parents.push((parent, messages.as_slice()));
                 }
-                let spec = NodeSpec { name: &name, kind, scheduler, owns: &parents };
+                let spec = NodeSpec::new(&name, kind, scheduler, &parents);
                 hierarchy.create(now, spec).map(drop)
             }
             PlannedRequest::Destroy(node) => {

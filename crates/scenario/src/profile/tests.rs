@@ -3,9 +3,9 @@ use super::*;
 struct Store(&'static str);
 
 impl Profiles for Store {
-    fn profile(&self, name: &str) -> Result<Profile, String> {
+    fn profile(&self, name: &str) -> Result<Profile, ProfileError> {
         if name != "player" {
-            return Err("there is none".to_owned());
+            return Err(ProfileError::Absent(None));
         }
         let mut profile = Profile::new("/usr/bin/player".to_owned(), "abc".to_owned());
         let threads = [
@@ -27,10 +27,10 @@ impl Profiles for Store {
                 ..ProfiledThread::default()
             });
         }
-        Profile::parse(&profile.write()?)
+        Profile::parse(&profile.write())
     }
 
-    fn checksum(&self, _: &ExternalProgram) -> Result<(String, String), String> {
+    fn checksum(&self, _: &ExternalProgram) -> Result<(String, String), ProfileError> {
         Ok(("/usr/bin/player".to_owned(), self.0.to_owned()))
     }
 }
@@ -100,7 +100,7 @@ fn refuses_a_profile_of_another_executable_and_one_that_is_not_there() {
     let other = applied("profile = \"player\"\nmatch = { comm = \"loop\" }", "abd").unwrap_err();
     assert!(other.contains("the program has changed"), "{other}");
     let none = applied("profile = \"gone\"", "abc").unwrap_err();
-    assert!(none.contains("there is none") && none.contains("calibrate"), "{none}");
+    assert!(none.contains("there is no such profile") && none.contains("calibrate"), "{none}");
 }
 
 #[test]
@@ -109,4 +109,47 @@ fn refuses_to_choose_between_kinds_of_threads() {
     assert!(several.contains("several kinds") && several.contains("`other`"), "{several}");
     let none = applied("profile = \"player\"\nmatch = { comm = \"ui\" }", "abc").unwrap_err();
     assert!(none.contains("is called `ui`"), "{none}");
+}
+
+/// Why one thread that is to run as the profile's only kind of thread does not.
+fn unfit(only: &ProfiledThread) -> ProfileError {
+    let mut profile = Profile::new("/usr/bin/player".to_owned(), "abc".to_owned());
+    profile.threads.push(only.clone());
+    profile.of(&ThreadMatch::default()).unwrap_err()
+}
+
+#[test]
+fn refuses_threads_without_a_period_and_times_that_are_none() {
+    let some = |text: &str| Some(text.to_owned());
+    let idle = ProfiledThread { name: "ui".to_owned(), ..ProfiledThread::default() };
+    assert!(matches!(unfit(&idle), ProfileError::NonePeriodic));
+    for (amount, period) in [("soon", "10ms"), ("0ms", "10ms"), ("11ms", "10ms")] {
+        let odd = ProfiledThread { amount: some(amount), period: some(period), ..idle.clone() };
+        assert!(matches!(unfit(&odd), ProfileError::NoTimes(name) if name == "ui"), "{amount}");
+    }
+}
+
+#[test]
+fn refuses_texts_that_are_no_profile_of_this_version() {
+    assert!(matches!(Profile::parse("version = "), Err(ProfileError::Syntax(_))));
+    let profile = Profile::new("/usr/bin/player".to_owned(), "abc".to_owned());
+    let other = profile.write().replace("version = 1", "version = 2");
+    let why = Profile::parse(&other).unwrap_err();
+    assert!(matches!(why, ProfileError::Version(2)));
+    assert_eq!(why.to_string(), "it is of version 2; this program reads 1");
+}
+
+#[test]
+fn refuses_a_thread_that_names_no_program_or_one_that_is_not_there() {
+    let mut scenario = applied("profile = \"player\"\nmatch = { comm = \"loop\" }", "abc").unwrap();
+    let mut why = |external: Option<crate::model::External>| {
+        let thread = &mut scenario.threads[0];
+        (thread.external, thread.run) = (external, Run::Profile("player".to_owned()));
+        scenario.look_up(&scenario.threads[0], "player", &Store("abc")).unwrap_err()
+    };
+    assert!(matches!(why(None), ProfileError::NoProgram));
+    let program = ExternalProgram::Of("gone".to_owned());
+    let threads = ThreadMatch::default();
+    let of = crate::model::External { program, threads, each: false };
+    assert!(matches!(why(Some(of)), ProfileError::UnknownProgram(name) if name == "gone"));
 }

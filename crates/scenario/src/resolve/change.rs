@@ -3,6 +3,7 @@
 use super::reader::Reader;
 use super::scheduler;
 use crate::decode::decode;
+use crate::diagnostic::Code;
 use crate::file::{AtFile, Lax, RequirementsFile, WithRequirements, requirement_keys};
 use crate::model::{Change, Request, Requirements, Timer, Whom};
 use crate::source::Path;
@@ -68,13 +69,23 @@ fn request(mut node: Node<'_>, path: &Path, reader: &mut Reader<'_>) -> Option<R
     let verb = reader.need(file.r#do.clone(), &path.key("do"), &what)?;
     let Some(keys) = keys(&verb) else {
         let help = suggest::hint(&verb, names);
-        reader.wrong(&path.key("do"), format!("unknown request `{verb}`"), &help);
+        reader.wrong(
+            Code::UnknownRequest,
+            &path.key("do"),
+            format!("unknown request `{verb}`"),
+            &help,
+        );
         return None;
     };
     for key in OTHER_KEYS.into_iter().chain(requirement_keys()) {
         if reader.origin.has(&path.key(key)) && !keys.contains(&key) {
             let help = format!("`{verb}` takes `time`, `do`, `{}`", keys.join("`, `"));
-            reader.wrong_key(&path.key(key), format!("`{key}` does not go with `{verb}`"), &help);
+            reader.wrong_key(
+                Code::MisplacedKey,
+                &path.key(key),
+                format!("`{key}` does not go with `{verb}`"),
+                &help,
+            );
         }
     }
     let change = change(&verb, (file, requirements), with, path, reader);
@@ -179,7 +190,12 @@ fn whom(
         (Some(thread), None) => {
             if processor.is_some() {
                 let path = path.key("processor");
-                reader.wrong_key(&path, "`processor` goes with `scheduler`", "leave it out");
+                reader.wrong_key(
+                    Code::MisplacedKey,
+                    &path,
+                    "`processor` goes with `scheduler`",
+                    "leave it out",
+                );
             }
             reader.get(Some(thread), &path.key("thread")).map(Whom::Thread)
         }
@@ -189,12 +205,22 @@ fn whom(
         }
         (None, None) => {
             let help = "write `thread = ` or `scheduler = ` with a name";
-            reader.wrong(&path.key("thread"), "neither `thread` nor `scheduler` is written", help);
+            reader.wrong(
+                Code::MissingKey,
+                &path.key("thread"),
+                "neither `thread` nor `scheduler` is written",
+                help,
+            );
             None
         }
         (Some(_), Some(_)) => {
             let path = path.key("scheduler");
-            reader.wrong_key(&path, "`thread` and `scheduler` exclude each other", "leave one out");
+            reader.wrong_key(
+                Code::ExclusiveKeys,
+                &path,
+                "`thread` and `scheduler` exclude each other",
+                "leave one out",
+            );
             None
         }
     }

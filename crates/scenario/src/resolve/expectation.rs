@@ -1,6 +1,7 @@
 //! Expectations.
 
 use super::reader::Reader;
+use crate::diagnostic::Code;
 use crate::file::ExpectFile;
 use crate::model::{Bound, Expectation, Level, Quantity, Subject, Whole};
 use crate::source::Path;
@@ -53,6 +54,7 @@ fn expectation(
     let within = reader.get(file.within, &path.key("within"));
     if within.is_some() && bound.equals.is_none() && !reader.origin.has(&path.key("equals")) {
         reader.wrong_key(
+            Code::MisplacedKey,
             &path.key("within"),
             "`within` goes with `equals`",
             "add `equals`, or leave it out",
@@ -69,7 +71,12 @@ fn expectation(
             quantity
         }
         (_, Some(_)) => {
-            reader.wrong_key(&path.key("above"), "`above` goes with `intervals`", "leave it out");
+            reader.wrong_key(
+                Code::MisplacedKey,
+                &path.key("above"),
+                "`above` goes with `intervals`",
+                "leave it out",
+            );
             quantity
         }
         (_, None) => quantity,
@@ -98,7 +105,7 @@ fn quantity(
         let texts = Quantity::ALL.iter().map(|(text, _)| *text);
         let help = suggest::hint(written, texts);
         let message = format!("`{what}` does not end in a known quantity");
-        reader.wrong(&path.key("what"), message, &help);
+        reader.wrong(Code::UnknownQuantity, &path.key("what"), message, &help);
         return None;
     };
     let subject = if subject == "machine" {

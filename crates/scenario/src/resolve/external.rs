@@ -1,6 +1,7 @@
 //! Programs of a real machine.
 
 use super::reader::Reader;
+use crate::diagnostic::Code;
 use crate::file::{Lax, ThreadFile};
 use crate::model::{External, ExternalProgram, ThreadMatch};
 use crate::source::Path;
@@ -25,11 +26,11 @@ pub(super) fn external(
     if let [first, .., last] = given.as_slice() {
         let message = format!("`{first}` and `{last}` exclude each other");
         let help = "write exactly one of `exec`, `pid`, `cgroup`, `unit` and `of`";
-        reader.wrong(&path.key(last), message, help);
+        reader.wrong(Code::ExclusiveKeys, &path.key(last), message, help);
     }
     let goes_with = |key: &str, with: &str, reader: &mut Reader<'_>| {
         let message = format!("`{key}` goes with {with}");
-        reader.wrong_key(&path.key(key), message, "leave it out");
+        reader.wrong_key(Code::MisplacedKey, &path.key(key), message, "leave it out");
     };
     if file.env.is_some() && !given.contains(&"exec") {
         goes_with("env", "`exec`", reader);

@@ -2,6 +2,7 @@
 
 use super::reader::Reader;
 use crate::decode::decode;
+use crate::diagnostic::Code;
 use crate::file::{InterruptsFile, MachineFile, Processors, Range};
 use crate::model::{Cache, Costs, Interrupts, Machine, Pattern, Timer};
 use crate::source::Path;
@@ -70,35 +71,45 @@ pub(super) fn interrupts(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec
         .collect()
 }
 
+/// Refuses interrupts of which it is not said when they come, or said twice.
+fn when_is_clear(file: &InterruptsFile, path: &Path, reader: &mut Reader<'_>) {
+    let keys = [
+        ("every", file.every.is_some()),
+        ("gap", file.gap.is_some()),
+        ("recorded", file.recorded.is_some()),
+    ];
+    let given: Vec<&str> = keys.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect();
+    let (code, at) = match given.as_slice() {
+        [_] => return,
+        [] => (Code::MissingKey, path.clone()),
+        [.., last] => (Code::ExclusiveKeys, path.key(last)),
+    };
+    let help = "write exactly one of `every`, `gap` and `recorded`";
+    reader.wrong(code, &at, "it is not clear when these interrupts come", help);
+}
+
 fn source(file: InterruptsFile, path: &Path, reader: &mut Reader<'_>) -> Interrupts {
+    when_is_clear(&file, path, reader);
     let kind = reader.get(file.kind, &path.key("kind"));
     let number = reader.get(file.number, &path.key("number"));
     let processors = file.processors.unwrap_or_default().into_iter().enumerate();
     let processors = processors
         .filter_map(|(at, cpu)| reader.get(Some(cpu), &path.key("processors").item(at)))
         .collect();
-    let given = [
-        ("every", file.every.is_some()),
-        ("gap", file.gap.is_some()),
-        ("recorded", file.recorded.is_some()),
-    ];
-    let given: Vec<&str> = given.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect();
-    const ONE: &str = "exactly one of `every`, `gap` and `recorded`";
-    if given.len() != 1 {
-        let at = given.last().map_or_else(|| path.clone(), |key| path.key(key));
-        reader.wrong(&at, "it is not clear when these interrupts come", &format!("write {ONE}"));
-    }
+    let has_every = file.every.is_some();
     let every = reader.get(file.every, &path.key("every"));
     let every = reader.above_zero(every, &path.key("every"));
     let gap = reader.get(file.gap, &path.key("gap"));
     let recorded = reader.get(file.recorded, &path.key("recorded"));
     let offset = reader.get(file.offset, &path.key("offset"));
-    if offset.is_some() && !given.contains(&"every") {
-        reader.wrong(&path.key("offset"), "`offset` goes with `every`", "leave it out");
+    if offset.is_some() && !has_every {
+        let message = "`offset` goes with `every`";
+        reader.wrong(Code::MisplacedKey, &path.key("offset"), message, "leave it out");
     }
     let cost = if recorded.is_some() {
         if file.cost.is_some() {
-            reader.wrong(&path.key("cost"), "a recording has its own costs", "leave `cost` out");
+            let message = "a recording has its own costs";
+            reader.wrong(Code::MisplacedKey, &path.key("cost"), message, "leave `cost` out");
         }
         None
     } else {

@@ -6,7 +6,7 @@
 use super::reader::Reader;
 use super::thread;
 use crate::decode::decode;
-use crate::diagnostic::ScenarioError;
+use crate::diagnostic::{Code, ScenarioError};
 use crate::file::ProgramFile;
 use crate::source::Path;
 use crate::suggest;
@@ -51,16 +51,21 @@ fn program<'p, 'i>(
     let Some(named) = thread.get("program") else { return Ok(None) };
     // What is no text is told of where the thread is read.
     let Some(name) = named.get_ref().as_str() else { return Ok(None) };
-    let wrong =
-        |message: String, help: &str| ScenarioError::new(message, Some(named.span())).help(help);
+    let wrong = |code: Code, message: String, help: &str| {
+        ScenarioError::new(code, message, Some(named.span())).help(help)
+    };
     if let Some(own) = KEYS.iter().chain(&["profile"]).find(|key| thread.contains_key(**key)) {
         let help = "a thread runs the program that it names, or one of its own";
-        return Err(wrong(format!("`program` and `{own}` exclude each other"), help));
+        return Err(wrong(
+            Code::ExclusiveKeys,
+            format!("`program` and `{own}` exclude each other"),
+            help,
+        ));
     }
     let Some(program) = programs.get(name) else {
         let names: Vec<&str> = programs.iter().map(|(name, _)| name.get_ref().as_ref()).collect();
         let hint = suggest::hint(name, names.iter().copied());
-        return Err(wrong(format!("unknown program `{name}`"), &hint));
+        return Err(wrong(Code::UnknownProgram, format!("unknown program `{name}`"), &hint));
     };
     Ok(program.get_ref().as_table())
 }
@@ -76,7 +81,7 @@ fn put<'i>(
             let place = thread.get("program").map(Node::span);
             let message = format!("programs of more than {MOST_VALUES} values in all");
             let help = "write one entry with `count`, or shorter programs";
-            return Err(ScenarioError::new(message, place).help(help));
+            return Err(ScenarioError::new(Code::TooMany, message, place).help(help));
         };
         *room = left;
         thread.insert(key.clone(), value.clone());
@@ -102,7 +107,12 @@ pub(super) fn programs(node: Option<Node<'_>>, reader: &mut Reader<'_>) {
         match keys.map(|(key, _)| key).collect::<Vec<_>>().as_slice() {
             [] => {
                 let help = format!("write {}", thread::PROGRAMS);
-                reader.wrong_key(&path, format!("program `{name}` runs nothing"), &help);
+                reader.wrong_key(
+                    Code::NoProgram,
+                    &path,
+                    format!("program `{name}` runs nothing"),
+                    &help,
+                );
             }
             [_] => {}
             [first, .., last] => thread::exclude(first, last, &path, reader),

@@ -1,6 +1,7 @@
 //! Programs that are jobs.
 
 use super::reader::Reader;
+use crate::diagnostic::Code;
 use crate::file::{AfterFile, Cycle, Due, Lax, PeriodicFile, Range, SporadicFile, TextOr};
 use crate::model::{Activation, Jobs, Run};
 use crate::source::Path;
@@ -27,7 +28,12 @@ fn jobs(
     let work = reader.need(common.work, &path.key("work"), WORK);
     let due = reader.get(common.deadline, &path.key("deadline"));
     if due == Some(Due(Some(Span::ZERO))) {
-        reader.wrong(&path.key("deadline"), "no time at all", "write a time above zero, or `none`");
+        reader.wrong(
+            Code::ZeroTime,
+            &path.key("deadline"),
+            "no time at all",
+            "write a time above zero, or `none`",
+        );
     }
     let late = reader.get(common.late, &path.key("late"));
     let count = reader.get(common.count, &path.key("count"));

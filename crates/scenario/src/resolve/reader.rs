@@ -1,8 +1,8 @@
 //! What reading needs everywhere: the places, the mistakes so far, and ways to get at values.
 
 use crate::decode::decode;
-use crate::diagnostic::ScenarioError;
-use crate::file::{Lax, Raw, RequirementsFile, Scalar};
+use crate::diagnostic::{Code, ScenarioError};
+use crate::file::{Lax, Raw, RequirementsFile, Scalar, wanted};
 use crate::model::Requirements;
 use crate::source::{Origin, Path};
 use crate::tree::Node;
@@ -23,20 +23,30 @@ impl<'a> Reader<'a> {
     }
 
     /// A value that may be absent.
-    pub(super) fn get<T>(&mut self, value: Option<Lax<T>>, path: &Path) -> Option<T> {
-        match value?.0 {
+    pub(super) fn get<T: Scalar>(&mut self, value: Option<Lax<T>>, path: &Path) -> Option<T> {
+        self.value(value?, path, T::WANTED)
+    }
+
+    /// A value; where it cannot be read, what was wanted is said.
+    fn value<T>(&mut self, value: Lax<T>, path: &Path, wanted: &str) -> Option<T> {
+        match value.0 {
             Ok(value) => Some(value),
-            Err(trouble) => {
+            Err(why) => {
                 let place = self.origin.value(path);
-                let mistake = ScenarioError::new(trouble.message, place).help(trouble.help);
-                self.mistakes.push(mistake);
+                let mistake = ScenarioError::new(why.code(), why.to_string(), place);
+                self.mistakes.push(mistake.help(format!("write {wanted}")));
                 None
             }
         }
     }
 
     /// A value that may not.
-    pub(super) fn need<T>(&mut self, value: Option<Lax<T>>, path: &Path, what: &str) -> Option<T> {
+    pub(super) fn need<T: Scalar>(
+        &mut self,
+        value: Option<Lax<T>>,
+        path: &Path,
+        what: &str,
+    ) -> Option<T> {
         if value.is_none() {
             self.missing(path, what);
         }
@@ -51,7 +61,8 @@ impl<'a> Reader<'a> {
         let key = path.last().to_owned();
         let place = self.origin.value(path);
         self.mistakes.push(
-            ScenarioError::new(format!("`{key}` is missing"), place).help(format!("write {what}")),
+            ScenarioError::new(Code::MissingKey, format!("`{key}` is missing"), place)
+                .help(format!("write {what}")),
         );
     }
 
@@ -61,15 +72,27 @@ impl<'a> Reader<'a> {
     }
 
     /// A mistake at a path.
-    pub(super) fn wrong(&mut self, path: &Path, message: impl Into<String>, help: &str) {
+    pub(super) fn wrong(
+        &mut self,
+        code: Code,
+        path: &Path,
+        message: impl Into<String>,
+        help: &str,
+    ) {
         let place = self.origin.value(path);
-        self.mistakes.push(ScenarioError::new(message, place).help(help));
+        self.mistakes.push(ScenarioError::new(code, message, place).help(help));
     }
 
     /// A mistake at a key.
-    pub(super) fn wrong_key(&mut self, path: &Path, message: impl Into<String>, help: &str) {
+    pub(super) fn wrong_key(
+        &mut self,
+        code: Code,
+        path: &Path,
+        message: impl Into<String>,
+        help: &str,
+    ) {
         let place = self.origin.key(path);
-        self.mistakes.push(ScenarioError::new(message, place).help(help));
+        self.mistakes.push(ScenarioError::new(code, message, place).help(help));
     }
 
     /// Whether there was something at a path that has been told of and left out.
@@ -81,7 +104,7 @@ impl<'a> Reader<'a> {
     pub(super) fn above_zero(&mut self, span: Option<Span>, path: &Path) -> Option<Span> {
         let zero = span.is_some_and(Span::is_zero);
         if zero {
-            self.wrong(path, "no time at all", "write a length of time above zero");
+            self.wrong(Code::ZeroTime, path, "no time at all", "write a length of time above zero");
         }
         span.filter(|span| !span.is_zero())
     }
@@ -91,7 +114,8 @@ impl<'a> Reader<'a> {
         let guarantee = self.get(requires.guarantee, &path.key("guarantee"));
         let mut asked = guarantee.map(Requirements::guarantee).unwrap_or_default();
         for (parameter, value) in requires.parameters {
-            asked.set(parameter, self.get(Some(value), &path.key(parameter.key)));
+            let path = path.key(parameter.key);
+            asked.set(parameter, self.value(value, &path, &wanted(parameter.form)));
         }
         asked
     }
@@ -117,7 +141,12 @@ impl<'a> Reader<'a> {
             DeValue::Array(list) => list.into_iter().collect(),
             _ => {
                 let help = format!("write `[[{key}]]` above each of them");
-                self.wrong(&Path::of(&[key]), format!("`{key}` is a list of tables"), &help);
+                self.wrong(
+                    Code::WrongType,
+                    &Path::of(&[key]),
+                    format!("`{key}` is a list of tables"),
+                    &help,
+                );
                 Vec::new()
             }
         }
@@ -139,7 +168,12 @@ impl<'a> Reader<'a> {
                 .collect(),
             _ => {
                 let help = format!("write `[{key}.NAME]` above each of them");
-                self.wrong(&Path::of(&[key]), format!("`{key}` is a table of tables"), &help);
+                self.wrong(
+                    Code::WrongType,
+                    &Path::of(&[key]),
+                    format!("`{key}` is a table of tables"),
+                    &help,
+                );
                 Vec::new()
             }
         }

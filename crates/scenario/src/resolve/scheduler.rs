@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use crate::decode::{decode, unknown_key};
-use crate::diagnostic::ScenarioError;
+use crate::diagnostic::{Code, ScenarioError};
 use crate::file::{Lax, ParentFile, Raw, SchedulerFile, TextOr, WithRequirements, own_keys};
 use crate::model::{Attachment, Parent, Scheduler, Setting};
 use crate::source::Path;
@@ -46,7 +46,7 @@ pub(super) fn scheduler(
     let settings = settings(&kind, extras, path, reader);
     let count = usize::from(reader.get(file.processors, &path.key("processors")).unwrap_or(1));
     if count == 0 {
-        reader.wrong(&path.key("processors"), "no processors", "write 1 or more");
+        reader.wrong(Code::OutOfRange, &path.key("processors"), "no processors", "write 1 or more");
     }
     let owns = match (file.parent, file.parents) {
         (parent, None) => {
@@ -59,6 +59,7 @@ pub(super) fn scheduler(
             if count != 1 {
                 let path = path.key("processors");
                 reader.wrong(
+                    Code::MisplacedKey,
                     &path,
                     "`processors` goes with `parent`",
                     "name a parent as often as there are virtual processors",
@@ -67,13 +68,14 @@ pub(super) fn scheduler(
             if !requires.is_empty() {
                 let message = "what is asked of several parents stands inside `parents`";
                 let help = "write `parents = [{ parent = \"res\", share = 3 }, \"root\"]`";
-                reader.wrong(path, message, help);
+                reader.wrong(Code::MisplacedKey, path, message, help);
             }
             parents(list, &path.key("parents"), reader)
         }
         (Some(_), Some(_)) => {
             let path = path.key("parents");
             reader.wrong(
+                Code::ExclusiveKeys,
                 &path,
                 "`parent` and `parents` exclude each other",
                 "leave one of them out",
@@ -98,7 +100,7 @@ fn parents(
 ) -> Vec<Attachment> {
     let mut owns = Vec::new();
     if list.is_empty() {
-        reader.wrong(path, "no parents", "name at least one");
+        reader.wrong(Code::TooFewParents, path, "no parents", "name at least one");
     }
     for (number, entry) in list.into_iter().enumerate() {
         let path = path.item(number);
@@ -151,7 +153,8 @@ fn settings(
         if !kind.is_empty() {
             let names: Vec<&str> = reader.catalogue.kinds().map(|kind| kind.name).collect();
             let place = reader.origin.value(&path.key("scheduler"));
-            let mistake = ScenarioError::new(format!("unknown scheduler `{kind}`"), place);
+            let mistake =
+                ScenarioError::new(Code::UnknownKind, format!("unknown scheduler `{kind}`"), place);
             let help = suggest::hint(kind, names.iter().copied());
             reader.mistakes.push(mistake.help(help));
         }
@@ -172,7 +175,12 @@ fn settings(
             Some(setting) => settings.push((name.to_owned(), setting)),
             None => {
                 let message = format!("`{name}` of `{}` is out of range", kind.name);
-                reader.wrong(&path, message, &format!("write {}; {}", known.form, known.help));
+                reader.wrong(
+                    Code::OutOfRange,
+                    &path,
+                    message,
+                    &format!("write {}; {}", known.form, known.help),
+                );
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Programs that are phases of steps.
 
 use super::reader::Reader;
+use crate::diagnostic::Code;
 use crate::file::{Lax, PhaseFile, Raw, StepFile, TextOr, WORDS};
 use crate::model::{Phase, Run, Step};
 use crate::source::Path;
@@ -15,8 +16,7 @@ pub(super) fn alone(
 ) -> Option<Run> {
     let loops = reader.get(loops, &path.key("loops"));
     let steps = steps(list, &path.key("steps"), reader);
-    let phase = Phase { name: "main".to_owned(), loops: 1, steps };
-    Some(Run::Phases { loops, phases: vec![phase] })
+    Some(Run::Phases { loops, phases: vec![Phase::new("main", steps)] })
 }
 
 /// `phases` of a thread.
@@ -29,7 +29,12 @@ pub(super) fn phases(
     let loops = reader.get(loops, &path.key("loops"));
     let path = path.key("phases");
     if list.is_empty() {
-        reader.wrong(&path, "no phases", "write at least one, or another program");
+        reader.wrong(
+            Code::EmptyPhase,
+            &path,
+            "no phases",
+            "write at least one, or another program",
+        );
     }
     let phases = list.into_iter().enumerate().map(|(number, file)| {
         let path = path.item(number);
@@ -38,11 +43,9 @@ pub(super) fn phases(
         if file.steps.is_none() {
             reader.missing(&path.key("steps"), "`steps = [{ run = \"1ms\" }]`");
         }
-        Phase {
-            name: name.unwrap_or_else(|| format!("phase-{}", number + 1)),
-            loops: count.unwrap_or(1),
-            steps: steps(file.steps.unwrap_or_default(), &path.key("steps"), reader),
-        }
+        let steps = steps(file.steps.unwrap_or_default(), &path.key("steps"), reader);
+        let name = name.unwrap_or_else(|| format!("phase-{}", number + 1));
+        Phase::new(name, steps).loops(count.unwrap_or(1))
     });
     let phases = phases.collect();
     Some(Run::Phases { loops, phases })
@@ -74,7 +77,7 @@ fn word(raw: &Raw, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     let known = WORDS.into_iter().find(|(word, _)| matches!(raw, Raw::Text(text) if text == word));
     if known.is_none() {
         let help = format!("write {}, or a table, as `{{ run = \"3ms\" }}`", words());
-        reader.wrong(path, format!("{} is not a step", raw.show()), &help);
+        reader.wrong(Code::UnknownWord, path, format!("{} is not a step", raw.show()), &help);
     }
     known.map(|(_, step)| step)
 }
@@ -97,16 +100,17 @@ fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     let [only] = given.as_slice() else {
         if let [first, second, ..] = given.as_slice() {
             let message = format!("a step does one thing, not `{first}` and `{second}`");
-            reader.wrong(path, message, "write two steps, one after the other");
+            reader.wrong(Code::InvalidStep, path, message, "write two steps, one after the other");
         } else if !reader.cut_from(path) {
             let all: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
             let help = format!("write one of `{}`, or the word {}", all.join("`, `"), words());
-            reader.wrong(path, "a step that does nothing", &help);
+            reader.wrong(Code::InvalidStep, path, "a step that does nothing", &help);
         }
         return None;
     };
     if *only != "timer" && (file.name.is_some() || file.mode.is_some()) {
-        reader.wrong(path, "`name` and `mode` go with `timer`", "leave them out");
+        let message = "`name` and `mode` go with `timer`";
+        reader.wrong(Code::MisplacedKey, path, message, "leave them out");
     }
     let mut at = |value: Option<Lax<String>>, key: &str| reader.get(value, &path.key(key));
     Some(match *only {

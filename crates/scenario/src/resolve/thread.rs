@@ -3,6 +3,7 @@
 use super::reader::Reader;
 use super::{external, program, steps};
 use crate::decode::decode;
+use crate::diagnostic::Code;
 use crate::file::{ProgramFile, ThreadFile, WithRequirements};
 use crate::model::{Run, Thread};
 use crate::source::Path;
@@ -27,7 +28,7 @@ fn thread(name: String, node: Node<'_>, reader: &mut Reader<'_>) -> Thread {
     let start = start.unwrap_or(Instant::ZERO);
     let count = reader.get(file.count.clone(), &path.key("count"));
     if count == Some(0) {
-        reader.wrong(&path.key("count"), "no threads", "write 1 or more");
+        reader.wrong(Code::OutOfRange, &path.key("count"), "no threads", "write 1 or more");
     }
     let working_set = reader.get(file.working_set.clone(), &path.key("working-set"));
     let parent = reader.get(file.parent.clone(), &path.key("parent"));
@@ -56,7 +57,7 @@ fn run(mut file: ThreadFile, start: Instant, path: &Path, reader: &mut Reader<'_
         [] if is_external => {}
         // A program that could not be read, or found, has been told of.
         [] if unread(path, reader) => {}
-        [] => reader.wrong(
+        [] => reader.wrong(Code::NoProgram,
             &path.key(""),
             "it is not said what this thread runs",
             &format!(
@@ -81,7 +82,12 @@ fn unread(path: &Path, reader: &Reader<'_>) -> bool {
 /// Two keys that say what is run.
 pub(super) fn exclude(first: &str, last: &str, path: &Path, reader: &mut Reader<'_>) {
     let message = format!("`{first}` and `{last}` exclude each other");
-    reader.wrong(&path.key(last), message, &format!("write exactly {PROGRAMS}"));
+    reader.wrong(
+        Code::ExclusiveKeys,
+        &path.key(last),
+        message,
+        &format!("write exactly {PROGRAMS}"),
+    );
 }
 
 /// What a program's keys mean for a thread that starts then; of several the last.
@@ -92,7 +98,12 @@ pub(super) fn program(
     reader: &mut Reader<'_>,
 ) -> Option<Run> {
     if file.loops.is_some() && file.steps.is_none() && file.phases.is_none() {
-        reader.wrong(&path.key("loops"), "`loops` goes with `steps` or `phases`", "leave it out");
+        reader.wrong(
+            Code::MisplacedKey,
+            &path.key("loops"),
+            "`loops` goes with `steps` or `phases`",
+            "leave it out",
+        );
     }
     let mut found = None;
     if let Some(spin) = file.run {

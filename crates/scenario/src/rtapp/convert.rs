@@ -22,6 +22,7 @@ use windfall_time::Span;
 
 /// What became of a file.
 #[derive(Clone, PartialEq, Debug, Default)]
+#[non_exhaustive]
 pub struct Converted {
     /// The threads, instances of a task one after another.
     pub threads: Vec<ConvertedThread>,
@@ -35,6 +36,7 @@ pub struct Converted {
 
 /// A thread of a task.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct ConvertedThread {
     /// The task's name; with `-0`, `-1`, ... when it has several threads.
     pub name: String,
@@ -55,6 +57,7 @@ pub struct ConvertedThread {
 
 /// An event of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct EventName {
     /// Its key.
     pub name: String,
@@ -64,6 +67,7 @@ pub struct EventName {
 
 /// What threads share.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub struct Shared {
     /// What it is.
     pub kind: SharedKind,
@@ -73,6 +77,7 @@ pub struct Shared {
 
 /// What can be shared. Names of different kinds do not meet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub enum SharedKind {
     /// A lock.
     Mutex,
@@ -84,6 +89,7 @@ pub enum SharedKind {
 
 /// Something that a program does not say as the file does.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Unconverted {
     /// The task; empty when it is about the whole file.
     pub task: String,
@@ -203,7 +209,7 @@ impl Converter {
                 let text = format!("nothing is left of phase `{}`", phase.name);
                 self.report(task, None, true, text);
             } else {
-                phases.push(Phase { name: phase.name.clone(), loops, steps });
+                phases.push(Phase::new(&phase.name, steps).loops(loops));
                 events.push(names);
             }
         }

@@ -5,6 +5,7 @@ use windfall_time::Span;
 
 /// A file.
 #[derive(Clone, PartialEq, Debug, Default)]
+#[non_exhaustive]
 pub struct RtApp {
     /// What holds for the whole run.
     pub global: Global,
@@ -18,6 +19,7 @@ pub struct RtApp {
 
 /// `global`.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Global {
     /// How long to run; `None` until every task is done.
     pub duration: Option<Span>,
@@ -72,6 +74,7 @@ impl Default for Global {
 
 /// One entry of `tasks`.
 #[derive(Clone, PartialEq, Debug, Default)]
+#[non_exhaustive]
 pub struct Task {
     /// Its key.
     pub name: String,
@@ -102,6 +105,7 @@ impl Task {
 
 /// One entry of `phases`.
 #[derive(Clone, PartialEq, Debug, Default)]
+#[non_exhaustive]
 pub struct Phase {
     /// Its key.
     pub name: String,
@@ -117,6 +121,7 @@ pub struct Phase {
 
 /// How a task is scheduled; what is `None` stays as it was.
 #[derive(Clone, PartialEq, Debug, Default)]
+#[non_exhaustive]
 pub struct Scheduling {
     /// The class.
     pub policy: Option<Policy>,
@@ -144,6 +149,7 @@ pub struct Scheduling {
 
 /// A reservation of SCHED_DEADLINE.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Reservation {
     /// Budget of a period.
     pub runtime: Span,
@@ -171,6 +177,7 @@ impl Scheduling {
 
 /// A scheduling class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Policy {
     /// `SCHED_OTHER`.
     Other,
@@ -196,6 +203,7 @@ impl Policy {
 
 /// One thing that a phase does.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Event {
     /// Its key (`run`, `run2`, `timer_a`).
     pub name: String,
@@ -207,6 +215,7 @@ pub struct Event {
 
 /// What an event does.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Action {
     /// Work that takes this long on the calibrated processor.
     Run(Span),
@@ -282,6 +291,7 @@ pub enum Action {
 
 /// How keys that are given twice in an object are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Duplicates {
     /// Each in its place, as `workgen` does.
     #[default]
@@ -292,6 +302,7 @@ pub enum Duplicates {
 
 /// Something wrong or doubtful, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Problem {
     /// From 1.
     pub line: u32,
@@ -309,6 +320,7 @@ impl fmt::Display for Problem {
 
 /// Why a file was not read: all that was found, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct RtAppError {
     /// At least one.
     pub problems: Vec<Problem>,

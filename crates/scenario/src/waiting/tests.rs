@@ -77,7 +77,7 @@ fn law_a_resume_and_a_barrier_end_waits_as_well() {
 #[test]
 fn law_what_follows_an_endless_loop_is_not_reached() {
     let mut both = threads(&[&[wait("a")], &[Step::Yield]]);
-    let phase = |loops, steps| crate::model::Phase { name: "p".to_owned(), loops, steps };
+    let phase = |loops, steps| crate::model::Phase::new("p", steps).loops(loops);
     let phases = |loops| vec![phase(loops, vec![Step::Yield]), phase(1, vec![signal("a")])];
     both[1].run = Run::Phases { loops: None, phases: phases(u64::MAX) };
     assert_eq!(stuck(&both), [(0, 0)]);

@@ -9,7 +9,7 @@ fn create(tree: &mut Hierarchy, kind: &'static str, name: &str, parent: Parent) 
     let Some(kind) = find(kind) else { panic!("no scheduler `{kind}`") };
     let Ok(scheduler) = kind.build(&Settings(&[])) else { panic!("default settings") };
     let owns: &[(Parent, &[Message])] = &[(parent, &[])];
-    let spec = NodeSpec { name, kind: kind.name, scheduler, owns };
+    let spec = NodeSpec::new(name, kind.name, scheduler, owns);
     let Ok(node) = tree.create(Instant::ZERO, spec) else { panic!("{name} is refused") };
     node
 }

@@ -75,17 +75,17 @@ impl Conversion for Sums {
 
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let gives: Vec<Given> = if own.on_one {
-            let soft = own.guarantees.iter().enumerate().map(|(at, one)| Given {
-                since: own.since(at),
-                ..given(one.soft(), "soft form of one")
-            });
+            let soft =
+                own.guarantees.iter().enumerate().map(|(at, one)| {
+                    Given::new(one.soft(), "soft form of one").since(own.since(at))
+                });
             let sums = if self.ticks { Vec::new() } else { sums(own) };
             soft.chain(sums).collect()
         } else {
             let last = own.guarantees.last().copied().into_iter();
-            last.map(|own| given(own.soft(), "soft form of the last")).collect()
+            last.map(|own| Given::new(own.soft(), "soft form of the last")).collect()
         };
-        children.iter().map(|_| Offer { gives: gives.clone(), lacks: None }).collect()
+        vec![Offer::all(gives); children.len()]
     }
 
     fn behind(
@@ -99,10 +99,6 @@ impl Conversion for Sums {
         let all = counts.iter().copied().try_fold(Allowance::ZERO, Allowance::checked_add)?;
         Some(vec![all; children.len()])
     }
-}
-
-const fn given(guarantee: Guarantee, by: &'static str) -> Given {
-    Given { guarantee, by, since: None }
 }
 
 /// What services that never overlap come to.
@@ -130,8 +126,8 @@ fn sums(supply: Supply<'_>) -> Vec<Given> {
         let others = others.filter_map(in_its_periods).try_fold(Length::ZERO, Length::checked_add);
         let others = others.filter(|others| !others.is_zero());
         if let Some(amount) = others.and_then(|others| others.checked_add(amount)) {
-            let sum = given(Guarantee::BasicSoft(amount, period), "sum within its periods");
-            gives.push(Given { since: begins, ..sum });
+            let sum = Given::new(Guarantee::BasicSoft(amount, period), "sum within its periods");
+            gives.push(sum.since(begins));
         }
         let window = form(&anchored, Type::Rescs);
         let window =
@@ -139,7 +135,8 @@ fn sums(supply: Supply<'_>) -> Vec<Given> {
         if let Some((_, window)) = window.and_then(|continuous| continuous.reservation())
             && let Some(amount) = within(window)
         {
-            gives.push(given(Guarantee::ContinuousSoft(amount, window), "sum in any interval"));
+            gives
+                .push(Given::new(Guarantee::ContinuousSoft(amount, window), "sum in any interval"));
         }
     }
     gives.extend(bounded(own));
@@ -157,13 +154,13 @@ fn bounded(own: &[Guarantee]) -> Option<Given> {
             (share, error) = (share.checked_add(s)?, error.checked_add(d)?);
         }
     }
-    (!share.is_zero()).then(|| given(Guarantee::BoundedShare(share, error), "sum of shares"))
+    (!share.is_zero()).then(|| Given::new(Guarantee::BoundedShare(share, error), "sum of shares"))
 }
 
 /// So do shares in the long run.
 fn shares(own: &[Guarantee]) -> Option<Given> {
     let sum = long_run::supply(own)?;
-    (!sum.is_zero()).then(|| given(Guarantee::Share(sum), "sum of shares"))
+    (!sum.is_zero()).then(|| Given::new(Guarantee::Share(sum), "sum of shares"))
 }
 
 /// The scheduler.

@@ -84,7 +84,7 @@ impl Conversion for Chance {
             Some((amount, period)) if !overrun.is_zero() => {
                 let guarantee = Guarantee::Probabilistic(amount, period, overrun);
                 let by = "its reservation, and a chance of the partition";
-                offer.gives.push(Given { guarantee, by, since: None });
+                offer.gives.push(Given::new(guarantee, by));
             }
             Some(_) => {}
             None => {

@@ -5,6 +5,7 @@ use windfall_time::{Instant, Span};
 
 /// What is written for a parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Form {
     /// An amount in a period: above zero, at most the period.
     Reservation,
@@ -24,6 +25,7 @@ pub enum Form {
 
 /// What is asked for a child under a parameter: a value of its form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum ParameterValue {
     /// So much in every period.
     Reservation {

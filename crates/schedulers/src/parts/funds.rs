@@ -157,7 +157,9 @@ impl Conversion for Tickets {
         let one = |worth: Option<Ratio>| {
             let part = worth.unwrap_or(Ratio::ZERO).checked_div(total).unwrap_or(Ratio::ZERO);
             let turns = match self.turns {
-                Turning::Lots(turn) => Allowance { fixed: turn.into(), ..Allowance::lots(turn) },
+                Turning::Lots(turn) => {
+                    Allowance::fixed(turn.into()).checked_add(Allowance::lots(turn))?
+                }
                 Turning::Passes(turn) => {
                     // Within a currency the same again, and as many there at most.
                     let count = Ratio::whole(8 * (children.len() + CURRENCIES) as u64);

@@ -129,9 +129,12 @@ impl<'a> Shared<'a> {
         let above = |owns: usize, part: Ratio| {
             let all = order[..owns].iter().map(|own| behind[*own]);
             let all = all.into_iter().try_fold(Allowance::ZERO, Allowance::checked_add)?;
+            let mut naps = Allowance::ZERO;
             let lots = all.fixed.checked_add(self.quantum.into())?;
-            let lots = if vague { lots } else { Length::ZERO };
-            all.part(part)?.checked_add(Allowance { lots, ..Allowance::ZERO })
+            if vague {
+                naps.lots = lots;
+            }
+            all.part(part)?.checked_add(naps)
         };
         let turn = self.turn()?;
         let all = self.all_turns(turn)?;
@@ -143,9 +146,11 @@ impl<'a> Shared<'a> {
                 let part = weight.checked_div(total)?;
                 let fixed = self.turns(child, rest, (own.len(), turn, all))?.checked_mul(part)?;
                 let ahead = own.len() > 1 && !self.on_one;
-                let before = if ahead { rest.checked_div(total)? } else { Ratio::ZERO };
-                let own = Allowance { before, ..Allowance::fixed(fixed) };
-                above(owns, part)?.checked_add(own)
+                let mut turns = Allowance::fixed(fixed);
+                if ahead {
+                    turns.before = rest.checked_div(total)?;
+                }
+                above(owns, part)?.checked_add(turns)
             }
         };
         // Of those that are alike one speaks for all.

@@ -196,7 +196,7 @@ impl<C: Conversion> Conversion for Slowed<C> {
     }
 
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
-        self.inner.give(Supply { guarantees: &self.own(own.guarantees), ..own }, children)
+        self.inner.give(own.guarantees(&self.own(own.guarantees)), children)
     }
 
     fn behind(
@@ -205,7 +205,7 @@ impl<C: Conversion> Conversion for Slowed<C> {
         behind: &[Allowance],
         children: &[ChildParams],
     ) -> Option<Vec<Allowance>> {
-        self.inner.behind(Supply { guarantees: &self.own(own.guarantees), ..own }, behind, children)
+        self.inner.behind(own.guarantees(&self.own(own.guarantees)), behind, children)
     }
 
     fn serves_reserved_alone(&self) -> bool {

@@ -21,10 +21,9 @@ use crate::parameters::RESERVE;
 use crate::parts::reservation::Reservation;
 use alloc::boxed::Box;
 use alloc::format;
-use alloc::vec;
 use alloc::vec::Vec;
 use windfall_guarantees::{
-    ChildParam, ChildParams, Conversion, Given, Guarantee, Length, Offer, Supply, Type, least,
+    ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type, least,
 };
 use windfall_hierarchy::{
     Answer, AnswerError, ChildVp, Context, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
@@ -131,17 +130,12 @@ impl Capped {
             Some(left) if left >= amount => {
                 Offer::one(Guarantee::BasicHard(amount, period), "capped in its own periods")
             }
-            Some(left) if !left.is_zero() => Offer {
-                gives: vec![Given {
-                    guarantee: Guarantee::BasicSoft(left, period),
-                    by: "below the cap",
-                    since: None,
-                }],
-                lacks: Some(format!(
+            Some(left) if !left.is_zero() => {
+                Offer::one(Guarantee::BasicSoft(left, period), "below the cap").lacks(format!(
                     "`{own}` leaves {left} in an interval of {period}, less than the cap of \
                      {amount}; lower the amount, or make the period longer"
-                )),
-            },
+                ))
+            }
             Some(_) => Offer::lacking(format!(
                 "`{own}` leaves nothing in some interval of {period}; make the period longer"
             )),

@@ -133,7 +133,7 @@ mod tests {
     fn law_each_turn_is_as_many_quanta_long_as_the_weight() {
         let (mut tree, now) = (Hierarchy::new(1), Instant::ZERO);
         let scheduler = KIND.build(&crate::catalogue::Settings(&[])).unwrap();
-        let spec = NodeSpec { name: "wrr", kind: "wrr", scheduler, owns: &[(Parent::Top, &[])] };
+        let spec = NodeSpec::new("wrr", "wrr", scheduler, &[(Parent::Top, &[])]);
         let node = tree.create(now, spec).unwrap();
         let threads = [3, 1, 2].map(|weight| {
             let thread = tree.create_thread(now, node, &[Message::Share(weight)]).unwrap();

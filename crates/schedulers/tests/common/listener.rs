@@ -77,7 +77,6 @@ pub(crate) fn listen(host: &mut Host, parent: NodeId, ask: &[Message]) -> (NodeI
     let listener = Listener::default();
     let heard = listener.heard.clone();
     let owns: [(Parent, &[Message]); 1] = [(Parent::Node(parent), ask)];
-    let spec =
-        NodeSpec { name: "ear", kind: "listener", scheduler: Box::new(listener), owns: &owns };
+    let spec = NodeSpec::new("ear", "listener", Box::new(listener), &owns);
     (host.tree.create(at(host.now), spec).unwrap(), heard)
 }

@@ -120,12 +120,8 @@ impl Host {
         parents: &[(Parent, &[Message])],
     ) -> Result<NodeId, HierarchyError> {
         let kind = catalogue::find(kind).unwrap();
-        let spec = NodeSpec {
-            name,
-            kind: kind.name,
-            scheduler: kind.build(&Settings(settings)).unwrap(),
-            owns: parents,
-        };
+        let spec =
+            NodeSpec::new(name, kind.name, kind.build(&Settings(settings)).unwrap(), parents);
         let node = self.tree.create(at(self.now), spec);
         self.after();
         node

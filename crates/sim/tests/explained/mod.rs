@@ -7,8 +7,8 @@ use windfall_trace::{Event, Record, Sink};
 
 /// Everything about every thread up to the end of the run; whatever takes time is kept as a miss.
 pub(crate) fn explain(records: &[Record], outcome: &Outcome) -> Explanation {
-    let (thread, longer_than) = ("*".into(), Some(Span::ZERO));
-    let mut explainer = Explainer::new(Question { thread, longer_than, keep: Keep::All });
+    let question = Question::new("*".into(), Keep::All).longer_than(Span::ZERO);
+    let mut explainer = Explainer::new(question);
     for record in records {
         explainer.record(record.at, &record.event);
     }

@@ -150,15 +150,13 @@ impl Code for Everything {
 impl Fair {
     fn run(&self) -> (Vec<(usize, u64)>, Recorded) {
         let cost = us(self.cost);
-        let costs = Costs {
-            enqueue: cost,
-            dequeue: cost,
-            post: us(1),
-            wait: cost,
-            make_process: us(self.cost * 2),
-            latency: us(self.latency),
-            ..Costs::default()
-        };
+        let costs = Costs::default()
+            .enqueue(cost)
+            .dequeue(cost)
+            .post(us(1))
+            .wait(cost)
+            .make_process(us(self.cost * 2))
+            .latency(us(self.latency));
         let log = Log::default();
         let plan = plan(self.nodes, self.processors, us(self.quantum), costs);
         let (outcome, records) = run(plan, Everything(self.clone(), log.clone()), at(1_000_000));

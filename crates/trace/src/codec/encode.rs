@@ -1,4 +1,4 @@
-//! A record as bytes: tag, time since the last record, then what cannot be foreseen.
+//! A record as bytes: tag, time since the last record, then what cannot be predicted.
 
 use super::bytes::{put, put_text};
 use super::memo::{Memo, tag};

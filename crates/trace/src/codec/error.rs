@@ -59,7 +59,7 @@ impl fmt::Display for ReadError {
                 f,
                 "trace: {records} records are of kinds that only a later version knows; they are left out"
             ),
-            ReadError::Trailing => f.write_str("trace: something follows the end of the trace"),
+            ReadError::Trailing => f.write_str("trace: there is data after the end of the trace"),
         }
     }
 }
@@ -91,9 +91,12 @@ pub enum WriteError {
 impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            WriteError::Io(error) => write!(f, "trace: not written to its end: {error}"),
+            WriteError::Io(error) => write!(f, "trace: not written completely: {error}"),
             WriteError::OutOfOrder { records } => {
-                write!(f, "trace: {records} records went back in time and were moved to the last")
+                write!(
+                    f,
+                    "trace: {records} records were earlier than the last one, and were moved to its time"
+                )
             }
             WriteError::TooLong { records } => {
                 write!(f, "trace: {records} records had a text of more than 1 MiB and are lost")

@@ -1,7 +1,7 @@
-//! What writer and reader both remember, so that what can be foreseen need not be written.
+//! What writer and reader both remember, so that what can be predicted need not be written.
 //!
 //! Invariant: [`Memo::after`] is called with every record on both sides, so both foresee the same.
-//! A processor is foreseen to be left by the thread that entered it; the thread that enters, to be
+//! The prediction is that a processor is left by the thread that entered it; the thread that enters, to be
 //! the one that was woken last; the waker, to run on the processor of the last switch.
 
 use crate::{Cpu, Event, ThreadId};

@@ -12,13 +12,13 @@ use windfall_time::Span;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Part {
-    /// It had a processor, and nobody stole it.
+    /// It had a processor, and no time of it was stolen.
     Ran,
-    /// It had a processor that somebody else used.
+    /// It had a processor, whose time was stolen.
     Stolen(OverheadKind),
     /// It was ready, and another thread ran on the processor where it waited.
     Behind(ThreadId),
-    /// It was ready, and somebody who is no thread used the processor where it waited.
+    /// It was ready, and an interrupt or a hypervisor used the processor that it waited for.
     BehindOverhead(OverheadKind),
     /// It was ready, and the processor where it waited had nothing to run.
     Idle,
@@ -50,6 +50,7 @@ impl Part {
 
 /// How a stretch of a thread's time divides up.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Account {
     /// The parts; none is empty.
     pub parts: BTreeMap<Part, Span>,

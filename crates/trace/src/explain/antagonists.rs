@@ -10,6 +10,7 @@ use windfall_time::Span;
 
 /// Threads that ran while another waited.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Antagonist {
     /// Their name.
     pub name: String,

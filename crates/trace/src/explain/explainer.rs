@@ -95,7 +95,7 @@ impl Explainer {
         about
     }
 
-    /// Whoever runs below a scheduler shows that it is not held.
+    /// A thread that runs below a scheduler shows that it is not held.
     fn ran(&mut self, slice: &Slice) {
         let What::Thread(thread) = slice.what else { return };
         let node = self.people.get(&thread).and_then(|person| person.node);

@@ -1,11 +1,11 @@
-//! Schedulers whose reservation is used up: nobody below them runs because of it.
+//! Schedulers whose reservation is used up: so no thread below them runs.
 //!
 //! A note about a scheduler's child that is a scheduler does not name it; it is known where there is
 //! only one such child. Where there are several, nothing is said, and the time counts as what the
 //! processor did meanwhile.
 //!
 //! Invariant: a hold begins with [`Note::Exhausted`](crate::Note::Exhausted) and ends when the same
-//! scheduler replenishes, or somebody below runs all the same (a soft reservation).
+//! scheduler replenishes, or a thread below runs all the same (a soft reservation).
 
 use super::Scheduler;
 use crate::NodeId;
@@ -39,7 +39,7 @@ impl Holds {
         upwards(node, schedulers).find(|node| self.held.contains_key(node))
     }
 
-    /// Somebody below `node` ran until `to`: those above are held no more, unless since then.
+    /// A thread below `node` ran until `to`: those above are held no more, unless since then.
     pub(super) fn ran(
         &mut self,
         node: Option<NodeId>,

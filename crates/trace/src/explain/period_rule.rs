@@ -42,7 +42,7 @@ impl PeriodRule {
         self.period
     }
 
-    /// Whether what the scheduler tells of its periods matters.
+    /// Whether the periods that the scheduler reports count.
     pub(super) const fn has_periods(&self) -> bool {
         self.basic
     }

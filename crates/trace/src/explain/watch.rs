@@ -19,7 +19,7 @@ use windfall_time::{Instant, Span};
 /// Which processors matter to a thread at a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
-    /// None: it waits, or nobody knows.
+    /// None: it waits, or this is unknown.
     Nowhere,
     /// The one that it has.
     On(Cpu),
@@ -346,7 +346,7 @@ impl Watch {
         self.found
     }
 
-    /// Nobody will work at what is open.
+    /// What is open will not be completed.
     fn leave_jobs(&mut self, to: Instant, question: &Question) {
         while let Some(job) = self.jobs.end() {
             let overdue = job.deadline.is_some_and(|deadline| deadline <= to);

@@ -151,7 +151,7 @@ fn stop(state: &str) -> Option<Stop> {
 }
 
 /// `comm=a pid=1 prio=120 target_cpu=002` or `a:1 [120] CPU:002`, older ones with ` success=1`.
-/// Without success nobody was woken.
+/// Without success no thread was woken.
 fn woken(args: &str) -> Option<Option<Task>> {
     let failed = |rest: &str| rest.contains(" success=0");
     if let Some((task, rest)) = keyed(args) {

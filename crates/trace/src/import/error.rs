@@ -21,7 +21,7 @@ pub enum ImportError {
 impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ImportError::Io(error) => write!(f, "import: not read to its end: {error}"),
+            ImportError::Io(error) => write!(f, "import: not read completely: {error}"),
             ImportError::Unrecognised { first: None } => {
                 f.write_str("import: no events; was tracing on?")
             }

@@ -7,6 +7,7 @@ use windfall_time::Span;
 
 /// A line worth looking at.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Example {
     /// Its number, from 1.
     pub line: u64,
@@ -16,6 +17,7 @@ pub struct Example {
 
 /// How many, and the first few of them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Examples {
     /// How many.
     pub count: u64,
@@ -25,14 +27,15 @@ pub struct Examples {
 
 /// What an import met. The first six fields count lines, each line once.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Report {
     /// Headers, comments and empty lines.
     pub other_lines: u64,
-    /// Lines that tell of lost events and nothing else.
+    /// Lines that only report lost events.
     pub loss_lines: u64,
     /// Events that were imported, by name.
     pub events: BTreeMap<String, u64>,
-    /// Events of which the model has no use, by name. At most 1000 names are told apart; further
+    /// Events that the model does not need, by name. At most 1000 names are counted apart; further
     /// ones count as `(other names)`.
     pub not_imported: BTreeMap<String, u64>,
     /// Events of a known name whose text was not understood.

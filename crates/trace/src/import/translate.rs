@@ -234,7 +234,7 @@ impl Translator {
         }
     }
 
-    /// A number means nobody any more; if somebody ran under it, something was missed.
+    /// A thread number is free again; if its thread was running, events are missing.
     fn end(&mut self, line: u64, tid: u32, report: &mut Report) {
         if let Some(cpu) = self.runs(tid) {
             report.mismatches.add(line, &format!("thread {tid} has ended and is on cpu {cpu}"));

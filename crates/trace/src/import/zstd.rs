@@ -50,7 +50,7 @@ impl<R: BufRead> Frames<R> {
         let (told, found) =
             (self.decoder.get_checksum_from_data(), self.decoder.get_calculated_checksum());
         if told.is_some() && told != found {
-            return Err(damaged(&"its checksum does not fit"));
+            return Err(damaged(&"its checksum is wrong"));
         }
         Ok(())
     }

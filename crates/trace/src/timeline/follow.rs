@@ -2,7 +2,7 @@
 //!
 //! Invariant: a thread is in `state` since `since` (nothing, when it has ended); so is a processor.
 //! A change closes what is open, unless it is empty, and opens the next; what was closed is taken
-//! from `closed` by whoever drives this. Memory grows with threads and processors, not with records.
+//! from `closed` by the caller. Memory grows with threads and processors, not with records.
 
 use super::{LostCount, Slice, State, Stretch, What};
 use crate::{Cpu, Event, OverheadKind, Stop, ThreadId};
@@ -51,7 +51,7 @@ struct OpenThread {
 #[derive(Clone, Debug)]
 struct OpenCpu {
     since: Instant,
-    /// What it does when nobody steals it.
+    /// What it does while no time is stolen.
     base: What,
     overheads: Vec<OverheadKind>,
 }
@@ -251,7 +251,7 @@ impl Follower {
         }
     }
 
-    /// From here on nobody knows what a processor and its thread do.
+    /// From here on the state of a processor and its thread is unknown.
     fn forget(&mut self, at: Instant, cpu: Cpu) {
         let open = self.close(at, cpu);
         open.overheads.clear();

@@ -61,7 +61,7 @@ impl Destinations {
         let inputs: Vec<PathBuf> = inputs.into_iter().map(Path::to_owned).collect();
         if inputs.iter().filter(|path| is_standard(path)).count() > 1 {
             return Err(VerbError(
-                "windfall: two inputs are `-`, and standard input is one; name a file for the other"
+                "windfall: standard input (`-`) is named for two inputs; name a file for one of them"
                     .to_owned(),
             ));
         }
@@ -91,7 +91,7 @@ impl Destinations {
         if let Some(input) = self.inputs.iter().find(|input| same(input, path)) {
             let read = input_name(input);
             return Err(VerbError(format!(
-                "windfall: {name} is what is read (`{read}`); write to another file than that"
+                "windfall: {name} is the input (`{read}`); name another file for the output"
             )));
         }
         if let Some((other, _)) = self.claimed.iter().find(|(_, other)| same(other, path)) {

@@ -14,7 +14,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Unfinished files that have a name. Whoever ends the process removes them ([`remove_unfinished`]).
+/// Unfinished files that have a name. They are removed when the process ends ([`remove_unfinished`]).
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// An output that is being written.
@@ -24,7 +24,7 @@ pub(crate) struct Draft {
     out: BufWriter<File>,
     /// The name that it has meanwhile, if any.
     part: Option<PathBuf>,
-    /// The reader of standard output has gone away; nobody misses the rest.
+    /// The reader of standard output has closed it; the rest is discarded.
     unread: bool,
 }
 
@@ -112,7 +112,7 @@ impl Write for Draft {
 }
 
 impl Draft {
-    /// That nobody reads standard output any more is no error: who closes it has seen enough.
+    /// A closed standard output is no error.
     fn or_unread<T>(&mut self, done: io::Result<T>, instead: T) -> io::Result<T> {
         match done {
             Err(error)

@@ -16,7 +16,9 @@ use windfall_trace::{Memory, Timeline};
 pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
     let conservatism = conservatism(&args.conservatism)?;
     if args.length.is_some_and(Span::is_zero) {
-        return Err(VerbError("windfall: `--for 0s` is no time at all; write how long".to_owned()));
+        return Err(VerbError(
+            "windfall: `--for 0s` is too short; write a time above zero".to_owned(),
+        ));
     }
     args.pid.map_or(Ok(()), is_process)?;
     let place = args.save.as_deref().map(profiles::own_place).transpose()?;
@@ -43,8 +45,7 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
     }
     if let (Some(place), Some(name)) = (&place, &args.save) {
         let profile = profiles::made(&calibration, &recorded, &args.command)?;
-        let text = profile.write().map_err(VerbError)?;
-        place.write(|out| out.write_all(text.as_bytes()))?;
+        place.write(|out| out.write_all(profile.write().as_bytes()))?;
         let wrote =
             format!("wrote {}; a scenario names it by `profile = \"{name}\"`\n", place.name());
         if args.json {

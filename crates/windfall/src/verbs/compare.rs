@@ -24,9 +24,10 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
     Destinations::new(false, inputs)?;
     let mut scenario = load(&args.file)?;
     if args.length.is_some_and(Span::is_zero) {
-        return Err(
-            VerbError("windfall: `--for 0s` is no time at all; write how long".to_owned()).into()
-        );
+        return Err(VerbError(
+            "windfall: `--for 0s` is too short; write a time above zero".to_owned(),
+        )
+        .into());
     }
     scenario.length = args.length.unwrap_or(scenario.length);
     let mut modelled = scenario.clone();

@@ -111,7 +111,7 @@ fn pairs(texts: &[String]) -> Result<Map<String, Value>, VerbError> {
     let pair = |text: &String| {
         let (key, value) = text.split_once('=').ok_or_else(|| {
             VerbError(format!(
-                "windfall: `{text}` is no setting; write KEY=VALUE, as `quantum=10ms`"
+                "windfall: `{text}` is not a setting; write KEY=VALUE, as `quantum=10ms`"
             ))
         })?;
         Ok((key.to_owned(), typed(value)))

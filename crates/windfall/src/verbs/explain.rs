@@ -90,7 +90,7 @@ fn read(args: &ExplainArgs) -> Result<Reading, VerbError> {
         _ if args.worst => Keep::Worst(1),
         _ => Keep::Worst(WORST),
     };
-    let question = Question { thread: args.thread.clone(), longer_than: args.longer_than, keep };
+    let question = Question::new(args.thread.clone(), keep).longer_than(args.longer_than);
     let trouble = |why: String| VerbError(format!("windfall: {}: {why}", named(args)));
     let mut silent = 0;
     let (explanation, warnings) = match &args.recording {
@@ -109,7 +109,7 @@ fn read(args: &ExplainArgs) -> Result<Reading, VerbError> {
     if explanation.people.is_empty() {
         let nothing = || match args.recording {
             Some(_) => "there is no thread in it; record sched_switch and sched_waking".to_owned(),
-            None => "no thread has come yet; ask later".to_owned(),
+            None => "no thread has started yet; try again later".to_owned(),
         };
         return Err(trouble(warnings.into_iter().next().unwrap_or_else(nothing)));
     }
@@ -132,7 +132,7 @@ fn explained<E: Display>(
     (explainer.finish(), warnings)
 }
 
-/// Nobody is called so; who is called alike.
+/// No thread has that name; which have a similar one.
 fn nobody(args: &ExplainArgs, read: &Reading) -> VerbError {
     let asked = args.thread.as_str();
     let mut names: Vec<&str> =

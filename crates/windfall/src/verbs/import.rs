@@ -10,7 +10,7 @@ use windfall_report::import::{json, remarks, rtapp_remarks};
 use windfall_report::proposal;
 use windfall_scenario::rtapp::{self, convert};
 use windfall_scenario::{
-    Imported, Recording, Reserving, Scenario, import, import_rtapp, read_text,
+    Imported, Recording, Reserving, RtAppImportError, Scenario, import, import_rtapp, read_text,
 };
 
 pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
@@ -23,9 +23,10 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     let is_rtapp = args.from == Some(Source::RtApp)
         || (args.from.is_none() && args.trace.extension().is_some_and(|e| e == "json"));
     let (scenario, proposal, words) = if is_rtapp {
-        let text = read_text(&args.trace).map_err(trouble)?;
+        let text = read_text(&args.trace).map_err(|why| trouble(why.to_string()))?;
         let file = rtapp::parse(&text).map_err(|refusal| trouble(refusal.to_string()))?;
-        let (scenario, words) = from_rtapp(&file, args.processors).map_err(trouble)?;
+        let (scenario, words) =
+            from_rtapp(&file, args.processors).map_err(|why| trouble(why.to_string()))?;
         (scenario, None, words)
     } else if is_standard(&args.trace) {
         let why = "the scenario names its recording, which needs a file; keep the recording in one, or say `--from rt-app`";
@@ -39,7 +40,8 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
             Source::Text(format) => Some(format),
             Source::RtApp => None,
         });
-        let recording = Recording::read(&args.trace, format).map_err(trouble)?;
+        let recording = Recording::read(&args.trace, format);
+        let recording = recording.map_err(|why| trouble(why.to_string()))?;
         let imported = from_recording(args, &recording)?;
         (imported.scenario, Some(imported.proposal), remarks(&recording))
     };
@@ -59,7 +61,10 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     Ok(Answer::Yes)
 }
 
-fn from_rtapp(file: &rtapp::RtApp, asked: Option<u16>) -> Result<(Scenario, String), String> {
+fn from_rtapp(
+    file: &rtapp::RtApp,
+    asked: Option<u16>,
+) -> Result<(Scenario, String), RtAppImportError> {
     let (processors, why) = processors(file, asked);
     let imported = import_rtapp(&convert(file), processors)?;
     let words = rtapp_remarks(file, &imported, processors, why);
@@ -81,7 +86,7 @@ fn processors(file: &rtapp::RtApp, asked: Option<u16>) -> (u16, &'static str) {
     let here =
         u16::try_from(here.min(1024)).expect("at most 1,024, as many as a scenario may have");
     if named > here {
-        (named, "the highest that a task names is the last")
+        (named, "up to the highest that a task names")
     } else {
         (here, "as many as there are here")
     }

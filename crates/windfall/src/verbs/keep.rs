@@ -106,7 +106,7 @@ pub(crate) fn is_page(report: &Destination) -> Result<(), VerbError> {
     match report.extension("html") {
         "html" | "htm" => Ok(()),
         _ => Err(VerbError(format!(
-            "windfall: a report is a page; end the name of `{}` in `.html`",
+            "windfall: a report is an HTML page; end the name of `{}` in `.html`",
             report.name()
         ))),
     }

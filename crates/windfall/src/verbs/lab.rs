@@ -62,7 +62,7 @@ fn ready(
     report.as_ref().map_or(Ok(()), is_page)?;
     let Some(folder) = &args.keep else { return Ok(report) };
     if is_standard(folder) {
-        let why = "windfall: `--keep -`: many files are kept, which standard output is not; name a folder";
+        let why = "windfall: `--keep` writes several files, which cannot go to standard output; name a folder";
         return Err(VerbError(why.to_owned()));
     }
     let trouble = |why| VerbError(format!("windfall: {}: {why}", folder.display()));

@@ -8,7 +8,8 @@ use clap_mangen::Man;
 
 pub(crate) fn run(args: &ManArgs) -> Result<Answer, VerbError> {
     if is_standard(&args.folder) {
-        let why = "windfall: the pages are many files, which standard output is not; name a folder";
+        let why =
+            "windfall: man pages are several files and cannot go to standard output; name a folder";
         return Err(VerbError(why.to_owned()));
     }
     let mut outputs = Destinations::new(args.force.force, [])?;

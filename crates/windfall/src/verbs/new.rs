@@ -60,7 +60,7 @@ pub(crate) fn place_schema(scenario: &Path) -> Result<String, VerbError> {
     if path.symlink_metadata().is_err() {
         let mut outputs = Destinations::new(false, [scenario])?;
         outputs.claim("--output", &path)?.write(|out| out.write_all(text.as_bytes()))?;
-        return Ok(format!(", and {name}, from which editors complete"));
+        return Ok(format!(", and {name} for completion in editors"));
     }
     let same = std::fs::read_to_string(&path).is_ok_and(|there| there == text);
     let renew =

@@ -11,7 +11,9 @@ use windfall_trace::codec::Writer;
 
 pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
     if args.length.is_some_and(Span::is_zero) {
-        return Err(VerbError("windfall: `--for 0s` is no time at all; write how long".to_owned()));
+        return Err(VerbError(
+            "windfall: `--for 0s` is too short; write a time above zero".to_owned(),
+        ));
     }
     let mut outputs = Destinations::new(args.force.force, [])?;
     if args.json {

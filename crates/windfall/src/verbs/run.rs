@@ -44,9 +44,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
 /// Runs a scenario that stands in `file`, or is called so, and prints what came of it.
 fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answer, CommandError> {
     if args.length.is_some_and(windfall_time::Span::is_zero) {
-        return Err(
-            VerbError("windfall: `--for 0s` is no time at all; write how long".to_owned()).into()
-        );
+        return Err(VerbError(
+            "windfall: `--for 0s` is too short; write a time above zero".to_owned(),
+        )
+        .into());
     }
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, file)?;
@@ -64,7 +65,7 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
         return Ok(Answer::Yes);
     }
     let cpus = plan.hierarchy.processors();
-    let header = Header { source: "windfall run".to_owned(), clock: "run".to_owned(), cpus };
+    let header = Header::new("windfall run", "run", cpus);
     let mut outputs = Outputs::open(&args.keep, file, args.json, &header)?;
     let sink: Option<&mut (dyn Sink + Send)> =
         if outputs.wanted() { Some(&mut outputs) } else { None };

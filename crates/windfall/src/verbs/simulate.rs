@@ -17,15 +17,16 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     let mut scenario = load_with(&args.file, &args.overrides)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     if args.length.is_some_and(Span::is_zero) {
-        return Err(
-            VerbError("windfall: `--for 0s` is no time at all; write how long".to_owned()).into()
-        );
+        return Err(VerbError(
+            "windfall: `--for 0s` is too short; write a time above zero".to_owned(),
+        )
+        .into());
     }
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, &args.file)?;
     let cpus = u16::try_from(scenario.machine.speeds.len())
         .expect("a scenario that was checked has at most 1,024 processors");
-    let header = Header { source: "windfall simulate".into(), clock: "virtual".into(), cpus };
+    let header = Header::new("windfall simulate", "virtual", cpus);
     let mut outputs = Outputs::open(&args.keep, &args.file, args.json, &header)?;
 
     let begun = Clock::now();
@@ -33,8 +34,8 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     let sink: Option<&mut (dyn Sink + Send)> =
         if outputs.wanted() { Some(&mut outputs) } else { None };
     let name = input_name(&args.file);
-    let unfit = |why| VerbError(format!("windfall: {name}: {why}"));
-    let mut sim = Sim::of(plan, sink).map_err(unfit)?;
+    let failed = |why| VerbError(format!("windfall: {name}: {why}"));
+    let mut sim = Sim::of(plan, sink).map_err(failed)?;
     let judged = match args.judge {
         Judged::Asked => promises(&scenario),
         Judged::All => all_promises(&scenario),
@@ -66,7 +67,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     Ok(if held { Answer::Yes } else { Answer::No })
 }
 
-/// A progress bar, if it takes more than a second and somebody looks.
+/// A progress bar, if it takes more than a second and standard error is a terminal.
 struct Progress {
     begun: Clock,
     end: Instant,
@@ -87,7 +88,7 @@ impl Progress {
         Progress { begun: Clock::now(), end, bar }
     }
 
-    /// Always true: nobody stops a simulation but by its signal.
+    /// Always true: only a signal ends a simulation early.
     fn at(&self, now: Instant) -> bool {
         if let Some(bar) = &self.bar
             && self.begun.elapsed() > Duration::from_secs(1)

@@ -43,7 +43,8 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
         outputs.claim_standard("`--json`")?;
     }
     let output = args.output.as_deref().map(|path| outputs.claim("--output", path)).transpose()?;
-    let recording = Recording::read(&args.recording, args.from).map_err(|why| trouble(&why))?;
+    let recording = Recording::read(&args.recording, args.from);
+    let recording = recording.map_err(|why| trouble(&why.to_string()))?;
     let found = find(args, &recording)?;
     outputs.show(args.json, || suggest::json(&found), |width| suggest::text(&found, width))?;
     if let (Some(output), Some(path)) = (&output, &args.output) {
@@ -56,7 +57,7 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
     Ok(if found.promises.is_empty() { Answer::No } else { Answer::Yes })
 }
 
-/// A scenario of the recording in which whoever is promised nothing is scheduled as Linux does it.
+/// A scenario of the recording, in which threads without a promise are scheduled as Linux does it.
 fn made(recording: &Recording, file: &str, reserving: Reserving) -> (Scenario, Proposal) {
     let imported = import(recording, file, reserving);
     let mut scenario = imported.scenario;
@@ -130,7 +131,7 @@ fn simulated(args: &SuggestArgs, scenario: &Scenario) -> Result<Outcome, Command
 /// The longest response of each thread as it was recorded.
 fn recorded(args: &SuggestArgs) -> Result<Vec<(windfall_trace::ThreadId, Span)>, VerbError> {
     let everybody = "*".parse().map_err(|_| VerbError("windfall: `*` is a pattern".to_owned()))?;
-    let question = Question { thread: everybody, longer_than: None, keep: Keep::Worst(1) };
+    let question = Question::new(everybody, Keep::Worst(1));
     let mut explainer = Explainer::new(question);
     let source = open_recording(&args.recording, args.from);
     let source = source

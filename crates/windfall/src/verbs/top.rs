@@ -38,7 +38,7 @@ pub(crate) fn run(args: &TopArgs) -> Result<Answer, VerbError> {
     let socket = args.socket.as_deref();
     let delay = Duration::from_nanos(args.delay.as_nanos());
     if delay < Duration::from_millis(50) {
-        let why = format!("`--delay {}` leaves no time to look; write 50ms or more", args.delay);
+        let why = format!("`--delay {}` is too short; write 50ms or more", args.delay);
         return Err(VerbError(format!("windfall: {why}")));
     }
     let listing = control::list(socket)?;

@@ -78,15 +78,13 @@ fn plan(code: impl Code, quantum: Span, length: Span, clock: bool) -> Result<Pla
     let mut plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
     plan.processes.costs = calls;
     plan.begin_with(|_| Vec::new(), &ProcessParams::default(), code);
-    plan.interrupts.extend(clock.then(|| PlannedInterrupts {
-        processor: 0,
-        kind: OverheadKind::Interrupt,
-        number: 0,
-        pattern: PlannedPattern::Periodic {
+    plan.interrupts.extend(clock.then(|| {
+        let pattern = PlannedPattern::Periodic {
             offset: Instant::ZERO + CLOCK,
             period: CLOCK,
             cost: INTERRUPT,
-        },
+        };
+        PlannedInterrupts::new(0, OverheadKind::Interrupt, 0, pattern)
     }));
     Ok(plan)
 }
@@ -123,12 +121,8 @@ fn last() -> u16 {
 }
 
 fn threads(code: impl Code) -> Result<Ended, LabError> {
-    let settings = Settings {
-        nodes: vec![vec![last()]],
-        seed: 1,
-        length: Some(Span::from_secs(60)),
-        real_time: Some(1),
-    };
+    let settings =
+        Settings::default().node([last()]).seed(1).length(Span::from_secs(60)).real_time(1);
     let ended = run(&settings, code).map_err(|why| LabError::Run(why.to_string()))?;
     match (ended.failures.first(), ended.unfinished) {
         (Some(failed), _) => {

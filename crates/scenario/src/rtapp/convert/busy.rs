@@ -24,7 +24,7 @@ pub(super) fn take_time(phases: &mut Vec<Phase>, loops: Option<u64>) -> Option<S
     let run = Step::Run(Work::Fixed(each));
     match phases.last_mut() {
         Some(last) => last.steps.push(run),
-        None => phases.push(Phase { name: String::new(), loops: 1, steps: vec![run] }),
+        None => phases.push(Phase::new("", vec![run])),
     }
     Some(each)
 }

@@ -42,7 +42,7 @@ fn outcome(path: &Path, length: Option<Span>) -> Result<Value, CommandError> {
     let help = "give what `windfall simulate --json` or `windfall run --json` has printed, or a scenario `.toml`";
     let text = read_text(path).map_err(|why| failed(format!("{why}; {help}")))?;
     let read: Value = serde_json::from_str(&text)
-        .map_err(|why| failed(format!("it is no outcome ({why}); {help}")))?;
+        .map_err(|why| failed(format!("it is not an outcome ({why}); {help}")))?;
     if read["windfall"] != JSON_VERSION {
         let version = &read["windfall"];
         let why =
@@ -51,6 +51,6 @@ fn outcome(path: &Path, length: Option<Span>) -> Result<Value, CommandError> {
     }
     match read["threads"].is_array() && read["length_ns"].is_u64() {
         true => Ok(read),
-        false => Err(failed(format!("it is no outcome; {help}")).into()),
+        false => Err(failed(format!("it is not an outcome; {help}")).into()),
     }
 }

@@ -1,4 +1,4 @@
-//! The file of a trace. Invariant: nothing is written before the first record comes, so whoever is refused has lost nothing.
+//! The file of a trace. Invariant: nothing is written before the first record, so a run that is refused replaces no file.
 
 use crate::VerbError;
 use crate::output::{Destination, Draft};
@@ -97,7 +97,7 @@ mod tests {
         if let Some(text) = before {
             std::fs::write(&path, text).unwrap();
         }
-        let header = Header { source: "test".to_owned(), clock: "run".to_owned(), cpus: 1 };
+        let header = Header::new("test", "run", 1);
         let to = Destinations::new(true, []).and_then(|mut all| all.claim("--trace", &path));
         let tape = to.and_then(|to| Tape::open(to, &header));
         (path, tape)

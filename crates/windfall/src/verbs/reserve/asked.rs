@@ -11,7 +11,7 @@ use windfall_scenario::reserve::{Case, Search};
 use windfall_scenario::{Application, Member, Scenario, Service};
 use windfall_time::Span;
 
-/// What a switch costs where nobody says.
+/// The cost of a switch where neither the file nor an option has one.
 const USUAL_COST: Span = Span::from_nanos(10_000);
 
 /// A thread as typed: `2ms/10ms` or `2ms/10ms@8ms`.
@@ -30,12 +30,8 @@ impl FromStr for TaskText {
             Ok(span) => Ok(span),
             Err(why) => Err(format!("{what}: {why}")),
         };
-        Ok(TaskText(Task {
-            work: span("the work", work)?,
-            period: span("the period", period)?,
-            deadline: span("the deadline", deadline)?,
-            jitter: Span::ZERO,
-        }))
+        let task = Task::implicit(span("the work", work)?, span("the period", period)?);
+        Ok(TaskText(task.deadline(span("the deadline", deadline)?)))
     }
 }
 
@@ -52,7 +48,7 @@ pub(super) fn case(args: &ReserveArgs) -> Result<(Case, &'static str), CommandEr
     };
     let service = args.policy.map(service).or(application.service).ok_or_else(|| {
         refused(format!(
-            "`{}` goes by neither period, priority nor deadline; say with `--policy` what is to stand in its place",
+            "`{}` serves by neither period, priority nor deadline; say with `--policy` which policy to assume",
             application.scheduler
         ))
     })?;
@@ -112,15 +108,9 @@ fn node(scenario: &Scenario, args: &ReserveArgs) -> Result<String, VerbError> {
 /// The threads of `--task`, the first of the highest priority.
 fn typed(tasks: &[TaskText]) -> Application {
     let number = |at: usize| i32::try_from(at).expect("a command line is shorter than 2 GiB");
-    let member = |(at, TaskText(task)): (usize, &TaskText)| Member {
-        name: format!("t{}", at + 1),
-        task: *task,
-        priority: Some(-number(at)),
+    let member = |(at, TaskText(task)): (usize, &TaskText)| {
+        Member::new(format!("t{}", at + 1), *task).priority(-number(at))
     };
-    Application {
-        scheduler: String::new(),
-        service: Some(Service::RateMonotonic),
-        members: tasks.iter().enumerate().map(member).collect(),
-        guarantee: None,
-    }
+    let members = tasks.iter().enumerate().map(member).collect();
+    Application::new(Service::RateMonotonic, members)
 }

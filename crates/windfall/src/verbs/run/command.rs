@@ -22,7 +22,7 @@ impl Started {
     /// Refuses what says nothing, and what cannot be.
     pub(super) fn new(args: &RunArgs) -> Result<Started, VerbError> {
         if args.host == RunHost::Sim {
-            let why = "a command is not simulated, because nobody knows what it does; `windfall calibrate -- COMMAND` finds out";
+            let why = "a command cannot be simulated, because its behaviour is unknown; `windfall calibrate -- COMMAND` measures it";
             return Err(VerbError(format!("windfall: {why}")));
         }
         let tree = tree(args)?;
@@ -77,7 +77,7 @@ fn tree(args: &RunArgs) -> Result<String, VerbError> {
     ))
 }
 
-/// A folder that nobody else can write to, as long as it is needed.
+/// A folder that only this user can write to, removed when it is dropped.
 struct Folder(PathBuf);
 
 impl Folder {

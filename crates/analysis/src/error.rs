@@ -1,0 +1,83 @@
+//! Why an analysis finds no bound, and what is no supply.
+
+use crate::window::in_range;
+use crate::{Supply, Task, load};
+use core::cmp::Ordering;
+use core::fmt;
+
+/// Why there is no bound on a response time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum UnboundedError {
+    /// A work or a period is zero, or one of the numbers is past a quarter of [`crate::HORIZON`].
+    OutOfRange,
+    /// The tasks take more time in the long run than there is.
+    Overload,
+    /// The tasks take all the time that there is, and what is late at one moment may stay so.
+    Saturated,
+    /// None was found within [`crate::HORIZON`] and [`crate::ROUNDS`].
+    NotFound,
+}
+
+impl UnboundedError {
+    /// Of tasks for which an analysis has found no bound, by how much they take of the supply.
+    pub(crate) fn of(tasks: &[Task], supply: &Supply) -> UnboundedError {
+        if !in_range(tasks) {
+            return UnboundedError::OutOfRange;
+        }
+        match load::against_rate(tasks, supply) {
+            Ordering::Greater => UnboundedError::Overload,
+            Ordering::Equal => UnboundedError::Saturated,
+            Ordering::Less => UnboundedError::NotFound,
+        }
+    }
+}
+
+impl fmt::Display for UnboundedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            UnboundedError::OutOfRange => "a work or a period is zero, or a time is too long",
+            UnboundedError::Overload => "the tasks take more time than there is",
+            UnboundedError::Saturated => "the tasks take all the time that there is",
+            UnboundedError::NotFound => "none is found in a time that is reasonable",
+        })
+    }
+}
+
+impl std::error::Error for UnboundedError {}
+
+/// Why there is no such supply, or reservation that supplies it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum SupplyError {
+    /// The period is zero.
+    ZeroPeriod,
+    /// Each period's amount is to come at once.
+    ZeroDeadline,
+    /// More than there is until the deadline, or in a period.
+    AmountTooLarge,
+    /// Each period's amount is to come later than at the period's end.
+    DeadlineAbovePeriod,
+    /// The longest gap, or the period of a reservation of any amount, is too long to be counted with.
+    TooLong,
+    /// A share below 0 or above 1.
+    ShareOutOfRange,
+    /// A share of which a term is 2^64 or more.
+    ShareTooFine,
+}
+
+impl fmt::Display for SupplyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SupplyError::ZeroPeriod => "a period of zero; allowed: above 0",
+            SupplyError::ZeroDeadline => "a deadline of zero; allowed: above 0",
+            SupplyError::AmountTooLarge => "the amount is more than its deadline or its period",
+            SupplyError::DeadlineAbovePeriod => "the deadline is after the period's end",
+            SupplyError::TooLong => "the period is too long; allowed: below 2^63 ns",
+            SupplyError::ShareOutOfRange => "the share is out of range; allowed: 0 to 1",
+            SupplyError::ShareTooFine => "the share is too fine; allowed: terms below 2^64",
+        })
+    }
+}
+
+impl std::error::Error for SupplyError {}

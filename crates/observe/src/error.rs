@@ -1,0 +1,45 @@
+//! Why something is not reported that was asked for.
+
+use crate::routines::MAKER;
+use core::error::Error;
+use core::fmt;
+
+/// Why a source of events does not report what was asked for beside the rest.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ObserveError {
+    /// Only BPF programs report it, and events come from perf.
+    NeedsBpf,
+    /// There is no file that makes threads.
+    NoMaker,
+    /// The kernel refuses what the programs need.
+    Bpf(Box<dyn Error + Send + Sync>),
+}
+
+impl fmt::Display for ObserveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ObserveError::NeedsBpf => f.write_str("only BPF reports them, and it did not load"),
+            ObserveError::NoMaker => {
+                write!(f, "no file that makes threads by `{MAKER}` was found")
+            }
+            ObserveError::Bpf(why) => f.write_str(&in_words(&**why)),
+        }
+    }
+}
+
+impl Error for ObserveError {}
+
+/// An error, and what it comes from.
+pub(crate) fn in_words(error: &dyn Error) -> String {
+    let mut why = error.to_string();
+    let mut source = error.source();
+    while let Some(deeper) = source {
+        let deeper_why = deeper.to_string();
+        if !why.contains(&deeper_why) {
+            why = format!("{why}: {deeper_why}");
+        }
+        source = deeper.source();
+    }
+    why
+}

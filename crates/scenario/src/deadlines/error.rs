@@ -1,0 +1,59 @@
+//! Why nothing is known about when a thread's jobs end.
+
+use core::fmt;
+
+/// Why there is no bound on the response times of a thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum BoundError {
+    /// The machine's timer ticks, and the analysis is of timers that are precise.
+    TickingTimer,
+    /// What stands beside it, under this name, has no rate.
+    NoRate(String),
+    /// Its scheduler has several processors, some of them in part only.
+    NotWholeProcessors,
+    /// Its scheduler has several processors.
+    SeveralProcessors,
+    /// It and those beside it may need more than their scheduler is promised.
+    TooMuchTogether,
+    /// It alone may need more than it is promised.
+    TooMuchAlone,
+    /// No test of global EDF that was tried accepts the threads.
+    NoTestAccepts {
+        /// How many processors they have.
+        processors: u32,
+        /// How many tests were tried.
+        tried: usize,
+        /// How many were not, for so many threads.
+        left_out: usize,
+    },
+}
+
+impl fmt::Display for BoundError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BoundError::TickingTimer => f.write_str("the machine's timer ticks"),
+            BoundError::NoRate(name) => write!(f, "`{name}` beside it has no rate"),
+            BoundError::NotWholeProcessors => {
+                f.write_str("its scheduler has several processors, not all of them whole")
+            }
+            BoundError::SeveralProcessors => f.write_str("its scheduler has several processors"),
+            BoundError::TooMuchTogether => {
+                f.write_str("together they may need more than their scheduler is promised")
+            }
+            BoundError::TooMuchAlone => f.write_str("it may need more than it is promised"),
+            BoundError::NoTestAccepts { processors, tried, left_out } => {
+                write!(
+                    f,
+                    "none of {tried} tests of global EDF shows that they fit on {processors} processors"
+                )?;
+                match left_out {
+                    0 => Ok(()),
+                    _ => write!(f, " (for so many, {left_out} are left out)"),
+                }
+            }
+        }
+    }
+}
+
+impl std::error::Error for BoundError {}

@@ -1,0 +1,127 @@
+//! The shape of a file as a JSON schema: of the types that are not read as they are declared.
+
+use super::requirements::GUARANTEE;
+use super::{
+    AtFile, Command, ExpectFile, HeadFile, InterruptsFile, Lax, MachineFile, Processors,
+    ProgramFile, Scalar, SchedulerFile, SpeedFile, TextOr, ThreadFile, WithRequirements, wanted,
+};
+use crate::Guarantee;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use windfall_schedulers::parameters::{ALL, Form};
+
+/// A machine, its schedulers, its threads, what happens to them, and what must come of it.
+#[derive(JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[schemars(title = "Windfall scenario", rename = "Scenario")]
+#[expect(dead_code, reason = "the shape of the file; read piece by piece")]
+pub(crate) struct ScenarioFile {
+    #[serde(flatten)]
+    head: HeadFile,
+    /// The machine.
+    machine: Option<MachineFile>,
+    /// Who takes processor time without being a thread.
+    interrupts: Option<Vec<InterruptsFile>>,
+    /// The schedulers by name.
+    schedulers: Option<BTreeMap<String, WithRequirements<SchedulerFile>>>,
+    /// Programs by name, which threads run that name them.
+    programs: Option<BTreeMap<String, ProgramFile>>,
+    /// The threads by name.
+    threads: Option<BTreeMap<String, WithRequirements<ThreadFile>>>,
+    /// What users ask for while it runs.
+    at: Option<Vec<WithRequirements<AtFile>>>,
+    /// What must hold at the end.
+    expect: Option<Vec<ExpectFile>>,
+}
+
+impl<T: Scalar> JsonSchema for Lax<T> {
+    fn schema_name() -> Cow<'static, str> {
+        Cow::Borrowed(T::NAME)
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let wanted = T::WANTED.replace('`', "");
+        match T::json() {
+            [one] => json_schema!({ "type": one, "description": wanted }),
+            several => json_schema!({ "type": several, "description": wanted }),
+        }
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for TextOr<T> {
+    fn schema_name() -> Cow<'static, str> {
+        Cow::Owned(format!("text-or-{}", T::schema_name()))
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let table = generator.subschema_for::<T>();
+        json_schema!({ "anyOf": [{ "type": "string" }, table] })
+    }
+}
+
+impl JsonSchema for Processors {
+    fn schema_name() -> Cow<'static, str> {
+        Cow::Borrowed("Processors")
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let list = generator.subschema_for::<Vec<SpeedFile>>();
+        json_schema!({ "anyOf": [{ "type": "integer", "minimum": 1 }, list] })
+    }
+}
+
+impl JsonSchema for Command {
+    fn schema_name() -> Cow<'static, str> {
+        Cow::Borrowed("Command")
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "items": { "type": "string" }, "minItems": 1 })
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for WithRequirements<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = T::json_schema(generator);
+        let mut guarantee = generator.subschema_for::<Lax<Guarantee>>();
+        let help = "A guarantee, as `RESBH 3ms 10ms`; becomes what the parent's kind understands.";
+        guarantee.insert("description".to_owned(), json!(help));
+        let parameters = ALL.iter().map(|parameter| {
+            let mut value = parameter_schema(parameter.form, generator);
+            value.insert("description".to_owned(), json!(parameter.help));
+            (parameter.key, value)
+        });
+        let all = [(GUARANTEE, guarantee)].into_iter().chain(parameters);
+        let all: Vec<(String, Value)> =
+            all.map(|(key, value)| (key.to_owned(), value.to_value())).collect();
+        let object = schema.ensure_object();
+        if let Some(Value::Object(keys)) = object.get_mut("properties") {
+            keys.extend(all);
+        }
+        schema
+    }
+}
+
+/// What may be written for a parameter, as a JSON schema; forms with a name are defined once.
+fn parameter_schema(form: Form, generator: &mut SchemaGenerator) -> Schema {
+    let name = match form {
+        Form::Integer(least, most) => {
+            return json_schema!({ "type": "integer", "minimum": least, "maximum": most });
+        }
+        Form::Reservation => "reservation",
+        Form::Span(true) => "time",
+        Form::Span(false) => "time-above-zero",
+        Form::Limit => "limit",
+        Form::Rate => "rate",
+        _ => return false.into(), // no file tells it
+    };
+    let text = json_schema!({ "type": "string", "description": wanted(form).replace('`', "") });
+    generator.definitions_mut().insert(name.to_owned(), text.to_value());
+    Schema::new_ref(format!("#/$defs/{name}"))
+}

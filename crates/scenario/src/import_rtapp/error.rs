@@ -1,0 +1,51 @@
+//! Why no scenario is made of an rt-app file.
+
+use super::MOST_WAYS;
+use core::fmt;
+
+/// Why no scenario is made of an rt-app file that was read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum RtAppImportError {
+    /// A task may use processors that there are not.
+    Processors {
+        /// Where `cpus` is written.
+        line: u32,
+        /// The task.
+        task: String,
+        /// How many processors there are.
+        processors: u16,
+    },
+    /// So many tasks may use so many groups of processors that there would be too many schedulers.
+    TooManyWays {
+        /// Where the task is written with which there are too many.
+        line: u32,
+        /// The task.
+        task: String,
+        /// How many groups it may use.
+        used: usize,
+        /// How many groups there are.
+        groups: usize,
+    },
+}
+
+impl fmt::Display for RtAppImportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RtAppImportError::Processors { line, task, processors } => write!(
+                f,
+                "rt-app: line {line}: `cpus` of task `{task}` names others than the {processors} processors \
+                 that there are, 0 to {}; have more, with --processors",
+                processors.saturating_sub(1)
+            ),
+            RtAppImportError::TooManyWays { line, task, used, groups } => write!(
+                f,
+                "rt-app: line {line}: the threads up to task `{task}` may use {used} of the {groups} groups of processors \
+                 that `cpus` makes, which takes more than {MOST_WAYS} schedulers' places; give them \
+                 `cpus`, too, or fewer instances"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for RtAppImportError {}

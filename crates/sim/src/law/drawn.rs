@@ -1,0 +1,79 @@
+//! What is drawn: numbers, from which trees are made by remainders. So a smaller tree is one of smaller numbers.
+
+use proptest::prelude::*;
+
+/// A scheduler.
+#[derive(Clone, Debug)]
+pub(super) struct NodeSeed {
+    pub(super) kind: u16,
+    pub(super) owns: u8,
+    pub(super) parents: [u16; 3],
+    pub(super) requires: [AskSeed; 3],
+    pub(super) settings: u32,
+}
+
+/// What is asked somewhere.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AskSeed {
+    pub(super) kind: u8,
+    pub(super) part: u8,
+    pub(super) period: u8,
+    pub(super) priority: u8,
+}
+
+/// A thread.
+#[derive(Clone, Debug)]
+pub(super) struct ThreadSeed {
+    pub(super) parent: u16,
+    pub(super) ask: AskSeed,
+    pub(super) program: u8,
+    pub(super) pace: u16,
+    pub(super) start: u8,
+}
+
+/// A tree.
+#[derive(Clone, Debug)]
+pub(super) struct Seeds {
+    pub(super) processors: u16,
+    pub(super) nodes: Vec<NodeSeed>,
+    pub(super) threads: Vec<ThreadSeed>,
+    pub(super) stolen: bool,
+    /// The frequency of a timer that ticks.
+    pub(super) ticks: Option<u64>,
+    pub(super) seed: u64,
+}
+
+fn ask() -> impl Strategy<Value = AskSeed> {
+    (any::<u8>(), any::<u8>(), any::<u8>(), 0_u8..4)
+        .prop_map(|(kind, part, period, priority)| AskSeed { kind, part, period, priority })
+}
+
+pub(super) fn seeds() -> impl Strategy<Value = Seeds> {
+    let requires = || [ask(), ask(), ask()];
+    let node = (any::<u16>(), 0_u8..8, any::<[u16; 3]>(), requires(), any::<u32>()).prop_map(
+        |(kind, owns, parents, requires, settings)| NodeSeed {
+            kind,
+            owns,
+            parents,
+            requires,
+            settings,
+        },
+    );
+    let thread = (any::<u16>(), ask(), 0_u8..11, any::<u16>(), any::<u8>()).prop_map(
+        |(parent, ask, program, pace, start)| ThreadSeed { parent, ask, program, pace, start },
+    );
+    let nodes = prop::collection::vec(node, 1..9);
+    let threads = prop::collection::vec(thread, 1..12);
+    let stolen = prop::bool::weighted(0.2);
+    let ticks = prop::option::weighted(0.125, 60_u64..2_000);
+    (1_u16..=3, nodes, threads, stolen, ticks, any::<u64>()).prop_map(
+        |(processors, nodes, threads, stolen, ticks, seed)| Seeds {
+            processors,
+            nodes,
+            threads,
+            stolen,
+            ticks,
+            seed,
+        },
+    )
+}

@@ -1,0 +1,25 @@
+//! What was put to the test.
+
+use std::collections::BTreeMap;
+use windfall_guarantees::Type;
+
+/// How often promises of each type were kept where they could have been broken, and how many threads
+/// kept to their bounds.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
+pub struct Tested {
+    /// By type of promise.
+    pub types: BTreeMap<Type, u64>,
+    /// Of threads, by what they do: [`PROGRAMS`](super::PROGRAMS).
+    pub programs: BTreeMap<&'static str, u64>,
+    /// Of shares in the long run that no bounded error gives.
+    pub long_run: u64,
+    /// Threads with a bound on their response times.
+    pub answered: u64,
+    /// Where the timer ticks.
+    pub ticking: u64,
+    /// Trees in which a thread was refused when it began, and stands where nobody has counted it.
+    pub elsewhere: u64,
+    /// Trees with joins on several processors that went round in circles.
+    pub circles: u64,
+}

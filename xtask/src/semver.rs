@@ -1,0 +1,42 @@
+//! Whether the library's crates break those who use them, since a revision: what `cargo-semver-checks` finds.
+
+use crate::library::exported;
+use crate::run::{Step, all, root};
+use std::process::{Command, Stdio};
+
+/// Compares with the revision that is named, or with the last release.
+pub(crate) fn check(named: Option<String>) -> Result<(), String> {
+    let baseline = named.map_or_else(last_release, Ok)?;
+    if !is_installed() {
+        return Err("cargo-semver-checks is not installed, which compares the public names of two revisions; install it with \
+                    `cargo install cargo-semver-checks --locked` and run this again"
+            .to_owned());
+    }
+    let crates = exported(&root().join("crates"))?;
+    let packages = crates.iter().map(|name| format!("--package=windfall-{name}"));
+    let mut args = vec!["semver-checks".to_owned(), format!("--baseline-rev={baseline}")];
+    args.extend(packages);
+    args.push("--package=windfall".to_owned());
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    all(&[Step::cargo("public names, compared", &args)])
+}
+
+/// The tag of the last release.
+fn last_release() -> Result<String, String> {
+    let git = Command::new("git")
+        .args(["describe", "--tags", "--abbrev=0", "--match", "v[0-9]*"])
+        .current_dir(root())
+        .output();
+    let tag = git.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_owned());
+    tag.ok().filter(|tag| !tag.is_empty()).ok_or_else(|| {
+        "no release is tagged (`v0.1.0`); say what to compare with: `cargo xtask semver REVISION`"
+            .to_owned()
+    })
+}
+
+fn is_installed() -> bool {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut probe = Command::new(cargo);
+    probe.args(["semver-checks", "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
+    probe.status().is_ok_and(|status| status.success())
+}

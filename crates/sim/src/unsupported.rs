@@ -1,22 +1,22 @@
-//! Why something cannot be simulated.
+//! The reasons why a plan cannot be simulated.
 
 use core::fmt;
 
-/// Why something cannot be simulated.
+/// The reason why a plan cannot be simulated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum UnsupportedPlan {
-    /// The machine and the hierarchy differ in their processors.
+    /// The machine and the hierarchy have different numbers of processors, or none.
     Processors {
-        /// The machine's.
+        /// Number of the machine's processors.
         machine: usize,
-        /// The hierarchy's.
+        /// Number of the hierarchy's processors.
         hierarchy: usize,
     },
-    /// The speeds have no common measure that fits 64 bits.
+    /// The speeds have no common measure that fits 64 bits, or one is not above 0.
     Speeds,
-    /// Nobody has said what this program of a real machine does.
+    /// An external program without a description of what it does.
     Unknown {
-        /// The thread that it is named for.
+        /// Name of its thread.
         thread: String,
     },
 }

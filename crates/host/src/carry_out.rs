@@ -70,7 +70,7 @@ impl<M: Machine> Host<M> {
         }
         self.machine.carry_out(changes, &mut self.threads.list);
         if M::LIVE {
-            return; // carrying out takes time there, so the host's view may be out of date
+            return; // the caller may have lost its processor meanwhile; threads act in their own calls
         }
         for change in changes {
             // The thread was displaced and chosen again, or is new here, or has waited and was woken: it may have an action due.

@@ -21,7 +21,7 @@ use windfall_trace::{Sink, Stop};
 /// C1. [`now`](Self::now) never decreases, and no event is later.
 /// C2. Events come in the order of their times.
 /// C3. The stretches that it [accounts](Self::account) for on a processor add up to the time since the beginning.
-/// C4. A thread receives time only within a change that gave it a processor; anything beyond is [leaked](Column::Leaked).
+/// C4. A thread receives time only on a processor that a change gave it; anything beyond that is [leaked](Column::Leaked).
 pub trait Machine {
     /// The sink of its trace.
     type Sink: Sink;

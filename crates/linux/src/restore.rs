@@ -30,7 +30,7 @@ impl fmt::Display for Restored {
         let Restored { supervisor, threads } = self;
         write!(
             f,
-            "process {supervisor} had supervised this machine and was gone, with its guardian: what it had changed was given \
+            "the run of process {supervisor} had died together with its guardian: what it had changed was given \
              back ({threads} threads, control groups, settings of the kernel)"
         )
     }

@@ -35,9 +35,9 @@ impl fmt::Display for UnsupportedPlan {
             ),
             UnsupportedPlan::Unknown { thread } => write!(
                 f,
-                "thread `{thread}` is a program of a real machine, and nothing says what it does; say \
-                 beside its name what a simulation takes it to do, as `periodic = \"3ms/10ms\"` or \
-                 `run = \"spin\"`, or run it on the machine that has it"
+                "thread `{thread}` is an external program, and the scenario does not say what it does; describe it \
+                 for the simulation, as by `periodic = \"3ms/10ms\"` or `run = \"spin\"`, or use \
+                 `windfall run`"
             ),
         }
     }

@@ -50,9 +50,9 @@ fn look_at(supervisor: &mut Supervisor, number: u32) {
     };
     let name = &supervisor.host.threads.list[number as usize].outcome.name;
     let [class, place] = [
-        found
-            .class
-            .map(|restored| format!("`{name}` chose a class of its own, and {}", how(&restored))),
+        found.class.map(|restored| {
+            format!("`{name}` had another class or priority, and {}", how(&restored))
+        }),
         found.place.map(|restored| format!("`{name}` was moved elsewhere, and {}", how(&restored))),
     ];
     if class.is_some() {

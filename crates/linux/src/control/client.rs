@@ -50,7 +50,7 @@ pub fn trace(socket: Option<&Path>) -> Result<Vec<u8>, ControlError> {
     let (line, trace) = answer(socket, request)?;
     let told = wire::understand(&line)?["bytes"].as_u64();
     if told != Some(trace.len() as u64) {
-        let why = format!("{} bytes of it came, of {}", trace.len(), told.unwrap_or(0));
+        let why = format!("{} bytes arrived, of {}", trace.len(), told.unwrap_or(0));
         return Err(ControlError::new("the trace", why, "ask again"));
     }
     Ok(trace)
@@ -99,7 +99,7 @@ fn exchange(path: &Path, line: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut answer = Vec::new();
     stream.take(LONGEST_ANSWER + 1).read_to_end(&mut answer)?;
     if answer.len() as u64 > LONGEST_ANSWER {
-        let why = format!("it answers more than {LONGEST_ANSWER} bytes");
+        let why = format!("its answer is longer than {LONGEST_ANSWER} bytes");
         return Err(std::io::Error::other(why));
     }
     if answer.is_empty() {

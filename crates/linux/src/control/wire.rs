@@ -75,7 +75,7 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, ControlError> {
     let verb = request.get("do").and_then(Value::as_str).unwrap_or_default().to_owned();
     let alone = |asked: Asked| match request.len() {
         1 => Ok(asked),
-        _ => Err(ControlError::new(format!("`{verb}`"), "takes nothing beside it", "leave it out")),
+        _ => Err(ControlError::new(format!("`{verb}`"), "takes no other keys", "leave them out")),
     };
     match verb.as_str() {
         "list" => alone(Asked::List),
@@ -153,7 +153,7 @@ fn toml(request: &Map<String, Value>) -> Result<String, (String, String)> {
 
 fn write(value: &Value, room: usize, text: &mut String) -> Result<(), (String, String)> {
     let Some(room) = room.checked_sub(1) else {
-        return Err(("values lie too deep in each other".into(), format!("use {DEEPEST} levels")));
+        return Err(("values are nested too deep".into(), format!("use {DEEPEST} levels")));
     };
     match value {
         Value::Null => return Err(("holds `null`".into(), "leave the key out".into())),
@@ -283,7 +283,7 @@ mod tests {
         assert!(why(r#"{"do":"list"}"#).contains("no `windfall`"));
         assert!(why("list").contains("no JSON"));
         assert!(why("[1]").contains("no object"));
-        assert!(why(r#"{"windfall":2,"do":"stop","now":true}"#).contains("nothing beside"));
+        assert!(why(r#"{"windfall":2,"do":"stop","now":true}"#).contains("no other keys"));
         assert!(why(r#"{"windfall":2,"do":"share","share":null}"#).contains("null"));
         assert!(why(r#"{"windfall":2,"do":"share","time":"1s"}"#).contains("time"));
         let deep =

@@ -256,7 +256,7 @@ impl RestoreLog {
         table.throttled.store(1, Ordering::Release);
         throttle::set(runtime, period).map_err(|e| {
             let help = format!(
-                "the user root alone may, whatever capabilities others have: run as root, or have root write {runtime} into it before"
+                "only the user root may, whatever capabilities others have: run as root, or write {runtime} into it as root before"
             );
             LinuxError::new(format!("cannot write {RUNTIME}"), e.to_string(), help)
         })

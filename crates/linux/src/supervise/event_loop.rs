@@ -72,7 +72,7 @@ fn hear(
             return Ok(true);
         }
         if ready.contains(&GUARDIAN) {
-            // The next guardian holds a copy of this descriptor until its program starts, which would still report the former one.
+            // The next guardian holds a copy of this descriptor until it first runs, so a poll would still report the former one.
             poll.remove(guardian.ended().as_raw_fd())?;
             if let Err(fault) = guardian.renew() {
                 locked.enter(|s| is_unguarded(s, &fault));

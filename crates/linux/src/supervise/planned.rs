@@ -11,7 +11,7 @@ use windfall_scenario::{Plan, PlannedProcesses, PlannedProgram, PlannedThread};
 pub(crate) fn supervisor(machine: Linux, plan: Plan, calls: Calls) -> Supervisor {
     let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
     let mut host = Host::new(machine, plan.hierarchy, plan.machine.timer, plan.seed);
-    // Calls take the time that they really take here.
+    // The cost of calls is zero: real calls take time by themselves.
     host.processes(PlannedProcesses { costs: Costs::default(), ..plan.processes });
     for (barrier, parties) in plan.barriers {
         host.barrier(barrier, parties);

@@ -20,7 +20,7 @@ pub(crate) fn choose(asked: &[u16], plan: &Plan) -> Result<Vec<u16>, LinuxError>
         let what = format!("the scenario needs {wanted} processors");
         let why = match asked {
             [] => format!("this process may use {}", online.len()),
-            some => format!("{some:?} are {}", distinct.len()),
+            some => format!("{some:?} names {} different ones", distinct.len()),
         };
         return Err(LinuxError::new(what, why, "name as many as the scenario has, each once"));
     }

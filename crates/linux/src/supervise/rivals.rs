@@ -53,7 +53,7 @@ pub(crate) fn refuse(plan: &Plan, cpus: &[u16]) -> Result<(), LinuxError> {
     let (low, high) = (fifo_priorities::FROZEN, fifo_priorities::GUARDIAN);
     Err(LinuxError::new(
         format!(
-            "cannot supervise beside others at real-time priorities {low} to {high}, which a run uses"
+            "cannot supervise while other threads have real-time priorities {low} to {high}, which a run uses"
         ),
         rivals::named(&rivals),
         "give them others (`chrt -f -p PRIORITY TID`) or other processors (`taskset`), or use other processors (`--cpus`)",

@@ -13,7 +13,7 @@ pub struct Settings {
     pub name: String,
     /// Path of the control socket; `None`: the usual one.
     pub socket: Option<PathBuf>,
-    /// The machine's processors that stand for the scenario's, in order; empty: the last ones that may be used.
+    /// The machine's processors that stand for the scenario's, in order; empty: those that the plan names, or else the last ones.
     pub cpus: Vec<u16>,
     /// Whether in-process programs record the stretches in which they see themselves running.
     pub stretches: bool,

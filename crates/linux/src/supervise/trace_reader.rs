@@ -82,7 +82,7 @@ fn give(sink: &mut dyn Sink, mut record: Record) {
         *name = match procfs::process_of(tid) {
             Some(pid) if pid.cast_unsigned() == std::process::id() => OURSELVES.to_owned(),
             _ => procfs::stat(tid)
-                .map_or_else(|| "somebody not supervised".to_owned(), |stat| stat.comm),
+                .map_or_else(|| "a thread not supervised".to_owned(), |stat| stat.comm),
         };
     }
     sink.record(record.at, &record.event);

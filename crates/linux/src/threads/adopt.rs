@@ -26,7 +26,7 @@ pub(crate) fn take(
     facts: Option<&Facts>,
     pending: PendingThread,
 ) -> Option<u32> {
-    supervisor.host.hear(); // earlier events of this number belong to another thread
+    supervisor.host.hear(); // earlier events do not count for it
     let machine = &mut supervisor.host.machine;
     if machine.threads.tids.contains_key(&tid) {
         machine.send(WorkItem::Name(tid)); // its name may have changed while it was taken, or while events were lost
@@ -39,7 +39,7 @@ pub(crate) fn take(
     };
     programs.pending.insert(tid, pending); // removed again when it is taken
     if let Err(why) = machine.rings.follow(tid) {
-        supervisor.say_once(format!("what the run's programs make may be missed: {why}"));
+        supervisor.say_once(format!("threads that the run's programs make may be missed: {why}"));
     }
     let comm = &facts.stat.comm;
     let Some(entry) =
@@ -180,7 +180,7 @@ pub(crate) fn give_back(linux: &mut Linux, tid: i32, pending: PendingThread) {
 pub(crate) fn forget_pending(linux: &mut Linux, from: i32) -> i32 {
     let Some((tid, _)) = linux.external.programs.pending.range(from..).next() else { return 0 };
     let tid = *tid;
-    // A process that lost its maker, and descends from a program of ours, is a child of ours.
+    // An orphaned descendant of a command that we have started is our child, and must be reaped.
     if process::reap_if_ended_child(tid) || !process::exists(tid) {
         linux.external.programs.forget(tid);
     }
@@ -231,7 +231,7 @@ pub(crate) fn has_limit(supervisor: &mut Supervisor, number: u32, tid: i32, why:
     if supervisor.host.machine.threads.tids.get(&tid) == Some(&number) {
         let name = &supervisor.host.threads.list[number as usize].outcome.name;
         let why = format!(
-            "`{name}` would be killed for its real-time processor time (RLIMIT_RTTIME), and stays with the kernel: {why}"
+            "`{name}` is not supervised, since the kernel would kill it for its real-time processor time (RLIMIT_RTTIME): {why}"
         );
         supervisor.host.log.refused.push((at, why));
         leave_to_kernel(supervisor, number);
@@ -266,7 +266,7 @@ pub(crate) fn tell_who_was_not_met(supervisor: &mut Supervisor, now: Instant) {
     for (program, count) in &supervisor.host.machine.external.programs.unmet {
         let name = &supervisor.host.threads.list[*program].outcome.name;
         let text = format!(
-            "threads of `{name}` that had ended before they were met: {count}; what they ran shows as stolen or idle time"
+            "threads of `{name}` that ended before they could be supervised: {count}; their time counts as stolen or idle"
         );
         remarks.push((now, text));
     }
@@ -284,8 +284,7 @@ pub(crate) fn tell_who_got_nobody(supervisor: &mut Supervisor, now: Instant) {
                 &supervisor.host.threads.list[*entry].outcome.name,
                 &supervisor.host.threads.list[*program].outcome.name,
             );
-            let text =
-                format!("`{name}` got no thread: none of `{program}` is what its `match` asks for");
+            let text = format!("`{name}` got no thread: no thread of `{program}` fits its `match`");
             remarks.push((now, text));
         }
     }

@@ -122,8 +122,8 @@ pub(crate) fn refuse_absent(plan: &Plan) -> Result<(), LinuxError> {
     if absent.is_empty() {
         return Ok(());
     }
-    let help = "start it first, or say when it will be there (`start`)";
-    Err(LinuxError::new("cannot run what is not there", absent.join("; "), help))
+    let help = "start it first, or set `start` to a time when it exists";
+    Err(LinuxError::new("cannot find every program of the scenario", absent.join("; "), help))
 }
 
 /// Whether a command's first word names a file, searched for as `execvp` does.

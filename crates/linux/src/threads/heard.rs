@@ -14,12 +14,12 @@ pub(crate) enum Heard {
 
 impl Heard {
     /// For a thread that existed before events were read.
-    pub(crate) const BEFORE: Heard = Heard::Nothing("they were there before the run");
+    pub(crate) const BEFORE: Heard = Heard::Nothing("they started before the run");
     /// For a thread that was found after events had been lost.
     pub(crate) const LOST: Heard = Heard::Nothing("events were lost");
     /// For a thread that was made in another way.
     pub(crate) const OTHERWISE: Heard =
-        Heard::Nothing("no `pthread_create` of a file that the run knows made them");
+        Heard::Nothing("they were not made by `pthread_create` of a file that the run knows");
 }
 
 /// Where a thread starts.

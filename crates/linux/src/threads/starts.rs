@@ -82,9 +82,9 @@ fn tell_unknown(supervisor: &mut Supervisor, program: usize, spec: usize, why: &
     let why = supervisor.host.machine.external.programs.no_starts.as_deref().unwrap_or(why);
     let what = match &only.comm {
         Some(comm) => format!("`{name}` gets those called `{comm}`, by their name alone"),
-        None => format!("`{name}` gets none of them; tell them apart by `comm`, the name"),
+        None => format!("`{name}` gets none of them; select them by their name (`comm`)"),
     };
     supervisor.say_once(format!(
-        "whether threads of `{program}` start at `{routine}` is not known of all ({why}): {what}"
+        "it is not known of all threads of `{program}` whether they start at `{routine}` ({why}): {what}"
     ));
 }

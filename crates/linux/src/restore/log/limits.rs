@@ -28,7 +28,7 @@ windfall_os::atomics! {
 }
 
 /// Error text if there is no room for another entry.
-pub(crate) const FULL: &str = "more than 4096 processes with such a limit are supervised";
+pub(crate) const FULL: &str = "more than 4096 supervised processes have such a limit";
 
 impl Limits {
     /// Lifts the limit of a process, if it or its maker had one. The error says why that is impossible.
@@ -56,9 +56,7 @@ impl Limits {
         process::set_limit_of_real_time(pid, Limit::NONE).map_err(|e| {
             next.state.store(2, Ordering::Release);
             match e.raw_os_error() {
-                Some(libc::EPERM) => {
-                    "CAP_SYS_RESOURCE is missing, by which the limit could be lifted".to_owned()
-                }
+                Some(libc::EPERM) => "lifting the limit needs CAP_SYS_RESOURCE".to_owned(),
                 _ => e.to_string(),
             }
         })

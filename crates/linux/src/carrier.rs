@@ -44,7 +44,7 @@ pub(crate) trait Carrier: Send {
     /// Gives a thread this number. A thread that had it before has ended.
     fn join(&mut self, thread: u32, member: Member);
 
-    /// Notes that a thread of ours exists; it is the caller.
+    /// Registers a thread of ours, which is the caller.
     fn arrive(&mut self, thread: u32, tid: i32);
 
     /// Switches processors to other threads.

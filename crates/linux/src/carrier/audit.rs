@@ -1,6 +1,6 @@
 //! Periodically re-checks class, affinity and state of external threads against the kernel.
 //!
-//! A program may set its own class or affinity, another may set them, and an event may be missed. Each heartbeat of the event loop
+//! A program may set its own class or affinity, another program may set them, and an event may be missed. Each heartbeat of the event loop
 //! checks a few threads, so that the cost does not depend on their number. A granted thread that does not run is checked as
 //! soon as that is noticed.
 

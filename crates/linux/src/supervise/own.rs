@@ -121,7 +121,7 @@ impl Stretches {
     }
 }
 
-/// Computes for `work` of processor time, or until the program gives the work up.
+/// Computes for `work` of processor time, or until the host cancels the work.
 fn compute(work: Span, own: &InProcess, stretches: &mut Stretches) {
     let mut left = work.as_nanos();
     let mut last = clock::now();

@@ -5,8 +5,8 @@ use windfall_os::LinuxError;
 use windfall_os::sched::Affinity;
 use windfall_scenario::Plan;
 
-/// Returns the processors that were asked for, or else the last ones that this process may use: the first ones serve most interrupts
-/// and are left to the rest of the system.
+/// Returns the processors in `asked`, or else those that the plan names, or else the last ones that this process may use: the first
+/// ones serve most interrupts and are left to the rest of the system.
 pub(crate) fn choose(asked: &[u16], plan: &Plan) -> Result<Vec<u16>, LinuxError> {
     let asked = if asked.is_empty() { plan.machine.cpus.as_slice() } else { asked };
     let online = online()?;

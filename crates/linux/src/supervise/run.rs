@@ -30,8 +30,8 @@ use windfall_scenario::outcome::Outcome;
 use windfall_time::Instant;
 use windfall_trace::Sink;
 
-/// Carries out a plan on this machine's processors. A thread of its own records what happens to `sink`; records that came too fast
-/// for it are reported as [`Event::Lost`](windfall_trace::Event::Lost).
+/// Carries out a plan on this machine's processors. A separate thread passes the run's records on to `sink`; those that came too
+/// fast for it are reported as [`Event::Lost`](windfall_trace::Event::Lost).
 ///
 /// # Errors
 /// When the machine lacks something, or a right is missing. Then nothing was changed, or every change was undone.

@@ -1,4 +1,4 @@
-//! The keeper: a thread of ours that moves threads off claimed processors which came after the claim.
+//! The keeper: a thread of ours that moves threads off claimed processors if they come there after the claim.
 
 use super::log::Log;
 use super::threads;

@@ -216,7 +216,7 @@ impl Threads {
         self.numbers.get(thread.index()).copied().filter(|number| *number != u32::MAX)
     }
 
-    /// Notes the hierarchy's name of a thread.
+    /// Notes the hierarchy's id of a thread.
     pub(crate) fn is_known_as(&mut self, number: u32, id: ThreadId) {
         if self.numbers.len() <= id.index() {
             self.numbers.resize(id.index() + 1, u32::MAX);
@@ -225,7 +225,7 @@ impl Threads {
         self.list[number as usize].id = Some(id);
     }
 
-    /// Removes the hierarchy's name of a thread that has left it.
+    /// Removes the hierarchy's id of a thread that has left it.
     pub(crate) fn is_forgotten(&mut self, id: ThreadId) {
         self.numbers[id.index()] = u32::MAX;
     }

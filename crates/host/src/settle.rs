@@ -60,7 +60,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Applies all events that have happened by now. To be called before the next action of a program that acts meanwhile.
+    /// Applies all events that have happened by now, so that they count before the next action of a program.
     pub fn hear(&mut self) {
         while let Some(event) = self.machine.next_event(&self.threads.list) {
             self.apply_event(event);

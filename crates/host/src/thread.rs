@@ -12,7 +12,7 @@ pub struct Thread {
     pub(crate) spec: PlannedThread,
     /// Its role among the plan's threads.
     pub(crate) role: Role,
-    /// Its name in the hierarchy, from its start to its end.
+    /// Its id in the hierarchy, from its start to its end.
     pub(crate) id: Option<ThreadId>,
     /// Whether its only jobs are bursts, from wake-up to wait.
     bursts: bool,
@@ -69,7 +69,7 @@ impl Thread {
         self.cpu
     }
 
-    /// Its name in the hierarchy, between its start and its end.
+    /// Its id in the hierarchy, between its start and its end.
     #[must_use]
     pub const fn id(&self) -> Option<ThreadId> {
         self.id

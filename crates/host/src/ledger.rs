@@ -93,7 +93,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// What each scheduler has received, in order of creation; destroyed ones included.
+    /// The account of each scheduler, destroyed ones included, in order of creation.
     pub fn nodes(&mut self) -> Vec<(NodeId, NodeOutcome)> {
         self.attribute_all();
         for cpu in 0..self.step.on.len() {

@@ -126,7 +126,7 @@ pub(crate) enum Caller {
     Fence(usize),
 }
 
-/// What an audit found wrong, with the result of correcting it.
+/// Settings that an audit found wrong, with the result of correcting them.
 #[derive(Default)]
 pub(crate) struct Found {
     /// The class or priority differed.

@@ -10,7 +10,7 @@ use windfall_scenario::{Diagnostics, Scenario};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Simulated {
-    /// What every thread, scheduler and processor received, and the verdict on each promise.
+    /// Accounts of every thread, scheduler and processor, and the verdict on each promise.
     pub outcome: Outcome,
     /// The verdict on each expectation, in the scenario's order.
     pub expectations: Vec<Verdict>,

@@ -42,11 +42,11 @@ pub(super) enum Asked {
 /// The reason why a request was not carried out.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ControlError {
-    /// What was asked, as the subject of the sentence in `why`.
+    /// The request, as the subject of the sentence in `why`.
     pub asked: String,
-    /// What stood in the way.
+    /// The reason.
     pub why: String,
-    /// What would work; may be empty.
+    /// A remedy; may be empty.
     pub help: String,
 }
 

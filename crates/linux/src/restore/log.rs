@@ -54,7 +54,7 @@ windfall_os::atomics! {
         used: AtomicU32,
         entries: [Entry; MOST],
         limits: limits::Limits,
-        /// What a claim of processors has changed.
+        /// The log of the claim of processors.
         claim: Log,
     }
 }
@@ -166,7 +166,7 @@ impl RestoreLog {
         &self.table
     }
 
-    /// What a claim of processors has changed.
+    /// The log of the claim of processors.
     pub(crate) fn claim(&self) -> &Log {
         &self.table.claim
     }

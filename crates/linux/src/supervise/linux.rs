@@ -102,7 +102,7 @@ pub(crate) struct Log {
     pub(crate) lag_without_steal: Span,
     /// Number of kernel events that were lost.
     pub(crate) lost: u64,
-    /// What was moved off the processors for this run.
+    /// The claim of processors: threads and settings that were moved off, or stayed.
     pub(crate) claimed: Claimed,
 }
 

@@ -101,7 +101,7 @@ impl<'j> Prepared<'j> {
 /// The run has its processors, and its clock has not started.
 pub(super) struct Claimed<'j> {
     pub(super) prepared: Prepared<'j>,
-    /// What was found on the processors.
+    /// Survey of the processors, for the outcome.
     pub(super) found: outcome::Claimed,
     /// Keeps other threads off the processors.
     pub(super) keeper: Keeper,

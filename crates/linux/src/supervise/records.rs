@@ -11,7 +11,7 @@ const KEPT: usize = 1 << 18;
 
 const _: () = assert!(size_of::<Record>() <= 72);
 
-/// What a processor does, for the trace.
+/// The activity of a processor, for the trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Occupancy {
     /// Nothing that concerns the run.

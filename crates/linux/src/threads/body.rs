@@ -21,7 +21,7 @@ pub(crate) struct InProcess {
     pub(crate) kept: Mutex<Vec<(Instant, Instant)>>,
 }
 
-/// What a supervised thread is to the kernel.
+/// The two kinds of supervised threads.
 #[derive(Clone)]
 pub(crate) enum Kind {
     /// A thread of this process, which decides in its own calls.
@@ -37,7 +37,7 @@ pub(crate) struct Body {
     pub(crate) tid: i32,
     /// An external thread's settings before the run, to be restored after it.
     pub(crate) former: Option<Former>,
-    /// What is known about where an external thread starts.
+    /// Where an external thread starts, as far as that is known.
     pub(crate) start: Heard,
     /// Time of the latest information about it; older events are ignored.
     pub(crate) heard: Instant,

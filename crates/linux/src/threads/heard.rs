@@ -3,7 +3,7 @@
 use windfall_observe::routines::Routines;
 use windfall_scenario::model;
 
-/// What kernel events have said about where a thread starts.
+/// The start of a thread, as kernel events have reported it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Heard {
     /// It starts at this address of its process.
@@ -27,7 +27,7 @@ impl Heard {
 pub(crate) enum Start {
     /// At this routine.
     At(String),
-    /// As the first thread of its process.
+    /// It is the first thread of its process, which no routine starts.
     First,
     /// Unknown, for this reason.
     Unknown(&'static str),

@@ -55,7 +55,7 @@ impl Programs {
         self.pending.contains_key(&tid)
     }
 
-    /// What is known of a thread of a program that is not supervised.
+    /// The entry of a thread of a program that is not supervised.
     pub(crate) fn pending(&self, tid: i32) -> Option<PendingThread> {
         self.pending.get(&tid).copied()
     }

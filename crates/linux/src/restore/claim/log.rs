@@ -51,7 +51,7 @@ windfall_os::atomics! {
     }
 }
 
-/// What is noted of a thread that existed before the claim, or was moved since.
+/// The note on a thread that existed before the claim, or was moved since.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fate {
     /// It had this affinity; now it has the same without the claimed processors.

@@ -44,7 +44,7 @@ pub fn ask(
 /// minutes at less.
 ///
 /// # Errors
-/// The same as of [`ask`].
+/// The same errors as [`ask`].
 pub fn trace(socket: Option<&Path>) -> Result<Vec<u8>, ControlError> {
     let request = Map::from_iter([("do".to_owned(), json!("trace"))]);
     let (line, trace) = answer(socket, request)?;
@@ -81,7 +81,7 @@ fn answer(
 /// Gets the state of a run: its processors, schedulers, threads and promises.
 ///
 /// # Errors
-/// The same as of [`ask`].
+/// The same errors as [`ask`].
 pub fn list(socket: Option<&Path>) -> Result<Listing, ControlError> {
     let request = Map::from_iter([("do".to_owned(), json!("list"))]);
     let answer = ask(socket, request)??;

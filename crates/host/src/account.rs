@@ -1,6 +1,6 @@
-//! Where the time of processors goes.
+//! Accounts for the time of processors.
 //!
-//! Invariant: what is accounted of a processor is the time since the beginning.
+//! Invariant: a processor's accounts add up to the time since the beginning.
 
 use crate::host::Host;
 use crate::machine::{Column, Machine, Passed};
@@ -8,7 +8,7 @@ use windfall_hierarchy::Processor;
 use windfall_scenario::outcome::{CpuOutcome, Use};
 use windfall_time::{Instant, Span};
 
-/// What each processor's time has gone to, and how much of what threads received there was not granted to them.
+/// Per processor: how its time was used, and how much of what threads received there leaked (was not granted to them).
 pub struct Accounts(Vec<(CpuOutcome, Span)>);
 
 impl Accounts {
@@ -16,7 +16,7 @@ impl Accounts {
         Accounts(vec![(CpuOutcome::default(), Span::ZERO); processors])
     }
 
-    /// Time that threads had of a processor that was granted to them.
+    /// Time on this processor that threads received while it was granted to them.
     pub(crate) fn granted(&self, cpu: usize) -> Span {
         let (account, leaked) = &self.0[cpu];
         account.received - *leaked
@@ -39,16 +39,16 @@ impl Accounts {
         *part += passed.span;
     }
 
-    /// All of them, and what has leaked on each.
+    /// The accounts of each processor, and what has leaked there.
     #[must_use]
     pub fn read(&self) -> &[(CpuOutcome, Span)] {
         &self.0
     }
 
-    /// All of them.
+    /// The final accounts of each processor.
     ///
     /// # Panics
-    /// When a processor's time does not add up, which would be a defect of a machine.
+    /// If a processor's time does not add up, which would be a defect of a machine.
     pub(crate) fn close(&self, now: Instant) -> Vec<CpuOutcome> {
         let checked = self.0.iter().enumerate().map(|(cpu, (account, _))| {
             let CpuOutcome { received, idle, switching, scheduling, stolen } = *account;
@@ -61,20 +61,20 @@ impl Accounts {
 }
 
 impl<M: Machine> Host<M> {
-    /// Brings a processor's accounts, and its thread's, up to now.
+    /// Brings the accounts of a processor and of its thread up to the present.
     #[inline]
     pub fn account(&mut self, cpu: usize) {
         self.machine.account(cpu);
         self.book(cpu);
     }
 
-    /// As [`account`](Self::account), up to an instant that has passed.
+    /// Like [`account`](Self::account), up to an instant in the past.
     pub(crate) fn account_until(&mut self, cpu: usize, at: Instant) {
         self.machine.account_until(cpu, at);
         self.book(cpu);
     }
 
-    /// Books what a processor has accounted for.
+    /// Books the stretches that the machine has accounted for on a processor.
     #[inline]
     fn book(&mut self, cpu: usize) {
         while let Some(passed) = self.machine.next_passed(cpu) {
@@ -89,12 +89,12 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Brings all accounts up to now.
+    /// Brings all accounts up to the present.
     pub fn account_all(&mut self) {
         (0..self.step.on.len()).for_each(|cpu| self.account(cpu));
     }
 
-    /// Says to the hierarchy what was taken of a processor, and how; that costs nothing.
+    /// Reports time taken from a processor, and by what, to the hierarchy. No decision cost is charged for that.
     fn report_taken(&mut self, cpu: usize, passed: &Passed) {
         let processor = Processor::at(cpu);
         let reported = match passed.by {
@@ -109,13 +109,13 @@ impl<M: Machine> Host<M> {
         debug_assert!(reported.is_ok(), "the hierarchy has not as many processors as the machine");
     }
 
-    /// Brings the accounts of processors from which time is being taken up to now, so that the
-    /// hierarchy knows of it before it hears anything else.
+    /// Brings the accounts of processors from which time is being taken up to the present, so that the hierarchy knows of it
+    /// before any other notification.
     pub(crate) fn account_taken(&mut self) {
         if self.machine.takes_time() {
             for cpu in 0..self.step.on.len() {
                 if M::LIVE {
-                    self.book(cpu); // it has accounted for that by itself
+                    self.book(cpu); // a live machine has accounted for it already
                 } else if self.machine.is_taken(cpu) {
                     self.account(cpu);
                 }

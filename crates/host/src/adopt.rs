@@ -1,5 +1,4 @@
-//! Threads of programs that are not ours: they come later than their entry, belong to it, and are forgotten long after
-//! their end.
+//! Threads of external programs: they come later than the entry that they belong to, and are forgotten long after their end.
 
 use crate::host::Host;
 use crate::machine::Machine;
@@ -9,7 +8,7 @@ use windfall_programs::Program;
 use windfall_scenario::PlannedThread;
 
 impl<M: Machine> Host<M> {
-    /// A thread of the program of an entry is known from now on, and has no place yet; its number.
+    /// Adds a thread of an entry's program, which has no place in the hierarchy yet. Returns its number.
     pub fn adopt(&mut self, spec: PlannedThread, entry: u32) -> u32 {
         let names = (self.threads.list[entry as usize].outcome.name.as_str(), spec.name.as_str());
         let role = Role::Of(entry);
@@ -24,7 +23,7 @@ impl<M: Machine> Host<M> {
         self.make(spec, role, &Program::nothing()).0
     }
 
-    /// A thread is of another entry's program from now on, and called so.
+    /// Makes a thread belong to another entry, and renames it.
     pub fn rename(&mut self, number: u32, entry: u32, name: String, promised: Option<String>) {
         let of = self.threads.list[entry as usize].outcome.name.as_str();
         self.promises.joins(number, (of, &name), M::PRECISION);
@@ -41,8 +40,7 @@ impl<M: Machine> Host<M> {
         self.record_promise(number);
     }
 
-    /// A thread that has ended is forgotten: what it got is added to what its entry's threads have got that ended before, and
-    /// its number may be used again.
+    /// Forgets a thread that has ended: adds its outcome to that of its entry's earlier threads, and frees its number.
     pub fn forget(&mut self, number: u32) {
         let thread = &mut self.threads.list[number as usize];
         let Role::Of(entry) = thread.role else { return };
@@ -51,7 +49,7 @@ impl<M: Machine> Host<M> {
         self.threads.vacant.push(number);
     }
 
-    /// Moves a thread below another scheduler; whether that would have it.
+    /// Moves a thread below another scheduler. Returns whether that scheduler has admitted it.
     pub fn move_thread(&mut self, number: u32, to: NodeId, messages: &[Message]) -> bool {
         let Some(id) = self.threads.list[number as usize].id else { return false };
         self.send(|hierarchy, now| hierarchy.move_thread(now, id, to, messages)).is_some()

@@ -1,39 +1,37 @@
-//! What a host has to do when: one entry for each thing that can have one, so that changing or taking
-//! back an entry is as cheap as making it.
+//! The agenda of a host: what is due when. Everything that can be due has one entry, so that changing or cancelling an entry costs
+//! as little as making it.
 //!
-//! Things of the same instant come in order of their class, then of their number: a job is given up before the next
-//! is released.
+//! Entries of one instant are in order of their class, then of their number: a job is given up before the next is released.
 
 use windfall_hierarchy::heap::Heap;
 use windfall_scenario::model::Timer;
 use windfall_time::Instant;
 
-/// What can be due.
+/// The kinds of things that can be due.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Due {
-    /// A control request.
+    /// A control request is to be carried out.
     Request,
     /// A thread's job is to be given up.
     Deadline(u32),
-    /// A thread starts: before anybody is released, so that all who start together have asked for
-    /// their reservations by then.
+    /// A thread starts. Starts come before releases, so that all threads that start together have sent their reservations by then.
     Start(u32),
-    /// Timers of processes.
+    /// Timers of processes expire.
     Timer,
     /// Posts that arrive at another node.
     Post,
     /// A thread's next job is released.
     Release(u32),
-    /// A thread has slept long enough.
+    /// A thread's sleep ends.
     Wake(u32),
 }
 
 const CLASSES: u32 = 7;
 
-/// The queue.
+/// The entries, and the resolution of timers.
 pub(crate) struct Agenda {
     heap: Heap<(Instant, u32)>,
-    /// How exactly timers of schedulers, and sleeps, are kept.
+    /// Resolution of the schedulers' timers and of sleeps.
     pub(crate) resolution: Timer,
 }
 
@@ -58,18 +56,18 @@ impl Agenda {
         self.heap.remove(slot(due).0);
     }
 
-    /// When something is due, if it is.
+    /// The instant at which something is due, if it is.
     pub(crate) fn at(&self, due: Due) -> Option<Instant> {
         self.heap.key(slot(due).0).map(|(at, _)| at)
     }
 
-    /// When the first thing is due.
+    /// The instant at which the first entry is due.
     #[inline]
     pub(crate) fn next_at(&self) -> Option<Instant> {
         self.heap.peek().map(|((at, _), _)| at)
     }
 
-    /// The first thing that is due at or before `now`, and when it is due.
+    /// Takes the first entry that is due at or before `now`, with its instant.
     #[inline]
     pub(crate) fn pop(&mut self, now: Instant) -> Option<(Instant, Due)> {
         let ((at, _), slot) = self.heap.peek()?;

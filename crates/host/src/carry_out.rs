@@ -1,8 +1,7 @@
-//! From the desired to the actual: processors take up the threads that the hierarchy has chosen.
+//! Has the processors follow the hierarchy's decisions.
 //!
-//! All decisions of an instant are made before a processor switches, so a thread that was chosen
-//! and displaced within it never runs, and one that was displaced and chosen again is not switched
-//! (HLS 4.3.7.1).
+//! All decisions of an instant are made before a processor switches. So a thread that was chosen and displaced within the
+//! instant never runs, and one that was displaced and chosen again is not switched (HLS 4.3.7.1).
 
 use crate::host::Host;
 use crate::machine::{Change, Machine};
@@ -11,7 +10,7 @@ use windfall_programs::{Condition, ProgramRuntime, Progress};
 use windfall_trace::Stop;
 
 impl<M: Machine> Host<M> {
-    /// Lets the processors follow; whether anything more may happen at this instant.
+    /// Has the processors follow. Returns whether anything more may happen at this instant.
     pub(crate) fn follow(&mut self) -> bool {
         while let Some(number) = self.step.expired.pop() {
             self.give_up(number);
@@ -39,7 +38,7 @@ impl<M: Machine> Host<M> {
         busy || !self.step.expired.is_empty() || self.agenda.next_at() == Some(self.machine.now())
     }
 
-    /// What a processor is to do.
+    /// The change of a processor that the hierarchy has decided on.
     fn change(&self, processor: Processor) -> Change {
         let cpu = processor.index();
         let takes = self.hierarchy.running(processor).and_then(|thread| self.number(thread));
@@ -48,7 +47,7 @@ impl<M: Machine> Host<M> {
         Change { cpu, leaves, takes }
     }
 
-    /// How a thread stops that leaves its processor now.
+    /// Why a thread stops that leaves its processor now.
     fn stop_of(&self, number: u32) -> Stop {
         match self.programs.condition(number) {
             Condition::Runnable => Stop::Preempted,
@@ -71,17 +70,17 @@ impl<M: Machine> Host<M> {
         }
         self.machine.carry_out(changes, &mut self.threads.list);
         if M::LIVE {
-            return; // nothing of the host's is known here any more
+            return; // the caller may have lost its processor meanwhile; threads act in their own calls
         }
         for change in changes {
-            // Displaced and chosen again, or new here, or it has waited and was woken: it may have an action due.
+            // The thread was displaced and chosen again, or is new here, or has waited and was woken: it may have an action due.
             if change.takes.is_some_and(|number| !self.machine.has_work(number)) {
                 self.step.eager.push(Processor::at(change.cpu).0);
             }
         }
     }
 
-    /// Lets the thread on a processor act until it computes, waits, or loses the processor.
+    /// Has the thread on a processor act until it computes, waits, or loses the processor.
     pub(crate) fn act(&mut self, cpu: usize) {
         let processor = Processor::at(cpu);
         self.step.payer = processor.0;
@@ -92,7 +91,7 @@ impl<M: Machine> Host<M> {
             let granted =
                 self.hierarchy.running(processor) == self.threads.list[number as usize].id;
             if !granted || self.machine.has_work(number) || self.machine.is_taken(cpu) {
-                return; // it acts when it gets the processor back, or when nobody takes it any more
+                return; // it acts once the processor is its own again
             }
             match ProgramRuntime::step(self, number) {
                 Progress::Work(work) => return self.machine.compute(number, Some(work)),
@@ -102,7 +101,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// A thread's job is to be given up.
+    /// Gives up a thread's job.
     pub(crate) fn give_up(&mut self, number: u32) {
         if let Some(cpu) = self.threads.list[number as usize].cpu {
             self.account(usize::from(cpu));

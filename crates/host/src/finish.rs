@@ -1,4 +1,4 @@
-//! Closes the books at the end of a run.
+//! Makes the outcome at the end of a run.
 
 use crate::agenda::Due;
 use crate::host::Host;
@@ -10,10 +10,10 @@ use windfall_scenario::outcome::{Figures, Outcome, RunError, ThreadOutcome};
 use windfall_time::{Instant, Span};
 
 impl<M: Machine> Host<M> {
-    /// Closes the books of a run on a `machine`, in words.
+    /// Closes all accounts and makes the outcome of a run; `machine` is the machine's name in it.
     ///
     /// # Panics
-    /// When a processor's time does not add up, which would be a defect of the machine.
+    /// If a processor's time does not add up, which would be a defect of the machine.
     #[must_use]
     pub fn finish(&mut self, machine: String) -> Outcome {
         let now = self.machine.now();
@@ -54,7 +54,7 @@ impl<M: Machine> Host<M> {
         outcome
     }
 
-    /// What every thread got: those of a program next to each other, in the place of its entry.
+    /// The outcomes of all threads. Threads of a program stand together, in the place of their entry.
     fn outcomes(&self) -> Vec<ThreadOutcome> {
         let planned = self.threads.planned.min(self.threads.list.len());
         let (planned, later) = self.threads.list.split_at(planned);
@@ -70,7 +70,7 @@ impl<M: Machine> Host<M> {
         outcomes
     }
 
-    /// What is known of a thread at the end.
+    /// Completes a thread's outcome at the end of the run.
     fn close_thread(&mut self, at: usize, now: Instant) {
         let number = u32::try_from(at).expect("threads are numbered by 32 bits");
         let id = self.threads.list[at].id;
@@ -90,7 +90,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// All threads that are left, if all wait for each other or for nobody and no request will come.
+    /// The names of all threads that are left, if each waits for another or for nothing, and no request is to come.
     fn waiting_for_ever(&self) -> Vec<String> {
         let mut left = Vec::new();
         for (number, thread) in (0..).zip(&self.threads.list) {
@@ -108,12 +108,12 @@ impl<M: Machine> Host<M> {
         if self.log.next_request < self.log.requests.len() { Vec::new() } else { left }
     }
 
-    /// What the scheduler above a thread counts of it.
+    /// Statistics that the scheduler above a thread keeps of it.
     pub fn counted(&self, thread: ThreadId) -> Figures {
         self.hierarchy.counted(self.machine.now(), Target::Thread(thread))
     }
 
-    /// The scheduler above a thread, by name.
+    /// Name of the scheduler above a thread.
     pub fn parent(&self, thread: Option<ThreadId>) -> Option<String> {
         let parent = self.hierarchy.parent_of(thread?).ok()?;
         self.hierarchy.name(parent).map(str::to_owned)

@@ -1,4 +1,4 @@
-//! A hierarchy, its threads, and the machine that carries out what is decided.
+//! The host: a hierarchy, its threads, and the machine that carries out decisions.
 
 use crate::account::Accounts;
 use crate::agenda::{Agenda, Due};
@@ -15,68 +15,68 @@ use windfall_time::{Instant, Span};
 
 /// Drives a hierarchy on a machine.
 ///
-/// Ten parts: the three that it joins (hierarchy, programs, machine), who there is, what is to be done when, three
-/// books (processors, schedulers, promises), the instant under way, and what is to be said at the end.
+/// Ten parts: hierarchy, programs and machine, which it joins; threads; agenda; accounts of processors, schedulers and promises; the
+/// state of the present instant; and the log for the outcome.
 pub struct Host<M> {
-    /// What carries decisions out.
+    /// Carries out decisions.
     pub machine: M,
-    /// What decides.
+    /// Makes decisions.
     pub hierarchy: Hierarchy,
     pub(crate) programs: ProgramRuntime,
-    /// Who there is.
+    /// All threads of the run.
     pub threads: Threads,
     pub(crate) agenda: Agenda,
-    /// Where the time of processors went.
+    /// Accounts of processors.
     pub accounts: Accounts,
     pub(crate) ledger: Ledger,
-    /// What is judged.
+    /// Judges promises.
     pub promises: Promises,
     pub(crate) step: Step,
-    /// What is to be said of the run.
+    /// Facts for the outcome of the run.
     pub log: Log,
 }
 
-/// All threads, and where more of them may start.
+/// All threads of a run, and where processes may start more.
 pub struct Threads {
-    /// By number.
+    /// The threads, by number.
     pub list: Vec<Thread>,
-    /// How many of them were planned; the others came later.
+    /// Number of threads that were planned; they come first in the list.
     pub(crate) planned: usize,
-    /// Numbers that may be used again.
+    /// Numbers that can be used again.
     pub(crate) vacant: Vec<u32>,
-    /// From the hierarchy's index to ours.
+    /// Maps the hierarchy's index of a thread to its number; `u32::MAX` if none.
     numbers: Vec<u32>,
-    /// Where processes are at home, by node.
+    /// By node: where new processes are placed.
     pub(crate) homes: Vec<Home>,
-    /// Of all random numbers.
+    /// Seed of all random numbers.
     seed: u64,
 }
 
-/// What belongs to the instant under way.
+/// State of the present instant.
 pub(crate) struct Step {
     pub(crate) changes: Vec<Change>,
-    /// By processor: the thread that it was given.
+    /// By processor: the thread that was chosen for it.
     pub(crate) on: Vec<Option<u32>>,
-    /// Processors whose thread must be asked for its next action.
+    /// Processors whose thread has to be stepped to its next action.
     pub(crate) eager: Vec<u16>,
-    /// Threads whose job a scheduler has given up, until the host does.
+    /// Threads whose job a scheduler has given up, and the host has not yet.
     pub(crate) expired: Vec<u32>,
-    /// The processor on which the time of decisions is spent.
+    /// The processor that is charged for decisions.
     pub(crate) payer: u16,
-    /// The time of the last word to the hierarchy.
+    /// Time of the last call of the hierarchy.
     pub(crate) last_call: Instant,
     /// The time up to which all that is due has happened. What follows from it is accounted up to then, so that the clock is read once.
     pub(crate) now: Instant,
 }
 
-/// What is to be said of the run.
+/// Facts for the outcome of a run.
 #[derive(Default)]
 pub struct Log {
-    /// Calls of the hierarchy.
+    /// Number of calls of the hierarchy.
     pub decisions: u64,
-    /// What was refused.
+    /// Requests and calls that were refused, with time and reason.
     pub refused: Vec<(Instant, String)>,
-    /// Threads that no scheduler would have.
+    /// Threads that no scheduler admitted.
     pub not_admitted: Vec<String>,
     pub(crate) failure: Option<RunError>,
     /// Control requests in order of time.
@@ -85,7 +85,7 @@ pub struct Log {
 }
 
 impl<M: Machine> Host<M> {
-    /// A machine with a hierarchy that has its schedulers, and no threads yet. `resolution` is how exactly timers are kept.
+    /// Makes a host of a machine and of a hierarchy that has its schedulers and no threads yet. `resolution` is that of timers.
     pub fn new(machine: M, hierarchy: Hierarchy, resolution: Timer, seed: u64) -> Host<M> {
         let processors = usize::from(hierarchy.processors());
         let mut agenda = Agenda::new(resolution);
@@ -119,19 +119,19 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Where processes are at home, and what their calls cost; to be called before threads are added.
+    /// Sets where processes are placed and what their calls cost. To be called before threads are added.
     pub fn processes(&mut self, processes: PlannedProcesses) {
         let nodes = processes.nodes.len().max(1);
         self.threads.homes = processes.nodes;
         self.programs = ProgramRuntime::with(self.threads.seed, nodes, processes.costs);
     }
 
-    /// Adds a thread that runs a program, and is created at its start; its number.
+    /// Adds a thread that runs a program and is created at its start. Returns its number.
     pub fn add(&mut self, spec: PlannedThread, program: &Program) -> usize {
         self.plan(spec, Some(program))
     }
 
-    /// Adds the entry of a program of the machine, which begins at its start, and whose threads come later; its number.
+    /// Adds the entry of an external program, which begins at its start and whose threads come later. Returns its number.
     pub fn add_entry(&mut self, spec: PlannedThread) -> usize {
         self.plan(spec, None)
     }
@@ -145,7 +145,7 @@ impl<M: Machine> Host<M> {
         number as usize
     }
 
-    /// A thread is known from now on, and has no place yet; whether the machine has it already.
+    /// Adds a thread without a place in the hierarchy. Returns its number, and whether the machine has it ready to begin.
     pub(crate) fn make(
         &mut self,
         spec: PlannedThread,
@@ -163,7 +163,7 @@ impl<M: Machine> Host<M> {
         (number, made)
     }
 
-    /// How many threads use a barrier.
+    /// Sets the number of threads that use a barrier.
     pub fn barrier(&mut self, barrier: Resource, parties: usize) {
         self.programs.barrier(barrier, parties);
     }
@@ -175,7 +175,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Has a control request carried out at an instant; requests of one instant in order of adding.
+    /// Schedules a control request; requests of one instant are carried out in the order of adding.
     pub fn at(&mut self, when: Instant, request: PlannedRequest) {
         let requests = &mut self.log.requests;
         let place = requests.partition_point(|(at, _)| *at <= when);
@@ -183,23 +183,23 @@ impl<M: Machine> Host<M> {
         self.agenda.set(Due::Request, requests[0].0);
     }
 
-    /// Whether something has ended the run before its time.
+    /// Whether an error has ended the run early.
     pub const fn has_failed(&self) -> bool {
         self.log.failure.is_some()
     }
 
-    /// How exactly timers of schedulers, and sleeps, are kept.
+    /// Resolution of the schedulers' timers and of sleeps.
     pub const fn resolution(&self) -> Timer {
         self.agenda.resolution
     }
 
-    /// Whether some planned thread, or program, is still to start.
+    /// Whether any planned thread or program is still to start.
     pub fn somebody_starts_later(&self) -> bool {
         let planned = u32::try_from(self.threads.planned).expect("numbered by 32 bits");
         (0..planned).any(|number| self.starts_later(number))
     }
 
-    /// Whether a planned thread, or program, is still to start.
+    /// Whether this planned thread or program is still to start.
     pub fn starts_later(&self, number: u32) -> bool {
         self.agenda.at(Due::Start(number)).is_some()
     }
@@ -210,7 +210,7 @@ impl<M: Machine> Host<M> {
 }
 
 impl Threads {
-    /// Those that were planned.
+    /// The planned threads.
     pub fn planned(&self) -> impl Iterator<Item = &Thread> {
         self.list.iter().take(self.planned)
     }
@@ -219,7 +219,7 @@ impl Threads {
         self.numbers.get(thread.index()).copied().filter(|number| *number != u32::MAX)
     }
 
-    /// The hierarchy knows a thread of ours.
+    /// Notes the hierarchy's id of a thread.
     pub(crate) fn is_known_as(&mut self, number: u32, id: ThreadId) {
         if self.numbers.len() <= id.index() {
             self.numbers.resize(id.index() + 1, u32::MAX);
@@ -228,7 +228,7 @@ impl Threads {
         self.list[number as usize].id = Some(id);
     }
 
-    /// It knows one no longer.
+    /// Removes the hierarchy's id of a thread that has left it.
     pub(crate) fn is_forgotten(&mut self, id: ThreadId) {
         self.numbers[id.index()] = u32::MAX;
     }

@@ -1,9 +1,9 @@
-//! Which schedulers processor time is put down to.
+//! Books processor time to schedulers.
 //!
-//! A processor comes to a thread through a chain of schedulers, and its time is put to the account
-//! of each of them. Where every scheduler has one parent and nothing leaks, the chain is known from the thread's
-//! place, and time is put down only when the thread is about to move or to end. Where one has
-//! several (a join), or threads receive time outside of a grant, the chain is looked up whenever a processor is given to somebody.
+//! A thread gets a processor through a chain of schedulers, and its time is booked to each of them. If every scheduler has one
+//! parent and nothing leaks, the thread's place determines the chain, and time is booked only when the thread is about to move
+//! or to end. If a scheduler has several parents (a join), or threads receive time outside a grant, the chain is looked up
+//! whenever a processor changes hands.
 
 use crate::host::Host;
 use crate::machine::Machine;
@@ -15,9 +15,9 @@ use windfall_time::Span;
 #[derive(Default)]
 pub(crate) struct Ledger {
     accounts: Accounts,
-    /// Whether chains are looked up.
+    /// Whether chains are looked up at each change of a processor.
     by_path: bool,
-    /// By processor: the chain that it was given along, and what its threads had received then.
+    /// By processor: the chain that it was granted along, and what its threads had received by then.
     paths: Vec<(Vec<NodeId>, Span)>,
 }
 
@@ -37,7 +37,7 @@ impl Ledger {
 }
 
 impl<M: Machine> Host<M> {
-    /// Puts a thread's time down to the schedulers above it, where the place says them all.
+    /// Books a thread's time to the schedulers above it, if its place determines them.
     pub(crate) fn attribute(&mut self, number: usize) {
         if self.ledger.by_path {
             return;
@@ -55,14 +55,14 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// As [`attribute`](Self::attribute), for every thread.
+    /// Like [`attribute`](Self::attribute), for every thread.
     pub(crate) fn attribute_all(&mut self) {
         (0..self.threads.list.len()).for_each(|number| self.attribute(number));
     }
 
-    /// Learns of schedulers that are new.
+    /// Opens accounts for new schedulers.
     pub(crate) fn learn_nodes(&mut self) {
-        self.attribute_all(); // as long as that is the way
+        self.attribute_all(); // while threads' places still determine their chains
         self.ledger.learn(&self.hierarchy, M::LIVE);
         for cpu in 0..self.step.on.len() {
             self.account(cpu);
@@ -71,7 +71,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// A processor, which is accounted for, may be taken from its chain of schedulers: puts down what came along it.
+    /// Books what came along a processor's chain of schedulers, which may end here. Its accounts must be up to date.
     pub(crate) fn close_path(&mut self, cpu: usize) {
         if !self.ledger.by_path {
             return;
@@ -84,7 +84,7 @@ impl<M: Machine> Host<M> {
         self.ledger.paths[cpu] = (path, received);
     }
 
-    /// A processor has been given along a chain of schedulers.
+    /// Notes the chain of schedulers along which a processor is granted now.
     pub(crate) fn open_path(&mut self, cpu: usize) {
         if self.ledger.by_path {
             let (path, _) = &mut self.ledger.paths[cpu];
@@ -93,7 +93,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// What each scheduler has received, destroyed ones included, in order of creation.
+    /// The account of each scheduler, destroyed ones included, in order of creation.
     pub fn nodes(&mut self) -> Vec<(NodeId, NodeOutcome)> {
         self.attribute_all();
         for cpu in 0..self.step.on.len() {

@@ -2,15 +2,15 @@
 //!
 //! # Inside
 //!
-//! A [`Host`] says to the hierarchy what happened, and has its [`Machine`] carry out what that decides. In between
-//! it starts threads, plays their programs, carries out control requests, keeps accounts by scheduler, judges
-//! promises and records a trace. A machine is polled: it says what has happened, and never calls back.
+//! A [`Host`] reports events to the hierarchy and has its [`Machine`] carry out the decisions. Besides that it starts threads,
+//! runs their programs, carries out control requests, accounts for time by scheduler, judges promises and records a trace. A machine
+//! is polled for events, and never calls back.
 //!
-//! Invariants: the hierarchy decides who runs, nobody else; every machine is driven by the same code; what threads
-//! received and what processors gave are equal at the end ([`Host::finish`] asserts it).
+//! Invariants: the hierarchy alone decides who runs; the same code drives every machine; in the end, what threads received equals
+//! what processors gave ([`Host::finish`] asserts it).
 //!
-//! Read next: `machine.rs` (what a machine is asked for), `settle.rs` (the order of an instant), `carry_out.rs`
-//! (from desired to actual), `runtime.rs` (what a program's action means).
+//! Read next: `machine.rs` (the interface of a machine), `settle.rs` (the order of events within an instant), `carry_out.rs`
+//! (processors follow decisions), `runtime.rs` (the effects of a program's actions).
 #![forbid(unsafe_code)]
 
 mod account;

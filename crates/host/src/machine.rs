@@ -1,4 +1,4 @@
-//! What a host asks its machine for.
+//! The interface of a machine, as a host uses it.
 
 use crate::thread::Thread;
 use windfall_hierarchy::{JournalEntry, NodeId, ThreadId};
@@ -11,118 +11,117 @@ use windfall_trace::{Sink, Stop};
 /// A machine that carries out what a hierarchy decides. It is polled, and never calls its host. The crate's [front page](crate) has a whole one, which runs.
 ///
 /// # A host promises
-/// M1. It [accounts](Self::account) a processor before it says to the hierarchy that time was taken there.
-/// M2. It lets changes be [carried out](Self::carry_out) when all that is due was applied, all of a moment at once.
-/// M3. It [makes](Self::make) a thread before that is in a change, and has none in a change that has ended.
-/// M4. It sets the [alarm](Self::alarm) to the first thing that it has to do, after each settling; before changes are carried out,
-///     if the machine is [live](Self::LIVE).
+/// M1. It [accounts](Self::account) for a processor before it reports to the hierarchy that time was taken there.
+/// M2. It has changes [carried out](Self::carry_out) after all that is due was applied; all changes of an instant in one call.
+/// M3. It [makes](Self::make) a thread before the thread is in a change. A thread that has ended is in no change.
+/// M4. After each settling it sets the [alarm](Self::alarm) to the first thing that it has to do; on a [live](Self::LIVE) machine,
+///     before changes are carried out.
 ///
 /// # A machine promises
 /// C1. [`now`](Self::now) never decreases, and no event is later.
 /// C2. Events come in the order of their times.
-/// C3. What it [accounts](Self::account) of a processor adds up to the time since the beginning.
-/// C4. A thread receives nothing outside a change that gave it a processor; what it has beyond that is [leaked](Column::Leaked).
+/// C3. The stretches that it [accounts](Self::account) for on a processor add up to the time since the beginning.
+/// C4. A thread receives time only on a processor that a change gave it; anything beyond that is [leaked](Column::Leaked).
 pub trait Machine {
-    /// Where its trace goes.
+    /// The sink of its trace.
     type Sink: Sink;
 
-    /// How long acting may take, from one action of a program to the next, to count as one instant; zero where
-    /// acting takes no time.
+    /// Longest time from one action of a program to the next that counts as one instant; zero if acting takes no time.
     const MOMENT: Span;
 
-    /// Whether time passes by itself, even while the host decides; things are then seen to some time after they were due, threads
-    /// act in calls of their own, and the host may lose its processor by [`carry_out`](Self::carry_out).
+    /// Whether time passes by itself, even while the host decides. Then events are handled some time after they were due, threads
+    /// act in calls of their own, and the host may lose its processor in [`carry_out`](Self::carry_out).
     const LIVE: bool;
 
-    /// A promise that is missed by less is kept: the machine sees to things so much later than they were due.
+    /// Tolerance for promises: a shortfall below this counts as kept, because the machine handles events that late.
     const PRECISION: Span;
 
-    /// The run begins, with processors that no thread has.
+    /// Begins the run; no thread has a processor.
     fn begin(&mut self);
 
-    /// The time since the run began; while an event is applied, that of the event.
+    /// The time since the run began; while an event is applied, the time of the event.
     fn now(&self) -> Instant;
 
-    /// The next thing that has happened by now, if anything has.
+    /// Takes the next event that has happened by now, if there is one.
     fn next_event(&mut self, threads: &[Thread]) -> Option<Event>;
 
-    /// A processor's time until an instant, which has passed, is to be accounted for.
+    /// Accounts for a processor's time up to an instant in the past.
     fn account_until(&mut self, cpu: usize, at: Instant);
 
-    /// A processor's time until now is to be accounted for.
+    /// Accounts for a processor's time up to now.
     fn account(&mut self, cpu: usize);
 
-    /// The next stretch of a processor's time that was accounted for.
+    /// Takes the next stretch of a processor's time that was accounted for.
     fn next_passed(&mut self, cpu: usize) -> Option<Passed>;
 
-    /// What was taken by now, by others than threads, is to be accounted for, before a scheduler is asked (decision 0006).
+    /// Accounts for all time that was taken by others than threads, before a scheduler is called (decision 0006).
     fn account_taken(&mut self);
 
-    /// Whether others than threads take time here that schedulers are to hear of before anything else.
+    /// Whether others than threads take time here, which schedulers are to know before anything else.
     fn takes_time(&self) -> bool;
 
-    /// Whether others than its thread have a processor just now, or have had it and were not accounted.
+    /// Whether a processor is taken from its thread just now, or was and that is not accounted for.
     fn is_taken(&self, cpu: usize) -> bool;
 
-    /// The host has something to do then; nothing if `None`.
+    /// Sets the time at which the host has something to do; `None`: never.
     fn alarm(&mut self, at: Option<Instant>);
 
-    /// What was due at `at` is seen to now.
+    /// Notes that something which was due at `at` is handled only now.
     fn is_late(&mut self, at: Instant);
 
-    /// There is a thread of that number; it has no work. Whether it is ready to begin: otherwise the machine's driver says when
-    /// ([`Host::begin_made`](crate::Host::begin_made)).
+    /// Makes the thread of that number, without work. Returns whether it is ready to begin; if not, the machine's driver calls
+    /// [`Host::begin_made`](crate::Host::begin_made) later.
     fn make(&mut self, number: u32, thread: &PlannedThread) -> bool;
 
-    /// The program begins of which threads were planned; they come later.
+    /// Begins an external program. Its threads come later.
     fn begin_program(&mut self, number: u32);
 
-    /// A thread has so much work from now on, in the time of a processor of speed 1 ([`Span::MAX`]: it has no end); `None`:
-    /// none, since it waits, has ended, or is to act.
+    /// Gives a thread work, in time of a processor of speed 1 ([`Span::MAX`]: without end). `None`: it has no work, because it waits,
+    /// has ended, or is to act.
     fn compute(&mut self, thread: u32, work: Option<Span>);
 
     /// Whether a thread has work.
     fn has_work(&self, thread: u32) -> bool;
 
-    /// A thread's work is of no use any more, and it is to act.
+    /// Cancels a thread's work; the thread is to act.
     fn give_up(&mut self, thread: u32);
 
-    /// A thread has ended.
+    /// Notes that a thread has ended.
     fn ended(&mut self, thread: u32);
 
-    /// A processor is to do something else, since a decision at that time; it is carried out soon.
+    /// Notes a change that was decided at `at` and will be carried out soon.
     fn decided(&mut self, change: &Change, at: Instant);
 
-    /// Processors take up the threads that the hierarchy has chosen.
+    /// Switches processors to the threads that the hierarchy has chosen.
     fn carry_out(&mut self, changes: &[Change], threads: &mut [Thread]);
 
-    /// Whether calls of the hierarchy cost anything here.
+    /// Whether calls of the hierarchy cost time here.
     fn charges(&self) -> bool;
 
-    /// Charges a processor; whether that was anything.
+    /// Charges a cost to a processor. Returns whether it was more than zero.
     fn charge(&mut self, cpu: usize, what: Charge) -> bool;
 
-    /// Something that was set for now is due on a processor: until when it has to wait for an interrupt's routine.
+    /// If an interrupt's routine holds up a timer that is due on a processor: until when.
     fn held_up(&mut self, cpu: usize) -> Option<Instant>;
 
-    /// What records what happens.
+    /// The recorder of the trace.
     fn tracer(&mut self) -> &mut Tracer<Self::Sink>;
 
-    /// What the trace calls a thread, if that has been declared.
+    /// The trace's number of a thread, if the thread has been declared.
     fn traced(&self, thread: u32) -> Option<trace::ThreadId>;
 
-    /// Records that a thread is there, or has another name, scheduler or promise.
+    /// Declares a thread in the trace: it is new, or has another name, scheduler or promise.
     fn declare(&mut self, number: u32, thread: &Thread, parent: Option<NodeId>);
 
-    /// Records what a scheduler has noted; `number` says which thread is meant.
+    /// Records a scheduler's entry of the journal; `number` maps its threads to numbers.
     fn note(&mut self, entry: &JournalEntry, number: impl Fn(ThreadId) -> Option<u32>);
 }
 
-/// What has happened on a machine.
+/// An event on a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// Time on a processor was taken from now on, or is not taken any more.
+    /// Time on a processor is taken from now on, or is not taken any more.
     Taken {
         /// The processor.
         cpu: usize,
@@ -132,13 +131,13 @@ pub enum Event {
         /// The processor.
         cpu: usize,
     },
-    /// A thread has got a processor, by itself or because it was granted that.
+    /// A thread has got a processor, by itself or because it was granted it.
     Enters {
         /// The thread.
         thread: u32,
         /// The processor.
         cpu: usize,
-        /// Whether it can do there what it wants.
+        /// Whether it can do its work there.
         runs: bool,
     },
     /// A thread has left a processor.
@@ -147,47 +146,47 @@ pub enum Event {
         thread: u32,
         /// The processor.
         cpu: usize,
-        /// How it has stopped.
+        /// Why it has stopped.
         stop: Stop,
     },
-    /// A thread whose program is not ours can run.
+    /// An external thread is runnable.
     Wakes {
         /// The thread.
         thread: u32,
-        /// Who has woken it, by the name that the trace has for that.
+        /// The trace's number of the thread that has woken it.
         by: Option<trace::ThreadId>,
     },
-    /// A thread whose program is not ours waits.
+    /// An external thread waits.
     Waits {
         /// The thread.
         thread: u32,
     },
-    /// A thread whose program is not ours has ended.
+    /// An external thread has ended.
     Ended {
         /// The thread.
         thread: u32,
     },
 }
 
-/// What became of a stretch of a processor's time.
+/// The use of a stretch of a processor's time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passed {
-    /// When it began.
+    /// Start of the stretch.
     pub from: Instant,
-    /// How long it was.
+    /// Length of the stretch.
     pub span: Span,
-    /// The thread that had it, if one had.
+    /// The thread that ran, if one did.
     pub thread: Option<u32>,
     /// The thread that was granted the processor.
     pub owner: Option<u32>,
-    /// Who had it, as the owner sees it.
+    /// The use of the stretch from the owner's point of view.
     pub by: Use,
-    /// To which account it goes.
+    /// The account that it is booked to.
     pub column: Column,
 }
 
 impl Passed {
-    /// Whether a stretch goes on where this one ends, in every respect.
+    /// Whether `next` begins where this stretch ends and is equal in all else.
     #[must_use]
     pub fn is_followed_by(&self, next: &Passed) -> bool {
         let Passed { from, span, thread, owner, by, column } = *self;
@@ -196,40 +195,40 @@ impl Passed {
     }
 }
 
-/// A processor's accounts ([`CpuOutcome`](windfall_scenario::outcome::CpuOutcome)).
+/// An account of a processor ([`CpuOutcome`](windfall_scenario::outcome::CpuOutcome)).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Column {
-    /// A thread received it.
+    /// A thread ran that was granted the processor.
     Received,
-    /// A thread received it that was not granted the processor.
+    /// A thread ran that was not granted the processor.
     Leaked,
-    /// No thread had it.
+    /// No thread ran.
     Idle,
-    /// Switching from one thread to another.
+    /// Switching between threads.
     Switching,
-    /// Deciding.
+    /// Scheduling decisions.
     Scheduling,
-    /// Interrupts, or a hypervisor.
+    /// Interrupts or a hypervisor.
     Stolen,
 }
 
-/// What one processor is to do.
+/// A decision for one processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Change {
-    /// Which.
+    /// The processor.
     pub cpu: usize,
-    /// The thread that it lets go of, and how that stops.
+    /// The thread that loses it, and why that stops.
     pub leaves: Option<(u32, Stop)>,
-    /// The thread that it has from now on; the one that it has already if none leaves.
+    /// The thread that has it from now on; if none leaves, the one that has it already.
     pub takes: Option<u32>,
 }
 
-/// What a processor is charged with.
+/// A cost that is charged to a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Charge {
-    /// A timer of a scheduler goes off.
+    /// A timer of a scheduler expires.
     Timer,
     /// A call of the hierarchy.
     Call {

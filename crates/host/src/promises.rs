@@ -1,11 +1,11 @@
-//! Promises, judged while they are kept or broken.
+//! Judges promises during a run.
 //!
-//! For each promise a [`Judged`] hears when its owner, a thread or an own virtual processor of a
-//! scheduler, becomes runnable, is served, and stops being runnable. What its owner was granted is what a promise is about.
-//! Time that others had of the processor meanwhile is given, but not received: stolen, where it is interrupts, a hypervisor, or
-//! programs that are not supervised; overhead, where it is ours. What a thread gets outside of a grant is no part of it.
-//! Promises are about the hierarchy that was checked: judgement ends with the first control request, or
-//! when a scheduler is quarantined. Of the deadlines that a scheduler sends its parent in one instant, the last one counts.
+//! For each promise, a [`Judged`] is told when its owner (a thread, or an own virtual processor of a scheduler) becomes runnable, is
+//! served, and stops being runnable. A promise is about the time that its owner was granted. Time of a granted processor that others
+//! had counts as given and not received: *stolen* by interrupts, a hypervisor or programs that are not supervised; *overhead*
+//! if we caused it. Time that a thread gets outside a grant does not count. Promises hold for the hierarchy that was
+//! checked: judgement ends with the first control request, or when a scheduler is quarantined. If a scheduler sends its parent
+//! several deadlines in one instant, the last one counts.
 
 mod judged;
 mod watched;
@@ -15,36 +15,36 @@ use windfall_hierarchy::{NodeId, OwnVp};
 use windfall_scenario::outcome::{EARLIER, Promise, PromiseStatus, PromiseVerdict, Use, Watch};
 use windfall_time::{Instant, Span};
 
-/// An own virtual processor of a scheduler that has a promise.
+/// A promise's owner that is an own virtual processor of a scheduler.
 struct Place {
     judged: usize,
     node: NodeId,
     own: OwnVp,
-    /// Whether it waited, and how often it had requested, when it was last looked at.
+    /// State when it was last looked at: whether it waited, and its number of requests.
     waits: bool,
     requests: u32,
-    /// The processor that it has.
+    /// The processor that it is granted.
     cpu: Option<usize>,
-    /// The deadline that it sent last, and how often it went back to an earlier one.
+    /// The last deadline that it sent, and how often it went back to an earlier one.
     deadline: Option<(Instant, u32)>,
 }
 
-/// All promises under judgement.
+/// All promises that are being judged.
 #[derive(Default)]
 pub struct Promises {
-    /// Some places are vacant: their threads have ended.
+    /// A vacant place belonged to a thread that has ended.
     judged: Vec<Option<Judged>>,
     vacant: Vec<usize>,
-    /// Those whose judgement has ended: of each promise the time that it fared worst.
+    /// Verdicts of promises whose judgement has ended; for each promise the worst.
     ended: Vec<PromiseVerdict>,
-    /// By thread.
+    /// By thread: indices in `judged`.
     threads: Vec<Vec<usize>>,
     places: Vec<Place>,
     /// Promises to all threads of a program, by the name of its entry.
     programs: Vec<Promise>,
-    /// How often promises to be judged were given: first those of the file, then those of the tree of the moment.
+    /// How often promises were given: first those of the file, later those of the changed tree.
     rounds: u32,
-    /// Whether they have heard that time is being stolen.
+    /// Whether they have been told that time is being stolen.
     stolen: bool,
 }
 
@@ -68,7 +68,7 @@ impl Promises {
         self.threads[thread].push(judged);
     }
 
-    /// A thread of a program has come, perhaps with the number of one that has ended long ago.
+    /// Adds a thread of a program. It may have the number of one that ended long ago, whose judgement then ends.
     pub(crate) fn joins(&mut self, thread: u32, (entry, name): (&str, &str), precision: Span) {
         let former = self.threads.get_mut(thread as usize).map(std::mem::take);
         for at in former.unwrap_or_default() {
@@ -89,7 +89,7 @@ impl Promises {
         }
     }
 
-    /// Whether a promise to that thread is judged.
+    /// Whether a promise to this thread is judged.
     pub(crate) fn is_judged(&self, thread: u32) -> bool {
         self.threads.get(thread as usize).is_some_and(|judged| !judged.is_empty())
     }
@@ -102,7 +102,7 @@ impl Promises {
         }
     }
 
-    /// Time has passed on a processor that is granted to `owner`.
+    /// Passes on that time has passed on a processor that is granted to `owner`.
     fn passed(&mut self, cpu: usize, owner: Option<u32>, (from, to): (Instant, Instant), by: Use) {
         if let Some(owner) = owner {
             self.each(owner, |judged| judged.served(from, to, by));
@@ -114,7 +114,7 @@ impl Promises {
         }
     }
 
-    /// The hierarchy is no longer the one that was checked.
+    /// Ends all judgement, because the hierarchy is not the one that was checked any more.
     fn end(&mut self, now: Instant, within: (Option<Span>, Span)) {
         for judged in std::mem::take(&mut self.judged).into_iter().flatten() {
             self.fold(judged.verdict(now, within));
@@ -125,7 +125,7 @@ impl Promises {
         self.programs.clear();
     }
 
-    /// Keeps what was found, unless the same promise has fared worse before.
+    /// Keeps a verdict, unless there is a worse one for the same promise.
     fn fold(&mut self, verdict: PromiseVerdict) {
         let same = |before: &&mut PromiseVerdict| before.promise == verdict.promise;
         match self.ended.iter_mut().find(same) {
@@ -135,7 +135,7 @@ impl Promises {
         }
     }
 
-    /// What is known of all promises, to be judged when there is time.
+    /// Copies all that is known of promises, to be judged later.
     #[must_use]
     pub fn read(&self, precision: Span) -> Judgement {
         let judged = self.judged.iter().flatten();
@@ -145,7 +145,7 @@ impl Promises {
     }
 }
 
-/// What is known of all promises.
+/// A copy of all that is known of promises.
 pub struct Judgement {
     ended: Vec<PromiseVerdict>,
     watches: Vec<(Watch, Instant)>,
@@ -154,8 +154,7 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// What was found of each promise that there is at this moment; where requests of the file have ended all of them, of
-    /// what there was until then.
+    /// Verdicts of the promises that exist at this moment. If requests of the file have ended all, verdicts up to then.
     #[must_use]
     pub fn current(self, now: Instant, tick: Option<Span>) -> Vec<PromiseVerdict> {
         let ended = self.watches.is_empty() && !self.anew;
@@ -164,7 +163,7 @@ impl Judgement {
         verdicts
     }
 
-    /// What was found of each promise: first of those whose judgement has ended before others began, where anything was.
+    /// All verdicts. Those of ended judgements come first; they are left out if the promise was not tested and others followed.
     #[must_use]
     pub fn verdicts(self, now: Instant, tick: Option<Span>) -> Vec<PromiseVerdict> {
         let anew = self.anew;

@@ -1,4 +1,4 @@
-//! Control requests: at given times (HLS 4.3.9), or of whoever controls the run.
+//! Control requests: at given times (HLS 4.3.9), or from a client that controls the run.
 
 use crate::agenda::Due;
 use crate::host::Host;
@@ -26,7 +26,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Carries out a request, for each thread where it is about a program; what was refused, and why.
+    /// Carries out a request; a request about a program applies to each of its threads. Returns what was refused, and why.
     pub fn request(&mut self, request: PlannedRequest) -> Vec<String> {
         let about = request.thread().and_then(|thread| u32::try_from(thread).ok());
         let entry = about.filter(|number| {
@@ -51,7 +51,7 @@ impl<M: Machine> Host<M> {
         })
     }
 
-    /// Carries out one request; which was refused and why, if it was.
+    /// Carries out one request. Returns the request and the reason if it was refused.
     fn one(&mut self, request: PlannedRequest) -> Option<String> {
         let text = self.text(&request);
         let why = self.attempt(request);
@@ -65,7 +65,7 @@ impl<M: Machine> Host<M> {
         refused.then_some(outcome)
     }
 
-    /// Carries out a request; why it was refused, if it was.
+    /// Carries out a request. Returns the reason if it was refused.
     fn attempt(&mut self, request: PlannedRequest) -> Option<String> {
         if let PlannedRequest::Timer(timer) = request {
             self.promises_end();
@@ -88,7 +88,7 @@ impl<M: Machine> Host<M> {
         }
         self.promises_end();
         if moves_many {
-            // Threads that have moved may find a scheduler that has a use for their jobs.
+            // The new scheduler of a moved thread may use messages about jobs.
             self.threads.list.iter_mut().for_each(|thread| thread.reports_jobs = true);
             for number in 0..self.threads.list.len() {
                 let id = self.threads.list[number].id;

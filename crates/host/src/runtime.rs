@@ -1,4 +1,4 @@
-//! What programs under way do to the hierarchy, their machine and the books.
+//! The effects of running programs on the hierarchy, the machine and the accounts.
 
 use crate::agenda::Due;
 use crate::host::Host;
@@ -58,7 +58,7 @@ impl<M: Machine> RuntimeHost for Host<M> {
 
     fn exited(&mut self, number: u32) {
         if M::LIVE {
-            self.hear(); // what it had of a processor is its own as long as it is known
+            self.hear(); // its processor time must be accounted for before it is forgotten
         }
         self.ends(number);
     }
@@ -89,7 +89,7 @@ impl<M: Machine> RuntimeHost for Host<M> {
         if let (true, true, Some(cpu)) =
             (M::LIVE, self.machine.tracer().is_on(), self.threads.list[thread as usize].cpu)
         {
-            self.hear(); // what it had until then stands before it
+            self.hear(); // the trace must show its time before its completion
             self.account(usize::from(cpu));
         }
         let now = self.machine.now();

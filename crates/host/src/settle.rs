@@ -1,4 +1,4 @@
-//! An instant: all that is due happens, then the processors follow.
+//! Settles an instant: applies everything that is due, then has the processors follow.
 
 use crate::agenda::Due;
 use crate::host::Host;
@@ -8,10 +8,10 @@ use windfall_programs::{Job, Node, ProgramRuntime};
 use windfall_time::Instant;
 
 impl<M: Machine> Host<M> {
-    /// The run begins: schedulers are declared, and the processors are idle.
+    /// Begins the run: declares schedulers, and leaves the processors idle.
     pub fn begin(&mut self) {
-        // A note for each thread, and more, fits between two looks at the journal.
-        let least = if M::LIVE { 1 << 16 } else { 4096 }; // a live one may stand still for a while
+        // The journal must hold an entry for each thread, and more, between two readings.
+        let least = if M::LIVE { 1 << 16 } else { 4096 }; // a live machine may stand still for a while
         self.hierarchy.open_journal(least + 4 * self.threads.list.len(), false);
         let now = self.machine.now();
         self.machine.tracer().declare_nodes(now, &self.hierarchy);
@@ -20,7 +20,7 @@ impl<M: Machine> Host<M> {
         self.set_alarm();
     }
 
-    /// All that is due by now happens, and the processors follow; if it is the `last` instant they do not, since nobody
+    /// Applies everything that is due by now, and has the processors follow. In the `last` instant they do not, since no thread
     /// could run any more.
     pub fn settle(&mut self, last: bool) {
         loop {
@@ -30,11 +30,11 @@ impl<M: Machine> Host<M> {
             }
         }
         if last || !M::LIVE {
-            self.set_alarm(); // a live machine's was set before changes were carried out
+            self.set_alarm(); // on a live machine it was set before changes were carried out
         }
     }
 
-    /// All that is due by now happens.
+    /// Applies everything that is due by now.
     fn apply(&mut self) {
         self.hear();
         self.machine.account_taken();
@@ -64,21 +64,21 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// What has happened by now counts before what a program that acts meanwhile says next.
+    /// Applies all events that have happened by now, so that they count before the next action of a program.
     pub fn hear(&mut self) {
         while let Some(event) = self.machine.next_event(&self.threads.list) {
             self.apply_event(event);
         }
     }
 
-    /// As [`hear`](Self::hear), if what a thread is about to say divides its time and somebody has a use for that.
+    /// Like [`hear`](Self::hear), but only if a promise to the thread is judged, because its next action divides its time.
     pub(crate) fn hear_before(&mut self, number: u32) {
         if M::LIVE && self.promises.is_judged(number) {
             self.hear();
         }
     }
 
-    /// What was due at `at` is seen to.
+    /// Notes that something which was due at `at` is handled only now.
     #[inline]
     fn is_late(&mut self, at: Instant) {
         if M::LIVE {
@@ -86,12 +86,12 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Whether the hierarchy has chosen anew for a processor.
+    /// Whether the hierarchy has made a decision for a processor.
     pub fn has_chosen(&self) -> bool {
         self.hierarchy.has_changed()
     }
 
-    /// Sets the machine's alarm to what is due next.
+    /// Sets the machine's alarm to what is due first.
     pub fn set_alarm(&mut self) {
         let timer = self.hierarchy.next_timer().map(|at| self.agenda.resolution.fires(at));
         let next = match (self.agenda.next_at(), timer) {
@@ -136,10 +136,10 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Calls back schedulers whose timers are due; what that costs, a processor of each pays.
+    /// Calls schedulers whose timers are due. A processor of each is charged for that.
     fn timers_due(&mut self, now: Instant) {
         if M::LIVE {
-            self.account_all(); // a processor may have stood still since the last look, and deciding takes time, too
+            self.account_all(); // a processor may have stood still since, and deciding takes time, too
         }
         while self.hierarchy.next_timer().is_some_and(|at| at <= now) {
             if let Some(processor) = self.hierarchy.next_timer_processor() {
@@ -156,7 +156,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// A thread has slept long enough.
+    /// Wakes a thread whose sleep is over.
     fn wake_due(&mut self, number: u32) {
         let last = self.threads.list[number as usize].last_cpu.map(usize::from);
         let node = self.programs.process(number).map(|process| process.handle().node());
@@ -167,7 +167,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Timers of processes are due.
+    /// Handles timers of processes that are due.
     fn process_timers_due(&mut self) {
         let nodes: Vec<Node> = self.programs.due_nodes(self.machine.now()).collect();
         let until = nodes.into_iter().filter_map(|node| self.held_up(self.first_processor(node)));
@@ -177,7 +177,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// The processor whose timer a node uses: all nodes have as many.
+    /// The processor whose timer a node uses. All nodes have equally many processors.
     fn first_processor(&self, node: Node) -> usize {
         usize::from(node.0) * self.step.on.len() / self.threads.homes.len().max(1)
     }
@@ -194,7 +194,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Says something to the hierarchy, and sees to what that costs and brings about; `None` if it was refused.
+    /// Calls the hierarchy, charges the cost of that and handles its journal. `None` if the call was refused.
     #[inline]
     pub(crate) fn send<T>(
         &mut self,
@@ -204,7 +204,7 @@ impl<M: Machine> Host<M> {
         self.call(now, call, false)
     }
 
-    /// As [`send`](Self::send), at a time that is known already.
+    /// Like [`send`](Self::send), at a time that is known already.
     #[inline]
     pub(crate) fn send_at<T>(
         &mut self,
@@ -259,7 +259,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Sends a message about a job; to a scheduler that has no use for such, none is sent again.
+    /// Sends a message about a job. A scheduler that does not use such messages gets no more of them.
     pub(crate) fn send_job(&mut self, number: u32, job: Job) {
         let thread = &self.threads.list[number as usize];
         let (Some(id), true) = (thread.id, thread.reports_jobs) else {

@@ -1,4 +1,4 @@
-//! How a thread comes into being: at its start, or because a process makes another.
+//! Starts threads: at their start time, or when a process makes another.
 
 use crate::host::Host;
 use crate::machine::Machine;
@@ -11,7 +11,7 @@ use windfall_time::Instant;
 use windfall_trace::Event;
 
 impl<M: Machine> Host<M> {
-    /// A thread comes into being, ready to run its program.
+    /// Starts a thread, ready to run its program, or the program of an entry.
     pub(crate) fn start_thread(&mut self, number: u32) {
         if self.threads.list[number as usize].role == Role::Entry {
             self.machine.begin_program(number);
@@ -22,7 +22,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// A thread asks for its place in the hierarchy; whether it has got one.
+    /// Asks for a thread's place in the hierarchy. Returns whether it was admitted.
     pub fn admit(&mut self, number: u32) -> bool {
         let spec = &self.threads.list[number as usize].spec;
         let (name, messages) = (spec.name.clone(), spec.messages.clone());
@@ -40,7 +40,7 @@ impl<M: Machine> Host<M> {
         true
     }
 
-    /// The thread of a process that was made is there.
+    /// Begins the program of a process whose thread was made later.
     pub fn begin_made(&mut self, number: u32) {
         let parent = self.threads.list[number as usize].spec.parent;
         self.declare(number, Some(parent));
@@ -48,7 +48,7 @@ impl<M: Machine> Host<M> {
         ProgramRuntime::begin(self, number);
     }
 
-    /// No thread can be made for a process, for this reason.
+    /// Withdraws a process for which no thread can be made, for reason `why`.
     pub fn cannot_make(&mut self, number: u32, why: &str) {
         let name = &self.threads.list[number as usize].outcome.name;
         let why = format!("no thread can be made for `{name}`: {why}");
@@ -57,7 +57,7 @@ impl<M: Machine> Host<M> {
         self.ends(number);
     }
 
-    /// A process makes another. It is below the scheduler of its node or nowhere.
+    /// Makes a process for another. It belongs to the scheduler of its node; without one it is refused.
     pub(crate) fn spawn_process(
         &mut self,
         node: Node,
@@ -83,7 +83,7 @@ impl<M: Machine> Host<M> {
         Ok(number)
     }
 
-    /// Records what a thread has been promised.
+    /// Records a thread's promise.
     pub(crate) fn record_promise(&mut self, number: u32) {
         if let Some(thread) = self.machine.traced(number) {
             let now = self.machine.now();
@@ -92,7 +92,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Records what all threads are promised from now on; who is not named has no promise.
+    /// Records the promises of all threads from now on; a thread that is not named has none.
     pub fn record_promises(&mut self, promises: &[Promise]) {
         for at in 0..self.threads.list.len() {
             let thread = &self.threads.list[at];
@@ -108,7 +108,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Records something about a thread that has been declared.
+    /// Records an event of a thread, if the thread has been declared.
     #[inline]
     pub(crate) fn record(
         &mut self,
@@ -121,7 +121,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// As [`record`](Self::record), at a time that is known already.
+    /// Like [`record`](Self::record), at a time that is known already.
     #[inline]
     pub(crate) fn record_at(
         &mut self,
@@ -134,7 +134,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Says to whoever records where a thread is.
+    /// Declares a thread and its scheduler in the trace.
     pub(crate) fn declare(&mut self, number: u32, parent: Option<NodeId>) {
         self.machine.declare(number, &self.threads.list[number as usize], parent);
     }

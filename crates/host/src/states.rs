@@ -1,4 +1,4 @@
-//! What becomes of a thread: it can run, waits, ends; because its program says so, or because its machine does.
+//! Changes of a thread's state (runnable, waiting, ended), reported by its program or by its machine.
 
 use crate::agenda::Due;
 use crate::host::Host;
@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use windfall_trace::{Event, ThreadId};
 
 impl<M: Machine> Host<M> {
-    /// A thread can run; `by` is what the trace calls who has woken it. Nothing if it can already.
+    /// Makes a thread runnable; `by` is the trace's number of the thread that woke it. Does nothing if it is runnable.
     #[inline]
     pub fn wakes(&mut self, number: u32, by: Option<ThreadId>) {
         let now = self.machine.now();
@@ -22,7 +22,7 @@ impl<M: Machine> Host<M> {
         self.send_at(now, |hierarchy, now| hierarchy.ready(now, id));
     }
 
-    /// A thread waits. Nothing if it does already.
+    /// Makes a thread wait. Does nothing if it waits.
     #[inline]
     pub fn waits(&mut self, number: u32) {
         let thread = &self.threads.list[number as usize];
@@ -34,7 +34,7 @@ impl<M: Machine> Host<M> {
         self.send_at(now, |hierarchy, now| hierarchy.blocked(now, id));
     }
 
-    /// A thread has ended. Nothing if it had before.
+    /// Ends a thread. Does nothing if it has ended.
     pub fn ends(&mut self, number: u32) {
         let Some(id) = self.threads.list[number as usize].id else { return };
         self.promise_sleeps(number);

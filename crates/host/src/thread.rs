@@ -1,4 +1,4 @@
-//! A thread's life as the host knows it. What its program does is with the runtime.
+//! A thread as the host knows it. The state of its program is in the runtime.
 
 use windfall_hierarchy::ThreadId;
 use windfall_scenario::PlannedThread;
@@ -6,42 +6,42 @@ use windfall_scenario::outcome::{EARLIER, ThreadOutcome};
 use windfall_time::{Instant, Span};
 use windfall_trace::Stop;
 
-/// A thread under way, or that is to come.
+/// A thread that runs, has ended, or is still to come.
 pub struct Thread {
-    /// What was planned for it.
+    /// Its plan.
     pub(crate) spec: PlannedThread,
-    /// Who it is among the plan's threads.
+    /// Its role among the plan's threads.
     pub(crate) role: Role,
-    /// Its place in the hierarchy, from its start to its end.
+    /// Its id in the hierarchy, from its start to its end.
     pub(crate) id: Option<ThreadId>,
-    /// Whether nothing is known of its work but bursts, from wake-up to wait.
+    /// Whether its only jobs are bursts, from wake-up to wait.
     bursts: bool,
-    /// Whether its scheduler has a use for messages about jobs.
+    /// Whether its scheduler uses messages about jobs.
     pub(crate) reports_jobs: bool,
-    /// Whether the hierarchy has been told that it can run.
+    /// Whether the hierarchy knows it as runnable.
     pub(crate) ready: bool,
-    /// Since when it is runnable without a break.
+    /// Since when it has been runnable without a break.
     pub(crate) awake: Instant,
-    /// Since when it is ready without running.
+    /// Since when it has been ready without running.
     pub(crate) unserved: Option<Instant>,
     /// The processor that it has.
     pub(crate) cpu: Option<u16>,
     /// The processor that it had last.
     pub(crate) last_cpu: Option<u16>,
-    /// What it got.
+    /// Its outcome so far.
     pub outcome: ThreadOutcome,
-    /// How much of what it received has been put to the account of its schedulers.
+    /// How much of what it received has been booked to its schedulers.
     pub(crate) attributed: Span,
 }
 
-/// Who a thread is among the threads of a plan.
+/// The role of a thread among the threads of a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// One that was planned, or that a process has made.
+    /// A thread that was planned, or that a process has made.
     Own,
-    /// The program of an entry, which has no life: its threads do.
+    /// An entry that stands for an external program and never runs itself.
     Entry,
-    /// A thread of the program of that entry.
+    /// A thread of that entry's program.
     Of(u32),
 }
 
@@ -69,31 +69,31 @@ impl Thread {
         self.cpu
     }
 
-    /// Its place in the hierarchy, if it has one.
+    /// Its id in the hierarchy, between its start and its end.
     #[must_use]
     pub const fn id(&self) -> Option<ThreadId> {
         self.id
     }
 
-    /// Whether it can run.
+    /// Whether it is runnable.
     #[must_use]
     pub const fn is_ready(&self) -> bool {
         self.ready
     }
 
-    /// Since when it can run, or could last.
+    /// Since when it is runnable; if it is not, since when it was last.
     #[must_use]
     pub const fn awake(&self) -> Instant {
         self.awake
     }
 
-    /// Whether it stands for a program, whose threads come later.
+    /// Whether it is an entry, which stands for the threads of a program.
     #[must_use]
     pub fn is_entry(&self) -> bool {
         self.role == Role::Entry
     }
 
-    /// What was planned for it.
+    /// Its plan.
     #[must_use]
     pub const fn planned(&self) -> &PlannedThread {
         &self.spec
@@ -108,7 +108,7 @@ impl Thread {
         }
     }
 
-    /// What it got; for an entry, what those of its threads got that were forgotten. `None` if there is nothing to say.
+    /// Its outcome; for an entry, the sum over forgotten threads. `None` if there is nothing to report.
     #[must_use]
     pub fn outcome(&self) -> Option<ThreadOutcome> {
         let mut outcome = self.outcome.clone();
@@ -116,10 +116,10 @@ impl Thread {
             outcome.name.push_str(EARLIER);
             return (outcome.received + outcome.runnable > Span::ZERO).then_some(outcome);
         }
-        (!outcome.name.is_empty()).then_some(outcome) // else its place is vacant
+        (!outcome.name.is_empty()).then_some(outcome) // else its number is vacant
     }
 
-    /// It becomes runnable.
+    /// Notes that it becomes runnable.
     pub(crate) fn wakes(&mut self, now: Instant) {
         self.ready = true;
         self.awake = now;
@@ -127,7 +127,7 @@ impl Thread {
         self.outcome.wakeups += 1;
     }
 
-    /// It can run no longer.
+    /// Notes that it is not runnable any more.
     pub(crate) fn sleeps(&mut self, now: Instant) {
         self.ready = false;
         self.unserved = None;
@@ -137,7 +137,7 @@ impl Thread {
         }
     }
 
-    /// It loses its processor, which it could have used for work if `preempted`; whether it still can run follows.
+    /// Notes that it loses its processor: whether it stays runnable, and whether it was preempted while it had work.
     pub fn leaves(&mut self, now: Instant, runnable: bool, preempted: bool) {
         self.cpu = None;
         if runnable {
@@ -146,7 +146,7 @@ impl Thread {
         }
     }
 
-    /// It has a processor from now on; whether it comes from another one.
+    /// Notes that it has a processor from now on. Returns whether it migrated.
     pub fn enters(&mut self, now: Instant, cpu: u16) -> bool {
         let moved = self.last_cpu.is_some_and(|last| last != cpu);
         self.outcome.dispatches += 1;
@@ -156,7 +156,7 @@ impl Thread {
         moved
     }
 
-    /// It is on a processor of a live machine, which says so; whether it runs there.
+    /// Notes a live machine's report that it is on a processor, and whether it runs there.
     pub(crate) fn is_on(&mut self, now: Instant, cpu: u16, runs: bool) {
         self.outcome.migrations += u64::from(self.last_cpu.is_some_and(|last| last != cpu));
         (self.cpu, self.last_cpu) = (Some(cpu), Some(cpu));
@@ -165,7 +165,7 @@ impl Thread {
         }
     }
 
-    /// It has left its processor on a live machine, which says so.
+    /// Notes a live machine's report that it has left its processor.
     pub(crate) fn is_off(&mut self, now: Instant, stop: Stop) {
         self.cpu = None;
         if stop == Stop::Preempted && self.ready {
@@ -173,17 +173,17 @@ impl Thread {
         }
     }
 
-    /// It is granted a processor of a live machine.
+    /// Counts a grant on a live machine.
     pub const fn is_granted(&mut self) {
         self.outcome.dispatches += 1;
     }
 
-    /// It is granted one no longer.
+    /// Counts the end of a grant on a live machine.
     pub fn is_displaced(&mut self) {
         self.outcome.preemptions += u64::from(self.ready);
     }
 
-    /// It runs, if it could.
+    /// Notes that it runs, which ends a wait for a processor.
     pub(crate) fn is_served(&mut self, now: Instant) {
         if let Some(since) = self.unserved.take() {
             self.outcome.gap = self.outcome.gap.max(now.saturating_since(since));

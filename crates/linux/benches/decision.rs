@@ -1,9 +1,9 @@
-//! How long from the moment that a thread blocks until another, which is not the kernel's own
-//! choice, runs; beside the kernel's own switch, in one run.
+//! Time from the moment a thread blocks until another thread, which is not the kernel's own choice, runs; beside the
+//! kernel's own switch, in one run.
 //!
-//! The threads know nothing of us: this file is the program that is supervised, too. One thread
-//! is woken every 200 us and blocks at once; two others read the clock without end. The one of them
-//! that the hierarchy wants stands behind the other in the kernel's queue, since it ran last.
+//! The threads know nothing of the supervisor: this file is also the supervised program. One thread is woken every 200 us and
+//! blocks at once; two others read the clock without end. The hierarchy's choice of these two stands behind the other in the
+//! kernel's queue, since it ran last.
 
 use std::io::Write;
 use std::process::{Command, ExitCode};
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The program that is supervised: writes how long each hand-over took, in ns, to a file.
+/// The supervised program: writes the time of each hand-over, in ns, to a file.
 fn worker(file: &str) -> ExitCode {
     let begun = Instant::now();
     let blocked = Arc::new(AtomicU64::new(0));
@@ -48,7 +48,7 @@ fn worker(file: &str) -> ExitCode {
             let now = ns();
             let at = blocked.load(Ordering::Acquire);
             if at > woken && now > at {
-                samples.push(now - at); // it blocked, and we run again
+                samples.push(now - at); // the other thread blocked, and this one runs again
                 woken = u64::MAX;
             }
             if now - last > 200_000 {
@@ -98,7 +98,7 @@ fn native(file: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Where the worker writes.
+/// The file that the worker writes to.
 fn samples_file() -> String {
     std::env::temp_dir()
         .join(format!("windfall-decision-{}", std::process::id()))
@@ -152,7 +152,7 @@ fn quantiles(what: &str, mut samples: Vec<u64>) {
     }
 }
 
-/// From the moment that the thread which sleeps ran last, by its own clock, until the other runs, by its own; ns.
+/// Time from when the sleeping thread last ran, by its clock, until the other runs, by its clock; in ns.
 fn gaps(outcome: &Outcome) -> Vec<u64> {
     let of = |name: &str| {
         let thread = outcome.threads.iter().find(|thread| thread.name == name);
@@ -166,7 +166,7 @@ fn gaps(outcome: &Outcome) -> Vec<u64> {
     handed.map(|pair| pair[1].0.0.saturating_since(pair[0].0.1).as_nanos()).collect()
 }
 
-/// `kept` as by `windfall run`, which can be controlled and asked what happened lately.
+/// With `kept`, as under `windfall run`: the run can be controlled, and a trace is kept.
 fn supervise(text: &str, kept: bool) -> Option<Outcome> {
     let scenario = Scenario::parse("decision.toml", text).map_err(|e| println!("{e:?}")).ok()?;
     let plan = scenario.build().map_err(|e| println!("{e:?}")).ok()?;
@@ -202,7 +202,7 @@ priority = 1
     )
 }
 
-/// A thread that computes and sleeps in turn, above one that computes without end.
+/// A thread that alternately computes and sleeps, above one that computes without end.
 const BLOCKS: &str = r#"
 schema = 2
 seed   = 1
@@ -249,7 +249,7 @@ fn futex_hand_over() -> u64 {
     text.unwrap_or_default().trim().parse().unwrap_or(0)
 }
 
-/// `std`'s park and unpark, which are a futex each.
+/// `std`'s park and unpark, which use one futex each.
 fn futex() -> ExitCode {
     const ROUNDS: u32 = 200_000;
     let main = std::thread::current();

@@ -1,4 +1,4 @@
-//! Where each processor's time goes, and what is said of it at the end.
+//! Accounts for each processor's time, and summarises it at the end of a run.
 
 pub(crate) mod cpu;
 pub(crate) mod outcome;

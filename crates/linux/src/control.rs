@@ -1,5 +1,5 @@
-//! Control while it runs (HLS 4.3.9, 8.7; decision 0009): requests of the scenario and of whoever has
-//! the socket, carried out under the lock, each whole or not at all.
+//! Control during a run (HLS 4.3.9, 8.7; decision 0009): requests of the scenario and of clients of the socket. Each is carried out
+//! under the lock, whole or not at all.
 
 mod client;
 mod clients;
@@ -18,12 +18,12 @@ pub use wire::ControlError;
 
 use crate::supervise::supervisor::Supervisor;
 
-/// Whether the thread of that number has that name.
+/// Whether thread `number` is called `name`.
 fn is_called(supervisor: &Supervisor, number: usize, name: &str) -> bool {
     supervisor.host.threads.list.get(number).is_some_and(|thread| thread.outcome.name == name)
 }
 
-/// What was asked for a thread at a scheduler when it came, if that was its first one.
+/// The messages that were sent for a thread to its first scheduler, if that is `to`.
 fn home(
     supervisor: &Supervisor,
     number: usize,

@@ -2,15 +2,15 @@
 //!
 //! # Inside
 //!
-//! How that is done, and why so: `docs/decisions/0008-linux-host.md`. A run is a [`Plan`] carried out as
-//! the simulated machine would, and gives the same kind of outcome.
+//! `docs/decisions/0008-linux-host.md` explains the mechanism and its reasons. A run carries out the same plan as the simulated
+//! machine and gives the same kind of outcome.
 //!
-//! Invariants: what a run changes of a thread or of the machine is in the restore log before it is changed, and is given back
-//! whatever ends the run. Who runs is decided by the hierarchy alone.
+//! Invariants: the restore log records each change of a thread or of the machine before it is made, and every change is undone
+//! however the run ends. The hierarchy alone decides who runs.
 //!
-//! Folders: `supervise` (a run, its event loop, what the kernel's events mean), `threads` (which threads are supervised, and where
-//! they come from), `carrier` (the processors follow the hierarchy), `account` (where time goes, and whether promises are kept),
-//! `restore` (what was changed is given back), `control` (requests while it runs). Which may know which: `xtask/src/folders.rs`.
+//! Folders: `supervise` (a run, its event loop, the meaning of kernel events), `threads` (which threads are supervised, and where
+//! they come from), `carrier` (makes processors follow the hierarchy), `account` (where time goes, and whether promises are kept),
+//! `restore` (undoes all changes), `control` (requests during a run). `xtask/src/folders.rs` says which folder may use which.
 //!
 //! Read next: `supervise/run.rs`, `supervise/supervisor.rs`, `carrier.rs`, `carrier/fifo.rs`.
 //!
@@ -33,5 +33,5 @@ pub use supervise::dry_run::dry_run;
 pub use supervise::run::run;
 pub use supervise::settings::Settings;
 
-/// The stack of a thread of ours, in bytes.
+/// Stack size, in bytes, of each thread that this process starts.
 const STACK: usize = 128 * 1024;

@@ -1,8 +1,8 @@
-//! What a run has changed on the machine is given back, whatever ends it. Here: what a run has left that is gone, and so is its
-//! guardian, is given back from the restore log.
+//! Undoes a run's changes of the machine, however the run ends. This file restores from the restore log after both a run and its
+//! guardian have died.
 //!
-//! `log.rs` is what threads were before they were touched, `guardian.rs` the process that outlives a run, `claim.rs` what is moved off
-//! claimed processors, `throttle.rs` what is left to the rest of the system, `state.rs` the machine's lock.
+//! `log.rs` records what threads were before a change, `guardian.rs` is the process that outlives a run, `claim.rs` moves others off
+//! claimed processors, `throttle.rs` sets the kernel's limit for real-time threads, `state.rs` is the machine's lock.
 
 pub(crate) mod claim;
 pub(crate) mod guardian;
@@ -16,12 +16,12 @@ use std::fs::File;
 use std::time::{Duration, Instant};
 use windfall_os::LinuxError;
 
-/// What was found and given back.
+/// The run that was found dead and whose changes were undone.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Restored {
     /// The process of the run.
     pub supervisor: i32,
-    /// How many threads were noted as changed.
+    /// Number of threads in its restore log.
     pub threads: usize,
 }
 
@@ -30,28 +30,28 @@ impl fmt::Display for Restored {
         let Restored { supervisor, threads } = self;
         write!(
             f,
-            "process {supervisor} had supervised this machine and was gone, with its guardian: what it had changed was given \
+            "the run of process {supervisor} had died together with its guardian: what it had changed was given \
              back ({threads} threads, control groups, settings of the kernel)"
         )
     }
 }
 
-/// Gives back what a run has left that is gone; `None` when there is nothing to give back.
+/// Undoes the changes of a run that has died; `None` if there is nothing to undo.
 ///
 /// # Errors
-/// When a run is under way, a right is missing, or something could not be given back.
+/// When a run is under way, a right is missing, or a change could not be undone.
 pub fn restore() -> Result<Option<Restored>, LinuxError> {
     alone().map(|(_, restored)| restored)
 }
 
-/// The machine's lock, and what was given back before it was taken over.
+/// Takes the machine's lock. If a run has died, first undoes its changes.
 pub(crate) fn alone() -> Result<(File, Option<Restored>), LinuxError> {
     let alone = match state::supervise_alone() {
         Ok(alone) => return Ok((alone, after_a_run_that_is_gone()?)),
         Err(fault) if fault.is_busy() => fault,
         Err(fault) => return Err(fault),
     };
-    // Threads of a run that was killed cannot end, and let go of the lock, while others that it has left have their processors.
+    // Threads of a killed run cannot end and drop the lock while other threads that the run left real-time keep their processors.
     match RestoreLog::left()? {
         Some(log) if log.is_orphaned() => {
             let restored = give_back(&log)?;
@@ -71,10 +71,10 @@ pub(crate) fn alone() -> Result<(File, Option<Restored>), LinuxError> {
     }
 }
 
-/// So long may threads of a run that was killed take to end, once they can.
+/// How long threads of a killed run may take to end, once they can.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The same, for who has the machine's lock.
+/// Does the same as `restore` for a caller that holds the machine's lock.
 fn after_a_run_that_is_gone() -> Result<Option<Restored>, LinuxError> {
     let Some(log) = RestoreLog::left()? else { return Ok(None) };
     let restored = give_back(&log)?;

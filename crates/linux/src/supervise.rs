@@ -1,6 +1,7 @@
-//! A run from beginning to end: the supervisor behind its lock, the event loop, and what the kernel's events mean.
+//! A run from beginning to end: the supervisor behind its lock, the event loop, and the meaning of kernel events.
 //!
-//! Read first `run.rs` with its phases (`prepare.rs`, `start.rs`), then `supervisor.rs`, `machine.rs` (what the host is given) `locked.rs` and `event_loop.rs`.
+//! Read first `run.rs` with its phases (`prepare.rs`, `start.rs`), then `supervisor.rs`, `machine.rs` (the machine as the host sees it),
+//! `locked.rs` and `event_loop.rs`.
 
 pub(crate) mod apply_event;
 pub(crate) mod calls;

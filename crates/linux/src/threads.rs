@@ -1,5 +1,5 @@
-//! Which threads are supervised, and where they come from: programs of the scenario, commands that a run starts, programs that
-//! run already, and what all of these make meanwhile.
+//! The supervised threads and where they come from: in-process programs, commands that a run starts, programs that run
+//! already, and all threads that these make later.
 
 pub(crate) mod adopt;
 pub(crate) mod begin;

@@ -1,6 +1,6 @@
-//! Event-driven processes under a hierarchy: they are threads that know nothing of it, each found by what it runs.
+//! Event-driven processes under a hierarchy: their threads know nothing of it, and each is selected by its name.
 //!
-//! This file is the program that is supervised, too: the run executes it anew, and only `the_program` of it.
+//! This file is also the supervised program: the run executes this test binary again, limited to `the_program`.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use windfall_linux::Settings;
@@ -12,7 +12,7 @@ use windfall_time::Span;
 
 const ROLE: &str = "WINDFALL_TEST_PROCESSES";
 
-/// Makes a consumer of data, and gives it some, computing in between.
+/// Makes a consumer of data, and passes data to it, computing in between.
 #[derive(Clone)]
 struct Maker;
 
@@ -49,7 +49,7 @@ impl Code for Taker {
     }
 }
 
-/// What a run executes; on its own it does nothing.
+/// The program that a run executes; run as an ordinary test, it does nothing.
 #[test]
 fn the_program() {
     if std::env::var_os(ROLE).is_some() {
@@ -66,13 +66,13 @@ fn law_a_hierarchy_decides_for_all_processes_that_a_first_one_makes() {
         let its = outcome.threads.iter().filter(|one| one.name.starts_with(name));
         its.map(|one| one.received).fold(Span::ZERO, Span::saturating_add)
     };
-    // Computing is most of what they do; some of it was done before they were known.
+    // Most of their time is computing; part of it may have passed before they were taken.
     let ms = |count: u64| Span::from_nanos(count * 1_000_000);
     assert!(of("maker-") > ms(30) && of("maker-") < ms(80), "{}", of("maker-"));
     assert!(of("taker-") > ms(15) && of("taker-") < ms(40), "{}", of("taker-"));
 }
 
-/// A test of this file as a supervised program, with threads of these names at these priorities above all others of it.
+/// A scenario that runs a test of this file as a supervised program. Threads of these names have these priorities, above all others of it.
 fn scenario(program: &str, threads: &[(&str, u32)], length: &str) -> String {
     let this = std::env::current_exe().unwrap().display().to_string();
     let named = threads.iter().map(|(name, priority)| {
@@ -100,7 +100,7 @@ priority = 1
     )
 }
 
-/// Runs it, when nobody else supervises this machine; nothing, with a word about it, where that cannot be.
+/// Runs it. Skips, with a message, if this machine cannot be supervised now.
 fn run(text: &str) -> Option<Outcome> {
     let scenario = || Scenario::parse("processes.toml", text).unwrap_or_else(|e| panic!("{e:?}"));
     for _ in 0..60 {
@@ -119,7 +119,7 @@ fn run(text: &str) -> Option<Outcome> {
     panic!("this machine was supervised by somebody else for half a minute");
 }
 
-/// What another run executes: threads that have their names from their first moment on.
+/// The program that another run executes: threads that have their names from the beginning.
 #[test]
 fn the_named() {
     if std::env::var_os(ROLE).is_none() {

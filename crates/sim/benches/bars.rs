@@ -1,4 +1,4 @@
-//! The cases that other simulators are measured by: jobs and job events a second, and memory.
+//! Throughput (jobs and job events a second) and memory in cases that other simulators are measured by, too.
 //!
 //! `cargo bench -p windfall-sim --bench bars [-- CASE...]`; one line a case, fields separated by
 //! commas: tool, case, processor seconds, jobs, jobs/s, peak KiB, job events/s, and bytes of trace a
@@ -91,7 +91,7 @@ impl Write for Bytes {
     }
 }
 
-/// Runs a case, keeping a trace if asked to; how many bytes and records that was.
+/// Runs a case, keeping a trace if asked to. Returns the trace's bytes and records.
 fn run_once(case: &Case, traced: bool) -> (Outcome, u64) {
     if !traced {
         return (run(case, None), 0);

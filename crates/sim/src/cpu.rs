@@ -1,9 +1,9 @@
-//! A simulated processor, and where its time goes.
+//! A simulated processor and the accounts of its time.
 //!
-//! At each moment a processor serves a first (an interrupt, a switch, a decision), else its thread,
-//! else nobody. Overheads queue up: each is served in full, one after the other.
+//! At each moment a processor serves its first overhead (an interrupt, a switch, a decision), else its thread, else nothing.
+//! Overheads queue up: each is served in full, one after the other.
 //!
-//! Invariant: the stretches that are asked for follow each other without gap or overlap.
+//! Invariant: the stretches that are taken out follow each other without gap or overlap.
 
 use std::collections::VecDeque;
 use windfall_host::{Column, Passed};
@@ -11,10 +11,10 @@ use windfall_scenario::outcome::Use;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
-/// Work in units of which a processor does a whole number a nanosecond.
+/// An amount of work, in units of which every processor does a whole number per nanosecond.
 pub(crate) type Units = u64;
 
-/// An overhead that waits or is under way.
+/// An overhead that waits or is being served.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Overhead {
     pub(crate) kind: OverheadKind,
@@ -22,21 +22,21 @@ pub(crate) struct Overhead {
     pub(crate) left: Span,
 }
 
-/// A processor.
+/// A simulated processor.
 pub(crate) struct SimCpu {
     /// The thread that is on it, by number.
     pub(crate) thread: Option<u32>,
-    /// The thread that last ran here, for the cache.
+    /// The thread that ran here before; if another follows, the cache must be refilled.
     pub(crate) last: Option<u32>,
-    /// The thread that the last recorded switch has named as coming.
+    /// The thread that the last recorded switch named as the next one.
     pub(crate) announced: Option<u32>,
     /// Units of work done in a nanosecond.
     pub(crate) rate: Units,
-    /// Served up to here.
+    /// The instant up to which its time has been served.
     since: Instant,
-    /// What has passed until then, and was not asked for yet.
+    /// The stretch up to `since` that was not taken out yet.
     pub(crate) passed: Option<Passed>,
-    /// The first is under way.
+    /// The queue of overheads; the first is being served.
     pub(crate) overheads: VecDeque<Overhead>,
 }
 
@@ -53,7 +53,7 @@ impl SimCpu {
         }
     }
 
-    /// Serves up to `now`; the time that the thread received.
+    /// Serves up to `now`. Returns the time that the thread received.
     ///
     /// No overhead may end before `now`: its end is an event of its own.
     #[inline]
@@ -72,7 +72,7 @@ impl SimCpu {
         if taken.is_none() && self.thread.is_some() { span } else { Span::ZERO }
     }
 
-    /// What became of a stretch in which something took the processor, or nothing. What scheduling costs itself is not
+    /// The use of a stretch: `taken` is the overhead that had the processor, if one did. The cost of scheduling itself is not
     /// reported to schedulers as stolen (decision 0006).
     #[inline]
     fn passed_since(&self, from: Instant, span: Span, taken: Option<OverheadKind>) -> Passed {
@@ -89,8 +89,8 @@ impl SimCpu {
     }
 }
 
-/// For speeds `p_i / q_i`: how many units a nanosecond of work is, and how many units each
-/// processor does in a nanosecond; exact. `None` when the numbers do not fit.
+/// For speeds `p_i / q_i`: the units in a nanosecond of work at speed 1, and the units that each processor does in a nanosecond;
+/// exact. `None` if the numbers do not fit.
 pub(crate) fn rates(speeds: &[Ratio]) -> Option<(Units, Vec<Units>)> {
     let mut unit: i128 = 1;
     for speed in speeds {

@@ -1,17 +1,17 @@
-//! What will happen on the machine when: one entry for each thing that can have one, so that changing or taking
-//! back an entry is as cheap as making it.
+//! The queue of events on the machine. Everything that can happen has one entry, so that changing or cancelling an entry costs as
+//! little as making it.
 //!
-//! Things that happen at the same instant happen in order of their class, then of their number.
+//! Events of one instant are in order of their class, then of their number.
 
 use windfall_hierarchy::heap::Heap;
 use windfall_time::Instant;
 
-/// What can be due.
+/// The kinds of events.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Due {
     /// A processor's thread has done its work, or an overhead there ends.
     Cpu(u32),
-    /// A source of interrupts strikes.
+    /// A source of interrupts raises one.
     Interrupt(u32),
 }
 
@@ -48,7 +48,7 @@ impl Events {
         self.heap.peek().map(|((at, _), _)| at)
     }
 
-    /// The first thing that is due at or before `now`.
+    /// Takes the first event that is due at or before `now`.
     #[inline]
     pub(crate) fn pop(&mut self, now: Instant) -> Option<Due> {
         let ((at, _), slot) = self.heap.peek()?;

@@ -1,10 +1,10 @@
-//! Interrupts: they take time from whoever runs, and only schedulers that ask hear of it (HLS chapter 11).
+//! Sources of interrupts. An interrupt takes time from the thread that runs; only schedulers that ask are told (HLS chapter 11).
 
 use windfall_programs::Random;
 use windfall_scenario::{PlannedInterrupts, PlannedPattern};
 use windfall_time::{Instant, Span};
 
-/// A source under way.
+/// A source of interrupts during a run.
 pub(crate) struct Source {
     pub(crate) interrupts: PlannedInterrupts,
     random: Random,
@@ -19,12 +19,12 @@ impl Source {
         source
     }
 
-    /// When it strikes next.
+    /// The instant of its next interrupt.
     pub(crate) fn at(&self) -> Option<Instant> {
         self.next.map(|(at, _)| at)
     }
 
-    /// It strikes: how long it takes.
+    /// Takes its next interrupt. Returns its cost.
     pub(crate) fn next_cost(&mut self) -> Span {
         let Some((at, cost)) = self.next else {
             return Span::ZERO;

@@ -1,23 +1,23 @@
-//! The processors of nodes by the rules of Chrysalis: one interval timer each, and who pays for what (2.6 to 2.8, 3.1).
+//! Interval timers of nodes by the rules of Chrysalis: one for each processor, and which process is charged (2.6 to 2.8, 3.1).
 //!
-//! What schedulers and sleeping processes have set for an instant brings an interrupt, whose routine takes time from whoever
-//! runs. What it was set for happens when the routine is over, so that a scheduler that ends a slice charges the routine to
-//! the process whose slice it was. One routine does all that has come due until it ends.
+//! A timer that a scheduler or a sleeping process has set brings an interrupt, whose routine takes time from the thread that runs.
+//! The timer takes effect when the routine is over, so that a scheduler that ends a slice charges the routine to the process
+//! whose slice it was. One routine handles everything that becomes due until it ends.
 //!
-//! The routine comes before whatever else takes time there: the scheduler has the lowest level.
+//! The routine comes before any other overhead on the processor: the scheduler has the lowest level.
 //!
-//! A post from another node does not wait for a routine that is under way.
+//! A post from another node does not wait for a routine that is being served.
 
 use windfall_programs::NodeCosts;
 use windfall_time::{Instant, Span};
 
-/// The number of the timer's interrupts among what scheduling takes; decisions have 0.
+/// Number of the timer's interrupts among the scheduling overheads; decisions have 0.
 pub(crate) const INTERVAL_TIMER: u16 = 1;
 
 /// The interval timers of a machine.
 pub(crate) struct IntervalTimers {
     pub(crate) costs: NodeCosts,
-    /// By processor: when the last routine ends, or has ended.
+    /// By processor: when the last routine ends or ended.
     over: Vec<Option<Instant>>,
 }
 
@@ -26,8 +26,8 @@ impl IntervalTimers {
         IntervalTimers { costs, over: vec![None; processors] }
     }
 
-    /// Something that was set for `now` on a processor is due: until when it must wait for the interrupt's routine, and
-    /// what that takes if it begins now.
+    /// Handles a timer that is due on a processor. Returns until when it must wait for the interrupt's routine, and the routine's cost
+    /// if it begins now; `None` if it takes effect at once.
     pub(crate) fn interrupts(
         &mut self,
         cpu: usize,

@@ -11,8 +11,8 @@
 //! received, what switching and scheduling cost, what was stolen and what was idle add up to the
 //! time that has passed (asserted).
 //!
-//! Read next: `simulation.rs` (the loop), `machine.rs` (what a processor does), `cpu.rs` (where its time goes). What is the same on
-//! every machine is in the crate `windfall-host`. `law.rs`, a feature, judges random trees of all kinds and of kinds of one's own.
+//! Read next: `simulation.rs` (the loop), `machine.rs` (what a processor does), `cpu.rs` (accounts of its time). The crate
+//! `windfall-host` has what is the same on every machine. `law.rs`, a feature, judges random trees of all kinds, and of kinds of one's own.
 #![forbid(unsafe_code)]
 
 mod cpu;

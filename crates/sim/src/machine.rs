@@ -1,4 +1,4 @@
-//! A simulated machine, which a host drives: what its processors do, and for how long.
+//! The simulated machine that a host drives: its processors, the work of threads, and overheads.
 
 use crate::cpu::{Overhead, SimCpu, Units, rates};
 use crate::events::{Due, Events};
@@ -14,16 +14,16 @@ use windfall_scenario::{PlannedInterrupts, PlannedThread, Tracer, model};
 use windfall_time::{Instant, Span};
 use windfall_trace::{OverheadKind, Sink, Stop, ThreadId};
 
-/// Processors, the work of their threads, and what takes time from them.
+/// Processors, the work of their threads, and overheads.
 pub(crate) struct SimMachine<'a> {
     pub(crate) now: Instant,
     pub(crate) cpus: Vec<SimCpu>,
-    /// By thread.
+    /// The work of each thread, by number.
     work: Vec<Work>,
     /// Units in a nanosecond of work at speed 1.
     unit: Units,
     events: Events,
-    /// When the host has something to do.
+    /// When the host has something to do, if ever.
     alarm: Option<Instant>,
     sources: Vec<Source>,
     prices: Prices,
@@ -31,19 +31,19 @@ pub(crate) struct SimMachine<'a> {
     seed: u64,
 }
 
-/// What things cost on a machine.
+/// The costs of a machine.
 pub(crate) struct Prices {
     costs: Costs,
     cache: Option<Cache>,
-    /// Where the nodes' processors have costs of their own.
+    /// Set if the processors of nodes have costs of their own.
     pub(crate) interval_timers: Option<IntervalTimers>,
 }
 
 impl<'a> SimMachine<'a> {
-    /// An idle machine at time zero.
+    /// Makes an idle machine at time zero.
     ///
     /// # Errors
-    /// When its speeds have no common measure that fits.
+    /// If its speeds have no common measure that fits.
     pub(crate) fn new(
         machine: &model::Machine,
         seed: u64,
@@ -66,7 +66,7 @@ impl<'a> SimMachine<'a> {
         })
     }
 
-    /// Its nodes' processors cost what Chrysalis says.
+    /// Gives its nodes' processors costs by the rules of Chrysalis.
     pub(crate) fn set_node_costs(&mut self, costs: NodeCosts) {
         self.prices.interval_timers = Some(IntervalTimers::new(costs, self.cpus.len()));
     }
@@ -85,7 +85,7 @@ impl<'a> SimMachine<'a> {
         self.sources.push(source);
     }
 
-    /// When something happens next, here or with the host.
+    /// The instant of the next event here, or of the host's alarm.
     #[inline]
     pub(crate) fn next_at(&self) -> Option<Instant> {
         match (self.events.next_at(), self.alarm) {
@@ -94,7 +94,7 @@ impl<'a> SimMachine<'a> {
         }
     }
 
-    /// Brings a processor's accounts, and the work of its thread, up to now.
+    /// Brings a processor's accounts, and the work of its thread, up to the present.
     #[inline]
     fn serve(&mut self, cpu: usize) {
         let slot = &mut self.cpus[cpu];
@@ -104,7 +104,7 @@ impl<'a> SimMachine<'a> {
         }
     }
 
-    /// A source of interrupts takes its toll; of which processor.
+    /// Raises the next interrupt of a source. Returns its processor.
     fn raise_interrupt(&mut self, number: u32) -> usize {
         let source = &mut self.sources[number as usize];
         let cost = source.next_cost();
@@ -117,14 +117,14 @@ impl<'a> SimMachine<'a> {
         cpu
     }
 
-    /// Takes time from a processor, after what is being taken already; whether that is any.
+    /// Takes time from a processor, after the overheads that it has. Returns whether the cost is more than zero.
     fn charge_overhead(&mut self, cpu: usize, kind: OverheadKind, number: u16, cost: Span) -> bool {
         if cost.is_zero() || cpu >= self.cpus.len() {
             return false;
         }
         self.serve(cpu);
         let queue = &mut self.cpus[cpu].overheads;
-        // One entry for each first, however often it comes while others are served.
+        // Repeated overheads of one kind and number are merged while they wait behind another.
         let waiting = queue.iter_mut().skip(1).find(|r| (r.kind, r.number) == (kind, number));
         if let Some(waiting) = waiting {
             waiting.left = waiting.left.saturating_add(cost);
@@ -138,7 +138,7 @@ impl<'a> SimMachine<'a> {
         true
     }
 
-    /// As [`charge_overhead`](Self::charge_overhead), before what is being taken already.
+    /// Like [`charge_overhead`](Self::charge_overhead), but before the overheads that the processor has.
     pub(crate) fn charge_first(&mut self, cpu: usize, number: u16, cost: Span) {
         self.serve(cpu);
         if !self.cpus[cpu].overheads.is_empty() {
@@ -150,7 +150,7 @@ impl<'a> SimMachine<'a> {
         self.rearm(cpu);
     }
 
-    /// An overhead ends, or a thread's work is done.
+    /// Handles the end of an overhead or of a thread's work.
     fn cpu_due(&mut self, cpu: usize) -> Event {
         self.serve(cpu);
         if let Some(overhead) = self.cpus[cpu].overheads.front() {
@@ -170,7 +170,7 @@ impl<'a> SimMachine<'a> {
         Event::Done { cpu }
     }
 
-    /// Sets when something happens on a processor by itself.
+    /// Sets the instant of a processor's next event.
     #[inline]
     fn rearm(&mut self, cpu: usize) {
         let due = Due::Cpu(u32::from(Processor::at(cpu).0));
@@ -186,15 +186,15 @@ impl<'a> SimMachine<'a> {
         }
     }
 
-    /// A processor lets go of its thread.
+    /// Takes its thread off a processor.
     fn take_off(&mut self, change: &Change, threads: &mut [Thread]) {
         let Some((number, stop)) = change.leaves else { return };
         let slot = &mut self.cpus[change.cpu];
         (slot.thread, slot.last) = (None, Some(number));
-        // Between two actions (it yielded, or its next job ranks lower) it loses nothing.
+        // Between two actions (it yielded, or its next job has a lower rank) a thread loses nothing.
         let has_work = self.has_work(number);
         threads[number as usize].leaves(self.now, stop == Stop::Preempted, has_work);
-        // One record says who leaves and who comes, unless the latter still has to leave another
+        // One record has both the thread that leaves and the one that comes, unless the latter still has to leave another
         // processor.
         let next = change.takes.filter(|next| threads[*next as usize].cpu().is_none());
         self.cpus[change.cpu].announced = next;
@@ -203,7 +203,7 @@ impl<'a> SimMachine<'a> {
         self.rearm(change.cpu);
     }
 
-    /// A processor takes up a thread.
+    /// Puts a thread on a processor.
     fn put_on(&mut self, change: &Change, threads: &mut [Thread]) {
         let cpu = change.cpu;
         let Some(number) = change.takes.filter(|number| self.cpus[cpu].thread != Some(*number))
@@ -234,7 +234,7 @@ impl<'a> SimMachine<'a> {
         }
     }
 
-    /// What a call of the hierarchy costs the processor that pays for it.
+    /// Charges a call of the hierarchy to a processor. Returns whether it cost anything.
     fn charge_call(&mut self, cpu: usize, notifications: u64, enters: (bool, bool)) -> bool {
         let (switches, by_timer) = enters;
         let entering = self.prices.interval_timers.as_ref().map(|timers| timers.costs.scheduler);
@@ -257,7 +257,7 @@ impl<'a> Machine for SimMachine<'a> {
 
     fn begin(&mut self) {
         for cpu in 0..self.cpus.len() {
-            self.tracer.switch(self.now, cpu, None, None); // idle, which is not the same as unknown
+            self.tracer.switch(self.now, cpu, None, None); // idle, as opposed to unknown
         }
     }
 
@@ -276,7 +276,7 @@ impl<'a> Machine for SimMachine<'a> {
     }
 
     fn account_until(&mut self, cpu: usize, _at: Instant) {
-        self.account(cpu); // nothing is said of an instant that has passed
+        self.account(cpu); // the simulation never accounts for an instant in the past
     }
 
     #[inline]
@@ -290,7 +290,7 @@ impl<'a> Machine for SimMachine<'a> {
     }
 
     #[inline]
-    fn account_taken(&mut self) {} // it is asked whenever time is taken
+    fn account_taken(&mut self) {} // processors from which time is taken are accounted for one by one
 
     #[inline]
     fn takes_time(&self) -> bool {
@@ -314,7 +314,7 @@ impl<'a> Machine for SimMachine<'a> {
         true
     }
 
-    fn begin_program(&mut self, _number: u32) {} // a plan that has one is refused
+    fn begin_program(&mut self, _number: u32) {} // plans with external programs are refused
 
     #[inline]
     fn compute(&mut self, thread: u32, work: Option<Span>) {
@@ -334,7 +334,7 @@ impl<'a> Machine for SimMachine<'a> {
         self.work[thread as usize].is_some()
     }
 
-    fn give_up(&mut self, _thread: u32) {} // it has no work left, and is asked
+    fn give_up(&mut self, _thread: u32) {} // its work has been cancelled already
 
     fn ended(&mut self, _thread: u32) {}
 
@@ -382,7 +382,7 @@ impl<'a> Machine for SimMachine<'a> {
     }
 
     fn declare(&mut self, number: u32, thread: &Thread, parent: Option<NodeId>) {
-        let tid = number.saturating_add(1); // the machine counts threads from 1
+        let tid = number.saturating_add(1); // thread ids begin with 1
         self.tracer.thread(self.now, ThreadId(number), (tid, tid), &thread.outcome.name, parent);
     }
 

@@ -1,4 +1,4 @@
-//! A simulation that is being set up: a host, and its simulated machine.
+//! Sets up a simulation: a host with a simulated machine.
 
 use crate::machine::SimMachine;
 use crate::simulation::Simulation;
@@ -14,16 +14,15 @@ use windfall_trace::Sink;
 /// A simulation that is being set up.
 pub struct Sim<'a> {
     host: Host<SimMachine<'a>>,
-    /// The machine in words.
+    /// Description of the machine, for the outcome.
     words: String,
 }
 
 impl<'a> Sim<'a> {
-    /// A machine with a hierarchy that has its schedulers, and no threads yet.
+    /// Makes a simulation of a machine and of a hierarchy that has its schedulers and no threads yet.
     ///
     /// # Errors
-    /// When the machine has no processors, not as many as the hierarchy, or its speeds have no
-    /// common measure that fits.
+    /// If the machine has no processors, or not as many as the hierarchy, or if its speeds have no common measure that fits.
     pub fn new(
         machine: Machine,
         hierarchy: Hierarchy,
@@ -40,11 +39,10 @@ impl<'a> Sim<'a> {
         Ok(Sim { host: Host::new(simulated, hierarchy, machine.timer, seed), words })
     }
 
-    /// Everything that a scenario's plan says; what it promises is judged.
+    /// Makes a simulation of a scenario's plan, whose promises are judged.
     ///
     /// # Errors
-    /// When the plan's machine cannot be simulated, or one of its threads; see [`new`](Self::new) and
-    /// [`add`](Self::add).
+    /// If the plan's machine, or one of its threads, cannot be simulated; see [`new`](Self::new) and [`add`](Self::add).
     pub fn of(
         plan: Plan,
         sink: Option<&'a mut (dyn Sink + Send)>,
@@ -73,10 +71,10 @@ impl<'a> Sim<'a> {
         Ok(sim)
     }
 
-    /// Adds a thread, which is created at its start; its number.
+    /// Adds a thread, which is created at its start. Returns its number.
     ///
     /// # Errors
-    /// When it is a program of a real machine of which nobody has said what it does.
+    /// If it is an external program without a description of what it does.
     pub fn add(&mut self, spec: PlannedThread) -> Result<usize, UnsupportedPlan> {
         let Some(program) = spec.program.declared().cloned() else {
             return Err(UnsupportedPlan::Unknown { thread: spec.name });
@@ -89,20 +87,19 @@ impl<'a> Sim<'a> {
         self.host.machine.interrupt(interrupts);
     }
 
-    /// Has promises judged; those to nobody that is known are left out. They take the place of those
-    /// that the plan has.
+    /// Has these promises judged instead of the plan's. Promises to unknown owners are left out.
     pub fn judge_promises(&mut self, promises: &[Promise]) {
         self.host.judge_promises(promises);
     }
 
-    /// Begins, and will end at `end`, what is released and done at that instant included.
+    /// Begins a run until `end`; releases and completions at that very instant count.
     #[must_use]
     pub fn begin(self, end: Instant) -> Simulation<'a> {
         Simulation::new(self.host, self.words, end)
     }
 
-    /// Runs until `end`, what is released and done at that instant included, calling `progress` now and
-    /// then; stops early when it returns false.
+    /// Runs until `end`; releases and completions at that very instant count. Calls `progress` every 65,536 steps, and stops early if
+    /// it returns false.
     #[must_use]
     pub fn run(self, end: Instant, mut progress: impl FnMut(Instant) -> bool) -> Outcome {
         let mut simulation = self.begin(end);

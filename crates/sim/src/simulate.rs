@@ -1,4 +1,4 @@
-//! A scenario simulated from its beginning to its end, and judged.
+//! Simulates a scenario from beginning to end, and judges it.
 
 use crate::simulation::Simulation;
 use crate::unsupported::UnsupportedPlan;
@@ -6,13 +6,13 @@ use core::fmt;
 use windfall_scenario::outcome::{Outcome, Verdict, holds, judge};
 use windfall_scenario::{Diagnostics, Scenario};
 
-/// What a simulation came to.
+/// The result of a simulation.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Simulated {
-    /// What was counted, and how each promise fared.
+    /// Accounts of every thread, scheduler and processor, and the verdict on each promise.
     pub outcome: Outcome,
-    /// What the scenario expects, and what was found, in the order of the scenario.
+    /// The verdict on each expectation, in the scenario's order.
     pub expectations: Vec<Verdict>,
 }
 
@@ -24,11 +24,11 @@ impl Simulated {
     }
 }
 
-/// Why a scenario cannot be simulated.
+/// The reason why a scenario cannot be simulated.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SimulationError {
-    /// The scenario has mistakes, or its schedulers refuse what it asks.
+    /// The scenario has mistakes, or its schedulers refuse what it asks for.
     Scenario(Diagnostics),
     /// Its machine, or one of its programs, cannot be simulated.
     Unsupported(UnsupportedPlan),
@@ -57,10 +57,10 @@ impl From<UnsupportedPlan> for SimulationError {
     }
 }
 
-/// Simulates a scenario to its end; its promises and its expectations are judged.
+/// Simulates a scenario to its end, and judges its promises and expectations.
 ///
 /// # Errors
-/// Every mistake of [`Scenario::build`], and a machine or a program that cannot be simulated.
+/// Every mistake of [`Scenario::build`], or a machine or a program that cannot be simulated.
 ///
 /// ```
 /// use windfall_scenario::Scenario;

@@ -1,6 +1,6 @@
-//! A simulation under way: it goes on instant by instant, until its end.
+//! A simulation that advances instant by instant until its end.
 //!
-//! Invariant: in however many pieces it is carried out, it comes to the same.
+//! Invariant: the number of pieces in which it is carried out does not change the outcome.
 
 use crate::machine::SimMachine;
 use crate::run::Sim;
@@ -11,7 +11,7 @@ use windfall_scenario::Scenario;
 use windfall_scenario::outcome::Outcome;
 use windfall_time::Instant;
 
-/// A simulation under way.
+/// A simulation that has begun.
 ///
 /// ```
 /// use windfall_scenario::Scenario;
@@ -36,16 +36,16 @@ use windfall_time::Instant;
 /// ```
 pub struct Simulation<'a> {
     host: Host<SimMachine<'a>>,
-    /// The machine in words.
+    /// Description of the machine, for the outcome.
     words: String,
     end: Instant,
 }
 
 impl Simulation<'static> {
-    /// A simulation of a scenario, at its beginning; what it promises is judged.
+    /// Begins the simulation of a scenario, whose promises are judged.
     ///
     /// # Errors
-    /// Every mistake of [`Scenario::build`], and a machine or a program that cannot be simulated.
+    /// Every mistake of [`Scenario::build`], or a machine or a program that cannot be simulated.
     pub fn of(scenario: &Scenario) -> Result<Simulation<'static>, SimulationError> {
         let sim = Sim::of(scenario.build()?, None)?;
         Ok(sim.begin(Instant::ZERO + scenario.length))
@@ -62,19 +62,19 @@ impl<'a> Simulation<'a> {
         Simulation { host, words, end }
     }
 
-    /// Until when everything has happened.
+    /// The instant up to which everything has happened.
     #[must_use]
     pub fn now(&self) -> Instant {
         self.host.machine.now()
     }
 
-    /// When it ends.
+    /// The instant at which it ends.
     #[must_use]
     pub const fn end(&self) -> Instant {
         self.end
     }
 
-    /// The name of the thread that has a processor; `None` where it is idle, or there is no such processor.
+    /// The name of the thread on a processor; `None` if the processor is idle, or does not exist.
     #[must_use]
     pub fn running(&self, processor: u16) -> Option<&str> {
         if processor >= self.host.hierarchy.processors() {
@@ -85,14 +85,14 @@ impl<'a> Simulation<'a> {
         self.host.threads.list.iter().find(has).map(|thread| thread.outcome.name.as_str())
     }
 
-    /// Goes on to the next instant at which something happens, and through it; when that was. `None`: nothing happens
-    /// any more before the end, or something has ended the run.
+    /// Advances to the next instant at which something happens, and through it. Returns that instant; `None` if nothing more
+    /// happens before the end, or an error has ended the run.
     #[inline]
     pub fn step(&mut self) -> Option<Instant> {
         self.step_by(self.end)
     }
 
-    /// Goes on until an instant, or to the end if that comes first.
+    /// Advances to an instant, or to the end if that comes first.
     pub fn run_until(&mut self, instant: Instant) {
         let until = instant.min(self.end);
         while self.step_by(until).is_some() {}
@@ -113,7 +113,7 @@ impl<'a> Simulation<'a> {
         Some(at)
     }
 
-    /// Closes the books where it stands.
+    /// Closes all accounts at the present instant, and makes the outcome.
     #[must_use]
     pub fn finish(mut self) -> Outcome {
         self.host.finish(self.words)

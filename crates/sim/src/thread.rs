@@ -4,11 +4,11 @@ use crate::cpu::Units;
 use windfall_scenario::model::Cache;
 use windfall_time::Span;
 
-/// What a thread has to do, and where it does it.
+/// The work of a thread, and the processor where it does it.
 pub(crate) struct Work {
-    /// What is left of what its program computes; `None` when that has to act first.
+    /// The rest of what its program computes; `None` if the program has to act first.
     left: Option<Units>,
-    /// What is left of filling the cache again; done first.
+    /// The rest of refilling the cache, which is done first.
     refill: Units,
     working_set_kib: u64,
     /// The processor that it has, or had last.
@@ -23,7 +23,7 @@ impl Work {
         Work { left: None, refill: 0, working_set_kib, cpu: 0 }
     }
 
-    /// It is to work for so long, as a processor of speed 1 takes, of which a nanosecond is `unit`.
+    /// Sets its work: `work` in time of a processor of speed 1, where a nanosecond is `unit`.
     pub(crate) fn set(&mut self, work: Span, unit: Units) {
         let endless = work == Span::MAX;
         self.left = Some(if endless { ENDLESS } else { work.as_nanos().saturating_mul(unit) });
@@ -37,13 +37,13 @@ impl Work {
         self.left.is_some()
     }
 
-    /// It has the processor after somebody else, or another processor than before.
+    /// Starts to refill its cache: another thread had the processor before, or the thread had another processor.
     pub(crate) fn refill(&mut self, cache: &Cache, rate: Units) {
         let kib = self.working_set_kib.min(cache.size_kib);
         self.refill = cache.refill.saturating_mul(kib).as_nanos().saturating_mul(rate);
     }
 
-    /// Takes what was done in `received` at `rate` off the work that is left.
+    /// Takes the work that was done in `received` at `rate` off what is left.
     #[inline]
     pub(crate) fn progress(&mut self, received: Span, rate: Units) {
         let mut done = received.as_nanos().saturating_mul(rate);
@@ -57,7 +57,7 @@ impl Work {
         }
     }
 
-    /// How long the work that is left takes at `rate`, none if it has to act; `None` when it has no end.
+    /// How long the rest of its work takes at `rate`: zero if it has to act, `None` if it never ends.
     #[inline]
     pub(crate) fn time_left(&self, rate: Units) -> Option<Span> {
         match self.left {

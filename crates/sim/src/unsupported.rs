@@ -1,23 +1,23 @@
-//! Why something cannot be simulated.
+//! The reasons why a plan cannot be simulated.
 
 use core::fmt;
 
-/// Why something cannot be simulated.
+/// The reason why a plan cannot be simulated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum UnsupportedPlan {
-    /// The machine and the hierarchy differ in their processors.
+    /// The machine and the hierarchy have different numbers of processors, or none.
     Processors {
-        /// The machine's.
+        /// Number of the machine's processors.
         machine: usize,
-        /// The hierarchy's.
+        /// Number of the hierarchy's processors.
         hierarchy: usize,
     },
-    /// The speeds have no common measure that fits 64 bits.
+    /// The speeds have no common measure that fits 64 bits, or one is not above 0.
     Speeds,
-    /// Nobody has said what this program of a real machine does.
+    /// An external program without a description of what it does.
     Unknown {
-        /// The thread that it is named for.
+        /// Name of its thread.
         thread: String,
     },
 }
@@ -36,9 +36,9 @@ impl fmt::Display for UnsupportedPlan {
             ),
             UnsupportedPlan::Unknown { thread } => write!(
                 f,
-                "thread `{thread}` is a program of a real machine, and nothing says what it does; say \
-                 beside its name what a simulation takes it to do, as `periodic = \"3ms/10ms\"` or \
-                 `run = \"spin\"`, or run it on the machine that has it"
+                "thread `{thread}` is an external program, and the scenario does not say what it does; describe it \
+                 for the simulation, as by `periodic = \"3ms/10ms\"` or `run = \"spin\"`, or use \
+                 `windfall run`"
             ),
         }
     }

@@ -108,15 +108,15 @@ fn law_what_threads_got_that_ended_long_ago_is_added_up() {
     let of = |one: &Value| one["received_ns"].as_u64().unwrap();
     let given: u64 = cpus.as_array().unwrap().iter().map(of).sum();
     assert_eq!(threads.iter().map(of).sum::<u64>(), given);
-    // A machine that stands still for a moment may let some end before they are met, but none in silence.
+    // A machine that stands still for a moment may let some end before they are supervised, but none unreported.
     let numbers = names.iter().filter_map(|name| name.strip_prefix("a-")?.parse::<usize>().ok());
     assert!(numbers.max().unwrap() + unmet(&outcome) > 4000, "{told}");
 }
 
-/// How many threads had ended before they were met.
+/// How many threads ended before they could be supervised.
 fn unmet(outcome: &Value) -> usize {
     let remarks = outcome["supervision"]["remarks"].as_array().unwrap().iter();
-    let told = "threads of `a` that had ended before they were met: ";
+    let told = "threads of `a` that ended before they could be supervised: ";
     let counts = remarks.filter_map(|remark| remark["what"].as_str()?.strip_prefix(told));
     counts.map(|rest| rest.split(';').next().unwrap().parse::<usize>().unwrap()).sum()
 }

@@ -1,36 +1,35 @@
-//! A promise under judgement, whose judges are heard when there is time for it.
+//! A promise that is being judged: reports about it are kept, and evaluated in batches.
 //!
-//! To judge takes longer than to decide, and all that is known of a promise is small: it is kept and judged
-//! later, many words at a time, in order.
+//! Judging takes longer than deciding, and reports are small. So they are kept and evaluated later, many at a time, in order.
 
 use windfall_scenario::outcome::{PromiseVerdict, Use, Watch};
 use windfall_time::{Instant, Span};
 
-/// So many words wait at most.
-const WORDS: usize = 512;
+/// Most reports that are kept.
+const MOST: usize = 512;
 
-/// What is to be said to a promise's judges.
+/// A report about a promise's owner.
 #[derive(Clone, Copy)]
-enum Word {
+enum Report {
     Wakes(Instant),
     Sleeps(Instant),
     Deadline(Instant, Instant),
     Served(Instant, Instant, Use),
 }
 
-/// A promise and the time of the last word about it.
+/// A promise, the time of the last report about it, and the reports that are not evaluated yet.
 pub(super) struct Judged {
     watch: Watch,
     last: Instant,
-    words: Vec<Word>,
+    reports: Vec<Report>,
 }
 
 impl Judged {
     pub(super) fn new(watch: Watch) -> Judged {
-        Judged { watch, last: Instant::ZERO, words: Vec::with_capacity(WORDS) }
+        Judged { watch, last: Instant::ZERO, reports: Vec::with_capacity(MOST) }
     }
 
-    /// The time of the last word.
+    /// The time of the last report.
     pub(super) const fn last(&self) -> Instant {
         self.last
     }
@@ -42,22 +41,22 @@ impl Judged {
 
     pub(super) fn wakes(&mut self, at: Instant) {
         let at = self.at(at);
-        self.keep(Word::Wakes(at));
+        self.keep(Report::Wakes(at));
     }
 
     pub(super) fn sleeps(&mut self, at: Instant) {
         let at = self.at(at);
-        self.keep(Word::Sleeps(at));
+        self.keep(Report::Sleeps(at));
     }
 
-    /// Time is stolen from a processor, its owner's or another.
+    /// Reports that time is stolen from some processor, not necessarily the owner's.
     pub(super) fn time_was_stolen(&mut self) {
         self.watch.time_was_stolen();
     }
 
     pub(super) fn set_deadline(&mut self, at: Instant, deadline: Instant) {
         let at = self.at(at);
-        self.keep(Word::Deadline(at, deadline));
+        self.keep(Report::Deadline(at, deadline));
     }
 
     pub(super) fn served(&mut self, from: Instant, to: Instant, by: Use) {
@@ -66,33 +65,33 @@ impl Judged {
             return;
         }
         self.last = to;
-        if let Some(Word::Served(_, until, same)) = self.words.last_mut()
+        if let Some(Report::Served(_, until, same)) = self.reports.last_mut()
             && (*until, *same) == (from, by)
         {
             *until = to;
             return;
         }
-        self.keep(Word::Served(from, to, by));
+        self.keep(Report::Served(from, to, by));
     }
 
-    fn keep(&mut self, word: Word) {
-        if self.words.len() == WORDS {
-            let words = std::mem::take(&mut self.words);
-            say(&mut self.watch, &words);
-            self.words = words;
-            self.words.clear();
+    fn keep(&mut self, report: Report) {
+        if self.reports.len() == MOST {
+            let reports = std::mem::take(&mut self.reports);
+            evaluate(&mut self.watch, &reports);
+            self.reports = reports;
+            self.reports.clear();
         }
-        self.words.push(word);
+        self.reports.push(report);
     }
 
-    /// What its judges know, with all that waits.
+    /// The state of judgement, with all reports evaluated.
     pub(super) fn watch(&self) -> Watch {
         let mut watch = self.watch.clone();
-        say(&mut watch, &self.words);
+        evaluate(&mut watch, &self.reports);
         watch
     }
 
-    /// Judgement ends.
+    /// Ends judgement.
     pub(super) fn verdict(
         mut self,
         now: Instant,
@@ -105,13 +104,13 @@ impl Judged {
     }
 }
 
-fn say(watch: &mut Watch, words: &[Word]) {
-    for word in words {
-        match *word {
-            Word::Wakes(at) => watch.wakes(at),
-            Word::Sleeps(at) => watch.sleeps(at),
-            Word::Deadline(at, deadline) => watch.set_deadline(at, deadline),
-            Word::Served(from, to, by) => watch.served(from, to, by),
+fn evaluate(watch: &mut Watch, reports: &[Report]) {
+    for report in reports {
+        match *report {
+            Report::Wakes(at) => watch.wakes(at),
+            Report::Sleeps(at) => watch.sleeps(at),
+            Report::Deadline(at, deadline) => watch.set_deadline(at, deadline),
+            Report::Served(from, to, by) => watch.served(from, to, by),
         }
     }
 }
@@ -128,7 +127,7 @@ mod tests {
         Instant::ZERO + Span::from_nanos(1_000 * micros)
     }
 
-    /// A promise of 4 ms in 10 ms, of which in so many periods this much goes to its owner and the rest to somebody.
+    /// A promise of 4 ms in 10 ms. In each period the owner gets `own` us, and the rest goes to `by`.
     fn given(periods: u64, own: u64, by: Use) -> Judged {
         let guarantee = "RESBH 4ms 10ms".parse().expect("a guarantee");
         let mut judged = Judged::new(Watch::new(Promise::new("a", guarantee)));
@@ -153,11 +152,11 @@ mod tests {
     }
 
     #[test]
-    fn law_words_that_wait_count_as_words_that_are_said() {
+    fn law_reports_that_are_kept_count_like_reports_at_once() {
         for periods in [1, 255, 256, 257, 1_000] {
             let judged = given(periods, 3_000, Use::Stolen);
             let now = at(10_000 * periods);
-            assert!(judged.words.len() <= WORDS);
+            assert!(judged.reports.len() <= MOST);
             let mut said = given(0, 0, Use::Own).watch();
             for period in 0..periods {
                 let from = 10_000 * period;

@@ -1,4 +1,4 @@
-//! What a host says to those who judge promises while it runs.
+//! Reports what happens in a run to the judges of promises.
 
 use super::{Place, Promises};
 use crate::host::Host;
@@ -10,7 +10,7 @@ use windfall_scenario::outcome::{Promise, PromiseVerdict, Use};
 use windfall_time::Instant;
 
 impl Promises {
-    /// A promise to a thread, or to each of a program, those that come later included.
+    /// Judges a promise to a thread, or to each thread of a program, including later ones.
     fn judge_thread(&mut self, thread: u32, promise: &Promise, threads: &[Thread]) {
         if threads[thread as usize].role != Role::Entry {
             return self.add_to(thread, promise.clone());
@@ -25,16 +25,16 @@ impl Promises {
 }
 
 impl<M: Machine> Host<M> {
-    /// Has promises judged from now on, and no others; those to nobody that is known are left out.
+    /// Judges these promises from now on, and no others. Promises to unknown owners are left out.
     pub fn judge_promises(&mut self, promises: &[Promise]) {
         if self.log.decisions == 0 {
-            self.promises = Promises::default(); // nothing has happened that could be judged
+            self.promises = Promises::default(); // nothing has happened yet that could be judged
         }
         self.promises_end();
         self.promises.rounds += 1;
         let entries = 0..u32::try_from(self.threads.list.len()).expect("numbered by 32 bits");
         let named: BTreeMap<&str, u32> = entries
-            .rev() // of one name the first counts
+            .rev() // of several with one name, the first counts
             .map(|at| (self.threads.list[at as usize].outcome.name.as_str(), at))
             .collect();
         for promise in promises {
@@ -66,7 +66,7 @@ impl<M: Machine> Host<M> {
         self.look_at_promises();
     }
 
-    /// Time has passed on a processor.
+    /// Reports that time has passed on a processor.
     #[inline]
     pub(crate) fn promises_passed(&mut self, cpu: usize, passed: &Passed) {
         if !self.promises.judged.is_empty() && !passed.span.is_zero() {
@@ -75,12 +75,12 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Deciding that a thread gets a processor took that long: it was given, and not received.
+    /// Reports the time that deciding on a grant took: it was given to the thread, and not received.
     pub(crate) fn promise_decided(&mut self, owner: u32, (from, to): (Instant, Instant)) {
         self.promises.each(owner, |judged| judged.served(from, to, Use::Overhead));
     }
 
-    /// Time has been stolen from a processor; the first time says it for all. On a live machine, some is always.
+    /// Reports that time has been stolen from a processor; once is enough for all promises. On a live machine some always is.
     pub(crate) fn promises_stolen(&mut self) {
         if !M::LIVE && !core::mem::replace(&mut self.promises.stolen, true) {
             for judged in self.promises.judged.iter_mut().flatten() {
@@ -89,7 +89,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// A thread becomes runnable.
+    /// Reports that a thread becomes runnable.
     pub(crate) fn promise_wakes(&mut self, thread: u32) {
         if self.promises.is_judged(thread) {
             let now = self.machine.now();
@@ -97,7 +97,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// A thread is runnable no longer.
+    /// Reports that a thread is not runnable any more.
     pub(crate) fn promise_sleeps(&mut self, thread: u32) {
         if !self.promises.is_judged(thread) {
             return;
@@ -109,8 +109,8 @@ impl<M: Machine> Host<M> {
         self.promises.each(thread, |judged| judged.sleeps(now));
     }
 
-    /// A thread says what its deadline is, for a job that was released at `release`. A live machine sees to it some time after
-    /// that; what the thread had since then counts for the new deadline.
+    /// Reports a thread's deadline for a job that was released at `release`. A live machine handles the release some time later; what
+    /// the thread received since then counts for the new deadline.
     pub(crate) fn promise_deadline(&mut self, thread: u32, release: Instant, deadline: Instant) {
         if !self.promises.is_judged(thread) {
             return;
@@ -124,7 +124,7 @@ impl<M: Machine> Host<M> {
         self.promises.each(thread, |judged| judged.set_deadline(at, deadline));
     }
 
-    /// Looks at the virtual processors of schedulers: who asks, who has a processor.
+    /// Reports changes of schedulers' own virtual processors: requests, grants, deadlines.
     pub(crate) fn look_at_promises(&mut self) {
         for at in 0..self.promises.places.len() {
             let place = &self.promises.places[at];
@@ -157,14 +157,14 @@ impl<M: Machine> Host<M> {
             }
             if let Some((deadline, back)) = deadline.filter(|_| deadline != deadline_before) {
                 if deadline_before.is_some_and(|(_, before)| before != back) {
-                    judged.set_deadline(now, Instant::MAX); // it sent a later one in between
+                    judged.set_deadline(now, Instant::MAX); // it sent a later deadline in between
                 }
                 judged.set_deadline(now, deadline);
             }
         }
     }
 
-    /// The hierarchy is no longer the one that was checked.
+    /// Ends judgement, because the hierarchy is not the one that was checked any more.
     pub(crate) fn promises_end(&mut self) {
         if self.promises.judged.is_empty() {
             return;
@@ -175,7 +175,7 @@ impl<M: Machine> Host<M> {
         self.promises.end(now, within);
     }
 
-    /// What was found. Every processor's accounts are closed.
+    /// The verdicts. Every processor's accounts must be up to date.
     pub(crate) fn promise_verdicts(&self) -> Vec<PromiseVerdict> {
         let tick = self.agenda.resolution.resolution();
         self.promises.read(M::PRECISION).verdicts(self.machine.now(), tick)

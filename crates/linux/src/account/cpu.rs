@@ -1,4 +1,4 @@
-//! One processor under supervision, and where its time goes, to the nanosecond.
+//! One supervised processor, and the accounts of its time, to the nanosecond.
 
 use crate::account::unavailable::Unavailable;
 use std::collections::VecDeque;
@@ -7,43 +7,43 @@ use windfall_observe::rings::Taken;
 use windfall_scenario::outcome::Use;
 use windfall_time::{Instant, Span};
 
-/// A processor that stood still for longer counts as away meanwhile.
+/// A standstill longer than this counts as time in which the processor was unavailable.
 const STANDSTILL: Span = Span::from_nanos(100_000);
 
-/// Who has a processor.
+/// The occupant of a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Running {
     /// A supervised thread.
     Member(u32),
     /// A fence, the event loop, or another thread of ours that serves the run.
     Supervisor,
-    /// The rest of the system, or nobody.
+    /// Another thread of the system, or none.
     Other,
 }
 
-/// One processor.
-// Fields: what was chosen for it, who is on it, and its accounts up to an instant; each stretch that is put down needs all three.
+/// One supervised processor.
+// Fields: the thread chosen for it, its occupant, and its accounts up to an instant; booking a stretch needs all three.
 pub(crate) struct Cpu {
     /// Its number in the machine.
     pub(crate) number: u16,
-    /// The thread that the hierarchy has chosen, and the one that has been raised here.
+    /// The thread that the hierarchy has chosen, and the thread that has been raised here.
     pub(crate) desired: Option<u32>,
     pub(crate) actual: Option<u32>,
-    /// Whether the hierarchy has chosen anew since.
+    /// Whether the hierarchy has decided again since the last switch.
     pub(crate) dirty: bool,
-    /// Since when the hierarchy has chosen somebody.
+    /// Since when the hierarchy has granted it to a thread without a break.
     pub(crate) granted: Option<Instant>,
     pub(crate) occupant: Running,
-    /// A thread that is on its way into the freezer, and for how long that counts as our doing.
+    /// A thread that is on its way into the freezer, and until when its time counts as ours.
     pub(crate) freezing: Option<(u32, Instant)>,
     since: Instant,
-    /// What was taken since the kernel was first listened to, as far as it is told.
+    /// Time taken since kernel events were first read, as far as it has been accounted for.
     stolen: Taken,
-    /// Of that, for how long it stood still before the run began.
+    /// The part of `stolen` in which it stood still before the run began.
     steal_before: Span,
-    /// What was accounted for, and not booked yet.
+    /// Stretches that were accounted for, and not yet booked by the host.
     pub(crate) pieces: VecDeque<Passed>,
-    /// When it was not ours.
+    /// When it was unavailable to us.
     pub(crate) away: Unavailable,
 }
 
@@ -65,28 +65,28 @@ impl Cpu {
         }
     }
 
-    /// The clock starts anew, and all accounts with it.
+    /// Starts all accounts anew, with the clock.
     pub(crate) fn restart(&mut self, stolen: Taken) {
         let steal_before = stolen.steal;
         *self = Cpu { stolen, steal_before, ..Cpu::new(self.number) };
     }
 
-    /// Accounts for what has passed; what was taken of it. `total` is what was taken until `now` since the
-    /// kernel was first listened to.
+    /// Accounts for the time up to `now`, and returns what was taken of it. `total` is what was taken until `now` since kernel
+    /// events were first read.
     pub(crate) fn account(&mut self, now: Instant, total: Taken) -> Taken {
         let from = self.since;
         let passed = now.saturating_since(from);
         self.since = from.max(now);
-        // It is told at the end of a standstill at the latest: what does not fit lies in time that is accounted for.
+        // A standstill is reported at its end at the latest. What exceeds this stretch lies in time that is accounted for already.
         let before = total.steal.saturating_sub(self.stolen.steal).saturating_sub(passed);
         self.stolen.steal += before;
         self.stolen.all += before;
-        // What is told late counts later.
+        // What is reported late counts later.
         let all = total.all.saturating_sub(self.stolen.all).min(passed);
         let steal = total.steal.saturating_sub(self.stolen.steal).min(all);
         let soft = total.soft.saturating_sub(self.stolen.soft).min(all - steal);
         self.stolen.all += all;
-        // What is owed of a part is at most what is owed of the whole.
+        // The part that is still to be charged is at most the whole that is.
         let owed = total.all.saturating_sub(self.stolen.all);
         let told = |before: Span, part, of: Span| (before + part).max(of.saturating_sub(owed));
         self.stolen.steal = told(self.stolen.steal, steal, total.steal);
@@ -98,7 +98,7 @@ impl Cpu {
         Taken { all, soft, steal }
     }
 
-    /// A stretch of so much time passes from an instant on, and then so much that is stolen.
+    /// Books a stretch of `span` from an instant on, followed by `stolen`.
     fn put_down(&mut self, from: Instant, (span, stolen): (Span, Span)) {
         let (owner, until) = (self.actual, from + span);
         let none = (None, None, Use::Own);
@@ -109,7 +109,7 @@ impl Cpu {
             Running::Member(number) => {
                 self.put((from, span), (Some(number), owner, Use::Overhead), Column::Leaked);
             }
-            // Whoever outranks a granted thread takes its time, too.
+            // A thread that outranks a granted one takes its time, too.
             Running::Other if owner.is_some() => {
                 self.away.add(from, self.since);
                 self.put((from, span), (None, owner, Use::Stolen), Column::Idle);
@@ -119,13 +119,13 @@ impl Cpu {
                     Running::Supervisor => Column::Scheduling,
                     _ => Column::Idle,
                 };
-                // A thread is granted the processor and has not got it yet: we decide, or are about to switch.
+                // A thread is granted the processor and does not run yet: the supervisor decides, or is about to switch.
                 let since = self.granted.map_or(until, |granted| granted.clamp(from, until));
                 self.put((from, since - from), none, column);
                 self.put((since, until - since), (None, owner, Use::Overhead), column);
             }
         }
-        // When exactly something was stolen in between does not matter so much.
+        // Where within the stretch the time was stolen is not known, and matters little.
         self.put((until, stolen), (None, owner, Use::Stolen), Column::Stolen);
     }
 
@@ -143,24 +143,24 @@ impl Cpu {
         }
     }
 
-    /// Up to when its time has been put to accounts.
+    /// The instant up to which its time has been accounted for.
     pub(crate) const fn since(&self) -> Instant {
         self.since
     }
 
-    /// Whether more was taken than is told.
+    /// Whether more was taken than has been accounted for.
     pub(crate) fn misses(&self, total: Taken) -> bool {
         total.all > self.stolen.all
     }
 
-    /// What is known is known no longer: events were lost.
+    /// Discards the occupant, which is unknown because events were lost.
     pub(crate) const fn forget(&mut self) {
         self.occupant = Running::Other;
         self.freezing = None;
     }
 
-    /// It has stood still from then until now, of which we hear when it is over; `total` is what was taken until now. What
-    /// of that lies in time that is accounted for, or before the run, nobody pays for who runs later.
+    /// Notes that it stood still from `since` to `now`, which is reported at the end; `total` is what was taken until `now`. The part
+    /// that lies before the run, or in time that is accounted for, is charged to no later thread.
     pub(crate) fn stood_still(&mut self, since: Instant, now: Instant, total: Taken) {
         self.away.add(since, now);
         let room = |from: Instant| now.saturating_since(from.max(self.since));
@@ -169,7 +169,7 @@ impl Cpu {
         self.stolen.steal = self.stolen.steal.max(total.steal.saturating_sub(steal));
     }
 
-    /// For how long it stood still in all, as far as that is told.
+    /// For how long it stood still in all, as far as reported.
     pub(crate) fn steal(&self) -> Span {
         self.stolen.steal.saturating_sub(self.steal_before)
     }
@@ -219,7 +219,7 @@ mod tests {
     fn law_whoever_runs_after_a_standstill_does_not_pay_for_it() {
         let mut cpu = Cpu::new(0);
         cpu.restart(Taken::default());
-        // In the middle of it, another processor has the accounts brought up to its own time.
+        // During the standstill, another processor has the accounts brought up to its own time.
         assert_eq!(cpu.account(at(2_000), Taken::default()), Taken::default());
         let told = Taken { all: us(4_000), steal: us(4_000), ..Taken::default() };
         cpu.stood_still(at(0), at(4_000), told);

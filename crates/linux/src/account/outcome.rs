@@ -1,4 +1,4 @@
-//! What is said of a run at its end: what every thread, scheduler and processor got, and how the run itself fared.
+//! Makes the outcome of a run: what every thread, scheduler and processor received, and how precise the supervision was.
 
 use crate::account::cpu::Cpu;
 use crate::supervise::linux::Linux;
@@ -9,7 +9,7 @@ use crate::threads::begin;
 use windfall_scenario::outcome::{Outcome, Supervision};
 use windfall_time::{Instant, Span};
 
-/// What own programs, which have ended, saw of themselves until the run was over.
+/// Adds the stretches in which in-process programs, which must have ended, saw themselves running until the end of the run.
 pub(crate) fn add_stretches(supervisor: &Supervisor, outcome: &mut Outcome) {
     let end = Instant::ZERO + outcome.length;
     let clock = &supervisor.host.machine.clock;
@@ -23,7 +23,7 @@ pub(crate) fn add_stretches(supervisor: &Supervisor, outcome: &mut Outcome) {
     }
 }
 
-/// Closes the books.
+/// Closes all accounts and makes the outcome.
 ///
 /// # Panics
 /// When time is not conserved, which would be a defect of this crate.
@@ -34,7 +34,7 @@ pub(crate) fn outcome(supervisor: &mut Supervisor) -> Outcome {
     let now = supervisor.time();
     adopt::tell_who_got_nobody(supervisor, now);
     adopt::tell_who_was_not_met(supervisor, now);
-    supervisor.host.machine.clock.set_event(Some(now)); // all books are closed at the same instant
+    supervisor.host.machine.clock.set_event(Some(now)); // all accounts are closed at the same instant
     let mut outcome = supervisor.host.finish("linux".to_owned());
     supervisor.host.machine.clock.set_event(None);
     let leaked = supervisor.host.accounts.read().iter().map(|(_, leaked)| *leaked);
@@ -43,7 +43,7 @@ pub(crate) fn outcome(supervisor: &mut Supervisor) -> Outcome {
     outcome
 }
 
-/// How well threads were kept to what was decided.
+/// Makes the part of the outcome that is about supervision: events, delays, leaked and stolen time.
 fn supervision(linux: &mut Linux, leaked: Span) -> Supervision {
     let steal = linux.cpus.iter().map(Cpu::steal).fold(Span::ZERO, |sum, part| sum + part);
     let mut supervision = Supervision::default();

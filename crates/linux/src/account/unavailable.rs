@@ -1,16 +1,16 @@
-//! When a processor was lately not ours to decide on: it stood still, or a long interrupt or threads that outrank ours had it.
+//! Remembers when a processor was not available to us: it stood still, or a long interrupt or threads that outrank ours had it.
 
 use windfall_time::{Instant, Span};
 
-/// As many stretches are remembered.
+/// Number of stretches that are remembered.
 const KEPT: usize = 16;
 
-/// The last stretches, apart from each other and in order.
+/// The latest stretches, disjoint and in order.
 #[derive(Default)]
 pub(crate) struct Unavailable(Vec<(Instant, Instant)>);
 
 impl Unavailable {
-    /// It was not ours from then until now.
+    /// Adds a stretch, and joins it with those that it meets.
     pub(crate) fn add(&mut self, mut from: Instant, mut to: Instant) {
         if from >= to {
             return;
@@ -29,7 +29,7 @@ impl Unavailable {
         }
     }
 
-    /// For how long between two instants, as far as is remembered.
+    /// How much of the time between two instants was unavailable, as far as remembered.
     pub(crate) fn between(&self, from: Instant, to: Instant) -> Span {
         let shared =
             self.0.iter().map(|(begun, ended)| to.min(*ended).saturating_since(from.max(*begun)));

@@ -1,8 +1,8 @@
-//! From time to time each foreign thread is looked at: is it what it is believed to be?
+//! Periodically re-checks class, affinity and state of external threads against the kernel.
 //!
-//! A program may set its own class or affinity, somebody else may set them, and an event may be missed. A few
-//! threads are looked at on each beat of the event loop's heart, so that the cost does not depend on how many there
-//! are; one that is granted a processor and does not run there is looked at when that is noticed.
+//! A program may set its own class or affinity, another program may set them, and an event may be missed. Each heartbeat of the event loop
+//! checks a few threads, so that the cost does not depend on their number. A granted thread that does not run is checked as
+//! soon as that is noticed.
 
 use crate::supervise::supervisor::Supervisor;
 use crate::supervise::work::WorkItem;
@@ -11,14 +11,14 @@ use windfall_host::Host;
 use windfall_os::freezer::Brake;
 use windfall_time::Span;
 
-/// So many threads are looked at each time.
+/// Number of supervised threads that are checked each time.
 const EACH: usize = 4;
-/// So many of those that are not supervised; that is cheaper.
-const STRANGERS: usize = 64;
-/// And so often at most.
+/// Number of threads checked each time that are known and not supervised; that is cheaper.
+const UNSUPERVISED_EACH: usize = 64;
+/// Shortest time between two checks.
 const PAUSE: Span = Span::from_millis(40);
 
-/// Looks at the next few threads, if it is time to.
+/// Checks the next few threads, if it is time to.
 pub(crate) fn audit(supervisor: &mut Supervisor) {
     let (now, count) = (supervisor.time(), supervisor.host.threads.list.len());
     let round = &mut supervisor.host.machine.external.round;
@@ -33,7 +33,7 @@ pub(crate) fn audit(supervisor: &mut Supervisor) {
         look_at(supervisor, u32::try_from(number).expect("threads are numbered by 32 bits"));
     }
     let machine = &mut supervisor.host.machine;
-    for _ in 0..STRANGERS {
+    for _ in 0..UNSUPERVISED_EACH {
         machine.external.round.pending =
             adopt::forget_pending(machine, machine.external.round.pending);
     }
@@ -50,16 +50,16 @@ fn look_at(supervisor: &mut Supervisor, number: u32) {
     };
     let name = &supervisor.host.threads.list[number as usize].outcome.name;
     let [class, place] = [
-        found
-            .class
-            .map(|restored| format!("`{name}` chose a class of its own, and {}", how(&restored))),
+        found.class.map(|restored| {
+            format!("`{name}` had another class or priority, and {}", how(&restored))
+        }),
         found.place.map(|restored| format!("`{name}` was moved elsewhere, and {}", how(&restored))),
     ];
     if class.is_some() {
         raise_again(supervisor, number);
     }
     class.into_iter().chain(place).for_each(|why| supervisor.say_once(why));
-    // What it does is asked only where nothing was heard of it for long: events are quicker.
+    // Its state is read only if it had no event for long: events arrive sooner.
     let now = supervisor.time();
     let heard = supervisor.host.machine.heard(number);
     if heard.is_some_and(|heard| now.saturating_since(heard) > PAUSE) && off {
@@ -67,7 +67,7 @@ fn look_at(supervisor: &mut Supervisor, number: u32) {
     }
 }
 
-/// A thread has what threads have that may not run. If it may, the next `carry_out` lets it run.
+/// Notes that a thread has the settings of one that is not granted. If it is granted, the next `carry_out` raises it.
 fn raise_again(supervisor: &mut Supervisor, number: u32) {
     let machine = &mut supervisor.host.machine;
     let place = machine.carrier.place(number);
@@ -77,7 +77,7 @@ fn raise_again(supervisor: &mut Supervisor, number: u32) {
     }
 }
 
-/// The thread that a processor is granted to does not run there although it could.
+/// Re-checks the thread that a processor is granted to, because it does not run there although it could.
 pub(crate) fn resync(supervisor: &mut Supervisor, cpu: usize) {
     if let Some(number) = supervisor.host.machine.cpus[cpu].desired {
         look_at(supervisor, number);
@@ -85,7 +85,7 @@ pub(crate) fn resync(supervisor: &mut Supervisor, cpu: usize) {
     }
 }
 
-/// A thread has a group that freezes it, or why not.
+/// Passes on a thread's freezer group, or reports why there is none.
 pub(crate) fn has_group(
     supervisor: &mut Supervisor,
     number: u32,

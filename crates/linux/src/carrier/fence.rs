@@ -1,4 +1,4 @@
-//! A fence: the thread of ours that gets a processor when the thread that is granted it cannot run.
+//! A fence: our thread on a processor, which runs when the granted thread cannot.
 
 use crate::carrier::{Caller, audit};
 use crate::supervise::locked::Locked;
@@ -9,10 +9,10 @@ use windfall_os::futex::Gate;
 use windfall_os::process;
 use windfall_os::sched::{Affinity, own_tid, set_fifo};
 
-/// So many looks in a row without anything to do mean that something was not seen.
-const PUZZLED: u32 = 2_000;
+/// After this many looks in a row without a decision, an event must have been missed.
+const LOOKS_WITHOUT_DECISION: u32 = 2_000;
 
-/// The life of a processor's fence.
+/// Body of the fence of a processor.
 pub(crate) fn live(locked: &Locked, cpu: usize, gate: &Gate) {
     process::name_thread(&format!("fence/{cpu}"));
     let tid = own_tid();
@@ -29,7 +29,7 @@ pub(crate) fn live(locked: &Locked, cpu: usize, gate: &Gate) {
             settle(s);
             s.host.machine.step.caller = Caller::EventLoop;
             looks = if s.host.log.decisions == before { looks + 1 } else { 0 };
-            if looks > PUZZLED {
+            if looks > LOOKS_WITHOUT_DECISION {
                 looks = 0;
                 audit::resync(s, cpu);
             }

@@ -1,8 +1,8 @@
-//! Decisions carried out by priorities of SCHED_FIFO (decision 0008): a granted thread has the highest, then comes the fence of its
-//! processor, then threads that could run and may not.
+//! Carries out decisions by priorities of SCHED_FIFO (decision 0008): a granted thread has the highest, then comes the fence of its
+//! processor, then threads that are ready and not granted.
 //!
-//! Everybody who must step down does so before anybody is raised. A thread that is raised on the
-//! processor of a fence preempts it at once, perhaps for ever, so that is done last: after everybody else was told what he waits for.
+//! All threads that must step down do so before any is raised. A thread that is raised on a fence's own processor preempts the
+//! fence at once, perhaps for ever, so that is done last: after all threads behind opened gates were woken.
 
 mod classes;
 mod held;
@@ -20,28 +20,28 @@ use windfall_os::freezer::Brake;
 use windfall_os::futex::Gate;
 use windfall_time::Instant;
 
-/// Priorities, fences and freezers.
+/// The carrier's state: processors with their fences, and threads with their priorities and freezers.
 pub(crate) struct Fifo {
     cpus: Vec<Fenced>,
     held: Vec<Held>,
-    /// Threads that know nothing of us and woke: they run where they may not until they step back.
+    /// External threads that woke: they may run where they are not granted until they step back.
     risen: Vec<u32>,
-    /// Who makes control groups.
+    /// Queue of the /proc worker, which makes control groups.
     work: WorkQueue,
 }
 
-/// A processor.
+/// A processor and its fence.
 struct Fenced {
     /// Its number in the machine.
     number: u16,
-    /// Where its fence sleeps while nothing is granted, and whether it does not.
+    /// The gate where its fence sleeps while nothing is granted, and whether the fence is awake.
     fence: Arc<Gate>,
     awake: bool,
     granted: Option<u32>,
 }
 
 impl Fifo {
-    /// For these processors of the machine, in the scenario's order.
+    /// Makes a carrier for these processors of the machine, in the scenario's order.
     pub(crate) fn new(cpus: &[u16], work: WorkQueue) -> Fifo {
         let fenced = |number: &u16| Fenced {
             number: *number,
@@ -53,7 +53,7 @@ impl Fifo {
         Fifo { cpus, held: Vec::new(), risen: Vec::new(), work }
     }
 
-    /// A thread has woken that is not granted a processor: it may not run on one that rests either.
+    /// Holds back a thread that woke and is not granted a processor. It may not run on a resting processor either.
     fn step_back(&mut self, thread: u32, wakes: &mut Wakes) {
         let held = &mut self.held[thread as usize];
         if held.priority > fifo_priorities::HELD {
@@ -65,7 +65,7 @@ impl Fifo {
         }
     }
 
-    /// Holds off all that could run on a processor.
+    /// Holds off all threads that could run on a processor.
     fn hold_all_off(&mut self, cpu: usize, moment: &mut Moment<'_>) {
         for (number, thread) in (0..).zip(moment.threads) {
             let held = &self.held[number as usize];
@@ -75,7 +75,7 @@ impl Fifo {
         }
     }
 
-    /// Holds a thread off that would run if its processor had nothing else to do.
+    /// Holds off a thread, which would otherwise run if its processor had nothing else to do.
     fn hold_off(&mut self, thread: u32, wakes: &mut Wakes) {
         let held = &mut self.held[thread as usize];
         if let Some(own) = &held.own {
@@ -97,7 +97,7 @@ impl Fifo {
         }
     }
 
-    /// A thread has a group that freezes it; it is held off if it still has to be.
+    /// Notes the group that freezes a thread, and holds the thread off if it still has to be.
     fn has_brake(&mut self, thread: u32, brake: Brake, moment: Moment<'_>) {
         let held = &mut self.held[thread as usize];
         held.freezer = Freezing::Group(Arc::new(brake));
@@ -107,7 +107,7 @@ impl Fifo {
         }
     }
 
-    /// A processor takes up the thread that it is granted to.
+    /// Switches a processor to the thread that is granted it.
     fn take_up(&mut self, switch: &Switch, caller: Caller, moment: &mut Moment<'_>) {
         let Some(thread) = switch.granted else { return };
         let cpu = &mut self.cpus[switch.cpu];
@@ -119,7 +119,7 @@ impl Fifo {
         }
     }
 
-    /// A thread gets a processor.
+    /// Lets a thread run on a processor.
     fn raise(&mut self, thread: u32, cpu: usize, caller: Caller, moment: &mut Moment<'_>) {
         let held = &mut self.held[thread as usize];
         held.bind(cpu, self.cpus[cpu].number);

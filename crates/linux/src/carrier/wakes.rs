@@ -1,14 +1,14 @@
-//! Who is to be told that a gate is open, before the lock is given up.
+//! Collects threads that wait at opened gates, to be woken before the lock is given up.
 
 use crate::threads::body::InProcess;
 use std::sync::Arc;
 use windfall_os::futex::Gate;
 
-/// Opened gates.
+/// Gates that were opened, and whose threads have not been woken.
 #[derive(Default)]
 pub(crate) struct Wakes(Vec<Wake>);
 
-/// Somebody who waits at one.
+/// A thread that waits at an opened gate.
 enum Wake {
     Own(Arc<InProcess>),
     Agent(Arc<Gate>),
@@ -29,7 +29,7 @@ impl Wakes {
         }
     }
 
-    /// Tells all of them.
+    /// Wakes all of them.
     pub(crate) fn tell(&mut self) {
         for wake in self.0.drain(..) {
             match wake {

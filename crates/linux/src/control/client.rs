@@ -1,4 +1,4 @@
-//! The other end of the socket.
+//! The client's end of the control socket.
 
 use super::Listing;
 use super::wire::{self, ControlError, VERSION};
@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use windfall_os::peer;
 
-/// How long a run may take to answer, when supervised threads leave little to others.
+/// Longest time that a run may take to answer; supervised threads may leave it little processor time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// No answer is longer than this, in bytes; a trace is some ten million.
+/// Longest answer, in bytes; a trace has some ten million.
 const LONGEST_ANSWER: u64 = 256 << 20;
 
-/// Where a run is reached that was told no other place: `/run/windfall`, for root, else below
-/// `$XDG_RUNTIME_DIR`, else below the folder for temporary files. A machine is supervised once at a time.
+/// The socket of a run for which no other path is given: in `/run/windfall` for root, else below `$XDG_RUNTIME_DIR`, else below the
+/// folder for temporary files. One path is enough, since one run at a time supervises a machine.
 pub(crate) fn usual_socket() -> PathBuf {
     let folder = match std::env::var_os("XDG_RUNTIME_DIR") {
         _ if peer::own_user() == 0 => PathBuf::from("/run/windfall"),
@@ -26,10 +26,10 @@ pub(crate) fn usual_socket() -> PathBuf {
     folder.join("windfall.sock")
 }
 
-/// Asks a run for something: the keys of an entry of `[[at]]` without `time`, or `do` alone. The run is
-/// the one at `socket`, or in the usual place.
+/// Sends a request to the run at `socket`, or at the usual path. A request has the keys of an entry of `[[at]]` without `time`, or
+/// `do` alone.
 ///
-/// The inner answer is the run's own: done, or refused, and then nothing has changed.
+/// The inner result is the run's answer. If it is an error, the run has changed nothing.
 ///
 /// # Errors
 /// When there is no such run, or it does not answer.
@@ -40,23 +40,23 @@ pub fn ask(
     Ok(wire::understand(&answer(socket, request)?.0))
 }
 
-/// What a run has recorded lately, in Windfall's trace format: the last 262,144 records, which are some seconds
-/// at ten thousand switches a second, and minutes at less.
+/// Gets the last 262,144 records of a run's trace, in Windfall's trace format: some seconds at ten thousand switches a second,
+/// minutes at less.
 ///
 /// # Errors
-/// As [`ask`].
+/// The same errors as [`ask`].
 pub fn trace(socket: Option<&Path>) -> Result<Vec<u8>, ControlError> {
     let request = Map::from_iter([("do".to_owned(), json!("trace"))]);
     let (line, trace) = answer(socket, request)?;
     let told = wire::understand(&line)?["bytes"].as_u64();
     if told != Some(trace.len() as u64) {
-        let why = format!("{} bytes of it came, of {}", trace.len(), told.unwrap_or(0));
+        let why = format!("{} bytes arrived, of {}", trace.len(), told.unwrap_or(0));
         return Err(ControlError::new("the trace", why, "ask again"));
     }
     Ok(trace)
 }
 
-/// A run's answer: a line, and what follows it.
+/// Sends a request; returns the line of the answer, and the bytes that follow it.
 fn answer(
     socket: Option<&Path>,
     mut request: Map<String, Value>,
@@ -78,10 +78,10 @@ fn answer(
     Ok((line, rest))
 }
 
-/// What there is in a run.
+/// Gets the state of a run: its processors, schedulers, threads and promises.
 ///
 /// # Errors
-/// As [`ask`].
+/// The same errors as [`ask`].
 pub fn list(socket: Option<&Path>) -> Result<Listing, ControlError> {
     let request = Map::from_iter([("do".to_owned(), json!("list"))]);
     let answer = ask(socket, request)??;
@@ -99,7 +99,7 @@ fn exchange(path: &Path, line: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut answer = Vec::new();
     stream.take(LONGEST_ANSWER + 1).read_to_end(&mut answer)?;
     if answer.len() as u64 > LONGEST_ANSWER {
-        let why = format!("it answers more than {LONGEST_ANSWER} bytes");
+        let why = format!("its answer is longer than {LONGEST_ANSWER} bytes");
         return Err(std::io::Error::other(why));
     }
     if answer.is_empty() {

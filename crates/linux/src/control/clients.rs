@@ -1,5 +1,4 @@
-//! Clients that are saying something: each has some time and some bytes for its request, and none waits
-//! for another.
+//! Clients whose requests are being received: each has a limited time and number of bytes, and none waits for another.
 
 use super::wire::LONGEST;
 use std::collections::VecDeque;
@@ -10,29 +9,29 @@ use std::time::{Duration, Instant as Clock};
 use windfall_os::events::{EventFd, Poll};
 use windfall_time::Span;
 
-/// How long a client may take for its request.
+/// Longest time that a client may take for its request.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// So many may be at it at a time; of more, the one that began first is left.
+/// Most clients at a time. One more drops the client that connected first.
 const MOST: usize = 16;
 
 const LISTENER: u64 = 0;
 const OVER: u64 = 1;
 const CLIENT: u64 = 2;
 
-/// A client that has not said all.
+/// A client whose request is not complete.
 struct Client {
     stream: UnixStream,
     line: Vec<u8>,
     until: Clock,
 }
 
-/// All clients that have not said all.
+/// All clients whose requests are not complete.
 pub(super) struct Clients {
     poll: Poll,
     clients: VecDeque<Client>,
 }
 
-/// A client and its request; `None` when that is too long.
+/// A client and its request; `None` if the request is too long.
 pub(super) type Heard = (UnixStream, Option<Vec<u8>>);
 
 impl Clients {
@@ -43,7 +42,7 @@ impl Clients {
         Ok(Clients { poll, clients: VecDeque::new() })
     }
 
-    /// Listens for a while: the clients that have said all; `None` when the bell has been rung.
+    /// Waits at most `limit` and returns the clients whose requests are complete; `None` once the run is over.
     pub(super) fn listen(&mut self, listener: &UnixListener, limit: Span) -> Option<Vec<Heard>> {
         let mut ready = Vec::new();
         let ms = i32::try_from(limit.as_nanos() / 1_000_000).unwrap_or(0);
@@ -62,7 +61,7 @@ impl Clients {
             match client.read() {
                 Ok(None) if Clock::now() < client.until => self.clients.push_back(client),
                 Ok(Some(line)) => heard.push((client.stream, line)),
-                Ok(None) | Err(_) => {} // what is closed is polled no longer
+                Ok(None) | Err(_) => {} // dropping the client closes its socket, which ends polling it
             }
         }
         Some(heard)
@@ -81,7 +80,7 @@ impl Clients {
 }
 
 impl Client {
-    /// Reads what there is: `None` when it has not said all.
+    /// Reads what has arrived: `None` if the request is not complete.
     fn read(&mut self) -> io::Result<Option<Option<Vec<u8>>>> {
         let mut part = [0; 4096];
         loop {

@@ -1,20 +1,20 @@
-//! What was counted a second ago, so that it can be said what was received lately.
+//! Keeps the accounts of the last second, to show what was received in it.
 
 use super::view::Counts;
 use std::collections::VecDeque;
 use windfall_time::{Instant, Span};
 
-/// How far back.
+/// The period that a listing shows.
 const SECOND: Span = Span::from_secs(1);
-/// How often it is looked.
+/// Time between two entries of the history.
 pub(super) const EVERY: Span = Span::from_millis(250);
 
-/// Counts of the last second and a bit.
+/// Accounts of the last second, and one set that is older.
 #[derive(Default)]
 pub(super) struct History(VecDeque<Counts>);
 
 impl History {
-    /// Keeps what was counted, and forgets what is older than a second but for the last of it.
+    /// Adds accounts. Of those older than a second only the latest are kept.
     pub(super) fn keep(&mut self, counts: Counts) {
         let old = |counts: &Counts, now: Instant| now.saturating_since(counts.at) >= SECOND;
         while self.0.get(1).is_some_and(|second| old(second, counts.at)) {
@@ -23,7 +23,7 @@ impl History {
         self.0.push_back(counts);
     }
 
-    /// What was counted a second ago, or as long ago as is known.
+    /// The accounts of a second ago, or the oldest there are.
     pub(super) fn before(&self, now: Instant) -> Option<&Counts> {
         let old = self.0.iter().rev().find(|counts| now.saturating_since(counts.at) >= SECOND);
         old.or_else(|| self.0.front())

@@ -1,8 +1,8 @@
-//! The thread that has the socket: one request of each client.
+//! The thread that serves the control socket: one request per client.
 //!
-//! It is an ordinary thread, so that no client can take time from the supervised ones, but for what it has the event loop do
-//! ([`Locked::call`]). A client that is slow with its request keeps nobody waiting (`clients.rs`); one
-//! that is slow to take the answer is left after a while.
+//! It is an ordinary thread, so that clients take no time from supervised threads, except for what it has the event loop do
+//! ([`Locked::call`]). A client that is slow with its request delays nobody (`clients.rs`); one that is slow to take the answer is
+//! dropped after a while.
 
 use super::clients::Clients;
 use super::history::{EVERY, History};
@@ -25,7 +25,7 @@ use windfall_os::{clock, peer};
 use windfall_scenario::{Live, LiveNode, LiveRequest, LiveThread, PlannedRequest};
 use windfall_time::Instant;
 
-/// How long a client may take for taking the answer: ordinary processes may have to wait for their
+/// Longest time that a client may take to receive the answer. It is generous because ordinary processes may have to wait for a
 /// processor while supervised threads have it.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -37,12 +37,12 @@ pub(crate) struct Server {
     name: String,
     end: Instant,
     history: History,
-    /// Where threads were that were moved for a reservation.
+    /// For threads that were moved for a reservation: the scheduler that they came from.
     former: BTreeMap<String, String>,
 }
 
 impl Server {
-    /// Opens the socket. One that nobody serves any more is replaced.
+    /// Opens the socket. Replaces one that no process serves any more.
     pub(crate) fn open(
         path: &Path,
         live: Live,
@@ -79,7 +79,7 @@ impl Server {
         })
     }
 
-    /// Serves until the bell rings, on processors that are not supervised if there are any.
+    /// Serves until `over` is signalled, on processors that are not supervised if there are any.
     pub(crate) fn serve(mut self, host: &Locked, over: &EventFd) {
         host.step_apart("control");
         let Ok(mut clients) = Clients::new(&self.listener, over) else { return };
@@ -94,7 +94,7 @@ impl Server {
             let Some(heard) = clients.listen(&self.listener, EVERY) else { return };
             for (mut client, line) in heard {
                 let answer = wire::answer(self.meet(host, &client, line));
-                // A client that is gone, or does not listen, is its own affair.
+                // A client that is gone, or does not read, harms only itself.
                 let _ = write_all(&mut client, &answer);
             }
         }
@@ -140,7 +140,7 @@ impl Server {
         Ok(Answer::from(value))
     }
 
-    /// Plans a request in the tree of the moment, and carries it out.
+    /// Plans a request for the present tree, and carries it out.
     fn change(
         &mut self,
         host: &Locked,
@@ -186,7 +186,7 @@ impl Server {
         })
     }
 
-    /// Carries a request out that was planned when these threads were there.
+    /// Carries out a request that was planned for these threads.
     fn carry_out(
         &mut self,
         host: &Locked,
@@ -205,7 +205,7 @@ impl Server {
             let mut refused = Vec::new();
             for (one, meant) in planned {
                 match meant {
-                    // Who has the number of one that has ended is not meant.
+                    // The number may belong to another thread by now.
                     Some((at, name)) if !control::is_called(s, at, &name) => {
                         refused.push(format!("`{name}`: refused: the thread has ended"));
                     }
@@ -230,8 +230,8 @@ impl Server {
         Ok(())
     }
 
-    /// Ends a thread's reservation: it goes back to where it was, with what it had there, or stays
-    /// without it.
+    /// Ends a thread's reservation: it returns to its former scheduler, with what it had there, or stays where it is without the
+    /// reservation.
     fn unreserve(&mut self, host: &Locked, name: &str) -> Result<Value, ControlError> {
         let Some(to) = self.former.get(name).cloned() else {
             let text =
@@ -257,7 +257,7 @@ impl Server {
     }
 }
 
-/// What has been recorded lately.
+/// Answers a `trace` request.
 fn lately(host: &Locked) -> Result<Answer, ControlError> {
     let bytes = trace_reader::window(host);
     let bytes = bytes.map_err(|why| ControlError::new("`trace`", why.to_string(), "report it"))?;
@@ -266,7 +266,7 @@ fn lately(host: &Locked) -> Result<Answer, ControlError> {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.path); // somebody may have tidied up
+        let _ = std::fs::remove_file(&self.path); // fails if it was removed already
     }
 }
 

@@ -1,4 +1,4 @@
-//! What is copied under the lock, and what is made of it afterwards.
+//! Copies the state of a run under the lock, and makes a listing of the copy afterwards.
 
 use super::{Account, Listing, LiveStatus, Node, OwnVp, Processor, Promised, Thread};
 use crate::supervise::linux::Linux;
@@ -15,7 +15,7 @@ use windfall_scenario::outcome::{
 use windfall_scenario::{LiveNode, LiveThread};
 use windfall_time::{Instant, Ratio, Span};
 
-/// What was counted up to an instant; schedulers in order of creation.
+/// Accounts up to an instant; schedulers in order of creation.
 pub(super) struct Counts {
     pub(super) at: Instant,
     cpus: Vec<(CpuOutcome, Span)>,
@@ -23,7 +23,7 @@ pub(super) struct Counts {
     threads: Vec<Span>,
 }
 
-/// A thread, as it was under the lock.
+/// A thread, copied under the lock.
 struct Member {
     outcome: ThreadOutcome,
     tid: i32,
@@ -32,38 +32,38 @@ struct Member {
     on: Option<usize>,
 }
 
-/// A scheduler, as it was under the lock.
+/// A scheduler, copied under the lock.
 struct Instance {
     account: NodeOutcome,
     owns: Vec<(Option<String>, VpState)>,
     quarantined: bool,
 }
 
-/// Everything, as it was under the lock.
+/// The state of a run, copied under the lock.
 pub(super) struct View {
     counts: Counts,
     cpus: Vec<(u16, Option<u32>)>,
-    /// By account; `None` for one that is gone.
+    /// By account; `None` for a scheduler that was destroyed.
     nodes: Vec<Option<Instance>>,
-    /// Entries of programs have no life of their own, and are left out.
+    /// By number; `None` for entries of programs, which never run themselves.
     threads: Vec<Option<Member>>,
     judgement: Judgement,
     resolution: Timer,
     default: Option<String>,
     decisions: u64,
-    /// How late timers were served, and without what others took.
+    /// How late timers were served at most, and the same without stolen time.
     lag: (Span, Span),
     lost: bool,
 }
 
-/// What is counted at this moment.
+/// Reads the accounts at this moment.
 pub(super) fn counts(supervisor: &mut Supervisor) -> Counts {
     let (counts, _) = count(supervisor);
     counts
 }
 
 fn count(supervisor: &mut Supervisor) -> (Counts, Vec<(NodeId, NodeOutcome)>) {
-    settle(supervisor); // whose time it is, is known only once what the kernel has seen is read
+    settle(supervisor); // the kernel events that are there decide whose time it is
     supervisor.host.account_all();
     let nodes = supervisor.host.nodes();
     let threads = supervisor.host.threads.list.iter();
@@ -123,7 +123,7 @@ fn thread_view(supervisor: &Supervisor, number: u32) -> Option<Member> {
     })
 }
 
-/// Who there is, for reading requests.
+/// The schedulers and threads that requests may refer to.
 pub(super) fn there(supervisor: &Supervisor) -> (Vec<LiveNode>, Vec<LiveThread>) {
     let Host { hierarchy, threads, .. } = &supervisor.host;
     let name = |node: NodeId| hierarchy.name(node).map(str::to_owned);
@@ -151,7 +151,7 @@ const fn state_name(state: VpState) -> &'static str {
 }
 
 impl View {
-    /// In the words that a client is told. `before` is what was counted a while ago.
+    /// Makes the listing for a client. `before` has the accounts of a while ago.
     pub(super) fn listing(self, name: &str, end: Instant, before: Option<&Counts>) -> Listing {
         let counts = &self.counts;
         let now = counts.at;
@@ -203,7 +203,7 @@ impl View {
     }
 }
 
-/// Time that was counted, and how much of it since it was counted before.
+/// An amount of time, and how much of it was added since `before`.
 fn account(now: Span, before: Option<Span>) -> Account {
     Account {
         ns: now.as_nanos(),
@@ -292,7 +292,7 @@ fn promised(verdict: &PromiseVerdict, lost: bool) -> Promised {
     }
 }
 
-/// What is wrong with a promise, in words.
+/// Describes what is wrong with a promise, if anything is.
 fn why(verdict: &PromiseVerdict) -> Option<String> {
     if let Some(until) = verdict.until {
         return Some(format!("{} until {until}, when the tree changed", verdict.status().name()));
@@ -315,7 +315,7 @@ fn why(verdict: &PromiseVerdict) -> Option<String> {
     Some(format!("{by} {word} in {span} from {}{cause}", worst.from))
 }
 
-/// A guarantee as it is shown.
+/// A guarantee as a listing shows it.
 struct Guaranteed {
     text: String,
     share_ppm: Option<u64>,

@@ -1,7 +1,8 @@
-//! The protocol (decision 0009): one JSON object a line; a request, then its answer.
+//! The control protocol (decision 0009): one JSON object a line; a request, then its answer.
 //!
-//! A request is an entry of `[[at]]` without `time`, in JSON instead of TOML, or one of `list`, `stop` and `trace`,
-//! which no file has. `unreserve` of a thread that a `move` with a reservation has brought takes it back to where it was. The answer to `trace` says how many `bytes` of Windfall's trace format (decision 0002) follow its line.
+//! A request is an entry of `[[at]]` without `time`, in JSON instead of TOML, or one of `list`, `stop` and `trace`, which files do not
+//! have. `unreserve` returns a thread that was moved for a reservation to its former scheduler. The answer to `trace`
+//! gives the number of `bytes` of Windfall's trace format (decision 0002) that follow its line.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -9,43 +10,43 @@ use std::fmt;
 
 /// The version of the protocol.
 pub(super) const VERSION: u64 = 2;
-/// A request is no longer than this, in bytes.
+/// Longest request, in bytes.
 pub(super) const LONGEST: usize = 64 * 1024;
-/// How deep values may lie in each other.
+/// Deepest nesting of values in a request.
 const DEEPEST: usize = 8;
 
-/// What a client asks.
+/// A client's request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Asked {
-    /// What there is.
+    /// List the state of the run.
     List,
-    /// The end of the run.
+    /// End the run.
     Stop,
-    /// What has been recorded lately.
+    /// Send the latest records.
     Trace,
-    /// The end of a thread's reservation; back to where it was.
+    /// End a thread's reservation, and return the thread to its former scheduler.
     Unreserve(String),
-    /// An entry of `[[at]]`.
+    /// Carry out an entry of `[[at]]`.
     Change {
-        /// What it does.
+        /// Its `do`.
         verb: String,
         /// The entry, as TOML.
         text: String,
-        /// Which thread it moves for a reservation, if it does.
+        /// The thread that it moves for a reservation, if it does.
         lends: Option<String>,
-        /// Whether it is done even where it breaks what was granted to others.
+        /// Whether to do it even if it breaks what was granted to others.
         force: bool,
     },
 }
 
-/// Why something was not done.
+/// The reason why a request was not carried out.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ControlError {
-    /// What was asked.
+    /// The request, as the subject of the sentence in `why`.
     pub asked: String,
-    /// What stood in the way.
+    /// The reason.
     pub why: String,
-    /// What would work.
+    /// A remedy; may be empty.
     pub help: String,
 }
 
@@ -68,13 +69,13 @@ impl fmt::Display for ControlError {
 
 impl std::error::Error for ControlError {}
 
-/// Reads a line.
+/// Reads a request.
 pub(super) fn read(line: &[u8]) -> Result<Asked, ControlError> {
     let request = entry(line)?;
     let verb = request.get("do").and_then(Value::as_str).unwrap_or_default().to_owned();
     let alone = |asked: Asked| match request.len() {
         1 => Ok(asked),
-        _ => Err(ControlError::new(format!("`{verb}`"), "takes nothing beside it", "leave it out")),
+        _ => Err(ControlError::new(format!("`{verb}`"), "takes no other keys", "leave them out")),
     };
     match verb.as_str() {
         "list" => alone(Asked::List),
@@ -101,7 +102,7 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, ControlError> {
     }
 }
 
-/// The object of a line in this version of the protocol, without its version.
+/// Reads the object of a line, checks the version of the protocol and removes it.
 fn entry(line: &[u8]) -> Result<Map<String, Value>, ControlError> {
     let form = "write `{\"windfall\":2,\"do\":\"list\"}` on one line";
     let value: Value = serde_json::from_slice(line)
@@ -120,7 +121,7 @@ fn entry(line: &[u8]) -> Result<Map<String, Value>, ControlError> {
     Ok(request)
 }
 
-/// A request that a file could have.
+/// Reads a request that a file could have.
 fn change(verb: String, mut request: Map<String, Value>) -> Result<Asked, ControlError> {
     let force = match request.remove("force") {
         None => false,
@@ -138,7 +139,7 @@ fn change(verb: String, mut request: Map<String, Value>) -> Result<Asked, Contro
     Ok(Asked::Change { verb, text, lends, force })
 }
 
-/// An entry of `[[at]]`.
+/// Writes a request as an entry of `[[at]]`. The error has a reason and a remedy.
 fn toml(request: &Map<String, Value>) -> Result<String, (String, String)> {
     let mut text = "[[at]]\ntime = \"0s\"\n".to_owned();
     for (key, value) in request {
@@ -152,7 +153,7 @@ fn toml(request: &Map<String, Value>) -> Result<String, (String, String)> {
 
 fn write(value: &Value, room: usize, text: &mut String) -> Result<(), (String, String)> {
     let Some(room) = room.checked_sub(1) else {
-        return Err(("values lie too deep in each other".into(), format!("use {DEEPEST} levels")));
+        return Err(("values are nested too deep".into(), format!("use {DEEPEST} levels")));
     };
     match value {
         Value::Null => return Err(("holds `null`".into(), "leave the key out".into())),
@@ -181,7 +182,7 @@ fn write(value: &Value, room: usize, text: &mut String) -> Result<(), (String, S
     Ok(())
 }
 
-/// A string as TOML has it.
+/// A string as a TOML literal.
 pub(super) fn quoted(string: &str) -> String {
     let mut text = String::new();
     quote(string, &mut text);
@@ -200,10 +201,10 @@ fn quote(string: &str, text: &mut String) {
     text.push('"');
 }
 
-/// What a run answers.
+/// The answer to a request.
 pub(super) struct Answer {
     pub(super) value: Value,
-    /// What follows the line.
+    /// Bytes that follow the line.
     pub(super) bytes: Vec<u8>,
 }
 
@@ -213,7 +214,7 @@ impl From<Value> for Answer {
     }
 }
 
-/// An answer, as a line and what follows it.
+/// Writes an answer: its line, and the bytes that follow.
 pub(super) fn answer(answer: Result<Answer, ControlError>) -> Vec<u8> {
     let (value, bytes) = match answer {
         Ok(Answer { value, bytes }) => {
@@ -228,7 +229,7 @@ pub(super) fn answer(answer: Result<Answer, ControlError>) -> Vec<u8> {
     answer
 }
 
-/// Reads an answer's line.
+/// Reads the line of an answer.
 pub(super) fn understand(line: &[u8]) -> Result<Value, ControlError> {
     let strange = |why: String| {
         ControlError::new("an answer", why, "use the same version of windfall on both ends")
@@ -282,7 +283,7 @@ mod tests {
         assert!(why(r#"{"do":"list"}"#).contains("no `windfall`"));
         assert!(why("list").contains("no JSON"));
         assert!(why("[1]").contains("no object"));
-        assert!(why(r#"{"windfall":2,"do":"stop","now":true}"#).contains("nothing beside"));
+        assert!(why(r#"{"windfall":2,"do":"stop","now":true}"#).contains("no other keys"));
         assert!(why(r#"{"windfall":2,"do":"share","share":null}"#).contains("null"));
         assert!(why(r#"{"windfall":2,"do":"share","time":"1s"}"#).contains("time"));
         let deep =

@@ -1,6 +1,6 @@
-//! Claimed processors: whatever can run elsewhere does, until the run ends (decision 0013).
+//! Claims processors: moves everything off them that can run elsewhere, until the run ends (decision 0013).
 //!
-//! Invariant: each change is in the [`Log`] before it is made. The run and its guardian give back by the same code.
+//! Invariant: each change is in the [`Log`] before it is made. The run and its guardian undo changes by the same code.
 
 mod give_back;
 mod keeper;
@@ -17,7 +17,7 @@ use windfall_os::sched::Affinity;
 use windfall_scenario::model::{Claim, Machine};
 use windfall_scenario::outcome::Claimed;
 
-/// The processors of `supervised` to claim. At least one of those that are online stays unclaimed.
+/// Chooses the processors of `supervised` to claim. At least one online processor stays unclaimed.
 pub(crate) fn choose(machine: &Machine, supervised: &[u16], online: &[u16]) -> Vec<u16> {
     if machine.claim == Claim::None {
         return Vec::new();
@@ -27,7 +27,7 @@ pub(crate) fn choose(machine: &Machine, supervised: &[u16], online: &[u16]) -> V
     supervised[..most].to_vec()
 }
 
-/// What follows for a run whose last processor stays unclaimed because there is no other.
+/// A remark for a run that must leave its last processor unclaimed because there is no other.
 pub(crate) fn shared(claim: Claim, supervised: &[u16], claimed: &[u16]) -> Option<String> {
     let last = supervised.last().filter(|last| claim != Claim::None && !claimed.contains(last))?;
     Some(format!(
@@ -36,7 +36,7 @@ pub(crate) fn shared(claim: Claim, supervised: &[u16], claimed: &[u16]) -> Optio
     ))
 }
 
-/// Claims these processors. What cannot be moved stays and is reported.
+/// Claims these processors. Reports what cannot be moved and stays.
 pub(crate) fn claim(log: &Log, cpus: &[u16]) -> Claimed {
     let claimed: Affinity = cpus.iter().copied().collect();
     let mut report = Claimed::default();

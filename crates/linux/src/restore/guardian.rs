@@ -1,8 +1,8 @@
-//! A process that outlives the supervisor and gives every thread back what it was.
+//! The guardian: a process that outlives the supervisor and restores every thread.
 //!
-//! It acts when the supervisor is gone (its end of a pipe is closed) or its heart stands still for
-//! [`PATIENCE`]; then the supervisor is killed first. Within a second everything is as before, and the guardian says
-//! why on standard error and in a file. The supervisor watches it in turn, and posts another when it is gone.
+//! It acts when the supervisor is gone (its end of a pipe is closed), or has not sent a heartbeat for [`PATIENCE`]; then it kills the
+//! supervisor first. Within a second everything is as before, and the guardian writes the reason to standard error and to
+//! a file. The supervisor watches the guardian in turn, and posts another when it is gone.
 
 use crate::restore::log::RestoreLog;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -14,31 +14,31 @@ use windfall_observe::supervision;
 use windfall_os::LinuxError;
 use windfall_os::{process, sched::Affinity, sched::Attributes};
 
-/// So long may the supervisor's heart stand still, in ms.
+/// Longest time without a heartbeat while threads are supervised, in ms.
 const PATIENCE: i32 = 400;
-/// So long while much is set up or given back.
+/// The same while much is set up or undone, in ms.
 const SETTING_UP: i32 = 5_000;
-/// How often the guardian looks, in ms.
+/// Time between two looks of the guardian, in ms.
 const LOOK: i32 = 50;
-/// From here on it looks from the event loop's processor, in ms of stillness: time in which that processor stands still, or
-/// serves somebody more urgent, is then no time in which the guardian counts, either.
+/// After this time without a heartbeat, in ms, the guardian moves to the event loop's processor. If that processor stands still or
+/// serves more urgent work, the guardian then does not count that time either.
 const DOUBT: i32 = 100;
 
-/// The supervisor's hold on its guardian; letting go of it means that the supervisor is gone.
+/// The supervisor's handle of its guardian. Dropping it tells the guardian that the supervisor is gone.
 pub(crate) struct Guardian {
     pid: i32,
-    /// Can be read when the guardian has ended.
+    /// Readable when the guardian has ended.
     ended: OwnedFd,
     _pipe: OwnedFd,
     journal: Arc<RestoreLog>,
-    /// What says that this machine is supervised; the guardian holds it as long as it lives.
+    /// The machine's lock, which the guardian holds as long as it lives.
     alone: i32,
-    /// Where the guardian is while all is well.
+    /// The guardian's processors as long as heartbeats come.
     home: Affinity,
 }
 
 impl Guardian {
-    /// Forks the guardian; call it before anything is changed.
+    /// Forks the guardian. To be called before anything is changed.
     pub(crate) fn post(journal: &Arc<RestoreLog>, alone: i32) -> Result<Guardian, LinuxError> {
         let home = Affinity::of(0).map_err(|e| trouble(&e))?;
         Guardian::post_at(journal, alone, home)
@@ -56,7 +56,7 @@ impl Guardian {
             process::name_thread(supervision::GUARDIAN);
             process::close_all_but(&[theirs.as_raw_fd(), alone]);
             let _ = home.give(0);
-            // Without the right to be real-time it watches all the same.
+            // Without the right to be real-time it watches at ordinary priority.
             let _ = Attributes::fifo(fifo_priorities::GUARDIAN).give(0);
             watch(journal, &theirs, supervisor, &home);
         });
@@ -66,24 +66,24 @@ impl Guardian {
         Ok(Guardian { pid, ended, _pipe: ours, journal: journal.clone(), alone, home })
     }
 
-    /// Its number.
+    /// Process id of the guardian.
     pub(crate) const fn pid(&self) -> i32 {
         self.pid
     }
 
-    /// What can be read when it has ended.
+    /// A descriptor that is readable when the guardian has ended.
     pub(crate) const fn ended(&self) -> &OwnedFd {
         &self.ended
     }
 
-    /// Posts another, because this one has ended: somebody has killed it.
+    /// Posts another guardian, because this one has ended.
     pub(crate) fn renew(&mut self) -> Result<(), LinuxError> {
         process::reap(self.pid);
         *self = Guardian::post_at(&self.journal, self.alone, self.home)?;
         Ok(())
     }
 
-    /// The supervisor has restored everything itself.
+    /// Ends the guardian, after the supervisor has restored everything itself.
     pub(crate) fn dismiss(self) {
         self.journal.close();
         let pid = self.pid;
@@ -96,19 +96,19 @@ fn trouble(e: &std::io::Error) -> LinuxError {
     LinuxError::of("cannot fork the guardian", e, "raise the limit of processes")
 }
 
-/// Why a guardian acts.
+/// The reason why a guardian acts.
 #[derive(Clone, Copy)]
 enum Cause {
     /// The supervisor is gone.
     Gone,
-    /// Its heart stood still for so many ms, while it supervised or not.
+    /// No heartbeat for so many ms, and whether threads were supervised meanwhile.
     Still(i32, bool),
 }
 
 fn watch(journal: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affinity) {
     let Some(cause) = wait(journal, pipe, supervisor, home) else { return };
     process::kill(supervisor);
-    // Its threads have our priorities until they are dead, which some cannot be before others are restored.
+    // Its threads have our priorities until they are dead, and some cannot die before others are restored.
     let mut left = 50;
     while process::exists(supervisor) && left > 0 && !process::hung_up(pipe, 1) {
         left -= 1;
@@ -118,12 +118,12 @@ fn watch(journal: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affinity)
     tell(cause, supervisor, &trouble);
 }
 
-/// Waits until there is a cause to act; `None` when everything has been given back.
+/// Waits until there is a reason to act; `None` if everything was undone in good order.
 fn wait(journal: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affinity) -> Option<Cause> {
     let table = journal.table();
     let (mut seen, mut still) = (0, 0);
     loop {
-        // However late it returns, it counts as one look: the guardian could not run, either.
+        // However late this returns, it counts as one look: the guardian could not run either.
         let gone = process::hung_up(pipe, LOOK);
         if table.done.load(Ordering::Acquire) == 1 {
             return None;
@@ -135,14 +135,14 @@ fn wait(journal: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affinity) 
         let doubted = still >= DOUBT;
         still = if beats == seen { still + LOOK } else { 0 };
         seen = beats;
-        // Killed, it holds the pipe until all its threads have ended, and those may have to wait for their processors.
+        // A killed supervisor keeps the pipe open until all its threads have ended, and those may have to wait for a processor.
         if still >= DOUBT && procfs::stat(supervisor).is_none_or(|stat| stat.has_ended()) {
             return Some(Cause::Gone);
         }
         let urgent = table.urgent.load(Ordering::Acquire) == 1;
         if urgent && !doubted && still >= DOUBT {
             let events_cpu = u16::try_from(table.events_cpu.load(Ordering::Relaxed)).ok();
-            let _ = events_cpu.map(|events_cpu| Affinity::one(events_cpu).give(0)); // or it looks from where it is
+            let _ = events_cpu.map(|events_cpu| Affinity::one(events_cpu).give(0)); // if that fails, it watches from where it is
         } else if doubted && still == 0 {
             let _ = home.give(0);
         }
@@ -152,7 +152,7 @@ fn wait(journal: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affinity) 
     }
 }
 
-/// Says why the run has ended, where its user reads it, and for `doctor`.
+/// Reports why the run has ended, on standard error and in a file that `doctor` reads.
 fn tell(cause: Cause, supervisor: i32, trouble: &[String]) {
     let cause = match cause {
         Cause::Gone => format!(
@@ -169,5 +169,5 @@ fn tell(cause: Cause, supervisor: i32, trouble: &[String]) {
     };
     let text = format!("windfall: the guardian ended the run: {cause}; {rest}\n");
     process::write_to_stderr(&text);
-    let _ = std::fs::write(supervision::last_words(), &text); // for whoever asks `doctor` later
+    let _ = std::fs::write(supervision::last_words(), &text); // `doctor` shows it later
 }

@@ -1,9 +1,8 @@
-//! The restore log: what threads were before they were touched, in a file that is memory of the run, its guardian, and
-//! whoever restores after both are gone.
+//! The restore log: what threads were before a run changed them. It is a file that the run and its guardian map into memory, and that
+//! is read after both have died.
 //!
-//! Invariant: a thread's entry is whole before the thread is changed, and marked as gone before it is
-//! used for another. Others read only when the supervisor is dead; an entry that it was
-//! about to write then counts as gone.
+//! Invariant: a thread's entry is complete before the thread is changed, and marked as gone before it is used for another. Other
+//! processes read only when the supervisor is dead; an entry that it was about to write then counts as gone.
 
 mod entry;
 mod limits;
@@ -24,38 +23,38 @@ use windfall_os::freezer;
 use windfall_os::sched::{Affinity, Attributes, own_tid};
 use windfall_os::shared::{Shared, reserve};
 
-/// So many threads can be noted at a time.
+/// Most threads that can be noted at a time.
 const MOST: usize = 32_768;
-/// What a log of this layout begins with; another layout has another number or another size.
+/// First word of a log of this layout; another layout has another number or another size.
 const MAGIC: u64 = 0x5746_4c4f_4700_0003;
 
 windfall_os::atomics! {
-    /// Shared by the supervisor and its guardian.
-    // Fields: all that the guardian has to know, in memory that both processes see; one struct is its layout.
+    /// Memory that the supervisor shares with its guardian.
+    // Fields: all that the guardian has to know, in memory that both processes share; one struct is its layout.
     pub(crate) struct Table {
         magic: AtomicU64,
         /// The process of the run.
         supervisor: AtomicI32,
-        /// When that began, in ticks of the machine's life.
+        /// When that process began, in clock ticks since boot.
         began: AtomicU64,
-        /// The process that watches over the run.
+        /// The process of the guardian.
         pub(crate) guardian: AtomicI32,
         /// The processor of the event loop.
         pub(crate) events_cpu: AtomicU32,
-        /// Counts while the supervisor is well.
+        /// Number of heartbeats.
         pub(crate) heartbeat: AtomicU64,
-        /// Whether the guardian is to expect the next beat soon: while threads are supervised.
+        /// Whether the guardian is to expect the next heartbeat soon: 1 while threads are supervised.
         pub(crate) urgent: AtomicU32,
-        /// Whether everything has been restored in good order.
+        /// Whether everything was undone in good order (1).
         pub(crate) done: AtomicU32,
-        /// Whether the throttle of real-time threads was changed, and what it was (us).
+        /// Whether the throttle of real-time threads was changed, and its former runtime and period (us).
         throttled: AtomicU32,
         runtime: AtomicI64,
         period: AtomicI64,
         used: AtomicU32,
         entries: [Entry; MOST],
         limits: limits::Limits,
-        /// What a claim of processors has changed.
+        /// The log of the claim of processors.
         claim: Log,
     }
 }
@@ -67,11 +66,11 @@ pub(crate) struct RestoreLog {
     free: Mutex<Vec<usize>>,
 }
 
-/// What a thread was.
+/// A thread's former class, priority and affinity.
 pub(crate) type Former = (Attributes, Affinity);
 
 impl RestoreLog {
-    /// The log of a new run. Call it under the machine's lock, when no earlier log is left.
+    /// Creates the log of a new run. To be called under the machine's lock, when no earlier log is left.
     pub(crate) fn create() -> Result<RestoreLog, LinuxError> {
         let path = supervision::restore_log();
         let trouble = |e: std::io::Error| {
@@ -94,7 +93,7 @@ impl RestoreLog {
         Ok(RestoreLog { table, free: Mutex::new(Vec::with_capacity(1024)) })
     }
 
-    /// The log of a run that is gone and so is its guardian, if there is one. Call it under the machine's lock.
+    /// Opens the log of a run that died together with its guardian, if there is one. To be called under the machine's lock.
     pub(crate) fn left() -> Result<Option<RestoreLog>, LinuxError> {
         let path = supervision::restore_log();
         let file = match File::options().read(true).write(true).open(&path) {
@@ -119,7 +118,7 @@ impl RestoreLog {
         };
         let size = file.metadata().map_or(0, |file| file.len());
         if size == 0 {
-            return Self::nothing_was_changed(); // it was being made
+            return Self::nothing_was_changed(); // the run died while it created the log
         }
         if size != size_of::<Table>() as u64 {
             return Err(unknown());
@@ -143,7 +142,7 @@ impl RestoreLog {
         self.table.supervisor.load(Ordering::Relaxed)
     }
 
-    /// Whether the run has ended without giving back, and nobody guards it any more.
+    /// Whether the run has died without undoing its changes, and no guardian is left.
     pub(crate) fn is_orphaned(&self) -> bool {
         let began = self.table.began.load(Ordering::Relaxed);
         let lives = |pid: i32| procfs::stat(pid).filter(|stat| !stat.has_ended());
@@ -152,12 +151,12 @@ impl RestoreLog {
         !run && guardian.is_none_or(|stat| stat.comm != supervision::GUARDIAN)
     }
 
-    /// How many threads are noted as changed.
+    /// Number of threads that are noted as changed.
     pub(crate) fn noted(&self) -> usize {
         self.entries().filter(|entry| entry.state.load(Ordering::Acquire) == 1).count()
     }
 
-    /// Everything has been given back: nothing is left to do for anybody.
+    /// Notes that everything was undone, and removes the file.
     pub(crate) fn close(&self) {
         self.table.done.store(1, Ordering::Release);
         remove();
@@ -167,34 +166,34 @@ impl RestoreLog {
         &self.table
     }
 
-    /// What a claim of processors has changed.
+    /// The log of the claim of processors.
     pub(crate) fn claim(&self) -> &Log {
         &self.table.claim
     }
 
-    /// The supervisor is well.
+    /// Sends a heartbeat.
     pub(crate) fn beat(&self) {
         self.table.heartbeat.fetch_add(1, Ordering::Release);
     }
 
-    /// Whether the next beat is to be expected soon: while threads are supervised, and not while much is set up or given back.
+    /// Sets whether the guardian expects the next heartbeat soon: true while threads are supervised, false while much is set up or undone.
     pub(crate) fn expect_beats(&self, soon: bool) {
         self.table.urgent.store(u32::from(soon), Ordering::Release);
         self.beat();
     }
 
-    /// Lifts the limit on real-time processor time of a process, if it has one, and notes it; why not, if that cannot be.
+    /// Notes and lifts a process's limit on real-time processor time, if it has one. The error says why that is impossible.
     pub(crate) fn lift_limit(&self, pid: i32, parent: i32) -> Result<(), String> {
         self.table.limits.lift(pid, parent)
     }
 
-    /// The next beat is to be expected soon as long as the answer lives, however that ends.
+    /// Has the guardian expect heartbeats soon, until the returned value is dropped.
     pub(crate) fn expect_beats_while_it_lives(&self) -> Expected<'_> {
         self.expect_beats(true);
         Expected(self)
     }
 
-    /// Notes what a thread of a process is, before it is changed.
+    /// Notes what a thread is, before it is changed. Returns that.
     pub(crate) fn note(&self, tid: i32, pid: i32, stat: &Stat) -> Result<Former, LinuxError> {
         let trouble = |e: &std::io::Error| {
             LinuxError::of(format!("cannot read the class of thread {tid}"), e, "run as root")
@@ -204,7 +203,7 @@ impl RestoreLog {
         self.note_as(tid, pid, stat, (attributes, affinity)).map(|()| (attributes, affinity))
     }
 
-    /// Notes what a thread is to be when this is over: what it has inherited from us is nothing to return to.
+    /// Notes what to restore of a thread whose own settings are inherited from us, and so are nothing to return to.
     pub(crate) fn note_as(
         &self,
         tid: i32,
@@ -223,7 +222,7 @@ impl RestoreLog {
         Ok(())
     }
 
-    /// A thread has ended, or has been given back; its entry is free.
+    /// Frees the entry of a thread that has ended or was restored.
     pub(crate) fn forget(&self, tid: i32) {
         let its = |entry: &Entry| {
             entry.state.load(Ordering::Acquire) == 1 && entry.tid.load(Ordering::Relaxed) == tid
@@ -244,7 +243,7 @@ impl RestoreLog {
         self.table.entries.iter().take(used)
     }
 
-    /// Lifts or sets the kernel's throttle of real-time threads, and notes what it was.
+    /// Notes the kernel's throttle of real-time threads, and sets or lifts it.
     pub(crate) fn throttle(&self, runtime: i64, period: i64) -> Result<(), LinuxError> {
         let table = &self.table;
         let (runtime_before, period_before) = throttle::read()?;
@@ -257,25 +256,25 @@ impl RestoreLog {
         table.throttled.store(1, Ordering::Release);
         throttle::set(runtime, period).map_err(|e| {
             let help = format!(
-                "the user root alone may, whatever capabilities others have: run as root, or have root write {runtime} into it before"
+                "only the user root may, whatever capabilities others have: run as root, or write {runtime} into it as root before"
             );
             LinuxError::new(format!("cannot write {RUNTIME}"), e.to_string(), help)
         })
     }
 
-    /// Gives everything back. What cannot be given back is told; the rest is done all the same.
+    /// Undoes everything. Goes on after a failure, and returns all that could not be undone.
     pub(crate) fn restore(&self) -> Vec<String> {
         let mut trouble = self.restore_others();
         self.entries().for_each(|entry| entry.restore(&mut trouble));
         trouble
     }
 
-    /// Gives everything back but what the calling thread was: hundreds of threads that compute must
-    /// not come between it and what is left to do.
+    /// Undoes everything except the calling thread's own change: it must keep its priority, or hundreds of computing threads would
+    /// delay the rest of this.
     pub(crate) fn restore_others(&self) -> Vec<String> {
         let mut trouble = Vec::new();
         let caller = own_tid();
-        // Twice: a child may be made, at a priority of ours, while we look.
+        // Twice: during the first pass a thread may be made that inherits a priority of ours.
         for _ in 0..2 {
             let others = self.entries().filter(|entry| entry.tid.load(Ordering::Relaxed) != caller);
             let others: Vec<&Entry> = others.filter(|entry| entry.is_noted()).collect();
@@ -294,13 +293,13 @@ impl RestoreLog {
                 trouble.push(format!("{RUNTIME}: {e}; write {runtime} into it"));
             }
         }
-        // To look at every thread of a large machine takes its time.
+        // Checking every thread of a large machine takes long.
         self.expect_beats(false);
         claim::give_back(self.claim(), &mut trouble, &|| self.beat());
         trouble
     }
 
-    /// Gives back what a run has left that is gone; what could not be given back.
+    /// Undoes the changes of a run that has died. Returns what could not be undone.
     pub(crate) fn restore_after(&self) -> Vec<String> {
         let mut trouble = self.restore();
         trouble.extend(freezer::thaw_all(self.supervisor(), &|| {}));
@@ -309,10 +308,10 @@ impl RestoreLog {
 }
 
 fn remove() {
-    let _ = fs::remove_file(supervision::restore_log()); // or nobody has made it
+    let _ = fs::remove_file(supervision::restore_log()); // fails if there is none
 }
 
-/// As long as it lives, the guardian expects beats soon.
+/// While this value lives, the guardian expects heartbeats soon.
 pub(crate) struct Expected<'j>(&'j RestoreLog);
 
 impl Drop for Expected<'_> {
@@ -340,7 +339,7 @@ mod tests {
         let (over, wait) = channel::<()>();
         let sleeper = std::thread::spawn(move || {
             told.send(own_tid()).expect("somebody listens");
-            let _ = wait.recv(); // until the other end is gone
+            let _ = wait.recv(); // until the other end is dropped
         });
         let tid = tid.recv().expect("it tells");
         let pid = std::process::id().cast_signed();

@@ -1,4 +1,4 @@
-//! The lock of this machine: one run at a time supervises it.
+//! The machine's lock: one run at a time supervises a machine.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -7,10 +7,10 @@ use std::path::Path;
 use windfall_observe::supervision::FOLDER;
 use windfall_os::LinuxError;
 
-/// Only one run at a time supervises a machine.
+/// Error text of a run that finds the machine supervised.
 pub(crate) const TWICE: &str = "cannot supervise this machine twice";
 
-/// Says that this machine is supervised, as long as it, or a copy of it in a forked process, is open.
+/// Takes the machine's lock. It is held as long as the file, or a copy of it in a forked process, is open.
 pub(crate) fn supervise_alone() -> Result<File, LinuxError> {
     let path = Path::new(FOLDER).join("lock");
     let trouble = |e: &io::Error| {
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn law_a_copy_of_the_lock_keeps_others_out() {
-        let Ok(alone) = supervise_alone() else { return }; // without rights, or beside a run
+        let Ok(alone) = supervise_alone() else { return }; // without rights, or while a run is under way
         let copy = alone.try_clone().unwrap();
         drop(alone);
         assert!(supervise_alone().is_err_and(|fault| fault.is_busy()));

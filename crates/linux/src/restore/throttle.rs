@@ -1,9 +1,8 @@
-//! How much of a processor is left to the rest of the system, by the kernel's throttle of real-time
-//! threads (decision 0008).
+//! The kernel's throttle of real-time threads, which leaves a part of each processor to the rest of the system (decision 0008).
 //!
-//! Where the kernel has a fair server (6.12 and later), waiting ordinary threads get 5 % from it, and
-//! nothing is taken when none wait; then the throttle is lifted while we run. It would take its part in
-//! one piece, whether anybody wants it or not. For smaller caps, and older kernels, it is set to the cap.
+//! Where the kernel has a fair server (6.12 and later), waiting ordinary threads get 5 % from it, and nothing is taken when none
+//! wait; then the throttle is lifted during a run, because it would take its part in one piece, needed or not. For smaller caps, and on
+//! older kernels, it is set to the cap.
 
 use std::fs;
 use windfall_observe::kernel;
@@ -11,14 +10,14 @@ use windfall_os::LinuxError;
 use windfall_scenario::model::Machine;
 use windfall_time::Ratio;
 
-/// The throttle's two settings, in us.
+/// Files of the throttle's two settings, in us.
 pub(super) const RUNTIME: &str = "/proc/sys/kernel/sched_rt_runtime_us";
 const PERIOD_FILE: &str = "/proc/sys/kernel/sched_rt_period_us";
 
-/// Over so long the throttle keeps its cap, in us: short, so that no gap is longer than a tenth of it.
+/// Period of the throttle, in us. It is short, so that no gap is longer than a tenth of it.
 const PERIOD: i64 = 100_000;
 
-/// The throttle's runtime and period for a cap, in us; -1: none.
+/// The throttle's runtime and period for a cap, in us. A runtime of -1 means no throttle.
 pub(crate) fn of(cap: &Ratio) -> (i64, i64) {
     choose(cap, kernel::has_fair_server())
 }
@@ -31,7 +30,7 @@ fn choose(cap: &Ratio, fair_server: bool) -> (i64, i64) {
     (i64::try_from(runtime).unwrap_or(0).clamp(1, PERIOD * 95 / 100), PERIOD)
 }
 
-/// The runtime and the period that are set, in us.
+/// Reads the current runtime and period, in us.
 pub(super) fn read() -> Result<(i64, i64), LinuxError> {
     let read = |path: &str| {
         let text = fs::read_to_string(path)
@@ -41,8 +40,8 @@ pub(super) fn read() -> Result<(i64, i64), LinuxError> {
     Ok((read(RUNTIME)?, read(PERIOD_FILE)?))
 }
 
-/// The order matters: the kernel refuses a runtime above the period. It also refuses (busy) while
-/// deadline threads hold more than would be left; those may be gone in a moment.
+/// Sets runtime and period, in us. The order matters: the kernel refuses a runtime above the period. It also refuses (`EBUSY`) while
+/// deadline threads hold more than would be left; the write is repeated for up to 0.8 s, because those may end soon.
 pub(super) fn set(runtime: i64, period: i64) -> std::io::Result<()> {
     let write = |path: &str, value: i64| {
         for _ in 0..40 {

@@ -1,7 +1,7 @@
-//! What the kernel has seen of supervised threads, and what that means.
+//! Translates kernel events about supervised threads into events of the host.
 //!
-//! Events are levels: what is older than the last word about a thread is not believed. Own programs
-//! have told the hierarchy themselves what they do; of them only the time is taken here.
+//! Events are levels: an event older than the latest information about its thread is ignored. In-process programs report to the
+//! hierarchy themselves; their kernel events serve only to account for time.
 
 use crate::account::cpu::Running;
 use crate::supervise::linux::Linux;
@@ -15,11 +15,11 @@ use windfall_observe::rings::{self, Taken, Where};
 use windfall_time::{Instant, Span};
 use windfall_trace::Stop;
 
-/// So long is what a thread does on its way into the freezer our doing, which takes a few microseconds; from then on it leaks.
+/// A thread that is being frozen may run this long at our expense (a few microseconds are usual); longer counts as leaked.
 const FREEZING: Span = Span::from_nanos(100_000);
 
-/// The next thing that the kernel has seen, as far as the host has a use for it; `None` when all has been said that was
-/// there when this was first asked, and from then on the next time.
+/// Returns the next kernel event that matters to the host. `None` ends the batch that was there at the first call; the next call
+/// reads a new one.
 pub(crate) fn next_heard(linux: &mut Linux, threads: &[Thread]) -> Option<Event> {
     if !std::mem::replace(&mut linux.heard.under_way, true) {
         read(linux);
@@ -39,7 +39,7 @@ pub(crate) fn next_heard(linux: &mut Linux, threads: &[Thread]) -> Option<Event>
     }
 }
 
-/// Takes what the kernel has seen.
+/// Reads the kernel events that have arrived.
 fn read(linux: &mut Linux) {
     let before = std::mem::take(&mut linux.heard.batch);
     linux.rings.reuse(before);
@@ -90,14 +90,14 @@ fn apply_event(linux: &mut Linux, event: &rings::Event, threads: &[Thread]) {
     }
 }
 
-/// Accounts for a processor's time up to an instant.
+/// Accounts for a processor's time up to `at`.
 pub(crate) fn account_up_to(linux: &mut Linux, cpu: usize, at: Instant) {
     if linux.cpus[cpu].since() < at {
         account_for(linux, cpu, at, linux.rings.taken(cpu));
     }
 }
 
-/// As `account_up_to`, when `total` is what was taken until then.
+/// Does the same as `account_up_to`, with `total` as the time taken until then.
 fn account_for(linux: &mut Linux, cpu: usize, at: Instant, total: Taken) {
     if let Some((number, until)) = linux.cpus[cpu].freezing.filter(|(_, until)| *until < at) {
         linux.cpus[cpu].freezing = None;
@@ -109,7 +109,7 @@ fn account_for(linux: &mut Linux, cpu: usize, at: Instant, total: Taken) {
     trace::taken(linux, cpu, taken);
 }
 
-/// What was taken is accounted for before a scheduler is asked (decision 0006).
+/// Accounts for overheads before a scheduler is called (decision 0006).
 pub(crate) fn account_overheads(linux: &mut Linux) {
     for cpu in 0..linux.cpus.len() {
         let total = linux.rings.taken(cpu);
@@ -120,7 +120,7 @@ pub(crate) fn account_overheads(linux: &mut Linux) {
     }
 }
 
-/// A thread has left a processor; whether it is believed to wait from then on.
+/// Reports that a thread has left a processor. Returns whether it counts as waiting (or ended) from then on.
 fn leaves(linux: &mut Linux, thread: u32, (cpu, stop): (usize, Stop), at: Instant) -> bool {
     linux.heard.events.push_back(Event::Leaves { thread, cpu, stop });
     if stop == Stop::Preempted || !linux.body(thread).is_external() {
@@ -137,7 +137,7 @@ fn leaves(linux: &mut Linux, thread: u32, (cpu, stop): (usize, Stop), at: Instan
     true
 }
 
-/// A thread has got a processor; as what its time counts.
+/// Reports that a thread has got a processor. Returns what its time there counts as.
 fn entered(linux: &mut Linux, thread: u32, cpu: usize, at: Instant, threads: &[Thread]) -> Running {
     let runs = linux.carrier.thawed(thread).is_some();
     linux.heard.events.push_back(Event::Enters { thread, cpu, runs });
@@ -146,7 +146,7 @@ fn entered(linux: &mut Linux, thread: u32, cpu: usize, at: Instant, threads: &[T
         return Running::Supervisor;
     }
     if !threads[thread as usize].is_ready() {
-        woken_by_kernel(linux, thread, at, None, threads); // its wake-up was not seen
+        woken_by_kernel(linux, thread, at, None, threads); // its wake-up event was missed
     }
     Running::Member(thread)
 }
@@ -169,7 +169,7 @@ fn woken_by_kernel(
     }
 }
 
-/// Events were lost: what threads do is read from /proc.
+/// Events were lost: has the state of all threads read from /proc.
 fn recover(linux: &mut Linux) {
     for (place, count) in std::mem::take(&mut linux.rings.lost) {
         let now = linux.clock.time();

@@ -1,7 +1,7 @@
-//! What other threads of ours have the event loop do under the lock.
+//! Lets other threads of this process have the event loop do something under the lock.
 //!
-//! They do not take it themselves: their processors are not supervised, and may stand still, or have more urgent work.
-//! Whoever holds the lock there keeps every decision waiting, and priority inheritance moves nobody to another processor.
+//! They do not take the lock themselves: their processors are not supervised, and may stand still or have more urgent work. A thread
+//! that held the lock there would delay every decision, and priority inheritance moves no thread to another processor.
 
 use crate::supervise::locked::Locked;
 use crate::supervise::settle::settle;
@@ -12,7 +12,7 @@ use windfall_os::process;
 use windfall_os::sched::{Attributes, own_tid};
 
 impl Locked {
-    /// Has something done, without waiting for it.
+    /// Queues `act` for the event loop and returns at once.
     pub(crate) fn leave(&self, act: impl FnOnce(&mut Supervisor) + Send + 'static) {
         let act = Box::new(act);
         let mut left = self.calls.lock();
@@ -22,7 +22,7 @@ impl Locked {
         if heard { self.bell.signal() } else { self.enter(carry_out) }
     }
 
-    /// Has something done, and waits for the answer.
+    /// Queues `act` for the event loop and waits for its answer.
     pub(crate) fn call<T: Send + 'static>(
         &self,
         act: impl FnOnce(&mut Supervisor) -> T + Send + 'static,
@@ -44,25 +44,25 @@ impl Locked {
         }
     }
 
-    /// Makes this thread an ordinary one on processors that are not supervised.
+    /// Makes the calling thread an ordinary one on processors that are not supervised.
     pub(crate) fn step_apart(&self, name: &str) {
         process::name_thread(name);
-        // First elsewhere: it was made on a supervised processor, where an ordinary thread waits for as long as threads are granted it.
+        // The affinity comes first: on the supervised processor where it was made, an ordinary thread waits while threads are granted it.
         let _ = self.apart.give(0).and_then(|()| Attributes::ordinary().give(0));
         let tid = own_tid();
         self.call(move |s| s.host.machine.external.agents.push(tid));
     }
 
-    /// From here on the event loop carries calls out, or does no longer.
+    /// Sets whether the event loop carries calls out from here on. If not, callers do so themselves.
     pub(crate) fn hears_calls(&self, heard: bool) {
         self.calls.lock().heard = heard;
         if !heard {
-            self.enter(carry_out); // what was left for it
+            self.enter(carry_out); // calls that are still queued
         }
     }
 }
 
-/// Does what was left, and settles.
+/// Carries out all queued calls, and settles.
 pub(crate) fn carry_out(supervisor: &mut Supervisor) {
     loop {
         let next = supervisor.calls.lock().calls.pop_front();

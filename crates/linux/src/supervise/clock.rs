@@ -1,7 +1,7 @@
-//! The time of a run, and the alarm that is set to what is due next.
+//! The time of a run, and the alarm for what is due next.
 //!
-//! The kernel's events are told of some time after they have happened, so there are two times: the clock's, and, while
-//! an event is applied, the event's.
+//! Kernel events are read some time after they happened, so there are two times: the clock's and, while an event is applied, the
+//! event's.
 
 use std::cell::Cell;
 use windfall_observe::rings::Rings;
@@ -11,46 +11,46 @@ use windfall_time::Instant;
 
 /// The time since the run began.
 pub(crate) struct Clock {
-    /// When the run began, by the machine's clock; all instants here count from it.
+    /// When the run began, by the machine's clock. All instants of a run count from it.
     epoch: Instant,
-    /// When the event has happened that is being applied.
+    /// When the event happened that is being applied.
     event: Option<Instant>,
-    /// The last time that the host was told.
+    /// The latest time that the host was given.
     last: Cell<Instant>,
 }
 
 impl Clock {
-    /// The run begins now.
+    /// Starts a clock at the current time.
     pub(crate) fn begin() -> Clock {
         Clock { epoch: clock::now(), event: None, last: Cell::new(Instant::ZERO) }
     }
 
-    /// An instant of the machine's clock.
+    /// Converts an instant of the machine's clock to the run's.
     pub(crate) fn since_epoch(&self, at: Instant) -> Instant {
         Instant::ZERO + at.saturating_since(self.epoch)
     }
 
-    /// What the clock shows.
+    /// Reads the clock.
     pub(crate) fn time(&self) -> Instant {
         self.since_epoch(clock::now())
     }
 
-    /// What is said from here on happened then; now, if `None`.
+    /// Sets the time of the event that is applied from here on; `None`: no event, so the clock's time.
     pub(crate) const fn set_event(&mut self, at: Option<Instant>) {
         self.event = at;
     }
 
-    /// When that has happened of which is being spoken.
+    /// The time of the event that is being applied, or else the clock's.
     pub(crate) fn at(&self) -> Instant {
         self.event.unwrap_or_else(|| self.time())
     }
 
-    /// The last time that the host was told.
+    /// The latest time that the host was given.
     pub(crate) const fn last(&self) -> Instant {
         self.last.get()
     }
 
-    /// The same for the host, for which time never goes back.
+    /// The same as `at`, but never earlier than before: the host's time does not go back.
     pub(crate) fn now(&self) -> Instant {
         let now = self.at().max(self.last.get());
         self.last.set(now);
@@ -69,7 +69,7 @@ impl Alarm {
         Alarm { timer, set: None }
     }
 
-    /// Sets it, if that changes anything.
+    /// Sets the timer if `at` differs from what it is set to; `None` stops it.
     pub(crate) fn set(&mut self, at: Option<Instant>, clock: &Clock, rings: &Rings) {
         if at != self.set {
             self.set = at;
@@ -78,7 +78,7 @@ impl Alarm {
         }
     }
 
-    /// It has gone off.
+    /// Notes that the timer has expired.
     pub(crate) fn has_gone_off(&mut self) {
         self.timer.clear();
         self.set = None;

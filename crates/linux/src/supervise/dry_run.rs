@@ -1,4 +1,4 @@
-//! What a run would do to this machine, in words, without doing any of it.
+//! Describes what a run would do to this machine, and changes nothing.
 
 use crate::restore::claim;
 use crate::restore::throttle;
@@ -13,7 +13,7 @@ use windfall_os::LinuxError;
 use windfall_scenario::model::{ExternalProgram, Machine};
 use windfall_scenario::{Plan, PlannedProgram, PlannedThread};
 
-/// The entries that ask where threads start, and where.
+/// The entries that select threads by start routine: name and routine.
 fn routines(plan: &Plan) -> impl Iterator<Item = (&str, &str)> {
     plan.threads.iter().filter_map(|thread| match &thread.program {
         PlannedProgram::External { external, .. } => {
@@ -23,7 +23,7 @@ fn routines(plan: &Plan) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// What claiming the processors would move, and what would stay.
+/// Describes what claiming the processors would move, and what would stay.
 fn claim_in_words(machine: &Machine, supervised: &[u16]) -> Result<Vec<String>, LinuxError> {
     let cpus = claim::choose(machine, supervised, &online()?);
     let remark = claim::shared(machine.claim, supervised, &cpus);
@@ -42,7 +42,7 @@ fn claim_in_words(machine: &Machine, supervised: &[u16]) -> Result<Vec<String>, 
     Ok(std::iter::once(claimed).chain(stays).chain(remark).collect())
 }
 
-/// What a run would do with a thread of the plan, below its scheduler.
+/// Describes what a run would do with a thread of the plan, below scheduler `parent`.
 fn thread_in_words(thread: &PlannedThread, parent: &str) -> Vec<String> {
     let name = &thread.name;
     let PlannedProgram::External { external, .. } = &thread.program else {
@@ -73,7 +73,7 @@ fn thread_in_words(thread: &PlannedThread, parent: &str) -> Vec<String> {
     }
 }
 
-/// The class that supervised threads would have, and for how long real-time threads might run.
+/// Describes the class that supervised threads would have, and the limit for real-time threads.
 fn classes_in_words(machine: &Machine) -> [String; 2] {
     let classes = format!(
         "supervised threads would be SCHED_FIFO {} while frozen, {} while held and {} while granted, pinned to one of these",
@@ -91,10 +91,10 @@ fn classes_in_words(machine: &Machine) -> [String; 2] {
     [classes, format!("/proc/sys/kernel/sched_rt_runtime_us would {throttle}")]
 }
 
-/// Says what [`run`](crate::run()) would do: processors, classes, what is started and what is taken.
+/// Describes what [`run`](crate::run()) would do: processors, classes, programs that it would start, threads that it would take.
 ///
 /// # Errors
-/// When the processors or programs that are asked for are not there.
+/// When the processors or programs that the plan names do not exist here.
 pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, LinuxError> {
     let cpus = processors::choose(&settings.cpus, plan)?;
     begin::refuse_absent(plan)?;

@@ -1,4 +1,4 @@
-//! The event loop: it hears of timers, wake-ups, calls, signals and the end of the guardian.
+//! The event loop: waits for timers, kernel events, calls, signals and the guardian's end.
 
 use crate::carrier::audit;
 use crate::restore::guardian::Guardian;
@@ -17,11 +17,10 @@ use windfall_os::futex::Gate;
 use windfall_os::sched::own_tid;
 use windfall_time::Instant;
 
-/// How long the event loop sleeps at most, in ms: its heart beats as often.
+/// Longest sleep of the event loop, in ms. Each round is a heartbeat, so this is also the longest time between two.
 const BEAT: i32 = 50;
 
-/// The life of the event loop: it hears of timers, wake-ups, calls and signals, until `end` or a signal.
-/// Whether a signal ended it.
+/// Runs the event loop until `end`, the end of all programs, or a signal. Returns whether a signal ended it.
 pub(crate) fn run(
     locked: &Locked,
     end: Instant,
@@ -57,7 +56,7 @@ fn hear(
     let mut ready = Vec::new();
     loop {
         if ready.contains(&BELL) {
-            locked.bell.clear(); // whoever rings from here on is heard in the next look
+            locked.bell.clear(); // a later ring shows in the next poll
         }
         let left = locked.enter(|s| {
             s.host.machine.restore_log.beat();
@@ -73,7 +72,7 @@ fn hear(
             return Ok(true);
         }
         if ready.contains(&GUARDIAN) {
-            // A copy of this descriptor stays open in the next guardian until that runs, and would tell of the former one.
+            // The next guardian holds a copy of this descriptor until it first runs, so a poll would still report the former one.
             poll.remove(guardian.ended().as_raw_fd())?;
             if let Err(fault) = guardian.renew() {
                 locked.enter(|s| is_unguarded(s, &fault));
@@ -88,7 +87,7 @@ fn hear(
     }
 }
 
-/// The guardian was gone, and this is the next one.
+/// Records that the guardian ended and was replaced by this one.
 fn is_guarded_by(supervisor: &mut Supervisor, guardian: i32) {
     let now = supervisor.time();
     supervisor.host.machine.external.agents.push(guardian);
@@ -100,13 +99,13 @@ fn is_guarded_by(supervisor: &mut Supervisor, guardian: i32) {
         .push((now, "the guardian had ended; another was posted".to_owned()));
 }
 
-/// The guardian was gone, and there is no other: the run may not go on.
+/// Records that the guardian ended and could not be replaced, which ends the run.
 fn is_unguarded(supervisor: &mut Supervisor, why: &LinuxError) {
     supervisor.host.machine.log.cut_short =
         Some(format!("the guardian had ended, and no other could be posted: {why}"));
 }
 
-/// Lets every thread of ours see that it is over.
+/// Tells every thread of this process that the run is over.
 pub(crate) fn end(locked: &Locked) {
     let (agents, owns): (Vec<Arc<Gate>>, Vec<Arc<InProcess>>) = locked.enter(|s| {
         s.ending = true;

@@ -1,5 +1,4 @@
-//! This machine, as the host of a hierarchy is given it: processors, threads, what the kernel has seen of them, and what
-//! is written down of a run.
+//! This machine as the host sees it: processors, threads, kernel events about them, and the records of a run.
 
 use crate::account::cpu::Cpu;
 use crate::carrier::fifo::Fifo;
@@ -21,8 +20,8 @@ use windfall_os::events::Timer;
 use windfall_scenario::outcome::Claimed;
 use windfall_time::{Instant, Span};
 
-/// The machine.
-// Fields: what a host of a live machine has to know is much, and each part is used by itself: behind fewer names it would be no less.
+/// State of the machine during a run.
+// Fields: a host of a live machine has much state, and each part is used by itself. Grouping would hide nothing.
 pub(crate) struct Linux {
     pub(crate) clock: Clock,
     pub(crate) alarm: Alarm,
@@ -38,15 +37,15 @@ pub(crate) struct Linux {
     pub(crate) restore_log: Arc<RestoreLog>,
 }
 
-/// What the kernel has seen, and the host has not been told.
+/// Kernel events that have been read and not yet passed to the host.
 #[derive(Default)]
 pub(crate) struct Heard {
-    /// Whether the host is being told.
+    /// Whether a batch is being passed to the host.
     pub(crate) under_way: bool,
-    /// Events of the kernel, and how many of them were applied.
+    /// Events of the kernel, and how many of them have been applied.
     pub(crate) batch: Vec<rings::Event>,
     pub(crate) applied: usize,
-    /// What the last of them means to the host.
+    /// Events of the host that the last applied one has caused.
     pub(crate) events: VecDeque<Event>,
 }
 
@@ -54,23 +53,23 @@ pub(crate) struct Heard {
 #[derive(Default)]
 pub(crate) struct Threads {
     pub(crate) bodies: Vec<Body>,
-    /// From the kernel's numbers to ours.
+    /// Maps the kernel's thread ids to the host's numbers.
     pub(crate) tids: FxHashMap<i32, u32>,
-    /// Whether own programs keep their stretches.
+    /// Whether in-process programs record the stretches in which they ran.
     pub(crate) keeps: bool,
 }
 
-/// Programs of the machine, and who looks after them.
+/// External programs, and the threads of this process that serve the run.
 #[derive(Default)]
 pub(crate) struct External {
     pub(crate) programs: Programs,
     pub(crate) round: Round,
     pub(crate) work: WorkQueue,
-    /// Threads of ours that serve the run, our guardian among them.
+    /// Kernel ids of our threads that serve the run, and of the guardian.
     pub(crate) agents: Vec<i32>,
 }
 
-/// Whose turn it is to be looked at, and since when.
+/// The periodic audit of external threads: which one is next, and the time of the last.
 #[derive(Default)]
 pub(crate) struct Round {
     pub(crate) next: usize,
@@ -78,32 +77,32 @@ pub(crate) struct Round {
     pub(crate) last: Instant,
 }
 
-/// The instant of settling that is under way.
+/// State of the settling that is under way.
 #[derive(Default)]
 pub(crate) struct Step {
-    /// Whether the clock runs.
+    /// Whether the run's clock has started.
     pub(crate) started: bool,
-    /// Who has the lock.
+    /// The thread that holds the lock.
     pub(crate) caller: Caller,
-    /// Gates that were opened, to be told of before the lock is given up.
+    /// Gates that were opened; their threads are woken before the lock is given up.
     pub(crate) wakes: Wakes,
-    /// What processors are to do, while that is put together.
+    /// Switches of processors, while they are collected.
     pub(crate) switches: Vec<Switch>,
 }
 
-/// What is to be said of the run itself.
+/// Facts about the run itself, for its outcome.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) remarks: Vec<(Instant, String)>,
-    /// Why it ended before its time.
+    /// Why the run ended early, if it did.
     pub(crate) cut_short: Option<String>,
-    /// The longest that something was seen to after it was due.
+    /// Longest delay with which the supervisor served something that was due.
     pub(crate) lag: Span,
-    /// The same, without the time for which the processor was not ours.
+    /// The same, without the time in which the processor was stolen from us.
     pub(crate) lag_without_steal: Span,
-    /// How many events of the kernel were lost.
+    /// Number of kernel events that were lost.
     pub(crate) lost: u64,
-    /// What was moved off the processors for this run.
+    /// The claim of processors: threads and settings that were moved off, or stayed.
     pub(crate) claimed: Claimed,
 }
 
@@ -133,7 +132,7 @@ impl Linux {
         })
     }
 
-    /// The clock starts; what was seen before does not count.
+    /// Starts the clock and discards earlier kernel events.
     pub(crate) fn start(&mut self, trace: Trace) {
         let seen = self.rings.take();
         self.rings.reuse(seen);
@@ -143,11 +142,11 @@ impl Linux {
             let stolen = self.rings.taken(cpu);
             self.cpus[cpu].restart(stolen);
         }
-        self.cpus[0].occupant = crate::account::cpu::Running::Supervisor; // the event loop, which calls us
+        self.cpus[0].occupant = crate::account::cpu::Running::Supervisor; // the event loop, which is the caller
         self.trace = trace;
     }
 
-    /// Has the carrier do something, as of this moment.
+    /// Calls the carrier with the state of this moment.
     pub(crate) fn carry<T>(
         &mut self,
         threads: &[Thread],
@@ -157,19 +156,19 @@ impl Linux {
         act(self.carrier.as_mut(), moment)
     }
 
-    /// Whether a thread has the processor that it is bound to from the hierarchy.
+    /// Whether a thread is granted the processor that it is bound to.
     pub(crate) fn is_granted(&self, number: u32) -> bool {
         let place = self.carrier.place(number);
         place.is_some_and(|cpu| self.cpus[cpu].actual == Some(number))
     }
 
-    /// Up to when all is known that the kernel had to say of a thread; `None` while it is frozen, when that is our doing.
+    /// Kernel events of a thread up to this instant are out of date. `None` while it is frozen: then we cause them ourselves.
     pub(crate) fn heard(&self, number: u32) -> Option<Instant> {
         let thawed = self.carrier.thawed(number)?;
         Some(thawed.max(self.threads.bodies[number as usize].heard))
     }
 
-    /// Leaves something for the /proc worker.
+    /// Queues an item for the /proc worker.
     pub(crate) fn send(&mut self, item: WorkItem) {
         self.external.work.send(item, &mut self.step.wakes);
     }

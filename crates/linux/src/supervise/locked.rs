@@ -1,5 +1,5 @@
-//! The lock around a supervisor. Three sorts of threads of ours take it: the event loop (`event_loop.rs`), fences (`carrier/fence.rs`), and own programs in
-//! their calls (`own.rs`). Others have the event loop do what they need (`calls.rs`).
+//! The lock around a supervisor. Three sorts of threads take it: the event loop (`event_loop.rs`), fences (`carrier/fence.rs`), and
+//! in-process programs in their calls (`own.rs`). Others have the event loop do what they need (`calls.rs`).
 
 use crate::supervise::supervisor::{Calls, Supervisor};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -8,17 +8,18 @@ use windfall_os::events::EventFd;
 use windfall_os::lock::Lock;
 use windfall_os::sched::Affinity;
 
-/// What everybody shares.
+/// State that all threads of this process share during a run.
 pub(crate) struct Locked {
     lock: Lock<Supervisor>,
-    /// What threads that are apart have done under it.
+    /// Calls that other threads have queued for the event loop.
     pub(crate) calls: Calls,
-    /// Where threads of ours are that have nothing to do with deciding.
+    /// Processors for our threads that take no part in decisions.
     pub(crate) apart: Affinity,
-    /// Rung to have the event loop look.
+    /// Wakes the event loop.
     pub(crate) bell: EventFd,
-    /// For threads that are made while the run lasts; and those.
+    /// A handle for threads that are started during the run.
     pub(crate) me: Weak<Locked>,
+    /// Threads that were started during the run.
     made: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -33,20 +34,20 @@ impl Locked {
         Arc::new_cyclic(|me| Locked { lock, calls, apart, bell, me: me.clone(), made })
     }
 
-    /// Keeps a thread that was made while the run lasts.
+    /// Keeps the handle of a thread that was started during the run.
     pub(crate) fn keep(&self, thread: JoinHandle<()>) {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.retain(|thread| !thread.is_finished()); // their stacks are given back
+        made.retain(|thread| !thread.is_finished()); // frees their stacks
         made.push(thread);
     }
 
-    /// The threads that were made while the run lasted.
+    /// Takes the handles of the threads that were started during the run.
     pub(crate) fn made(&self) -> Vec<JoinHandle<()>> {
         std::mem::take(&mut *self.made.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Does something under the lock. Whoever is to be told of an open gate is told before it is given up: the caller may be kept from its
-    /// processor from then on, for as long as somebody else is granted it.
+    /// Runs `act` under the lock. Threads behind opened gates are woken before the lock is given up, because the caller may then lose its
+    /// processor for as long as another thread is granted it.
     pub(crate) fn enter<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> T {
         let mut supervisor = self.lock.lock();
         let answer = act(&mut supervisor);

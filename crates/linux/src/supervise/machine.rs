@@ -1,4 +1,4 @@
-//! This machine, as a [`Machine`] that a host drives.
+//! Implements [`Machine`] for this machine, which a host drives.
 
 use crate::carrier::{Member, Switch};
 use crate::supervise::apply_event;
@@ -18,8 +18,8 @@ use windfall_trace::Ring;
 
 impl Machine for Linux {
     type Sink = Ring;
-    // An action takes far less than a ten-thousandth of a second, settling included, so that a program
-    // that gets nowhere is found out within this.
+    // An action takes far less than a ten-thousandth of a second, settling included, so a program that makes no progress is
+    // detected within this time.
     const MOMENT: Span = Span::from_secs(10);
     const LIVE: bool = true;
     const PRECISION: Span = Span::from_nanos(100_000);
@@ -69,7 +69,7 @@ impl Machine for Linux {
         let lag = now.saturating_since(at);
         self.log.lag = self.log.lag.max(lag);
         if lag > self.log.lag_without_steal {
-            // The event loop's processor, where as a rule its alarm is, too. A standstill that goes on is not known yet.
+            // The event loop's processor, which usually has its alarm, too. A standstill that still lasts is not known yet.
             apply_event::account_up_to(self, 0, now);
             let away = self.cpus[0].away.between(at, now);
             self.log.lag_without_steal = self.log.lag_without_steal.max(lag.saturating_sub(away));
@@ -82,7 +82,7 @@ impl Machine for Linux {
                 let keeps = self.threads.keeps;
                 Kind::InProcess(Arc::new(InProcess { keeps, ..InProcess::default() }))
             }
-            // Its threads have bodies of their own.
+            // Each thread of an external program has a body of its own.
             PlannedProgram::External { .. } => Kind::External { pid: 0, program: number as usize },
         };
         let ready = !(self.step.started && matches!(kind, Kind::InProcess(_)));
@@ -108,7 +108,7 @@ impl Machine for Linux {
         begin::begin_entry(self, number as usize);
     }
 
-    fn compute(&mut self, _thread: u32, _work: Option<Span>) {} // it does so in its own call
+    fn compute(&mut self, _thread: u32, _work: Option<Span>) {} // an in-process program computes in its own call
 
     fn has_work(&self, _thread: u32) -> bool {
         true
@@ -176,7 +176,7 @@ impl Machine for Linux {
 }
 
 impl Linux {
-    /// What a processor is to do for which something was decided. Whoever loses it has it until now.
+    /// Returns the switch of a processor that something was decided for. The thread that loses it holds it up to this moment.
     fn leaves(&mut self, cpu: usize, threads: &mut [Thread]) -> Option<Switch> {
         let slot = &mut self.cpus[cpu];
         let (granted, actual) = (slot.desired, slot.actual);
@@ -192,7 +192,7 @@ impl Linux {
         Some(Switch { cpu, leaves, granted, rises: false })
     }
 
-    /// Whoever was granted a processor has it from now on.
+    /// Records that the granted thread has the processor from this moment on.
     fn rises(&mut self, switch: &mut Switch, threads: &mut [Thread]) {
         let Switch { cpu, granted: Some(number), .. } = *switch else { return };
         if self.cpus[cpu].actual != Some(number) || self.carrier.is_parked(number) {

@@ -1,7 +1,7 @@
-//! Own programs: threads of this process that decide in their own calls.
+//! In-process programs: threads of this process that make scheduling decisions in their own calls.
 //!
-//! A program computes for so much processor time, seen by a clock that it reads all the while: a
-//! step of the clock that is longer than reading it takes was somebody else's (HLS 11.6.2).
+//! A program computes for an amount of processor time, which it measures by reading the clock continuously: if the clock advances
+//! by more than a reading takes, another thread or an interrupt had the processor meanwhile (HLS 11.6.2).
 
 use crate::carrier::Caller;
 use crate::supervise::locked::Locked;
@@ -15,11 +15,10 @@ use windfall_os::{clock, process};
 use windfall_programs::{ProgramRuntime, Progress};
 use windfall_time::{Instant, Span};
 
-/// A step of the clock longer than this was not ours: six readings of it, a sixth of the shortest
-/// interrupt.
+/// Longest step of the clock that counts as our own time, in ns: six readings, a sixth of the shortest interrupt.
 const OURS: u64 = 1_000;
 
-/// What an own program does next, as far as that needs the lock.
+/// Advances an in-process program under the lock until it computes or waits.
 pub(crate) fn step(supervisor: &mut Supervisor, number: u32) -> Progress {
     supervisor.host.machine.step.caller = Caller::Own(number);
     let doing = loop {
@@ -39,13 +38,13 @@ pub(crate) fn step(supervisor: &mut Supervisor, number: u32) -> Progress {
             Progress::Waits => {
                 supervisor.host.machine.carrier.park(number);
                 settle(supervisor);
-                // It may have been woken, and chosen again, by what was due meanwhile.
+                // It may have been woken and granted again by what was due meanwhile.
                 if supervisor.host.machine.carrier.is_parked(number) {
                     break doing;
                 }
             }
             Progress::Acted if supervisor.host.has_chosen() => settle(supervisor),
-            // What the kernel has seen can wait until it computes or waits.
+            // Kernel events can wait until the program computes or waits.
             Progress::Acted => supervisor.host.set_alarm(),
         }
     };
@@ -53,12 +52,12 @@ pub(crate) fn step(supervisor: &mut Supervisor, number: u32) -> Progress {
     doing
 }
 
-/// Whether an own program has ended.
+/// Whether an in-process program has ended.
 pub(crate) fn has_ended(supervisor: &Supervisor, number: u32) -> bool {
     supervisor.is_over() || supervisor.host.threads.list[number as usize].id().is_none()
 }
 
-/// The life of an own program's thread.
+/// Body of an in-process program's thread.
 pub(crate) fn live(host: &Locked, number: u32, own: &Arc<InProcess>) {
     process::name_thread(
         &host.enter(|s| s.host.threads.list[number as usize].outcome.name.clone()),
@@ -84,20 +83,20 @@ pub(crate) fn live(host: &Locked, number: u32, own: &Arc<InProcess>) {
     }
 }
 
-/// An own program's thread exists, and goes to its gate.
+/// Registers the thread of an in-process program, which then goes to its gate.
 fn arrives(supervisor: &mut Supervisor, number: u32, tid: i32) {
     let machine = &mut supervisor.host.machine;
     machine.threads.tids.insert(tid, number);
     machine.body(number).tid = tid;
     machine.carrier.arrive(number, tid);
-    // Those of the scenario have their place when their time comes.
+    // Threads of the scenario enter the hierarchy at their start time.
     if supervisor.host.threads.list[number as usize].id().is_some() && !supervisor.is_over() {
         supervisor.host.begin_made(number);
         settle(supervisor);
     }
 }
 
-/// The own programs, by number.
+/// The in-process programs, by number.
 pub(crate) fn owns(supervisor: &Supervisor) -> impl Iterator<Item = (u32, Arc<InProcess>)> + '_ {
     let bodies = supervisor.host.machine.threads.bodies.iter();
     bodies.zip(0..).filter_map(|(body, number)| match &body.kind {
@@ -106,11 +105,11 @@ pub(crate) fn owns(supervisor: &Supervisor) -> impl Iterator<Item = (u32, Arc<In
     })
 }
 
-/// The stretches of time in which a thread saw itself running, where they are to be kept.
+/// The stretches of time in which a thread saw itself running, if they are recorded.
 struct Stretches(Option<Vec<(Instant, Instant)>>);
 
 impl Stretches {
-    /// None, with room for many: to make room takes time.
+    /// Starts an empty record. It reserves room for many stretches, since allocating later takes time.
     fn new(keeps: bool) -> Stretches {
         Stretches(keeps.then(|| Vec::with_capacity(1 << 16)))
     }
@@ -122,7 +121,7 @@ impl Stretches {
     }
 }
 
-/// Computes for so much processor time, or until the work is given up.
+/// Computes for `work` of processor time, or until the host cancels the work.
 fn compute(work: Span, own: &InProcess, stretches: &mut Stretches) {
     let mut left = work.as_nanos();
     let mut last = clock::now();

@@ -1,4 +1,4 @@
-//! A supervisor of a plan: its threads are declared programs, and entries that stand for the threads of real ones.
+//! Makes the supervisor of a plan: its threads are in-process programs, and entries for the threads of external ones.
 
 use crate::supervise::linux::Linux;
 use crate::supervise::supervisor::{Calls, Supervisor};
@@ -7,11 +7,11 @@ use windfall_host::Host;
 use windfall_programs::Costs;
 use windfall_scenario::{Plan, PlannedProgram, PlannedThread};
 
-/// A supervisor of a plan's threads, which have not begun.
+/// Makes a supervisor with a plan's threads, which have not begun.
 pub(crate) fn supervisor(machine: Linux, plan: Plan, calls: Calls) -> Supervisor {
     let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
     let mut host = Host::new(machine, plan.hierarchy, plan.machine.timer, plan.seed);
-    // What calls cost here they take.
+    // The cost of calls is zero: real calls take time by themselves.
     let mut processes = plan.processes;
     processes.costs = Costs::default();
     host.processes(processes);
@@ -29,7 +29,7 @@ pub(crate) fn supervisor(machine: Linux, plan: Plan, calls: Calls) -> Supervisor
     supervisor
 }
 
-/// Takes a plan's threads in, each with who is asked for the threads of its program.
+/// Adds a plan's threads, each with the entries that may claim threads of its program.
 fn add_all(
     supervisor: &mut Supervisor,
     threads: impl Iterator<Item = (PlannedThread, Vec<usize>)>,

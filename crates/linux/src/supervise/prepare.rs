@@ -1,7 +1,7 @@
-//! What a run does before its clock starts: all that can fail first, then what changes the machine.
+//! Prepares a run before its clock starts: first every step that can fail, then the changes of the machine.
 //!
-//! Each phase is a value that the next one takes, so that none is left out or done twice: [`Prepared`] has changed nothing,
-//! [`Claimed`] has the processors, and starts the run.
+//! Each phase is a value that the next one consumes, so that none is left out or done twice: [`Prepared`] has changed nothing;
+//! [`Claimed`] has the processors and starts the run.
 
 use crate::control::{Server, usual_socket};
 use crate::restore::claim::{self, Keeper};
@@ -29,10 +29,10 @@ pub(super) fn trouble(error: &Error) -> LinuxError {
     LinuxError::of("cannot set up the supervision", error, "report it")
 }
 
-/// What a run needs is there. Nothing of the machine has been changed.
+/// Everything that a run needs is open. Nothing of the machine has been changed.
 pub(super) struct Prepared<'j> {
     pub(super) journal: &'j Arc<RestoreLog>,
-    /// The processors that are supervised, and all that this process may use.
+    /// The supervised processors, and all that this process may use.
     pub(super) cpus: &'j [u16],
     pub(super) all: Vec<u16>,
     pub(super) end: Instant,
@@ -40,7 +40,7 @@ pub(super) struct Prepared<'j> {
     pub(super) server: Option<Server>,
     pub(super) rings: Rings,
     pub(super) trace: Trace,
-    /// Why the run cannot be controlled, and why nobody says where threads start.
+    /// Why the run cannot be controlled, and why start routines of threads cannot be seen.
     pub(super) silent: (Option<LinuxError>, Option<String>),
 }
 
@@ -61,18 +61,18 @@ impl<'j> Prepared<'j> {
         let no_starts = no_starts.map(|why| why.to_string());
         let traced = traced || server.is_some();
         let trace = if traced { Trace::kept(cpus.len()) } else { Trace::default() };
-        // Without it, page faults delay decisions now and then. All that there is comes into memory now, files too: that may take
-        // longer than the guardian waits for a beat.
+        // Page faults in memory that is not locked would delay decisions. Locking loads all of it, files too, which may take longer
+        // than the guardian waits for a heartbeat.
         let _ = process::lock_memory();
         journal.beat();
         let silent = (uncontrolled, no_starts);
         Ok(Prepared { journal, cpus, all, end, signals, server, rings, trace, silent })
     }
 
-    /// Takes the processors: others move off, and this thread, the event loop, becomes real-time.
+    /// Takes the processors: moves others off, and makes this thread, the event loop, real-time.
     pub(super) fn claim(self, machine: &Machine) -> Result<Claimed<'j>, LinuxError> {
         let Prepared { journal, cpus, .. } = self;
-        // It is noted before it becomes real-time.
+        // The restore log must have this thread before it becomes real-time.
         let tid = own_tid();
         let own = procfs::stat(tid).ok_or_else(|| {
             LinuxError::new("cannot read /proc", "this thread is not there", "mount /proc")
@@ -100,18 +100,18 @@ impl<'j> Prepared<'j> {
     }
 }
 
-/// The processors are the run's, and its clock has not started.
+/// The run has its processors, and its clock has not started.
 pub(super) struct Claimed<'j> {
     pub(super) prepared: Prepared<'j>,
-    /// What was found on the processors.
+    /// Survey of the processors, for the outcome.
     pub(super) found: outcome::Claimed,
-    /// Keeps others off.
+    /// Keeps other threads off the processors.
     pub(super) keeper: Keeper,
-    /// The guardian waits for beats as long as this lives.
+    /// The guardian expects heartbeats as long as this value lives.
     pub(super) expected: Expected<'j>,
 }
 
-/// Where a run can be controlled; what stood in the way when that is the usual place and cannot be had.
+/// Opens the control socket. If the usual path was to be used and cannot be, returns the error beside `None`: the run goes on without.
 fn listen(
     settings: &Settings,
     end: Instant,

@@ -1,12 +1,12 @@
-//! Which processors a run supervises.
+//! Chooses the processors that a run supervises.
 
 use std::collections::BTreeSet;
 use windfall_os::LinuxError;
 use windfall_os::sched::Affinity;
 use windfall_scenario::Plan;
 
-/// The processors to use: those asked for, or the last ones that we may run on, so that the first,
-/// which serve most interrupts, are left to the rest of the system.
+/// Returns the processors in `asked`, or else those that the plan names, or else the last ones that this process may use: the first
+/// ones serve most interrupts and are left to the rest of the system.
 pub(crate) fn choose(asked: &[u16], plan: &Plan) -> Result<Vec<u16>, LinuxError> {
     let asked = if asked.is_empty() { plan.machine.cpus.as_slice() } else { asked };
     let online = online()?;
@@ -20,7 +20,7 @@ pub(crate) fn choose(asked: &[u16], plan: &Plan) -> Result<Vec<u16>, LinuxError>
         let what = format!("the scenario needs {wanted} processors");
         let why = match asked {
             [] => format!("this process may use {}", online.len()),
-            some => format!("{some:?} are {}", distinct.len()),
+            some => format!("{some:?} names {} different ones", distinct.len()),
         };
         return Err(LinuxError::new(what, why, "name as many as the scenario has, each once"));
     }
@@ -40,7 +40,7 @@ pub(crate) fn online() -> Result<Vec<u16>, LinuxError> {
     Ok((0..1024).filter(|cpu| own.has(*cpu)).collect())
 }
 
-/// The processors that are not supervised, or all when there are no others.
+/// The processors that are not supervised, or all if there are no others.
 pub(super) fn apart(all: &[u16], supervised: &[u16]) -> Affinity {
     let mut apart = Affinity::default();
     let others = all.iter().any(|cpu| !supervised.contains(cpu));

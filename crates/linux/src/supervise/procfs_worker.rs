@@ -1,9 +1,8 @@
-//! The /proc worker: a thread that finds out what only /proc and control groups can tell, without the lock.
+//! The /proc worker: a thread that reads /proc and control groups, without the lock.
 //!
-//! To read a thread's line there takes as long as whoever reads the same, of whatever class, lets us wait.
-//! Hundreds of milliseconds were seen, for which no decision may wait. So the supervisor leaves
-//! work items, and the /proc worker brings back what it has found; events that came meanwhile are younger, and
-//! are believed instead.
+//! Reading a thread's entry there waits for every other reader of it, of whatever class. Hundreds of milliseconds were seen,
+//! and no decision may wait so long. So the supervisor queues work items, and the /proc worker returns results. Events that
+//! arrived in the meantime are younger and take precedence.
 
 use crate::carrier::audit;
 use crate::supervise::linux::Linux;
@@ -27,13 +26,13 @@ use windfall_os::freezer::Freezer;
 use windfall_os::futex::Gate;
 use windfall_os::sched::set_fifo;
 
-/// What was heard of where a thread starts.
+/// Returns what is known about where a thread starts.
 fn start_of(linux: &Linux, tid: i32) -> Option<Heard> {
     let number = linux.threads.tids.get(&tid)?;
     Some(linux.threads.bodies[*number as usize].start)
 }
 
-/// The processes of all threads, and what their children are.
+/// The processes of all supervised threads, and the entry that children of each belong to.
 fn processes(linux: &Linux) -> BTreeMap<i32, PendingThread> {
     let live = linux.threads.tids.values().map(|number| &linux.threads.bodies[*number as usize]);
     let pending = live.filter_map(|body| match body.kind {
@@ -45,7 +44,7 @@ fn processes(linux: &Linux) -> BTreeMap<i32, PendingThread> {
     pending.collect()
 }
 
-/// What a thread does, as its line in /proc had it after `looked`.
+/// Applies a thread's state as /proc showed it at or after `looked`.
 fn learn_state(
     supervisor: &mut Supervisor,
     number: u32,
@@ -74,7 +73,7 @@ fn learn_state(
     supervisor.host.machine.clock.set_event(None);
 }
 
-/// The life of the /proc worker, which no supervised thread delays.
+/// Body of the /proc worker's thread. No supervised thread delays it.
 pub(crate) fn serve_procfs(locked: &Locked, gate: &Gate) {
     locked.step_apart("procfs");
     let _ = set_fifo(0, fifo_priorities::PROCFS_WORKER);
@@ -93,7 +92,7 @@ pub(crate) fn serve_procfs(locked: &Locked, gate: &Gate) {
     }
 }
 
-/// Brings back what was found.
+/// Queues a result for the event loop, unless the run is over.
 fn bring(locked: &Locked, act: impl FnOnce(&mut Supervisor) + Send + 'static) {
     locked.leave(|s| {
         if !s.is_over() {
@@ -126,7 +125,7 @@ fn run(locked: &Locked, item: WorkItem, freezer: &Freezer, routines: &mut Routin
     }
 }
 
-/// A thread that was made in the group of another leaves it, supervised or not: it would be frozen with that one.
+/// Gives a thread that was made in another thread's freezer group one of its own, or it would be frozen with that one.
 fn part(locked: &Locked, tid: i32, freezer: &Freezer) {
     let Some(pid) = freezer.shares(tid).then(|| procfs::process_of(tid)).flatten() else {
         return;
@@ -139,7 +138,7 @@ fn part(locked: &Locked, tid: i32, freezer: &Freezer) {
     });
 }
 
-/// A program begins: every thread that it has is taken before it may do anything that is not seen.
+/// Begins a program: takes all its threads, and looks again until no new ones appear, so that none acts unseen.
 fn begin(locked: &Locked, entry: usize, routines: &mut Routines) {
     let mut taken = 0;
     for pid in locked.call(move |s| begin::whereabouts(&s.host.machine, entry)).processes() {
@@ -158,13 +157,13 @@ fn begin(locked: &Locked, entry: usize, routines: &mut Routines) {
     bring(locked, move |s| begin::has_begun(s, entry, taken));
 }
 
-/// Has a thread taken, and finds out what it does.
+/// Has a thread taken, and reads its state.
 fn meet(locked: &Locked, tid: i32, pending: PendingThread, routines: &mut Routines) {
     let facts = Facts::of(tid, pending.start, routines);
     let process = facts.as_ref().map(|facts| (facts.pid, facts.stat.ppid));
     let taken = locked.call(move |s| {
         let number = (!s.is_over()).then(|| adopt::take(s, tid, facts.as_ref(), pending));
-        settle(s); // it is seen from here on
+        settle(s); // its events count from here on
         number.flatten().map(|number| (number, s.host.machine.restore_log.clone()))
     });
     if let (Some((number, journal)), Some((pid, parent))) = (taken, process) {
@@ -175,7 +174,7 @@ fn meet(locked: &Locked, tid: i32, pending: PendingThread, routines: &mut Routin
     }
 }
 
-/// Finds out to whom a member belongs.
+/// Finds the entry that a member belongs to.
 fn name(locked: &Locked, tid: i32, routines: &mut Routines) {
     let heard = locked.call(move |s| start_of(&s.host.machine, tid));
     if let Some(facts) = heard.and_then(|heard| Facts::of(tid, heard, routines)) {
@@ -188,7 +187,7 @@ fn look(locked: &Locked, number: u32) {
     look_at(locked, number, tid);
 }
 
-/// Finds out what a member does that is this thread.
+/// Reads the state of the member that is thread `tid`.
 fn look_at(locked: &Locked, number: u32, tid: i32) {
     let looked = clock::now();
     let state = procfs::stat(tid).map(|stat| stat.state);

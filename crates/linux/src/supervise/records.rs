@@ -1,4 +1,4 @@
-//! The trace of a run in memory that is reserved beforehand. What it says when is `trace.rs`.
+//! The trace of a run, in memory that is reserved beforehand. `trace.rs` decides what is recorded.
 
 use rustc_hash::FxHashMap;
 use windfall_os::process;
@@ -6,43 +6,43 @@ use windfall_scenario::Tracer;
 use windfall_time::Instant;
 use windfall_trace::{OverheadKind, Record, Ring, Stop, ThreadId};
 
-/// So many records are kept, some 19 MB: some seconds at ten thousand switches a second, minutes at less.
+/// Number of records that are kept, some 19 MB: some seconds at ten thousand switches a second, minutes at less.
 const KEPT: usize = 1 << 18;
 
 const _: () = assert!(size_of::<Record>() <= 72);
 
-/// What the trace says that a processor does.
+/// The activity of a processor, for the trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Occupancy {
-    /// Nothing that concerns us.
+    /// Nothing that concerns the run.
     Nothing,
     /// It runs a supervised thread.
     Thread(ThreadId),
-    /// It runs somebody who is not supervised although a supervised thread is granted it.
+    /// It runs a thread that is not supervised although a supervised thread is granted it.
     Other(ThreadId),
-    /// It decides who runs.
+    /// It runs the supervisor.
     Decides,
-    /// Nobody knows: events were lost.
+    /// Unknown, because events were lost.
     Unknown,
 }
 
-/// What has been recorded.
+/// The records of a run, and the state that is needed to write them.
 #[derive(Default)]
 pub(crate) struct Trace {
     pub(crate) tracer: Tracer<Ring>,
-    /// By processor: what it does, since when, and when a thread was granted it last.
+    /// By processor: what it does, since when, and the last time that a thread was granted it.
     pub(super) doing: Vec<(Occupancy, Instant)>,
     pub(super) granted: Vec<Instant>,
-    /// Threads that are not supervised and took a processor, by the kernel's numbers.
+    /// Threads that are not supervised and took a processor, by kernel id.
     pub(super) others: FxHashMap<i32, ThreadId>,
     threads: u32,
 }
 
 impl Trace {
-    /// A trace that is kept.
+    /// Makes a trace that keeps records.
     pub(crate) fn kept(cpus: usize) -> Trace {
         let ring = Ring::new(KEPT);
-        let _ = process::lay_on_large_pages(ring.memory()); // refused: some decisions take 2 us more
+        let _ = process::lay_on_large_pages(ring.memory()); // if this fails, some decisions take 2 us more
         Trace {
             tracer: Tracer::new(Some(ring)),
             doing: vec![(Occupancy::Unknown, Instant::ZERO); cpus],
@@ -56,7 +56,7 @@ impl Trace {
         ThreadId(self.threads - 1)
     }
 
-    /// Somebody who is not supervised; the name is looked up by whoever reads the trace.
+    /// Returns a thread that is not supervised, and declares it at first. The reader of the trace looks its name up.
     pub(super) fn other(&mut self, tid: i32, at: Instant) -> ThreadId {
         if let Some(there) = self.others.get(&tid) {
             return *there;
@@ -67,7 +67,7 @@ impl Trace {
         thread
     }
 
-    /// Until `at` a processor was kept from a thread that was granted it, by somebody whose coming was not seen.
+    /// Records that thread `tid`, whose arrival was not seen, kept the granted thread off a processor until `at`.
     pub(super) fn was_held_by(&mut self, tid: i32, cpu: usize, at: Instant) {
         let (doing, since) = self.doing[cpu];
         let from = since.max(self.granted[cpu]);
@@ -77,7 +77,7 @@ impl Trace {
         }
     }
 
-    /// A processor does something else; `stop` is why a thread leaves it, if one does.
+    /// Records that a processor does something else; `stop` is why a thread leaves it, if one does.
     pub(super) fn turns(&mut self, cpu: usize, at: Instant, stop: Stop, to: Occupancy) {
         let (from, _) = std::mem::replace(&mut self.doing[cpu], (to, at));
         let thread = |doing| match doing {

@@ -1,4 +1,4 @@
-//! Others at the priorities that supervision uses: a run among them would keep neither its promises nor theirs.
+//! Finds other threads at the priorities that supervision uses: beside them neither the run nor they would get what they need.
 
 use crate::restore::claim;
 use crate::restore::state;
@@ -11,10 +11,10 @@ use windfall_os::LinuxError;
 use windfall_os::sched::Affinity;
 use windfall_scenario::{Plan, PlannedProgram};
 
-/// Whoever is there no longer than this is no rival.
+/// A thread that is gone after this time is no rival.
 const PASSING: Duration = Duration::from_millis(100);
 
-/// Refuses a run among whose processors others would be at its priorities: neither it nor a program of its scenario.
+/// Refuses a run if other threads with its priorities would stay on its processors. Its own threads and its programs' do not count.
 pub(crate) fn refuse(plan: &Plan, cpus: &[u16]) -> Result<(), LinuxError> {
     let claimed: Affinity = claim::choose(&plan.machine, cpus, &online()?).into_iter().collect();
     let supervised: Affinity = cpus.iter().copied().collect();
@@ -36,7 +36,7 @@ pub(crate) fn refuse(plan: &Plan, cpus: &[u16]) -> Result<(), LinuxError> {
     };
     let mut rivals = there();
     if !rivals.is_empty() {
-        // Whoever only tries what it may, as `doctor` does, is gone in a moment.
+        // A process that only tests what it may do, such as `doctor`, ends within a moment.
         std::thread::sleep(PASSING);
         let stay: BTreeSet<i32> = there().iter().map(|rival| rival.tid).collect();
         rivals.retain(|rival| stay.contains(&rival.tid));
@@ -53,7 +53,7 @@ pub(crate) fn refuse(plan: &Plan, cpus: &[u16]) -> Result<(), LinuxError> {
     let (low, high) = (fifo_priorities::FROZEN, fifo_priorities::GUARDIAN);
     Err(LinuxError::new(
         format!(
-            "cannot supervise beside others at real-time priorities {low} to {high}, which a run uses"
+            "cannot supervise while other threads have real-time priorities {low} to {high}, which a run uses"
         ),
         rivals::named(&rivals),
         "give them others (`chrt -f -p PRIORITY TID`) or other processors (`taskset`), or use other processors (`--cpus`)",

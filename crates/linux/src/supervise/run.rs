@@ -30,12 +30,11 @@ use windfall_scenario::outcome::Outcome;
 use windfall_time::Instant;
 use windfall_trace::Sink;
 
-/// Carries out a plan on this machine's processors. What happens is recorded to `sink` by a thread of its own; what
-/// came too fast for it stands there as [`Event::Lost`](windfall_trace::Event::Lost).
+/// Carries out a plan on this machine's processors. A separate thread passes the run's records on to `sink`; those that came too
+/// fast for it are reported as [`Event::Lost`](windfall_trace::Event::Lost).
 ///
 /// # Errors
-/// When the machine lacks something, or a right is missing; nothing has been changed then, or all
-/// has been changed back.
+/// When the machine lacks something, or a right is missing. Then nothing was changed, or every change was undone.
 pub fn run(
     plan: Plan,
     settings: &Settings,
@@ -72,7 +71,7 @@ pub fn run(
     }
 }
 
-/// Carries the plan out on processors of which nobody else's run has any.
+/// Carries the plan out on processors that no other run uses.
 fn supervised<'scope, 'env>(
     plan: Plan,
     cpus: &[u16],
@@ -85,11 +84,11 @@ fn supervised<'scope, 'env>(
     let prepared = Prepared::new(journal, cpus, length, makers.as_ref(), sink.is_some())?;
     let claimed = prepared.claim(&plan.machine)?;
     let running = claimed.start(plan, settings, (children, guardian.pid()))?;
-    // From here on nothing fails before the run is over, for which this thread waits.
+    // From here on nothing can fail before the end of the run, which this thread waits for.
     running.finish(guardian, sink)
 }
 
-/// The clock runs.
+/// A run whose clock has started.
 pub(super) struct Running<'j> {
     pub(super) journal: &'j Arc<RestoreLog>,
     pub(super) end: Instant,
@@ -97,15 +96,15 @@ pub(super) struct Running<'j> {
     pub(super) keeper: Keeper,
     pub(super) expected: Expected<'j>,
     pub(super) host: Arc<Locked>,
-    /// Threads of ours, but the one that reads /proc.
+    /// Our threads, except the /proc worker.
     pub(super) threads: Vec<JoinHandle<()>>,
     pub(super) worker: JoinHandle<()>,
-    /// The run is over.
+    /// Signalled when the run is over.
     pub(super) over: Arc<EventFd>,
 }
 
 impl Running<'_> {
-    /// Runs the event loop to the end of the run, and gives back what the run has changed; what could not be given back.
+    /// Runs the event loop to the end of the run, and undoes the run's changes. Returns the outcome, and what could not be undone.
     fn finish<'scope, 'env>(
         self,
         guardian: &mut Guardian,
@@ -118,20 +117,20 @@ impl Running<'_> {
             scope.spawn(move || trace_reader::take(&host, &ended, sink));
         }
         let stopped = event_loop::run(&host, end, signals.fd(), guardian).map_err(|e| trouble(&e));
-        // Whoever asks a second time does not want to wait: that ends this process, and the guardian gives everything back.
+        // A second signal means that the user does not want to wait: it ends this process, and the guardian undoes all changes.
         signals.take();
         drop(signals);
         let mut outcome = host.enter(outcome::outcome);
         over.signal();
         drop(under_way);
-        journal.expect_beats(false); // much is given back now
+        journal.expect_beats(false); // undoing may take longer than the guardian waits
         event_loop::end(&host);
         let (offspring, children) = host.enter(|s| {
             (adopt::offspring(s), std::mem::take(&mut s.host.machine.external.programs.children))
         });
-        let _ = worker.join(); // nobody is taken or frozen any more
-        drop(keeper); // nobody is moved off any more
-        // From here on nobody is in the way of the others. This thread keeps its priority until they have ended.
+        let _ = worker.join(); // no thread is taken or frozen after this
+        drop(keeper); // no thread is moved off after this
+        // From here on no thread is in another's way. This thread keeps its priority until the others have ended.
         let mut left = journal.restore_others();
         left.extend(freezer::thaw_all(journal.supervisor(), &|| journal.beat()));
         for thread in threads.into_iter().chain(host.made()) {

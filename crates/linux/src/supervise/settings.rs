@@ -1,20 +1,20 @@
-//! How a run is to be made.
+//! Settings of a run.
 
 use std::path::PathBuf;
 use windfall_scenario::Scenario;
 
-/// How a run is to be made.
+/// Settings of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// What the plan was made of: its promises are judged, and requests understood by it. Without it,
-    /// neither happens.
+    /// The scenario that the plan was made of. It is needed to judge promises and to understand requests; without it, the run does
+    /// neither.
     pub scenario: Option<Scenario>,
-    /// What the run is called.
+    /// Name of the run, which `ctl` shows.
     pub name: String,
-    /// Where it can be controlled; `None`: in the usual place.
+    /// Path of the control socket; `None`: the usual one.
     pub socket: Option<PathBuf>,
-    /// The machine's processors that the scenario's stand for, in order; empty: the last ones.
+    /// The machine's processors that stand for the scenario's, in order; empty: those that the plan names, or else the last ones.
     pub cpus: Vec<u16>,
-    /// Whether own programs keep the stretches in which they see themselves running.
+    /// Whether in-process programs record the stretches in which they see themselves running.
     pub stretches: bool,
 }

@@ -1,10 +1,9 @@
-//! All that is due happens, before the lock is given up.
+//! Does everything that is due, before the lock is given up.
 
 use crate::supervise::supervisor::Supervisor;
 use crate::threads::adopt;
 
-/// Everything that is due happens, and the processors follow. Nothing is decided before the clock starts, and nothing after
-/// the end.
+/// Does everything that is due, and has the processors follow. Does nothing before the clock starts or after the run is over.
 pub(crate) fn settle(supervisor: &mut Supervisor) {
     if supervisor.host.machine.step.started && !supervisor.is_over() {
         adopt::forget_old_threads(supervisor);

@@ -1,4 +1,4 @@
-//! A run starts: its threads are made and wait at their gates, then the clock starts.
+//! Starts a run: makes its threads, which wait at their gates, then starts the clock.
 
 use crate::carrier::fence;
 use crate::restore::log::RestoreLog;
@@ -27,7 +27,7 @@ use windfall_scenario::Plan;
 use windfall_scenario::outcome::promises;
 use windfall_time::Instant;
 
-/// Starts threads of ours, which serve a host until it ends.
+/// Starts threads that serve a run until it ends.
 struct Threads<'r> {
     host: &'r Arc<Locked>,
     journal: &'r RestoreLog,
@@ -55,7 +55,7 @@ impl Threads<'_> {
         Ok(())
     }
 
-    /// Threads of programs, a fence for each processor, and the one that reads /proc, which is the answer.
+    /// Starts the threads of in-process programs, a fence for each processor, and the /proc worker, whose handle is returned.
     fn start_all(&mut self, processors: usize) -> Result<JoinHandle<()>, LinuxError> {
         for (number, own) in self.host.enter(|s| own::owns(s).collect::<Vec<_>>()) {
             self.start(format!("own/{number}"), move |host| own::live(host, number, &own))?;
@@ -104,7 +104,7 @@ impl<'j> Claimed<'j> {
         let mut threads = Threads { host: &host, journal, started: Vec::new() };
         let worker = threads.start_all(cpus.len())?;
         threads.wait_until_all_are_at_their_gates();
-        host.hears_calls(true); // from here on nobody else settles anything
+        host.hears_calls(true); // from here on only the event loop settles
         host.enter(|s| {
             begin(s, trace);
             if let Some(scenario) = &settings.scenario {
@@ -121,7 +121,7 @@ impl<'j> Claimed<'j> {
     }
 }
 
-/// The clock starts, and with it the scenario and its trace.
+/// Starts the clock, and with it the scenario and its trace.
 fn begin(supervisor: &mut Supervisor, trace: Trace) {
     supervisor.host.machine.start(trace);
     supervisor.host.begin();

@@ -1,9 +1,8 @@
 //! The supervisor: a host that drives this machine, behind one lock.
 //!
-//! Whoever holds the lock settles everything that is due before giving it
-//! back: the event loop, a fence, or an own program in its own call. Other threads have the event loop do what they
-//! need (`calls.rs`). What is decided is carried out last, since to raise a thread may take
-//! the processor from us, lock and all.
+//! The event loop, a fence, or an in-process program in its own call holds the lock, and settles everything that is due before it
+//! gives the lock back. Other threads have the event loop do what they need (`calls.rs`). Decisions are carried out last, because
+//! a thread that is raised may take the processor from the thread that holds the lock.
 
 use crate::supervise::linux::Linux;
 use std::collections::VecDeque;
@@ -15,7 +14,7 @@ use windfall_time::Instant;
 /// Everything that the lock covers.
 pub(crate) struct Supervisor {
     pub(crate) host: Host<Linux>,
-    /// What other threads of ours have left to be done.
+    /// Calls that other threads have queued for the event loop.
     pub(crate) calls: Calls,
     pub(crate) ending: bool,
 }
@@ -31,7 +30,7 @@ impl Supervisor {
         self.ending || self.host.has_failed()
     }
 
-    /// Says what was not as it should be; the same only once.
+    /// Adds a remark on something that went wrong, unless the same text is already there.
     pub(crate) fn say_once(&mut self, why: String) {
         if !self.host.log.refused.iter().any(|(_, before)| *before == why) {
             let now = self.time();
@@ -40,13 +39,13 @@ impl Supervisor {
     }
 }
 
-/// Something to be done under the supervisor's lock.
+/// A call to be made under the supervisor's lock.
 type Call = Box<dyn FnOnce(&mut Supervisor) + Send>;
 
-/// Where calls are left. Its own lock is held for some nanoseconds, and lends the event loop's priority to whoever has it.
+/// The queue of calls. Its own lock is held for nanoseconds, and lends the event loop's priority to its holder.
 pub(crate) type Calls = Arc<Lock<Left>>;
 
-/// What was left.
+/// The queued calls.
 #[derive(Default)]
 pub(crate) struct Left {
     pub(crate) calls: VecDeque<Call>,

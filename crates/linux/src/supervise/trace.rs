@@ -1,9 +1,8 @@
-//! What a run records of itself, under the lock and into memory that is reserved beforehand.
+//! Writes the trace of a run, under the lock and into memory that is reserved beforehand.
 //!
-//! Invariant: the trace follows the accounts of the processors, so that what it says a thread received is
-//! what its outcome says, to the nanosecond. When in a stretch of time interrupts struck is not known, but how much
-//! they took of it: they stand at its end. Nothing is built when nobody wants a trace.
-//! Who takes it out of memory: `taker.rs`.
+//! Invariant: the trace follows the accounts of the processors, so that it shows for each thread the processor time of its outcome,
+//! to the nanosecond. Within a stretch of time it is known how much interrupts took, but not when: they are put at its end. If nobody
+//! wants a trace, nothing is built. `trace_reader.rs` takes the records out of memory.
 
 use crate::account::cpu::Running;
 use crate::supervise::linux::Linux;
@@ -14,14 +13,14 @@ use windfall_observe::rings::{Taken, Where};
 use windfall_time::{Instant, Span};
 use windfall_trace::{Cpu, Event, OverheadKind, Stop, ThreadId};
 
-/// Of so many who are not supervised it is kept who they are.
+/// The most threads that are not supervised and are remembered.
 const OTHERS: usize = 4_096;
 
-/// The longest that a thread is on a supervised processor without a word about that; a reader waits longer for records
-/// to be in order (`taker.rs`).
+/// The longest that a thread can be on a supervised processor before an event says so. A reader waits longer than this until it takes
+/// records to be in order (`trace_reader.rs`).
 const LATELY: Span = Span::from_millis(100);
 
-/// The clock starts: processors are idle but for the one that the event loop has.
+/// Begins the trace: all processors are idle, except the event loop's.
 pub(crate) fn begin(linux: &mut Linux) {
     for cpu in 0..linux.trace.doing.len() {
         let to = match linux.cpus[cpu].occupant {
@@ -32,23 +31,23 @@ pub(crate) fn begin(linux: &mut Linux) {
     }
 }
 
-/// A member is granted a processor from here on.
+/// Notes that a member is granted a processor from here on.
 pub(crate) fn granted(linux: &mut Linux, cpu: usize) {
     if let Some(granted) = linux.trace.granted.get_mut(cpu) {
         *granted = linux.clock.last();
     }
 }
 
-/// What the trace calls a thread that wakes another, by the kernel's number.
+/// Returns the trace's number of a thread that wakes another.
 pub(crate) fn waker(linux: &mut Linux, tid: i32, at: Instant) -> Option<ThreadId> {
     if !linux.trace.tracer.is_on() {
         return None;
     }
     match linux.threads.tids.get(&tid) {
         Some(number) => linux.threads.bodies[*number as usize].traced,
-        // Of many who come and go, as clients do, not all are remembered.
+        // Not all are remembered: threads such as clients may come and go in great number.
         None if linux.trace.others.len() < OTHERS || linux.trace.others.contains_key(&tid) => {
-            // It may turn out to have been on a processor before that, but not for long.
+            // A later event may show that it was on a processor before this, but not for longer than `LATELY`.
             let before = Instant::ZERO + (at - Instant::ZERO).saturating_sub(LATELY);
             Some(linux.trace.other(tid, before))
         }
@@ -56,7 +55,7 @@ pub(crate) fn waker(linux: &mut Linux, tid: i32, at: Instant) -> Option<ThreadId
     }
 }
 
-/// A thread is there, or has another name or scheduler.
+/// Declares a thread that is new, or whose name or scheduler has changed.
 pub(crate) fn declare(linux: &mut Linux, number: u32, thread: &Thread, parent: Option<NodeId>) {
     if !linux.trace.tracer.is_on() {
         return;
@@ -69,8 +68,8 @@ pub(crate) fn declare(linux: &mut Linux, number: u32, thread: &Thread, parent: O
     linux.trace.tracer.thread(at, called, numbers, &thread.outcome.name, parent);
 }
 
-/// A processor has gone from one thread to another, and its accounts have been brought up to that. The
-/// occupant is the one that it has got.
+/// Records that a processor has gone from one thread to another. Its accounts must have been brought up to that instant, and its
+/// occupant must be the next thread.
 #[inline]
 pub(crate) fn switch(
     linux: &mut Linux,
@@ -84,7 +83,7 @@ pub(crate) fn switch(
     }
     let left = linux.threads.tids.get(&prev).copied();
     let stop = match (linux.trace.doing[cpu].0, left) {
-        (Occupancy::Thread(_), None) => Stop::Exited, // or it is supervised no longer
+        (Occupancy::Thread(_), None) => Stop::Exited, // or it is not supervised any more
         (Occupancy::Thread(_), Some(number)) if !waits => why(&threads[number as usize], stop, at),
         _ => stop,
     };
@@ -110,7 +109,7 @@ fn occupancy(linux: &Linux, number: u32) -> Occupancy {
     traced.map_or(Occupancy::Nothing, Occupancy::Thread)
 }
 
-/// A member that was on its way into the freezer does something else.
+/// Records that a member which was on its way into the freezer runs on.
 pub(crate) fn thread_goes_on(linux: &mut Linux, cpu: usize, number: u32) {
     if linux.trace.tracer.is_on() {
         let to = occupancy(linux, number);
@@ -118,7 +117,7 @@ pub(crate) fn thread_goes_on(linux: &mut Linux, cpu: usize, number: u32) {
     }
 }
 
-/// So much was taken of what was accounted for last.
+/// Records the overheads in the stretch that was accounted for last.
 #[inline]
 pub(crate) fn taken(linux: &mut Linux, cpu: usize, Taken { all, soft, steal }: Taken) {
     if !linux.trace.tracer.is_on() {
@@ -126,7 +125,7 @@ pub(crate) fn taken(linux: &mut Linux, cpu: usize, Taken { all, soft, steal }: T
     }
     let to = linux.cpus[cpu].since();
     let before = |span| Instant::ZERO + (to - Instant::ZERO).saturating_sub(span);
-    // Where interrupts lay is not told; a processor that stands still is told of when that is over.
+    // The kernel does not report when interrupts came; it reports a standstill when that is over.
     let [softly, still] = [before(soft + steal), before(steal)];
     let pieces = [
         (OverheadKind::Interrupt, before(all), softly),
@@ -139,7 +138,7 @@ pub(crate) fn taken(linux: &mut Linux, cpu: usize, Taken { all, soft, steal }: T
     }
 }
 
-/// Events of the kernel were lost.
+/// Records that kernel events were lost.
 pub(crate) fn lost(linux: &mut Linux, place: Where, count: u64) {
     let (at, cpu) = match place {
         Where::Here(cpu) => (linux.cpus[cpu].since(), Some(cpu)),
@@ -154,13 +153,13 @@ pub(crate) fn lost(linux: &mut Linux, place: Where, count: u64) {
     linux.trace.tracer.record(at, || Event::Lost { cpu, count: Some(count) });
 }
 
-/// Why a thread has left a processor at `at`, when the kernel says `stop`: to the kernel, a thread of ours that waits
-/// to be granted one waits, and so does one that is frozen.
+/// Returns why a thread left a processor at `at`, if the kernel says `stop`. The kernel sees threads that wait for a grant, or are
+/// frozen, as blocked.
 fn why(thread: &Thread, stop: Stop, at: Instant) -> Stop {
     match stop {
         _ if thread.id().is_none() => Stop::Exited,
         _ if thread.is_ready() && thread.awake() <= at => Stop::Preempted,
-        Stop::Preempted => Stop::Blocked, // it has said that it waits, and is about to
+        Stop::Preempted => Stop::Blocked, // it has reported that it waits, and is about to
         other => other,
     }
 }

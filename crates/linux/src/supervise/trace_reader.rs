@@ -1,7 +1,7 @@
-//! Takes what a run records out of its memory: to a sink while it runs, or all that is there when somebody asks.
+//! Takes a run's records out of memory: to a sink while it runs, or all that are kept when `ctl` asks for them.
 //!
-//! A few records at a time are copied under the lock, so that no decision waits longer than for those; all else
-//! is done by ordinary threads outside of it. Who is too slow is told how many records were lost.
+//! The lock is held for one short copy at a time, so that no decision waits longer than that; ordinary threads do all other work
+//! outside of it. A reader that is too slow is told how many records it has lost.
 
 use crate::supervise::locked::Locked;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -11,14 +11,14 @@ use windfall_time::{Instant, Span};
 use windfall_trace::codec::{WriteError, Writer};
 use windfall_trace::{Event, Header, Record, Reorder, Ring, Sink};
 
-/// So many are copied at a time, in some microseconds.
+/// Number of records that are copied at a time, within some microseconds.
 const PIECE: usize = 1024;
-/// How often the sink's thread looks.
+/// Time between two copies of the sink's thread.
 const PAUSE: Duration = Duration::from_millis(20);
-/// What the kernel has seen is read at least on every beat of the event loop's heart (50 ms); what is older than this is in order.
+/// Records older than this are in order: kernel events are read at least with every heartbeat (50 ms).
 const SETTLED: Span = Span::from_millis(200);
 
-/// Gives the run's records to a sink until the other end of `over` is gone.
+/// Passes the run's records to a sink until the other end of `over` is dropped.
 pub(crate) fn take(host: &Locked, over: &Receiver<()>, sink: &mut dyn Sink) {
     host.step_apart("trace");
     let (mut orderly, mut next) = (Reorder::default(), 0);
@@ -31,7 +31,7 @@ pub(crate) fn take(host: &Locked, over: &Receiver<()>, sink: &mut dyn Sink) {
     orderly.rest().for_each(|record| give(sink, record));
 }
 
-/// The records that are there, as a trace.
+/// Returns the kept records as a trace.
 pub(crate) fn window(host: &Locked) -> Result<Vec<u8>, WriteError> {
     let (mut orderly, mut next) = host.call(|s| {
         let mut orderly = Reorder::default();
@@ -53,7 +53,7 @@ pub(crate) fn window(host: &Locked) -> Result<Vec<u8>, WriteError> {
     writer.finish()
 }
 
-/// Copies all records from number `next` on; when that was.
+/// Copies all records from number `next` on. Returns the time of the last copy.
 fn pull(host: &Locked, next: &mut u64, into: &mut Reorder) -> Instant {
     loop {
         let (from, mut piece) = (*next, Vec::with_capacity(2 * PIECE));
@@ -70,10 +70,10 @@ fn pull(host: &Locked, next: &mut u64, into: &mut Reorder) -> Instant {
     }
 }
 
-/// What threads of ours are called that are no programs of the scenario.
+/// Name in the trace for threads of this process that are no programs of the scenario.
 const OURSELVES: &str = "Windfall itself";
 
-/// Gives a record on. Threads that are not supervised are recorded without a name.
+/// Passes a record on. It first looks up the names of threads that are not supervised, which are recorded without one.
 fn give(sink: &mut dyn Sink, mut record: Record) {
     if let Event::Thread { tid, name, .. } = &mut record.event
         && name.is_empty()
@@ -82,7 +82,7 @@ fn give(sink: &mut dyn Sink, mut record: Record) {
         *name = match procfs::process_of(tid) {
             Some(pid) if pid.cast_unsigned() == std::process::id() => OURSELVES.to_owned(),
             _ => procfs::stat(tid)
-                .map_or_else(|| "somebody not supervised".to_owned(), |stat| stat.comm),
+                .map_or_else(|| "a thread not supervised".to_owned(), |stat| stat.comm),
         };
     }
     sink.record(record.at, &record.event);

@@ -1,4 +1,4 @@
-//! What is left for the /proc worker (`procfs_worker.rs`).
+//! The queue of work for the /proc worker (`procfs_worker.rs`).
 
 use crate::carrier::wakes::Wakes;
 use crate::threads::programs::PendingThread;
@@ -7,30 +7,30 @@ use std::sync::Arc;
 use windfall_os::futex::Gate;
 use windfall_os::lock::Lock;
 
-/// Something to be found out or done.
+/// One piece of work.
 pub(crate) enum WorkItem {
-    /// The program of an entry is to begin.
+    /// Begin the program of this entry.
     Begin(usize),
-    /// A thread of a program was made, or has become another; what is known of it.
+    /// Take a thread that a program has made, or that has changed; with what is known about it.
     Meet(i32, Box<PendingThread>),
-    /// A member has another name or file, on which it depends to whom it belongs.
+    /// Look at a member's new name or file, which decides the entry that it belongs to.
     Name(i32),
-    /// What a member does is not known.
+    /// Read the state of this member.
     Look(u32),
-    /// Events were lost: nobody's state is known, nor whether there are others.
+    /// Read the state of all members and look for new threads, because events were lost.
     LookAtAll,
-    /// A member is to have a group that freezes it.
+    /// Make a freezer group for this member.
     Group(u32),
-    /// A process was made that has no thread yet.
+    /// Start the thread of a process that was made during the run.
     Make(u32),
 }
 
-/// What is left for the /proc worker.
+/// The queue of work, with its gate.
 #[derive(Clone)]
 pub(crate) struct WorkQueue {
-    /// Under a lock of its own, so that the /proc worker need not interrupt the event loop for each.
+    /// Has a lock of its own, so that the /proc worker need not call the event loop for each item.
     pub(crate) items: Arc<Lock<WorkItems>>,
-    /// Open when there is something on it.
+    /// Open while there are items.
     pub(crate) gate: Arc<Gate>,
 }
 
@@ -47,12 +47,12 @@ impl Default for WorkQueue {
 }
 
 impl WorkQueue {
-    /// From here on there is nothing more to do.
+    /// Ends the queue: the worker takes no more items.
     pub(crate) fn close(&self) {
         self.items.lock().over = true;
     }
 
-    /// Leaves a work item.
+    /// Queues an item. `LookAtAll` is queued at most once.
     pub(crate) fn send(&self, item: WorkItem, wakes: &mut Wakes) {
         let mut items = self.items.lock();
         let queue = &mut items.queue;
@@ -61,7 +61,7 @@ impl WorkQueue {
         if again {
             return;
         }
-        // What is to begin does not wait behind the threads of what has begun.
+        // A program that is to begin does not wait behind the threads of programs that have begun.
         match item {
             WorkItem::Begin(_) => queue.push_front(item),
             _ => queue.push_back(item),

@@ -1,9 +1,8 @@
-//! Threads that know nothing of us: those of the scenario's programs, and whatever threads they make
-//! later, across fork and exec.
+//! Adopts external threads: those of the scenario's programs, and all threads that they make later, across fork and exec.
 //!
-//! Each thread goes to the first entry of the scenario that accepts its name and its file (decision
-//! 0007); one that nobody accepts stays with the kernel. Late threads are heard of by the fork's tracepoint; they
-//! inherit our priority, so they wait until the hierarchy knows them.
+//! Each thread goes to the first entry of the scenario that accepts its name and its file (decision 0007); a thread that no entry
+//! accepts stays with the kernel. The fork's tracepoint reports late threads; they inherit our priority, so they are held until the
+//! hierarchy knows them.
 
 use crate::carrier::Member;
 use crate::restore::log::Former;
@@ -20,18 +19,17 @@ use windfall_os::process;
 use windfall_scenario::PlannedThread;
 use windfall_time::Instant;
 
-/// Takes a thread of which these are the facts, if it has not ended and an entry accepts it. What it
-/// does is to be found out then.
+/// Takes the thread with these facts, if it has not ended and an entry accepts it. The caller has its state read afterwards.
 pub(crate) fn take(
     supervisor: &mut Supervisor,
     tid: i32,
     facts: Option<&Facts>,
     pending: PendingThread,
 ) -> Option<u32> {
-    supervisor.host.hear(); // what it did before that is not its own
+    supervisor.host.hear(); // earlier events do not count for it
     let machine = &mut supervisor.host.machine;
     if machine.threads.tids.contains_key(&tid) {
-        machine.send(WorkItem::Name(tid)); // it may have got another name while it was met, or while events were lost
+        machine.send(WorkItem::Name(tid)); // its name may have changed while it was taken, or while events were lost
         return None;
     }
     let programs = &mut machine.external.programs;
@@ -39,9 +37,9 @@ pub(crate) fn take(
         programs.ended_unmet(tid, pending);
         return None;
     };
-    programs.pending.insert(tid, pending); // unless it is taken
+    programs.pending.insert(tid, pending); // removed again when it is taken
     if let Err(why) = machine.rings.follow(tid) {
-        supervisor.say_once(format!("what the run's programs make may be missed: {why}"));
+        supervisor.say_once(format!("threads that the run's programs make may be missed: {why}"));
     }
     let comm = &facts.stat.comm;
     let Some(entry) =
@@ -67,7 +65,7 @@ pub(crate) fn take(
     supervisor.host.admit(number).then_some(number)
 }
 
-/// Writes down what a thread is before it is taken; that.
+/// Notes what a thread is in the restore log, before it is taken. Returns that.
 fn note(
     supervisor: &mut Supervisor,
     tid: i32,
@@ -95,7 +93,7 @@ fn note(
     }
 }
 
-/// Makes a thread one that is supervised; on which processor.
+/// Makes a thread supervised. Returns the processor that it is bound to.
 fn pin(
     supervisor: &mut Supervisor,
     tid: i32,
@@ -124,7 +122,7 @@ fn pin(
     }
 }
 
-/// What the last thread of an entry that was counted asks for.
+/// The plan of the latest thread that was counted for an entry, with that thread's name.
 fn next_of(supervisor: &Supervisor, entry: usize) -> PlannedThread {
     let count = supervisor.host.machine.external.programs.counts.get(&entry).copied().unwrap_or(0);
     let mut planned = supervisor.host.threads.list[entry].planned().clone();
@@ -132,7 +130,7 @@ fn next_of(supervisor: &Supervisor, entry: usize) -> PlannedThread {
     planned
 }
 
-/// A thread has made another.
+/// A thread has made another: holds the child, and queues it for the /proc worker.
 pub(crate) fn forked(linux: &mut Linux, parent: i32, child: i32) {
     let start =
         linux.external.programs.starting.remove(&parent).map_or(Heard::OTHERWISE, Heard::At);
@@ -149,20 +147,20 @@ pub(crate) fn forked(linux: &mut Linux, parent: i32, child: i32) {
     };
     match pending {
         Some(pending) => {
-            linux.external.programs.forget(child); // its number was free
+            linux.external.programs.forget(child); // its number was free until now
             linux.external.programs.pending.insert(child, pending);
             if pending.former.is_some() {
                 linux.carrier.hold(child);
             }
             linux.send(WorkItem::Meet(child, Box::new(pending)));
         }
-        None => linux.external.programs.forget(child), // its number is somebody else's
+        None => linux.external.programs.forget(child), // its number belongs to another program now
     }
 }
 
-/// A thread has another name, or its process another file: it may belong elsewhere.
+/// A thread has another name, or its process another file: it may belong to another entry.
 ///
-/// The /proc worker finds out its name even where it was told: so the last one that is found is the one it has.
+/// The /proc worker reads the name even if the event has it, so that the name read last is the current one.
 pub(crate) fn renamed(linux: &mut Linux, tid: i32) {
     if linux.threads.tids.contains_key(&tid) {
         linux.send(WorkItem::Name(tid));
@@ -171,7 +169,7 @@ pub(crate) fn renamed(linux: &mut Linux, tid: i32) {
     }
 }
 
-/// Gives a thread back what it was, if it had anything of ours.
+/// Restores a thread's former settings, if it has any of ours.
 pub(crate) fn give_back(linux: &mut Linux, tid: i32, pending: PendingThread) {
     if let Some(former) = &pending.former {
         linux.carrier.give_back(tid, former);
@@ -179,30 +177,30 @@ pub(crate) fn give_back(linux: &mut Linux, tid: i32, pending: PendingThread) {
     linux.external.programs.pending.insert(tid, PendingThread { former: None, ..pending });
 }
 
-/// Forgets the next pending thread from a number on, if it has ended; the number after it.
+/// Forgets the next pending thread from number `from` on, if it has ended. Returns the number after it.
 pub(crate) fn forget_pending(linux: &mut Linux, from: i32) -> i32 {
     let Some((tid, _)) = linux.external.programs.pending.range(from..).next() else { return 0 };
     let tid = *tid;
-    // An orphan of a program that we have started is a child of ours.
+    // An orphaned descendant of a command that we have started is our child, and must be reaped.
     if process::reap_if_ended_child(tid) || !process::exists(tid) {
         linux.external.programs.forget(tid);
     }
     tid + 1
 }
 
-/// A supervised thread has ended: the last ones are kept as they were.
+/// A supervised thread has ended. The latest ones are kept for the outcome.
 pub(crate) fn has_ended(linux: &mut Linux, number: u32) {
     let Body { tid, start, ref kind, .. } = linux.threads.bodies[number as usize];
     linux.threads.tids.remove(&tid);
     let Kind::External { program, .. } = *kind else { return };
     let programs = &mut linux.external.programs;
-    programs.pending.insert(tid, PendingThread { program, start, former: None }); // until its number is free
+    programs.pending.insert(tid, PendingThread { program, start, former: None }); // until the kernel reuses its number
     programs.starting.remove(&tid);
     programs.ended.push_back(number);
     linux.restore_log.forget(tid);
 }
 
-/// A thread has this name, this file and this start: perhaps it belongs to another entry.
+/// Moves a thread to the entry that accepts this name, file and start, if that is another than before.
 pub(crate) fn belongs(
     supervisor: &mut Supervisor,
     tid: i32,
@@ -228,20 +226,20 @@ pub(crate) fn belongs(
     }
 }
 
-/// The kernel would kill a thread for its real-time processor time.
+/// Stops supervising a thread that the kernel would kill for its real-time processor time.
 pub(crate) fn has_limit(supervisor: &mut Supervisor, number: u32, tid: i32, why: &str) {
     let at = supervisor.time();
     if supervisor.host.machine.threads.tids.get(&tid) == Some(&number) {
         let name = &supervisor.host.threads.list[number as usize].outcome.name;
         let why = format!(
-            "`{name}` would be killed for its real-time processor time (RLIMIT_RTTIME), and stays with the kernel: {why}"
+            "`{name}` is not supervised, since the kernel would kill it for its real-time processor time (RLIMIT_RTTIME): {why}"
         );
         supervisor.host.log.refused.push((at, why));
         leave_to_kernel(supervisor, number);
     }
 }
 
-/// A thread is supervised no longer.
+/// Stops supervising a thread.
 fn leave_to_kernel(supervisor: &mut Supervisor, number: u32) {
     let Body { tid, former, start, ref kind, .. } = *supervisor.host.machine.body(number);
     let Kind::External { program, .. } = *kind else { return };
@@ -251,15 +249,15 @@ fn leave_to_kernel(supervisor: &mut Supervisor, number: u32) {
     give_back(&mut supervisor.host.machine, tid, PendingThread { program, start, former });
 }
 
-/// Forgets the threads that have ended, but for the last ones: what they got is added up in their entry, so that memory
-/// does not grow with the length of a run.
+/// Forgets all but the latest threads that have ended. Their times are added up in their entry, so that memory does not grow with
+/// the length of a run.
 pub(crate) fn forget_old_threads(supervisor: &mut Supervisor) {
     while let Some(oldest) = supervisor.host.machine.external.programs.oldest_ended() {
         supervisor.host.forget(oldest);
     }
 }
 
-/// Says how many threads of each program had ended before they were met.
+/// Reports for each program how many threads had ended before they could be taken.
 pub(crate) fn tell_who_was_not_met(supervisor: &mut Supervisor, now: Instant) {
     let known = supervisor.host.machine.external.programs.pending.keys().copied();
     for tid in known.filter(|tid| !process::exists(*tid)).collect::<Vec<_>>() {
@@ -269,14 +267,14 @@ pub(crate) fn tell_who_was_not_met(supervisor: &mut Supervisor, now: Instant) {
     for (program, count) in &supervisor.host.machine.external.programs.unmet {
         let name = &supervisor.host.threads.list[*program].outcome.name;
         let text = format!(
-            "threads of `{name}` that had ended before they were met: {count}; what they ran shows as stolen or idle time"
+            "threads of `{name}` that ended before they could be supervised: {count}; their time counts as stolen or idle"
         );
         remarks.push((now, text));
     }
     supervisor.host.machine.log.remarks.extend(remarks);
 }
 
-/// Says which entries chose among a program's threads and got none.
+/// Reports entries that select threads of a program and got none.
 pub(crate) fn tell_who_got_nobody(supervisor: &mut Supervisor, now: Instant) {
     let mut remarks = Vec::new();
     let programs = &supervisor.host.machine.external.programs;
@@ -287,15 +285,14 @@ pub(crate) fn tell_who_got_nobody(supervisor: &mut Supervisor, now: Instant) {
                 &supervisor.host.threads.list[*entry].outcome.name,
                 &supervisor.host.threads.list[*program].outcome.name,
             );
-            let text =
-                format!("`{name}` got no thread: none of `{program}` is what its `match` asks for");
+            let text = format!("`{name}` got no thread: no thread of `{program}` fits its `match`");
             remarks.push((now, text));
         }
     }
     supervisor.host.machine.log.remarks.extend(remarks);
 }
 
-/// The numbers of all processes and threads that programs which we have started are known to have made.
+/// The ids of all known processes and threads that descend from programs which we have started.
 pub(crate) fn offspring(supervisor: &Supervisor) -> BTreeSet<i32> {
     let programs = &supervisor.host.machine.external.programs;
     let ours = |program: &usize| programs.children.contains_key(program);

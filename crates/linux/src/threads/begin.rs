@@ -1,4 +1,4 @@
-//! How a program comes under supervision: it is let go, or found among those that run.
+//! Brings a program under supervision: a command is let go, a running program is found.
 
 use crate::supervise::linux::Linux;
 use crate::supervise::supervisor::Supervisor;
@@ -13,16 +13,16 @@ use windfall_scenario::model::ExternalProgram;
 use windfall_scenario::{Plan, PlannedProgram};
 use windfall_time::Instant;
 
-/// Where a program is.
+/// How the processes of a program are found.
 pub(crate) enum Whereabouts {
-    /// In this process, which we have made for it.
+    /// It is this process, which we have forked for it.
     Child(i32),
-    /// Where the scenario says.
+    /// It runs already; the scenario says where.
     There(ExternalProgram),
 }
 
 impl Whereabouts {
-    /// Its processes.
+    /// Its processes at this moment.
     pub(crate) fn processes(&self) -> Vec<i32> {
         match self {
             Whereabouts::Child(pid) => vec![*pid],
@@ -31,7 +31,7 @@ impl Whereabouts {
     }
 }
 
-/// A program's time has come.
+/// Begins a program whose start time has come.
 pub(crate) fn begin_entry(linux: &mut Linux, entry: usize) {
     let program = linux.external.programs.by_entry.get(&entry);
     if program.is_some_and(|program| !matches!(program.what, ExternalProgram::Of(_))) {
@@ -47,19 +47,19 @@ pub(crate) fn whereabouts(linux: &Linux, entry: usize) -> Whereabouts {
     }
 }
 
-/// A program's threads have been looked at, so many.
+/// Notes that `threads` threads of a program were looked at, and lets a command go.
 pub(crate) fn has_begun(supervisor: &mut Supervisor, entry: usize, threads: usize) {
     supervisor.host.machine.external.programs.beginning -= 1;
     if threads == 0 {
         let name = &supervisor.host.threads.list[entry].outcome.name;
-        not_born(supervisor, entry, format!("`{name}` has no running process"));
+        not_started(supervisor, entry, format!("`{name}` has no running process"));
     }
     if let Some(child) = supervisor.host.machine.external.programs.children.get_mut(&entry) {
         child.begin();
     }
 }
 
-/// Children that could not become their programs are told.
+/// Reports commands that could not be started.
 pub(crate) fn hear_children(supervisor: &mut Supervisor) {
     let programs = &mut supervisor.host.machine.external.programs;
     let children = programs.children.iter_mut();
@@ -74,31 +74,31 @@ pub(crate) fn hear_children(supervisor: &mut Supervisor) {
         let name = &supervisor.host.threads.list[entry].outcome.name;
         let what = format!("cannot start `{program}` of `{name}`");
         let advice = "write the path of an executable file as the first word";
-        not_born(supervisor, entry, LinuxError::of(what, &error, advice).to_string());
+        not_started(supervisor, entry, LinuxError::of(what, &error, advice).to_string());
     }
 }
 
-fn not_born(supervisor: &mut Supervisor, entry: usize, why: String) {
+fn not_started(supervisor: &mut Supervisor, entry: usize, why: String) {
     let now = supervisor.time();
     let name = supervisor.host.threads.list[entry].outcome.name.clone();
     supervisor.host.log.refused.push((now, why));
     supervisor.host.log.not_admitted.push(name);
 }
 
-/// Whether every program of the scenario has ended, and there is nothing else to run.
+/// Whether all programs of the scenario have ended, and nothing else will run.
 pub(crate) fn nothing_left(supervisor: &mut Supervisor) -> bool {
     let Host { machine, threads, .. } = &mut supervisor.host;
     let programs = &mut machine.external.programs;
     if threads.planned().any(|thread| !thread.is_entry()) || programs.beginning > 0 {
-        return false; // own programs may be woken by time
+        return false; // a timer may wake in-process programs
     }
-    // The kernel is asked last: this is looked at with every decision of the event loop.
+    // The system calls come last: this runs with every decision of the event loop.
     threads.list.iter().all(|thread| thread.id().is_none())
         && !supervisor.host.somebody_starts_later()
         && supervisor.host.machine.external.programs.children.values_mut().all(Child::has_ended)
 }
 
-/// Refuses a plan whose programs are to begin at once and are not there.
+/// Refuses a plan whose programs are to begin at once and do not exist.
 pub(crate) fn refuse_absent(plan: &Plan) -> Result<(), LinuxError> {
     let mut absent = Vec::new();
     for thread in plan.threads.iter().filter(|thread| thread.start == Instant::ZERO) {
@@ -122,11 +122,11 @@ pub(crate) fn refuse_absent(plan: &Plan) -> Result<(), LinuxError> {
     if absent.is_empty() {
         return Ok(());
     }
-    let help = "start it first, or say when it will be there (`start`)";
-    Err(LinuxError::new("cannot run what is not there", absent.join("; "), help))
+    let help = "start it first, or set `start` to a time when it exists";
+    Err(LinuxError::new("cannot find every program of the scenario", absent.join("; "), help))
 }
 
-/// Whether a command's first word names a file; looked for as `execvp` does.
+/// Whether a command's first word names a file, searched for as `execvp` does.
 fn is_there(program: &str, path: Option<&str>) -> bool {
     if program.contains('/') {
         return Path::new(program).is_file();

@@ -1,4 +1,4 @@
-//! A thread under supervision, as the kernel has it. What the hierarchy knows of it is with the host, and what lets it run with the carrier.
+//! A supervised thread as the kernel knows it. The host has the hierarchy's view of it, the carrier what lets it run.
 
 use crate::restore::log::Former;
 use crate::threads::heard::Heard;
@@ -7,41 +7,41 @@ use std::sync::{Arc, Mutex};
 use windfall_os::futex::Gate;
 use windfall_time::Instant;
 
-/// What an own program's thread shares with its supervisor.
+/// State that an in-process program's thread shares with the supervisor.
 #[derive(Default)]
 pub(crate) struct InProcess {
-    /// Where it waits while it may not run.
+    /// The gate where it waits while it may not run.
     pub(crate) gate: Gate,
-    /// Whether it is to go to its gate although it computes.
+    /// Whether it must go to its gate although it computes.
     pub(crate) hold: AtomicBool,
-    /// Whether it is to leave the work that it is at and ask anew.
+    /// Whether it must stop its present work and ask for its next step.
     pub(crate) give_up: AtomicBool,
-    /// Whether it is to keep the stretches in which it sees itself running; and those, once it has ended.
+    /// Whether it records the stretches in which it sees itself running; and those, once it has ended.
     pub(crate) keeps: bool,
     pub(crate) kept: Mutex<Vec<(Instant, Instant)>>,
 }
 
-/// Who a member is to the kernel.
+/// The two kinds of supervised threads.
 #[derive(Clone)]
 pub(crate) enum Kind {
-    /// A thread of our own process, which decides in its own calls.
+    /// A thread of this process, which decides in its own calls.
     InProcess(Arc<InProcess>),
-    /// A thread that knows nothing of us: its process, and the entry of its program.
+    /// A thread of another process: the process, and the entry of its program.
     External { pid: i32, program: usize },
 }
 
-/// A thread under supervision.
+/// A supervised thread.
 pub(crate) struct Body {
     pub(crate) kind: Kind,
-    /// What the kernel knows it as.
+    /// Its id in the kernel; 0 before it exists.
     pub(crate) tid: i32,
-    /// What a foreign thread was before us, and is to be after us.
+    /// An external thread's settings before the run, to be restored after it.
     pub(crate) former: Option<Former>,
-    /// What was heard of where a foreign thread starts.
+    /// Where an external thread starts, as far as that is known.
     pub(crate) start: Heard,
-    /// When the kernel's last word about it was spoken; older ones are not believed.
+    /// Time of the latest information about it; older events are ignored.
     pub(crate) heard: Instant,
-    /// What a trace calls it, once it has been declared.
+    /// Its number in the trace, once it is declared there.
     pub(crate) traced: Option<windfall_trace::ThreadId>,
 }
 
@@ -54,7 +54,7 @@ impl Body {
         matches!(self.kind, Kind::External { .. })
     }
 
-    /// The process that it belongs to.
+    /// Its process.
     pub(crate) fn pid(&self) -> i32 {
         match self.kind {
             Kind::InProcess(_) => std::process::id().cast_signed(),

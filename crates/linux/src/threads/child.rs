@@ -1,9 +1,7 @@
-//! Programs that we start: forked before anything of ours could be in their way, each as a process that
-//! waits at a gate.
+//! Commands that a run starts: each is forked early, before any thread of ours could delay it, and waits at a gate.
 //!
-//! To open the gate is all that starting takes, so no decision waits for a fork or for a program
-//! to be loaded, and the process is supervised from its first instruction on. If we are gone before
-//! that, the gate tells it, and it ends as it was.
+//! Starting one only opens its gate, so no decision waits for a fork or for loading a program, and the process is supervised from its
+//! first instruction on. If the run dies before that, the gate is closed, and the process ends.
 
 use crate::threads::processes::with_descendants;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,17 +16,17 @@ use windfall_os::process;
 use windfall_scenario::model::ExternalProgram;
 use windfall_scenario::{Plan, PlannedProgram};
 
-/// A process that is to become a program, or has.
+/// A process that becomes, or has become, a program.
 pub(crate) struct Child {
     pid: i32,
-    /// Its gate, which it also tells why it could not become its program; `None` when that is known.
+    /// Its gate, by which it also reports why its program could not be started; `None` when that is known.
     gate: Option<UnixStream>,
     begun: bool,
     ended: bool,
 }
 
-/// Forks a child for each command of a plan, by the number of its entry. Call it before there are other threads. From here on
-/// what they make stays among our descendants, until they are dismissed.
+/// Forks a child for each command of a plan, by number of its entry. To be called before there are other threads. From here on, processes
+/// whose makers end become our children, until `dismiss`.
 pub(crate) fn fork_all(plan: &Plan) -> Result<BTreeMap<usize, Child>, LinuxError> {
     let mut children = BTreeMap::new();
     for (number, thread) in plan.threads.iter().enumerate() {
@@ -52,8 +50,8 @@ impl Child {
         gate.set_nonblocking(true)?;
         let mut gate = Some(gate);
         let pid = process::fork(|| {
-            drop(gate.take()); // or it would itself keep its gate from being closed
-            // So would others that are forked at the same time, each that of the other.
+            drop(gate.take()); // its own copy would keep the gate from being closed
+            // So would copies in children that are forked at the same time.
             process::close_what_ends_at_exec(theirs.as_raw_fd());
             become_program(words, env, theirs);
         })?;
@@ -64,7 +62,7 @@ impl Child {
         self.pid
     }
 
-    /// Lets it become its program.
+    /// Opens its gate.
     pub(crate) fn begin(&mut self) {
         self.begun = true;
         if let Some(gate) = &mut self.gate {
@@ -72,7 +70,7 @@ impl Child {
         }
     }
 
-    /// Why it could not become its program; told once.
+    /// Why its program could not be started; returned once.
     pub(crate) fn failure(&mut self) -> Option<io::Error> {
         let mut word = [0; 4];
         match self.gate.as_mut().filter(|_| self.begun)?.read(&mut word) {
@@ -91,20 +89,20 @@ impl Child {
     }
 }
 
-/// The life of a child until it is its program.
+/// Body of a child until it executes its program.
 fn become_program(words: &[String], env: &BTreeMap<String, String>, mut gate: UnixStream) {
     let [program, arguments @ ..] = words else { return };
-    // Whoever looks for it by name finds it before, too.
+    // So that it can be found by its program's name already.
     process::name_thread(program.rsplit('/').next().unwrap_or(program));
     if gate.read_exact(&mut [0]).is_err() {
-        return; // those who would have opened it are gone
+        return; // the run is gone
     }
     let error = Command::new(program).args(arguments).envs(env).stdin(Stdio::null()).exec();
     let _ = gate.write_all(&error.raw_os_error().unwrap_or(libc::ENOENT).to_ne_bytes());
 }
 
-/// Asks the programs that we have started to end, and makes them after a second; then whatever they have left, of which
-/// `offspring` is known. What was ended besides them, in words.
+/// Ends the commands that we have started: by a signal first, by force after a second; then what is left of `offspring` and
+/// their descendants. Returns a remark on processes that were ended besides the commands.
 pub(crate) fn dismiss(
     children: BTreeMap<usize, Child>,
     mut offspring: BTreeSet<i32>,
@@ -126,7 +124,7 @@ pub(crate) fn dismiss(
         process::kill(child.pid);
         process::reap(child.pid);
     }
-    // Whoever has lost its maker is a child of ours by now. A number may be somebody else's, who does not descend from us.
+    // An orphan is our child by now. A number that does not descend from us belongs to another program.
     let left = || {
         let ours = with_descendants(&[std::process::id().cast_signed()]);
         let known: Vec<i32> = ours.into_iter().filter(|pid| offspring.contains(pid)).collect();
@@ -149,7 +147,7 @@ pub(crate) fn dismiss(
     })
 }
 
-/// Waits until something is so, for a second at most.
+/// Waits until `is_so`, for a second at most.
 fn wait(lives: &dyn Fn(), mut is_so: impl FnMut() -> bool) {
     for _ in 0..100 {
         lives();

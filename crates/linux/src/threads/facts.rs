@@ -1,4 +1,4 @@
-//! What decides to whom a thread of a program belongs.
+//! The facts that decide which entry a thread of a program belongs to.
 
 use crate::threads::heard::{Heard, Start};
 use std::fs;
@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use windfall_observe::procfs::{self, Stat};
 use windfall_observe::routines::Routines;
 
-/// What decides to whom a thread belongs.
+/// The facts that decide which entry a thread belongs to.
 pub(crate) struct Facts {
-    /// Its process.
+    /// The process of the thread.
     pub(crate) pid: i32,
     pub(crate) stat: Stat,
     pub(crate) start: Start,
@@ -16,14 +16,14 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Those of a thread of which this was heard; `None` when there is no such thread.
+    /// Reads the facts of a thread; `None` if it does not exist.
     pub(crate) fn of(tid: i32, heard: Heard, routines: &mut Routines) -> Option<Facts> {
         let (stat, pid) = (procfs::stat(tid)?, procfs::process_of(tid)?);
         let exe = fs::read_link(format!("/proc/{tid}/exe")).ok();
         Some(Facts { pid, stat, start: Start::of(tid, pid, heard, routines), exe })
     }
 
-    /// The file that it executes, if that can be read.
+    /// The executable file of its process, if that can be read.
     pub(crate) fn exe(&self) -> Option<&str> {
         self.exe.as_ref()?.to_str()
     }

@@ -3,38 +3,38 @@
 use windfall_observe::routines::Routines;
 use windfall_scenario::model;
 
-/// What was heard of where a thread starts.
+/// The start of a thread, as kernel events have reported it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Heard {
-    /// At this address of its process.
+    /// It starts at this address of its process.
     At(u64),
-    /// Nothing, for this reason.
+    /// Nothing is known, for this reason.
     Nothing(&'static str),
 }
 
 impl Heard {
-    /// Of a thread that was there before anybody listened.
-    pub(crate) const BEFORE: Heard = Heard::Nothing("they were there before the run");
-    /// Of a thread that was met when events had been lost.
+    /// For a thread that existed before events were read.
+    pub(crate) const BEFORE: Heard = Heard::Nothing("they started before the run");
+    /// For a thread that was found after events had been lost.
     pub(crate) const LOST: Heard = Heard::Nothing("events were lost");
-    /// Of a thread that was made in another way.
+    /// For a thread that was made in another way.
     pub(crate) const OTHERWISE: Heard =
-        Heard::Nothing("no `pthread_create` of a file that the run knows made them");
+        Heard::Nothing("they were not made by `pthread_create` of a file that the run knows");
 }
 
 /// Where a thread starts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Start {
-    /// With this routine.
+    /// At this routine.
     At(String),
-    /// As the first thread of its process.
+    /// It is the first thread of its process, which no routine starts.
     First,
-    /// Nobody knows, for this reason.
+    /// Unknown, for this reason.
     Unknown(&'static str),
 }
 
 impl Start {
-    /// That of a thread of a process.
+    /// Resolves where thread `tid` of process `pid` starts.
     pub(crate) fn of(tid: i32, pid: i32, heard: Heard, routines: &mut Routines) -> Start {
         match heard {
             _ if tid == pid => Start::First,
@@ -45,7 +45,7 @@ impl Start {
         }
     }
 
-    /// The same, as a scenario asks for it.
+    /// The same, as the scenario compares it.
     pub(crate) const fn known(&self) -> model::Start<'_> {
         match self {
             Start::At(routine) => model::Start::At(routine.as_str()),

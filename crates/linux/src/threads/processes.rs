@@ -1,4 +1,4 @@
-//! Processes of programs that run already, and what those have made.
+//! Finds the processes of programs that run already, and their descendants.
 
 use std::collections::BTreeSet;
 use windfall_observe::procfs;
@@ -9,7 +9,7 @@ use windfall_scenario::model::ExternalProgram;
 pub(crate) fn found(program: &ExternalProgram) -> Vec<i32> {
     match program {
         ExternalProgram::Of(_) | ExternalProgram::Exec { .. } => Vec::new(),
-        // No process has a number that the kernel's type cannot hold.
+        // A number that exceeds the kernel's type belongs to no process.
         ExternalProgram::Pid(pid) => {
             i32::try_from(*pid).map_or_else(|_| Vec::new(), |pid| with_descendants(&[pid]))
         }
@@ -18,7 +18,7 @@ pub(crate) fn found(program: &ExternalProgram) -> Vec<i32> {
     }
 }
 
-/// Processes and all that they have made.
+/// The existing ones of these processes, with all their descendants.
 pub(crate) fn with_descendants(pids: &[i32]) -> Vec<i32> {
     let alive = |pid: &i32| *pid > 0 && process::exists(*pid);
     let mut found: BTreeSet<i32> = pids.iter().copied().filter(alive).collect();

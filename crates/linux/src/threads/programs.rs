@@ -1,4 +1,4 @@
-//! The programs of a run that are not ours, and which of their threads are known.
+//! The external programs of a run, and which of their threads are known.
 
 use crate::restore::log::Former;
 use crate::threads::child::Child;
@@ -6,42 +6,42 @@ use crate::threads::heard::Heard;
 use std::collections::{BTreeMap, VecDeque};
 use windfall_scenario::model::ExternalProgram;
 
-/// So many ended threads are kept one by one.
+/// Number of ended threads that are kept one by one.
 const KEPT: usize = 1_024;
 
-/// A program that a real machine runs.
+/// An external program.
 pub(crate) struct Program {
-    /// Which one.
+    /// How it is found or started.
     pub(crate) what: ExternalProgram,
-    /// The entries that are asked for its threads, in order.
+    /// The entries that may claim its threads, in order.
     pub(crate) claims: Vec<usize>,
 }
 
-/// All programs of a run, and what belongs to which.
+/// All external programs of a run, and their threads that are not supervised.
 #[derive(Default)]
 pub(crate) struct Programs {
-    /// By the number of their entry.
+    /// The programs, by number of their entry.
     pub(crate) by_entry: BTreeMap<usize, Program>,
-    /// Threads of programs that are not supervised: nobody accepts them, or they have not been looked at.
+    /// Threads of programs that are not supervised: no entry accepts them, or they have not been looked at.
     pub(crate) pending: BTreeMap<i32, PendingThread>,
-    /// How many are about to begin.
+    /// Number of programs that are about to begin.
     pub(crate) beginning: usize,
-    /// Those that we start, by the number of their entry.
+    /// The commands that we start, by number of their entry.
     pub(crate) children: BTreeMap<usize, Child>,
-    /// How many threads each entry has got.
+    /// Number of threads that each entry has got.
     pub(crate) counts: BTreeMap<usize, usize>,
-    /// How many threads of each program had ended before they were met, by the number of its entry.
+    /// Number of threads of each program that ended before they could be taken, by number of its entry.
     pub(crate) unmet: BTreeMap<usize, usize>,
-    /// Threads that have ended and are kept for the outcome, the oldest first.
+    /// Ended threads that are kept for the outcome, the oldest first.
     pub(crate) ended: VecDeque<u32>,
-    /// Where the next thread that a thread makes will start.
+    /// By thread: the address where the next thread that it makes will start.
     pub(crate) starting: BTreeMap<i32, u64>,
-    /// Why nobody hears where threads start, though an entry asks.
+    /// Why start routines are not reported, although an entry needs them.
     pub(crate) no_starts: Option<String>,
 }
 
-/// A thread of a program that is not supervised: the program's entry, where it starts, and what it is to be afterwards,
-/// when it has inherited something of ours.
+/// A thread of a program that is not supervised: the program's entry, where the thread starts, and its former settings if it has
+/// inherited any of ours.
 #[derive(Clone, Copy)]
 pub(crate) struct PendingThread {
     pub(crate) program: usize,
@@ -50,28 +50,28 @@ pub(crate) struct PendingThread {
 }
 
 impl Programs {
-    /// Whether a thread that is not supervised is of a program.
+    /// Whether `tid` is a thread of a program that is not supervised.
     pub(crate) fn knows(&self, tid: i32) -> bool {
         self.pending.contains_key(&tid)
     }
 
-    /// A thread of a program that is not supervised.
+    /// The entry of a thread of a program that is not supervised.
     pub(crate) fn pending(&self, tid: i32) -> Option<PendingThread> {
         self.pending.get(&tid).copied()
     }
 
-    /// The oldest of the threads that have ended, if more are kept than need be.
+    /// Takes the oldest ended thread, if more are kept than need be.
     pub(crate) fn oldest_ended(&mut self) -> Option<u32> {
         if self.ended.len() > KEPT { self.ended.pop_front() } else { None }
     }
 
-    /// A thread has ended before it could be taken.
+    /// Notes that a thread ended before it could be taken.
     pub(crate) fn ended_unmet(&mut self, tid: i32, pending: PendingThread) {
         self.forget(tid);
         self.pending.insert(tid, PendingThread { former: None, ..pending });
     }
 
-    /// A thread's number is free. If it was a pending thread with something of ours, that thread has run before it was met.
+    /// Forgets a number that is free. A pending thread with settings of ours that had it counts as ended before it could be taken.
     pub(crate) fn forget(&mut self, tid: i32) {
         self.starting.remove(&tid);
         if let Some(PendingThread { program, former: Some(_), .. }) = self.pending.remove(&tid) {

@@ -1,9 +1,9 @@
-//! Processes that others make while a run lasts: each is a thread of ours, and begins when that is at its gate.
+//! Starts the threads of processes that programs make during a run. Each begins when its thread is at its gate.
 
 use crate::supervise::locked::Locked;
 use crate::threads::body::Kind;
 
-/// Makes the thread of a process.
+/// Starts the thread of process `number`.
 pub(crate) fn make(locked: &Locked, number: u32) {
     let own = locked.call(move |s| match &s.host.machine.body(number).kind {
         Kind::InProcess(own) => Some(own.clone()),

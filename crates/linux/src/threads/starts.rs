@@ -1,7 +1,7 @@
-//! Where threads of programs start (HLS 8.5.1), as far as a run hears it, and who gets those of which it does not.
+//! Where threads of programs start (HLS 8.5.1), and which entry gets a thread.
 //!
-//! Listened to only where an entry asks, since each `pthread_create` on the machine then traps into the kernel. A thread of
-//! which nobody knows where it starts is told by its name alone if a name is asked for (decision 0007), and the run says so.
+//! Start routines are traced only if an entry asks for one, because each `pthread_create` on the machine then traps into the kernel.
+//! If a thread's routine is unknown, an entry that also has a name accepts it by its name alone (decision 0007), and the run says so.
 
 use crate::supervise::linux::Linux;
 use crate::supervise::supervisor::Supervisor;
@@ -13,8 +13,8 @@ use windfall_observe::routines;
 use windfall_scenario::model::{self, ExternalProgram};
 use windfall_scenario::{Plan, PlannedProgram};
 
-/// The files that threads of a plan's programs are made by, if an entry asks where they start. To find them takes long where
-/// programs have many libraries, so do it before anybody watches over a run.
+/// The files that make threads of a plan's programs, if an entry asks for a start routine. Finding them takes long for programs with many
+/// libraries, so this is done before a guardian expects heartbeats.
 pub(crate) fn makers(plan: &Plan) -> Option<BTreeSet<PathBuf>> {
     let externals = plan.threads.iter().filter_map(|thread| match &thread.program {
         PlannedProgram::External { external, .. } => Some(external),
@@ -36,14 +36,14 @@ pub(crate) fn makers(plan: &Plan) -> Option<BTreeSet<PathBuf>> {
     })
 }
 
-/// The next thread that a thread makes will start at an address of their process.
+/// Notes that the next thread which `maker` makes will start at this address of their process.
 pub(crate) fn will_start(linux: &mut Linux, maker: i32, address: u64) {
     if linux.threads.tids.contains_key(&maker) || linux.external.programs.knows(maker) {
         linux.external.programs.starting.insert(maker, address);
     }
 }
 
-/// The entry that gets a thread of a program.
+/// The first entry that accepts a thread of a program.
 pub(crate) fn claimed_by(
     supervisor: &mut Supervisor,
     program: usize,
@@ -65,7 +65,7 @@ pub(crate) fn claimed_by(
     None
 }
 
-/// Which threads of its program an entry asks for.
+/// The threads of its program that an entry asks for.
 fn wanted(supervisor: &Supervisor, entry: usize) -> Option<&model::ThreadMatch> {
     match &supervisor.host.threads.list[entry].planned().program {
         PlannedProgram::External { external, .. } => Some(&external.threads),
@@ -73,7 +73,7 @@ fn wanted(supervisor: &Supervisor, entry: usize) -> Option<&model::ThreadMatch> 
     }
 }
 
-/// Says, if an entry asks where threads start, what it gets of those of which that is not known.
+/// Reports what an entry that asks for a start routine does with a thread whose routine is unknown.
 fn tell_unknown(supervisor: &mut Supervisor, program: usize, spec: usize, why: &str) {
     let Some(only) = wanted(supervisor, spec) else { return };
     let Some(routine) = &only.routine else { return };
@@ -82,9 +82,9 @@ fn tell_unknown(supervisor: &mut Supervisor, program: usize, spec: usize, why: &
     let why = supervisor.host.machine.external.programs.no_starts.as_deref().unwrap_or(why);
     let what = match &only.comm {
         Some(comm) => format!("`{name}` gets those called `{comm}`, by their name alone"),
-        None => format!("`{name}` gets none of them; tell them apart by `comm`, the name"),
+        None => format!("`{name}` gets none of them; select them by their name (`comm`)"),
     };
     supervisor.say_once(format!(
-        "whether threads of `{program}` start at `{routine}` is not known of all ({why}): {what}"
+        "it is not known of all threads of `{program}` whether they start at `{routine}` ({why}): {what}"
     ));
 }

@@ -1,23 +1,22 @@
-//! Classes and affinities of threads that are not ours. They are set in `carrier/` and `restore/`, and nowhere else (a test of
-//! `xtask` looks).
+//! Sets classes and affinities of external threads. Only `carrier/` and `restore/` may do so (a test of `xtask` checks this).
 
 use crate::restore::log::Former;
 use std::io;
 use windfall_observe::fifo_priorities::HELD;
 use windfall_os::sched::{Affinity, Attributes, set_fifo};
 
-/// A thread becomes one that is supervised on a processor, and is not granted it.
+/// Makes a thread supervised on a processor, and not granted it.
 pub(super) fn take(tid: i32, cpu: u16) -> io::Result<()> {
     Affinity::one(cpu).give(tid)?;
     Attributes::fifo(HELD).give(tid)
 }
 
-/// A child that has inherited the priority of a granted thread would keep the next one waiting.
+/// Lowers a child that has inherited the priority of a granted thread, which would delay the next granted one.
 pub(super) fn hold(tid: i32) {
-    let _ = set_fifo(tid, HELD); // or it has ended
+    let _ = set_fifo(tid, HELD); // fails if it has ended
 }
 
-/// A thread is what it was before.
+/// Restores a thread's former class and affinity.
 pub(super) fn give_back(tid: i32, (attributes, affinity): &Former) {
-    let _ = attributes.give(tid).and_then(|()| affinity.give(tid)); // or it has ended
+    let _ = attributes.give(tid).and_then(|()| affinity.give(tid)); // fails if it has ended
 }

@@ -1,4 +1,4 @@
-//! A thread as the carrier has it: its class, priority and affinity, and what freezes it.
+//! A thread as the carrier knows it: its class, priority and affinity, and its freezer.
 
 use crate::carrier::{Found, Member};
 use crate::threads::body::InProcess;
@@ -9,36 +9,36 @@ use windfall_os::freezer::Brake;
 use windfall_os::sched::{Affinity, Attributes, set_fifo};
 use windfall_time::Instant;
 
-/// A thread, as far as it is kept from running or let run.
+/// The state by which a thread is kept from running or let run.
 pub(super) struct Held {
     pub(super) tid: i32,
-    /// A thread of ours.
+    /// Set for a thread of ours.
     pub(super) own: Option<Arc<InProcess>>,
-    /// The priority that it has.
+    /// The priority that it has been given.
     pub(super) priority: u32,
     /// The processor that it is bound to.
     pub(super) place: Option<usize>,
-    /// A thread of ours that waits at its gate, or is about to.
+    /// Whether it is a thread of ours that waits at its gate, or is about to.
     pub(super) parked: bool,
-    /// The group that freezes it, once it has one; and whether it is frozen.
+    /// Its freezer group, once it has one; and whether it is frozen.
     pub(super) freezer: Freezing,
     pub(super) frozen: bool,
-    /// When it was last let run.
+    /// When it last left the freezer.
     pub(super) thawed: Instant,
 }
 
-/// What freezes a thread.
+/// The freezer of a thread.
 pub(super) enum Freezing {
-    /// It never had to be frozen.
+    /// None was needed yet.
     Never,
-    /// A group is being made, or cannot be.
+    /// A group has been requested. It stays so if none can be made.
     Asked,
-    /// Its group.
+    /// The group that freezes it.
     Group(Arc<Brake>),
 }
 
 impl Held {
-    /// What is known of a thread that joins.
+    /// The state of a thread that joins.
     pub(super) fn of(member: Member) -> Held {
         let (tid, priority, place, own) = match member {
             Member::Own(own) => (0, 0, None, Some(own)),
@@ -57,45 +57,45 @@ impl Held {
         }
     }
 
-    /// It may run again, if it was frozen.
+    /// Lets a frozen thread run again; does nothing for another.
     pub(super) fn thaw(&mut self, now: impl FnOnce() -> Instant) {
         if !std::mem::replace(&mut self.frozen, false) {
             return;
         }
         self.thawed = now();
         if let Freezing::Group(brake) = &self.freezer {
-            let _ = brake.set(false); // or it has ended
+            let _ = brake.set(false); // fails if the thread has ended
         }
     }
 
-    /// It loses its processor: perhaps in its own call, and perhaps it is still ready.
+    /// Takes its processor. `calls`: it is in its own call; `ready`: it could still run.
     pub(super) fn lower(&mut self, calls: bool, ready: bool) {
         match &self.own {
             Some(_) if self.parked => {}
-            // It will go to its gate when it has told us what it does.
+            // It goes to its gate at the end of its call.
             Some(_) if calls => self.parked = true,
-            // It waits, and preempts nobody of its own priority when it wakes; the next `carry_out` sees to it then.
+            // It waits. On waking it preempts no thread of its own priority, and the next `carry_out` lowers it.
             None if !ready => {}
             _ => self.set_priority(HELD),
         }
     }
 
-    /// Moves it to another priority. One that has just ended has none.
+    /// Sets its priority. This fails, and is ignored, if the thread has just ended.
     pub(super) fn set_priority(&mut self, priority: u32) {
         if self.priority != priority && set_fifo(self.tid, priority).is_ok() {
             self.priority = priority;
         }
     }
 
-    /// Binds it to a processor, of which this is Linux' number.
+    /// Binds it to processor `cpu`, whose number in the machine is `number`.
     pub(super) fn bind(&mut self, cpu: usize, number: u16) {
         if self.place != Some(cpu) {
-            let _ = Affinity::one(number).give(self.tid); // a thread that has just ended has none
+            let _ = Affinity::one(number).give(self.tid); // fails if the thread has just ended
             self.place = Some(cpu);
         }
     }
 
-    /// The calling thread is this one: it goes to a processor and to its priority.
+    /// Binds the calling thread, which this state belongs to, to a processor and raises it to its priority.
     pub(super) fn arrive(&mut self, tid: i32, cpu: usize, number: u16) {
         self.tid = tid;
         if Affinity::one(number).give(0).is_ok() {
@@ -106,7 +106,7 @@ impl Held {
         }
     }
 
-    /// Puts back what the thread, or somebody else, has changed of it. `number` is Linux' number of a processor.
+    /// Restores the class and affinity if they were changed from outside. `number` gives a processor's number in the machine.
     pub(super) fn put_right(&mut self, number: impl Fn(usize) -> u16) -> io::Result<Found> {
         let attributes = Attributes::of(self.tid)?;
         let mut found = Found::default();

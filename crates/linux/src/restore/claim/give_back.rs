@@ -1,4 +1,4 @@
-//! The end of a claim: afterwards no thread of the machine, whenever born, has an affinity that the claim has narrowed.
+//! Ends a claim: afterwards no thread, however young, has an affinity that the claim has narrowed.
 
 use super::log::{Fate, Log};
 use super::settings;
@@ -6,18 +6,18 @@ use std::collections::BTreeMap;
 use windfall_observe::procfs::{self, Stat};
 use windfall_os::sched::Affinity;
 
-/// So often all threads are looked at, if more with a narrowed affinity are found each time.
+/// The most passes over all threads; a pass that finds no narrowed affinity is the last.
 const PASSES: usize = 50;
 
-/// Gives back everything that the claim in this log has changed. Nobody may move threads off meanwhile. `lives` is called now
-/// and then: it takes long on a large machine.
+/// Undoes everything that the claim in this log has changed. No thread may be moved off meanwhile. `lives` is called now and then,
+/// because this takes long on a large machine.
 pub(crate) fn give_back(log: &Log, trouble: &mut Vec<String>, lives: &dyn Fn()) {
     let Some(claimed) = log.claimed() else { return };
     settings::give_back(log, &claimed, trouble);
     let search = Search::new(log, &claimed);
     let mut left = Vec::new();
     for _ in 0..PASSES {
-        // Threads are born while others are looked at, with the affinity of their makers.
+        // Threads that start during a pass inherit the affinity of their makers.
         left.clear();
         if search.pass(&mut left, lives) == 0 {
             break;
@@ -27,9 +27,9 @@ pub(crate) fn give_back(log: &Log, trouble: &mut Vec<String>, lives: &dyn Fn()) 
     log.end();
 }
 
-/// What is needed to find the former affinity of any thread.
+/// The data that is needed to find the former affinity of any thread.
 struct Search {
-    /// Narrowed affinities, each with what it was made of; the largest former ones first.
+    /// Narrowed affinities, each with the former one; the largest former ones first.
     narrowed: Vec<(Affinity, Affinity)>,
     noted: BTreeMap<i32, (u64, Fate)>,
 }
@@ -41,7 +41,7 @@ impl Search {
         Search { narrowed, noted: log.threads() }
     }
 
-    /// Looks at all threads once; to how many a former affinity was given.
+    /// Checks all threads once. Returns how many got their former affinity back.
     fn pass(&self, trouble: &mut Vec<String>, lives: &dyn Fn()) -> usize {
         let mut given = 0;
         for pid in procfs::processes() {
@@ -60,16 +60,16 @@ impl Search {
         given
     }
 
-    /// The affinity that a thread is to have, if its own is a narrowed one.
+    /// The affinity to give back to a thread, if its own is a narrowed one.
     fn former(&self, pid: i32, tid: i32) -> Option<Affinity> {
         let affinity = Affinity::of(tid).ok()?;
         let (_, largest) = self.narrowed.iter().find(|(narrowed, _)| *narrowed == affinity)?;
         let own = procfs::stat(tid)?;
         if own.fixed {
-            return None; // it follows a setting of the kernel, by itself
+            return None; // the kernel sets its affinity
         }
         let fate = self.noted(tid, &own).or_else(|| {
-            // Born since: it has what its process, or the process' maker, had.
+            // It started since: it gets what its process, or the maker of its process, had.
             let process = procfs::stat(pid)?;
             let of_maker = || self.noted(process.ppid, &procfs::stat(process.ppid)?);
             self.noted(pid, &process).or_else(of_maker)
@@ -83,7 +83,7 @@ impl Search {
         }
     }
 
-    /// What is noted of the thread that has this number now.
+    /// The log's entry of the thread that has this number now.
     fn noted(&self, tid: i32, stat: &Stat) -> Option<Fate> {
         let (start, fate) = self.noted.get(&tid)?;
         (stat.start == *start).then_some(*fate)

@@ -1,4 +1,4 @@
-//! A thread of ours that moves late threads off claimed processors, for as long as it lives.
+//! The keeper: a thread of ours that moves threads off claimed processors if they come there after the claim.
 
 use super::log::Log;
 use super::threads;
@@ -9,19 +9,19 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use windfall_os::{process, usage};
 
-/// How often it looks at most.
+/// Shortest time between two looks.
 const PAUSE: Duration = Duration::from_millis(100);
-/// It takes at most one part in so many of a processor's time.
+/// The keeper uses at most one part in this many of a processor's time.
 const SHARE: u64 = 20;
 
-/// The keeper; it ends, and has moved its last thread, when this is dropped.
+/// A running keeper. Dropping it ends the thread; no thread is moved after that.
 pub(crate) struct Keeper {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Keeper {
-    /// Begins to look, on the caller's processors and in its class.
+    /// Starts the keeper, on the caller's processor and in its class.
     pub(crate) fn start(journal: Arc<RestoreLog>) -> std::io::Result<Keeper> {
         let (stop, stopped) = mpsc::channel::<()>();
         let thread = std::thread::Builder::new().name("claims".to_owned()).stack_size(crate::STACK);
@@ -41,7 +41,7 @@ impl Keeper {
 
 fn look(log: &Log) {
     if let Some(claimed) = log.claimed() {
-        // Whoever cannot be moved was reported when the claim began, or has chosen the processor since.
+        // Threads that cannot be moved were reported when the claim began, or have chosen the processor since.
         threads::move_off(log, &claimed, &mut Vec::new());
     }
 }
@@ -50,7 +50,7 @@ impl Drop for Keeper {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // what it has moved is in the log, however it ended
+            let _ = thread.join(); // even if it panicked, the log has what it moved
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What a claim has changed, in memory that the guardian sees too.
+//! The log of what a claim has changed, in memory that the guardian shares.
 //!
-//! One thread at a time writes: the one that claims, then the keeper. An entry is whole before its
-//! state says so, and the change that it describes is made after that.
+//! One thread at a time writes: first the one that claims, then the keeper. An entry is complete before its state says so, and the
+//! change that it describes is made after that.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use windfall_observe::occupancy::Setting;
 use windfall_observe::procfs;
 use windfall_os::sched::Affinity;
 
-/// So many different affinities, threads and settings can be noted.
+/// Most different affinities, threads and settings that can be noted.
 const MASKS: usize = 256;
 const THREADS: usize = 32_768;
 const SETTINGS: usize = 4_096;
@@ -27,7 +27,7 @@ windfall_os::atomics! {
         state: AtomicU32,
         tid: AtomicI32,
         start: AtomicU64,
-        /// Which of the masks it had, if it was moved.
+        /// Index of the mask that it had, if it was moved.
         mask: AtomicU32,
     }
 
@@ -51,12 +51,12 @@ windfall_os::atomics! {
     }
 }
 
-/// What is known of a thread that was there before the claim, or was moved since.
+/// The note on a thread that existed before the claim, or was moved since.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fate {
-    /// It had this affinity, and has one without the claimed processors.
+    /// It had this affinity; now it has the same without the claimed processors.
     Moved(Affinity),
-    /// It had by itself an affinity that moved threads have.
+    /// It had, before the claim, the very affinity that moved threads now have.
     Kept,
 }
 
@@ -77,13 +77,13 @@ fn used(count: &AtomicU32, most: usize) -> usize {
 }
 
 impl Log {
-    /// These processors are being claimed; from here on something may have to be given back.
+    /// Begins a claim of these processors. From here on there may be something to undo.
     pub(crate) fn begin(&self, claimed: &Affinity) {
         store(&self.claimed, claimed);
         self.begun.store(1, Ordering::Release);
     }
 
-    /// Everything has been given back.
+    /// Notes that everything has been undone.
     pub(crate) fn end(&self) {
         self.begun.store(0, Ordering::Release);
     }
@@ -93,7 +93,7 @@ impl Log {
         (self.begun.load(Ordering::Acquire) == 1).then(|| load(&self.claimed))
     }
 
-    /// Notes a thread that began at `start`; the number of its entry.
+    /// Notes a thread that began at `start`. Returns the index of its entry.
     pub(crate) fn note(&self, tid: i32, start: u64, fate: Fate) -> Result<usize, Full> {
         let (state, mask) = match fate {
             Fate::Moved(former) => (MOVED, self.number_of(&former)?),
@@ -101,7 +101,7 @@ impl Log {
         };
         let at = self.vacant()?;
         let entry = &self.threads[at];
-        entry.state.store(GONE, Ordering::Release); // until it is whole again
+        entry.state.store(GONE, Ordering::Release); // until it is complete
         entry.tid.store(tid, Ordering::Relaxed);
         entry.start.store(start, Ordering::Relaxed);
         entry.mask.store(mask, Ordering::Relaxed);
@@ -109,7 +109,7 @@ impl Log {
         Ok(at)
     }
 
-    /// A thread that was noted there could not be moved.
+    /// Removes the entry of a thread that could not be moved.
     pub(crate) fn strike_out(&self, at: usize) {
         self.threads[at].state.store(GONE, Ordering::Release);
     }
@@ -130,7 +130,7 @@ impl Log {
         self.threads.iter().position(free).ok_or(Full)
     }
 
-    /// Where a mask stands, which is noted if it was not.
+    /// The index of a mask, which is added if it is new.
     fn number_of(&self, mask: &Affinity) -> Result<u32, Full> {
         let count = used(&self.masks_used, MASKS);
         let known = self.masks[..count].iter().position(|words| load(words) == *mask);
@@ -150,7 +150,7 @@ impl Log {
         masks
     }
 
-    /// The threads that are noted, each with the time at which it began.
+    /// The noted threads, each with the time at which it began.
     pub(crate) fn threads(&self) -> BTreeMap<i32, (u64, Fate)> {
         let count = used(&self.threads_used, THREADS);
         let mut threads = BTreeMap::new();
@@ -170,7 +170,7 @@ impl Log {
         threads
     }
 
-    /// Notes what a setting of the kernel is, before it is changed; the number of its entry.
+    /// Notes a setting of the kernel before it is changed. Returns the index of its entry.
     pub(crate) fn note_setting(&self, setting: Setting, former: &Affinity) -> Result<usize, Full> {
         let at = used(&self.settings_used, SETTINGS);
         let entry = self.settings.get(at).ok_or(Full)?;
@@ -183,12 +183,12 @@ impl Log {
         Ok(at)
     }
 
-    /// A setting that was noted there has been given back, or could not be changed.
+    /// Removes the entry of a setting that was undone, or could not be changed.
     pub(crate) fn strike_out_setting(&self, at: usize) {
         self.settings[at].state.store(GONE, Ordering::Release);
     }
 
-    /// The settings that are noted: number of the entry, which one, and what it was.
+    /// The noted settings: index of the entry, setting, former value.
     pub(crate) fn settings(&self) -> Vec<(usize, Setting, Affinity)> {
         let count = used(&self.settings_used, SETTINGS);
         let entries = self.settings[..count].iter().enumerate();

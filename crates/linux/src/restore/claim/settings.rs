@@ -1,4 +1,4 @@
-//! Settings of the kernel that bring work to processors are changed for a claim, and given back.
+//! Changes kernel settings that bring work to claimed processors, and undoes that.
 
 use super::log::Log;
 use std::fs;
@@ -11,7 +11,7 @@ fn write(setting: Setting, value: &Affinity) -> io::Result<()> {
     fs::write(setting.path(), mask::print(value))
 }
 
-/// A setting that cannot be changed.
+/// Describes a setting that cannot be changed.
 fn refused(setting: &Setting, error: &io::Error) -> Stay {
     let remedy = match setting {
         Setting::Interrupt(_) => {
@@ -22,12 +22,12 @@ fn refused(setting: &Setting, error: &io::Error) -> Stay {
     Stay::new(format!("{setting}: {error}"), remedy)
 }
 
-/// A setting for which the restore log has no room.
+/// Describes a setting for which the restore log has no room.
 fn full(setting: &Setting) -> Stay {
     Stay::new(format!("{setting}: the restore log is full"), "claim fewer processors")
 }
 
-/// Changes every setting that brings work to claimed processors; how many interrupts were moved.
+/// Changes every setting that brings work to claimed processors. Returns the number of interrupts that were moved.
 pub(super) fn take(log: &Log, claimed: &Affinity, stays: &mut Vec<Stay>) -> usize {
     let mut interrupts = 0;
     for setting in Setting::all() {
@@ -55,7 +55,7 @@ pub(super) fn take(log: &Log, claimed: &Affinity, stays: &mut Vec<Stay>) -> usiz
     interrupts
 }
 
-/// Gives back every setting that is still what the claim has made it.
+/// Restores every setting that still has the value which the claim gave it.
 pub(super) fn give_back(log: &Log, claimed: &Affinity, trouble: &mut Vec<String>) {
     for (at, setting, former) in log.settings() {
         let ours = setting.claimed(&former, claimed);
@@ -66,7 +66,7 @@ pub(super) fn give_back(log: &Log, claimed: &Affinity, trouble: &mut Vec<String>
                     trouble.push(format!("{path}: {e}; write {text} into it"));
                 }
             }
-            // Somebody else has set it meanwhile, or its device is gone.
+            // Another program has set it since, or its device is gone.
             Ok(_) => {}
             Err(e) if e.kind() == ErrorKind::NotFound => {}
             Err(e) => trouble.push(format!("{}: {e}", setting.path())),

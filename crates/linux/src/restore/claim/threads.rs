@@ -1,4 +1,4 @@
-//! Threads of others on claimed processors: who can run elsewhere is moved off.
+//! Moves threads that can run elsewhere off claimed processors.
 
 use super::log::{Fate, Log};
 use std::io;
@@ -6,17 +6,17 @@ use windfall_observe::occupancy::{Place, Stay, threads};
 use windfall_observe::procfs;
 use windfall_os::sched::Affinity;
 
-/// Notes whoever has by himself an affinity that moved threads will have. Call it before any is moved.
+/// Notes threads whose own affinity equals one that moved threads will have. To be called before any thread is moved.
 pub(super) fn note_kept(log: &Log, claimed: &Affinity) {
     for (_, tid, place) in threads(claimed) {
         if let (Place::Elsewhere, Some(stat)) = (place, procfs::stat(tid)) {
-            // Without an entry it would get more processors than it had; there is room for tens of thousands.
+            // Without an entry, the end of the claim would give it more processors than it had; there is room for tens of thousands.
             let _ = log.note(tid, stat.start, Fate::Kept);
         }
     }
 }
 
-/// Moves every thread off claimed processors that may run elsewhere; how many.
+/// Moves every thread that may run elsewhere off claimed processors. Returns their number.
 pub(super) fn move_off(log: &Log, claimed: &Affinity, stays: &mut Vec<Stay>) -> usize {
     let mut moved = 0;
     for (_, tid, place) in threads(claimed) {
@@ -30,7 +30,7 @@ pub(super) fn move_off(log: &Log, claimed: &Affinity, stays: &mut Vec<Stay>) -> 
     moved
 }
 
-/// Moves a thread off; whether it may be moved.
+/// Moves a thread off; returns whether it may be moved.
 fn move_one(log: &Log, tid: i32, former: &Affinity, claimed: &Affinity) -> io::Result<bool> {
     let gone = || io::Error::from_raw_os_error(libc::ESRCH);
     let stat = procfs::stat(tid).ok_or_else(gone)?;
@@ -46,7 +46,7 @@ fn move_one(log: &Log, tid: i32, former: &Affinity, claimed: &Affinity) -> io::R
     moved.map(|()| true)
 }
 
-/// A thread that cannot be moved; nothing for one that has ended.
+/// Describes a thread that cannot be moved; `None` if it has ended.
 fn unmoved(tid: i32, error: &io::Error) -> Option<Stay> {
     let stat = procfs::stat(tid)?;
     let remedy = match error.raw_os_error() {

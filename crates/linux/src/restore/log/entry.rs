@@ -1,4 +1,4 @@
-//! What one thread was, in plain words that two processes read.
+//! The log's entry of one thread, in plain words that two processes read.
 
 use super::Former;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
@@ -15,7 +15,7 @@ windfall_os::atomics! {
         pub(super) pid: AtomicI32,
         pub(super) session: AtomicI32,
         pub(super) start: AtomicU64,
-        /// Its identity, where the kernel tells one; 0 otherwise.
+        /// Its identity where the kernel provides one, else 0.
         pub(super) identity: AtomicU64,
         pub(super) attributes: [AtomicU64; 8],
         pub(super) affinity: [AtomicU64; 16],
@@ -23,7 +23,7 @@ windfall_os::atomics! {
 }
 
 impl Entry {
-    /// Notes what a thread was.
+    /// Fills the entry; its state comes last.
     pub(super) fn note(
         &self,
         (tid, pid): (i32, i32),
@@ -54,22 +54,22 @@ impl Entry {
         self.state.load(Ordering::Acquire) == 1
     }
 
-    /// Gives a thread its class back, if that needs no waiting for anybody.
+    /// Restores a thread's class, if that cannot block.
     ///
-    /// A thread that never waits keeps others from their processor, and those may hold what the kernel needs for
-    /// everything else: to start a thread, to look at one, to move one. So nothing else is done before
-    /// this was done to all. What cannot be done here, or fails, is left to [`restore`](Self::restore).
+    /// A thread that never waits keeps others from its processor, and those may hold what the kernel needs for everything else: to
+    /// start a thread, to look at one, to move one. So all threads are released before anything else is done. What cannot be done
+    /// here, or fails, is left to [`restore`](Self::restore).
     pub(super) fn release(&self) {
         let (attributes, _) = self.what();
         let tid = self.tid.load(Ordering::Relaxed);
-        // The kernel takes a lock of the control groups for a deadline thread.
+        // For a deadline thread the kernel takes a lock of the control groups.
         let waits = attributes.policy == libc::SCHED_DEADLINE.cast_unsigned();
         if !waits && self.has_identity(tid) == Some(true) {
             let _ = attributes.give(tid);
         }
     }
 
-    /// Whether that thread is the one that was noted, told without waiting for it; `None` where the kernel cannot tell.
+    /// Whether thread `tid` is the one that was noted, found without blocking; `None` if the kernel provides no identity.
     fn has_identity(&self, tid: i32) -> Option<bool> {
         let known = self.identity.load(Ordering::Relaxed);
         (known != 0).then(|| identity(tid) == Some(known))
@@ -95,7 +95,7 @@ pub(super) fn give(
     affinity: &Affinity,
     trouble: &mut Vec<String>,
 ) {
-    // The class first: a deadline thread's affinity is its class' own matter.
+    // The class comes first: the deadline class controls the affinity of its threads itself.
     for done in [attributes.give(tid), affinity.give(tid)] {
         match done {
             Err(e) if e.raw_os_error() != Some(libc::ESRCH) => {

@@ -1,13 +1,13 @@
-//! Limits on real-time processor time (RLIMIT_RTTIME), lifted while their processes are supervised: the kernel would kill
-//! them for it, and rtkit sets such a limit for each of its clients.
+//! Limits on real-time processor time (RLIMIT_RTTIME), which are lifted while their processes are supervised: the kernel would
+//! kill the processes otherwise. (rtkit sets such a limit for each of its clients.)
 //!
-//! Children inherit a lifted limit, so each process that is supervised is noted with what its maker had.
+//! Children inherit a lifted limit, so each supervised process is noted with the limit that its maker had.
 
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use windfall_observe::procfs::{self, Stat};
 use windfall_os::process::{self, Limit};
 
-/// So many processes can be noted at a time.
+/// Most processes that can be noted at a time.
 const MOST: usize = 4_096;
 
 windfall_os::atomics! {
@@ -27,11 +27,11 @@ windfall_os::atomics! {
     }
 }
 
-/// Why a limit cannot be lifted.
-pub(crate) const FULL: &str = "more than 4096 processes with such a limit are supervised";
+/// Error text if there is no room for another entry.
+pub(crate) const FULL: &str = "more than 4096 supervised processes have such a limit";
 
 impl Limits {
-    /// Lifts the limit of a process, if it has one or its maker had; an error when that cannot be.
+    /// Lifts the limit of a process, if it or its maker had one. The error says why that is impossible.
     pub(crate) fn lift(&self, pid: i32, parent: i32) -> Result<(), String> {
         if self.of(pid).is_some_and(Entry::lives) {
             return Ok(());
@@ -44,7 +44,7 @@ impl Limits {
         let used = self.used.load(Ordering::Acquire) as usize;
         let next =
             self.entries.get(used).or_else(|| self.entries.iter().find(vacant)).ok_or(FULL)?;
-        next.state.store(2, Ordering::Release); // until it is whole again
+        next.state.store(2, Ordering::Release); // until it is complete
         next.pid.store(pid, Ordering::Relaxed);
         next.start.store(stat.start, Ordering::Relaxed);
         next.soft.store(limit.soft, Ordering::Relaxed);
@@ -56,9 +56,7 @@ impl Limits {
         process::set_limit_of_real_time(pid, Limit::NONE).map_err(|e| {
             next.state.store(2, Ordering::Release);
             match e.raw_os_error() {
-                Some(libc::EPERM) => {
-                    "CAP_SYS_RESOURCE is missing, by which the limit could be lifted".to_owned()
-                }
+                Some(libc::EPERM) => "lifting the limit needs CAP_SYS_RESOURCE".to_owned(),
                 _ => e.to_string(),
             }
         })
@@ -73,7 +71,7 @@ impl Limits {
         self.noted().find(|entry| entry.pid.load(Ordering::Relaxed) == pid)
     }
 
-    /// Gives every limit back.
+    /// Restores every limit.
     pub(crate) fn restore(&self, trouble: &mut Vec<String>) {
         for entry in self.noted() {
             let pid = entry.pid.load(Ordering::Relaxed);
@@ -100,7 +98,7 @@ impl Entry {
         stat.start == self.start.load(Ordering::Relaxed)
     }
 
-    /// Whether the process is there that it was.
+    /// Whether the noted process still exists.
     fn lives(&self) -> bool {
         procfs::stat(self.pid.load(Ordering::Relaxed)).is_some_and(|stat| self.is(&stat))
     }

@@ -1,18 +1,18 @@
-//! Many things are done one after the other, and none waits for one that takes long.
+//! Handles many items so that none waits for one that blocks.
 //!
-//! Who asks the kernel about a thread that is in the middle of executing a program waits until it is through. If one of higher
-//! priority keeps it from its processor, that is never, unless that one is given back first.
+//! A query about a thread that is in the middle of `exec` blocks until that is done. If a thread of higher priority keeps it from its
+//! processor, that is never, unless that other thread is restored first.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{Builder, sleep};
 use std::time::Duration;
 
-/// So long may one take, in looks, before another thread goes on with the rest.
+/// Number of looks without progress after which another thread is started to go on with the rest.
 const PATIENCE: u32 = 5;
 const LOOK: Duration = Duration::from_millis(1);
 
-/// Does something to each, by as many threads as it takes. `lives` is called now and then.
+/// Applies `act` to each item, in as many threads as that takes. `lives` is called now and then.
 pub(super) fn each<T: Sync>(
     all: &[T],
     act: &(dyn Fn(&T, &mut Vec<String>) + Sync),
@@ -32,7 +32,7 @@ pub(super) fn each<T: Sync>(
     std::thread::scope(|scope| {
         while next.load(Ordering::Relaxed) < all.len() {
             if Builder::new().spawn_scoped(scope, work).is_err() {
-                work(); // as well as it goes
+                work(); // no thread can be made: it is done here
             }
             let (mut before, mut still) = (done.load(Ordering::Acquire), 0);
             while still < PATIENCE && next.load(Ordering::Relaxed) < all.len() {

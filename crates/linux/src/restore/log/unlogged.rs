@@ -1,9 +1,9 @@
-//! Late children: threads that supervised ones have made and nobody has noted yet. They have inherited a priority of ours
-//! and an affinity, and become what their makers were.
+//! Late children: threads that supervised ones have made and that are not in the log yet. They have inherited a priority and an
+//! affinity of ours, and get the former settings of their makers.
 //!
-//! Nobody is taken for one by his priority: others may use the same. A late child has it, has begun since the
-//! run, and is of a process that is noted, or descends from one. The maker of an orphan is gone; the session that it has inherited
-//! tells.
+//! The priority alone does not identify one, since other programs may use the same. A late child has that priority, has begun after the
+//! run, and its process is noted or descends from one that is. If the maker is gone, the session that the orphan has
+//! inherited is compared.
 
 use super::entry::give;
 use super::{Former, RestoreLog, patient};
@@ -13,27 +13,27 @@ use windfall_observe::fifo_priorities;
 use windfall_observe::procfs::{self, Stat};
 use windfall_os::sched::Attributes;
 
-/// What is known of the processes of a run.
+/// The log's facts about threads and processes of a run.
 struct Makers {
     began: u64,
-    /// What noted threads were: by their number, and by their process.
+    /// Former settings of noted threads: by thread and by process.
     former: BTreeMap<i32, Former>,
-    /// What the first noted thread of each session was.
+    /// Former settings of the first noted thread of each session.
     sessions: BTreeMap<i32, Former>,
 }
 
-/// So many generations are looked back.
+/// Most generations that are followed back.
 const GENERATIONS: usize = 64;
 
-/// Restores all late children that there are.
+/// Restores all late children.
 pub(super) fn restore(journal: &RestoreLog, trouble: &mut Vec<String>) {
     let makers = Makers::of(journal);
     let ourselves = std::process::id().cast_signed();
     let others = procfs::processes().into_iter().filter(|pid| *pid != ourselves);
     let threads =
         others.flat_map(|pid| procfs::threads(pid).into_iter().map(move |tid| (pid, tid)));
-    // Their classes first, which the kernel tells without waiting for anybody.
-    let threads: Vec<(i32, i32)> = threads.filter(|(_, tid)| is_on_our_rungs(*tid)).collect();
+    // Their classes first, which the kernel reports without blocking.
+    let threads: Vec<(i32, i32)> = threads.filter(|(_, tid)| has_our_priority(*tid)).collect();
     let look = |&(pid, tid): &(i32, i32), trouble: &mut Vec<String>| {
         let stat = procfs::stat(tid).filter(|stat| stat.start >= makers.began);
         let found = stat.and_then(|stat| makers.former(pid, &stat));
@@ -44,7 +44,7 @@ pub(super) fn restore(journal: &RestoreLog, trouble: &mut Vec<String>) {
     patient::each(&threads, &look, trouble, &|| journal.beat());
 }
 
-fn is_on_our_rungs(tid: i32) -> bool {
+fn has_our_priority(tid: i32) -> bool {
     let fifo = libc::SCHED_FIFO.cast_unsigned();
     Attributes::of(tid)
         .is_ok_and(|its| its.policy == fifo && fifo_priorities::is_supervised(its.priority))
@@ -67,7 +67,7 @@ impl Makers {
         makers
     }
 
-    /// What the nearest maker of a thread of this process was.
+    /// The former settings of the nearest noted maker of a thread of process `pid`.
     fn former(&self, pid: i32, stat: &Stat) -> Option<Former> {
         let (mut at, mut own) = (pid, stat.clone());
         for _ in 0..GENERATIONS {

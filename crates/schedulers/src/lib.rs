@@ -1,8 +1,8 @@
-//! Loadable schedulers, one file each, in folders by family; `parts/` is what they are made of.
+//! Loadable schedulers, one file each, in folders by family; `parts/` has the code that several share.
 //!
-//! The head of each file says what it takes from its parent, gives to its children, admits, assumes
-//! and costs. Events stand in the same order in all files, so that two can be read side by side. What only one kind is made of
-//! stands in a folder below it. `kinds.rs` lists them all.
+//! The head of each file says what the scheduler takes from its parent, gives to its children, admits,
+//! assumes and costs. Handlers come in the same order in all files, so that two can be read side by
+//! side. Parts of a single kind are in a folder below its file. `kinds.rs` lists all kinds.
 //!
 //! ```
 //! use windfall_hierarchy::{Hierarchy, NodeSpec, Parent};
@@ -28,7 +28,7 @@
 
 extern crate alloc;
 
-/// The source of a kind's file, where the catalogue is to print it.
+/// The source code of a kind's file, if the catalogue is to print it; else empty.
 macro_rules! source {
     ($file:literal) => {
         if cfg!(feature = "sources") { include_str!($file) } else { "" }

@@ -160,7 +160,7 @@ impl fmt::Display for ProcessError {
                 "the process has no event to wait for; make one, and let others know its handle",
             ),
             ProcessError::EmptySet => {
-                f.write_str("a set of no events is waited for; name at least one")
+                f.write_str("the set of events to wait for is empty; name at least one")
             }
             ProcessError::QueueFull { queue, capacity } => {
                 write!(
@@ -179,7 +179,7 @@ impl fmt::Display for ProcessError {
                 write!(f, "somebody waits in {}; hand them something first", queue.handle())
             }
             ProcessError::NoCapacity { capacity, most } => {
-                write!(f, "a queue for {capacity} data is asked for; allowed: 1 to {most}")
+                write!(f, "a queue cannot have room for {capacity} data; allowed: 1 to {most}")
             }
             ProcessError::WrongCode { template } => {
                 write!(f, "{template} is loaded with other code; use the template of this process")
@@ -211,7 +211,7 @@ impl fmt::Display for ProcessError {
                 write!(f, "there is no priority {priority}; allowed: 0 to 3")
             }
             ProcessError::NotAdmitted { node } => {
-                write!(f, "the scheduler of {node} would not have the process; ask for less")
+                write!(f, "the scheduler of {node} did not admit the process; ask for less")
             }
             ProcessError::NotDeletable { handle } => {
                 write!(f, "{handle} ends by itself only: its body returns")

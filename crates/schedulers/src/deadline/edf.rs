@@ -36,7 +36,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "late",
             form: Form::Word(&["complete", "abort"]),
             default: "complete",
-            help: "what becomes of a job that is not done at its deadline",
+            help: "what happens to a job that is unfinished at its deadline",
         },
         REPORT_DEADLINES,
     ],

@@ -57,7 +57,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "integral-windows",
             form: Form::Integer(1, 10_000),
             default: "100",
-            help: "over how many windows errors are summed",
+            help: "number of windows over which errors are summed",
         },
         Setting {
             name: "proportional",
@@ -69,7 +69,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "set-point",
             form: Form::Integer(0, 1000),
             default: "20",
-            help: "the miss ratio aimed at among accepted jobs, in thousandths",
+            help: "the desired miss ratio of accepted jobs, in thousandths",
         },
         Setting {
             name: "window",

@@ -39,7 +39,7 @@ pub(crate) const KIND: Kind = Kind {
         name: "granularity",
         form: Form::Span,
         default: "1ms",
-        help: "the shortest time between two switches on account of laxity alone",
+        help: "the shortest time between two switches because of laxity alone",
     }],
     takes: &[&RATE],
     properties: Properties::NONE,

@@ -48,7 +48,7 @@ const ENDS: TimerId = TimerId(0);
 
 pub(crate) const KIND: Kind = Kind {
     name: "epoch",
-    summary: "a need in each epoch, and the rest to whoever is ready first",
+    summary: "each child's need in each epoch, and the other time to ready children in turn",
     source: source!("epoch.rs"),
     settings: &[
         Setting {
@@ -67,13 +67,13 @@ pub(crate) const KIND: Kind = Kind {
             name: "slice",
             form: Form::Span,
             default: "10ms",
-            help: "the time slice of children that tell none; at least `useful`",
+            help: "the time slice of children that set none; at least `useful`",
         },
         Setting {
             name: "useful",
             form: Form::Span,
             default: "300us",
-            help: "a shorter rest of a slice counts as none, and shorter uncommitted time is not lent",
+            help: "the shortest useful time: a slice with less left ends, and less uncommitted time is not lent",
         },
     ],
     takes: &[&RESERVE, &PRIORITY, &TIME_SLICE],

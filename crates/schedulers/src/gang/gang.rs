@@ -55,7 +55,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "partial",
             form: Form::Bool,
             default: "true",
-            help: "whether a gang runs on when there are not processors for all of it",
+            help: "whether a gang continues when there are fewer processors than members",
         },
         Setting {
             name: "quantum",

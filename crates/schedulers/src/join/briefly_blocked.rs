@@ -24,7 +24,7 @@ use windfall_time::{Instant, Span};
 
 pub(crate) const KIND: Kind = Kind {
     name: "briefly-blocked",
-    summary: "who has waited may run as long again in what others leave",
+    summary: "a child that waited may run as long again, in time that nobody else uses",
     source: source!("briefly_blocked.rs"),
     settings: &[Setting {
         name: "most",

@@ -45,7 +45,7 @@ pub(crate) const KIND: Kind = Kind {
         name: "partition",
         form: Form::Span,
         default: "",
-        help: "what the overrun partition has in each period of the reservation; only for `RESPS`",
+        help: "the overrun partition's amount in each period of the reservation; only for `RESPS`",
     }],
     takes: &[&CONSTRAINT],
     properties: Properties { passes_on: true, one_child: true, ..Properties::NONE },

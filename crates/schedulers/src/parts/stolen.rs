@@ -32,8 +32,8 @@ pub(crate) const CHARGES: Setting = Setting {
     name: "charges",
     form: Form::Word(&["elapsed", "received"]),
     default: "elapsed",
-    help: "for what a budget pays: the time for which its child was chosen, or what of that the child received, as the kernel's \
-           SCHED_DEADLINE has it",
+    help: "whether a budget pays for the whole time in which its child held the processor, or only for the time that the child \
+           received, as under the kernel's SCHED_DEADLINE",
 };
 
 /// The treatment that [`CHARGES`] selects. If stolen time leaves less than the next decision may take, the budget

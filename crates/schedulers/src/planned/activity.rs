@@ -27,7 +27,7 @@ use windfall_time::{Instant, Span};
 
 pub(crate) const KIND: Kind = Kind {
     name: "activity",
-    summary: "threads in turn, but the one whose time constraint is being served",
+    summary: "threads in turn, except while a thread's time constraint is being served",
     source: source!("activity.rs"),
     settings: &[Setting {
         name: "quantum",

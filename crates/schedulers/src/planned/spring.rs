@@ -43,7 +43,7 @@ pub(crate) const KIND: Kind = Kind {
         name: "weight",
         form: Form::Integer(0, 1_000),
         default: "4",
-        help: "how much the earliest start counts beside the deadline when jobs are put in line",
+        help: "weight of the earliest start, relative to the deadline, when jobs are ordered",
     }],
     takes: &[&RESERVE],
     properties: Properties { reserves: true, ..Properties::NONE },

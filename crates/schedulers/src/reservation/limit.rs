@@ -38,7 +38,7 @@ const TURN: TimerId = TimerId(0);
 
 pub(crate) const KIND: Kind = Kind {
     name: "limit",
-    summary: "one child, at most so much processor time in each period",
+    summary: "one child, which gets at most an amount of processor time in each period",
     source: source!("limit.rs"),
     settings: &[
         Setting {

@@ -31,7 +31,7 @@ use windfall_time::{Ratio, Span};
 
 pub(crate) const KIND: Kind = Kind {
     name: "pshed",
-    summary: "uniformly slower processors for schedulers that tell their deadlines",
+    summary: "uniformly slower processors for schedulers that report their deadlines",
     source: source!("pshed.rs"),
     settings: &[REPORT_DEADLINES],
     takes: &[&RESERVE],

@@ -51,7 +51,7 @@ pub(crate) const KIND: Kind = Kind {
         name: "quantum",
         form: Form::Span,
         default: "10ms",
-        help: "the longest turn of a child that runs on no budget while others wait",
+        help: "the longest turn of a child without a budget while others wait",
     }],
     takes: &[&RESERVE, &PRIORITY],
     properties: Properties { reserves: true, ..Properties::NONE },

@@ -43,8 +43,8 @@ pub(crate) const OVERRUNS: Setting = Setting {
     name: "overruns",
     form: Form::Word(&["charged", "dropped"]),
     default: "charged",
-    help: "whether what a timer that ticks lets a child have beyond its budget is taken from the periods that follow, or from \
-           nobody's, as in HLS 10.5.2",
+    help: "whether the following periods pay if a coarse timer lets a child overrun its budget, or nobody does, as in HLS \
+           10.5.2",
 };
 
 /// Whether overruns are dropped.
@@ -57,7 +57,7 @@ pub(crate) const ADMISSION: Setting = Setting {
     name: "admission",
     form: Form::Integer(1, 1000),
     default: "1000",
-    help: "how much of a processor is reserved at most, in thousandths",
+    help: "the most that may be reserved, in thousandths of a processor",
 };
 
 /// The most that may be reserved, in thousandths of a processor.

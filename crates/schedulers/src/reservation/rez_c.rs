@@ -31,7 +31,7 @@ const GRANULE: &str = "granule";
 
 pub(crate) const KIND: Kind = Kind {
     name: "rez-c",
-    summary: "hard CPU reservations that catch up when time is stolen",
+    summary: "hard CPU reservations that catch up after time was stolen",
     source: source!("rez_c.rs"),
     settings: &[
         ADMISSION,

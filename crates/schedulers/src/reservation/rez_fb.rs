@@ -28,7 +28,7 @@ const GAIN: &str = "gain";
 
 pub(crate) const KIND: Kind = Kind {
     name: "rez-fb",
-    summary: "CPU reservations that grow by what is stolen from them",
+    summary: "CPU reservations that grow by the time stolen from them",
     source: source!("rez_fb.rs"),
     settings: &[
         ADMISSION,
@@ -36,7 +36,7 @@ pub(crate) const KIND: Kind = Kind {
             name: GAIN,
             form: Form::Integer(1, 1000),
             default: "500",
-            help: "how much of what was missing the next period has more, in thousandths",
+            help: "gain: by which part of the missing time the next period grows, in thousandths",
         },
         OVERRUNS,
     ],

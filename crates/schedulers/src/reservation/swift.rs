@@ -51,13 +51,13 @@ pub(crate) const KIND: Kind = Kind {
             name: "cap",
             form: Form::Integer(10, 1000),
             default: "950",
-            help: "how much of the processor all get together, in thousandths",
+            help: "the most that all children get together, in thousandths of the processor",
         },
         Setting {
             name: "initial",
             form: Form::Integer(10, 1000),
             default: "50",
-            help: "how much a new child gets, in thousandths, if that much is left",
+            help: "the share of a new child, in thousandths, if that much is left",
         },
         Setting {
             name: "integral",
@@ -69,7 +69,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "period",
             form: Form::Span,
             default: "30ms",
-            help: "the period of a child that tells none",
+            help: "the period of a child that sets none",
         },
         Setting {
             name: "proportional",

@@ -38,7 +38,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "slack",
             form: Form::Word(&["free", "charged"]),
             default: "free",
-            help: "whether time that nobody else needs counts as a child's own",
+            help: "whether a child is charged for time that no other child needs",
         },
     ],
     takes: &[&RESERVE],

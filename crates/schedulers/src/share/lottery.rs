@@ -42,7 +42,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "seed",
             form: Form::Integer(0, i64::MAX),
             default: "1",
-            help: "what chance begins with",
+            help: "seed of the random draws",
         },
     ],
     takes: &[&SHARE, &CURRENCY],

@@ -32,7 +32,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "ends-alone",
             form: Form::Bool,
             default: "false",
-            help: "whether a quantum ends, and costs a timer, while nobody else waits, too, as in Multics",
+            help: "whether a quantum also ends, at the cost of a timer, while no other child waits, as in Multics",
         },
         Setting {
             name: "quantum",

@@ -50,13 +50,13 @@ pub(crate) const KIND: Kind = Kind {
             name: "boost",
             form: Form::Integer(0, 14),
             default: "2",
-            help: "how far a child that wakes is raised above its priority",
+            help: "by how much a child that wakes is raised above its priority",
         },
         Setting {
             name: "mode",
             form: Form::Word(&["round-robin", "non-preemptive"]),
             default: "round-robin",
-            help: "whether whoever runs can be made to let others run",
+            help: "whether a running child can be preempted",
         },
         Setting {
             name: "quantum",

@@ -63,13 +63,13 @@ pub(crate) const KIND: Kind = Kind {
             name: "boost",
             form: Form::Integer(0, 14),
             default: "1",
-            help: "for what is waited for: 1 disk or event, 2 network or window, 6 keys, 8 sound",
+            help: "boost after a wait for: 1 disk or event, 2 network or window, 6 keys, 8 sound",
         },
         Setting {
             name: "edition",
             form: Form::Word(&["workstation", "server"]),
             default: "workstation",
-            help: "quanta of 6 units, to be stretched, or of 36; a tick takes 3",
+            help: "quanta of 6 units, longer in the foreground, or of 36; a tick costs 3",
         },
         Setting {
             name: "rescue",

@@ -33,7 +33,7 @@ impl Needs {
         Guarantee::BasicSoft(Length::from(need), Length::from(self.epoch))
     }
 
-    /// The sum of all needs, if the instance overcommits; otherwise children are admitted one after the other.
+    /// The sum of all needs; `None` if it overflows. An instance that overcommits does not admit children one by one.
     fn sum(children: &[ChildParams]) -> Option<Span> {
         let needs = children.iter().filter_map(|terms| Some(terms.reserve?.0));
         needs.into_iter().try_fold(Span::ZERO, Span::checked_add)

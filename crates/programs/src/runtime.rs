@@ -28,7 +28,7 @@ use windfall_time::{Instant, Span};
 /// The number of actions of a thread within a moment, without computing, at which the program counts as stuck.
 const PATIENCE: u32 = 100_000;
 
-/// What a thread waits for, if it does not run.
+/// The state of a thread: what it waits for, if it does not run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
     /// It has not started.
@@ -49,7 +49,7 @@ pub enum Condition {
     Gone,
 }
 
-/// What a thread does until its next step.
+/// The activity of a thread until its next step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
     /// It computes for this long, at speed 1; [`Span::MAX`] is without end.
@@ -151,7 +151,7 @@ impl ProgramRuntime {
         self.list.len()
     }
 
-    /// What was counted about processes.
+    /// Statistics of processes.
     #[must_use]
     pub const fn counts(&self) -> &Counts {
         &self.system.counts
@@ -175,7 +175,7 @@ impl ProgramRuntime {
         }
     }
 
-    /// What a thread waits for.
+    /// The state of a thread; [`Condition::Gone`] if there is none of that number.
     #[inline]
     #[must_use]
     pub fn condition(&self, number: u32) -> Condition {

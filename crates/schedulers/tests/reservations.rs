@@ -24,7 +24,7 @@ fn promise(hard: bool, amount: u64, period: u64) -> Guarantee {
     if hard { Guarantee::BasicHard(x, y) } else { Guarantee::BasicSoft(x, y) }
 }
 
-/// What happens to a child after some time.
+/// An event in the life of a child.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     /// It blocks, or wakes to work for ever.

@@ -189,7 +189,7 @@ fn in_time((x, y): (u64, u64), (amount, period): (u64, u64)) -> bool {
     u64::try_from(free).unwrap() >= amount
 }
 
-/// What happens to a child after some time.
+/// An event in the life of a child.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Toggle,

@@ -5,7 +5,7 @@ use crate::process::{Node, ProcessError, ProcessParams};
 use crate::program::Program;
 use windfall_time::{Instant, Span};
 
-/// What a wake-up is for.
+/// The purpose of a wake-up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Wakeup {
     /// A sleep ends: [`ProgramRuntime::slept`].

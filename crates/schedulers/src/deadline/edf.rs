@@ -51,7 +51,7 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
-/// What happens to a job that is unfinished at its deadline.
+/// The treatment of a job that is unfinished at its deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Late {
     /// It continues.

@@ -1,4 +1,4 @@
-//! What an epoch owes and to whom: needs, slices, and the start of the critical scheduling period (Chrysalis 2.4,
+//! The debts of an epoch to its processes: needs, slices, and the start of the critical scheduling period (Chrysalis 2.4,
 //! 3.2, 3.3).
 //!
 //! For each process the epoch owes what is left of its need or, if the process is in a normal queue and holds a

@@ -19,7 +19,7 @@ pub(crate) struct Process {
     low: bool,
     /// Its need in each epoch from the next one on.
     pub(crate) declared: Span,
-    /// What was left of its need in the epoch in which it was last seen.
+    /// The rest of its need in the epoch in which it was last seen.
     left: Span,
     /// The length of its slices, if it has set one.
     pub(crate) slice: Option<Span>,
@@ -61,7 +61,7 @@ impl Process {
         self.low && self.seen == epoch.number
     }
 
-    /// What is left of its need in this epoch.
+    /// The rest of its need in this epoch.
     pub(crate) const fn left(&self, epoch: &Epoch) -> Span {
         if self.seen == epoch.number { self.left } else { self.declared }
     }

@@ -9,7 +9,7 @@ use windfall_hierarchy::{ChildVp, Count};
 pub(crate) struct Ways {
     /// From one process to another.
     pub(crate) switched: u64,
-    /// Of the switched: from a process of a low queue that could have continued, to one of a normal queue.
+    /// Those switches that led from a low queue's process, which could have continued, to a normal queue's.
     pub(crate) interrupted_low: u64,
     /// From a process to the same one.
     pub(crate) restarted: u64,

@@ -1,4 +1,4 @@
-//! What distinguishes schedulers that use a pool: the order of children, and further consequences of events.
+//! The part of a pooled scheduler that is its own: the order of children, and further consequences of events.
 //!
 //! Only the order is required. Each event has a default, which passes it on to the pool; a policy that does more
 //! overrides the default and calls the pool itself. [`Pooled`] is the scheduler that a policy makes. The pool makes

@@ -152,7 +152,7 @@ impl Capped {
         }
     }
 
-    /// What is left in each period. With ticks, a period may begin a tick late and hold a tick less.
+    /// The amount left in each period. With ticks, a period may begin a tick late and hold a tick less.
     fn left(&self, own: &Guarantee, period: Length) -> Option<Length> {
         let rest = period.checked_sub(self.tick).unwrap_or(Length::ZERO);
         let left = least(own, rest)?;

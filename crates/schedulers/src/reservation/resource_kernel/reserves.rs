@@ -10,7 +10,7 @@ use windfall_time::{Instant, Span};
 /// Fires when the running child's budget or turn ends.
 pub(crate) const BUDGET: TimerId = TimerId(1);
 
-/// What happens after a budget is used up.
+/// The consequence of a used-up budget.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Class {
     #[default]
@@ -29,7 +29,7 @@ impl Class {
     }
 }
 
-/// What a child runs on; the first of these goes first.
+/// The kind of time on which a child runs; the first of these goes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
     Budget,
@@ -90,7 +90,7 @@ impl Reserves {
 }
 
 impl Policy for Reserves {
-    /// What it runs on; its period, or its turn; slot.
+    /// The kind of time on which it runs; its period, or its turn; slot.
     type Key = (Rank, u64, u32);
 
     fn key(&self, child: ChildVp) -> Self::Key {

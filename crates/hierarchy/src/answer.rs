@@ -1,51 +1,52 @@
-//! What a scheduler answers to a message, and to a child that comes.
+//! The answer of a scheduler to a message or to a new child.
 
 use core::fmt;
 use windfall_time::{Ratio, Span};
 
-/// What a scheduler answers: it is done; or why not, and then nothing has changed.
+/// The answer of a scheduler: the request is done, or the reason why not; then nothing has changed.
 pub type Answer = Result<(), AnswerError>;
 
-/// Why a scheduler does not do what a message asks, or does not take a child.
+/// Why a scheduler refuses a message or a child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// It has no use for this message.
+    /// The scheduler does not understand this message.
     NotUnderstood {
         /// The message's name.
         message: &'static str,
-        /// What the scheduler takes instead.
+        /// The messages that the scheduler takes.
         takes: &'static str,
     },
-    /// It cannot hold more children than this.
+    /// The scheduler already has as many children as it can.
     Full {
         /// The limit and where it comes from.
         limit: &'static str,
     },
-    /// Admission: the share asked for exceeds what is left.
+    /// Admission control: the requested share exceeds the share that is left.
     NoRoom {
-        /// What was asked for, as a share of the instance's supply.
+        /// The requested share of the instance's supply.
         asked: Ratio,
-        /// What is left.
+        /// The share that is left.
         left: Ratio,
     },
-    /// Admission: there is time enough, but nowhere in the plan a block that never meets another's.
+    /// Admission control: enough time is left, but the plan has no place for the block that is free in every
+    /// period.
     NoPlace {
-        /// How long the block is.
+        /// Length of the block.
         amount: Span,
-        /// How often it comes.
+        /// Period of the block.
         period: Span,
     },
     /// A parameter lies outside its range.
     OutOfRange {
-        /// Which.
+        /// The parameter.
         what: &'static str,
-        /// What is allowed.
+        /// The allowed range.
         allowed: &'static str,
     },
-    /// Another child already has what only one may have.
+    /// Another child already has something that only one child may have.
     Taken {
-        /// What.
+        /// The thing that is taken.
         what: &'static str,
     },
 }

@@ -1,4 +1,4 @@
-//! The infrastructure's own invariants, and every scheduler's `check` (HLS `CheckInvar`).
+//! Checks of the infrastructure's own invariants, and of every scheduler's (HLS `CheckInvar`).
 
 use crate::context::View;
 use crate::error::{Rule, SchedulerError};
@@ -8,8 +8,7 @@ use crate::node::Node;
 use crate::vp::{Above, Below, VpState};
 
 impl Hierarchy {
-    /// Asks every scheduler to check itself; one that finds a fault is quarantined. Call it between
-    /// events; it is slow.
+    /// Runs every scheduler's `check` and quarantines those that fail. Call it between events; it is slow.
     pub fn check_schedulers(&mut self) {
         for index in self.nodes.indices() {
             let Node { scheduler, instance } = &self.nodes[index];
@@ -29,11 +28,11 @@ impl Hierarchy {
         self.finish();
     }
 
-    /// Whether the tables are whole: both ends of every VP agree, every running one hangs by a
-    /// chain of running ones from its processor, and each processor has at most one thread.
+    /// Checks the tables: both ends of every VP agree, every running VP is connected to its processor by a chain of
+    /// running VPs, and each processor has at most one thread.
     ///
     /// # Errors
-    /// The invariant that does not hold. That would be a defect of this crate.
+    /// The invariant that does not hold, which means a defect of this crate.
     pub fn check_tables(&self) -> Result<(), &'static str> {
         let state = &self.state;
         if !state.up.is_empty() || !state.down.is_empty() || state.timers.has_immediate() {

@@ -1,10 +1,10 @@
-//! The slots of an instance's children: which virtual processor each is.
+//! The table of an instance's children: the virtual processor in each slot.
 
 use crate::id::ChildVp;
 use crate::index::{Table, VpIndex};
 use alloc::vec::Vec;
 
-/// Child slots; the one freed last is given first, so the numbers stay dense.
+/// Child slots. The slot freed last is reused first, so the numbers stay dense.
 pub(crate) struct Children {
     slots: Table<ChildVp, Option<VpIndex>>,
     free: Vec<ChildVp>,
@@ -16,17 +16,17 @@ impl Children {
         Children { slots: Table::new(), free: Vec::new(), count: 0 }
     }
 
-    /// How many children there are.
+    /// Number of children.
     pub(crate) const fn count(&self) -> u32 {
         self.count
     }
 
-    /// How many slots there are, used or free.
+    /// Number of slots, used or free.
     pub(crate) fn slots(&self) -> usize {
         self.slots.len()
     }
 
-    /// Takes a slot for the VP that `make` makes for it; allocates.
+    /// Takes a slot and stores the VP that `make` creates for it; allocates.
     pub(crate) fn add(&mut self, make: impl FnOnce(ChildVp) -> VpIndex) -> VpIndex {
         let slot = self.free.pop().unwrap_or_else(|| self.slots.push(None));
         self.free.reserve(1);

@@ -1,9 +1,8 @@
-//! What a scheduler may do: ask for effects ([`Context`]) and look ([`View`]).
+//! The interface of a scheduler: [`Context`] carries out effects, [`View`] only reads.
 //!
-//! Each effect is checked against the protocol when it is asked for, and takes effect in the
-//! scheduler's own view of its virtual processors at once; the notification that goes with it is
-//! delivered after the scheduler returns. An effect that breaks a rule is not carried out, and the
-//! scheduler is quarantined when it returns.
+//! Each effect is checked against the protocol when it is asked for. The scheduler's own view of its virtual
+//! processors changes at once; the notification is delivered after the scheduler returns. An effect that
+//! breaks a rule is not carried out, and the scheduler is quarantined when it returns.
 
 use crate::effect::{Down, Up};
 use crate::error::{Rule, SchedulerError};
@@ -16,39 +15,39 @@ use crate::state::State;
 use crate::vp::{Below, VpState};
 use windfall_time::{Instant, Span};
 
-/// A scheduler's window on the hierarchy while it handles a notification.
+/// The hierarchy as one scheduler may see and change it while it handles a notification.
 pub struct Context<'a> {
     pub(crate) state: &'a mut State,
     pub(crate) instance: &'a mut Instance,
 }
 
-/// A look at one instance's virtual processors, changing nothing.
+/// Read access to one instance's virtual processors.
 pub struct View<'a> {
     pub(crate) state: &'a State,
     pub(crate) instance: &'a Instance,
 }
 
 impl View<'_> {
-    /// The time of the host's present call.
+    /// The time of the host's current call.
     #[must_use]
     pub fn now(&self) -> Instant {
         self.state.now
     }
 
-    /// How many own VPs the instance has.
+    /// Number of own VPs of the instance.
     #[must_use]
     pub fn owns(&self) -> usize {
         self.instance.owns.len()
     }
 
-    /// The state of an own VP; waiting when there is none of that number.
+    /// The state of an own VP; waiting if the number does not exist.
     #[must_use]
     pub fn own(&self, own: OwnVp) -> VpState {
         let slot = self.instance.owns.get(own);
         slot.map_or(VpState::Waiting, |slot| self.state.vps[slot.vp].below)
     }
 
-    /// The state of a child's VP; waiting when there is no such child.
+    /// The state of a child's VP; waiting if the child does not exist.
     #[must_use]
     pub fn child(&self, child: ChildVp) -> VpState {
         let vp = self.instance.children.get(child);
@@ -61,15 +60,16 @@ impl View<'_> {
         self.instance.owns.get(own)?.held_by
     }
 
-    /// Time stolen from a processor so far, as far as the host has told (`GetStolen()` of HLS 11.5.1).
-    /// It only grows, so that each scheduler can take differences of its own: between the grant of an
-    /// own VP, which names the processor, and the next look at it. Zero on hosts that do not tell.
+    /// Total time stolen from a processor that the host has reported (`GetStolen()` of HLS 11.5.1). It never
+    /// decreases, so a scheduler can subtract two readings: one when its own VP is granted, which names the
+    /// processor, and a later one. Zero on hosts that report no stolen time.
     #[must_use]
     pub fn stolen(&self, processor: Processor) -> Span {
         self.state.processors.get(processor).map_or(Span::ZERO, |slot| slot.stolen)
     }
 
-    /// Time that deciding and switching have taken of a processor so far, while it was granted, as far as the host has told.
+    /// Total time that deciding and switching took from a processor while it was granted, as reported by the
+    /// host.
     #[must_use]
     pub fn overhead(&self, processor: Processor) -> Span {
         self.state.processors.get(processor).map_or(Span::ZERO, |slot| slot.overhead)
@@ -82,69 +82,69 @@ impl View<'_> {
 }
 
 impl Context<'_> {
-    /// What there is to see, effects asked for in this call included.
+    /// The view of the instance, including effects asked for in this call.
     #[must_use]
     pub fn view(&self) -> View<'_> {
         View { state: self.state, instance: self.instance }
     }
 
-    /// The time of the host's present call; the same throughout it.
+    /// The time of the host's current call; constant during the call.
     #[must_use]
     pub fn now(&self) -> Instant {
         self.view().now()
     }
 
-    /// How many own VPs the instance has.
+    /// Number of own VPs of the instance.
     #[must_use]
     pub fn owns(&self) -> usize {
         self.view().owns()
     }
 
-    /// The state of an own VP, effects asked for in this call included.
+    /// The state of an own VP, including effects asked for in this call.
     #[must_use]
     pub fn own(&self, own: OwnVp) -> VpState {
         self.view().own(own)
     }
 
-    /// The state of a child's VP, effects asked for in this call included.
+    /// The state of a child's VP, including effects asked for in this call.
     #[must_use]
     pub fn child(&self, child: ChildVp) -> VpState {
         self.view().child(child)
     }
 
-    /// The child that holds the processor of an own VP, effects asked for in this call included.
+    /// The child that holds the processor of an own VP, including effects asked for in this call.
     #[must_use]
     pub fn held_by(&self, own: OwnVp) -> Option<ChildVp> {
         self.view().held_by(own)
     }
 
-    /// The own VP whose processor a child holds.
+    /// The own VP through which a child runs; `None` if it does not run.
     #[must_use]
     pub fn held_through(&self, child: ChildVp) -> Option<OwnVp> {
         let joint = &self.state.vps[self.instance.children.get(child)?];
         joint.above.is_running().then_some(joint.through)
     }
 
-    /// Time stolen from a processor so far; see [`View::stolen`].
+    /// Total time stolen from a processor; see [`View::stolen`].
     #[must_use]
     pub fn stolen(&self, processor: Processor) -> Span {
         self.view().stolen(processor)
     }
 
-    /// Time that deciding and switching have taken of a processor so far; see [`View::overhead`].
+    /// Total time that deciding and switching took from a processor; see [`View::overhead`].
     #[must_use]
     pub fn overhead(&self, processor: Processor) -> Span {
         self.view().overhead(processor)
     }
 
-    /// How many child slots there are, used or free; children are numbered below this.
+    /// Number of child slots, used or free. Every child's number is below it.
     #[must_use]
     pub fn child_slots(&self) -> u32 {
         ChildVp::at(self.instance.children.slots()).0
     }
 
-    /// Grants the processor of `own` to `child`, which must be ready. The child hears of it as soon
-    /// as this call returns, before anything later is looked at.
+    /// Grants the processor of `own` to `child`, which must be ready. The child is notified when this call of
+    /// the scheduler returns, before any later effect is delivered.
     #[inline(always)]
     pub fn grant(&mut self, child: ChildVp, own: OwnVp) {
         let Some(vp) = self.find_child(child) else { return };
@@ -171,9 +171,9 @@ impl Context<'_> {
         self.state.down.push(Down::Grant(vp, processor));
     }
 
-    /// Takes the processor from `child`, which must be running and is ready from now on. The
-    /// scheduler must grant it to another child or release it before it returns. Gives back the
-    /// own VP whose processor it was.
+    /// Takes the processor from `child`, which must be running and becomes ready. Before the scheduler
+    /// returns it must grant the processor to another child or release it. Returns the own VP whose processor
+    /// it was.
     #[inline(always)]
     pub fn revoke(&mut self, child: ChildVp) -> Option<OwnVp> {
         let vp = self.find_child(child)?;
@@ -193,8 +193,8 @@ impl Context<'_> {
         Some(own)
     }
 
-    /// Asks the parent for a processor through `own`, which must be waiting. The answer, if any,
-    /// comes as a later `grant`.
+    /// Requests a processor from the parent through `own`, which must be waiting. The parent may answer with
+    /// a later `grant`.
     pub fn request(&mut self, own: OwnVp) {
         let Some(OwnSlot { vp, .. }) = self.find_own(own) else { return };
         let joint = &mut self.state.vps[vp];
@@ -210,7 +210,7 @@ impl Context<'_> {
         self.state.up.push_back(Up::Request(vp));
     }
 
-    /// Gives up the processor of `own`, or the request for one.
+    /// Releases the processor of `own`, or withdraws the request for one.
     pub fn release(&mut self, own: OwnVp) {
         let Some(OwnSlot { vp, held_by }) = self.find_own(own) else { return };
         let joint = &mut self.state.vps[vp];
@@ -232,7 +232,8 @@ impl Context<'_> {
         self.state.up.push_back(Up::Release(vp));
     }
 
-    /// Sends a message to the parent about `own`. Its answer is not heard; a refusal is noted.
+    /// Sends a message to the parent about `own`. The scheduler does not receive the answer; a refusal goes
+    /// to the journal.
     pub fn message(&mut self, own: OwnVp, message: Message) {
         let Some(OwnSlot { vp, .. }) = self.find_own(own) else { return };
         if !self.instance.count_effect() {
@@ -244,8 +245,8 @@ impl Context<'_> {
         self.state.up.push_back(Up::Message(vp, message));
     }
 
-    /// Tells `child` something about the virtual processor between the two (HLS 6.2.2). A scheduler
-    /// hears it in order with grants and revocations; a thread hears nothing.
+    /// Notifies `child` about the virtual processor between the two (HLS 6.2.2). A scheduler receives the
+    /// notice in order with grants and revocations; a thread receives nothing.
     pub fn notify_child(&mut self, child: ChildVp, notice: ParentNotice) {
         let Some(vp) = self.find_child(child) else { return };
         if !matches!(self.state.vps[vp].child, Below::Node(..)) {
@@ -257,8 +258,8 @@ impl Context<'_> {
         self.state.down.push(Down::Notice(vp, notice));
     }
 
-    /// Sets a timer, replacing its former time, or stops it. A time that has come already leads to
-    /// a call as soon as all that is under way has been delivered (appendix B.2.1).
+    /// Sets a timer, replacing its former time, or stops it (`None`). If the time has already come, the timer
+    /// fires as soon as everything under way has been delivered (appendix B.2.1).
     pub fn set_timer(&mut self, timer: TimerId, at: Option<Instant>) {
         let Some(slot) = self.instance.timers.slot(timer) else {
             return self.defect(Rule::UnknownName, u32::from(timer.0), None);
@@ -276,7 +277,7 @@ impl Context<'_> {
         }
     }
 
-    /// Tells whoever watches something about a child.
+    /// Writes a note about a child to the journal, for traces and tests.
     pub fn note(&mut self, child: Option<ChildVp>, note: Note) {
         if self.state.journal.is_open() {
             let vp = child.and_then(|child| self.instance.children.get(child));

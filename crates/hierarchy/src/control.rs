@@ -1,7 +1,7 @@
-//! Control requests (HLS 4.3.9): each happens whole or changes nothing.
+//! Control requests (HLS 4.3.9): each one happens whole or changes nothing.
 //!
-//! Create and destroy instances anywhere, create and end threads, move a thread, change the default
-//! scheduler with all its threads, set parameters.
+//! They create and destroy instances anywhere in the tree, create and end threads, move a thread, change the default scheduler together
+//! with all its threads, and set parameters.
 
 use crate::answer::AnswerError;
 use crate::children::Children;
@@ -19,15 +19,14 @@ use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-/// How deep a tree may be.
+/// The largest number of levels of a tree.
 pub const LEVELS: usize = 64;
 
 impl Hierarchy {
-    /// Creates an instance below the given parents. The first one becomes the default scheduler
-    /// until another is chosen.
+    /// Creates an instance below the given parents. The first instance becomes the default scheduler until another is set.
     ///
     /// # Errors
-    /// When the name is taken, a parent is gone or refuses, or the tree would be too deep.
+    /// When the name is in use, a parent is gone or refuses, or the tree would be too deep.
     pub fn create(
         &mut self,
         now: windfall_time::Instant,
@@ -86,7 +85,7 @@ impl Hierarchy {
         })
     }
 
-    /// Opens a call, carries a request out, and ends the call.
+    /// Begins a host's call, carries out a control request, and ends the call.
     fn whole<T>(
         &mut self,
         now: windfall_time::Instant,
@@ -135,8 +134,8 @@ impl Hierarchy {
         index
     }
 
-    /// Makes room for everything that one event can put under way, so that handling it does not
-    /// allocate. Called whenever something is created.
+    /// Reserves room for everything that one event can put under way, so that handling an event never allocates. Called whenever something
+    /// is created.
     pub(crate) fn make_room(&mut self) {
         let vps = self.state.vps.len();
         let effects = self.nodes.values().map(|node| node.instance.effect_limit() as usize);
@@ -147,17 +146,17 @@ impl Hierarchy {
         self.state.quarantined.reserve(self.nodes.len());
     }
 
-    /// Ends the life of an instance that has no children.
+    /// Removes an instance that has no children.
     pub(crate) fn remove_node(&mut self, node: NodeIndex) {
         if !self.nodes[node].instance.alive {
-            return; // already gone: it was quarantined, and removed with its last child
+            return; // already removed: it was quarantined, and its last child has left
         }
         self.forget_node(node);
         let scheduler = &mut self.nodes[node].scheduler;
         crate::guard::guarded(|| scheduler.deinit());
     }
 
-    /// Unregisters an instance's VPs, stops its timers and frees its place.
+    /// Unregisters an instance's VPs, stops its timers and frees its index.
     fn forget_node(&mut self, node: NodeIndex) {
         self.nodes[node].instance.alive = false;
         while let Some(own) = self.nodes[node].instance.owns.pop() {
@@ -168,11 +167,11 @@ impl Hierarchy {
         self.state.timers.remove(self.nodes[node].instance.timers);
     }
 
-    /// Destroys an instance; its children move to the default scheduler.
+    /// Destroys an instance. Its children move to the default scheduler.
     ///
     /// # Errors
-    /// When it is gone, when the default scheduler is it or lies below it, or when the default
-    /// scheduler refuses one of the children.
+    /// When the instance is gone, the default scheduler is the instance or lies below it, or the default scheduler refuses one of the
+    /// children.
     pub fn destroy(
         &mut self,
         now: windfall_time::Instant,
@@ -191,7 +190,7 @@ impl Hierarchy {
         })
     }
 
-    /// Moves the children of some VPs to another parent, all or none.
+    /// Moves the children of these VPs to another parent, all or none.
     fn move_all(&mut self, vps: &[VpIndex], to: NodeIndex) -> Result<(), HierarchyError> {
         let mut moves = Vec::with_capacity(vps.len());
         for old in vps {
@@ -216,10 +215,10 @@ impl Hierarchy {
         self.nodes[node].instance.children.iter().map(|(_, vp)| vp)
     }
 
-    /// Makes an instance the default scheduler and moves all threads of the former one to it.
+    /// Makes an instance the default scheduler, and moves all threads of the former default scheduler to it.
     ///
     /// # Errors
-    /// When it is gone or refuses one of the threads.
+    /// When the instance is gone or refuses one of the threads.
     pub fn set_default(
         &mut self,
         now: windfall_time::Instant,
@@ -238,7 +237,7 @@ impl Hierarchy {
         })
     }
 
-    /// The default scheduler.
+    /// The default scheduler; `None` before the first instance.
     #[must_use]
     pub fn default_node(&self) -> Option<NodeId> {
         self.state.default.map(|node| self.nodes[node].instance.id)
@@ -247,7 +246,7 @@ impl Hierarchy {
     /// Creates a waiting thread below an instance, with the given parameters.
     ///
     /// # Errors
-    /// When the instance is gone or refuses the thread or a parameter.
+    /// When the instance is gone, or refuses the thread or a parameter.
     pub fn create_thread(
         &mut self,
         now: windfall_time::Instant,
@@ -271,10 +270,10 @@ impl Hierarchy {
         })
     }
 
-    /// A thread has ended; its virtual processor is released if need be, and unregistered.
+    /// Ends a thread: releases its virtual processor if it is not waiting, and unregisters it.
     ///
     /// # Errors
-    /// When it has exited already, or time went back.
+    /// When the thread has exited already, or time went back.
     pub fn exited(
         &mut self,
         now: windfall_time::Instant,
@@ -299,8 +298,7 @@ impl Hierarchy {
     /// Moves a thread to another instance, with the given parameters there.
     ///
     /// # Errors
-    /// When either is gone, or the instance refuses the thread or a parameter; the thread then
-    /// stays where it is, undisturbed.
+    /// When either is gone, or the instance refuses the thread or a parameter. The thread then stays where it is.
     pub fn move_thread(
         &mut self,
         now: windfall_time::Instant,
@@ -317,11 +315,11 @@ impl Hierarchy {
         })
     }
 
-    /// Sends a message to the parent of a thread, or of an instance's VP number `own`, on its
-    /// behalf: begin a reservation, set a share, a priority.
+    /// Sends a message to the parent of a thread, or of an instance's VP number `own`, on its behalf: to begin a reservation, set a share
+    /// or a priority.
     ///
     /// # Errors
-    /// What the parent answers, or the target is gone.
+    /// When the parent refuses or the target is gone.
     pub fn send_for(
         &mut self,
         now: windfall_time::Instant,
@@ -337,10 +335,10 @@ impl Hierarchy {
         })
     }
 
-    /// Sends a message to an instance about itself: set its quantum.
+    /// Sends a message to an instance about itself, for example its quantum.
     ///
     /// # Errors
-    /// What the instance answers, or it is gone.
+    /// When the instance refuses or is gone.
     pub fn configure(
         &mut self,
         now: windfall_time::Instant,

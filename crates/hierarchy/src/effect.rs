@@ -1,33 +1,34 @@
-//! What is under way between schedulers: down to the threads, or up to the parents.
+//! Effects under way between schedulers: down towards the threads, or up to the parents.
 
 use crate::id::Processor;
 use crate::index::{NodeIndex, VpIndex};
 use crate::message::{Message, ParentNotice};
 
-/// On its way down. What was asked for first is delivered first, and what follows from it before the next.
-/// Its tag is a byte of its own: one that is folded into a notice's takes longer to read.
+/// An effect on its way down. Effects are delivered in the order in which they were asked for, each with all its
+/// consequences before the next. The tag has a byte of its own: sharing the notice's tag would make it slower to
+/// read.
 #[derive(Clone, Copy)]
 #[repr(u8)]
 pub(crate) enum Down {
-    /// The child of a VP has this processor.
+    /// The child of a VP gets this processor.
     Grant(VpIndex, Processor),
-    /// The child of a VP has its processor no longer.
+    /// The child of a VP loses its processor.
     Revoke(VpIndex),
-    /// The parent tells the child of a VP something.
+    /// The parent notifies the child of a VP.
     Notice(VpIndex, ParentNotice),
-    /// All that a scheduler asked for has been delivered that broke a rule meanwhile; how, says [`State::broken`].
+    /// A scheduler that broke a rule is quarantined, after all its effects have been delivered. [`State::broken`] has the rule.
     ///
     /// [`State::broken`]: crate::state::State::broken
     Quarantine(NodeIndex),
 }
 
-/// On its way up; delivered in the order in which it was sent.
+/// An effect on its way up. Effects are delivered in the order in which they were sent.
 #[derive(Clone, Copy)]
 pub(crate) enum Up {
-    /// The child of a VP wants a processor.
+    /// The child of a VP requests a processor.
     Request(VpIndex),
-    /// It has no use for one.
+    /// The child of a VP releases.
     Release(VpIndex),
-    /// It tells its parent something.
+    /// The child of a VP sends a message.
     Message(VpIndex, Message),
 }

@@ -1,5 +1,5 @@
-//! What can go wrong, by who can act: a [`HierarchyError`] (the caller may ask for less) or a
-//! [`SchedulerError`] (a scheduler broke the protocol; it is quarantined).
+//! Errors, divided by who can act: on a [`HierarchyError`] the caller may ask for less; a [`SchedulerError`] means
+//! that a scheduler broke the protocol and is quarantined.
 
 use crate::answer::AnswerError;
 use crate::vp::VpState;
@@ -11,16 +11,16 @@ use windfall_time::Instant;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum HierarchyError {
-    /// A scheduler does not do what a message asks, or does not take a child.
+    /// A scheduler refuses a message or a child.
     Refused(AnswerError),
     /// The top scheduler has no processor left: as many VPs are registered as there are processors.
     NoProcessor {
-        /// How many processors there are.
+        /// Number of processors.
         processors: u16,
     },
-    /// The id names nothing that is alive.
+    /// The id names a thing that does not exist, or no longer does.
     Stale {
-        /// `thread` or `scheduler`.
+        /// The kind of thing: `thread`, `scheduler`, `processor` or `virtual processor`.
         what: &'static str,
     },
     /// The name is in use.
@@ -28,9 +28,9 @@ pub enum HierarchyError {
         /// The name.
         name: String,
     },
-    /// The thread or virtual processor is in the wrong state for this.
+    /// The thread or virtual processor is in the wrong state for the request.
     WrongState {
-        /// What was asked.
+        /// The request.
         asked: &'static str,
         /// The state.
         state: VpState,
@@ -39,19 +39,19 @@ pub enum HierarchyError {
     TimeWentBack {
         /// The time of this call.
         now: Instant,
-        /// The time of an earlier one.
+        /// The time of an earlier call.
         before: Instant,
     },
-    /// The default scheduler lies at or below the instance; change the default first.
+    /// The default scheduler is the instance or lies below it; change the default first.
     HoldsDefault,
     /// The instance would lie below itself.
     Cycle,
     /// The tree would be deeper than this many levels.
     TooDeep {
-        /// The limit.
+        /// The largest allowed number of levels.
         levels: usize,
     },
-    /// A scheduler needs at least one own VP, a join at least one parent.
+    /// The scheduler was given no own VP, or the join no parent.
     NoParent,
     /// There is no default scheduler yet.
     NoDefault,
@@ -100,7 +100,7 @@ impl From<AnswerError> for HierarchyError {
 /// The rules that a scheduler can break (HLS 4.3.4; S1 to S5 of [`Scheduler`](crate::Scheduler)).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rule {
-    /// S1: a processor that was granted is neither granted on nor released.
+    /// S1: neither granted on nor released a processor that it was granted.
     KeptProcessor,
     /// S2: granted a child that has no request pending.
     GrantedWithoutRequest,
@@ -110,7 +110,7 @@ pub enum Rule {
     GrantedTwice,
     /// Figure 4.2: revoked from a child that is not running.
     RevokedIdle,
-    /// S3: a processor that was revoked is still with a child.
+    /// S3: left a revoked processor with a child.
     KeptRevoked,
     /// S4: requested through an own VP that is not waiting.
     RequestedTwice,
@@ -122,7 +122,7 @@ pub enum Rule {
     UnknownName,
     /// S5: more effects in one call than allowed.
     TooManyEffects,
-    /// S5: more calls for one event than allowed: it goes round in circles.
+    /// S5: more calls for one event than allowed, so the event would never end.
     Endless,
     /// It panicked.
     Panicked,
@@ -131,7 +131,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Every rule, for tests and documentation.
+    /// All rules, for tests and documentation.
     pub const ALL: [Rule; 14] = [
         Rule::KeptProcessor,
         Rule::GrantedWithoutRequest,
@@ -171,17 +171,17 @@ impl Rule {
     }
 }
 
-/// How a scheduler broke the protocol: which rule, at whom, in which state.
+/// How a scheduler broke the protocol: the rule, the number it named and its state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct SchedulerError {
     /// The rule.
     pub rule: Rule,
-    /// The child's slot, the own VP's or the timer's number that it named, if any.
+    /// The number that it named, if any: a child's slot, an own VP or a timer.
     pub at: Option<u32>,
-    /// The state of that virtual processor, if it is one.
+    /// The state of that child or own VP; `None` for a timer.
     pub state: Option<VpState>,
-    /// What else there is to say: the invariant that failed.
+    /// Further detail, such as the invariant that failed.
     pub detail: &'static str,
 }
 

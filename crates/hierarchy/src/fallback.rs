@@ -1,8 +1,7 @@
-//! The scheduler that takes over from a quarantined one: round robin, no parameters, no promises.
+//! The scheduler that replaces a quarantined one: round robin without parameters or promises.
 //!
-//! It serves whoever is ready in the order of asking, 10 ms each while others wait, on as many
-//! processors as the instance has. It refuses nobody. Its `init` finds the children where its
-//! predecessor left them.
+//! It serves ready children in the order of their requests, 10 ms each while others are ready, on all processors of
+//! the instance. It refuses no child. Its `init` takes the children over in their present states.
 
 use crate::answer::{Answer, AnswerError};
 use crate::context::{Context, View};
@@ -18,10 +17,10 @@ const QUANTUM: Span = Span::from_millis(10);
 
 #[derive(Default)]
 pub(crate) struct FallbackScheduler {
-    /// Ready children that no processor serves, by order of asking.
+    /// Ready children that no processor serves, by order of request.
     queue: Heap<u64>,
     asked: u64,
-    /// By own VP: the place in line of the child that runs there, and since when it runs.
+    /// By own VP: the place in the queue of the child that runs there, and when it began to run.
     serving: Vec<(u64, Instant)>,
 }
 
@@ -31,7 +30,7 @@ impl FallbackScheduler {
         self.queue.set(child.0, self.asked);
     }
 
-    /// Gives the processor of `own`, which no child holds, to the next in line or back.
+    /// Grants the processor of `own`, which no child holds, to the next child in the queue, or releases it.
     fn serve(&mut self, own: OwnVp, context: &mut Context<'_>) {
         if let Some((place, child)) = self.queue.pop() {
             self.serving[own.index()] = (place, context.now());
@@ -43,7 +42,7 @@ impl FallbackScheduler {
         }
     }
 
-    /// Asks for one more processor if somebody waits who is not asked for yet.
+    /// Requests one more processor if more children are queued than processors are requested.
     fn seek(&mut self, context: &mut Context<'_>) {
         let owns = own_numbers(context);
         let asked = owns.clone().filter(|own| context.own(*own) == VpState::Ready).count();
@@ -115,8 +114,8 @@ impl Scheduler for FallbackScheduler {
     fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
         context.revoke(child);
         context.set_timer(TimerId(own.0), None);
-        // Who has not run yet keeps its place. Otherwise one that is always served at the very
-        // moment when the processor is taken away would starve.
+        // A child that has not run yet keeps its place. Otherwise a child would starve if the processor were always
+        // revoked at the moment of its grant.
         match self.serving[own.index()] {
             (place, since) if since == context.now() => self.queue.set(child.0, place),
             _ => self.enqueue(child),

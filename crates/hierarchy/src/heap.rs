@@ -9,7 +9,7 @@ use core::num::NonZeroU32;
 
 const ARITY: usize = 4;
 
-/// Where an entry stands, counted from 1, so that an absent one takes no more room.
+/// An entry's position, counted from 1, so that `Option<Place>` takes no more room.
 #[derive(Clone, Copy, Debug)]
 struct Place(NonZeroU32);
 
@@ -28,7 +28,7 @@ impl Place {
 #[derive(Clone, Debug)]
 pub struct Heap<K> {
     entries: Vec<(K, u32)>,
-    /// By slot.
+    /// The position of each slot's entry.
     places: Vec<Option<Place>>,
 }
 
@@ -39,7 +39,7 @@ impl<K> Default for Heap<K> {
 }
 
 impl<K: Ord + Copy> Heap<K> {
-    /// An empty heap without room.
+    /// Creates an empty heap without room.
     #[must_use]
     pub fn new() -> Heap<K> {
         Heap::default()
@@ -54,13 +54,13 @@ impl<K: Ord + Copy> Heap<K> {
         }
     }
 
-    /// How many slots are in the heap.
+    /// Number of slots in the heap.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether none is.
+    /// Whether the heap is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -72,7 +72,7 @@ impl<K: Ord + Copy> Heap<K> {
         self.place_of(slot).is_some()
     }
 
-    /// The key of `slot`, if it is in the heap.
+    /// The key of `slot`; `None` if it is not in the heap.
     #[must_use]
     pub fn key(&self, slot: u32) -> Option<K> {
         Some(self.entries[self.place_of(slot)?.at()].0)
@@ -84,11 +84,11 @@ impl<K: Ord + Copy> Heap<K> {
         self.entries.first().copied()
     }
 
-    /// Puts `slot` in with `key`, or gives it a new key.
+    /// Inserts `slot` with `key`, or changes its key.
     #[inline]
     pub fn set(&mut self, slot: u32, key: K) {
         if self.entries.is_empty() {
-            // Most have one entry at a time: those who are ready, or run, below one processor.
+            // Fast path: most heaps have one entry at a time, because few children are ready below one processor.
             self.entries.push((key, slot));
             self.places[slot as usize] = Place::of(0);
         } else {
@@ -108,7 +108,7 @@ impl<K: Ord + Copy> Heap<K> {
         self.up(at, (key, slot));
     }
 
-    /// Takes out the smallest.
+    /// Removes and returns the smallest entry.
     #[inline]
     pub fn pop(&mut self) -> Option<(K, u32)> {
         let last = self.entries.pop()?;
@@ -120,13 +120,13 @@ impl<K: Ord + Copy> Heap<K> {
         Some(first)
     }
 
-    /// Takes out `slot`; its key, if it was in.
+    /// Removes `slot` and returns its key; `None` if it is not in the heap.
     #[inline]
     pub fn remove(&mut self, slot: u32) -> Option<K> {
         let at = self.places.get_mut(slot as usize)?.take()?.at();
         let last = self.entries.pop()?;
         let Some((key, _)) = self.entries.get(at) else {
-            return Some(last.0); // it was the last itself
+            return Some(last.0); // the removed entry was the last
         };
         let key = *key;
         if last.0 < key {
@@ -166,7 +166,7 @@ impl<K: Ord + Copy> Heap<K> {
                 break;
             }
             let least = if end - first == ARITY {
-                // A tournament without branches: they would be unpredictable.
+                // Selects the smallest of four without branches, which would be unpredictable.
                 let at = |n: usize| self.entries[first + n].0;
                 let (low, high) = (usize::from(at(1) < at(0)), 2 + usize::from(at(3) < at(2)));
                 first + if at(high) < at(low) { high } else { low }
@@ -196,7 +196,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
-        /// Against the slow definition: an ordered set of (key, slot).
+        /// Compares with the slow definition: an ordered set of (key, slot).
         #[test]
         fn law_heap_equals_ordered_set(ops in prop::collection::vec((0_u8..4, 0_u32..40, 0_u64..50), 0..300)) {
             let mut heap = Heap::new();

@@ -1,8 +1,8 @@
-//! What a host calls: events in, the thread of each processor out.
+//! The host's interface: events go in, the thread for each processor comes out.
 //!
-//! Each call is stamped with the time, runs to completion, and leaves each processor with exactly
-//! one thread or idle. The host then asks [`Hierarchy::next_changed`] whom to run where, and
-//! [`Hierarchy::next_timer`] when to call back.
+//! Each call carries the current time, runs to completion, and leaves each processor with exactly one thread
+//! or idle. The host then reads [`Hierarchy::next_changed`] to learn which thread to run where, and
+//! [`Hierarchy::next_timer`] to learn when to call back.
 
 use crate::answer::{Answer, AnswerError};
 use crate::effect::Up;
@@ -16,20 +16,20 @@ use crate::state::State;
 use crate::vp::{Above, VpState};
 use windfall_time::{Instant, Span};
 
-/// A machine's processors shared among threads by a tree of schedulers.
+/// Shares a machine's processors among threads by a tree of schedulers.
 pub struct Hierarchy {
     pub(crate) state: State,
     pub(crate) nodes: Table<NodeIndex, Node>,
 }
 
 impl Hierarchy {
-    /// A machine with so many processors, without schedulers or threads.
+    /// Creates the hierarchy of a machine with this many processors, without schedulers or threads.
     #[must_use]
     pub fn new(processors: u16) -> Hierarchy {
         Hierarchy { state: State::new(processors), nodes: Table::new() }
     }
 
-    /// A thread that waited can run: its bottom scheduler requests.
+    /// A waiting thread becomes ready: its bottom scheduler requests a processor.
     ///
     /// # Errors
     /// When the thread has exited, is not waiting, or time went back.
@@ -46,10 +46,10 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// A thread that could run waits from now on: its bottom scheduler releases.
+    /// A ready or running thread blocks: its bottom scheduler releases.
     ///
     /// # Errors
-    /// When the thread has exited, waits already, or time went back.
+    /// When the thread has exited, is already waiting, or time went back.
     pub fn blocked(&mut self, now: Instant, thread: ThreadId) -> Result<(), HierarchyError> {
         self.begin(now)?;
         let vp = self.leaf_vp(thread)?;
@@ -58,9 +58,9 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// A running thread lets others go first, where its scheduler has a use for that
-    /// ([`lets_yield`](crate::Scheduler::lets_yield)) and somebody else below it is ready: it releases and requests
-    /// again. Otherwise nothing happens.
+    /// A running thread yields. If its scheduler supports yielding
+    /// ([`lets_yield`](crate::Scheduler::lets_yield)) and another child below that scheduler is ready, the
+    /// thread releases and requests again. Otherwise nothing happens.
     ///
     /// # Errors
     /// When the thread has exited, is not running, or time went back.
@@ -88,10 +88,10 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// A message from a thread to its scheduler: a job begins, a share is wanted.
+    /// Sends a message from a thread to its scheduler, for example that a job begins or a share changes.
     ///
     /// # Errors
-    /// What the scheduler answers; or the thread has exited, or time went back.
+    /// When the scheduler refuses, the thread has exited, or time went back.
     pub fn send(
         &mut self,
         now: Instant,
@@ -105,10 +105,11 @@ impl Hierarchy {
         Ok(answer?)
     }
 
-    /// As [`send`](Self::send), for a message that the scheduler may have no use for: whether it has.
+    /// Like [`send`](Self::send), for a message that the scheduler may not understand. Returns whether it
+    /// does.
     ///
     /// # Errors
-    /// What else the scheduler answers; or the thread has exited, or time went back.
+    /// When the scheduler refuses for another reason, the thread has exited, or time went back.
     pub fn try_send(
         &mut self,
         now: Instant,
@@ -122,7 +123,7 @@ impl Hierarchy {
         }
     }
 
-    /// Calls back every scheduler whose timer is due at `now` or was before, in order of time.
+    /// Calls every scheduler whose timer is due at or before `now`, in order of time.
     ///
     /// # Errors
     /// When time went back.
@@ -131,7 +132,8 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Calls back the scheduler whose timer is due first, if one is due at `now` or was before; whether one was.
+    /// Calls the scheduler whose timer is due first, if that is at or before `now`. Returns whether a timer
+    /// was due.
     ///
     /// # Errors
     /// When time went back.
@@ -146,12 +148,12 @@ impl Hierarchy {
         Ok(true)
     }
 
-    /// Puts the timer that is due next off, if it is due earlier than `until`: what brings it takes time on this host.
+    /// Defers the next timer to `until` if it is due earlier, because this host takes time to deliver it.
     pub fn defer_timer(&mut self, until: Instant) {
         self.state.timers.defer(until);
     }
 
-    /// A processor that the scheduler whose timer is due next has, if it has one.
+    /// A processor that the owner of the next timer holds, if it holds one.
     #[must_use]
     pub fn next_timer_processor(&self) -> Option<Processor> {
         let owns = &self.nodes[self.state.timers.next_node()?].instance.owns;
@@ -161,9 +163,10 @@ impl Hierarchy {
         })
     }
 
-    /// Reports time taken from `processor` since the last report, by an interrupt or a hypervisor: neither its thread
-    /// nor its schedulers had it. No scheduler is notified; [`View::stolen`](crate::View::stolen) has the sum. Call it before
-    /// the call whose time the overhead precedes, with what was stolen until then (decision 0006).
+    /// Reports time taken from `processor` since the last report, by an interrupt or a hypervisor. Neither
+    /// its thread nor its schedulers received that time. No scheduler is notified;
+    /// [`View::stolen`](crate::View::stolen) returns the sum. Report what was stolen up to an event before
+    /// the call that brings this event (decision 0006).
     ///
     /// # Errors
     /// When there is no such processor.
@@ -178,8 +181,9 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Reports time that deciding and switching took from `processor` since the last report, while it was granted to a thread. As
-    /// [`report_stolen`](Hierarchy::report_stolen); [`View::overhead`](crate::View::overhead) has the sum.
+    /// Reports time that deciding and switching took from `processor` since the last report, while it was
+    /// granted to a thread. Otherwise like [`report_stolen`](Hierarchy::report_stolen);
+    /// [`View::overhead`](crate::View::overhead) returns the sum.
     ///
     /// # Errors
     /// When there is no such processor.
@@ -194,32 +198,33 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// When the next timer is due.
+    /// The time at which the next timer is due.
     #[must_use]
     pub fn next_timer(&self) -> Option<Instant> {
         self.state.timers.next()
     }
 
-    /// Whether some processor has been given another thread, or none, since it was asked for.
+    /// Whether [`next_changed`](Self::next_changed) would return a processor.
     #[must_use]
     pub fn has_changed(&self) -> bool {
         !self.state.changed.is_empty()
     }
 
-    /// A processor that has been given another thread, or none, since it was last asked for.
+    /// Takes one of the processors whose thread has changed since it was last taken. `None` when no other is
+    /// left.
     pub fn next_changed(&mut self) -> Option<Processor> {
         let processor = self.state.changed.pop()?;
         self.state.processors[processor].changed = false;
         Some(processor)
     }
 
-    /// The thread that a processor should run; `None` for idle.
+    /// The thread that a processor should run; `None` if it should idle.
     #[must_use]
     pub fn running(&self, processor: Processor) -> Option<ThreadId> {
         self.state.processors.get(processor)?.thread
     }
 
-    /// How many processors there are.
+    /// Number of processors.
     #[must_use]
     pub fn processors(&self) -> u16 {
         u16::try_from(self.state.processors.len()).expect("it was made for a 16-bit number of them")
@@ -232,42 +237,42 @@ impl Hierarchy {
         Some(self.state.vps[vp].below)
     }
 
-    /// How many notifications schedulers have received.
+    /// Number of notifications that schedulers have received so far.
     #[must_use]
     pub fn notifications(&self) -> u64 {
         self.state.delivered
     }
 
-    /// The schedulers that broke the protocol so far, and how.
+    /// The schedulers that broke the protocol so far, with their names and errors.
     #[must_use]
     pub fn quarantined(&self) -> &[(NodeId, alloc::string::String, SchedulerError)] {
         &self.state.quarantined
     }
 
-    /// Keeps a journal of at most `capacity` entries between two drains: notes and quarantines,
-    /// and every notification if `notifications` is set.
+    /// Keeps a journal of at most `capacity` entries between two drains: notes, quarantines, and also every
+    /// notification if `notifications` is set.
     pub fn open_journal(&mut self, capacity: usize, notifications: bool) {
         self.state.journal.open(capacity, notifications);
     }
 
-    /// Takes what the journal has collected.
+    /// Takes all entries out of the journal.
     pub fn drain_journal(&mut self) -> impl Iterator<Item = JournalEntry> + '_ {
         self.state.journal.drain()
     }
 
-    /// Whether the journal has collected anything.
+    /// Whether the journal has no entries.
     #[must_use]
     pub const fn journal_is_empty(&self) -> bool {
         self.state.journal.is_empty()
     }
 
-    /// How many entries did not fit into the journal.
+    /// Number of entries that did not fit into the journal.
     #[must_use]
     pub const fn journal_lost(&self) -> u64 {
         self.state.journal.lost()
     }
 
-    /// Opens a call: time moves on, and schedulers get a fresh allowance of calls.
+    /// Begins a host's call: sets the time, and renews every scheduler's allowance of calls.
     pub(crate) fn begin(&mut self, now: Instant) -> Result<(), HierarchyError> {
         if now < self.state.now {
             return Err(HierarchyError::TimeWentBack { now, before: self.state.now });
@@ -292,7 +297,7 @@ impl Hierarchy {
             .ok_or(HierarchyError::Stale { what: "scheduler" })
     }
 
-    /// Ends a leaf's request or gives up its processor.
+    /// Withdraws a leaf's request or releases its processor.
     pub(crate) fn leaf_releases(
         &mut self,
         vp: VpIndex,
@@ -313,7 +318,7 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Sends a message to the scheduler above `vp` and hears its answer.
+    /// Sends a message to the scheduler above `vp` and returns its answer.
     pub(crate) fn deliver_message(&mut self, vp: VpIndex, message: Message) -> Answer {
         let Above::Node(node, child) = self.state.vps[vp].parent else {
             return Err(AnswerError::NotUnderstood {
@@ -330,7 +335,7 @@ impl Hierarchy {
         answer
     }
 
-    /// Who stands below a thread's or an instance's id, for journals.
+    /// The VP number `own` of a thread or an instance.
     pub(crate) fn target_vp(&self, target: Target, own: OwnVp) -> Result<VpIndex, HierarchyError> {
         match target {
             Target::Thread(thread) => self.leaf_vp(thread),

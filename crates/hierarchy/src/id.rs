@@ -1,31 +1,31 @@
-//! Names for the things of a hierarchy.
+//! Identifiers of the parts of a hierarchy.
 //!
-//! A scheduler sees small dense indices ([`ChildVp`], [`OwnVp`], [`TimerId`]) that it may use to index
-//! its own tables. A host sees [`NodeId`] and [`ThreadId`], which carry a generation, so that a
-//! stale one is refused instead of naming another object.
+//! A scheduler gets small dense indices ([`ChildVp`], [`OwnVp`], [`TimerId`]), which may index its own tables. A
+//! host gets [`NodeId`] and [`ThreadId`], which carry a generation: a stale id is refused instead of naming a later
+//! object.
 
 use crate::index::{LeafIndex, NodeIndex};
 
-/// A child's virtual processor, as its parent scheduler sees it: a slot number that is free again
-/// after `unregister`; the one freed last is given first, so the numbers stay dense.
+/// A child's virtual processor, as its parent scheduler sees it: a slot number. `unregister` frees the number, and
+/// the one freed last is reused first, so the numbers stay dense.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ChildVp(pub u32);
 
 impl ChildVp {
-    /// As an index into a per-child table.
+    /// The number as an index into a per-child table.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// One of a scheduler's own virtual processors (that it shares with a parent), numbered from 0 in
-/// the order of the request that created it.
+/// A virtual processor that a scheduler shares with a parent. Own VPs are numbered from 0 in the order of
+/// [`NodeSpec::owns`](crate::NodeSpec::owns).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct OwnVp(pub u16);
 
 impl OwnVp {
-    /// As an index into a per-VP table.
+    /// The number as an index into a per-VP table.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -41,16 +41,16 @@ pub struct TimerId(pub u16);
 pub struct Processor(pub u16);
 
 impl Processor {
-    /// That with this index in a per-processor table.
+    /// The processor with this index in a per-processor table.
     ///
     /// # Panics
-    /// Above 65,535: a hierarchy is made for a number of processors that 16 bits hold.
+    /// Above 65,535, because a hierarchy numbers its processors with 16 bits.
     #[must_use]
     pub fn at(index: usize) -> Processor {
         Processor(u16::try_from(index).expect("a hierarchy's processors are numbered by 16 bits"))
     }
 
-    /// As an index into a per-processor table.
+    /// The number as an index into a per-processor table.
     #[must_use]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -87,7 +87,7 @@ impl ThreadId {
     }
 }
 
-/// Whoever stands at the lower end of a virtual processor.
+/// The lower end of a virtual processor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Target {
     /// A thread.

@@ -1,23 +1,24 @@
-//! Which entry of which table: an index is a type of its own, so that it cannot be used in another's table.
+//! Tables and their indices. Each table has an index type of its own, so that an index cannot be used in another
+//! table.
 //!
-//! [`Table`] is a vector that only its own kind of index opens. Where there may be no entry, an index stands in an
-//! `Option`; no number stands for "none".
+//! [`Table`] is a vector that only its own index type opens. A missing entry is an `Option`; no number stands for
+//! "none".
 
 use crate::id::{ChildVp, OwnVp, Processor};
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
-/// A number that names an entry of one kind of table.
+/// An index into one type of table.
 pub(crate) trait TableIndex: Copy {
     /// The index of the entry at a position.
     fn at(position: usize) -> Self;
 
-    /// The position of its entry.
+    /// The position of this index's entry.
     fn position(self) -> usize;
 }
 
-/// Makes types of indices that 32 bits hold.
+/// Defines index types of 32 bits.
 macro_rules! indices {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
@@ -81,7 +82,7 @@ impl TableIndex for Processor {
     }
 }
 
-/// A position as the 32 bits that indices have.
+/// A position as the 32 bits of an index.
 ///
 /// # Panics
 /// Past 2^32 - 1 entries, which no machine's memory holds.
@@ -111,7 +112,7 @@ impl<I: TableIndex, T> Table<I, T> {
         index
     }
 
-    /// Takes out the last entry.
+    /// Removes and returns the last entry.
     pub(crate) fn pop(&mut self) -> Option<T> {
         self.entries.pop()
     }
@@ -136,12 +137,12 @@ impl<I: TableIndex, T> Table<I, T> {
         self.entries.iter().enumerate().map(|(position, entry)| (I::at(position), entry))
     }
 
-    /// All indices in order; of entries that are added meanwhile none.
+    /// All indices in order. Entries that are added during the iteration are not included.
     pub(crate) fn indices(&self) -> impl Iterator<Item = I> + use<I, T> {
         (0..self.entries.len()).map(I::at)
     }
 
-    /// The first entry that is like this.
+    /// The index of the first entry for which `is_wanted` is true.
     pub(crate) fn position(&self, is_wanted: impl FnMut(&T) -> bool) -> Option<I> {
         self.entries.iter().position(is_wanted).map(I::at)
     }

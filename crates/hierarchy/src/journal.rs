@@ -1,7 +1,7 @@
-//! What the infrastructure did, for whoever wants to watch: traces, tests, explanations.
+//! The record of what the infrastructure did, for traces, tests and explanations.
 //!
-//! Off by default. When on, entries go into a buffer of fixed capacity that the host drains after
-//! each call; what does not fit is counted, never silently dropped.
+//! Off by default. When on, entries go into a buffer of fixed capacity, which the host drains after each call.
+//! Entries that do not fit are counted, never dropped silently.
 
 use crate::error::SchedulerError;
 use crate::id::{NodeId, Target, ThreadId};
@@ -32,76 +32,75 @@ pub enum Notification {
     Timer,
 }
 
-/// What a scheduler may tell about a child.
+/// A remark of a scheduler about a child.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Note {
-    /// So much of its budget is left.
+    /// This much of its budget is left.
     Budget(Span),
     /// Its budget is used up until its next period.
     Exhausted,
-    /// A new period begins with so much budget.
+    /// A new period begins with this budget.
     Replenished(Span),
-    /// For the period that begins so much is reserved, which changes from period to period.
+    /// This much is reserved for the period that begins; the amount changes from period to period.
     Reserved(Span),
-    /// A period is over in which it received so much, stolen time left out.
+    /// In the period that ended it received this much, not counting stolen time.
     Received(Span),
     /// It was raised above its own priority.
     Boosted,
-    /// It was rescued from starvation.
+    /// It was raised because it starved.
     Rescued,
-    /// Its deadline passed with work left; it goes on.
+    /// Its deadline passed with work left; the job continues.
     Late,
-    /// Its deadline passed with work left; it gets nothing more until its next job. A host gives
-    /// the job up.
+    /// Its deadline passed with work left. It receives no more time until its next job, and the host aborts this
+    /// job.
     Expired,
 }
 
-/// One thing that happened inside.
+/// An event inside the hierarchy.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum JournalEvent {
-    /// A scheduler was notified; `about` is the child concerned (or, for `grant` and `revoke`,
-    /// nobody: it concerns an own VP).
+    /// A scheduler was notified.
     Notified {
-        /// What.
+        /// The notification.
         what: Notification,
-        /// The child at the other end, if one is concerned.
+        /// The child concerned. `None` for `grant` and `revoke`, which concern an own VP.
         about: Option<Target>,
     },
-    /// A scheduler noted something about a child.
+    /// A scheduler made a note about a child.
     Noted {
-        /// What.
+        /// The note.
         note: Note,
         /// The child.
         about: Option<Target>,
     },
-    /// A message that a scheduler sent to its parent was refused.
+    /// A parent refused a message from this scheduler.
     MessageRefused {
-        /// The message.
+        /// The name of the message.
         message: &'static str,
     },
-    /// The scheduler broke the protocol.
+    /// The scheduler broke the protocol and was quarantined.
     Quarantined {
-        /// How.
+        /// The broken rule.
         defect: SchedulerError,
     },
 }
 
-/// A happening, when and at which scheduler.
+/// One event, with its time and scheduler.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct JournalEntry {
-    /// When.
+    /// Time of the host's call.
     pub at: Instant,
-    /// At which scheduler.
+    /// The scheduler.
     pub node: NodeId,
-    /// What.
+    /// The event.
     pub what: JournalEvent,
 }
 
 impl JournalEntry {
-    /// The thread whose job its scheduler has given up, if that is what happened: its host does then.
+    /// The thread whose job expired, if the entry says so. The host must abort that job.
     #[must_use]
     pub const fn expired(&self) -> Option<ThreadId> {
         match self.what {
@@ -113,7 +112,7 @@ impl JournalEntry {
     }
 }
 
-/// The buffer.
+/// The buffer, its capacity, and the number of lost entries.
 #[derive(Default)]
 pub(crate) struct Journal {
     entries: Vec<JournalEntry>,
@@ -129,7 +128,7 @@ impl Journal {
         self.entries.reserve_exact(capacity);
     }
 
-    /// Whether notes are wanted at all.
+    /// Whether notes are recorded at all.
     pub(crate) const fn is_open(&self) -> bool {
         self.capacity > 0
     }

@@ -2,17 +2,17 @@
 //!
 //! # Inside
 //!
-//! A [`Hierarchy`] shares processors among threads through a tree of [`Scheduler`]s. A host tells
-//! it what happened (a thread became ready, a timer is due), reads back which thread each
-//! processor should run, and never decides anything itself. Source: HLS chapters 4 and 9.
+//! A [`Hierarchy`] shares processors among threads through a tree of [`Scheduler`]s. A host reports
+//! events (a thread became ready, a timer is due), reads back which thread each processor should
+//! run, and decides nothing itself. Source: HLS chapters 4 and 9.
 //!
 //! Invariants: every call is deterministic; every virtual processor changes state only along the
 //! arrows of HLS figure 4.2; after every call each processor runs exactly one thread or idles; a
-//! scheduler that breaks a rule is quarantined and its children live on.
+//! scheduler that breaks a rule is quarantined, and its children keep running.
 //!
-//! Absent on purpose: an operating system, a clock, a thread, a lock, `std`.
-//! Read next: `scheduler.rs` (what a scheduler is told), `context.rs` (what it may do),
-//! `settle.rs` (the line that decides in which order), `host.rs` and `control.rs` (what a host calls).
+//! Absent on purpose: an operating system, a clock, threads, locks, `std`.
+//! Read next: `scheduler.rs` (notifications of a scheduler), `context.rs` (its effects), `settle.rs`
+//! (the order of delivery), `host.rs` and `control.rs` (the host's calls).
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! A place in the tree: a scheduler, and what the infrastructure keeps about that instance of it.
+//! A node of the tree: a scheduler, and the infrastructure's data about that instance.
 
 use crate::children::Children;
 use crate::id::{ChildVp, NodeId, OwnVp};
@@ -8,7 +8,7 @@ use crate::timers::TimerRange;
 use alloc::boxed::Box;
 use alloc::string::String;
 
-/// A scheduler and its instance, side by side, so that both can be borrowed at once.
+/// A scheduler and its instance, as separate fields so that both can be borrowed at once.
 pub(crate) struct Node {
     pub(crate) scheduler: Box<dyn Scheduler>,
     pub(crate) instance: Instance,
@@ -18,40 +18,40 @@ pub(crate) struct Node {
 #[derive(Clone, Copy)]
 pub(crate) struct OwnSlot {
     pub(crate) vp: VpIndex,
-    /// The child that holds its processor.
+    /// The child that holds its processor, if any.
     pub(crate) held_by: Option<ChildVp>,
 }
 
-/// A scheduler instance, less its scheduler.
+/// A scheduler instance without its scheduler.
 pub(crate) struct Instance {
     pub(crate) id: NodeId,
     pub(crate) alive: bool,
     pub(crate) quarantined: bool,
-    /// Own VPs that run without a child, and ones that do not run while a child holds them.
-    /// Zero whenever the scheduler returns: that is S1 and S3.
+    /// Number of own VPs that run without a child or that a child holds without their running. Zero whenever the
+    /// scheduler returns, by S1 and S3.
     pub(crate) debt: u32,
-    /// Effects asked for in the present call.
+    /// Effects asked for in the current call of the scheduler.
     pub(crate) effects: u32,
-    /// Calls since the host's present call began, and which that is.
+    /// Calls of the scheduler since the host's current call began, and the number of that host's call.
     pub(crate) calls: u32,
     pub(crate) epoch: u64,
     pub(crate) owns: Table<OwnVp, OwnSlot>,
     pub(crate) children: Children,
     pub(crate) timers: TimerRange,
-    /// Levels between here and the top; a root has 1.
+    /// Number of levels from the top; a root has 1.
     pub(crate) depth: usize,
     pub(crate) name: String,
     pub(crate) kind: &'static str,
 }
 
-/// No instance has a lower limit of effects.
+/// No instance has a lower limit of effects. Tested first, because it needs no computation.
 const EFFECTS: u32 = 8;
-/// No instance has a lower limit of calls.
+/// No instance has a lower limit of calls; see [`EFFECTS`].
 const CALLS: u32 = 256;
 
 impl Instance {
-    /// How many effects one call may ask for: each own VP may lose a child, gain one, be
-    /// requested and be released, twice, each timer set, and each child told something.
+    /// The most effects in one call: each own VP may lose a child, gain one, be requested and be released, twice;
+    /// each timer may be set; each child may be notified.
     pub(crate) fn effect_limit(&self) -> u32 {
         let told = self.children.count();
         self.own_count()
@@ -61,8 +61,7 @@ impl Instance {
             .saturating_add(told)
     }
 
-    /// How many calls one event at the host may lead to before the scheduler is thought to go
-    /// round in circles.
+    /// The most calls for one event of the host; beyond it the event is taken to be endless.
     fn call_limit(&self) -> u32 {
         let vps = self.own_count().saturating_add(self.children.count());
         vps.saturating_mul(16).saturating_add(CALLS)
@@ -72,14 +71,14 @@ impl Instance {
         u32::try_from(self.owns.len()).expect("own VPs are numbered by 16 bits")
     }
 
-    /// Counts an effect; whether it is still within the limit.
+    /// Counts an effect. Returns whether it is within the limit.
     #[inline]
     pub(crate) fn count_effect(&mut self) -> bool {
         self.effects += 1;
         self.effects <= EFFECTS || self.is_within_effects()
     }
 
-    /// Counts a call in an event of the host; whether it is still within the limit.
+    /// Counts a call during an event of the host. Returns whether it is within the limit.
     #[inline]
     pub(crate) fn count_call(&mut self, epoch: u64) -> bool {
         self.effects = 0;
@@ -101,7 +100,7 @@ impl Instance {
         self.calls <= self.call_limit()
     }
 
-    /// Of an own VP, whether it runs or whether a child holds it has just changed: keeps the debt.
+    /// Updates the debt after `runs` or `held` of one own VP has changed.
     #[inline]
     pub(crate) fn adjust_debt(&mut self, runs: bool, held: bool) {
         if runs == held {

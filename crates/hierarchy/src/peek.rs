@@ -1,9 +1,8 @@
-//! Who would run next on a processor if its thread blocked now; changes nothing.
+//! Predicts which thread would run next on a processor if its thread blocked now; changes nothing.
 //!
-//! Each scheduler answers for its own children ([`Scheduler::next`](crate::Scheduler::next)). From
-//! the running thread upwards, the first scheduler that has another child for the processor
-//! decides; from there the question goes down to a thread. So a host can stage that choice where a
-//! kernel finds it without asking.
+//! Each scheduler answers for its own children ([`Scheduler::next`](crate::Scheduler::next)). From the running
+//! thread upwards, the first scheduler that has another child for the processor decides; from there the query goes
+//! down to a thread. A host can prepare that choice, so that the kernel switches to it without asking.
 
 use crate::context::View;
 use crate::host::Hierarchy;
@@ -13,8 +12,8 @@ use crate::node::Node;
 use crate::vp::{Above, Below, VpState};
 
 impl Hierarchy {
-    /// The thread that would run on `processor` if the one that does blocked now; `None` when the
-    /// processor would idle, or idles.
+    /// The thread that would run on `processor` if its current thread blocked now. `None` if the processor is idle
+    /// or would become idle.
     #[must_use]
     pub fn peek(&self, processor: Processor) -> Option<ThreadId> {
         let thread = self.state.processors.get(processor)?.thread?;
@@ -32,7 +31,7 @@ impl Hierarchy {
         }
     }
 
-    /// The thread that an instance would serve through `own`.
+    /// The thread that an instance would run through `own`.
     fn choice_of(&self, node: NodeIndex, own: OwnVp) -> Option<ThreadId> {
         let Node { scheduler, instance } = &self.nodes[node];
         let child = scheduler.next(own, &View { state: &self.state, instance })?;

@@ -1,10 +1,10 @@
-//! What becomes of a scheduler that broke the protocol, and of its children.
+//! Handling of a scheduler that broke the protocol, and of its children.
 //!
-//! At once: every processor is taken from its children, and a [`FallbackScheduler`] takes over its instance,
-//! so that the tree is whole again before the next effect is looked at. As soon as nothing is under
-//! way: its children move to the default scheduler and the instance is removed. Where the default
-//! is the culprit itself or lies below it, or refuses a child, the refuge stays. HLS had to trust
-//! its schedulers (4.3.10); no thread is lost here.
+//! First, at once: every processor is taken from its children, and a [`FallbackScheduler`] replaces the scheduler,
+//! so that the tree is consistent before the next effect is delivered. Then, when nothing is under way: its
+//! children move to the default scheduler and the instance is removed. The fallback stays if the default scheduler
+//! is the broken one, lies below it, or refuses a child. HLS had to trust its schedulers (4.3.10); here a broken
+//! scheduler loses no thread.
 
 use crate::effect::Down;
 use crate::error::{Rule, SchedulerError};
@@ -69,7 +69,7 @@ impl Hierarchy {
         for old in children {
             let child = self.state.vps[old].child;
             if child == Below::Nobody {
-                continue; // on its way out; whoever cut it off detaches it
+                continue; // already cut from its child; the request that cut it will detach it
             }
             if let Ok(new) = self.attach(Some(default), child, &[]) {
                 self.switch(old, new);

@@ -1,7 +1,7 @@
-//! Attaching a virtual processor to a parent, detaching it, and moving a child between parents.
+//! Attaches a virtual processor to a parent, detaches it, and moves a child between parents.
 //!
-//! A move registers at the new parent first. Only when that parent has accepted everything does
-//! the child leave the old one, by steps that cannot fail. So a move happens whole or not at all.
+//! A move registers at the new parent first. The child leaves its old parent only after the new one has accepted
+//! everything, by steps that cannot fail. So a move happens whole or not at all.
 
 use crate::answer::AnswerError;
 use crate::effect::{Down, Up};
@@ -51,7 +51,7 @@ impl Hierarchy {
         Ok(vp)
     }
 
-    /// The top scheduler: each VP its own processor, the lowest that is free; no parameters.
+    /// Attaches to the top scheduler, which gives each VP the lowest free processor and takes no parameters.
     fn attach_to_top(
         &mut self,
         child: Below,
@@ -72,7 +72,7 @@ impl Hierarchy {
         Ok(vp)
     }
 
-    /// Unregisters a waiting VP whose parent knows it, and forgets it.
+    /// Unregisters a waiting VP at its parent and removes it.
     pub(crate) fn detach(&mut self, vp: VpIndex) {
         if let Above::Node(node, child) = self.state.vps[vp].parent {
             self.state.notified(&self.nodes[node].instance, Notification::Unregister, Some(vp));
@@ -89,7 +89,7 @@ impl Hierarchy {
         }
     }
 
-    /// Takes a VP out of the tables.
+    /// Removes a VP from the tables.
     fn forget(&mut self, vp: VpIndex) {
         match self.state.vps[vp].parent {
             Above::Top(processor) => self.state.processors[processor].root = None,
@@ -99,10 +99,10 @@ impl Hierarchy {
         self.state.free_vps.push(vp);
     }
 
-    /// Lets the child of `old` live on below `new`, which is registered and waiting.
+    /// Moves the child of `old` to `new`, which is registered and waiting.
     ///
-    /// The old parent hears a release, the new one a request if the child wants a processor, and
-    /// the child hears a revocation if it had one.
+    /// The old parent receives a release, the new one a request if the child is not waiting, and the child a
+    /// revocation if it was running.
     pub(crate) fn switch(&mut self, old: VpIndex, new: VpIndex) {
         self.state.epoch += 1;
         let was = self.state.vps[old];
@@ -125,7 +125,7 @@ impl Hierarchy {
         self.detach(old);
     }
 
-    /// Parts a VP from its child; the parent will hear a release if it knows of a request.
+    /// Separates a VP from its child. The parent will receive a release if it knows of a request.
     pub(crate) fn cut(&mut self, vp: VpIndex) {
         let joint = &mut self.state.vps[vp];
         joint.child = Below::Nobody;

@@ -1,4 +1,4 @@
-//! What a loadable scheduler is.
+//! The trait that every loadable scheduler implements.
 
 use crate::answer::Answer;
 use crate::context::{Context, View};
@@ -9,7 +9,7 @@ use windfall_time::Instant;
 
 /// Shares the processors granted to one instance among the virtual processors of its children.
 ///
-/// A scheduler owns no clock, lock, thread or file. It is told what happened and asks for effects
+/// A scheduler owns no clock, lock, thread or file. It is notified of events and asks for effects
 /// through [`Context`]. Equal calls in equal order give equal effects on every host. Source: HLS 4.3
 /// and appendix B.
 ///
@@ -23,8 +23,8 @@ use windfall_time::Instant;
 ///   `unregister`, which comes only while the child waits, follows all of them.
 /// - H3. Calls on one instance neither overlap nor nest, and all effects of one call have been
 ///   carried down to the threads before the next call on that instance.
-/// - H4. A call tells only of transitions that figure 4.2 allows from the state that the
-///   scheduler last heard of or brought about.
+/// - H4. A call reports only transitions that figure 4.2 allows from the state that the scheduler
+///   last learned of or caused.
 ///
 /// # The implementor promises
 /// - S1. On return, each processor granted to the instance is granted on to a child or released
@@ -38,14 +38,14 @@ use windfall_time::Instant;
 ///   of own VPs, and no more effects than [`Context`] allows.
 ///
 /// # Errors
-/// `register` and `message` may refuse, and then the instance is as before. A broken promise is a
-/// defect, not an error: the infrastructure quarantines the instance and names the rule.
+/// `register` and `message` may refuse, and must then leave the instance unchanged. A broken promise
+/// is a defect, not an error: the infrastructure quarantines the instance and names the rule.
 ///
 /// # Not promised
 /// Fairness among children that hold no guarantee. That a request is granted at all.
 ///
 /// # Example
-/// A scheduler of several children is on the front page of this crate. This one has one child, and passes everything on.
+/// This scheduler has one child and passes everything on. The front page of this crate shows a scheduler of several children.
 ///
 /// ```
 /// use windfall_hierarchy::{
@@ -93,36 +93,36 @@ use windfall_time::Instant;
 /// }
 /// ```
 pub trait Scheduler: Send {
-    /// How many timers this instance uses when it has `owns` virtual processors. Asked once.
+    /// Number of timers that this instance uses when it has `owns` virtual processors. Called once.
     fn timers(&self, owns: usize) -> usize;
 
-    /// The instance begins its life; its own VPs are registered and waiting.
+    /// The instance begins its life. Its own VPs are registered and waiting.
     fn init(&mut self, context: &mut Context<'_>);
 
-    /// The instance ends its life; it has no children any longer.
+    /// The instance ends its life. All its children have been unregistered.
     fn deinit(&mut self) {}
 
-    /// A child comes, waiting. Its parameters, if any, follow by [`message`](Self::message).
+    /// A child is added. It is waiting, and its parameters, if any, follow as [`message`](Self::message)s.
     ///
     /// # Errors
-    /// When there is no room for it. The infrastructure then forgets the child.
+    /// When the instance has no room for another child. The infrastructure then removes the child.
     fn register(&mut self, child: ChildVp, context: &mut Context<'_>) -> Answer;
 
-    /// A child goes. It waits; nothing that names it may follow.
+    /// A child is removed. It is waiting, and no later call names it.
     fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>);
 
-    /// A waiting child is ready.
+    /// A waiting child becomes ready.
     fn request(&mut self, child: ChildVp, context: &mut Context<'_>);
 
-    /// A ready or running child waits from now on. If it ran, its processor is the scheduler's
-    /// to grant to another child or to release, at once.
+    /// A ready or running child becomes waiting. If it ran, the scheduler must at once grant its processor to
+    /// another child or release it.
     ///
-    /// `held` is the own VP through which it ran, if it did.
+    /// `held` is the own VP through which the child ran; `None` if it did not run.
     fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>);
 
-    /// Whether a running child that yields lets others go first: it is released, and requests again in the same
-    /// instant. Otherwise yielding means nothing: who runs follows from what was promised, and the child is
-    /// runnable all the time. (HLS knows no yielding.)
+    /// Whether a running child that yields lets others run first: it is then released, and requests again at the
+    /// same instant. Under all other schedulers a yield has no effect, because the order follows from promises and
+    /// the child stays runnable. (HLS does not define yielding.)
     fn lets_yield(&self) -> bool {
         false
     }
@@ -130,8 +130,8 @@ pub trait Scheduler: Send {
     /// A message about a child, or about the instance itself when `child` is `None`.
     ///
     /// # Errors
-    /// [`AnswerError::NotUnderstood`](crate::AnswerError::NotUnderstood) for one that means nothing here, or the reason of a refused
-    /// admission. In either case nothing has changed.
+    /// [`AnswerError::NotUnderstood`](crate::AnswerError::NotUnderstood) if the scheduler does not take such messages, or the
+    /// reason why it refuses this one. In either case nothing has changed.
     fn message(
         &mut self,
         child: Option<ChildVp>,
@@ -139,32 +139,32 @@ pub trait Scheduler: Send {
         context: &mut Context<'_>,
     ) -> Answer;
 
-    /// A request through `own` has been granted: it is running now.
+    /// A request through `own` has been granted: `own` is running now.
     fn grant(&mut self, own: OwnVp, context: &mut Context<'_>);
 
-    /// The processor has been taken from `own`, which is ready now; `child` had it. The scheduler
-    /// must revoke it from that child.
+    /// The processor has been taken from `own`, which is ready now. The scheduler must revoke it from
+    /// `child`, which held it.
     fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>);
 
-    /// The parent at the other end of `own` tells something about it. Comes in order with grants
-    /// and revocations: a notice of a used-up budget before the revocation that follows from it. A
-    /// scheduler that has no use for notices need not do anything.
+    /// A notice of the parent about `own`. Notices arrive in order with grants and revocations: that a
+    /// budget is used up, for example, before the revocation that follows from it. The default ignores
+    /// notices.
     fn parent_notice(&mut self, _own: OwnVp, _news: ParentNotice, _port: &mut Context<'_>) {}
 
-    /// A timer that was set is due (or overdue: hosts may have coarse clocks).
+    /// A timer that was set is due, or overdue on hosts with coarse clocks.
     fn timer(&mut self, timer: TimerId, context: &mut Context<'_>);
 
-    /// Whom the scheduler would grant `own` next if the child that has it blocked now, or if it
-    /// were granted now. Changes nothing. By default nobody: a host that asks
-    /// [`Hierarchy::peek`](crate::Hierarchy::peek) is then told whom a scheduler above would choose, which may not be
-    /// whom this one does, and [`yielded`](crate::Hierarchy::yielded) changes nothing here.
+    /// The child to which the scheduler would grant `own` next, if the child that holds it blocked now or if the
+    /// instance were granted `own` now. Changes nothing. The default is `None`: then
+    /// [`Hierarchy::peek`](crate::Hierarchy::peek) reports the choice of a scheduler above, which may differ, and
+    /// [`yielded`](crate::Hierarchy::yielded) has no effect here.
     fn next(&self, _own: OwnVp, _view: &View<'_>) -> Option<ChildVp> {
         None
     }
 
-    /// Figures that the instance keeps for whoever watches: about a child, or about itself when `child`
-    /// is `None`, as they stand at a time that is not before the last call. Each by a name of lower case,
-    /// words joined by `-`. Changes nothing; most keep none.
+    /// Reports statistics about a child, or about the instance if `child` is `None`, as of a time that is not
+    /// before the last call. Names are lower case with words joined by `-`. Changes nothing; most schedulers have
+    /// none.
     fn stats(
         &self,
         _child: Option<ChildVp>,
@@ -173,8 +173,8 @@ pub trait Scheduler: Send {
     ) {
     }
 
-    /// Whether the instance's own data agree with the states that the infrastructure keeps.
-    /// Called when nothing is under way; may be slow. By default nothing is looked at.
+    /// Checks the instance's own data against the states that the infrastructure keeps. Called only while nothing
+    /// is under way; may be slow. The default checks nothing.
     ///
     /// # Errors
     /// The invariant that does not hold.

@@ -1,19 +1,19 @@
-//! Delivers effects, in order, to completion.
+//! Delivers effects, in order, until none is left.
 //!
-//! Two rules order everything:
+//! Two rules determine the order:
 //!
-//! 1. What goes *down* (grant, revoke, notice) is carried to the leaves depth first, one effect after the
-//!    other, as soon as the scheduler that asked for it has returned. So a processor that was
-//!    revoked is free when the next effect is looked at, and can be granted in the same breath.
-//!    It lies on a stack, the next effect on top.
-//! 2. What goes *up* (request, release, message) waits in one queue until nothing goes down, and is
-//!    delivered in the order in which it was sent. So a scheduler hears nothing new before all its
-//!    earlier effects have been carried out, and is never entered twice.
+//! 1. Effects that go *down* (grant, revoke, notice) are carried to the leaves depth first, one after the
+//!    other, as soon as the scheduler that asked for them has returned. So a revoked processor is free when
+//!    the next effect is delivered, and one call can revoke it and grant it again. These effects are on a
+//!    stack, the next one on top.
+//! 2. Effects that go *up* (request, release, message) wait in one queue until none goes down, and are
+//!    delivered in the order in which they were sent. So a scheduler is notified of nothing new before all
+//!    its earlier effects have been carried out, and its calls never nest.
 //!
-//! Where a release on its way up crosses a grant or a revocation on its way down, the child has
-//! acted first: the child does not hear of the other, and the parent hears the release next. Of a
-//! request that the child has withdrawn before it was delivered the parent hears nothing at all:
-//! acting on it could lead the child to ask again, and so on without end.
+//! If a release on its way up crosses a grant or a revocation on its way down, the child has acted first: the
+//! child is not notified of the other effect, and the parent receives the release next. If a child withdraws
+//! a request before it is delivered, the parent receives neither: acting on the request could make the child
+//! request again, without end.
 
 use crate::context::Context;
 use crate::effect::{Down, Up};
@@ -30,7 +30,7 @@ use crate::state::State;
 use crate::vp::{Above, Below, VpState};
 
 impl Hierarchy {
-    /// Delivers until nothing is under way.
+    /// Delivers effects until none is under way.
     pub(crate) fn settle(&mut self) {
         loop {
             if let Some(up) = self.state.up.pop_front() {
@@ -43,9 +43,9 @@ impl Hierarchy {
         }
     }
 
-    /// Ends a host's call: delivers until nothing is under way, then moves the children of those
-    /// that were quarantined meanwhile. Not earlier: a control request that is half done must find
-    /// every child where it left it.
+    /// Ends a host's call: delivers all effects, then moves the children of schedulers that were quarantined
+    /// during the call. They are not moved earlier, because a half-finished control request must find every
+    /// child where it left it.
     pub(crate) fn finish(&mut self) {
         self.settle();
         while let Some(node) = self.state.evacuate.pop() {
@@ -80,7 +80,7 @@ impl Hierarchy {
     fn deliver_request(&mut self, vp: VpIndex) {
         let joint = &mut self.state.vps[vp];
         if joint.releasing > 0 {
-            joint.withdrawn += 1; // the release is in the queue; the parent hears neither
+            joint.withdrawn += 1; // the release is still queued; the parent receives neither
             return;
         }
         match joint.parent {
@@ -116,14 +116,14 @@ impl Hierarchy {
         self.call(node, |scheduler, context| scheduler.release(child, held, context));
     }
 
-    /// Sends one effect down to the threads.
+    /// Delivers one effect down to the threads.
     pub(crate) fn send_down(&mut self, down: Down) {
         let level = self.state.down.len();
         self.state.down.push(down);
         self.carry_down(level);
     }
 
-    /// Calls a scheduler, then carries its effects down, then quarantines it if it broke a rule.
+    /// Calls a scheduler, carries its effects down, then quarantines it if it broke a rule.
     pub(crate) fn call(
         &mut self,
         node: NodeIndex,
@@ -134,7 +134,7 @@ impl Hierarchy {
         self.carry_down(level);
     }
 
-    /// Delivers what goes down until the stack is as high as this.
+    /// Delivers effects that go down until the stack has `level` entries.
     fn carry_down(&mut self, level: usize) {
         while self.state.down.len() > level {
             match self.state.down.pop() {
@@ -155,14 +155,14 @@ impl Hierarchy {
     fn deliver_grant(&mut self, vp: VpIndex, processor: Processor) {
         let joint = &mut self.state.vps[vp];
         if joint.releasing > 0 {
-            return; // the child has released it already; its parent hears so next
+            return; // the child has released already; its parent receives that next
         }
         joint.below = VpState::Running(processor);
         match joint.child {
             Below::Thread(thread) => self.state.set_running(processor, Some(thread)),
             Below::Node(id, own) => {
                 let node = &mut self.nodes[id.index];
-                // By S3 no child holds it.
+                // By S3, no child holds it.
                 node.instance.adjust_debt(true, false);
                 self.state.notified(&node.instance, Notification::Grant, None);
                 self.state.notify(node, |scheduler, context| scheduler.grant(own, context));
@@ -184,7 +184,7 @@ impl Hierarchy {
                 let node = &mut self.nodes[id.index];
                 let held_by = node.instance.owns[own].held_by;
                 node.instance.adjust_debt(false, held_by.is_some());
-                // By S1 and S3 there is one.
+                // By S1 and S3, there is one.
                 let Some(child) = held_by else { return };
                 self.state.notified(&node.instance, Notification::Revoke, None);
                 self.state.notify(node, |scheduler, context| {
@@ -209,8 +209,8 @@ impl Hierarchy {
 }
 
 impl State {
-    /// Calls a scheduler and leaves what follows on the stack: its effects, and below them its quarantine if it broke
-    /// a rule.
+    /// Calls a scheduler and pushes the consequences on the stack: its effects, and below them its quarantine
+    /// if it broke a rule.
     #[inline]
     fn notify(
         &mut self,
@@ -233,8 +233,8 @@ impl State {
         }
     }
 
-    /// Which rule was broken: the first one that was noticed during the call, else by what the
-    /// scheduler left behind.
+    /// Names the rule that was broken: the first violation noticed during the call, else the one that the
+    /// scheduler's final state shows.
     #[cold]
     fn name_defect(&mut self, instance: &Instance, sound: bool, endless: bool) -> SchedulerError {
         let plain = |rule| SchedulerError { rule, at: None, state: None, detail: "" };

@@ -1,6 +1,6 @@
-//! The tables of a hierarchy: virtual processors, threads, processors, and what is under way.
+//! The tables of a hierarchy: virtual processors, threads, processors, and effects under way.
 //!
-//! Everything but the instances, so that one of these can be borrowed beside the tables.
+//! Instances are kept apart, so that one of them can be borrowed together with these tables.
 
 use crate::effect::{Down, Up};
 use crate::error::SchedulerError;
@@ -18,49 +18,49 @@ use windfall_time::{Instant, Span};
 /// A thread: the bottom scheduler of HLS 4.3.5.
 pub(crate) struct Leaf {
     pub(crate) generation: u32,
-    /// Its virtual processor; none once it has exited.
+    /// Its virtual processor; `None` after it has exited.
     pub(crate) vp: Option<VpIndex>,
 }
 
 /// A physical processor.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct ProcessorSlot {
-    /// The VP that is registered for it at the top.
+    /// The VP that is registered for it at the top, if any.
     pub(crate) root: Option<VpIndex>,
-    /// The thread that runs; none when it idles.
+    /// The thread that it should run; `None` if idle.
     pub(crate) thread: Option<ThreadId>,
     /// Whether it is in the list of changed processors.
     pub(crate) changed: bool,
-    /// Time stolen from it so far, as far as the host has told.
+    /// Sum of the stolen time that the host has reported for it.
     pub(crate) stolen: Span,
-    /// Time that deciding and switching have taken of it so far, as far as the host has told.
+    /// Sum of the time for deciding and switching that the host has reported for it.
     pub(crate) overhead: Span,
 }
 
 /// All tables but the instances.
 pub(crate) struct State {
     pub(crate) now: Instant,
-    /// Which of the host's calls the present one is; a part of a control request counts as one.
+    /// Number of the host's current call; each part of a control request counts as a call.
     pub(crate) epoch: u64,
     pub(crate) vps: Table<VpIndex, Vp>,
     pub(crate) free_vps: Vec<VpIndex>,
-    /// By virtual processor: the deadline that its child told last, and how often one was told that is
-    /// earlier than the one before.
+    /// By virtual processor: the deadline that its child reported last, and how often a reported deadline was
+    /// earlier than the previous one.
     pub(crate) told: Table<VpIndex, Option<(Instant, u32)>>,
     pub(crate) leaves: Table<LeafIndex, Leaf>,
     pub(crate) free_leaves: Vec<LeafIndex>,
     pub(crate) processors: Table<Processor, ProcessorSlot>,
     pub(crate) changed: Vec<Processor>,
-    /// What goes down, the next one last.
+    /// Stack of effects that go down; the next one is last.
     pub(crate) down: Vec<Down>,
-    /// What goes up, the next one first.
+    /// Queue of effects that go up; the next one is first.
     pub(crate) up: VecDeque<Up>,
     pub(crate) timers: Timers,
-    /// How the scheduler that is being called has broken a rule.
+    /// The first rule that the scheduler in the current call has broken.
     pub(crate) defect: Option<SchedulerError>,
-    /// How those have that are quarantined next, in the order of their entries in `down`.
+    /// The errors of the schedulers to be quarantined, in the order of their entries in `down`.
     pub(crate) broken: Vec<SchedulerError>,
-    /// Instances whose children wait to be moved to the default scheduler.
+    /// Instances whose children are to be moved to the default scheduler.
     pub(crate) evacuate: Vec<NodeIndex>,
     pub(crate) default: Option<NodeIndex>,
     pub(crate) delivered: u64,
@@ -93,7 +93,7 @@ impl State {
         }
     }
 
-    /// A child tells its parent a deadline.
+    /// Records the deadline that a child reports to its parent.
     pub(crate) fn tell_deadline(&mut self, vp: VpIndex, deadline: Instant) {
         let told = &mut self.told[vp];
         let (before, back) = told.unwrap_or((Instant::ZERO, 0));
@@ -124,7 +124,7 @@ impl State {
         }
     }
 
-    /// Of one of an instance's own VPs, no child holds the processor any longer.
+    /// Marks that no child holds the processor of `own` any longer.
     #[inline]
     pub(crate) fn take_back(&self, instance: &mut Instance, own: OwnVp) {
         let slot = &mut instance.owns[own];
@@ -133,7 +133,7 @@ impl State {
         instance.adjust_debt(runs, false);
     }
 
-    /// Puts down that an instance is notified, where that is wanted.
+    /// Records a notification, if the journal includes them.
     #[inline]
     pub(crate) fn notified(
         &mut self,
@@ -147,7 +147,7 @@ impl State {
         }
     }
 
-    /// Puts down what happened at an instance, where anybody watches.
+    /// Records an event at an instance, if the journal is on.
     #[cold]
     pub(crate) fn record(&mut self, instance: &Instance, what: JournalEvent) {
         self.journal.push(JournalEntry { at: self.now, node: instance.id, what });

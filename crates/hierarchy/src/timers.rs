@@ -1,7 +1,7 @@
-//! The timers of all instances: which is due when, and which were set to a time that has come.
+//! The timers of all instances.
 //!
-//! Each instance has a range of slots. A timer that is set to a time that has come is not due on the host: it is called
-//! back as soon as all that is under way has been delivered (HLS appendix B.2.1), in the order of setting.
+//! Each instance has a range of slots. A timer that is set to a time that has already come never reaches the host:
+//! it fires as soon as everything under way has been delivered (HLS appendix B.2.1), in the order of setting.
 
 use crate::heap::Heap;
 use crate::id::TimerId;
@@ -22,7 +22,7 @@ impl TimerRange {
         self.count
     }
 
-    /// The slot of a timer, if the instance has one of that number.
+    /// The slot of a timer, if the instance has this timer.
     #[inline]
     pub(crate) fn slot(self, timer: TimerId) -> Option<TimerIndex> {
         (timer.0 < self.count).then(|| TimerIndex(self.first.0 + u32::from(timer.0)))
@@ -34,22 +34,22 @@ impl TimerRange {
     }
 }
 
-/// Whose timer a slot is, and how it stands with a call back at once.
+/// The owner of a timer slot, and whether it is to fire at once.
 struct Slot {
     node: NodeIndex,
     timer: TimerId,
-    /// Whether it stands in the queue.
+    /// Whether the slot is in the queue `immediate`.
     queued: bool,
-    /// Whether it is to be called back when it is taken from there.
+    /// Whether the timer is still to fire when it is taken from that queue; a later setting may have cancelled it.
     wanted: bool,
 }
 
-/// Timers by slot.
+/// All timers, by slot.
 pub(crate) struct Timers {
     due: Heap<Instant>,
     slots: Table<TimerIndex, Slot>,
     free: Vec<TimerRange>,
-    /// Set to a time that has come.
+    /// Timers that were set to a time that had already come.
     immediate: VecDeque<TimerIndex>,
 }
 
@@ -59,7 +59,7 @@ impl Timers {
         Timers { due, slots, free: Vec::new(), immediate: VecDeque::new() }
     }
 
-    /// So many timers for an instance; allocates.
+    /// Adds `count` timers for an instance; allocates.
     pub(crate) fn add(&mut self, node: NodeIndex, count: u16) -> TimerRange {
         let reusable = self.free.iter().position(|range| range.count == count);
         let range = match reusable {
@@ -80,7 +80,7 @@ impl Timers {
         range
     }
 
-    /// Stops an instance's timers, and keeps their slots for another.
+    /// Stops an instance's timers and frees their slots.
     pub(crate) fn remove(&mut self, range: TimerRange) {
         self.stop_all(range);
         self.free.push(range);
@@ -92,7 +92,7 @@ impl Timers {
         }
     }
 
-    /// Sets a timer to a time that is still to come.
+    /// Sets a timer to a future time.
     #[inline]
     pub(crate) fn set(&mut self, slot: TimerIndex, at: Instant) {
         self.slots[slot].wanted = false;
@@ -105,7 +105,7 @@ impl Timers {
         self.due.remove(slot.0);
     }
 
-    /// Has a timer that is stopped called back at once.
+    /// Makes a stopped timer fire at once.
     #[inline]
     pub(crate) fn expedite(&mut self, slot: TimerIndex) {
         let entry = &mut self.slots[slot];
@@ -115,7 +115,7 @@ impl Timers {
         }
     }
 
-    /// Takes the next timer that is to be called back at once.
+    /// Takes the next timer that is to fire at once.
     #[inline]
     pub(crate) fn take_immediate(&mut self) -> Option<(NodeIndex, TimerId)> {
         while let Some(slot) = self.immediate.pop_front() {
@@ -128,23 +128,23 @@ impl Timers {
         None
     }
 
-    /// Whether one waits to be called back at once.
+    /// Whether a timer is queued to fire at once.
     pub(crate) fn has_immediate(&self) -> bool {
         !self.immediate.is_empty()
     }
 
-    /// When the next timer is due.
+    /// The time at which the next timer is due.
     #[inline]
     pub(crate) fn next(&self) -> Option<Instant> {
         self.due.peek().map(|(at, _)| at)
     }
 
-    /// Whose timer is due next.
+    /// The owner of the next timer.
     pub(crate) fn next_node(&self) -> Option<NodeIndex> {
         self.due.peek().map(|(_, slot)| self.slots[TimerIndex(slot)].node)
     }
 
-    /// Takes the next timer, if it is due at `now` or was before.
+    /// Takes the next timer if it is due at or before `now`.
     #[inline]
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<(NodeIndex, TimerId)> {
         let (_, slot) = self.due.peek().filter(|(at, _)| *at <= now)?;
@@ -153,7 +153,7 @@ impl Timers {
         Some((entry.node, entry.timer))
     }
 
-    /// Puts the next timer off, if it is due earlier than `until`.
+    /// Defers the next timer to `until` if it is due earlier.
     pub(crate) fn defer(&mut self, until: Instant) {
         if let Some((_, slot)) = self.due.peek().filter(|(at, _)| *at < until) {
             self.due.set(slot, until);

@@ -1,4 +1,4 @@
-//! The tree as a host or a report sees it.
+//! The tree, as hosts and reports see it.
 
 use crate::host::Hierarchy;
 use crate::id::{NodeId, OwnVp, Target, ThreadId};
@@ -13,19 +13,19 @@ use windfall_time::{Instant, Span};
 pub struct NodeView<'a> {
     /// Its id.
     pub id: NodeId,
-    /// Its name.
+    /// Its name, unique among living instances.
     pub name: &'a str,
-    /// Its kind.
+    /// The name of its scheduler's kind.
     pub kind: &'static str,
     /// Its own virtual processors: the parent of each (`None` for the top) and its state.
     pub owns: Vec<(Option<NodeId>, VpState)>,
-    /// Who stands below it, in order of slot; an instance with several VPs stands there as often.
+    /// Its children, in order of slot. An instance with several VPs here appears once for each.
     pub children: Vec<Target>,
-    /// Whether a refuge has taken over from its scheduler.
+    /// Whether the fallback scheduler has replaced its scheduler.
     pub quarantined: bool,
 }
 
-/// A thread's place.
+/// A thread and its place in the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ThreadView {
@@ -37,19 +37,19 @@ pub struct ThreadView {
     pub state: VpState,
 }
 
-/// A figure that a scheduler keeps for whoever watches.
+/// The value of a statistic that a scheduler keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Count {
-    /// How often.
+    /// A number of times.
     Times(u64),
-    /// How long.
+    /// A length of time.
     Time(Span),
-    /// When.
+    /// A moment.
     At(Instant),
 }
 
 impl Hierarchy {
-    /// The living instance of that name.
+    /// The living instance with this name.
     #[must_use]
     pub fn find_node(&self, name: &str) -> Option<NodeId> {
         self.living().find(|instance| instance.name == name).map(|instance| instance.id)
@@ -61,7 +61,7 @@ impl Hierarchy {
         self.living().map(|instance| instance.id).collect()
     }
 
-    /// One instance; `None` when it is gone.
+    /// One instance; `None` if it has been destroyed.
     #[must_use]
     pub fn node(&self, id: NodeId) -> Option<NodeView<'_>> {
         let index = self.node_index(id).ok()?;
@@ -80,16 +80,15 @@ impl Hierarchy {
         })
     }
 
-    /// An instance's name; `None` when it is gone.
+    /// An instance's name; `None` if it has been destroyed.
     #[must_use]
     pub fn name(&self, id: NodeId) -> Option<&str> {
         let index = self.node_index(id).ok()?;
         Some(&self.nodes[index].instance.name)
     }
 
-    /// The state of one of an instance's own VPs, and how often the instance has requested through it
-    /// (modulo 2^32): whoever sees another number has missed that it waited. `None` when there is no
-    /// such VP.
+    /// The state of an instance's own VP, and how often the instance has requested through it (modulo 2^32). A
+    /// reader that finds another number knows that the VP was waiting in between. `None` if there is no such VP.
     #[must_use]
     pub fn own_state(&self, id: NodeId, own: OwnVp) -> Option<(VpState, u32)> {
         let index = self.node_index(id).ok()?;
@@ -98,8 +97,8 @@ impl Hierarchy {
         Some((joint.below, joint.requests))
     }
 
-    /// The deadline that an instance has told the parent of one of its own VPs last, if any, and how
-    /// often (modulo 2^32) it has told one that is earlier than the one before.
+    /// The deadline that an instance last reported to the parent of one of its own VPs, if any, and how often
+    /// (modulo 2^32) it has reported one that was earlier than the previous one.
     #[must_use]
     pub fn own_told(&self, id: NodeId, own: OwnVp) -> Option<(Instant, u32)> {
         let index = self.node_index(id).ok()?;
@@ -107,14 +106,15 @@ impl Hierarchy {
         self.state.told.get(slot.vp).copied().flatten()
     }
 
-    /// The parents of an instance's own VPs in order; none for VPs at the top, or when it is gone.
+    /// The parents of an instance's own VPs, in order. Skips VPs at the top; empty if the instance has been
+    /// destroyed.
     pub fn parents(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let owns = self.node_index(id).ok().map(|node| self.nodes[node].instance.owns.values());
         owns.into_iter().flatten().filter_map(|own| self.node_above(&self.state.vps[own.vp]))
     }
 
-    /// The instances through which a processor came to its thread, from the thread upwards; none
-    /// when it idles.
+    /// The instances through which a processor was granted to its thread, from the thread upwards. Empty if the
+    /// processor idles.
     pub fn path(&self, processor: crate::Processor) -> impl Iterator<Item = NodeId> + '_ {
         let thread = self.state.processors.get(processor).and_then(|slot| slot.thread);
         let mut vp = thread.and_then(|thread| self.state.leaves[thread.index].vp);
@@ -130,15 +130,15 @@ impl Hierarchy {
         })
     }
 
-    /// Where a thread stands; `None` when it has exited.
+    /// A thread's parent and state; `None` if it has exited.
     #[must_use]
     pub fn thread(&self, id: ThreadId) -> Option<ThreadView> {
         let vp = &self.state.vps[self.leaf_vp(id).ok()?];
         Some(ThreadView { id, parent: self.node_above(vp)?, state: vp.below })
     }
 
-    /// The figures that an instance keeps about itself, or that the one above a thread keeps about the
-    /// thread, as they stand at a time that is not before that of the last call. None when it keeps none, or is gone.
+    /// The statistics that an instance keeps about itself, or that a thread's scheduler keeps about the thread, as
+    /// of a time that is not before the last call. Empty if there are none or the target is gone.
     #[must_use]
     pub fn counted(&self, at: Instant, of: Target) -> Vec<(&'static str, Count)> {
         let place = match of {
@@ -164,7 +164,7 @@ impl Hierarchy {
         self.nodes.values().map(|node| &node.instance).filter(|instance| instance.alive)
     }
 
-    /// The instance above a VP; none at the top.
+    /// The instance above a VP; `None` at the top.
     fn node_above(&self, vp: &Vp) -> Option<NodeId> {
         match vp.parent {
             Above::Top(_) => None,

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Each end has its own view of the state, `above` (the parent's) and `below` (the child's). They
-//! differ only while a notification between the two is under way; whoever acts first wins, and the
+//! differ only while a notification between the two is under way; the side that acts first wins, and the
 //! other's crossing notification is absorbed (`settle.rs`).
 
 use crate::id::{ChildVp, NodeId, OwnVp, Processor, Target, ThreadId};
@@ -18,7 +18,7 @@ use crate::index::NodeIndex;
 /// The state of a virtual processor; only a running one names a processor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum VpState {
-    /// The child asks for nothing.
+    /// The child has no request.
     Waiting,
     /// The child has a request pending.
     Ready,
@@ -34,23 +34,23 @@ impl VpState {
     }
 }
 
-/// Who stands below a virtual processor.
+/// The lower end of a virtual processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Below {
-    /// Nobody any longer: the child has been moved to another parent.
+    /// None: the child has been moved to another parent.
     Nobody,
     /// A thread.
     Thread(ThreadId),
-    /// A scheduler instance, and which of its own VPs this is.
+    /// A scheduler instance, and the number of this VP among its own.
     Node(NodeId, OwnVp),
 }
 
-/// Who stands above a virtual processor.
+/// The upper end of a virtual processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Above {
-    /// The top scheduler, which gives this VP always the same processor.
+    /// The top scheduler, which always gives this VP the same processor.
     Top(Processor),
-    /// A scheduler instance, and the slot there.
+    /// A scheduler instance, and the VP's slot there.
     Node(NodeIndex, ChildVp),
 }
 
@@ -63,18 +63,18 @@ pub(crate) struct Vp {
     pub(crate) above: VpState,
     /// The state as the child knows it.
     pub(crate) below: VpState,
-    /// While running above: through which of the parent's own VPs.
+    /// The parent's own VP through which it runs; meaningful only while `above` is running.
     pub(crate) through: OwnVp,
-    /// Releases that the child has sent and the parent has not yet heard.
+    /// Number of releases that the child has sent and the parent has not yet received.
     pub(crate) releasing: u16,
-    /// How many of these take back a request that the parent has not heard and will not hear.
+    /// Number of those releases that withdraw a request which the parent will never receive.
     pub(crate) withdrawn: u16,
-    /// How often the scheduler below has requested, modulo 2^32.
+    /// Number of requests by the scheduler below, modulo 2^32.
     pub(crate) requests: u32,
 }
 
 impl Vp {
-    /// Who stands below, by its id.
+    /// The child's id, if there is a child.
     pub(crate) const fn target(&self) -> Option<Target> {
         match self.child {
             Below::Nobody => None,

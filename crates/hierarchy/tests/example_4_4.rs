@@ -29,7 +29,7 @@ impl Example {
         self.tree.create(ms(0), NodeSpec::new(name, kind.name, scheduler, owns)).unwrap()
     }
 
-    /// What the schedulers have been told since last asked: `RES: request T2`, one a line.
+    /// The notifications since the last call, one a line, such as `RES: request T2`.
     fn told(&mut self) -> String {
         let entries: Vec<_> = self.tree.drain_journal().collect();
         let mut text = String::new();
@@ -73,7 +73,7 @@ fn paper_hls_4_4_a_shell_and_a_real_time_application() {
     assert_eq!(e.told(), "TS: request T1\nFP: request TS\nFP: grant\nTS: grant\n");
     assert_eq!(e.running(), "T1");
 
-    // The keystroke has been dealt with.
+    // The keystroke has been handled.
     e.tree.blocked(ms(2), t1).unwrap();
     assert_eq!(e.told(), "TS: release T1\nFP: release TS\n");
     assert_eq!(e.running(), "idle");
@@ -90,8 +90,8 @@ fn paper_hls_4_4_a_shell_and_a_real_time_application() {
     assert_eq!(e.told(), "TS: release T1\n");
     assert_eq!(e.running(), "T2");
 
-    // T2 asks for real-time scheduling, first for more than there is. What TS hears names nobody:
-    // its end of the VP outlives T2's.
+    // T2 requests real-time scheduling, first with more than is left. TS's notifications name nobody,
+    // because its end of the VP outlives T2's.
     let reserve =
         |x, y| Message::Reserve { amount: Span::from_millis(x), period: Span::from_millis(y) };
     assert!(e.tree.move_thread(ms(6), t2, res, &[reserve(34, 33)]).is_err());
@@ -104,7 +104,7 @@ fn paper_hls_4_4_a_shell_and_a_real_time_application() {
     assert_eq!(e.told(), moved);
     assert_eq!(e.running(), "T2");
 
-    // T1 goes on in what is left when T2's budget ends; FP grants TS what RES released.
+    // When T2's budget ends, T1 continues in the time that is left; FP grants TS what RES released.
     e.tree.ready(ms(7), t1).unwrap();
     assert_eq!(e.told(), "TS: request T1\nFP: request TS\n");
     assert_eq!(e.tree.next_timer(), Some(ms(16)));

@@ -1,5 +1,5 @@
-//! A scheduler that breaks each rule in turn, in every place: it is quarantined by name, rule and
-//! state, and no thread is lost (crate `windfall-trial`).
+//! Schedulers that break each rule, at every place in a tree: each is quarantined, the report names its
+//! rule and state, and no thread is lost (crate `windfall-trial`).
 
 use windfall_schedulers::kinds::ROUND_ROBIN;
 use windfall_trial::quarantine::{Moment, Place, refuses_every_rule};

@@ -1,4 +1,4 @@
-//! What a program asks of its host.
+//! The actions that a program requests of its host.
 
 use crate::process::{Answer, Call};
 use crate::runtime::ProgramError;
@@ -8,41 +8,41 @@ use windfall_time::{Instant, Span};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Resource(pub usize);
 
-/// What a late arrival does to a timer's grid (rt-app `mode`).
+/// The effect of a late arrival on a timer's ticks (rt-app `mode`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Tick {
-    /// The grid starts anew from the late arrival.
+    /// Ticks count anew from the late arrival.
     #[default]
     Relative,
-    /// The grid stays, so lateness carries over.
+    /// Ticks stay where they are, so lateness carries over.
     Absolute,
 }
 
-/// What a thread does next.
+/// The next action of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Action {
-    /// Computes so much, in processor time at speed 1.
+    /// Computes for this much processor time at speed 1.
     Compute(Span),
-    /// Waits until an instant; goes on at once if that has passed.
+    /// Waits until this time; continues at once if it has passed.
     SleepUntil(Instant),
-    /// Waits until its next job has been released. The host then asks for the next action; the
-    /// job's deadline is known to it.
+    /// Waits until its next job has been released. The host then requests the next action, and knows the job's
+    /// deadline.
     AwaitJob,
-    /// The job it works at is done.
+    /// Its current job is done.
     JobDone,
-    /// A job begins that was released then, and is due at `deadline` if it ever is.
+    /// A job begins, with this release time and deadline.
     JobBegins {
-        /// When it was released.
+        /// Its release time.
         release: Instant,
-        /// When it is due.
+        /// Its deadline, if it has one.
         deadline: Option<Instant>,
     },
-    /// Takes a lock, waiting if need be.
+    /// Takes a lock, waiting if necessary.
     Lock(Resource),
-    /// Gives a lock back.
+    /// Unlocks a lock.
     Unlock(Resource),
-    /// Gives a lock back, waits for a signal, takes the lock again.
+    /// Unlocks a lock, waits for a signal, takes the lock again.
     Wait {
         /// The condition.
         condition: Resource,
@@ -55,21 +55,21 @@ pub enum Action {
     Broadcast(Resource),
     /// Waits until all users of a barrier have arrived.
     Barrier(Resource),
-    /// Lets others go first.
+    /// Lets other threads run first.
     Yield,
-    /// Wakes a thread (by number in the scenario); remembered if it does not wait.
+    /// Wakes a thread (by number in the scenario). The wake-up is remembered if the thread does not wait for one.
     Wake(usize),
-    /// Waits for a wake-up, or takes one that was remembered.
+    /// Waits for a wake-up, or takes a remembered one.
     AwaitWake,
-    /// Calls the system of processes; waits if the call does. [`Body::answer`] is told what comes of it.
+    /// Makes a call of a process; waits if the call does. [`Body::answer`] receives the answer.
     Call(Call),
-    /// Cannot go on.
+    /// Fails: the program cannot continue.
     Fail(ProgramError),
-    /// Ends.
+    /// Exits.
     Exit,
 }
 
-/// A program under way.
+/// A running program.
 ///
 /// ```
 /// use windfall_programs::{Action, Body};
@@ -97,12 +97,12 @@ pub enum Action {
 /// assert_eq!(beat.next(after), Action::SleepUntil(Instant::from_nanos(10_000_000)));
 /// ```
 pub trait Body: Send {
-    /// What the thread does next, now that its last action is done.
+    /// The next action of the thread, whose last action is done.
     fn next(&mut self, now: Instant) -> Action;
 
-    /// The host gives up the job that the thread works at; `next` is asked as if it were done.
+    /// The host aborts the thread's current job; the next call of `next` continues as if the job were done.
     fn abandon_job(&mut self) {}
 
-    /// What came of the call that the body asked for last; `next` follows.
+    /// The answer to the call that the body requested last; a call of `next` follows.
     fn answer(&mut self, _: Answer) {}
 }

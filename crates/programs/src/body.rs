@@ -1,4 +1,4 @@
-//! Programs under way: one state machine for each kind.
+//! The bodies of programs: one state machine for each kind.
 
 use crate::action::{Action, Body, Tick};
 use crate::process::ProcessError;
@@ -10,14 +10,14 @@ use std::sync::Arc;
 use windfall_time::{Instant, Span};
 
 impl Program {
-    /// One that ends at once: what stands for whoever does not act by programs.
+    /// A program that exits at once, for threads that do not act by programs.
     #[must_use]
     pub const fn nothing() -> Program {
         Program::Phases { loops: Some(0), phases: Vec::new() }
     }
 
-    /// Makes a body. Equal seeds give equal bodies; give each thread its own. A process is refused here: it is somebody
-    /// among [`ProgramRuntime`](crate::ProgramRuntime) only.
+    /// Makes a body. Equal seeds give equal bodies, so give each thread its own. The body of a process only fails,
+    /// because processes exist only within a [`ProgramRuntime`](crate::ProgramRuntime).
     #[must_use]
     pub fn start(&self, seed: u64) -> Box<dyn Body> {
         let random = Random::new(seed);
@@ -48,17 +48,17 @@ impl Program {
     }
 }
 
-/// A stream of random numbers whose values depend on the seed alone, for years.
+/// A stream of random numbers whose values depend on the seed alone, also in later versions.
 pub struct Random(Pcg64Mcg);
 
 impl Random {
-    /// From a seed.
+    /// The stream of a seed.
     #[must_use]
     pub fn new(seed: u64) -> Random {
         Random(Pcg64Mcg::new(u128::from(seed) << 64 | 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c834))
     }
 
-    /// Uniform between the two, both included; by rejection, so exactly uniform.
+    /// A number between `least` and `most`, both included; exactly uniform, by rejection.
     pub fn between(&mut self, least: u64, most: u64) -> u64 {
         let Some(range) = most.checked_sub(least).and_then(|r| r.checked_add(1)) else {
             return if most > least { self.0.next_u64() } else { least };
@@ -72,7 +72,7 @@ impl Random {
         }
     }
 
-    /// A draw of some work.
+    /// The amount of work of one job or step.
     pub fn work(&mut self, work: Work) -> Span {
         match work {
             Work::Fixed(span) => span,
@@ -99,7 +99,7 @@ enum WorkerState {
     Working,
 }
 
-/// Works off jobs that the host releases.
+/// Works through the jobs that the host releases.
 struct Worker {
     jobs: Jobs,
     random: Random,
@@ -139,15 +139,15 @@ struct Phased {
     phases: Arc<[Phase]>,
     loops: Option<u64>,
     random: Random,
-    /// Whole loops done, phase, loops of the phase done, step.
+    /// Completed loops of the program, phase, completed loops of the phase, step.
     at: (u64, usize, u64, usize),
-    /// When it was first asked: where the grids of its timers begin.
+    /// The time of the first call, from which the ticks of its timers count.
     begun: Option<Instant>,
-    /// Last tick of each timer.
+    /// The last tick of each timer.
     timers: Vec<Option<Instant>>,
-    /// What follows of a timer step: the wait, then the job.
+    /// The action that follows within a timer step: first the wait, then the job.
     queued: Option<Action>,
-    /// The period of the timer last waited for: the relative deadline of its job.
+    /// The period of the last timer, which is the relative deadline of its job.
     period: Span,
     in_job: bool,
 }
@@ -172,7 +172,7 @@ impl Phased {
         Some(current)
     }
 
-    /// The tick to wait for; grids begin when the thread does, wherever in it a timer is first met.
+    /// The tick to wait for. Ticks count from the thread's start, wherever the timer is first used.
     fn tick(&mut self, timer: usize, period: Span, tick: Tick, now: Instant) -> Instant {
         if self.timers.len() <= timer {
             self.timers.resize(timer + 1, None);
@@ -190,7 +190,7 @@ impl Body for Phased {
         self.begun.get_or_insert(now);
         if let Some(action) = self.queued.take() {
             if let Action::SleepUntil(due) = action {
-                // The wait for a tick is over when the job begins.
+                // The wait for a tick ends when the job begins.
                 let deadline = Some(due.saturating_add(self.period));
                 self.queued = Some(Action::JobBegins { release: due, deadline });
             }

@@ -1,8 +1,8 @@
-//! Programs from recordings.
+//! Programs learned from recordings.
 //!
-//! [`learn`] turns the records of a trace into recorded programs; [`habit()`] says whether a thread
-//! has a period and what it needs in one; [`Proposal`] says what one might promise whom, and never
-//! applies itself; [`Calibration`] says what an application needs.
+//! [`learn`] turns the records of a trace into recorded programs. [`habit()`] says whether a thread has a period,
+//! and how much it needs in one. [`Proposal`] proposes guarantees for threads, and never applies itself.
+//! [`Calibration`] says what an application needs.
 //!
 //! No floats decide anything here: shares are exact fractions, spans are nanoseconds.
 

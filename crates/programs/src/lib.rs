@@ -2,11 +2,11 @@
 //!
 //! # Inside
 //!
-//! A [`Program`] is a description, of which [`ProgramRuntime`] make a [`Body`], a state machine that is
-//! asked for one [`Action`] after the other. [`ProgramRuntime`] say what an action means for jobs, locks and other
-//! threads; a host is their [`RuntimeHost`], which lends them time, timers and processors and decides nothing
-//! about their course. So the same program runs on every host. An event-driven process is an async function over
-//! [`Process`], which becomes such a body, too, or is compiled for a host's own threads.
+//! A [`Program`] is a description. [`ProgramRuntime`] makes a [`Body`] of it, a state machine that yields one
+//! [`Action`] after the other, and carries out each action's effects on jobs, locks and other threads. The host
+//! implements [`RuntimeHost`]: it provides time, timers and processors, and does not decide what a program does. So
+//! the same program runs on every host. An event-driven process is an async function over [`Process`], which also
+//! becomes such a body, or is compiled for a host's own threads.
 #![forbid(unsafe_code)]
 
 mod action;

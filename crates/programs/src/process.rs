@@ -1,14 +1,14 @@
-//! Event-driven processes: what a process may ask of its host, the same on every host.
+//! Event-driven processes: the calls of a process, the same on every host.
 //!
-//! A body is an ordinary async function over [`Process`]. A host decides what awaiting means: a simulated
+//! A body is an ordinary async function over [`Process`]. The host decides what awaiting means: a simulated
 //! machine suspends the body and lets virtual time pass; on Linux each process is a thread, awaiting
 //! blocks it, and every future here is ready when it is first polled. Each method takes `&mut self`, so that a
-//! process does one thing at a time; what was polled once is carried out, whether or not its body still waits for it.
+//! process does one thing at a time. A call that was polled once is carried out, even if its body no longer awaits it.
 //!
 //! Sources: Chrysalis 2.1 to 2.8 (events, dual queues, templates, timer service), the Multics memo
 //! (wakeup, block, addevent, delevent, notify, wait). Decision 0011 says what differs, and why.
-//! Read next: `handle.rs` (what names an object), `refusal.rs` (what stands in the way), `system.rs` (what calls mean where
-//! a host carries them out one by one), `seat.rs` (how a body is polled there), `play/calls.rs`.
+//! Read next: `handle.rs` (names of objects), `error.rs`, `system.rs` (the effect of each call, where a host carries
+//! calls out one by one), `hosted.rs` (how a body is polled there), `runtime/calls.rs`.
 
 mod agenda;
 mod call;
@@ -35,7 +35,7 @@ pub(crate) use system::{CallOutcome, System};
 
 use windfall_time::{Instant, Span};
 
-/// A kind of process (Chrysalis: what a template is made of): its code, and in its fields what one instance is told.
+/// A kind of process (in Chrysalis, the content of a template): its code, and in its fields the parameters of an instance.
 ///
 /// ```
 /// use windfall_programs::{Code, Process, Queue, ProcessError};
@@ -57,25 +57,26 @@ use windfall_time::{Instant, Span};
 /// }
 /// ```
 pub trait Code: Clone + Send + Sync + 'static {
-    /// What its processes are called.
+    /// The name of its processes.
     const NAME: &'static str;
-    /// Code and initialised data, in KiB: what loading it on a simulated machine moves.
+    /// Size of code and initialised data in KiB, which determines the cost of loading on a simulated machine.
     const KIB: u64 = 0;
 
-    /// The life of one process. The process exits when this returns; an error is told of by the host as a failure of this process.
+    /// The life of one process. The process exits when this returns; the host reports an error as a failure of the
+    /// process.
     fn run(self, me: impl Process) -> impl Future<Output = Result<(), ProcessError>> + Send;
 }
 
-/// On what terms a process shares its node's processors (Chrysalis 2.2 to 2.5). A node whose scheduler has no use for
-/// one of them does without.
+/// The scheduling parameters of a process on its node (Chrysalis 2.2 to 2.5). A node's scheduler ignores those that
+/// it does not take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct ProcessParams {
-    /// 0 to 3, larger first: in no hurry, ordinary, must preempt ordinary ones, vital.
+    /// From 0 to 3, larger first: not urgent, ordinary, preempts ordinary ones, vital.
     pub priority: u8,
     /// Processor time in each epoch.
     pub need: Span,
-    /// How long it runs before another of equal priority has a turn; zero: as its scheduler does it for all.
+    /// How long it runs before another process of equal priority has a turn; zero for the scheduler's default.
     pub slice: Span,
 }
 
@@ -104,16 +105,16 @@ impl ProcessParams {
     pub const MOST_PRIORITY: u8 = 3;
 }
 
-/// An event that was posted, and what with.
+/// A posted event and its datum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Posted {
     /// The event.
     pub event: Event,
-    /// What it was posted with.
+    /// The datum of the post.
     pub datum: u64,
 }
 
-/// What processes wait for by name (traffic controller): any number; nobody makes or owns it.
+/// The number of an event of the traffic controller. Any number is an event; nobody makes or owns it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventId(pub u64);
 
@@ -122,23 +123,23 @@ pub struct EventId(pub u64);
 /// # The host promises
 /// E1. An event that was posted is taken by its owner once, by [`wait`](Self::wait), [`mwait`](Self::mwait) or
 /// [`reset`](Self::reset), with the datum that it was posted with; the oldest first.
-/// E2. What was put into a queue leaves it once, the oldest first, and goes to whoever has waited longest.
+/// E2. A datum that was put into a queue leaves it once, the oldest first, and goes to the event that has waited longest.
 /// E3. After a [`wakeup`](Self::wakeup) the process returns from the [`block`](Self::block) it is in, or from its next one.
-/// E4. After a [`notify`](Self::notify) nobody waits for that event who had added it before.
-/// E5. A handle names one object for ever: when that is gone, every use of the handle is refused.
+/// E4. After a [`notify`](Self::notify) no process that had added that event before still waits for it.
+/// E5. A handle names one object for ever: after that is deleted, every use of the handle is refused.
 /// E6. Posts from one node to another arrive in the order in which they were sent.
 ///
 /// # Errors
-/// A [`ProcessError`] changes nothing, but that [`enqueue`](Self::enqueue) takes a dead waiter out of the queue.
+/// A [`ProcessError`] changes nothing, except that [`enqueue`](Self::enqueue) removes a dead waiter from the queue.
 ///
 /// # Not promised
-/// That anybody posts what is waited for. Any order of what several processes do at the same time.
+/// That an awaited event is ever posted. Any order of what several processes do at the same time.
 ///
 /// ```
 /// use windfall_programs::{Process, ProcessError, Queue};
 /// use windfall_time::Span;
 ///
-/// /// Passes on what comes out of one queue into another, a millisecond of work each; the same on every host.
+/// /// Passes data from one queue to another, with a millisecond of work for each; the same on every host.
 /// async fn relay(mut me: impl Process, from: Queue, to: Queue) -> Result<(), ProcessError> {
 ///     let event = me.make_event().await?;
 ///     loop {
@@ -149,27 +150,28 @@ pub struct EventId(pub u64);
 /// }
 /// ```
 pub trait Process: Send + Sized + 'static {
-    /// This process.
+    /// The handle of this process.
     fn me(&self) -> ProcessHandle;
 
-    /// Where it runs.
+    /// The node on which it runs.
     fn node(&self) -> Node {
         self.me().handle().node()
     }
 
-    /// The time.
+    /// The current time.
     fn now(&mut self) -> impl Future<Output = Instant> + Send;
 
-    /// Computes for so much processor time at speed 1.
+    /// Computes for this much processor time at speed 1.
     fn compute(&mut self, work: Span) -> impl Future<Output = ()> + Send;
 
-    /// Waits until an instant; returns at once if that has passed.
+    /// Waits until this time; returns at once if it has passed.
     fn sleep_until(&mut self, at: Instant) -> impl Future<Output = ()> + Send;
 
-    /// Lets others go first.
+    /// Lets other threads run first.
     fn yield_now(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Loads code on a node (Make_Template). Takes time in proportion to [`Code::KIB`] where loading does.
+    /// Loads code on a node (Make_Template). On hosts where loading takes time, the time is proportional to
+    /// [`Code::KIB`].
     ///
     /// # Errors
     /// When there is no such node, or no room for another template.
@@ -181,7 +183,8 @@ pub trait Process: Send + Sized + 'static {
     /// Starts a process of loaded code on a node (Make_Process). It owns no events and is not blocked.
     ///
     /// # Errors
-    /// When the template is gone, there is no such node, the terms are no terms, or the node will not have it.
+    /// When the template has been deleted, there is no such node, a parameter is invalid, or the node does not
+    /// admit it.
     fn make_process<C: Code>(
         &mut self,
         template: Template<C>,
@@ -190,59 +193,62 @@ pub trait Process: Send + Sized + 'static {
         code: C,
     ) -> impl Future<Output = Result<ProcessHandle, ProcessError>> + Send;
 
-    /// Makes an event block, which this process owns, alone may wait for, and takes with it when it exits (Make_Event).
+    /// Makes an event block (Make_Event). This process owns it and alone may wait for it; it is deleted when the
+    /// process exits.
     ///
     /// # Errors
     /// When there is no room for another.
     fn make_event(&mut self) -> impl Future<Output = Result<Event, ProcessError>> + Send;
 
-    /// Posts an event, whoever owns it (Post_Event). To another node this sends a message and does not wait: whether
-    /// the handle is one at all is known at once; what else is wrong is found when it arrives, and counted there.
+    /// Posts an event, whoever owns it (Post_Event). To another node this sends a message and does not wait: only
+    /// whether the handle is an event's is checked at once; other errors are found when the message arrives, and
+    /// counted there.
     ///
     /// # Errors
-    /// When it is posted already, stands in a queue, is gone, or is no event.
+    /// When the event is already posted, waits in a queue, has been deleted, or is not an event.
     fn post(
         &mut self,
         event: Event,
         datum: u64,
     ) -> impl Future<Output = Result<(), ProcessError>> + Send;
 
-    /// Makes an event of its own as good as new: takes a post back that has not been waited for, and returns its datum;
-    /// takes the event out of the queue where it stands. A timer goes on.
+    /// Makes an event of its own idle: takes back a post that has not been waited for and returns its datum, or
+    /// removes the event from the queue in which it waits. A timer of the event continues.
     ///
     /// # Errors
-    /// When the event is another's, or gone.
+    /// When the event belongs to another process, or has been deleted.
     fn reset(
         &mut self,
         event: Event,
     ) -> impl Future<Output = Result<Option<u64>, ProcessError>> + Send;
 
-    /// Whether an event of its own is posted, and with what; changes nothing.
+    /// Returns the datum of an event of its own if that is posted; changes nothing.
     ///
     /// # Errors
-    /// When the event is another's, or gone.
+    /// When the event belongs to another process, or has been deleted.
     fn test(
         &mut self,
         event: Event,
     ) -> impl Future<Output = Result<Option<u64>, ProcessError>> + Send;
 
-    /// Waits for any event of its own (Wait): the one that was posted first, which is then as good as new.
+    /// Waits for any event of its own (Wait): returns the one that was posted first, and makes it idle.
     ///
     /// # Errors
-    /// When it owns no event: nothing could ever come.
+    /// When it owns no event, so that nothing could ever be posted.
     fn wait(&mut self) -> impl Future<Output = Result<Posted, ProcessError>> + Send;
 
-    /// Waits for one of a set of its own events (MWait): the one that was posted first, which is then as good as new.
+    /// Waits for one of a set of its own events (MWait): returns the one that was posted first, and makes it idle.
     ///
     /// # Errors
-    /// When the set is empty, or one of it is another's, or gone.
+    /// When the set is empty, or one of the events belongs to another process or has been deleted.
     fn mwait(&mut self, set: &[Event])
     -> impl Future<Output = Result<Posted, ProcessError>> + Send;
 
-    /// Has an event of its own posted at an instant (timer service). If it cannot be posted then, that is counted.
+    /// Sets a timer that posts an event of its own at a time (timer service). If the event cannot be posted then,
+    /// that is counted.
     ///
     /// # Errors
-    /// When it has a timer already, is another's, or gone.
+    /// When the event already has a timer, belongs to another process, or has been deleted.
     fn post_at(
         &mut self,
         event: Event,
@@ -250,47 +256,52 @@ pub trait Process: Send + Sized + 'static {
         at: Instant,
     ) -> impl Future<Output = Result<(), ProcessError>> + Send;
 
-    /// Takes the timer of an event of its own back; whether it was still to come.
+    /// Cancels the timer of an event of its own. Returns whether it was still to come.
     ///
     /// # Errors
-    /// When the event is another's, or gone.
+    /// When the event belongs to another process, or has been deleted.
     fn cancel(&mut self, event: Event) -> impl Future<Output = Result<bool, ProcessError>> + Send;
 
-    /// Makes a dual queue on a node, for so many data. It outlives its maker.
+    /// Makes a dual queue on a node, for at most `capacity` data. It outlives its maker.
     ///
     /// # Errors
-    /// When there is no such node, no room for another, or the capacity is none.
+    /// When there is no such node, no room for another queue, or the capacity is zero or too large.
     fn make_queue(
         &mut self,
         node: Node,
         capacity: usize,
     ) -> impl Future<Output = Result<Queue, ProcessError>> + Send;
 
-    /// Hands a datum to whoever has waited longest, by posting its event, or stores it (Enq_DualQ). A hand-over to
-    /// another node travels as posts do; what cannot be delivered there returns to the head of the queue.
+    /// Delivers a datum to the event that has waited longest in the queue, by posting it, or stores the datum
+    /// (Enq_DualQ). A hand-over to another node travels like a post; if it cannot be delivered there, it returns to
+    /// the head of the queue.
     ///
     /// # Errors
-    /// When the queue is full or gone, or the waiter is: it is then out of the queue, and the datum is not in it.
+    /// When the queue is full or has been deleted, or when the waiting event no longer exists. Such an event is
+    /// then removed from the queue, and the datum is not stored.
     fn enqueue(
         &mut self,
         queue: Queue,
         datum: u64,
     ) -> impl Future<Output = Result<(), ProcessError>> + Send;
 
-    /// Takes the oldest datum, or has an event of its own stand in the queue until one is handed to it (Deq_DualQ).
+    /// Takes the oldest datum, or makes an event of its own wait in the queue until a datum is delivered to it
+    /// (Deq_DualQ).
     ///
     /// # Errors
-    /// When the queue is gone, or the event is posted, stands in a queue, is another's, or gone.
+    /// When the queue has been deleted, or when the event is posted, waits in a queue, belongs to another process,
+    /// or has been deleted.
     fn dequeue(
         &mut self,
         queue: Queue,
         event: Event,
     ) -> impl Future<Output = Result<Option<u64>, ProcessError>> + Send;
 
-    /// Takes the oldest datum, waiting for it if need be: [`dequeue`](Self::dequeue), then [`mwait`](Self::mwait).
+    /// Takes the oldest datum, and waits for one if necessary: [`dequeue`](Self::dequeue), then
+    /// [`mwait`](Self::mwait).
     ///
     /// # Errors
-    /// Those of the two.
+    /// As for these two.
     fn take(
         &mut self,
         queue: Queue,
@@ -304,39 +315,43 @@ pub trait Process: Send + Sized + 'static {
         }
     }
 
-    /// Does away with an event of its own, a queue in which nobody waits, or a template. What was posted or stored is lost.
+    /// Deletes an event of its own, a queue in which no event waits, or a template. What was posted or stored is
+    /// lost.
     ///
     /// # Errors
-    /// When it is gone already, is another's event, a process, or a queue with waiters.
+    /// When the object has been deleted already, is another process's event, a process, or a queue with waiting
+    /// events.
     fn delete(
         &mut self,
         object: impl Into<Handle> + Send,
     ) -> impl Future<Output = Result<(), ProcessError>> + Send;
 
-    /// Wakes a process that is blocked; else sets its wakeup-waiting switch, once however often.
+    /// Wakes a process that is blocked; otherwise sets its wakeup-waiting switch, which is one bit however often it
+    /// is set.
     ///
     /// # Errors
-    /// When the process is gone, or it is no process.
+    /// When the process has exited, or the handle is not a process.
     fn wakeup(
         &mut self,
         process: ProcessHandle,
     ) -> impl Future<Output = Result<(), ProcessError>> + Send;
 
-    /// Waits for a wake-up; returns at once if the wakeup-waiting switch is set, and clears it.
+    /// Waits for a wakeup; returns at once if the wakeup-waiting switch is set, and clears it.
     fn block(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Enters this process for an event, which it means to wait for.
+    /// Enters this process for an event for which it means to wait.
     ///
     /// # Errors
     /// When it is entered already, or there is no room.
     fn add_event(&mut self, id: EventId) -> impl Future<Output = Result<(), ProcessError>> + Send;
 
-    /// Takes the entry back; whether there was one.
+    /// Removes the entry. Returns whether there was one.
     fn del_event(&mut self, id: EventId) -> impl Future<Output = bool> + Send;
 
-    /// Takes out all entries for an event and wakes whoever waits for it; how many waited. None is fine.
+    /// Removes all entries for an event, and wakes the processes that wait for it. Returns how many waited; zero is
+    /// no error.
     fn notify(&mut self, id: EventId) -> impl Future<Output = u32> + Send;
 
-    /// Waits until an event is notified; returns at once when this process is not entered for it (any more).
+    /// Waits until an event is notified; returns at once if this process is not, or no longer, entered for it.
     fn wait_event(&mut self, id: EventId) -> impl Future<Output = ()> + Send;
 }

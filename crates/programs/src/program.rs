@@ -10,18 +10,18 @@ use windfall_time::{Instant, Span};
 /// What a thread runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Program {
-    /// Computes for ever from an instant on (and does nothing before).
+    /// Computes for ever from a time on, and waits before it.
     Spin {
-        /// From when.
+        /// The time at which it begins.
         from: Instant,
     },
     /// A sequence of jobs, each of which has a release, some work, and perhaps a deadline.
     Jobs(Jobs),
-    /// Phases in order, the whole as often as `loops` says; `None` is for ever.
+    /// Phases in order, all repeated `loops` times; `None` is for ever.
     Phases {
-        /// How often.
+        /// Number of repetitions.
         loops: Option<u64>,
-        /// What.
+        /// The phases.
         phases: Vec<Phase>,
     },
     /// What a thread did in a recording.
@@ -36,13 +36,13 @@ pub enum Program {
 pub struct Jobs {
     /// When jobs are released.
     pub activation: Activation,
-    /// How much work each one is.
+    /// The work of each job.
     pub work: Work,
-    /// Due so long after its release; `None`: never.
+    /// Relative deadline; `None` if jobs are never due.
     pub deadline: Option<Span>,
-    /// What becomes of a job that is not done by then.
+    /// What happens to a job that is unfinished at its deadline.
     pub late: OnLate,
-    /// How many jobs; `None`: no end.
+    /// Number of jobs; `None` is without end.
     pub count: Option<u64>,
 }
 
@@ -80,11 +80,11 @@ pub enum Activation {
         /// Longest gap; at least `least`.
         most: Span,
     },
-    /// Whenever a job of this thread (by number in the scenario) is done while the other is alive.
+    /// Whenever a job of this thread (by number in the scenario) is done while the follower is alive.
     After(usize),
 }
 
-/// How much work a job or step is, in processor time at speed 1.
+/// The work of a job or step, in processor time at speed 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Always the same.
@@ -94,7 +94,7 @@ pub enum Work {
 }
 
 impl Work {
-    /// The most that it can be.
+    /// The largest possible work.
     #[must_use]
     pub const fn most(self) -> Span {
         match self {
@@ -103,13 +103,13 @@ impl Work {
     }
 }
 
-/// What becomes of a job that is not done at its deadline.
+/// What happens to a job that is unfinished at its deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnLate {
-    /// It goes on.
+    /// It continues.
     #[default]
     Complete,
-    /// It is given up.
+    /// It is aborted.
     Abort,
 }
 
@@ -117,7 +117,7 @@ pub enum OnLate {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Recorded {
-    /// When it is first ready.
+    /// The time at which it is first ready.
     pub start: Instant,
     /// Its steps in order; it exits after the last.
     pub steps: Vec<RecordedStep>,
@@ -130,7 +130,7 @@ pub enum RecordedStep {
     Run(Span),
     /// Wakes another thread (by number in the scenario).
     Wake(usize),
-    /// Waits until an instant: nobody is known to have woken it.
+    /// Waits until this time; no thread is known to have woken it.
     Until(Instant),
     /// Waits until another thread has woken it, once more than it has waited so far.
     Woken,

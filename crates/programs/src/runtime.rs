@@ -1,11 +1,11 @@
-//! Programs under way: what each thread's next action means for its jobs, its locks and the others.
+//! Running programs: the effect of each thread's next action on its jobs, its locks and other threads.
 //!
-//! The same on every host. A host is a [`RuntimeHost`]: it knows the time, blocks and wakes threads, and calls
-//! back when an instant has come. Nothing here computes, sleeps, or decides who runs.
+//! It is the same on every host. A host is a [`RuntimeHost`]: it knows the time, blocks and wakes threads, and
+//! calls back when a time has come. Nothing here computes, sleeps, or decides which thread runs.
 //!
-//! Invariant: a thread acts only while it has a processor, but that it begins its life without one and
-//! goes on to its next job without one when a job is given up; a thread that waits is woken exactly
-//! once, by what it waits for.
+//! Invariant: a thread acts only while it has a processor, with two exceptions: it begins its life without one, and
+//! it begins its next job without one after a job is aborted. A waiting thread is woken exactly once, by what it
+//! waits for.
 
 mod calls;
 mod host;
@@ -25,58 +25,57 @@ use jobs::Source;
 use std::collections::{BTreeMap, VecDeque};
 use windfall_time::{Instant, Span};
 
-/// So many actions of one thread within a moment, without computing, are taken for a program that gets
-/// nowhere.
+/// The number of actions of a thread within a moment, without computing, at which the program counts as stuck.
 const PATIENCE: u32 = 100_000;
 
-/// What a thread that does not run waits for.
+/// The state of a thread: what it waits for, if it does not run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
-    /// It has not begun.
+    /// It has not started.
     NotStarted,
-    /// It could run, or runs.
+    /// It is ready or running.
     Runnable,
-    /// It sleeps until the host says that the time has come.
+    /// It sleeps until the host calls back.
     Sleeping,
     /// It waits for its next job.
     Jobless,
     /// It waits for a wake-up by another thread.
     AwaitingWake,
-    /// It waits for a lock, a condition (and then takes this lock), or a barrier.
+    /// It waits for a lock, a condition (after which it takes this lock), or a barrier.
     Held(Option<Resource>),
     /// It waits in a call.
     InCall,
-    /// It has ended.
+    /// It has exited.
     Gone,
 }
 
-/// What a thread does until it asks again.
+/// The activity of a thread until its next step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
-    /// It computes so much; [`Span::MAX`] has no end.
+    /// It computes for this long, at speed 1; [`Span::MAX`] is without end.
     Work(Span),
-    /// It waits, or has ended; it asks again when it has been woken and has a processor.
+    /// It waits, or has exited. Its next step follows when it has been woken and has a processor.
     Waits,
-    /// It has acted, and may have lost its processor by that; it asks again while it has one.
+    /// It has acted, and may thereby have lost its processor. Its next step follows while it has one.
     Acted,
 }
 
 struct RunningProgram {
     body: Box<dyn Body>,
-    /// Who it is, if it is a process.
+    /// Its handle, if it is a process.
     process: Option<ProcessHandle>,
-    /// Whether it has paid for the call that it is in.
+    /// Whether the cost of its current call has been charged.
     paid: bool,
     condition: Condition,
-    /// An action that was asked for before there was a processor for it.
+    /// An action that was taken from the body before there was a processor for it.
     resumed: Option<Action>,
     source: Option<Source>,
-    /// The job that it works at, and those that wait.
+    /// Its current job, and the jobs that wait.
     job: Option<Job>,
     backlog: VecDeque<Job>,
-    /// Wake-ups that came while it did not wait for one.
+    /// Number of wake-ups that arrived while it did not wait for one.
     wakes: u64,
-    /// Actions without computing within the moment that began then.
+    /// Start of a moment, and the number of actions without computing in it.
     idle_actions: (Instant, u32),
 }
 
@@ -86,17 +85,17 @@ pub struct ProgramRuntime {
     list: Vec<RunningProgram>,
     syncs: SyncPoints,
     system: System,
-    /// When the host was last asked to call back for timers, and for posts between nodes.
+    /// The times of the last requested wake-ups for timers, and for posts between nodes.
     scheduled: [Option<Instant>; 2],
-    /// By thread: whose jobs its completions release.
+    /// By thread: the threads of which a job is released when a job of this thread is done.
     followers: Vec<Vec<u32>>,
-    /// How many processes of each kind others have made.
+    /// By kind: the number of processes that other processes have made.
     made: BTreeMap<&'static str, u32>,
 }
 
-/// Setting up, and looking.
+/// Set-up and queries.
 impl ProgramRuntime {
-    /// Adds a program, numbered in order of adding. Equal seeds give equal behaviour.
+    /// Adds a program and returns its number; numbers count up from 0. Equal seeds give equal behaviour.
     pub fn add(&mut self, program: &Program, seed: u64) -> u32 {
         let number = u32::try_from(self.list.len()).expect("programs are numbered by 32 bits");
         let source = match program {
@@ -133,71 +132,71 @@ impl ProgramRuntime {
         number
     }
 
-    /// An empty runtime, whose processes have so many nodes to run on and pay this for their calls. Equal seeds give equal handles.
+    /// Creates an empty runtime for `nodes` nodes, with these costs of calls. Equal seeds give equal handles.
     #[must_use]
     pub fn with(seed: u64, nodes: usize, costs: Costs) -> ProgramRuntime {
         ProgramRuntime { system: System::new(seed, nodes, costs), ..ProgramRuntime::default() }
     }
 
-    /// What a process is called that another makes: `NAME-1`, `NAME-2`, ... in the order of making.
+    /// The name of a process that another process makes: `NAME-1`, `NAME-2`, ... in the order of making.
     pub fn name(&mut self, start: &Start) -> String {
         let count = self.made.entry(start.name()).or_insert(0);
         *count += 1;
         format!("{}-{count}", start.name())
     }
 
-    /// How many there are, whether or not they have begun or ended.
+    /// Number of programs, whether or not they have started or exited.
     #[must_use]
     pub const fn count(&self) -> usize {
         self.list.len()
     }
 
-    /// What was counted of processes.
+    /// Statistics of processes.
     #[must_use]
     pub const fn counts(&self) -> &Counts {
         &self.system.counts
     }
 
-    /// Says how many threads use a barrier.
+    /// Sets the number of threads that use a barrier.
     pub fn barrier(&mut self, barrier: Resource, parties: usize) {
         self.syncs.at(barrier).parties = parties;
     }
 
-    /// A thread that has not begun never will.
+    /// Marks a thread that has not started as one that never will.
     pub fn withdraw(&mut self, number: u32) {
         self.at(number).condition = Condition::Gone;
         self.leave(number);
     }
 
-    /// A thread that was a process is none any more.
+    /// Removes a thread's process, if it is one.
     fn leave(&mut self, number: u32) {
         if let Some(process) = self.at(number).process.take() {
             self.system.exit(process);
         }
     }
 
-    /// What a thread waits for.
+    /// The state of a thread; [`Condition::Gone`] if there is none of that number.
     #[inline]
     #[must_use]
     pub fn condition(&self, number: u32) -> Condition {
         self.list.get(number as usize).map_or(Condition::Gone, |thread| thread.condition)
     }
 
-    /// The job that a thread works at.
+    /// The current job of a thread.
     #[inline]
     #[must_use]
     pub fn job(&self, number: u32) -> Option<Job> {
         self.list.get(number as usize)?.job
     }
 
-    /// The most work that a thread's job can be, in processor time at speed 1, where its program says so.
+    /// The largest work of a job of this thread, in processor time at speed 1; `None` if its program has no jobs.
     #[inline]
     #[must_use]
     pub fn most_work(&self, number: u32) -> Option<Span> {
         Some(self.list.get(number as usize)?.source.as_ref()?.most_work())
     }
 
-    /// How many released jobs of a thread that are not done are due by `end`.
+    /// Number of a thread's released, unfinished jobs that are due by `end`.
     #[must_use]
     pub fn overdue(&self, number: u32, end: Instant) -> u64 {
         let Some(thread) = self.list.get(number as usize) else { return 0 };
@@ -217,9 +216,9 @@ impl ProgramRuntime {
     }
 }
 
-/// Acting. Each of these may call the host; the numbers are those of threads that were added.
+/// Actions. Each of these may call the host. Threads are named by the numbers that [`add`](Self::add) returned.
 impl ProgramRuntime {
-    /// A thread begins its life. One that sleeps first, or awaits a job, needs no processor for that.
+    /// A thread begins its life. If it sleeps or awaits a job first, it needs no processor for that.
     pub fn begin<S: RuntimeHost>(host: &mut S, number: u32) {
         let now = host.now();
         let thread = host.programs().at(number);
@@ -245,7 +244,7 @@ impl ProgramRuntime {
         }
     }
 
-    /// What a thread that has a processor does next, its last action being done.
+    /// The next step of a thread that has a processor and has finished its last action.
     #[inline]
     pub fn step<S: RuntimeHost>(host: &mut S, number: u32) -> Progress {
         let now = host.now();
@@ -287,7 +286,7 @@ impl ProgramRuntime {
         }
     }
 
-    /// A sleep is over.
+    /// A sleep has ended.
     #[inline]
     pub fn slept<S: RuntimeHost>(host: &mut S, number: u32) {
         if host.programs().at(number).condition == Condition::Sleeping {
@@ -295,7 +294,7 @@ impl ProgramRuntime {
         }
     }
 
-    /// Carries out one action other than computing.
+    /// Carries out an action other than computing.
     #[inline]
     fn act<S: RuntimeHost>(host: &mut S, number: u32, action: Action) {
         match action {
@@ -331,7 +330,7 @@ impl ProgramRuntime {
     }
 
     fn exit<S: RuntimeHost>(host: &mut S, number: u32) {
-        ProgramRuntime::job_done(host, number); // what it worked at ends with it
+        ProgramRuntime::job_done(host, number); // its current job ends with it
         host.programs().at(number).condition = Condition::Gone;
         host.programs().leave(number);
         host.exited(number);
@@ -349,7 +348,7 @@ impl ProgramRuntime {
         let thread = host.programs().at(number);
         thread.condition = Condition::Runnable;
         if now > thread.idle_actions.0 {
-            thread.idle_actions.1 = 0; // it has waited, and time has passed
+            thread.idle_actions.1 = 0; // the thread has waited, so time has passed
         }
         host.woken(number, by);
     }

@@ -1,15 +1,15 @@
-//! Steps of a program and phases of them, by whatever name they refer to locks, timers and threads.
+//! Steps of a program and their phases, with names or numbers for locks, timers and threads.
 //!
-//! A step is the same thing in a file, where everything has a name, and in a program that runs, where it has a number:
-//! [`Step<N>`] says what it does, [`Naming`] how it refers to others. A new step is added here, with what it shares
-//! ([`Step::shared`]) and how it is translated; what it means stands in `body.rs`.
+//! A step is the same in a file, where everything has a name, and in a running program, where everything has a
+//! number: [`Step<N>`] says what it does, [`Naming`] how it refers to other things. A new step is added here, with
+//! the things that it shares ([`Step::shared`]) and its translation; `body.rs` says what it means.
 
 use crate::action::{Resource, Tick};
 use crate::program::Work;
 use core::fmt::Debug;
 use windfall_time::Span;
 
-/// How steps refer to what is not theirs alone.
+/// How steps refer to locks, timers and threads.
 ///
 /// ```
 /// use windfall_programs::{Names, Phase, Step, Work};
@@ -81,47 +81,46 @@ impl<N: Naming> Phase<N> {
 pub enum Step<N: Naming = Numbers> {
     /// Computes.
     Run(Work),
-    /// Waits so long.
+    /// Waits for this long.
     Sleep(Span),
-    /// Waits for the next tick of a timer, which also ends one job and begins the next, due a period
-    /// later. Ticks count from when the thread began, as in rt-app, not from the first visit.
+    /// Waits for the next tick of a timer, which also ends one job and begins the next, due a period later. Ticks
+    /// count from the thread's start, as in rt-app, not from the first use.
     Timer {
-        /// Which timer.
+        /// The timer.
         timer: N::Timer,
         /// Time between ticks; above zero.
         period: Span,
-        /// What a late arrival does to the grid.
+        /// The effect of a late arrival on later ticks.
         tick: Tick,
     },
-    /// Ends one job and begins the next at once. Such jobs have responses and intervals, but no
-    /// deadline.
+    /// Ends one job and begins the next at once. Such jobs have response times and intervals, but no deadline.
     Job,
     /// Takes a lock; waits while another thread has it.
     Lock(N::Shared),
-    /// Gives a lock back.
+    /// Unlocks a lock.
     Unlock(N::Shared),
-    /// Gives a lock back, waits for a signal, and takes the lock again.
+    /// Unlocks a lock, waits for a signal, and takes the lock again.
     Wait {
         /// The condition.
         condition: N::Shared,
         /// The lock, held.
         lock: N::Shared,
     },
-    /// Wakes the longest waiting thread of a condition, if there is one.
+    /// Wakes the thread that has waited longest for a condition, if there is one.
     Signal(N::Shared),
     /// Wakes all threads that wait for a condition.
     Broadcast(N::Shared),
     /// Waits until all threads that use this barrier have arrived.
     Barrier(N::Shared),
-    /// Lets others go first.
+    /// Lets other threads run first.
     Yield,
     /// Suspends itself until another thread resumes it.
     Suspend,
-    /// Resumes a suspended thread; remembered if it is not suspended.
+    /// Resumes a suspended thread. If it is not suspended, that is remembered.
     Resume(N::Thread),
 }
 
-/// What a shared thing is used as.
+/// How steps use a shared thing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Sharing {
     /// A lock.
@@ -132,7 +131,7 @@ pub enum Sharing {
     Barrier,
 }
 
-/// Says what others call the things that steps refer to.
+/// Translates the references of steps from one naming to another.
 ///
 /// ```
 /// use windfall_programs::{Names, Numbers, Phase, Resource, Step, Translate};
@@ -166,12 +165,12 @@ pub trait Translate<N: Naming, M: Naming> {
     fn shared(&mut self, shared: &N::Shared) -> M::Shared;
     /// A timer of the thread.
     fn timer(&mut self, timer: &N::Timer) -> M::Timer;
-    /// Threads: a name may mean several.
+    /// Threads; a name may stand for several.
     fn threads(&mut self, thread: &N::Thread) -> Vec<M::Thread>;
 }
 
 impl<N: Naming> Phase<N> {
-    /// The same phase in other words.
+    /// The same phase with another naming.
     pub fn translated<M: Naming>(&self, by: &mut impl Translate<N, M>) -> Phase<M> {
         let steps = self.steps.iter().flat_map(|step| step.translated(by)).collect();
         Phase { name: self.name.clone(), loops: self.loops, steps }
@@ -179,7 +178,7 @@ impl<N: Naming> Phase<N> {
 }
 
 impl<N: Naming> Step<N> {
-    /// The same step in other words; one for each thread that it names.
+    /// The same step with another naming, once for each thread that it names.
     fn translated<M: Naming>(&self, by: &mut impl Translate<N, M>) -> Vec<Step<M>> {
         vec![match self {
             Step::Run(work) => Step::Run(*work),
@@ -204,7 +203,7 @@ impl<N: Naming> Step<N> {
         }]
     }
 
-    /// What it shares with others, and as what.
+    /// The things that it shares with other threads, and how it uses them.
     pub fn shared(&self) -> impl Iterator<Item = (&N::Shared, Sharing)> {
         let (first, second) = match self {
             Step::Lock(lock) | Step::Unlock(lock) => (Some((lock, Sharing::Lock)), None),

@@ -1,29 +1,29 @@
-//! Locks, conditions and barriers as plain state: whoever waits longest goes first.
+//! Locks, conditions and barriers as plain state; the thread that has waited longest goes first.
 //!
-//! The program runtime keeps them, and has its host put threads, which are numbers here, to sleep and wake them.
+//! The program runtime keeps them, and has its host block and wake the threads, which are numbers here.
 
 use crate::Resource;
 use std::collections::VecDeque;
 
-/// What threads synchronise by. Each is used as one kind only; a scenario makes sure of that.
+/// A lock, condition or barrier. Each is used as one kind only, which the scenario checks.
 #[derive(Clone, Debug, Default)]
 pub struct SyncPoint {
     owner: Option<u32>,
     queue: VecDeque<u32>,
-    /// How many threads use this barrier.
+    /// Number of threads that use this barrier.
     pub parties: usize,
 }
 
-/// All of them, by number.
+/// All locks, conditions and barriers, by number.
 #[derive(Clone, Debug, Default)]
 pub struct SyncPoints(Vec<SyncPoint>);
 
-/// A thread gives back a lock that it has not got.
+/// Error: a thread unlocks a lock that it does not hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NotOwner;
 
 impl SyncPoints {
-    /// One of them; it comes into being when it is first asked for.
+    /// The one with this number, which is created when it is first used.
     pub fn at(&mut self, resource: Resource) -> &mut SyncPoint {
         if self.0.len() <= resource.0 {
             self.0.resize_with(resource.0 + 1, SyncPoint::default);
@@ -33,7 +33,7 @@ impl SyncPoints {
 }
 
 impl SyncPoint {
-    /// Takes the lock, or queues up; whether it was taken.
+    /// Takes the lock, or joins its queue. Returns whether the lock was taken.
     pub fn lock(&mut self, thread: u32) -> bool {
         let free = self.owner.is_none();
         if free {
@@ -44,10 +44,10 @@ impl SyncPoint {
         free
     }
 
-    /// Gives the lock to the next in line, who is returned.
+    /// Passes the lock to the next thread in its queue, which is returned.
     ///
     /// # Errors
-    /// When `thread` has not got the lock; nothing changes.
+    /// When `thread` does not hold the lock; nothing changes.
     pub fn unlock(&mut self, thread: u32) -> Result<Option<u32>, NotOwner> {
         if self.owner != Some(thread) {
             return Err(NotOwner);
@@ -56,17 +56,17 @@ impl SyncPoint {
         Ok(self.owner)
     }
 
-    /// Queues up for a signal.
+    /// Joins the queue of threads that wait for a signal.
     pub fn wait(&mut self, thread: u32) {
         self.queue.push_back(thread);
     }
 
-    /// Whom a signal wakes.
+    /// Removes and returns the thread that a signal wakes.
     pub fn signal(&mut self) -> Option<u32> {
         self.queue.pop_front()
     }
 
-    /// Arrives at the barrier: `Some` with everybody else, when this is the last.
+    /// Arrives at the barrier. Returns the other threads if this is the last to arrive.
     pub fn arrive(&mut self, thread: u32) -> Option<Vec<u32>> {
         if self.queue.len() + 1 >= self.parties {
             return Some(self.queue.drain(..).collect());

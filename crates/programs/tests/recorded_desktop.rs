@@ -1,4 +1,4 @@
-//! What is learned from the recorded desktop: an encoder, a player and an editor beside two builds.
+//! Learning from the recorded desktop: an encoder, a player and an editor beside two builds.
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a failure is a failed test")]
 
 use std::fs::File;
@@ -109,7 +109,7 @@ fn law_work_is_the_timelines_running_time_less_what_was_stolen() {
         let thread = learned.threads.iter().find(|thread| thread.trace_thread == line.id);
         let work = thread.map_or(0, |thread| thread.work().as_nanos());
         if work != running {
-            // The timeline does not say who ran before a processor's first switch.
+            // The timeline does not say which thread ran before a processor's first switch.
             assert!(work > running, "{}: {work} < {running}", line.name);
             different += 1;
         }
@@ -117,7 +117,7 @@ fn law_work_is_the_timelines_running_time_less_what_was_stolen() {
     assert!(different <= timeline.cpus.len(), "{different}");
 }
 
-/// What was stolen from a processor in a stretch of time.
+/// The time stolen from a processor in an interval.
 fn stolen(
     learned: &Learned,
     timeline: &Timeline,

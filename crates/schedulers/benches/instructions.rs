@@ -1,8 +1,7 @@
-//! Instructions that a decision takes, counted under valgrind: the same whatever else the machine
-//! does.
+//! Counts the instructions of a decision under valgrind, which do not depend on what else the machine does.
 //!
-//! `cargo bench -p windfall-schedulers --bench instructions`; needs valgrind and gungraun-runner of
-//! the version in Cargo.lock (`cargo xtask bench` sees to that).
+//! `cargo bench -p windfall-schedulers --bench instructions`; needs valgrind and gungraun-runner of the version in
+//! Cargo.lock (`cargo xtask bench` installs it).
 
 #![expect(missing_docs, reason = "the macros make modules without")]
 
@@ -12,7 +11,7 @@ use gungraun::{library_benchmark, library_benchmark_group, main};
 use std::hint::black_box;
 use tree::{Chains, Crowd};
 
-/// How many operations one measurement is.
+/// Number of operations in one measurement.
 const TIMES: usize = 1_000;
 
 fn warm(depth: usize) -> Chains {

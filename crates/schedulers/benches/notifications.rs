@@ -1,7 +1,7 @@
-//! What a decision costs: against depth (HLS 10.3.2, figure 10.3), and against the number of threads.
+//! Measures the cost of a decision: against depth (HLS 10.3.2, figure 10.3), and against the number of threads.
 //!
-//! `cargo bench -p windfall-schedulers --bench notifications`; the last lines are the slope per level
-//! by least squares.
+//! `cargo bench -p windfall-schedulers --bench notifications`; the last lines are the slope per level by least
+//! squares.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark has a clock")]
 
@@ -12,7 +12,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use tree::{Chains, Crowd};
 
-/// How many blocks are timed before everybody is woken again.
+/// Number of blocks that are timed before all threads are woken again.
 const BATCH: usize = 32;
 
 fn depth(criterion: &mut Criterion) {
@@ -54,7 +54,7 @@ fn crowd(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The epoch scheduler beside the reservation scheduler: at most 1.5 times as long is asked.
+/// The epoch scheduler beside the reservation scheduler; it may take at most 1.5 times as long.
 fn reserving(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("64 reservations, two levels");
     for kind in ["rez", "epoch"] {
@@ -70,7 +70,7 @@ fn reserving(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The nanoseconds of a processor's cycle, by a chain of steps that wait for each other and take one cycle each.
+/// The nanoseconds of a processor cycle, from a chain of dependent steps that take one cycle each.
 #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
 fn cycle() -> f64 {
     const ROUNDS: u32 = 25_000;
@@ -86,8 +86,8 @@ fn cycle() -> f64 {
     time.as_nanos() as f64 / f64::from(ROUNDS * 16)
 }
 
-/// The slope of switch time against depth, from one interleaved run, each depth by its best round, and in cycles, by the best
-/// round of a chain beside.
+/// The slope of switch time against depth, in ns and in cycles. Depths are interleaved in one run; each counts by
+/// its best round, and so does the chain that measures the cycle.
 #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
 fn slope() {
     const ROUNDS: usize = 200;

@@ -1,4 +1,4 @@
-//! Every scheduler by name, with its settings: what a scenario may write and a catalogue prints.
+//! The catalogue: every kind of scheduler by name, with its settings, as scenarios use it and the command line prints it.
 
 use crate::parameters::Parameter;
 use crate::parts::best_effort::BestEffort;
@@ -9,19 +9,21 @@ use windfall_guarantees::Conversion;
 use windfall_hierarchy::Scheduler;
 pub use windfall_settings::{Chosen, Form, Setting, SettingError, Settings, Value};
 
-/// A kind of scheduler: one of [`kinds`](crate::kinds), or one of one's own, which [`Kind::new`] makes and a [`Catalogue`] takes in.
+/// A kind of scheduler. The project's own are listed in [`kinds`](crate::kinds); [`Kind::new`] makes others, which a
+/// [`Catalogue`] accepts.
 pub struct Kind {
     /// The name in scenarios: lower case, words joined by `-`.
     pub name: &'static str,
-    /// One line: what it does.
+    /// One line that says what the scheduler does.
     pub summary: &'static str,
-    /// The source of its file, whose head says what it takes, gives, admits and assumes; empty without the feature `sources`.
+    /// The source code of its file, whose head says what it takes, gives, admits and assumes. Empty without the feature
+    /// `sources`.
     pub source: &'static str,
     /// The settings of an instance.
     pub settings: &'static [Setting],
-    /// What its children may be told.
+    /// The parameters that its children may have.
     pub takes: &'static [&'static Parameter],
-    /// What else it says of itself.
+    /// Properties that other crates ask for.
     pub properties: Properties,
     /// See [`Kind::build`].
     pub(crate) build: fn(&Chosen<'_>) -> Result<Box<dyn Scheduler>, SettingError>,
@@ -50,7 +52,7 @@ impl fmt::Debug for Kind {
 }
 
 impl Kind {
-    /// A kind of one's own without settings, whose children are told nothing and promised nothing.
+    /// Creates a kind without settings, whose children have no parameters and get no guarantee.
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -69,19 +71,19 @@ impl Kind {
         }
     }
 
-    /// The same with these settings, in alphabetical order.
+    /// The same kind with these settings, which are in alphabetical order.
     #[must_use]
     pub const fn with_settings(self, settings: &'static [Setting]) -> Kind {
         Kind { settings, ..self }
     }
 
-    /// The same, whose children may be told this.
+    /// The same kind with these parameters for its children.
     #[must_use]
     pub const fn with_parameters(self, takes: &'static [&'static Parameter]) -> Kind {
         Kind { takes, ..self }
     }
 
-    /// The same, which makes this of guarantees; the checker goes by it, and laws hold a run to it.
+    /// The same kind with this conversion of guarantees. The checker applies it, and the laws compare runs with it.
     #[must_use]
     pub const fn with_conversion(
         self,
@@ -90,13 +92,13 @@ impl Kind {
         Kind { conversion, ..self }
     }
 
-    /// Whether its children may be told this.
+    /// Whether its children may have this parameter.
     #[must_use]
     pub fn takes(&self, parameter: &Parameter) -> bool {
         self.takes.contains(&parameter)
     }
 
-    /// Makes an instance.
+    /// Builds an instance.
     ///
     /// # Errors
     /// A setting that the kind does not have, of the wrong form, or out of range.
@@ -104,39 +106,39 @@ impl Kind {
         (self.build)(&settings.check(self.settings)?)
     }
 
-    /// What an instance makes of guarantees.
+    /// The conversion from an instance's guarantees to its children's.
     ///
     /// # Errors
-    /// As [`build`](Self::build).
+    /// As for [`build`](Self::build).
     pub fn conversion(&self, settings: &Settings<'_>) -> Result<Box<dyn Conversion>, SettingError> {
         (self.conversion)(&settings.check(self.settings)?)
     }
 
-    /// What an instance ranks its ready children by.
+    /// The value by which an instance ranks its ready children.
     ///
     /// # Errors
-    /// As [`build`](Self::build).
+    /// As for [`build`](Self::build).
     pub fn ranks_by(&self, settings: &Settings<'_>) -> Result<RanksBy, SettingError> {
         Ok((self.properties.ranks_by)(&settings.check(self.settings)?))
     }
 }
 
-/// What a kind says of itself, for those who have to know without knowing kinds.
+/// Properties of a kind, for code that must not depend on particular kinds.
 pub struct Properties {
     /// See [`Kind::ranks_by`].
     pub(crate) ranks_by: fn(&Chosen<'_>) -> RanksBy,
-    /// Whether what a child tells of its jobs and its rate goes on to the instance's parents.
+    /// Whether a child's messages about its jobs and its rate are passed on to the instance's parents.
     pub passes_on: bool,
-    /// Whether a child that has reserved an amount in a period has a hard reservation of that.
+    /// Whether a child's `reserve` parameter gives it a hard reservation of that amount and period.
     pub reserves: bool,
-    /// Whether it has one child at most.
+    /// Whether an instance has at most one child.
     pub one_child: bool,
-    /// How many parents it needs.
+    /// The least number of parents.
     pub least_parents: usize,
 }
 
 impl Properties {
-    /// Of most kinds.
+    /// The properties of most kinds.
     pub(crate) const NONE: Properties = Properties {
         ranks_by: |_| RanksBy::Nothing,
         passes_on: false,
@@ -146,7 +148,7 @@ impl Properties {
     };
 }
 
-/// What decides alone, with preemption, who of the ready children runs: what response times can be told from.
+/// The value that alone decides, with preemption, which ready child runs. Response times can be computed from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RanksBy {
     /// The shorter period first.
@@ -155,7 +157,7 @@ pub enum RanksBy {
     RelativeDeadline,
     /// The earlier deadline first.
     Deadline,
-    /// The larger of the priorities that are told first.
+    /// The larger `priority` parameter first.
     Priority,
     /// None of these.
     Nothing,
@@ -164,13 +166,13 @@ pub enum RanksBy {
 /// All kinds, in alphabetical order.
 pub use crate::kinds::ALL as KINDS;
 
-/// The kind of that name.
+/// The kind with this name, of this crate's.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Kind> {
     KINDS.iter().copied().find(|kind| kind.name == name)
 }
 
-/// Kinds by name, as a value: those of this crate, and whatever kinds of one's own are registered.
+/// A set of kinds by name: those of this crate, and others that are registered.
 ///
 /// ```
 /// use windfall_schedulers::catalogue::{Catalogue, CatalogueError, Kind, Settings};
@@ -201,13 +203,13 @@ impl Default for Catalogue {
 }
 
 impl Catalogue {
-    /// These kinds alone, whose names differ.
+    /// A catalogue of exactly these kinds, whose names must differ.
     #[must_use]
     pub const fn of(kinds: &'static [&'static Kind]) -> Catalogue {
         Catalogue { known: kinds, registered: Vec::new() }
     }
 
-    /// Takes one more in.
+    /// Adds a kind.
     ///
     /// # Errors
     /// When its name is taken.
@@ -219,7 +221,7 @@ impl Catalogue {
         Ok(())
     }
 
-    /// The kind of that name.
+    /// The kind with this name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&'static Kind> {
         self.kinds().find(|kind| kind.name == name)
@@ -237,11 +239,11 @@ impl fmt::Debug for Catalogue {
     }
 }
 
-/// Why a kind is not taken into a catalogue.
+/// Why a catalogue refuses a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum CatalogueError {
-    /// Another has its name.
+    /// Another kind has this name.
     Taken(&'static str),
 }
 

@@ -1,4 +1,4 @@
-//! Deadlines: jobs that are due, the most urgent first, without budgets.
+//! Deadline schedulers: the most urgent job runs first, without budgets.
 
 pub(crate) mod edf;
 pub(crate) mod fc_edf;

@@ -1,4 +1,4 @@
-//! The epoch of Chrysalis: committed, uncommitted and windfall time.
+//! The epoch scheduler of Chrysalis: committed, uncommitted and windfall time.
 
 pub(crate) mod accounts;
 #[expect(clippy::module_inception, reason = "the kind that its family is named after")]

@@ -1,4 +1,4 @@
-//! What stands between a child and several parents.
+//! Schedulers that stand between a child and several parents.
 
 pub(crate) mod briefly_blocked;
 #[expect(clippy::module_inception, reason = "the kind that its family is named after")]
@@ -8,7 +8,7 @@ pub(crate) mod overrun;
 use crate::parameters::read_constraint;
 use windfall_hierarchy::Message;
 
-/// Whether a child means its parents' parents by it: it says what work it has, and when that is due.
+/// Whether a message concerns the job (its work or its deadline) and is therefore passed on to all parents.
 fn passes_on(message: Message) -> bool {
     matches!(message, Message::Job { .. } | Message::Periodic { .. })
         || read_constraint(message).is_some()

@@ -1,4 +1,4 @@
-//! All kinds by name, as typed constants: what code outside says where it means one of them, and what a catalogue lists.
+//! All kinds as typed constants, for code that names one of them, and as the list that the catalogue prints.
 
 use crate::catalogue::Kind;
 

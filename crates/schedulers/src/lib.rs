@@ -2,15 +2,15 @@
 //!
 //! # Inside
 //!
-//! The head of each file says what it takes from its parent, gives to its children, admits, assumes
-//! and costs. Events stand in the same order in all files, so that two can be read side by side. What only one kind is made of
-//! stands in a folder below it. `kinds.rs` lists them all.
+//! The head of each file says what the scheduler takes from its parent, gives to its children, admits,
+//! assumes and costs. Handlers come in the same order in all files, so that two can be read side by
+//! side. Parts of a single kind are in a folder below its file. `kinds.rs` lists all kinds.
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
-/// The source of a kind's file, where the catalogue is to print it.
+/// The source code of a kind's file, if the catalogue is to print it; else empty.
 macro_rules! source {
     ($file:literal) => {
         if cfg!(feature = "sources") { include_str!($file) } else { "" }

@@ -1,7 +1,7 @@
-//! What kinds are made of: each of these is used by several, or says what a guarantee becomes.
+//! Code that several kinds of schedulers share, and conversions of guarantees.
 //!
-//! `pool.rs` keeps the best of several ready children running, `policy.rs` says which is the best, `budgeted.rs` is earliest deadline first with budgets, `turns.rs` one
-//! processor in turns.
+//! `pool.rs` keeps the best of several ready children running, and `policy.rs` is the order that it needs.
+//! `budgeted.rs` is earliest deadline first with budgets. `turns.rs` serves children of one processor in turns.
 
 pub(crate) mod best_effort;
 pub(crate) mod budgeted;

@@ -1,4 +1,4 @@
-//! Schedulers that plan ahead: blocks at fixed times, and jobs that are planned when they come.
+//! Schedulers that plan ahead: blocks at fixed times, and jobs that are planned when they arrive.
 
 pub(crate) mod activity;
 pub(crate) mod spring;

@@ -1,4 +1,4 @@
-//! Priorities that stay: told, or derived from periods.
+//! Schedulers by static priorities, which are set or derived from periods.
 
 pub(crate) mod fixed_priority;
 pub(crate) mod rate_monotonic;

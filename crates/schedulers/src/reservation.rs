@@ -1,4 +1,4 @@
-//! Reservations: so much processor time in each period, for a child that asks for it.
+//! Reservations: an amount of processor time in each period.
 
 pub(crate) mod cbs;
 pub(crate) mod limit;

@@ -1,4 +1,4 @@
-//! Time sharing: each ready child has its turn; most change priorities by what children do.
+//! Time sharing: ready children take turns. Most of these schedulers adjust priorities to the children's behaviour.
 
 pub(crate) mod linux_counter;
 pub(crate) mod linux_eevdf;

@@ -29,7 +29,7 @@ fn asks(weight: impl Strategy<Value = u32>) -> impl Strategy<Value = Vec<Ask>> {
     prop::collection::vec((weight, warp, limits), 1..8)
 }
 
-/// Plays on so many processors; what was offered must have been kept.
+/// Runs these steps on this many processors. Every offered guarantee must be kept.
 fn law(processors: u16, asks: &[Ask], steps: &[common::adversary::Step]) {
     let mut host = Host::new(processors);
     let root = host.root("bvt", &[]);
@@ -70,8 +70,8 @@ proptest! {
         law(processors, &asks, &steps);
     }
 
-    /// Without warps, any window lacks so much at most: of each sibling what its weight makes of an
-    /// allowance of ours, and an allowance.
+    /// Without warps, the shortfall in any window is at most one allowance, plus for each sibling what its weight
+    /// makes of one allowance of this child.
     #[test]
     fn law_without_warp_the_error_is_bounded(
         weights in prop::collection::vec(1_u32..10, 1..8),
@@ -123,7 +123,7 @@ fn paper_duda_1999_the_warp_time_limit_ends_a_warp_and_the_unwarp_requirement_ke
         host.thread(root, "warped", &[parameters::warp(span(S)), limit(15 * MS, 100 * MS)]);
     host.run_to(20 * MS);
     host.wake(warped);
-    // Its 15 ms, then turns about until 135 ms and the end of its turn; then 15 ms again.
+    // First its 15 ms, then turns until 135 ms and the end of its turn; then 15 ms again.
     host.run_to(190 * MS);
     let line = "0 other, 20 warped, 35 other, 55 warped, 65 other, 75 warped, 85 other, 95 warped, \
                 105 other, 115 warped, 125 other, 135 warped, 160 other";
@@ -179,8 +179,8 @@ fn limit_what_is_offered_on_several_processors() {
     assert_eq!(told(&[half, half, Guarantee::Null], &[4, 1]), ["PS 4/9", "PS 1/6"]);
 }
 
-/// Why w/(W + (k - 1) w) and not the lesser of k w/W and 1: whoever wakes begins where the heavy one
-/// is, and when its turn ends, two such may take both processors.
+/// Shows why the bound is w/(W + (k - 1) w) and not the lesser of k w/W and 1: a child that wakes begins at the
+/// heavy child's virtual time, and when the heavy child's turn ends, two such children may take both processors.
 #[test]
 fn limit_naps_keep_a_heavy_child_from_a_processor_of_its_own() {
     let weights = [10, 1, 1, 1, 1, 1];
@@ -190,7 +190,7 @@ fn limit_naps_keep_a_heavy_child_from_a_processor_of_its_own() {
     host.spin(root, "light", &share(1));
     let naps: Vec<_> = (0..4).map(|n| host.thread(root, &format!("nap{n}"), &share(1))).collect();
     while host.now < 100 * S {
-        // All at once; each has one turn.
+        // All wake at once; each has one turn.
         naps.iter().for_each(|nap| host.wake_for(*nap, 10 * MS));
         host.run_for(120 * MS);
     }

@@ -31,7 +31,7 @@ fn law_every_default_is_allowed_and_nothing_that_is_not_declared() {
     assert_eq!(bad.to_string(), "setting `qantum` is unknown; allowed: ends-alone, quantum");
 }
 
-/// [`Scheduler::next`] and [`Scheduler::check`] have defaults, which know nothing: for schedulers of others.
+/// [`Scheduler::next`] and [`Scheduler::check`] have defaults that know nothing, for schedulers outside this crate.
 ///
 /// [`Scheduler::next`]: windfall_hierarchy::Scheduler::next
 /// [`Scheduler::check`]: windfall_hierarchy::Scheduler::check

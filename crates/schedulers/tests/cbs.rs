@@ -24,7 +24,7 @@ fn paper_abeni_buttazzo_1998_a_wake_up_begins_a_period_unless_the_budget_is_smal
     assert_eq!(host.timeline(0), "0 a, 1 -, 4 a, 7 -, 16 a");
     host.block(a);
     host.run_to(20 * MS - 1);
-    // They are less than the share of what is left until 28 ms, by a nanosecond.
+    // The 2 ms are less than the share of the time until 28 ms, by a nanosecond.
     host.wake(a);
     host.run_to(30 * MS);
     let after = "0 a, 1 -, 4 a, 7 -, 16 a, 17 -, 19.999999 a, 21.999999 -, 28 a";
@@ -67,7 +67,7 @@ fn limit_postponed_deadlines_promise_no_interval_anything() {
     host.run_to(60_000 * MS);
     assert!(host.judge(a, 0, &promise("RESBS 1ms 10ms")).is_broken());
     assert!(host.judge(a, 0, &promise("RESBS 1ms 100ms")).is_broken());
-    // In the long run it has its share; but who wakes while ahead waits all the same.
+    // In the long run it has its share, but a child that wakes while it is ahead must wait.
     host.keeps(a, 0, &promise("PS 1/10"));
     host.keeps(b, 0, &promise("PS 9/10"));
 }

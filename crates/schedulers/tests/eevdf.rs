@@ -1,4 +1,4 @@
-//! EEVDF: its promises before random adversaries, how tight they are, and the papers' numbers.
+//! EEVDF: its promises under random adversaries, their tightness, and the papers' numbers.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -42,7 +42,7 @@ proptest! {
         let spawn = |(n, weight): (usize, &u32)| host.thread(root, &format!("t{n}"), &share(*weight));
         let threads: Vec<_> = weights.iter().enumerate().map(spawn).collect();
         host.wake(threads[0]);
-        // The first never waits, where there are others.
+        // The first thread never waits, if there are others.
         play(&mut host, &threads[usize::from(threads.len() > 1)..], &steps);
         for (thread, offer) in threads.iter().zip(offers("eevdf", &[], &[WHOLE], &weights)) {
             if let Some(offer) = offer {
@@ -51,7 +51,7 @@ proptest! {
         }
     }
 
-    /// Below a reservation, whose owner gets its time as late or as early as its neighbours like.
+    /// Below a reservation whose owner gets its time as early or as late as its siblings make it.
     #[test]
     fn law_what_is_offered_below_a_reservation_is_kept(
         weights in weights(),
@@ -78,8 +78,8 @@ proptest! {
     }
 }
 
-/// The counter-example to an error of one quantum in every window: of ten that are nearly equal, the
-/// first comes first in the first round and last in the second.
+/// The counter-example to an error of one quantum in every window: of ten nearly equal children, the first comes
+/// first in the first round and last in the second.
 #[test]
 fn limit_a_window_may_lack_nearly_two_quanta() {
     let mut host = Host::new(1);
@@ -99,8 +99,8 @@ fn limit_a_window_may_lack_nearly_two_quanta() {
     host.keeps(first, 0, &offered[0].unwrap());
 }
 
-/// What is offered is tight: with 50 ns less it is broken. Ours and a rival have
-/// half each, nearly; a light one begins just before both are due, and the rival is due first.
+/// The offer is tight: with 50 ns less it is broken. Our child and a rival have nearly half each. A light child
+/// starts just before both are due, and the rival is due first.
 #[test]
 fn limit_with_little_less_the_promise_is_broken() {
     const HEAVY: u32 = 1 << 24;
@@ -116,8 +116,8 @@ fn limit_with_little_less_the_promise_is_broken() {
     host.run_to(1);
     host.wake(rival);
     host.run_to(10 * MS);
-    // Ours is ahead by half a quantum. The rival waits just before that has gone, and so has not had
-    // its quantum whole; the light one has the next turn.
+    // Our child is ahead by half a quantum. The rival waits just before the end of its quantum, so the quantum is
+    // not complete, and the light child has the next turn.
     assert_eq!(host.on(0), Some(rival));
     let light = host.thread(root, "light", &share(1));
     host.run_to(20 * MS - 10);
@@ -191,7 +191,7 @@ fn law_waiting_ahead_of_its_share_wins_nothing() {
     let root = host.root("eevdf", &[]);
     let honest = host.spin(root, "honest", &[]);
     let sly = host.spin(root, "sly", &[]);
-    // It waits for an instant whenever it has had most of a turn.
+    // It waits for an instant whenever it has used most of a turn.
     for _ in 0..2000 {
         host.run_for(MS);
         if host.on(0) == Some(sly) && host.now % (9 * MS) < MS {
@@ -221,8 +221,8 @@ fn accepts_weight_zero_in_the_background() {
     assert!(host.ran(idle[0]).abs_diff(S + S / 2) <= 30 * MS);
 }
 
-/// Strategy 3: one that waits ahead of its share counts until it no longer is. Virtual time is then
-/// 10 ms at 30 ms, and who comes just before that is due before those that are eligible from then on.
+/// Strategy 3: a child that waits ahead of its share counts until it no longer is. So virtual time is 10 ms at 30
+/// ms, and a child that starts just before is due before those that become eligible later.
 #[test]
 fn paper_stoica_1996_one_that_waits_ahead_of_its_share_still_counts() {
     let mut host = Host::new(1);

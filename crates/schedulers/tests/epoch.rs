@@ -1,4 +1,4 @@
-//! The epoch scheduler against the words of Chrysalis 2.2 to 3.4, in schedules that can be followed by hand.
+//! The epoch scheduler against Chrysalis 2.2 to 3.4, in schedules that can be followed by hand.
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod common;
@@ -14,7 +14,7 @@ fn settings(slice: u64, useful: u64) -> [(&'static str, Value<'static>); 2] {
     [("slice", Value::Span(span(slice))), ("useful", Value::Span(span(useful)))]
 }
 
-/// One processor below an epoch scheduler with epochs of 100 ms, and slices of so much.
+/// One processor below an epoch scheduler with epochs of 100 ms and this slice.
 fn node(slice: u64) -> (Host, NodeId) {
     let mut host = Host::new(1);
     let root = host.root("epoch", &settings(slice, 300 * US));
@@ -41,7 +41,7 @@ fn paper_windfall_is_taken_in_the_low_queue_and_ends_with_the_epoch() {
 
 #[test]
 fn paper_whoever_has_its_need_is_not_demoted_before_the_critical_period() {
-    // a needs nothing, and has what is uncommitted until b's need can no longer wait.
+    // a needs nothing, and receives uncommitted time until b's need can no longer wait.
     let (mut host, root) = node(10 * MS);
     let a = spin(&mut host, root, "a", &[Message::Priority(2)]);
     let b = spin(&mut host, root, "b", &[need(60 * MS)]);
@@ -59,7 +59,7 @@ fn paper_a_preempted_process_stays_at_the_head_and_an_exhausted_one_goes_to_the_
     host.run_to(4 * MS);
     host.wake_for(urgent, MS);
     host.run_to(25 * MS);
-    // a goes on with the 6 ms that it has left; b comes after it.
+    // a continues with the 6 ms that are left; b comes after it.
     assert_eq!(host.timeline(0), "0 a, 4 u, 5 a, 11 b, 21 a");
 }
 
@@ -81,7 +81,8 @@ fn paper_a_rest_of_a_few_hundred_microseconds_counts_as_used_up() {
 
 #[test]
 fn paper_a_normal_queue_goes_before_every_low_one() {
-    // u is of the highest priority, and on its low queue once the CSP has begun; the lowest normal one preempts it.
+    // u has the highest priority, and is in its low queue once the CSP has begun; the lowest normal queue preempts
+    // it.
     let (mut host, root) = node(10 * MS);
     spin(&mut host, root, "u", &[Message::Priority(3)]);
     let z = host.thread(root, "z", &[Message::Priority(0), need(90 * MS)]);
@@ -93,7 +94,8 @@ fn paper_a_normal_queue_goes_before_every_low_one() {
 
 #[test]
 fn paper_low_queues_have_priorities_and_full_slices_too() {
-    // All is committed to s, who sleeps: the others share windfall, by slices, the higher priority first.
+    // The whole epoch is committed to s, which sleeps. The others share the windfall by slices, higher priority
+    // first.
     let (mut host, root) = node(10 * MS);
     host.thread(root, "s", &[need(EPOCH)]);
     spin(&mut host, root, "a", &[]);
@@ -118,7 +120,7 @@ fn paper_whoever_goes_to_its_low_queue_gets_a_full_slice() {
 
 #[test]
 fn paper_what_is_past_is_lost() {
-    // a sleeps through an epoch; in the next one it has its need, and no more than that.
+    // a sleeps through an epoch; in the next one it receives its need, and no more.
     let (mut host, root) = node(10 * MS);
     let a = host.thread(root, "a", &[need(40 * MS)]);
     let b = spin(&mut host, root, "b", &[need(60 * MS)]);
@@ -128,8 +130,8 @@ fn paper_what_is_past_is_lost() {
     assert_eq!((host.ran(a), host.ran(b)), (40 * MS, 160 * MS), "{}", host.timeline(0));
 }
 
-/// Section 3.4: w has its need of 10 ms at once; a slice of the 20 ms that are uncommitted is lent to it, so that
-/// the CSP has begun at 10 ms. It waits and uses that slice late; v, which needs 70 ms, is ready from `wakes` on.
+/// Section 3.4: w uses its need of 10 ms at once. A slice of the 20 ms that are uncommitted is lent to it, so the
+/// CSP has begun at 10 ms. It waits and uses that slice late; v, which needs 70 ms, is ready from `wakes` on.
 fn lost(wakes: u64, late: bool) -> u64 {
     let (mut host, root) = node(20 * MS);
     let w = host.thread(root, "w", &[need(10 * MS), Message::Priority(2)]);
@@ -153,7 +155,7 @@ fn paper_a_need_is_lost_to_a_slice_that_was_lent_before_only_if_ready_after_the_
     assert_eq!(lost(10 * MS + 1, true), 70 * MS - 1, "and not any later");
 }
 
-/// One figure of the instance: how often, or nanoseconds.
+/// A statistic of the instance: a count, or nanoseconds.
 fn figure(host: &Host, root: NodeId, name: &str) -> u64 {
     let figures = host.tree.counted(at(host.now), Target::Node(root));
     match figures.into_iter().find(|(known, _)| *known == name).unwrap().1 {
@@ -186,7 +188,7 @@ fn paper_the_critical_period_begins_later_when_needs_are_met_and_earlier_when_ti
     host.run_to(33 * MS);
     assert_eq!(critical(&host, root), 53 * MS, "within its slice its time goes on being added");
     host.block(a);
-    // 2 ms of the slice come back, and as it waits a new one of 10 ms is lent to it.
+    // 2 ms of the slice are given back, and since it waits a new one of 10 ms is lent to it.
     assert_eq!(critical(&host, root), (55 - 10) * MS);
     host.run_to(50 * MS);
     assert_eq!(critical(&host, root), 45 * MS, "and has begun");
@@ -210,7 +212,7 @@ fn paper_time_used_beyond_slice_and_need_brings_the_critical_period_forward() {
 
 #[test]
 fn paper_time_that_is_still_needed_is_not_lent() {
-    // Read to the letter, 3.3 gives c 48 ms of what a has not used of its slice, and b has 1 ms of its need.
+    // By the letter of 3.3, c would get 48 ms of what a has not used of its slice, and b only 1 ms of its need.
     let (mut host, root) = node(50 * MS);
     let a = host.thread(root, "a", &[need(50 * MS), Message::Priority(3)]);
     let b = spin(&mut host, root, "b", &[need(50 * MS)]);
@@ -250,7 +252,8 @@ fn paper_the_six_ways_through_the_scheduler_are_counted() {
 
 #[test]
 fn paper_whoever_becomes_ready_again_before_the_processor_comes_finds_it_idle() {
-    // Below a higher neighbour: the processor comes when nobody wants it any longer only if it was asked for.
+    // Below a sibling of higher priority: the processor comes when nobody else wants it, but only if it was
+    // requested.
     let mut host = Host::new(1);
     let top = host.root("fixed-priority", &[]);
     let node = host.below(top, "node", "epoch", &[Message::Priority(1)]);
@@ -325,7 +328,7 @@ fn limit_it_decides_for_one_processor() {
 
 #[test]
 fn paper_a_need_declared_in_mid_epoch_is_met_although_all_was_lent() {
-    // All of the epoch is lent to w. At 10 ms v comes, of whose 80 ms 70 count in this epoch.
+    // The whole epoch is lent to w. At 10 ms v is added; 70 of its 80 ms count in this epoch.
     let (mut host, root) = node(EPOCH);
     spin(&mut host, root, "w", &[Message::Priority(2)]);
     host.run_to(10 * MS);
@@ -351,7 +354,7 @@ fn law_more_need_counts_from_the_next_epoch_less_and_a_new_one_at_once() {
 
 #[test]
 fn law_whoever_is_promised_what_another_gave_up_has_it_from_then_on() {
-    // a of the higher priority gives up at 1 ms what it needs, or most of it, and b is promised as much.
+    // At 1 ms a, which has the higher priority, gives up its need or most of it, and b is promised that amount.
     for less in [Message::Unreserve, need(10 * MS)] {
         let (mut host, root) = node(10 * MS);
         let a = spin(&mut host, root, "a", &[need(60 * MS), Message::Priority(2)]);

@@ -10,7 +10,7 @@ use windfall_guarantees::{Guarantee, Length};
 use windfall_hierarchy::{Count, JournalEvent, Message, NodeId, Note, Target, VpState};
 use windfall_schedulers::catalogue::Value;
 
-/// What a process has told.
+/// The parameters of a process.
 #[derive(Clone, Copy, Debug)]
 struct Told {
     /// In thousandths of what is left of the epoch.
@@ -23,10 +23,10 @@ struct Told {
 struct Case {
     epoch: u64,
     useful: u64,
-    /// Timers are served at multiples of this; 1 for a precise clock.
+    /// Timers fire at multiples of this; 1 for a precise clock.
     tick: u64,
     told: Vec<Told>,
-    /// Who wakes or begins to wait, and how long nothing else happens then.
+    /// The processes that wake or begin to wait, and the time until the next step.
     steps: Vec<(u8, u64)>,
 }
 
@@ -42,16 +42,18 @@ fn cases(tick: u64) -> impl Strategy<Value = Case> {
         .prop_map(move |(epoch, useful, told, steps)| Case { epoch, useful, tick, told, steps })
 }
 
-/// A case that is carried out. Threads work for ever while they are awake.
+/// A case in execution. Threads work for ever while they are awake.
 struct World {
     host: Host,
     node: NodeId,
     case: Case,
     threads: Vec<T>,
     needs: Vec<u64>,
-    /// Who is sure of its need in this epoch: ready since its beginning, or since before its CSP began.
+    /// Processes that are certain of their need in this epoch: ready since its beginning, or since before its CSP
+    /// began.
     sure: Vec<bool>,
-    /// How often somebody who was ready at the end of an epoch, and not sure, had lost of its need.
+    /// Number of times that a process which was ready at the end of an epoch, but not certain, lost part of its
+    /// need.
     lost: u64,
 }
 
@@ -106,7 +108,7 @@ impl World {
         self.host.tree.thread_state(id) != Some(VpState::Waiting)
     }
 
-    /// An epoch ends now: whoever was sure has had its need.
+    /// An epoch ends: every process that was certain has received its need.
     fn judge_epoch(&mut self) -> Result<(), TestCaseError> {
         let from = self.host.now - self.case.epoch;
         for number in 0..self.threads.len() {
@@ -122,7 +124,8 @@ impl World {
         Ok(())
     }
 
-    /// Whoever goes to its low queue now does so in the CSP, or so shortly before that it is of no use.
+    /// A process that moves to its low queue does so in the CSP, or so shortly before it that the time is of no
+    /// use.
     fn judge_demotions(&mut self) -> Result<(), TestCaseError> {
         let critical = self.own()["critical-from"];
         let latest = self.host.now + self.case.useful - 1;
@@ -172,7 +175,7 @@ impl World {
     }
 }
 
-/// The parts of all epochs, from what the host saw: of its time in an epoch, each has its need first.
+/// The parts of all epochs, from the host's observations: of a process's time in an epoch, its need comes first.
 fn parts_add_up(case: Case) -> Result<(), TestCaseError> {
     let mut world = World::new(case);
     world.run()?;
@@ -197,8 +200,8 @@ fn parts_add_up(case: Case) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
-    /// Section 2.4, and 3.4: only who becomes ready after the start of the CSP may lose its need. In terms of windows
-    /// of time, whenever it wakes: RESBS need epoch. And nobody is demoted before the CSP (3.2).
+    /// Section 2.4, and 3.4: only a process that becomes ready after the start of the CSP may lose its need. In
+    /// windows of time, whenever it wakes: RESBS need epoch. And no process is demoted before the CSP (3.2).
     #[test]
     fn law_need_is_met_of_whoever_is_ready_before_the_csp(case in cases(1)) {
         let mut world = World::new(case);
@@ -210,19 +213,19 @@ proptest! {
         }
     }
 
-    /// Section 2.4. What is past is lost: each epoch counts by itself.
+    /// Section 2.4. Unused time is lost: each epoch counts by itself.
     #[test]
     fn law_committed_uncommitted_and_windfall_time_are_the_epoch(case in cases(1)) {
         parts_add_up(case)?;
     }
 
-    /// Whatever happens, timers that are due are told of late; time is put down to its own epoch nevertheless.
+    /// Even if timers are late, time is charged to its own epoch.
     #[test]
     fn law_late_timers_put_no_time_down_to_another_epoch(case in cases(7 * MS)) {
         parts_add_up(case)?;
     }
 
-    /// Section 4.1: every time that a process begins to run was counted on one of the ways that lead there.
+    /// Section 4.1: every start of a process was counted on one of the ways that lead there.
     #[test]
     fn law_schedulings_are_what_the_ways_count(case in cases(1)) {
         let mut world = World::new(case);
@@ -237,7 +240,7 @@ proptest! {
     }
 }
 
-/// So that the laws above are about something: needs are lost, time is lent, low queues are run.
+/// The laws above are not vacuous: needs are lost, time is lent, low queues are run.
 #[test]
 fn law_the_cases_hold_what_they_are_to_test() {
     use proptest::strategy::ValueTree;

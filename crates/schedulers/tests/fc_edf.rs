@@ -9,7 +9,7 @@ use windfall_schedulers::catalogue::Value;
 
 const PERIOD: u64 = 20 * MS;
 
-/// What came of the jobs of a run.
+/// The results of the jobs of a run.
 #[derive(Debug, Default)]
 struct Outcome {
     met: u64,
@@ -26,8 +26,8 @@ impl Outcome {
     }
 }
 
-/// Threads that work `work` every [`PERIOD`], one a millisecond after the other, below FC-EDF; what
-/// happens from `from` to `end`. The host gives up jobs that expire.
+/// Threads that work `work` every [`PERIOD`], started one millisecond apart, below FC-EDF; the results from `from`
+/// to `end`. The host aborts jobs that expire.
 fn run(settings: &[(&str, Value<'_>)], threads: u64, work: u64, from: u64, end: u64) -> Outcome {
     let mut host = Host::new(1);
     host.tree.open_journal(1 << 12, false);
@@ -36,7 +36,7 @@ fn run(settings: &[(&str, Value<'_>)], threads: u64, work: u64, from: u64, end: 
     let all: Vec<T> = (0..threads).map(|n| host.thread(root, &format!("t{n}"), &[rate])).collect();
     let mut outcome = Outcome::default();
     let mut before = 0;
-    // When the job under way began; none when its end has been counted.
+    // The release of each thread's open job; `None` after its end has been counted.
     let mut open: Vec<Option<u64>> = vec![None; all.len()];
     while host.now < end {
         let now = host.now + MS;
@@ -89,8 +89,8 @@ fn accepts_every_job_while_the_load_fits() {
     assert_eq!(outcome.busy, 4 * S);
 }
 
-/// After half a minute: the way back from too few jobs is slow, since while nothing is missed the
-/// error is no more than the set point.
+/// Measured after half a minute: the fraction recovers slowly from too few jobs, because without misses the error
+/// is at most the set point.
 #[test]
 fn law_in_overload_the_miss_ratio_settles_at_the_set_point_and_the_processor_stays_busy() {
     for (threads, work) in [(10, 3 * MS), (15, 2 * MS), (10, 4 * MS)] {
@@ -101,8 +101,7 @@ fn law_in_overload_the_miss_ratio_settles_at_the_set_point_and_the_processor_sta
     }
 }
 
-/// Plain EDF lets every job finish late: at half again as much load as fits, next to none is done
-/// in time.
+/// Plain EDF lets every job finish late: at 1.5 times the load that fits, almost none is done in time.
 #[test]
 fn paper_lu_1999_plain_edf_goes_down_like_dominoes() {
     let (threads, work) = (10, 3 * MS);

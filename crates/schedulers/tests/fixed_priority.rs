@@ -81,7 +81,7 @@ fn refuses_a_priority_that_another_has_beside_accepts_it_when_that_one_is_gone()
     host.tell(first, HIGH[0]).unwrap();
 }
 
-/// What children of these priorities are given.
+/// The guarantees offered to children of these priorities.
 fn offered(own: &[&str], priorities: &[Option<i32>]) -> Vec<Vec<String>> {
     let own: Vec<Guarantee> = own.iter().map(|text| promise(text)).collect();
     let terms = |priority: &Option<i32>| ChildParams::default().priority(*priority);
@@ -180,7 +180,8 @@ proptest! {
     }
 }
 
-/// The later of two with the same priority is refused when it comes, and so promised nothing.
+/// With `exclusive`, the later of two children with the same priority is refused when it is added, and so promised
+/// nothing.
 #[test]
 fn refuses_a_priority_that_another_has_where_each_is_given_once() {
     let child = |priority: i32| ChildParams::default().priority(priority);

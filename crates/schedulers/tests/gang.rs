@@ -23,7 +23,7 @@ fn spinners(host: &mut Host, root: NodeId, number: i32, size: usize) -> Vec<T> {
     all
 }
 
-/// Who runs, by processor.
+/// The running thread of each processor.
 fn running(host: &Host) -> Vec<Option<T>> {
     (0..host.tree.processors()).map(|processor| host.on(processor)).collect()
 }
@@ -80,7 +80,7 @@ fn paper_ousterhout_1982_alternatives_fill_what_a_row_leaves_idle() {
     host.run_to(S);
     assert_eq!(host.ran(pair[0]) + host.ran(pair[1]) + host.ran(single), 2 * S);
     assert_eq!(host.ran(single), S / 2);
-    // Where gangs must be whole, that processor stays idle.
+    // If gangs must be whole, that processor stays idle.
     let mut host = Host::new(2);
     let root = host.root("gang", &WHOLE);
     let pair = spinners(&mut host, root, 1, 2);
@@ -129,14 +129,14 @@ fn paper_hls_6_3_1_a_gang_that_loses_a_processor_runs_on_or_is_withdrawn_whole()
         if settings.is_empty() {
             assert_eq!(ran, S - S / 5, "all that is left");
         } else {
-            // Only while both are there, from the next try on.
+            // They run only while both processors are there, from the next try on.
             assert_eq!(host.ran(pair[0]), host.ran(pair[1]));
             assert!(ran > S / 10 && ran <= 2 * (S / 2 - S / 5), "{ran}");
         }
     }
 }
 
-/// Both ways lead to the same processor, so that no gang of two can ever be whole.
+/// Both own VPs lead to the same processor, so that no gang of two can ever be whole.
 #[test]
 fn limit_two_own_vps_on_one_processor_lead_nobody_in_circles() {
     for settings in [&[][..], &WHOLE] {
@@ -178,8 +178,8 @@ fn refuses_a_gang_larger_than_the_machine_beside_accepts_one_as_large() {
 }
 
 proptest! {
-    /// Every step is followed by the scheduler's own check: no gang runs in part where it must not,
-    /// and no alternative runs in a member's stead.
+    /// The scheduler's own check follows every step: no gang runs in part where it must not, and no alternative
+    /// runs in place of a member.
     #[test]
     fn law_gangs_are_whole_whatever_happens_above_and_below(
         whole in any::<bool>(),

@@ -94,8 +94,8 @@ fn refuses_on_several_processors_what_lower_parents_give() {
     assert_eq!(gives(&offers[0]), ["RESCS 3ms 40ms"]);
 }
 
-/// Two ways through one time-sharing scheduler on one processor, and one on another: asked again for
-/// each time that the other way served, the first preempted the second, without end.
+/// Two ways lead through one time-sharing scheduler on one processor, and one to another processor. Requested again
+/// each time that the other way served, the first way preempted the second, without end.
 #[test]
 fn r0006_a_join_asked_again_for_what_it_had_given_back() {
     let mut host = Host::new(2);
@@ -125,8 +125,8 @@ fn askew(amounts: (u64, u64), period: u64, late: u64) -> (Host, [NodeId; 3], usi
     (host, [root, rez, join], child)
 }
 
-/// 5.3.1.2 adds RESBS 2 30 and RESBS 3 30 to RESBS 5 30. With periods that begin 27 ms apart the
-/// least service in 55 ms, from 31 ms on, is 4 ms.
+/// 5.3.1.2 adds RESBS 2 30 and RESBS 3 30 to RESBS 5 30. If the periods begin 27 ms apart, the least service in 55
+/// ms, from 31 ms on, is 4 ms.
 #[test]
 fn refuses_the_papers_sum_of_basic_reservations_whose_periods_lie_askew() {
     let (mut host, [_, rez, _], child) = askew((2 * MS, 3 * MS), 30 * MS, 27 * MS);
@@ -152,7 +152,7 @@ fn law_each_parent_is_asked_as_long_as_the_child_is_runnable() {
     assert!(!asked(&host));
 }
 
-/// Somebody who competes: when it comes, its reservation, what it works how often (or for ever).
+/// A competitor: its start, its reservation, its work and period (or work for ever).
 type Rival = (u64, (u64, u64), (u64, u64));
 
 fn rivals(most: u64) -> impl Strategy<Value = Vec<Rival>> {
@@ -161,7 +161,7 @@ fn rivals(most: u64) -> impl Strategy<Value = Vec<Rival>> {
     prop::collection::vec(rival, 0..6)
 }
 
-/// Lets rivals come below `rez`, as far as they are admitted, and below the root.
+/// Adds rivals below `rez`, as far as they are admitted, and below the root.
 fn compete(host: &mut Host, [root, rez]: [NodeId; 2], rivals: &[Rival]) {
     for (after, (amount, period), (work, every)) in rivals {
         host.run_for(*after);

@@ -82,7 +82,7 @@ fn refuses_a_second_child_and_odd_caps() {
     assert!(build(&[amount, ("period", Value::Span(span(2)))]));
 }
 
-/// Another child: when it begins, amount and period of its reservation, its work and period.
+/// Another child: its start, amount and period of its reservation, its work and period.
 type Other = (u64, (u64, u64), (u64, u64));
 
 /// A child below a limit of x in y below a reservation of `reserved`, and when the limit began.
@@ -115,9 +115,9 @@ fn offered(own: Guarantee, cap: (u64, u64)) -> Vec<Guarantee> {
     offers[0].gives.iter().map(|given| given.guarantee).collect()
 }
 
-/// 5.3.1.3 and table 5.1 make RESBH x y of RESBS x y. A reservation of 3 ms in 10 ms whose periods begin at
-/// 0 ms and a limit whose periods begin at 1 ms: the limit has had its amount when the reservation's
-/// next period begins, asks again in the middle of it, and gets what falls to the rest.
+/// 5.3.1.3 and table 5.1 derive RESBH x y from RESBS x y. With a reservation of 3 ms in 10 ms whose periods begin
+/// at 0 ms, and a limit whose periods begin at 1 ms, the limit has used its amount when the reservation's next
+/// period begins, requests again in the middle of it, and gets only the amount for the rest.
 #[test]
 fn refuses_the_papers_limit_whose_periods_lie_askew() {
     let others = [(0, (15 * MS, 22 * MS), (MS, 0))];

@@ -22,7 +22,7 @@ fn paper_linux_2_4_37_equals_run_for_60_ms_and_on_2_2_26_for_200_ms() {
     host.spin(root, "a", &[]);
     host.spin(root, "b", &[]);
     host.run_to(200 * MS);
-    // Whoever woke last goes first in the next epoch, and so does not change over.
+    // The child that woke last goes first in the next epoch, so there is no switch.
     assert_eq!(host.timeline(0), "0 a, 60 b, 180 a");
     let (mut host, root) = machine(1, "2.2");
     host.spin(root, "a", &[]);
@@ -37,14 +37,14 @@ fn paper_linux_2_4_37_nice_decides_how_many_ticks_there_are_in_an_epoch() {
         let (mut host, root) = machine(1, "2.4");
         let zero = host.spin(root, "zero", &[]);
         let other = host.spin(root, "other", &nice(n));
-        // In the first epoch each has what a new one has at nice 0.
+        // In the first epoch each child has the ticks of a new one at nice 0.
         host.run_to(120 * MS + 1000 * (6 + ticks) * 10 * MS);
         assert_eq!(host.ran(zero), 60 * MS + 1000 * 60 * MS, "nice {n}");
         assert_eq!(host.ran(other), 60 * MS + 1000 * ticks * 10 * MS, "nice {n}");
     }
 }
 
-/// A counter grows to nearly twice an epoch's ticks while its owner waits.
+/// A counter grows to nearly twice an epoch's ticks while its child waits.
 #[test]
 fn paper_linux_2_4_37_one_that_waits_gathers_ticks_and_preempts() {
     let (mut host, root) = machine(1, "2.4");
@@ -60,7 +60,7 @@ fn paper_linux_2_4_37_one_that_waits_gathers_ticks_and_preempts() {
     assert_ne!(host.on(0), Some(waiter));
 }
 
-/// Against the slow definition: every counter, halved and added to whenever no ready one has ticks.
+/// Compares with the slow definition: every counter is halved and added to whenever no ready child has ticks.
 #[test]
 fn limit_counters_are_those_of_a_loop_over_all() {
     let (mut host, root) = machine(1, "2.4");
@@ -69,7 +69,7 @@ fn limit_counters_are_those_of_a_loop_over_all() {
         values.iter().map(|n| host.spin(root, &format!("t{n}"), &nice(*n))).collect();
     let added: Vec<i32> = values.iter().map(|n| (20 - n) / 4 + 1).collect();
     let mut counters = vec![6; values.len()];
-    // Of those that wake only the one at -20 outdoes the first by enough.
+    // Of the children that wake, only the one at -20 exceeds the first by enough.
     let mut runs = 2;
     host.run_to(5 * MS);
     assert_eq!(host.on(0), Some(threads[runs]));
@@ -110,7 +110,7 @@ fn accepts_two_processors_and_leaves_none_idle() {
     host.run_to(18 * S);
     let total: u64 = all.iter().map(|thread| host.ran(*thread)).sum();
     assert_eq!(total, 36 * S);
-    // Not exactly: an epoch may end while one still runs, which then gathers more ticks.
+    // Not exactly: an epoch may end while a child still runs, which then gathers more ticks.
     for thread in all {
         assert!(host.ran(thread).abs_diff(12 * S) <= 12 * S / 5, "{}", host.ran(thread));
     }

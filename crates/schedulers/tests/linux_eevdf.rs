@@ -30,12 +30,12 @@ fn paper_linux_6_12_equals_change_over_at_the_tick_after_their_slice() {
     host.spin(root, "a", &[]);
     host.spin(root, "b", &[]);
     host.run_to(11 * MS);
-    // New ones begin with half a slice, 1.4 ms, so that the first turn is 2 ms; then 3 ms each.
+    // New children begin with half a slice, 1.4 ms, so the first turn is 2 ms; then 3 ms each.
     assert_eq!(host.timeline(0), "0 a, 2 b, 4 a, 7 b, 10 a");
 }
 
-/// Theorem 1 of Stoica and Abdel-Wahab: nobody's lag exceeds the longest slice, which is exact for
-/// precise clocks and a set that does not change.
+/// Theorem 1 of Stoica and Abdel-Wahab: no child's lag exceeds the longest slice. This is exact for precise clocks
+/// and a set that does not change.
 #[test]
 fn law_nobody_is_further_from_its_share_than_a_slice() {
     for values in [&[0, 0, 0][..], &[0, 5], &[-5, 0, 0, 1], &[19, -20, 0], &[1; 9]] {
@@ -60,8 +60,8 @@ fn law_nobody_is_further_from_its_share_than_a_slice() {
     }
 }
 
-/// Alone, whoever runs is as far as the average and so eligible; a new one has half a slice and the
-/// earlier deadline.
+/// A running child that is alone is at the average, and so eligible; a new one has half a slice and the earlier
+/// deadline.
 #[test]
 fn paper_linux_6_12_to_parity_one_that_wakes_waits_for_the_end_of_the_slice() {
     for (parity, expected) in [(true, "0 a, 4.5 b"), (false, "0 a, 2 b, 3.5 a")] {
@@ -72,7 +72,7 @@ fn paper_linux_6_12_to_parity_one_that_wakes_waits_for_the_end_of_the_slice() {
         ];
         let (mut host, root) = machine(1, &settings);
         host.spin(root, "a", &[]);
-        // The slices of one that is alone end at 1.5 ms and every 3 ms from there.
+        // The slices of a child that is alone end at 1.5 ms and every 3 ms from there.
         host.run_to(2 * MS);
         host.spin(root, "b", &[]);
         host.run_to(5 * MS);
@@ -80,7 +80,7 @@ fn paper_linux_6_12_to_parity_one_that_wakes_waits_for_the_end_of_the_slice() {
     }
 }
 
-/// Lag is kept: one that owes time still owes it after a short wait, one that is owed has it still.
+/// Lag is kept: a child that owes time still owes it after a short wait, and one that is owed time still is.
 #[test]
 fn paper_linux_6_12_a_wait_does_not_clear_the_account() {
     let (mut host, root) = machine(1, &precise(3 * MS));
@@ -99,8 +99,7 @@ fn paper_linux_6_12_a_wait_does_not_clear_the_account() {
     assert!(host.ran(a).abs_diff(host.ran(b)) <= 3 * MS + 100 * US);
 }
 
-/// Delayed dequeue: being ahead is worked off while waiting, so that a long wait is not followed by
-/// another one.
+/// Delayed dequeue: being ahead is worked off during a wait, so that a long wait is not followed by another one.
 #[test]
 fn paper_linux_6_12_a_long_wait_clears_a_debt_and_not_a_claim() {
     let (mut host, root) = machine(1, &precise(3 * MS));
@@ -110,7 +109,7 @@ fn paper_linux_6_12_a_long_wait_clears_a_debt_and_not_a_claim() {
     host.block(a);
     host.run_to(S);
     host.wake(a);
-    // As if it had been on a par: at the end of b's slice it is a's turn, for a whole slice.
+    // As if it had no lag: at the end of b's slice it is a's turn, for a whole slice.
     let turn = (1..400).find(|_| {
         host.run_for(10 * US);
         host.on(0) == Some(a)
@@ -118,7 +117,7 @@ fn paper_linux_6_12_a_long_wait_clears_a_debt_and_not_a_claim() {
     assert!(turn.is_some_and(|steps| steps <= 300), "{turn:?}");
     host.run_for(2900 * US);
     assert_eq!(host.on(0), Some(a));
-    // a was chosen just before; b is owed 1 ms or so when it waits, and goes first when it wakes.
+    // a was chosen just before; b is owed about 1 ms when it waits, and goes first when it wakes.
     host.block(b);
     host.run_for(S);
     let before = host.now;
@@ -127,7 +126,7 @@ fn paper_linux_6_12_a_long_wait_clears_a_debt_and_not_a_claim() {
     assert!(host.now > before && host.on(0) == Some(b));
 }
 
-/// One that needs little gets all of it beside eight spinners, each time before it is needed again.
+/// A child that needs little receives all of it beside eight spinners, each time before it is needed again.
 #[test]
 fn accepts_an_interactive_thread_among_spinners() {
     let (mut host, root) = machine(1, &[]);
@@ -164,15 +163,15 @@ fn limit_another_weight_holds_from_then_on() {
     assert!(got.abs_diff(1024 * MS) <= 6 * MS, "{got}");
 }
 
-/// `sched_attr::sched_runtime`: a slice of one's own.
+/// `sched_attr::sched_runtime`: a child's own slice.
 #[test]
 fn paper_linux_6_12_a_slice_of_ones_own_lasts_as_long_as_it_says() {
     let (mut host, root) = machine(1, &precise(2 * MS));
     host.spin(root, "a", &[Message::Quantum(span(6 * MS))]);
     host.spin(root, "b", &[]);
     host.run_to(30 * MS);
-    // a begins with half a slice, 3 ms, then has 6 ms at a time. b looks up every 2 ms, from 4 ms on, and
-    // makes room when it is ahead: as long as it is not, its deadline is the earlier one.
+    // a begins with half a slice, 3 ms, then has 6 ms at a time. b's slice ends every 2 ms, from 4 ms on, and b
+    // gives way if it is ahead: as long as it is not, its deadline is the earlier one.
     assert_eq!(host.timeline(0), "0 a, 3 b, 8 a, 14 b, 20 a, 26 b");
     let zero = host.try_thread(root, "c", &[Message::Quantum(span(0))]);
     assert!(zero.is_err());

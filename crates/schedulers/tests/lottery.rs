@@ -22,7 +22,7 @@ fn seeded(seed: i64) -> (Host, NodeId) {
     (host, root)
 }
 
-/// How far chance may be off: six standard deviations of so many turns of 10 ms.
+/// The largest deviation by chance: six standard deviations for this many turns of 10 ms.
 fn luck(turns: u64) -> u64 {
     3 * turns.isqrt() * 10 * MS
 }
@@ -49,8 +49,8 @@ proptest! {
     }
 }
 
-/// Section 3.4 of Waldspurger and Weihl: one that uses a fifth of its turns wins five times as often.
-/// (Here it is not in the draw that follows its own turn at once, which costs it a part in four.)
+/// Section 3.4 of Waldspurger and Weihl: a child that uses a fifth of its turns wins five times as often. (Here it
+/// is not in the draw right after its own turn, which costs it a quarter.)
 #[test]
 fn paper_waldspurger_1994_compensation_makes_up_for_turns_that_are_not_used_up() {
     let (mut host, root) = seeded(1);

@@ -12,7 +12,7 @@ use windfall_schedulers::parameters;
 use windfall_time::{Instant, Span};
 
 thread_local! {
-    /// Whether this thread's allocations are counted, and how many there were; the test harness has
+    /// Whether this thread's allocations are counted, and their number. Per thread, because the test harness has
     /// threads of its own.
     static COUNTING: Cell<bool> = const { Cell::new(false) };
     static COUNT: Cell<u64> = const { Cell::new(0) };
@@ -45,7 +45,7 @@ fn create(tree: &mut Hierarchy, name: &str, kind: &str, owns: &[(Parent, &[Messa
     tree.create(Instant::ZERO, NodeSpec::new(name, kind.name, scheduler, owns)).unwrap()
 }
 
-/// What a child asks of a scheduler of that kind, so that it has something to decide by.
+/// The parameters of a child of this kind of scheduler, so that it has something to decide by.
 fn ask(kind: &str, number: u32) -> Vec<Message> {
     let ms = |n: u32| Span::from_millis(n + 1);
     let (period, deadline, amount) = (ms(number + 9), ms(number + 9), Some(ms(1)));

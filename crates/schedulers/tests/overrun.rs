@@ -1,4 +1,4 @@
-//! The overrun partition: figure 6.4 by hand, and what is promised beside it.
+//! The overrun partition: figure 6.4 by hand, and the promises beside it.
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod common;
@@ -28,8 +28,8 @@ fn video(host: &mut Host, [_, rez, partition]: [NodeId; 3], name: &str, work: u6
     host.cycle(join, name, &[], (work, 33 * MS))
 }
 
-/// The partition waits for the first 5 ms, and of its 10 ms rez gives what falls to the other 28 ms at a
-/// steady rate, 8.48 ms: a partition that sleeps gives less than its size.
+/// The partition waits for the first 5 ms. Of its 10 ms, rez gives the part for the other 28 ms at a steady rate,
+/// 8.48 ms: a partition that sleeps gives less than its size.
 #[test]
 fn paper_hls_6_2_2_an_overrun_is_served_by_the_partition() {
     let (mut host, nodes) = figure_6_4(10 * MS);

@@ -110,7 +110,7 @@ fn a_child_without_a_share_runs_only_while_nobody_with_one_is_ready() {
     }
     host.run_to(40 * MS);
     assert_eq!((host.ran(idler), host.ran(a), host.ran(b)), (32 * MS, 4 * MS, 4 * MS));
-    // With a share it competes from then on, no better off for what it had.
+    // With a share it competes from then on, without advantage from what it received before.
     host.tell(idler, Message::Share(1)).unwrap();
     let (before, c) = (host.ran(idler), host.spin(root, "c", &share(1)));
     host.run_to(240 * MS);

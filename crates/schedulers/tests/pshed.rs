@@ -51,9 +51,9 @@ fn limit_who_has_run_ahead_gets_less_between_two_deadlines() {
     host.tell(b, due(100 * MS)).unwrap();
     host.wake(b);
     host.run_to(100 * MS - 1);
-    // Half of 100 ms by 100 ms, as a processor of half the speed; but 45 ms of them before 60 ms
-    // were told, and 5 ms until then. The 20 ms that "between two consecutive deadlines" (5.2.2.3)
-    // would come on top are not there: b has nearly half of the last 55 ms, and its deadline is due.
+    // Half of 100 ms by 100 ms, as on a processor of half the speed; but 45 ms of them before the deadline at 60 ms
+    // was reported, and 5 ms until then. The 20 ms that "between two consecutive deadlines" (5.2.2.3) would add are
+    // not available: b has nearly half of the last 55 ms, and its deadline is due.
     assert_eq!(host.timeline(0), "0 a, 50 b, 77.5 -");
     assert_eq!(host.ran(a), 50 * MS);
 }
@@ -82,14 +82,15 @@ fn accepts_exactly_the_whole_beside_refuses_more() {
     let offers = conversion.give(Supply::of(&[Guarantee::All]), &[terms; 4]);
     assert!(offers[..3].iter().all(|offer| offer.gives[0].guarantee == third));
     assert!(offers[3].gives.is_empty() && offers[3].lacks.is_some());
-    // Below another one it promises nothing: children that yield tell deadlines out of order.
+    // Below another slower processor it promises nothing, because children that yield make deadlines come out of
+    // order.
     let half = Guarantee::Slower(Ratio::new(1, 2).unwrap());
     let offers = conversion.give(Supply::of(&[half]), &[terms; 2]);
     assert!(offers.iter().all(|offer: &Offer| offer.gives.is_empty()));
     assert!(conversion.parameter_for(&"RESBH 1ms 2ms".parse().unwrap()).is_err());
 }
 
-/// What a sibling does after some time.
+/// The action of a sibling after some time.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Toggle,
@@ -124,8 +125,8 @@ fn steps() -> impl Strategy<Value = Vec<(usize, u64, Event)>> {
     prop::collection::vec((0_usize..3, 0_u64..6_000, event()), 1..120)
 }
 
-/// A slower processor for `kind`, and two siblings that have the rest; perhaps all of that below
-/// another slower processor, beside a third sibling.
+/// A slower processor for `kind`, and two siblings that have the rest; if `nested`, all of that below another
+/// slower processor, beside a third sibling.
 fn plant(kind: &str, (above, below_): (u64, u64), nested: bool) -> (Host, NodeId, Vec<usize>) {
     let mut host = Host::new(1);
     let root = host.root("pshed", &[]);
@@ -149,8 +150,8 @@ fn plant(kind: &str, (above, below_): (u64, u64), nested: bool) -> (Host, NodeId
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// What is schedulable on a processor of speed r misses no deadline on RESU r, whatever others do
-    /// (HLS 2.3.1.4). A nanosecond may be lost to rounding at each deadline.
+    /// A set that is schedulable on a processor of speed r misses no deadline on RESU r, whatever others do (HLS
+    /// 2.3.1.4). Rounding may lose a nanosecond at each deadline.
     #[test]
     fn law_a_schedulable_set_misses_no_deadline_on_a_slower_processor(
         above in 1_u64..10,
@@ -188,7 +189,7 @@ proptest! {
         }
     }
 
-    /// A reservation scheduler keeps on RESU r whatever sums up to r.
+    /// A reservation scheduler keeps reservations that sum up to r on RESU r.
     #[test]
     fn law_reservations_are_kept_on_a_slower_processor(
         above in 1_u64..10,

@@ -20,7 +20,7 @@ proptest! {
     }
 }
 
-/// Short forms for the steps of kept cases.
+/// Short forms of the steps of recorded cases.
 mod kept {
     use super::*;
 
@@ -42,7 +42,7 @@ mod kept {
 
     use Step::{Default, Destroy, Ready, Yield};
 
-    /// A parent acted on a request that its child had withdrawn; the child asked again, and so on.
+    /// A parent acted on a request that its child had withdrawn; the child requested again, and so on.
     #[test]
     fn r0001_a_withdrawn_request_led_two_schedulers_in_circles() {
         let asks = |node, what| Step::Spawn { node, ask: Some(what) };
@@ -73,8 +73,8 @@ mod kept {
         world(5, 62).run(&steps);
     }
 
-    /// A join asked all its parents at once, and those that met further up moved its child from
-    /// one to the other without end.
+    /// A join requested all its parents at once, and parents that met further up moved its child from one to the
+    /// other without end.
     #[test]
     fn r0003_a_join_asked_all_its_parents_at_once_and_went_in_circles() {
         let steps = [
@@ -102,8 +102,8 @@ mod kept {
         world(3, 146).run(&steps);
     }
 
-    /// Two ways to one processor, one of which outranks the other: a request was withdrawn as
-    /// soon as the other way was granted, and made again when that was taken away.
+    /// Two ways to one processor, one of which outranks the other: a request was withdrawn as soon as the other way
+    /// was granted, and made again when that was taken away.
     #[test]
     fn r0005_a_scheduler_withdrew_a_request_that_was_about_to_be_granted() {
         let steps = [

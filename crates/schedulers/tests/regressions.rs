@@ -1,5 +1,5 @@
-//! Defects that random testing has found and that have a small scene of their own. Others are kept
-//! as the steps that led to them, in `random.rs`.
+//! Defects that random testing has found and that a small script reproduces. Others are kept in `random.rs` as the
+//! steps that led to them.
 
 mod common;
 
@@ -25,7 +25,7 @@ fn r0002_a_ready_thread_waited_for_a_busy_parent_while_another_was_idle() {
     assert_eq!((host.on(0), host.on(1)), (Some(busy), Some(thread)));
 }
 
-/// Round robin that panics when a child leaves it.
+/// A round robin that panics when a child is removed.
 struct Clinging(Box<dyn Scheduler>);
 
 impl Scheduler for Clinging {

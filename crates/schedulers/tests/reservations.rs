@@ -1,4 +1,4 @@
-//! What schedulers of reservations promise, against the worst that neighbours can do.
+//! The promises of reservation schedulers, under the worst behaviour of siblings.
 //!
 //! The times are small whole numbers, so that coincidences are common.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
@@ -14,7 +14,7 @@ use windfall_hierarchy::{Message, NodeId, VpState};
 use windfall_schedulers::catalogue::{Settings, Value, find};
 use windfall_time::Ratio;
 
-/// A scheduler whose children reserve, its settings, and whether what it promises is hard.
+/// A scheduler of reservations, its settings, and whether its promise is hard.
 type Case = (&'static str, &'static [(&'static str, Value<'static>)], bool);
 
 const CASES: [Case; 3] = [("rez", &[], true), ("cbs", &[], true), ("tbs", &[], false)];
@@ -24,19 +24,19 @@ fn promise(hard: bool, amount: u64, period: u64) -> Guarantee {
     if hard { Guarantee::BasicHard(x, y) } else { Guarantee::BasicSoft(x, y) }
 }
 
-/// What happens to a child after some time.
+/// An event in the life of a child.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     /// It blocks, or wakes to work for ever.
     Toggle,
-    /// It wakes, or goes on, to work so long.
+    /// It wakes, or continues, to work for this time.
     Work(u64),
     Yield,
-    /// It tells the work of its next job.
+    /// It announces the work of its next job.
     Job(u64),
-    /// It gives its reservation back and asks for another.
+    /// It gives its reservation back and requests another.
     Change(u64, u64),
-    /// It goes; another comes, with another reservation.
+    /// It exits, and another child with another reservation is added.
     Replace(u64, u64),
 }
 
@@ -52,13 +52,13 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// A thread, since when, and its amount and period if it has a reservation.
+/// A thread, the time since which it has its reservation, and its amount and period if it has one.
 type Reserved = (usize, u64, Option<(u64, u64)>);
 
 struct World {
     host: Host,
     node: NodeId,
-    /// Thread, since when it has its reservation, and which, if it never changes.
+    /// The children; a reservation is listed only if it never changes.
     children: Vec<Reserved>,
 }
 
@@ -75,7 +75,7 @@ impl World {
         let name = format!("t{}", self.children.len());
         let asked = [reserve(amount, period)];
         if let Ok(thread) = self.host.try_thread(self.node, &name, &asked) {
-            // A share that another used ahead and gave back is free only when its period is over.
+            // A share that another child used ahead and gave back is free only at the end of that child's period.
             let since = if self.host.now == 0 { 0 } else { self.host.now + 40 };
             self.children.push((thread, since, Some((amount, period))));
             self.host.wake(thread);
@@ -100,7 +100,7 @@ impl World {
                 let _ =
                     host.tell(thread, Message::Job { release, deadline, work: Some(span(work)) });
             }
-            // The first two stay as they are, so that something is left to be promised.
+            // The first two never change, so that some promises can be judged.
             Event::Change(amount, period) if who > 1 => {
                 host.tell(thread, Message::Unreserve).unwrap();
                 let _ = host.tell(thread, reserve(amount, period));
@@ -114,7 +114,7 @@ impl World {
         }
     }
 
-    /// How often the promises were put to the test.
+    /// The number of windows in which promises were tested.
     fn judge(&self, hard: bool) -> u64 {
         let kept = self.children.iter().filter_map(|(thread, since, share)| {
             let (amount, period) = (*share)?;
@@ -160,7 +160,7 @@ fn limit_one_unit_more_than_the_amount_is_not_promised() {
         let mut world = World::new(host, root, &[(3, 9), (4, 6)]);
         world.host.run_to(200);
         assert!(world.judge(hard) > 10, "{kind}");
-        // The first has its amount at the beginning of one period and at the end of the next: any
+        // The first child receives its amount at the beginning of one period and at the end of the next: any
         // stronger promise is broken.
         let (first, second) = (world.children[0].0, world.children[1].0);
         world.host.block(second);
@@ -209,7 +209,7 @@ fn accepts_a_slower_processor_only_when_it_tells_its_deadlines() {
     let offers = telling.give(Supply::of(&[half]), &[terms(1, 4), terms(1, 4), terms(1, 4)]);
     let given: Vec<usize> = offers.iter().map(|offer| offer.gives.len()).collect();
     assert_eq!(given, [1, 1, 0]);
-    // These tell some of them too late, or out of order.
+    // These report some deadlines too late, or out of order.
     for kind in ["cbs", "tbs"] {
         let telling = conversion(kind, &[("report-deadlines", Value::Bool(true))]);
         assert!(!telling.takes().contains(&Type::Resu), "{kind}");
@@ -237,8 +237,8 @@ fn accepts_what_follows_from_a_reservation_beside_refuses_the_rest() {
 }
 
 proptest! {
-    /// C2: while nobody is refused, neither more processor nor telling less takes anything from anybody; and who
-    /// tells less never takes anything from itself or from those before it.
+    /// C2: while no child is refused, neither more processor time nor a smaller parameter takes anything from
+    /// anybody. A child that sets less never takes anything from itself or from the children before it.
     #[test]
     fn law_offers_are_monotone(
         shares in prop::collection::vec((1_u64..20, 1_u64..40), 1..7),
@@ -264,7 +264,7 @@ proptest! {
     }
 }
 
-/// The scheduler admits whoever fits beside those whom it has admitted, and so does the checker.
+/// The scheduler admits a child that fits beside those it has admitted, and so does the checker.
 #[test]
 fn accepts_what_fits_beside_those_that_were_refused() {
     for kind in ["rez", "cbs", "tbs", "rez-c", "rez-fb"] {

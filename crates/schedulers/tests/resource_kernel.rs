@@ -83,7 +83,7 @@ fn limit_a_budget_is_kept_until_its_period_ends() {
 
 #[test]
 fn refuses_what_a_saved_budget_would_make_late_beside_accepts_one_unit_less() {
-    // At 3 in 10 the other takes 6 of an interval of 15, saved up and at once.
+    // With 3 in 10, the other takes 6 of an interval of 15, saved up and used at once.
     let mut host = Host::new(1);
     let root = host.root(KIND, &[]);
     host.thread(root, "a", &[reserve(3, 10)]);
@@ -117,7 +117,7 @@ fn limit_another_reserve_begins_the_longest_period_after_one_that_ended() {
     host.wake(b);
     host.run_to(10 * MS);
     host.wake(a);
-    // What was saved has been used: the same again at once would leave `a` 4 ms too few.
+    // The saved budget has been used: the same again at once would leave `a` 4 ms short.
     host.exit(b);
     host.spin(root, "c", &[reserve(4 * MS, 10 * MS)]);
     host.run_to(30 * MS);
@@ -180,14 +180,14 @@ fn accepts_all_and_not_a_slower_processor() {
     );
 }
 
-/// Whether a reserve of the lower priority has its amount in a period that begins when the other has
-/// saved all its budget up: by looking at every unit of time.
+/// Whether a reserve of the lower priority receives its amount in a period that begins when the other has saved up
+/// its whole budget; by looking at every unit of time.
 fn in_time((x, y): (u64, u64), (amount, period): (u64, u64)) -> bool {
     let free = (0..period).filter(|at| *at >= x && (at - x) % y >= x).count();
     u64::try_from(free).unwrap() >= amount
 }
 
-/// What happens to a child after some time.
+/// An event in the life of a child.
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Toggle,
@@ -196,8 +196,8 @@ enum Event {
     Class(i32),
     Change(u64, u64),
     Replace(u64, u64),
-    /// It saves its budget for so long, uses it and the next one, and is followed by another with the same reserve: the most
-    /// that it can take from others.
+    /// It saves its budget for this time, uses it and the next one, and is followed by another child with the same
+    /// reserve: the most that it can take from others.
     Renew(u64),
 }
 
@@ -214,7 +214,7 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// Periods that are asked for are shorter.
+/// Requested periods are shorter.
 const LONGEST: u64 = 40;
 
 /// Amount and period of a reserve, and whether it is hard.
@@ -223,16 +223,16 @@ type Share = (u64, u64, bool);
 struct World {
     host: Host,
     node: NodeId,
-    /// Thread, since when it has its reserve, which, and whether it is hard; if that never changes.
+    /// Thread, the time since which it has its reserve, and the reserve if it never changes.
     children: Vec<(usize, u64, Option<Share>)>,
-    /// How many of them, the first ones, stay as they are, so that something is left to be promised.
+    /// Number of children, the first ones, that never change, so that some promises can be judged.
     lasting: usize,
-    /// When the last reserve has ended that was changed: at the latest with its period.
+    /// The latest end of a reserve that was changed: the end of its period.
     changed: u64,
 }
 
 impl World {
-    /// A child that asks for a reserve, which begins at `since` at the latest.
+    /// Adds a child that requests a reserve, which begins at `since` at the latest.
     fn add(&mut self, since: u64, (amount, period): (u64, u64), class: i32) -> bool {
         let asked = [reserve(amount, period), Message::Priority(class)];
         let Ok(thread) = self.host.try_thread(self.node, "t", &asked) else { return false };
@@ -303,7 +303,7 @@ proptest! {
         }
         let before = world.children.len();
         for (most, period, class) in lasting {
-            // As much as is left, so that nothing that the others get too much goes unseen.
+            // As much as is left, so that any excess of the others becomes visible.
             (1..=most.min(period)).rev().any(|amount| world.add(0, (amount, period), class));
         }
         world.lasting = world.children.len() - before;
@@ -343,7 +343,7 @@ proptest! {
         prop_assert_eq!(admitted, fits);
     }
 
-    /// C2: who tells less takes nothing from others.
+    /// C2: a child that sets less takes nothing from others.
     #[test]
     fn law_offers_are_monotone(
         shares in prop::collection::vec((1_u64..15, 10_u64..80), 1..7),

@@ -50,9 +50,9 @@ fn paper_hls_9_3_2_the_earliest_deadline_with_budget_runs() {
     assert_eq!(host.timeline(0), "0 b, 3 a, 7 -, 10 b, 13 -, 20 b, 23 a");
 }
 
-/// What two threads have of [9, 20.2) ms by the words of 9.3.2, in steps of 0.1 ms: budgets fall as threads run, are
-/// renewed at the beginning of each period, and the earliest deadline with a budget runs. The first has 5 ms in 10 from 0 on
-/// and wakes at 9; the second, 5.6 in 11.2 from 9 on, is always ready.
+/// The time that two threads receive in [9, 20.2) ms by the rules of 9.3.2, in steps of 0.1 ms: budgets fall as
+/// threads run, are renewed at the beginning of each period, and the earliest deadline with a budget runs. The
+/// first has 5 ms in 10 from 0 on and wakes at 9; the second, 5.6 in 11.2 from 9 on, is always ready.
 fn by_the_words_of_9_3_2() -> [u64; 2] {
     let (mut budgets, mut had) = ([50, 56], [0, 0]);
     for step in 90..202 {
@@ -153,14 +153,14 @@ fn limit_waiting_costs_at_most_the_time_waited() {
     host.run_to(3 * MS);
     host.wake(thread);
     host.run_to(6 * MS);
-    // Of 5 ms, 2 were used before 1 ms of waiting; 3.5 fall to the rest, so all 3 are left.
+    // Of 5 ms, 2 were used before 1 ms of waiting; the rest of the period is worth 3.5, so all 3 are left.
     assert_eq!(host.timeline(0), "0 a, 2 -, 3 a, 6 -");
     host.run_to(10 * MS);
     host.block(thread);
     host.run_to(18 * MS);
     host.wake(thread);
     host.run_to(25 * MS);
-    // Of 5 ms, 1 falls to the last 2 ms of the period.
+    // Of 5 ms, the last 2 ms of the period are worth 1.
     assert_eq!(host.timeline(0), "0 a, 2 -, 3 a, 6 -, 18 a, 19 -, 20 a, 25 -");
 }
 
@@ -242,8 +242,8 @@ fn accepts_more_own_vps_but_uses_one() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Whatever the others do, a child that never waits gets its amount in each of its periods, and
-    /// no child ever gets more.
+    /// Whatever the others do, a child that never waits gets its amount in each of its periods, and no child ever
+    /// gets more.
     #[test]
     fn law_a_backlogged_child_gets_its_amount_in_every_period(
         shares in prop::collection::vec((1_u64..60, 20_u64..200), 2..6),
@@ -259,7 +259,7 @@ proptest! {
                 host.wake(thread);
             }
         }
-        // The first of them works on and on; the others sleep, yield, and change their minds.
+        // The first child works on and on; the others sleep, yield, and change their reservations.
         for (who, time, odd) in steps {
             let (end, first) = (host.now + time, children[0]);
             let mut now = host.now;

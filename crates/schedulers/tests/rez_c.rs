@@ -111,7 +111,7 @@ fn law_each_scheduler_takes_differences_of_its_own() {
     assert_eq!((host.ran(a), host.ran(b)), (4 * MS, 4 * MS));
 }
 
-/// A reservation, whose, and whether that thread waits now and then.
+/// A reservation, its thread, and whether that thread waits at times.
 #[derive(Clone, Copy)]
 struct Reserved {
     amount: u64,
@@ -121,8 +121,8 @@ struct Reserved {
 }
 
 impl Reserved {
-    /// What it can demand in an interval: the amounts of the periods that lie in it; or its share of the
-    /// interval, if it may wake at any time.
+    /// Its largest demand in an interval: the amounts of the periods that lie in it; or its share of the interval,
+    /// if it may wake at any time.
     fn demand(&self, begin: u64, end: u64) -> u64 {
         match self.waits {
             true => self.amount * (end - begin) / self.period,
@@ -131,7 +131,7 @@ impl Reserved {
     }
 }
 
-/// Assumption A3: in every interval until `end` what is stolen and what is demanded fit.
+/// Assumption A3: in every interval until `end` the stolen time and the demands fit.
 fn fits(host: &Host, reserved: &[Reserved], end: u64) -> bool {
     (0..end).all(|begin| {
         let demand: u64 = reserved.iter().map(|r| r.demand(begin, end)).sum();
@@ -142,10 +142,10 @@ fn fits(host: &Host, reserved: &[Reserved], end: u64) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// A child that never waits receives its amount in every period that ends where stolen time and
-    /// reservations fit (assumption A3), others' periods being what they may; and never more. The
-    /// proof is that of the processor demand criterion: were it short at `end`, then since the last
-    /// moment at which nobody due by then had anything left, the processor served only such, or stolen.
+    /// If stolen time and reservations fit (assumption A3), a child that never waits receives its amount in every
+    /// period, wherever the others' periods lie; and it never receives more. The proof is that of the processor
+    /// demand criterion: suppose it were short at `end`. Then, since the last moment at which no child due by then
+    /// had anything left, the processor was stolen or served only such children.
     #[test]
     fn law_what_is_received_is_what_was_reserved_where_stolen_time_fits(
         shares in prop::collection::vec((1_u64..12, 5_u64..40), 1..5),
@@ -192,7 +192,7 @@ proptest! {
 
 #[test]
 fn law_the_condition_is_met_and_missed() {
-    // So that the law above cannot hold for want of cases.
+    // The law above is not vacuous.
     let mut host = Host::new(1);
     host.stolen = vec![(2, 4)];
     let slot = |amount, period| Reserved { amount, period, thread: 0, waits: false };

@@ -9,7 +9,7 @@ use windfall_hierarchy::{JournalEvent, Message, NodeId, Note, Target};
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Ratio;
 
-/// What each period of a thread began with, as the journal tells.
+/// The amount with which each period of a thread began, from the journal.
 fn reserved(host: &mut Host, thread: usize) -> Vec<u64> {
     let id = host.threads[thread].id;
     let notes = host.tree.drain_journal();
@@ -22,7 +22,7 @@ fn reserved(host: &mut Host, thread: usize) -> Vec<u64> {
     begun.collect()
 }
 
-/// A machine on which something is stolen in each of so many periods of 20 ms, 1 ms after they begin.
+/// A machine on which this much is stolen in each of this many periods of 20 ms, 1 ms after they begin.
 fn robbed(settings: &[(&str, Value<'_>)], stolen: u64, periods: u64) -> (Host, NodeId) {
     let mut host = Host::new(1);
     host.stolen = (0..periods).map(|n| (n * 20 * MS + MS, stolen)).collect();
@@ -37,7 +37,7 @@ fn paper_hls_11_5_3_c_follows_its_equation() {
     let a = host.spin(root, "a", &[reserve(4 * MS, 20 * MS)]);
     host.run_to(159 * MS);
     let c = reserved(&mut host, a);
-    // Half of what is missing, four times; then half of what is too much.
+    // Half of the missing time, four times; then half of the excess.
     let extra = [0, 400, 600, 700, 750, 375, 188, 94];
     let micros: Vec<u64> = c.iter().map(|c| (c - 4 * MS).div_ceil(1_000)).collect();
     assert_eq!(micros, extra);
@@ -64,7 +64,7 @@ fn limit_a_thread_that_blocks_early_has_lost_nothing() {
 
 #[test]
 fn limit_c_stops_at_what_admission_leaves_and_no_neighbour_pays() {
-    // Half of each period is stolen from a, which could use 12 ms; b has 8 of 20, and 90 % may be had.
+    // Half of each period is stolen from a, which could use 12 ms; b has 8 of 20, and 90 % may be reserved.
     let settings = [("admission", Value::Integer(900))];
     let (mut host, root) = robbed(&settings, 10 * MS, 50);
     let a = host.spin(root, "a", &[reserve(4 * MS, 20 * MS)]);
@@ -115,7 +115,7 @@ fn accepts_soft_reservations_beside_refuses_hard_ones() {
     assert!(offers[2].lacks.as_deref().is_some_and(|lacks| lacks.contains("nothing is left")));
 }
 
-/// What a thread has: amount and period, when its first period began, and what is reserved for the one
+/// A thread's reservation: amount and period, when its first period began, and the amount reserved for the period
 /// that ends at `end`.
 #[derive(Clone, Copy)]
 struct Reserved {
@@ -127,7 +127,7 @@ struct Reserved {
     reserved: u64,
 }
 
-/// Reads the journal: what the present period of each began with.
+/// Reads the journal: the amount with which the current period of each thread began.
 fn update(host: &mut Host, all: &mut [Reserved]) -> Result<(), TestCaseError> {
     let begun: Vec<_> = host
         .tree
@@ -153,9 +153,9 @@ fn update(host: &mut Host, all: &mut [Reserved]) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
-    /// Whatever is stolen: C is never less than what was asked for, the sum of all C is never more than
-    /// admission, and a child that never waits has the processor at least as long as it asked for in
-    /// each of its periods, whatever others are lent.
+    /// Whatever is stolen: C is never less than the requested amount, the sum of all C is never more than
+    /// `admission`, and a child that never waits holds the processor at least as long as it requested in each of
+    /// its periods, whatever others are lent.
     #[test]
     fn law_c_lies_between_what_was_asked_for_and_admission(
         shares in prop::collection::vec((1_u64..30, 5_u64..60, 0_u64..300), 1..16),
@@ -191,7 +191,7 @@ proptest! {
                     host.wake(thread);
                 }
             }
-            // All but the first sleep now and then, or go for ever.
+            // All but the first sleep at times, or exit.
             if let Some((who, _)) = asleep.filter(|(_, until)| *until <= end) {
                 host.wake(who);
                 asleep = None;
@@ -200,7 +200,7 @@ proptest! {
             {
                 let at = 1 + who % (all.len() - 1);
                 if all[at].since.is_none() {
-                    // When its periods begin could not be seen if it slept then.
+                    // The beginning of its periods could not be seen if it was asleep then.
                 } else if goes == 0 {
                     let slot = all.remove(at);
                     host.exit(slot.thread);
@@ -212,8 +212,8 @@ proptest! {
             }
             update(&mut host, &mut all)?;
             let mut sum = Ratio::ZERO;
-            // Whoever sleeps through the end of a period has nothing until it wakes; what was lent to one
-            // that has gone may have been used until its period ends.
+            // A child that sleeps through the end of a period has nothing until it wakes; a loan to a child that
+            // has exited may have been used until its period ends.
             for slot in all.iter().chain(&gone).filter(|slot| slot.end > end) {
                 sum = sum.checked_add(share(slot.reserved, slot.period)).unwrap();
             }

@@ -1,4 +1,4 @@
-//! Rialto in parts, as in figure 6.5: the time line, activities, the briefly blocked, and the rest.
+//! The parts of Rialto, as in figure 6.5: the time line, activities, briefly blocked threads, and the rest.
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod common;
@@ -78,7 +78,7 @@ fn refuses_a_constraint_that_does_not_fit_beside_accepts_one_that_just_does() {
     let a = host.spin(root, "a", &[reserve(3 * MS, 10 * MS)]);
     let b = host.spin(root, "b", &[reserve(2 * MS, 10 * MS)]);
     let none = host.spin(root, "none", &[]);
-    // Until 20 ms: 6 ms are a's, 4 ms b's, 10 ms nobody's.
+    // Until 20 ms: 6 ms belong to a, 4 ms to b, 10 ms to nobody.
     assert!(matches!(
         host.tell(a, constraint(17 * MS, 20 * MS)),
         Err(HierarchyError::Refused(AnswerError::NoRoom { .. }))
@@ -157,7 +157,7 @@ fn paper_hls_6_2_4_the_activity_serves_the_thread_with_the_constraint() {
     for round in 0..10 {
         let begun = host.now;
         let urgent = threads[round % 3];
-        // 4 ms come from the activity's block and 6 ms from free time, whoever is in turn elsewhere.
+        // 4 ms come from the activity's block and 6 ms from free time, whichever thread has its turn elsewhere.
         host.tell(urgent, constraint(10 * MS, begun + 20 * MS)).unwrap();
         host.run_to(begun + 20 * MS);
         assert!(host.ran_within(urgent, begun, begun + 20 * MS) >= 10 * MS, "round {round}");
@@ -186,7 +186,7 @@ fn paper_hls_6_2_4_who_was_blocked_briefly_catches_up_before_the_rest() {
     assert!((10 * MS..16 * MS).contains(&ran), "a credit of 10 ms at most, and its turn: {ran}");
 }
 
-/// What a thread of the time line does: its reservation, and whether it works now and then.
+/// The load of a thread of the time line: its reservation, and its work and period if it does not always work.
 type Load = ((u64, u64), Option<(u64, u64)>);
 
 fn loads() -> impl Strategy<Value = Vec<Load>> {
@@ -195,7 +195,7 @@ fn loads() -> impl Strategy<Value = Vec<Load>> {
     prop::collection::vec(load, 1..7)
 }
 
-/// Threads, and what they are promised.
+/// Threads, and their promises.
 fn line(loads: &[Load]) -> (Host, Vec<(T, Vec<Guarantee>)>) {
     let mut host = Host::new(1);
     let root = host.root("fixed-priority", &[]);

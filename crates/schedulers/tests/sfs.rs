@@ -1,4 +1,4 @@
-//! SFS: shares on several processors before random adversaries, readjusted weights, the paper's examples.
+//! SFS: shares on several processors under random adversaries, readjusted weights, the paper's examples.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -22,7 +22,7 @@ fn weights() -> impl Strategy<Value = Vec<u32>> {
     prop::collection::vec(weight, 1..9)
 }
 
-/// Plays with children of an instance below `parents`; what was offered must have been kept.
+/// Runs steps with children of an instance below `parents`. Every offered guarantee must be kept.
 fn law(
     mut host: Host,
     parents: &[(Parent, &[Message])],
@@ -83,17 +83,17 @@ fn told(own: &[Guarantee], weights: &[u32]) -> Vec<String> {
 
 #[test]
 fn limit_what_is_offered_is_by_readjusted_weights_as_much_as_nappers_leave() {
-    // Example 1: weights 1 and 10 on two processors come to a processor each.
+    // Example 1: weights 1 and 10 on two processors amount to a processor each.
     assert_eq!(told(&[WHOLE; 2], &[1, 10]), ["PS 1", "PS 1"]);
-    // And with a third thread of weight 1, 1 : 2 : 1. The paper has a half, a whole and a half of a processor, which two that
-    // nap together make less (erratum 14).
+    // And with a third thread of weight 1, 1 : 2 : 1. The paper has half a processor, a whole one and a half; two
+    // children that wait together reduce this (erratum 14).
     assert_eq!(told(&[WHOLE; 2], &[1, 10, 1]), ["PS 2/5", "PS 2/3", "PS 2/5"]);
     assert_eq!(told(&[WHOLE; 2], &[1, 1, 1, 0]), ["PS 1/2", "PS 1/2", "PS 1/2", "NULL"]);
     let third = Guarantee::Share(Ratio::new(1, 3).unwrap());
     assert_eq!(told(&[WHOLE, third], &[1, 1, 2, 100]), ["PS 4/27", "PS 4/27", "PS 4/15", "PS 1/2"]);
 }
 
-/// What readjustment makes feasible: no m children are promised more than the m largest supplies.
+/// Readjusted offers are feasible: no m children are promised more than the m largest supplies.
 #[test]
 fn law_what_is_offered_is_feasible() {
     let parts = |numbers: &[i128]| -> Vec<Guarantee> {
@@ -134,8 +134,8 @@ fn paper_chandra_2000_nobody_starves_when_a_third_thread_comes() {
     assert!(host.ran(third).abs_diff(S) <= 20 * MS, "{}", host.ran(third));
 }
 
-/// Without readjustment virtual time would stay with the heavy one, and whoever comes would begin there,
-/// far behind the two light ones.
+/// Without readjustment virtual time would stay with the heavy child, and a new child would begin there, far behind
+/// the two light ones.
 #[test]
 fn paper_chandra_2000_readjustment_keeps_virtual_time_with_the_light_ones() {
     let weights = [1000, 1, 1, 1];
@@ -154,8 +154,8 @@ fn paper_chandra_2000_readjustment_keeps_virtual_time_with_the_light_ones() {
     }
 }
 
-/// Example 2: a heavy thread, many light ones and short jobs of weight between; start-time fair
-/// queuing gives the short jobs as much as the heavy one.
+/// Example 2: a heavy thread, many light ones and short jobs of a weight between them. Start-time fair queuing
+/// gives the short jobs as much as the heavy thread.
 #[test]
 fn paper_chandra_2000_short_jobs_get_no_more_than_their_part() {
     let mut host = Host::new(2);
@@ -180,7 +180,7 @@ fn paper_chandra_2000_short_jobs_get_no_more_than_their_part() {
     assert!(heavy.abs_diff(4 * short) <= 5 * S, "{heavy} {short}");
 }
 
-/// One that was held down beside light ones owes nothing when a heavy one comes.
+/// A child whose weight was reduced beside light ones owes nothing when a heavy one is added.
 #[test]
 fn law_readjustment_keeps_the_surplus() {
     let mut host = Host::new(2);

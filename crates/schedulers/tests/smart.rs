@@ -21,7 +21,7 @@ fn job(due: u64, work: u64) -> Message {
     Message::Job { release: at(0), deadline: at(due), work: Some(span(work)) }
 }
 
-/// Jobs of so much work, due within `period` of waking.
+/// Jobs of this work, due within `period` of waking.
 fn rate(work: u64, period: u64) -> Message {
     let (period, amount) = (span(period), Some(span(work)));
     Message::Periodic { period, deadline: period, amount }
@@ -62,7 +62,7 @@ proptest! {
         }
     }
 
-    /// Against the slow definition, at one moment: jobs by priority, all sorted anew for each.
+    /// Compares with the slow definition at one moment: jobs by priority, all sorted anew for each.
     #[test]
     fn limit_the_first_of_what_can_be_done_of_the_most_important_runs(
         jobs in prop::collection::vec((1_u64..60, 1_u64..25, any::<u32>()), 1..12),
@@ -74,7 +74,7 @@ proptest! {
         let mut threads: Vec<(i32, u64, u64, T)> = Vec::new();
         for (priority, number) in (0..).map(|n| 2 * n + 1).zip(order) {
             let (due, work, _) = jobs[number];
-            // Two are told apart by a nanosecond.
+            // A nanosecond makes deadlines distinct.
             let (due, work) = (due * MS + number as u64, work * MS);
             let asks = [Message::Priority(priority), job(due, work)];
             threads.push((priority, due, work, host.spin(root, "job", &asks)));
@@ -100,7 +100,7 @@ proptest! {
         prop_assert_eq!(host.on(0), first.or(other.map(|(_, thread)| thread)).or(most));
     }
 
-    /// Whom it foretells runs when the running one blocks.
+    /// The predicted child runs when the running one blocks.
     #[test]
     fn law_the_next_is_foretold(
         tasks in prop::collection::vec((0_i32..3, prop::option::of((1_u64..60, 1_u64..25))), 2..12),
@@ -114,7 +114,7 @@ proptest! {
         }
         host.run_to(pass * MS);
         while let Some(running) = host.on(0) {
-            // What is foretold is so as of the host's last call.
+            // The prediction is as of the host's last call.
             host.tell(running, Message::Share(1)).unwrap();
             let running = host.on(0).unwrap();
             let foretold = host.tree.peek(Processor(0));
@@ -131,7 +131,7 @@ fn law_conventional_children_share_by_weight() {
     let one = host.spin(root, "one", &[Message::Share(1)]);
     host.run_to(3 * S);
     apart(host.ran(two), 2 * S, 20 * MS);
-    // One that comes later has no claim to what was before, nor does it wait.
+    // A child that is added later has no claim to earlier time, nor does it have to wait.
     let late = host.spin(root, "late", &[Message::Share(3)]);
     host.run_to(9 * S);
     apart(host.ran(late), 3 * S, 30 * MS);
@@ -166,7 +166,7 @@ fn law_whoever_is_given_another_priority_begins_anew_in_it() {
 
 #[test]
 fn law_a_job_past_its_work_or_its_deadline_is_conventional() {
-    // Real time would be a second ahead; a job that cannot be done would never run.
+    // If it still counted as real-time, it would be a second ahead or, with a job that cannot be done, never run.
     for asked in [job(10 * S, MS), job(100 * MS, 5 * S)] {
         let (mut host, root) = host(S, 10 * MS);
         let honest = host.spin(root, "honest", &[]);
@@ -185,7 +185,7 @@ fn paper_nieh_lam_1997_urgency_decides_among_what_can_be_done() {
     let urgent = host.thread(root, "urgent", &[Message::Priority(1), job(9 * MS, 4 * MS)]);
     host.wake_for(important, 6 * MS);
     host.wake_for(urgent, 4 * MS);
-    // One that would make the most important late waits, and is late.
+    // A job that would make the most important one late waits, and is late.
     let costly = [Message::Priority(1), job(8 * MS, 16 * MS)];
     let costly = host.thread(root, "costly", &costly);
     host.wake_for(costly, 16 * MS);
@@ -207,7 +207,7 @@ fn paper_nieh_lam_1997_overload_costs_the_least_important() {
         host.run_to(periods * 20 * MS);
         assert_eq!((host.ran(high), host.ran(middle)), (periods * 10 * MS, periods * 5 * MS));
     }
-    // What is left over goes to it all the same.
+    // It still receives the time that is left over.
     assert_eq!(host.ran(low), 99 * 5 * MS);
 }
 
@@ -218,7 +218,7 @@ fn law_a_job_that_claims_too_little_soon_counts_for_no_more_than_its_share() {
     let greedy = host.spin(root, "greedy", &[rate(MS, 5 * MS)]);
     host.run_to(3 * S);
     apart(host.ran(honest), host.ran(greedy), 30 * MS);
-    // Jobs announced over and over lead by the bias, no more.
+    // Jobs that are announced again and again lead by the bias, no more.
     for step in 0..300 {
         host.tell(greedy, job(3 * S + step * 10 * MS + 5 * MS, MS)).unwrap();
         host.run_to(3 * S + (step + 1) * 10 * MS);

@@ -22,7 +22,7 @@ fn paper_ramamritham_1990_a_plan_leaves_time_for_what_is_to_come() {
     host.spin(root, "long", &[job(0, 20 * MS, 4 * MS)]);
     host.spin(root, "short", &[job(MS, 3 * MS, 2 * MS)]);
     host.run_to(20 * MS);
-    // The long job had begun at once, and would have been in the way: it is not taken back.
+    // The long job had begun at once and would block the way: it is not taken back.
     assert_eq!(host.timeline(0), "0 long, 4 -");
     let later = host.thread(root, "later", &[job(22 * MS, 24 * MS, 2 * MS)]);
     host.spin(root, "again", &[job(20 * MS, 40 * MS, 4 * MS)]);
@@ -79,7 +79,7 @@ fn limit_a_reservation_begins_when_the_jobs_before_it_are_done() {
     let a = host.spin(root, "a", &[reserve(4, 10)]);
     host.run_to(60);
     assert_eq!(host.ran(hard), 13);
-    // Of the block that began at 10 the last is left.
+    // Only the last unit is left of the block that began at 10.
     assert_eq!(host.ran_within(a, 0, 20), 1);
     assert!(host.keeps(a, 20, &promise("RESBH 4ns 10ns")) > 0);
     host.tell(a, Message::Unreserve).unwrap();
@@ -149,7 +149,7 @@ fn refuses_a_block_that_would_collide_beside_accepts_one_that_does_not() {
     host.thread(root, "b", &[reserve(2, 15)]);
 }
 
-/// Whether some order of these jobs, each begun as early as can be, is in time: release, deadline, work.
+/// Whether some order of these jobs (release, deadline, work), each begun as early as possible, is in time.
 fn feasible(jobs: &[(u64, u64, u64)], from: u64) -> bool {
     jobs.is_empty()
         || (0..jobs.len()).any(|first| {
@@ -189,7 +189,7 @@ proptest! {
         }
     }
 
-    /// C2: who tells less takes nothing from others; and what is offered is admitted.
+    /// C2: a child that sets less takes nothing from others; and offers are admitted.
     #[test]
     fn law_offers_are_monotone_and_admitted(
         shares in prop::collection::vec((1_u64..8, 1_u64..5), 1..6),
@@ -254,7 +254,7 @@ proptest! {
             match what {
                 _ if waits => host.wake(thread),
                 0 if host.on(0) == Some(thread) => host.yields(thread),
-                // Told by one who has a reservation it means nothing.
+                // A `job` of a child with a reservation has no effect.
                 1 => host.tell(thread, job(now, now + 90, work)).unwrap(),
                 2 => drop(host.tell(thread, reserve(amount, period))),
                 _ => host.block(thread),

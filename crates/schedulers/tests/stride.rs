@@ -24,7 +24,7 @@ fn tickets(most: usize) -> impl Strategy<Value = Vec<u32>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// As a share in the long run, and in any window but for 1 + 4 n p turns.
+    /// As a share in the long run, and in any window except for 1 + 4 n p turns.
     #[test]
     fn law_what_is_offered_is_kept(tickets in tickets(8), steps in steps(100)) {
         let mut host = Host::new(1);
@@ -72,7 +72,7 @@ fn funded(funding: (i64, i64)) -> [(&'static str, Value<'static>); 2] {
     [("currency-1", Value::Integer(funding.0)), ("currency-2", Value::Integer(funding.1))]
 }
 
-/// What is offered to holders of (currency, tickets).
+/// The offers to holders of (currency, tickets).
 fn shares(settings: &[(&str, Value<'_>)], tickets: &[(u32, u32)]) -> Vec<String> {
     let terms = |(currency, tickets): &(u32, u32)| {
         ChildParams::default().weight(Ratio::whole((*tickets).into())).currency(*currency)
@@ -95,8 +95,8 @@ fn paper_waldspurger_1995_three_two_one_of_six_quanta() {
     }
 }
 
-/// Waldspurger and Weihl 1994, figure 3: what a currency is worth is shared among its members, who
-/// take nothing from others when one of them is issued more tickets.
+/// Waldspurger and Weihl 1994, figure 3: the worth of a currency is shared among its members. If one of them is
+/// issued more tickets, that takes nothing from others.
 #[test]
 fn paper_waldspurger_1994_inflation_stays_within_a_currency() {
     let settings = funded((2000, 1000));
@@ -145,7 +145,7 @@ fn refuses_a_currency_without_funds_beside_accepts_one_that_has_some() {
     assert_eq!(offers[0].lacks.as_deref(), Some("currency 4 is not funded; set `currency-4`"));
 }
 
-/// One that is ready only while another's turn lasts would save up all of its share for later.
+/// Without the limit, a child that is ready only during another's turn would save up its whole share for later.
 #[test]
 fn law_nobody_saves_up_more_than_a_turn() {
     let mut host = Host::new(1);
@@ -167,7 +167,7 @@ fn law_nobody_saves_up_more_than_a_turn() {
     host.wake(sly);
     host.run_for(S);
     assert!(host.ran(honest) - before >= S / 10 - 30 * MS, "{}", host.ran(honest) - before);
-    // What was forgone is nobody's: one that comes anew does not find the others far ahead.
+    // The forgone share goes to nobody: a new child does not find the others far ahead.
     host.block(sly);
     let before = host.ran(honest);
     host.spin(root, "new", &share(9));

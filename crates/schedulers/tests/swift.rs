@@ -79,7 +79,7 @@ fn law_the_queue_is_kept_half_full_and_the_share_follows_the_need() {
     }
 }
 
-/// Two that need 30 % and 40 % beside one that tells nothing and would take all.
+/// Two children that need 30 % and 40 %, beside one that reports nothing and would take everything.
 #[test]
 fn paper_steere_1999_one_without_progress_gets_what_is_left() {
     let mut host = Host::new(1);
@@ -109,7 +109,7 @@ fn paper_steere_1999_in_overload_all_are_squished_in_proportion() {
     ];
     run(&mut host, &mut pipelines, 10 * S);
     let ran = [0, 1].map(|thread| host.ran(thread) / (S / 100));
-    // Both press for all there is, and no more than the cap is given out.
+    // Both ask for all there is, and no more than the cap is given out.
     assert!(ran[0].abs_diff(ran[1]) <= 20, "{ran:?}");
     assert!(ran[0] + ran[1] <= 950 && ran[0] + ran[1] >= 930, "{ran:?}");
 }
@@ -137,7 +137,7 @@ fn refuses_a_child_without_1_percent_beside_accepts_as_many_as_have_it() {
     let all: Vec<T> = (1..95).map(|n| host.spin(root, &format!("t{n}"), &[])).collect();
     let refusal = host.try_thread(root, "one too many", &[]).unwrap_err();
     assert!(matches!(refusal, HierarchyError::Refused(AnswerError::Full { .. })), "{refusal}");
-    // The first had all there is, and shrinks until everybody has 1 %.
+    // The first had everything, and shrinks until each child has 1 %.
     host.run_to(10 * S);
     for thread in &all {
         assert!(host.ran(*thread) > 45 * MS, "{}", host.ran(*thread));

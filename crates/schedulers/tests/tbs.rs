@@ -55,7 +55,7 @@ fn limit_charged_slack_leaves_no_interval_promised() {
     host.run_to(100 * MS);
     let b = host.spin(root, "b", &[reserve(9 * MS, 10 * MS)]);
     host.run_to(900 * MS);
-    // Its deadline is that of the next second; b comes before it until then.
+    // It has the deadline of the next second; b goes first until then.
     assert_eq!((host.ran(a), host.ran(b)), (100 * MS, 800 * MS));
     assert!(host.judge(a, 0, &"RESBS 1ms 10ms".parse().unwrap()).is_broken());
 }

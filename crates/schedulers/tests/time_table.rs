@@ -70,7 +70,7 @@ proptest! {
         prop_assert_eq!(admitted, fits);
     }
 
-    /// Blocks are where they are promised to be, whatever the others do.
+    /// Blocks are where they were promised, whatever the others do.
     #[test]
     fn law_every_block_is_kept_whatever_the_others_do(
         blocks in prop::collection::vec(

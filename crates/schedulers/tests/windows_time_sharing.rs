@@ -41,7 +41,7 @@ fn paper_solomon_2000_the_foreground_runs_three_times_as_long() {
     assert_eq!(host.ran(front), 6 * S);
 }
 
-/// The tick charges whoever it finds: one that begins between two ticks pays for both in full.
+/// The tick charges the child that runs then: one that begins between two ticks pays for both in full.
 #[test]
 fn limit_a_quantum_that_begins_between_ticks_is_shorter() {
     let (mut host, root) = machine(&CALM);
@@ -75,8 +75,8 @@ fn paper_solomon_2000_a_boost_decays_by_one_at_each_end_of_a_quantum() {
     host.wake(keys);
     assert_eq!(host.on(0), Some(keys), "8 + 6 is above 12");
     host.run_to(S);
-    // 5 units are left after the wait: two ticks at 14, two at 13; at 12 it takes turns with the
-    // other, which has 3 units left, and at 11 it waits.
+    // 5 units are left after the wait: two ticks at 14, two at 13; at 12 it takes turns with the other child, which
+    // has 3 units left, and at 11 it waits.
     assert_eq!(host.timeline(0), "0 keys, 1 busy, 10 keys, 50 busy, 60 keys, 80 busy");
 }
 

@@ -1,9 +1,10 @@
 //! Calibration: what each kind of thread of an application needs, from one run of it (HLS 8.5.1).
 //!
-//! Threads of equal identity (start routine as far as it is known, name, and name of the thread that made them) are taken to
-//! have equal requirements: they are one [`Kind`]. The routine alone would not do: many languages start every thread with their own. Its period is that of the member that was watched for the most periods, if half of those that
-//! worked agree with it within a tenth; its need is the greatest of any member's. The amount that is suggested is chosen by a
-//! stated [`Conservatism`] and rounded up to a microsecond.
+//! Threads of equal identity (start routine as far as it is known, name, and name of the thread that made them) are
+//! assumed to have equal requirements: they are one [`Kind`]. The routine alone does not suffice, because many
+//! languages start every thread with a routine of their own. A kind has the period of the member that was observed
+//! for the most periods, if half of the members that worked agree with it within a tenth. Its need is the greatest
+//! of any member's. The suggested amount is chosen by a stated [`Conservatism`] and rounded up to a microsecond.
 //!
 //! Not promised: that another run, another machine or another clock rate needs no more.
 
@@ -18,19 +19,19 @@ use windfall_trace::{ThreadId, Timeline};
 /// How the amount is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conservatism {
-    /// The most that any period took, times this.
+    /// The largest work of a period, times this factor.
     Max(Ratio),
-    /// What 99 of 100 periods took at most.
+    /// The work that 99 of 100 periods did not exceed.
     P99,
 }
 
-/// Where a thread comes from, as far as it was seen.
+/// The origin of a thread, as far as it was seen.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Origin {
-    /// Who made it.
+    /// The thread that made it.
     pub maker: Option<ThreadId>,
-    /// The routine that it started with: a file's name and a symbol (`player:decode`), or the offset in the file
+    /// Its start routine: a file's name and a symbol (`player:decode`), or the offset in the file
     /// (`libstdc++.so.6+0xe1a20`).
     pub routine: Option<String>,
 }
@@ -43,7 +44,7 @@ impl Origin {
     }
 }
 
-/// Threads that are taken for alike.
+/// Threads that are assumed to be alike.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Kind {
@@ -51,44 +52,45 @@ pub struct Kind {
     pub routine: Option<String>,
     /// Their name.
     pub name: String,
-    /// The name of the thread that made them; `None` when that was not seen.
+    /// The name of the thread that made them; `None` if that was not seen.
     pub parent: Option<String>,
-    /// How many there were.
+    /// Number of such threads.
     pub count: usize,
-    /// What the one that stands for them does.
+    /// The habit of the member that represents them.
     pub habit: Habit,
-    /// The greatest need of all.
+    /// The greatest need of any member.
     pub need: Need,
-    /// What is suggested in each period; `None` when they have none.
+    /// The suggested amount for each period; `None` if they have no period.
     pub amount: Option<Span>,
-    /// Whether need and conservatism ask for more than the period, so that `amount` is cut.
+    /// Whether need and conservatism exceed the period, so that `amount` is cut.
     pub cut: bool,
     /// Why there is no period, in words; empty when there is one.
     pub why_not: String,
 }
 
-/// What was found out about an application.
+/// The requirements of an application.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Calibration {
-    /// Periodic ones first, then by need.
+    /// The kinds: periodic ones first, then by need.
     pub kinds: Vec<Kind>,
     /// How amounts were chosen.
     pub conservatism: Conservatism,
-    /// How many events were lost, and how many gaps there were for whatever reason.
+    /// Number of lost events, and number of gaps for any reason.
     pub lost: (u64, u64),
 }
 
 /// Start routine, name, name of the maker.
 type Identity = (Option<String>, String, Option<String>);
 
-/// A thread that has had this share of its life a processor, or wanted one, does nothing but compute.
+/// A thread that ran or was ready for this share of its life only computes.
 const BOUND: (u64, u64) = (9, 10);
-/// Fewer confident periods than this share are no promise: 3/4.
+/// The least confidence for a suggestion: 3/4.
 const SURE: (i128, i128) = (3, 4);
 
 impl Calibration {
-    /// Looks at the threads of `learned`; `timeline` is of the same records, and `origins` says where its threads come from.
+    /// Analyses the threads of `learned`. `timeline` is made of the same records; `origins` has the threads'
+    /// origins.
     #[must_use]
     pub fn new(
         learned: &Learned,
@@ -125,7 +127,7 @@ impl Calibration {
     }
 }
 
-/// `None` when there is no member.
+/// The kind with these members; `None` if there is none.
 fn kind(learned: &Learned, members: &[usize], conservatism: Conservatism) -> Option<Kind> {
     let habits: Vec<Habit> = members.iter().map(|at| habit(learned, *at)).collect();
     let sure = |habit: &&Habit| {
@@ -174,7 +176,7 @@ fn kind(learned: &Learned, members: &[usize], conservatism: Conservatism) -> Opt
     })
 }
 
-/// Whether a thread could have run nearly all its life.
+/// Whether a thread was ready or running for nearly all its life.
 fn is_bound(learned: &Learned, timeline: &Timeline, at: usize) -> bool {
     let id = learned.threads[at].trace_thread;
     let stretches = timeline.thread(id).map_or(&[][..], |line| &line.stretches);
@@ -187,7 +189,7 @@ fn is_bound(learned: &Learned, timeline: &Timeline, at: usize) -> bool {
             _ => known += ns,
         }
     }
-    // Less than a tenth of a second says nothing.
+    // Less than a tenth of a second proves nothing.
     able > 100_000_000 && able * BOUND.1 >= known * BOUND.0
 }
 
@@ -209,7 +211,7 @@ mod tests {
     use crate::program::Recorded;
     use windfall_time::Instant;
 
-    /// A thread of the name `worker` that takes 1 ms whenever `period_ms` have passed.
+    /// A thread named `worker` that uses 1 ms in every `period_ms`.
     fn worker(number: u32, period_ms: u64) -> LearnedThread {
         let activation = |n: u64| Activation {
             at: Instant::from_nanos(n * period_ms * 1_000_000),
@@ -248,7 +250,7 @@ mod tests {
         let known = HashMap::from([starts(0, "a:fast"), starts(1, "a:fast"), starts(2, "a:slow")]);
         let fast = (Some("a:fast".to_owned()), 2, ms(10));
         assert_eq!(periods(&known), [fast, (Some("a:slow".to_owned()), 1, ms(25))]);
-        // Where routines are not known, one name is one kind, whose members do not agree on a period.
+        // Without routines, one name is one kind, whose members do not agree on a period.
         assert_eq!(periods(&HashMap::new()), [(None, 3, None)]);
     }
 }

@@ -1,10 +1,10 @@
-//! Wake-ups of the clock that a source attributes to whoever ran when they came.
+//! Wake-ups by the clock that a source attributes to the thread that ran when they came.
 //!
-//! perf text does not say whether an interrupt woke a thread. Where a thread's wake-ups are strictly periodic, and
-//! the thread that each is attributed to does not keep that pace itself, they are the clock's: a wait that
-//! ends at its recorded instant. So is every other wait of such a thread that is attributed to one that does not keep
-//! its pace: late for its period, it was woken by the clock more likely than by whoever ran. All others stay as they
-//! are, and are counted.
+//! perf text does not say whether an interrupt woke a thread. If a thread's wake-ups are strictly periodic, and the
+//! thread to which a wake-up is attributed does not keep that period itself, the wake-up is the clock's: a wait
+//! that ends at its recorded time. The same holds for every other wake-up of such a thread that is attributed to a
+//! thread without that period: it is off its period, but the clock is a more likely cause than the thread that ran.
+//! All others stay as they are, and are counted.
 //!
 //! Invariant: R2 and R3 of `replay.rs` hold afterwards.
 
@@ -15,25 +15,26 @@ use crate::program::RecordedStep;
 use std::collections::{BTreeMap, VecDeque};
 use windfall_time::Span;
 
-/// Whose the wake-ups were that a source attributes to threads without being sure.
+/// Counts of wake-ups that a source attributes to threads without certainty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Clock {
-    /// Strictly periodic: the clock's.
+    /// Strictly periodic: attributed to the clock.
     pub periodic: u64,
-    /// Of periodic threads, but off their period: taken for the clock's.
+    /// Of periodic threads but off their period: attributed to the clock.
     pub late: u64,
-    /// Left to the thread that ran, although it may have been an interrupt.
+    /// Left to the thread that ran, although an interrupt may have been the cause.
     pub doubtful: u64,
 }
 
 impl Learned {
-    /// Gives the clock the wake-ups that are strictly periodic. For sources that do not say whether an interrupt woke a thread.
+    /// Attributes strictly periodic wake-ups to the clock. For sources that do not say whether an interrupt woke a
+    /// thread.
     pub fn separate_clock(&mut self) -> Clock {
         let mut clock = Clock::default();
         let periods: Vec<Option<Span>> =
             (0..self.threads.len()).map(|thread| habit(self, thread).period).collect();
-        // For each thread, of each of its wakers: whether its wakes, in order, are the clock's.
+        // By waker and target: whether each of the waker's wakes of the target, in order, is the clock's.
         let mut struck: BTreeMap<(usize, usize), VecDeque<bool>> = BTreeMap::new();
         for (target, thread) in self.threads.iter_mut().enumerate() {
             let timed = timed(thread, periods[target], &periods, &mut clock);
@@ -54,7 +55,7 @@ impl Learned {
     }
 }
 
-/// For each activation, whether it is attributed to a thread and is the clock's.
+/// For each activation: whether it is attributed to a thread and is the clock's.
 fn timed(
     thread: &LearnedThread,
     period: Option<Span>,
@@ -74,7 +75,7 @@ fn timed(
             *wakes.entry(waker).or_default() += 1;
         }
     }
-    // Who keeps the pace and makes half of the wake-ups makes them.
+    // A waker that keeps the period and makes half of the wake-ups is their cause.
     let releases = |waker: usize| {
         let keeps = periods[waker].is_some_and(|own| alike(own, period));
         keeps && wakes.get(&waker).is_some_and(|count| count * 2 >= activations.len())
@@ -93,13 +94,14 @@ fn timed(
     timed
 }
 
-/// Whether two periods are the same within an eighth.
+/// Whether two periods are equal within an eighth.
 fn alike(a: Span, b: Span) -> bool {
     let (least, most) = (a.min(b).as_nanos(), a.max(b).as_nanos());
     most - least <= most / 8
 }
 
-/// Which activations are a whole number of periods, within a tenth of one, after one before or before one after.
+/// Whether each activation is a whole number of periods, within a tenth of one, after an earlier one or before a
+/// later one.
 fn on_time(activations: &[Activation], period: Span) -> Vec<bool> {
     let fits = |pair: &[Activation]| {
         let gap = pair[1].at.saturating_since(pair[0].at);
@@ -111,7 +113,7 @@ fn on_time(activations: &[Activation], period: Span) -> Vec<bool> {
     (0..activations.len()).map(|at| gap(at.checked_sub(1)) || gap(Some(at))).collect()
 }
 
-/// Waits that the clock ended end at their recorded instants.
+/// Makes waits that the clock ended end at their recorded times.
 fn separate(thread: &mut LearnedThread, timed: &[bool]) {
     let by_thread = |(a, _): &(&Activation, &bool)| matches!(a.by, Cause::Thread(_));
     let mut wakes = thread.activations.iter().zip(timed).filter(by_thread);
@@ -134,7 +136,7 @@ fn separate(thread: &mut LearnedThread, timed: &[bool]) {
     }
 }
 
-/// Leaves out the wakes for which `struck` says so.
+/// Removes the wakes for which `struck` is true.
 fn mark_by_clock(thread: &mut LearnedThread, mut struck: impl FnMut(usize) -> bool) {
     let mut steps = Vec::with_capacity(thread.recorded.steps.len());
     for step in &thread.recorded.steps {

@@ -1,20 +1,20 @@
-//! Who has each processor, and how much of its time nobody stole.
+//! The thread on each processor, and the time that it had to itself.
 //!
-//! Invariant: `ran` is the time up to `since` that the processor's base had to itself, since it was
-//! last taken; time under an overhead counts for nobody.
+//! Invariant: `ran` is the time up to `since` that the processor's base had to itself, since it was last taken;
+//! time under an overhead counts for nobody.
 
 use super::replay::Stolen;
 use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 
-/// Who has a processor when nobody steals it.
+/// The owner of a processor when no overhead runs there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Base {
-    /// Whoever leaves at its first switch.
+    /// The thread that leaves at its first switch.
     First,
-    /// A thread by index, or nobody.
+    /// A thread by index, or idle.
     Known(Option<usize>),
-    /// Nobody knows, until its next switch.
+    /// Unknown until its next switch.
     Lost,
 }
 
@@ -22,12 +22,12 @@ pub(super) enum Base {
 #[derive(Clone, Debug)]
 pub(super) struct Processor {
     pub(super) base: Base,
-    /// When its thread was last seen running there.
+    /// The time at which its thread was last seen running there.
     pub(super) seen: Instant,
     since: Instant,
     ran: Span,
     overheads: Vec<(OverheadKind, u16)>,
-    /// Relative to `origin`.
+    /// Overheads, with times relative to `origin`.
     pub(super) stolen: Vec<Stolen>,
     origin: Instant,
 }
@@ -54,7 +54,7 @@ impl Processor {
         self.since = self.since.max(at);
     }
 
-    /// What the base had to itself since the last call; it is seen there.
+    /// Takes the time that the base had to itself since the last call, and records that it was seen here.
     pub(super) fn take_work(&mut self, at: Instant) -> Span {
         self.advance(at);
         self.seen = at;
@@ -69,12 +69,12 @@ impl Processor {
     pub(super) fn end_overhead(&mut self, at: Instant) {
         self.advance(at);
         if self.overheads.pop().is_none() && self.base == Base::First {
-            // It began before the trace: nobody had the processor until here.
+            // The overhead began before the trace, so no thread had the processor until here.
             self.ran = Span::ZERO;
         }
     }
 
-    /// From here on nobody knows who has it.
+    /// From here on it is unknown which thread has the processor.
     pub(super) fn forget(&mut self, at: Instant) {
         self.advance(at);
         self.overheads.clear();
@@ -82,7 +82,7 @@ impl Processor {
         self.base = Base::Lost;
     }
 
-    /// Closes it at the trace's end.
+    /// Closes the account at the trace's end.
     pub(super) fn finish(&mut self, at: Instant) {
         self.advance(at);
     }

@@ -1,22 +1,21 @@
-//! Which reservations fit together, and which are left out.
+//! Selects reservations that fit together, and leaves out the others.
 //!
-//! Invariant: the shares on one processor, each rounded up to a millionth, add up to `most` of it at
-//! most. Threads find their place in order of how sure their periods are, so that none is left out
-//! for one that is less sure: first the greater confidence, then the longer watched, then the
-//! smaller share.
+//! Invariant: the shares on one processor, each rounded up to a millionth, add up to at most `most` of it. Threads
+//! are placed in order of the certainty of their periods, so that none is left out for a less certain one: first by
+//! confidence, then by the number of periods observed, then the smaller share first.
 
 use super::period::Habit;
 use std::cmp::Reverse;
 use std::fmt;
 use windfall_time::{Ratio, Span};
 
-/// What a thread would be reserved.
+/// The reservation that a thread should have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Wanted {
     /// The greatest need times the margin.
     pub amount: Span,
-    /// In each of these.
+    /// The period of the reservation.
     pub period: Span,
 }
 
@@ -24,31 +23,31 @@ pub struct Wanted {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LeftOut {
-    /// Alone it is more than may be reserved of one processor.
+    /// Its share alone exceeds the part of a processor that may be reserved.
     TooMuch(Wanted),
-    /// No processor has room for it beside those that are surer.
+    /// No processor has room for it beside the more certain ones.
     NoRoom(Wanted),
 }
 
-/// How sure a period is; the greatest is placed first.
+/// The certainty of a period; the greatest is placed first.
 type Sureness = (Ratio, u64, Reverse<u128>);
 
-/// The parts of the processors that have been given away, in millionths.
+/// The reserved parts of the processors, in millionths.
 struct Processors {
     loads: Vec<u128>,
     count: usize,
     most: u128,
 }
 
-/// For each wanted reservation its processor, or why it is left out. `wanted` are the habit of a
-/// thread and what it should have; `most` is the part of each of `processors` that may be reserved.
+/// For each wanted reservation its processor, or why it is left out. `wanted` has a thread's habit and reservation;
+/// `most` is the part of each of `processors` that may be reserved.
 pub(super) fn fit(
     wanted: &[(&Habit, Wanted)],
     processors: u16,
     most: Ratio,
 ) -> Vec<Result<usize, LeftOut>> {
     let most = most.numerator().saturating_mul(1_000_000) / most.denominator();
-    let most = u128::try_from(most).unwrap_or(0); // of less than nothing, nothing
+    let most = u128::try_from(most).unwrap_or(0); // a negative part counts as zero
     let mut room = Processors { loads: Vec::new(), count: usize::from(processors), most };
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by_key(|at| Reverse(sureness(wanted[*at])));
@@ -69,7 +68,7 @@ fn sureness((habit, wanted): (&Habit, Wanted)) -> Sureness {
 }
 
 impl Processors {
-    /// The first one that has room, if any has.
+    /// Places a share on the first processor that has room, if any has.
     fn place(&mut self, share: u128) -> Option<usize> {
         let fits = |load: &u128| load + share <= self.most;
         let at = match self.loads.iter().position(fits) {
@@ -102,7 +101,7 @@ impl Wanted {
 }
 
 impl LeftOut {
-    /// What it would have been reserved.
+    /// The reservation that was left out.
     #[must_use]
     pub const fn wanted(&self) -> Wanted {
         match self {

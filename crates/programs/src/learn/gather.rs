@@ -1,7 +1,7 @@
-//! Learns record by record.
+//! Learns from records one by one.
 //!
-//! Invariant: `lines[i].items` are in order of their records. A wake stands in its waker's items as
-//! soon as it is seen, and is struck out at the end unless a wait was ended by it ("taken").
+//! Invariant: `lines[i].items` are in order of their records. A wake is added to its waker's items as soon as it is
+//! seen, and is removed at the end unless it ended a wait ("taken").
 
 use super::cpus::{Base, Processor};
 use super::replay::{Activation, Cause, Learned, LearnedThread};
@@ -21,12 +21,12 @@ pub(super) struct Gather {
     begun: bool,
     start: Instant,
     now: Instant,
-    /// Where a thread stands in `lines`. Looked up, never walked.
+    /// The index of each thread in `lines`; only looked up, never iterated, because its order is not deterministic.
     index: HashMap<ThreadId, usize>,
     lines: Vec<Line>,
     cpus: Vec<Processor>,
     wakes: Vec<Wake>,
-    /// When something was last lost anywhere; and whether all processors were concerned.
+    /// When events were last lost anywhere, and whether all processors were affected.
     last_loss: Option<Instant>,
     all_lost: bool,
     /// The node that stands for the recorded command.
@@ -53,7 +53,7 @@ impl Gather {
             Event::Wake { thread, by } => self.wake(*thread, *by),
             Event::Switch { cpu, prev, next } => self.switch(usize::from(cpu.0), *prev, *next),
             Event::Exit { thread } => {
-                // A thread may tell of its end before its last switch: until then it runs.
+                // A thread may report its exit before its last switch; until then it runs.
                 let i = self.line(*thread);
                 if !matches!(self.lines[i].state, State::Running(_)) {
                     self.set(i, State::Ended);
@@ -75,7 +75,7 @@ impl Gather {
     fn wake(&mut self, target: ThreadId, by: Option<ThreadId>) {
         let target = self.line(target);
         let by = by.map(|by| self.line(by));
-        // Who is not seen running has no place in its program for the wake: it is timed.
+        // A waker that is not seen running has no place for the wake in its program, so the wake is timed.
         let by =
             by.filter(|by| *by != target && matches!(self.lines[*by].state, State::Running(_)));
         let number = self.wakes.len();
@@ -109,7 +109,7 @@ impl Gather {
         }
     }
 
-    /// A wait of `target` ends by this wake.
+    /// Ends a wait of `target` by this wake.
     fn take_wake(&mut self, target: usize, number: usize) {
         let wake = &mut self.wakes[number];
         wake.taken = true;
@@ -152,7 +152,7 @@ impl Gather {
         if self.lines[i].state == State::Running(cpu) {
             self.account(i);
         } else {
-            // It got here unseen: what it did since it was last seen is unknown.
+            // It was woken or moved here unseen, so its state since it was last seen is unknown.
             if self.lines[i].state == State::Unseen {
                 self.lines[i].begins = Begins::At(self.now);
                 self.lines[i].since = self.last_loss.unwrap_or(self.start);
@@ -236,7 +236,7 @@ impl Gather {
         }
     }
 
-    /// Nobody knows who has a processor; its thread ran there until now.
+    /// Marks a processor's thread as unknown; the previous one ran there until now.
     fn forget(&mut self, cpu: usize) {
         if let Base::Known(Some(i)) = self.cpu(cpu).base
             && self.lines[i].state == State::Running(cpu)
@@ -248,8 +248,8 @@ impl Gather {
         self.cpu(cpu).forget(now);
     }
 
-    /// Another thread than this processor's leaves it, or its own is elsewhere: a switch is
-    /// missing, so the time since its thread was last seen there is unknown.
+    /// Handles a contradiction: another thread than this processor's leaves it, or its own is elsewhere. A switch
+    /// is missing, so the time since its thread was last seen there is unknown.
     fn contradict(&mut self, cpu: usize) {
         self.learned.conflicts += 1;
         let (now, seen) = (self.now, self.cpu(cpu).seen);
@@ -269,7 +269,7 @@ impl Gather {
         }
     }
 
-    /// Adds what a running thread did up to now.
+    /// Adds the work of a running thread up to now.
     fn account(&mut self, i: usize) {
         let State::Running(cpu) = self.lines[i].state else { return };
         let now = self.now;
@@ -297,13 +297,13 @@ impl Gather {
         self.lines[i].thread.activations.push(Activation { at, by, work });
     }
 
-    /// It is able to run from now on, and nobody is known to have made it so.
+    /// Makes a thread ready at the recorded time, because no waker is known.
     fn resume_at(&mut self, i: usize, by: Cause) {
         self.lines[i].items.push(Item::Until(self.now));
         self.activate(i, by);
     }
 
-    /// Counts the time that nobody knows about.
+    /// Counts the time for which a thread's state is unknown.
     fn missed(&mut self, i: usize) {
         let line = &mut self.lines[i];
         if line.state == State::Unknown {

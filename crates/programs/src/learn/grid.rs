@@ -1,12 +1,12 @@
-//! A grid of equal periods laid through instants, and how well they fit.
+//! A grid of equal periods through given instants, and how well they fit.
 //!
-//! The grid follows slowly: each instant that is on time moves it by an eighth of its deviation, so
-//! that a late one does not make the next one early, and a period that is measured slightly wrong
-//! does not run away. After two periods without an instant on time the next instant begins it anew.
+//! The grid follows slowly: each instant that is on time moves it by an eighth of its deviation. So a late instant
+//! does not make the next one early, and a slightly wrong period does not make the grid drift away. After two
+//! periods without an instant on time, the next instant restarts the grid.
 //!
-//! With a tolerance of a tenth of the period chance would put a fifth of all instants on time, and
-//! among dense instants one everywhere: so the share is taken of the periods or of the gaps between
-//! instants, whichever are more.
+//! With a tolerance of a tenth of the period, chance would put a fifth of all instants on time, and among dense
+//! instants one in every period. So the share is taken of the periods or of the gaps between instants, whichever
+//! are more.
 
 use super::period::{nearest_multiple, percentile};
 use windfall_time::{Instant, Ratio, Span};
@@ -15,19 +15,19 @@ use windfall_time::{Instant, Ratio, Span};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Grid {
     pub(super) period: Span,
-    /// How many periods it has, from the first instant to the last.
+    /// Number of its periods, from the first instant to the last.
     pub(super) periods: u64,
-    /// How many of them end with an instant on time.
+    /// Number of periods that end with an instant on time.
     pub(super) good: u64,
-    /// Of how many `good` is a share: periods or gaps, whichever are more.
+    /// The number of which `good` is a share: periods or gaps, whichever are more.
     pub(super) counted: u64,
-    /// How far the instants on time lie from their places.
+    /// The deviations of the instants that are on time.
     deviations: Vec<Span>,
 }
 
 impl Grid {
-    /// Lays a grid of `period`, above zero, through `instants`, which are in order. On time is
-    /// within `tolerance`, less than half a period.
+    /// Fits a grid of `period`, above zero, to `instants`, which are in order. An instant is on time if it deviates
+    /// by at most `tolerance`, which is less than half a period.
     pub(super) fn lay(instants: &[Instant], period: Span, tolerance: Span) -> Grid {
         let gaps = instants.len().saturating_sub(1) as u64;
         let mut grid = Grid { period, periods: 0, good: 0, counted: gaps, deviations: Vec::new() };
@@ -62,7 +62,7 @@ impl Grid {
         grid
     }
 
-    /// One of which it is known how well it fits.
+    /// A grid from known counts and deviations.
     pub(super) fn of(
         period: Span,
         periods: u64,
@@ -78,7 +78,7 @@ impl Grid {
         Ratio::new(i128::from(self.good), i128::from(self.counted)).unwrap_or(Ratio::ZERO)
     }
 
-    /// 99 of 100 instants on time lie within this of their places.
+    /// The deviation that 99 of 100 instants on time do not exceed.
     pub(super) fn jitter(&self) -> Span {
         percentile(&self.deviations, 99)
     }

@@ -1,15 +1,14 @@
-//! Does a thread keep a pace although it begins at no steady place of its period, as one does that looks every 10 ms whether the
-//! next frame is due?
+//! Finds out whether a thread keeps a pace although it begins at no fixed place of its period, for example because it looks every 10 ms
+//! whether the next frame is due.
 //!
-//! Its looks take next to nothing, so wake-ups of less than some work are left out; of those left each begins a period that follows
-//! enough silence. A straight line is laid through the beginnings, numbered as they come (least squares): **a pace is told when
-//! none strays from it by a quarter of a period, and all together stray much less than by chance.** Gaps that only look alike add
-//! up: of n gaps with the deviation s, the beginnings would spread by about 1.2 s sqrt(n), and by less than 0.44 s sqrt(n) in none of
-//! 32,000 trials; 0.28 s sqrt(n) is asked for, which takes some 75 periods where they begin at any place of a stretch alike.
+//! Such looks take almost no time, so wake-ups with less than some amount of work are left out. Of the others, each that follows enough
+//! silence begins a period. A straight line is fitted to the numbered beginnings by least squares. **A thread keeps a pace if no beginning
+//! deviates by a quarter of a period, and all together deviate much less than by chance.** If gaps are only alike in length, deviations
+//! add up: with n gaps of deviation s, the beginnings would spread by about 1.2 s sqrt(n), and by less than 0.44 s sqrt(n) in none of
+//! 32,000 trials; at most 0.28 s sqrt(n) is accepted, which takes some 75 periods if the beginnings are uniform within a stretch.
 //!
-//! Numbers and beginnings part where one is left out or comes twice, as when a program starts up or is held up. So it is
-//! enough that a half or a quarter of the beginnings keeps the pace; the confidence is the share of all periods that begin
-//! within its jitter of that same line.
+//! Numbering goes wrong if a beginning is missing or comes twice, as when a program starts up or is delayed. So it suffices that a half or
+//! a quarter of the beginnings keeps the pace; the confidence is the share of all periods that begin within its jitter of the same line.
 
 use super::grid::Grid;
 use super::period::heads_after;
@@ -18,15 +17,15 @@ use windfall_time::{Instant, Span};
 
 /// Fewer beginnings than this are not trusted.
 const FEWEST: usize = 24;
-/// All beginnings, the halves and the quarters are looked at.
+/// All beginnings, the halves and the quarters are tried.
 const PARTS: [usize; 3] = [1, 2, 4];
-/// The square of the spread is at most this part of the deviation's square for each gap: 2/25 is about 0.28 squared.
+/// The spread's square is at most this multiple of the number of gaps times the square of their deviation: 2/25 is about 0.28 squared.
 const SPREAD: (i128, i128) = (2, 25);
 
-/// Which wake-ups begin a period, and how the periods lie; `None` when no pace is kept.
+/// The wake-ups that begin a period, and the grid of the periods; `None` if the thread keeps no pace.
 pub(super) fn pace(wakes: &[Activation]) -> Option<(Vec<usize>, Grid)> {
     let mut best: Option<(Vec<usize>, Grid)> = None;
-    // Works of 4 us to 16 ms, silences of 131 us to 67 ms.
+    // Amounts of work from 4 us to 16 ms, silences from 131 us to 67 ms.
     for work in (12..=24).map(|bits| Span::from_nanos(1 << bits)) {
         let worked: Vec<usize> = (0..wakes.len()).filter(|at| wakes[*at].work >= work).collect();
         if worked.len() < FEWEST {
@@ -45,31 +44,31 @@ pub(super) fn pace(wakes: &[Activation]) -> Option<(Vec<usize>, Grid)> {
     best
 }
 
-/// The grid along which beginnings lie, if enough of them keep a pace.
+/// The grid along which the beginnings lie, if enough of them keep a pace.
 fn along(heads: &[Instant]) -> Option<Grid> {
     let parts = PARTS.iter().flat_map(|parts| heads.chunks(heads.len().div_ceil(*parts).max(1)));
     let lines = parts.filter(|part| part.len() >= FEWEST).filter_map(Line::through);
     lines.filter_map(|line| line.grid(heads)).max_by_key(Grid::confidence)
 }
 
-/// A pace that some beginnings keep, in ns.
+/// The line of a pace that some beginnings keep, in ns.
 struct Line {
-    /// The middle of where the first period begins.
+    /// The middle of the range in which the first period begins.
     origin: i128,
     period: i128,
-    /// How far beginnings lie apart on the line at most.
+    /// The largest distance between two beginnings' deviations from the line.
     spread: i128,
 }
 
 impl Line {
-    /// The line through beginnings that keep a pace.
+    /// The line through beginnings that keep a pace; else `None`.
     fn through(heads: &[Instant]) -> Option<Line> {
         let first = i128::from(heads.first()?.as_nanos());
         let at = |head: &Instant| i128::from(head.as_nanos()) - first;
         let count = i128::try_from(heads.len()).ok()?;
         let (mut above, mut below) = (0_i128, 0_i128);
         for (number, head) in (0..).zip(heads) {
-            let weight = 2 * number - (count - 1); // from the middle number, twice, so that it is whole
+            let weight = 2 * number - (count - 1); // twice the distance from the middle number, so that it is whole
             above = above.checked_add(at(head).checked_mul(weight)?)?;
             below += weight * weight;
         }
@@ -81,7 +80,7 @@ impl Line {
         apart.then_some(Line { origin: first + least + spread / 2, period, spread })
     }
 
-    /// How well it fits all beginnings.
+    /// The grid of this line, with all beginnings that fit it.
     fn grid(&self, heads: &[Instant]) -> Option<Grid> {
         let Line { origin, period, spread } = self;
         let (mut deviations, mut places) = (Vec::new(), Vec::new());
@@ -101,7 +100,7 @@ impl Line {
     }
 }
 
-/// Whether beginnings spread along a line by less than gaps like theirs would by chance.
+/// Whether the beginnings spread along a line by less than random gaps with the same deviation would.
 fn is_no_chance(heads: &[Instant], spread: i128) -> bool {
     let gaps =
         heads.windows(2).map(|pair| i128::from(pair[1].saturating_since(pair[0]).as_nanos()));

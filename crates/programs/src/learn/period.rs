@@ -1,14 +1,14 @@
-//! Does a thread have a period, and what does it need in one?
+//! Finds out whether a thread has a period, and how much it needs in one.
 //!
-//! Wake-ups are gathered into bunches in two ways, each in several sizes: every k-th wake-up begins
-//! one, or one after at least so much silence does. The median of their gaps is a candidate for the
-//! period. A grid of that period is laid through the bunches (`grid.rs`); the share of its periods
-//! in which one begins on time is the confidence. The greatest wins; a coarser candidate only if it
-//! is better by more than 1/4, so that a multiple of the period is not taken for it. Where no way is
-//! sure, the thread may still keep a pace (`pace.rs`).
+//! Wake-ups are grouped into bunches in two ways, each with several sizes: a bunch begins with every k-th wake-up,
+//! or after at least a certain silence. The median gap between bunches is a candidate for the period. A grid of
+//! that period is fitted to the bunches (`grid.rs`); the share of its periods in which a bunch begins on time is
+//! the confidence. The greatest confidence wins. A longer candidate wins only if it is better by more than 1/4, so
+//! that a multiple of the period is not taken for the period. If no candidate is certain, the thread may still keep
+//! a pace (`pace.rs`).
 //!
-//! Everything is decided in integers and exact fractions. Absent on purpose: a spectrum; a thread
-//! that mixes two periods has none here.
+//! Everything is decided in integers and exact fractions. Absent on purpose: a spectrum; a thread that mixes two
+//! periods has none here.
 
 use super::grid::Grid;
 use super::pace::pace;
@@ -20,44 +20,44 @@ use windfall_time::{Instant, Ratio, Span, quantile};
 pub(super) const FEWEST: u64 = 8;
 /// At most this many wake-ups make a period.
 const MOST_WAKES: usize = 4;
-/// Shorter periods are not looked for: they are answers to other threads, one after another.
+/// Shorter periods are not considered, because they are answers to other threads, one after another.
 const SHORTEST: Span = Span::from_nanos(200_000);
 
-/// What a thread's wake-ups look like.
+/// The period and the need of a thread, as its wake-ups show them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Habit {
-    /// The time between two of its periods; `None` when they have no common one.
+    /// Its period; `None` if its activations have no common one.
     pub period: Option<Span>,
-    /// 99 of 100 periods that begin on time begin within this of their instant on the grid.
+    /// The deviation from the grid that 99 of 100 on-time periods do not exceed.
     pub jitter: Span,
-    /// What it computed in a period, or in a wake-up when there is none.
+    /// Processor time that it used in a period, or per wake-up if it has no period.
     pub need: Need,
-    /// The share of periods that begin on time: within a tenth of the period of their instant on
-    /// the grid (less where wake-ups are counted off), or, of a pace, within its jitter. Of the best
-    /// candidate when there is no period.
+    /// The share of periods that begin on time: within a tenth of the period of their instant on the grid (less if
+    /// several wake-ups make a period) or, for a pace, within its jitter. Of the best candidate if there is no
+    /// period.
     pub confidence: Ratio,
-    /// How many periods it was watched for.
+    /// Number of periods observed.
     pub periods: u64,
-    /// How often it was able to run after a wait.
+    /// Number of times that it became ready after waiting.
     pub wakeups: u64,
-    /// What else is to be said.
+    /// The kind of result.
     pub note: Note,
 }
 
-/// Work of one period: of so many hundredths of the periods at most this.
+/// Percentiles of the work in one period.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Need {
-    /// Half.
+    /// Half of the periods needed at most this.
     pub p50: Span,
-    /// 99 of 100.
+    /// 99 of 100 periods needed at most this.
     pub p99: Span,
-    /// All.
+    /// All periods needed at most this.
     pub max: Span,
 }
 
-/// What is to be said about a habit.
+/// The kind of result about a thread's period.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum Note {
@@ -65,9 +65,9 @@ pub enum Note {
     Periodic,
     /// It has a period because this thread (an index into [`Learned::threads`]) wakes it.
     ReleasedBy(usize),
-    /// It may have one; it was not watched for long enough to tell.
+    /// It may have a period, but was not observed long enough to tell.
     TooFewPeriods,
-    /// It was watched, and has none.
+    /// It was observed long enough, and has no period.
     NotPeriodic,
 }
 
@@ -82,17 +82,17 @@ impl fmt::Display for Note {
     }
 }
 
-/// One way to gather wake-ups into periods.
+/// One way to group wake-ups into periods.
 struct Candidate {
     /// Indices of the wake-ups that begin a bunch.
     heads: Vec<usize>,
     grid: Grid,
 }
 
-/// Looks at one learned thread.
+/// Analyses one learned thread.
 ///
 /// # Panics
-/// When there is no thread `thread`.
+/// When there is no thread with this index.
 #[must_use]
 pub fn habit(learned: &Learned, thread: usize) -> Habit {
     let all = &learned.threads[thread].activations;
@@ -136,8 +136,8 @@ pub fn habit(learned: &Learned, thread: usize) -> Habit {
     habit
 }
 
-/// The activations that are releases. One that only says that the thread was seen again after a
-/// loss belongs to the release before it; work since the trace began has none that could be told.
+/// The activations that are releases. An activation that only means that the thread was seen again after a loss
+/// belongs to the release before it. Work since the trace began has no known release.
 fn releases(all: &[Activation]) -> Vec<Activation> {
     let mut releases: Vec<Activation> = Vec::with_capacity(all.len());
     for activation in all {
@@ -150,7 +150,7 @@ fn releases(all: &[Activation]) -> Vec<Activation> {
     releases
 }
 
-/// The best way to gather the wake-ups into periods; `None` when no way gives two gaps.
+/// The best way to group the wake-ups; `None` if no way gives two gaps.
 fn best(wakes: &[Activation]) -> Option<Candidate> {
     let mut best: Option<Candidate> = None;
     let every = (1..=MOST_WAKES).map(|k| ((0..wakes.len()).step_by(k).collect(), k as u64));
@@ -175,7 +175,7 @@ fn gap(wakes: &[Activation], from: usize, to: usize) -> Span {
     wakes[to].at.saturating_since(wakes[from].at)
 }
 
-/// Who wakes it, if one thread does in nine cases of ten or more.
+/// The thread that causes at least nine of ten wake-ups, if there is one.
 fn releaser(wakes: &[Activation]) -> Option<usize> {
     let mut wakers: Vec<usize> = wakes
         .iter()
@@ -186,7 +186,7 @@ fn releaser(wakes: &[Activation]) -> Option<usize> {
     (most.len() * 10 >= wakes.len() * 9).then(|| most[0])
 }
 
-/// Of so many hundredths of the sorted spans at most this; zero without any.
+/// The percentile `hundredths` of the sorted spans; zero if there are none.
 pub(super) fn percentile(sorted: &[Span], hundredths: u32) -> Span {
     quantile(sorted, hundredths, 100).unwrap_or(Span::ZERO)
 }
@@ -200,8 +200,8 @@ impl Need {
 }
 
 impl Candidate {
-    /// `k` wake-ups are counted off for each head. On time is within a tenth of the time between
-    /// two wake-ups: that many gaps added up look steadier than they are.
+    /// A candidate in which each head counts `k` wake-ups. On time means within a tenth of the time between two
+    /// wake-ups, because the sum of several gaps looks steadier than each of them.
     fn of(heads: Vec<usize>, k: u64, wakes: &[Activation]) -> Option<Candidate> {
         let mut gaps: Vec<Span> =
             heads.windows(2).map(|pair| gap(wakes, pair[0], pair[1])).collect();
@@ -219,14 +219,15 @@ impl Candidate {
         Some(Candidate { heads, grid })
     }
 
-    /// Better by more than 1/4, or better at all and not coarser; trusted goes before untrusted.
+    /// Whether it is better by more than 1/4, or better at all and not longer. A trusted candidate beats an
+    /// untrusted one.
     fn beats(&self, other: &Candidate) -> bool {
         let (mine, theirs) = (&self.grid, &other.grid);
         let trusted = |grid: &Grid| grid.periods >= FEWEST;
         if trusted(mine) != trusted(theirs) {
             return trusted(mine);
         }
-        // Compared across: good / counted.
+        // Cross-multiplied comparison of good / counted.
         let my_part = u128::from(mine.good) * u128::from(theirs.counted) * 4;
         let their_part = u128::from(theirs.good) * u128::from(mine.counted) * 4;
         let quarter = u128::from(mine.counted) * u128::from(theirs.counted);
@@ -236,9 +237,9 @@ impl Candidate {
         my_part > their_part + if coarser { quarter } else { 0 }
     }
 
-    /// What was computed from one head to the next. A head less than half a period after another
-    /// belongs to it; where heads are m periods apart, an m-th counts for each. After the last head
-    /// the trace may end too early, so what was computed there counts only if it is the most.
+    /// The work from each head to the next. A head less than half a period after another belongs to it. If heads
+    /// are m periods apart, each period counts an m-th. The trace may end too early after the last head, so the
+    /// work there counts only if it is the largest.
     fn need(&self, wakes: &[Activation]) -> Need {
         let period = self.grid.period;
         let half = Span::from_nanos(period.as_nanos() / 2);
@@ -264,7 +265,7 @@ impl Candidate {
     }
 }
 
-/// How many periods a gap is, rounded to the nearest; at least one.
+/// The number of periods in a gap, rounded to the nearest; at least one.
 pub(super) fn nearest_multiple(gap: Span, period: Span) -> u64 {
     let half = Span::from_nanos(period.as_nanos() / 2);
     gap.saturating_add(half).checked_div(period).unwrap_or(1).max(1)

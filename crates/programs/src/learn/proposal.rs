@@ -1,11 +1,11 @@
-//! What one might promise each thread of a recording. A proposal never applies itself.
+//! Proposes a reservation for each thread of a recording. A proposal never applies itself.
 //!
-//! A thread gets a reservation if it has a period, at least 8 of them were seen, and 3/4 or more
-//! were on time. Its amount is the most that it computed in a period, times a margin that is printed,
-//! rounded up to a microsecond; the period is rounded down to one. What is reserved fits together and
-//! leaves a part of each processor; who does not fit shares what is left, as all others (`fit.rs`).
+//! A thread gets a reservation if it has a period, at least 8 periods were seen, and 3/4 or more of them were on
+//! time. Its amount is the most that it computed in a period, times a margin that is printed, rounded up to a
+//! microsecond; the period is rounded down to a microsecond. The reservations fit together and leave a part of each
+//! processor. Threads whose reservation does not fit share what is left with all others (`fit.rs`).
 //!
-//! Not promised: that the need will not grow beyond what was seen.
+//! Not promised: that the need will not exceed what was seen.
 
 use super::fit::{LeftOut, Wanted, fit};
 use super::period::{FEWEST, Habit, habit};
@@ -14,18 +14,18 @@ use std::cmp::Reverse;
 use windfall_time::{Ratio, Span};
 use windfall_trace::timeline::LostCount;
 
-/// How to propose.
+/// Options of a proposal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Amounts are the greatest need times this; at least 1.
+    /// The factor from the greatest need to the amount; at least 1.
     pub margin: Ratio,
-    /// Whether reservations also cap their threads. If not, they may have spare time as well,
-    /// through a join with the time-sharing scheduler.
+    /// Whether reservations also limit their threads. If not, threads may also receive spare time, through a join
+    /// with the time-sharing scheduler.
     pub hard: bool,
     /// The least confidence of a reservation.
     pub confidence: Ratio,
-    /// The part of each processor that may be reserved; at most 1. The rest is for everybody else.
+    /// The part of each processor that may be reserved; at most 1. The rest is for all other threads.
     pub most: Ratio,
 }
 
@@ -37,7 +37,7 @@ impl Default for Options {
     }
 }
 
-/// Which scheduler a thread should be under.
+/// The scheduler under which a thread should be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parent {
     /// `rez`: `amount` in each `period`.
@@ -46,17 +46,16 @@ pub enum Parent {
         amount: Span,
         /// The period.
         period: Span,
-        /// Whether it may have more when there is spare time: under a join with the time-sharing
-        /// scheduler.
+        /// Whether it may receive spare time as well, through a join with the time-sharing scheduler.
         soft: bool,
-        /// On which processor: those of one processor fit together there.
+        /// The processor on which the reservation fits beside the others there.
         processor: usize,
     },
     /// The time-sharing scheduler.
     TimeSharing,
 }
 
-/// What is proposed for a thread.
+/// The proposal for one thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Row {
@@ -64,42 +63,42 @@ pub struct Row {
     pub thread: usize,
     /// Its name.
     pub name: String,
-    /// Thread number of the source.
+    /// The thread's number in the recording.
     pub tid: u32,
-    /// What was found out about it.
+    /// Its period and need.
     pub habit: Habit,
     /// The name of the thread that releases it, if one does.
     pub released_by: Option<String>,
-    /// All that it computed.
+    /// All processor time that it used.
     pub work: Span,
-    /// For how long nobody knows what it did.
+    /// The time for which its state is unknown.
     pub unknown: Span,
-    /// Where it should be.
+    /// The proposed scheduler.
     pub parent: Parent,
-    /// Why it has no reservation although it has a period.
+    /// Why it has no reservation although it has a period; `None` otherwise.
     pub left_out: Option<LeftOut>,
 }
 
-/// What is proposed for all threads.
+/// The proposals for all threads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Proposal {
     /// Reservations first, then by processor time, most first.
     pub rows: Vec<Row>,
-    /// How it was made.
+    /// The options of the proposal.
     pub options: Options,
-    /// What all reservations together ask for, in processors; each rounded up to a millionth.
+    /// Sum of all reservations in processors; each is rounded up to a millionth.
     pub share: Ratio,
-    /// How many processors were recorded.
+    /// Number of recorded processors.
     pub processors: u16,
-    /// How long was recorded.
+    /// Length of the recording.
     pub length: Span,
-    /// What the recording says is missing.
+    /// The losses that the recording reports.
     pub lost: LostCount,
 }
 
 impl Proposal {
-    /// Looks at every learned thread.
+    /// Makes a proposal from all learned threads.
     #[must_use]
     pub fn new(learned: &Learned, options: Options) -> Proposal {
         let mut rows: Vec<Row> =
@@ -130,7 +129,7 @@ fn row(learned: &Learned, thread: usize) -> Row {
     Row { thread, name, tid, habit, released_by, work, unknown, parent, left_out }
 }
 
-/// Gives those that look periodic a reservation, as far as they fit together.
+/// Gives reservations to threads that look periodic, as far as they fit together.
 fn reserve(rows: &mut [Row], processors: u16, options: Options) {
     let candidates: Vec<(usize, Wanted)> =
         (0..rows.len()).filter_map(|at| Some((at, wanted(&rows[at].habit, options)?))).collect();
@@ -148,15 +147,15 @@ fn reserve(rows: &mut [Row], processors: u16, options: Options) {
     }
 }
 
-/// What a thread would be reserved, if its period is sure enough.
+/// The reservation for a thread, if its period is certain enough.
 fn wanted(habit: &Habit, options: Options) -> Option<Wanted> {
     let sure = habit.periods >= FEWEST && habit.confidence >= options.confidence;
-    // The same amount in a shorter period is more, never less.
+    // Rounding down is safe: the same amount in a shorter period is more, never less.
     let period = whole_micros(habit.period.filter(|_| sure)?);
     Some(Wanted { amount: with_margin(habit.need.max, options.margin), period })
 }
 
-/// Rounded down to a whole microsecond, unless that is nothing.
+/// Rounded down to a whole microsecond, unless that is zero.
 pub(super) fn whole_micros(period: Span) -> Span {
     let rest = Span::from_nanos(period.as_nanos() % 1_000);
     let whole = period.saturating_sub(rest);

@@ -1,26 +1,25 @@
 //! Recorded programs: what each thread of a trace computed, and what it waited for.
 //!
-//! Work is the time that a thread had a processor and nobody stole it. A wait ends by another
-//! thread ([`RecordedStep::Woken`]) where the record names a waker that is seen running; its wake
-//! stands in the waker's own program after exactly the work that the waker had done by then. Any
-//! other wait ends at the recorded instant.
+//! Work is the time in which a thread had a processor that was not stolen. A wait ends by another thread
+//! ([`RecordedStep::Woken`]) if the record names a waker that is seen running. That wake is then in the waker's own
+//! program, after exactly the work that the waker had done by then. Any other wait ends at the recorded time.
 //!
-//! Invariants:
-//! R1. The runs of a thread add up to its time on processors less what was stolen from it there.
-//! R2. A thread has as many `Woken` steps as all programs together have `Wake` steps for it; the
-//!     n-th `Woken` of a thread is its n-th [`Activation`] that has a [`Cause::Thread`].
-//! R3. Replayed with wake-ups remembered, no thread waits for ever. For give every step the number
-//!     of its record. A program's steps have rising numbers, and a `Woken` stands no earlier than
-//!     its `Wake`, since it is told by that record or one after it. Let some threads be stuck, and T
-//!     be one whose pending `Woken`, its k-th, has the `Wake` of the smallest number. Of the first k
-//!     wakes of T one has not been made, so its program is stuck before it, at a `Woken` whose
-//!     number, and so whose wake's, is smaller still: a contradiction.
+//! Invariants: R1. The runs of a thread add up to its time on processors less the time stolen from it there.
 //!
-//! What is unknown (after a loss, or where records contradict each other) is waited through and
-//! counted, never filled with work. Before a processor's first switch it is known who ran there
-//! only if nothing was lost: the thread that leaves, since the trace began.
+//! R2. A thread has as many `Woken` steps as all programs together have `Wake` steps for it; the n-th `Woken` of a
+//! thread is its n-th [`Activation`] that has a [`Cause::Thread`].
 //!
-//! Read next: `gather.rs`, which does it record by record.
+//! R3. Replayed with wake-ups remembered, no thread waits for ever. Proof: give every step the number of its
+//! record. A program's steps have rising numbers, and a `Woken` comes no earlier than its `Wake`, since that record
+//! or a later one reports it. Suppose that some threads are stuck, and let T be one whose pending `Woken`, its
+//! k-th, has the `Wake` of the smallest number. Of the first k wakes of T one has not been made, so its program is
+//! stuck before it, at a `Woken` whose number, and so whose wake's, is smaller still: a contradiction.
+//!
+//! Unknown times (after a loss, or where records contradict each other) become waits and are counted; they are
+//! never filled with work. The thread that ran on a processor before its first switch is known only if nothing was
+//! lost: it is the thread that leaves, since the trace began.
+//!
+//! Read next: `gather.rs`, which processes the records.
 
 use super::gather::Gather;
 use crate::program::{Recorded, RecordedStep};
@@ -28,25 +27,25 @@ use windfall_time::{Instant, Span};
 use windfall_trace::timeline::LostCount;
 use windfall_trace::{Cpu, OverheadKind, Record, ThreadId};
 
-/// What a recording taught. Instants are relative to `start`.
+/// The result of learning from a recording. Instants are relative to `start`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Learned {
-    /// The threads that did anything, in order of declaration; `Wake` steps name them by index.
+    /// The active threads, in order of declaration; `Wake` steps name them by index.
     pub threads: Vec<LearnedThread>,
-    /// What was stolen from each processor, by its number; pieces in order that do not overlap.
+    /// By processor number: the time stolen from it, in order and without overlap.
     pub interrupts: Vec<Vec<Stolen>>,
-    /// How many processors were seen: the highest number and one.
+    /// Number of processors: the highest number seen, plus one.
     pub processors: u16,
     /// The first record's time on the trace's own clock.
     pub start: Instant,
-    /// From the first record to the last.
+    /// The time from the first record to the last.
     pub length: Span,
-    /// What the trace says is missing.
+    /// The losses that the trace reports.
     pub lost: LostCount,
     /// Wake-ups that became no step.
     pub dropped: Dropped,
-    /// Records that contradict each other; 0 for a sound trace.
+    /// Number of records that contradict each other; 0 for a sound trace.
     pub conflicts: u64,
 }
 
@@ -58,17 +57,17 @@ pub struct LearnedThread {
     pub trace_thread: ThreadId,
     /// Its last name.
     pub name: String,
-    /// Thread number of the source.
+    /// The thread's number in the source.
     pub tid: u32,
-    /// Process number of the source; 0 when unknown.
+    /// The process's number in the source; 0 if unknown.
     pub pid: u32,
-    /// Whether it is one of the command that was recorded; never of a recording of a whole machine.
+    /// Whether it belongs to the recorded command; always false in a recording of a whole machine.
     pub of_command: bool,
-    /// What it did.
+    /// Its program.
     pub recorded: Recorded,
-    /// Each time that it became able to run after a wait, in order.
+    /// Each time that it became ready after waiting, in order.
     pub activations: Vec<Activation>,
-    /// For how long nobody knows what it did.
+    /// The time for which its state is unknown.
     pub unknown: Span,
 }
 
@@ -89,41 +88,41 @@ impl LearnedThread {
     }
 }
 
-/// A thread became able to run.
+/// One time that a thread became ready.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Activation {
-    /// When.
+    /// The time.
     pub at: Instant,
-    /// Why.
+    /// The cause.
     pub by: Cause,
-    /// How much it computed until its next wait.
+    /// Processor time that it used until its next wait.
     pub work: Span,
 }
 
-/// Why a thread became able to run.
+/// Why a thread became ready.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Cause {
-    /// It was able to when the trace began, or when it was first seen after a loss.
+    /// It was ready when the trace began, or when it was first seen after a loss.
     Start,
     /// A thread woke it: an index into [`Learned::threads`].
     Thread(usize),
-    /// An interrupt, a timer, or nobody that is known or learned.
+    /// An interrupt, a timer, or a thread that is unknown or not learned.
     Other,
 }
 
-/// Somebody other than a thread had a processor.
+/// A time in which something other than a thread had a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Stolen {
-    /// From when.
+    /// Its beginning.
     pub at: Instant,
-    /// For how long, without what a nested one took.
+    /// Its length, without the time that was stolen from it in turn.
     pub span: Span,
-    /// Who.
+    /// The kind of overhead.
     pub kind: OverheadKind,
-    /// The number that the source gives it.
+    /// The number that the source gives it, such as that of an interrupt.
     pub number: u16,
 }
 
@@ -131,18 +130,18 @@ pub struct Stolen {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Dropped {
-    /// The thread could run already, or did not wait after all.
+    /// The thread was ready already, or did not wait after all.
     pub not_waiting: u64,
-    /// The thread had ended.
+    /// The thread had exited.
     pub ended: u64,
-    /// Waits that ended without any wake-up; they end at the recorded time.
+    /// Waits that ended without a wake-up; they end at the recorded time.
     pub unexplained_waits: u64,
 }
 
-/// When a thread begins whose first record is a wake-up: it waited, or was born.
+/// When a thread starts whose first record is a wake-up, which may have ended a wait or started it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum StartsKnown {
-    /// Not before the recorded instant, and not before its waker has woken it.
+    /// Not before the recorded time, and not before its waker has woken it.
     #[default]
     Timed,
     /// As soon as its waker has woken it: a faster machine starts it sooner.
@@ -150,7 +149,7 @@ pub enum StartsKnown {
 }
 
 impl LearnedThread {
-    /// All that it computed.
+    /// All processor time that it used.
     #[must_use]
     pub fn work(&self) -> Span {
         self.recorded.steps.iter().fold(Span::ZERO, |sum, step| match step {
@@ -161,7 +160,7 @@ impl LearnedThread {
 }
 
 impl Learned {
-    /// Time stolen from a processor by interrupts of whatever kind.
+    /// Time stolen from a processor by all kinds of interrupts.
     #[must_use]
     pub fn stolen(&self, cpu: Cpu) -> Span {
         let pieces = self.interrupts.get(usize::from(cpu.0)).map_or(&[][..], Vec::as_slice);
@@ -169,14 +168,14 @@ impl Learned {
     }
 }
 
-/// Learns from records in order of time. An importer gives `Result`s: stop at an error, or take
-/// what came before it.
+/// Learns from records in order of time. An importer yields `Result`s: stop at an error, or take the records before
+/// it.
 #[must_use]
 pub fn learn(records: impl IntoIterator<Item = Record>) -> Learned {
     learn_as(records, StartsKnown::Timed)
 }
 
-/// Learns from records in order of time, births as `births` says.
+/// Like [`learn`], with `births` for the starts of threads.
 #[must_use]
 pub fn learn_as(records: impl IntoIterator<Item = Record>, births: StartsKnown) -> Learned {
     let mut gather = Gather::default();

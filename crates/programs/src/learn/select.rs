@@ -1,15 +1,15 @@
-//! Keeping some of the learned threads.
+//! Keeps some of the learned threads.
 //!
-//! Invariant: R2 and R3 of `replay.rs` hold for what is kept. A wait that ended by a thread that is
-//! not kept ends at its recorded instant; a wake of a thread that is not kept is left out.
+//! Invariant: R2 and R3 of `replay.rs` hold for the threads that are kept. A wait that a removed thread ended ends
+//! at its recorded time; a wake of a removed thread is left out.
 
 use super::gather::add;
 use super::replay::{Cause, Learned, LearnedThread};
 use crate::program::RecordedStep;
 
 impl Learned {
-    /// Keeps the threads for which `keep` says so; the others become part of the environment, which
-    /// wakes whom it woke at the recorded instants.
+    /// Keeps the threads for which `keep` is true. The others become part of the environment, which wakes the
+    /// threads they woke at the recorded times.
     pub fn retain(&mut self, mut keep: impl FnMut(&LearnedThread) -> bool) {
         let kept: Vec<bool> = self.threads.iter().map(&mut keep).collect();
         let mut next = 0;

@@ -1,7 +1,7 @@
-//! What is to be posted later: by timers, and by letters on their way to another node.
+//! Later posts: by timers, and on their way to another node.
 //!
-//! Invariant: what is due at one instant is given in the order in which it was put down, so letters arrive in
-//! the order in which they were sent.
+//! Invariant: entries due at one instant come out in the order in which they were added, so posts arrive in the
+//! order in which they were sent.
 
 use super::dual_queue::Datum;
 use super::events::Ticket;
@@ -14,15 +14,15 @@ use windfall_time::Instant;
 pub(super) struct Post {
     pub(super) event: Event,
     pub(super) what: What,
-    /// Whose thread sent it.
+    /// The thread that sent it, if one did.
     pub(super) by: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What {
-    /// Of an ordinary post.
+    /// The datum of an ordinary post.
     Posted(u64),
-    /// Of a queue, for who has stood there since then.
+    /// A datum of a queue, for the event that entered it with this ticket.
     Handed { queue: Queue, ticket: Ticket, datum: Datum },
 }
 
@@ -56,17 +56,17 @@ impl Agenda {
         self.letters.insert((at, number), letter);
     }
 
-    /// When the next timer is due.
+    /// The time at which the next timer is due.
     pub(crate) fn next_timer(&self) -> Option<Instant> {
         self.timers.keys().next().map(|(at, _)| *at)
     }
 
-    /// The nodes of what timers have to post by now.
+    /// The nodes of events whose timers are due.
     pub(crate) fn due_nodes(&self, now: Instant) -> impl Iterator<Item = Node> + '_ {
         self.timers.range(..=(now, u64::MAX)).map(|(_, (event, _))| event.handle().node())
     }
 
-    /// When the next letter arrives.
+    /// The time at which the next post arrives.
     pub(crate) fn next_post(&self) -> Option<Instant> {
         self.letters.keys().next().map(|(at, _)| *at)
     }

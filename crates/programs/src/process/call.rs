@@ -1,23 +1,23 @@
-//! What a process asks of its host, and what it is answered, as values.
+//! The calls of a process and their answers, as values.
 
 use super::{
     Event, EventId, Handle, Node, ProcessError, ProcessHandle, ProcessParams, Queue, Start,
 };
 use windfall_time::Instant;
 
-/// A call that the host carries out at one instant. What each does and refuses stands at [`Process`](super::Process).
+/// A call that the host carries out at one instant. [`Process`](super::Process) says what each does and refuses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Call {
     /// Reads the clock.
     Now,
-    /// Loads code of a kind.
+    /// Loads the code of a kind.
     MakeTemplate {
-        /// Where.
+        /// The node.
         node: Node,
         /// The kind.
         name: &'static str,
-        /// Its size.
+        /// Its size in KiB.
         kib: u64,
     },
     /// Starts a process.
@@ -26,60 +26,60 @@ pub enum Call {
     MakeEvent,
     /// Posts an event.
     Post {
-        /// Which.
+        /// The event.
         event: Event,
-        /// With what.
+        /// The datum.
         datum: u64,
     },
-    /// Makes an event as good as new.
+    /// Makes an event idle again.
     Reset(Event),
-    /// Looks at an event.
+    /// Reads the state of an event.
     Test(Event),
-    /// Waits for any event.
+    /// Waits for any of its events.
     Wait,
-    /// Waits for one of these.
+    /// Waits for one of these events.
     MWait(Vec<Event>),
-    /// Has an event posted later.
+    /// Sets a timer that posts an event.
     PostAt {
-        /// Which.
+        /// The event.
         event: Event,
-        /// With what.
+        /// The datum.
         datum: u64,
-        /// When.
+        /// The time.
         at: Instant,
     },
-    /// Takes a timer back.
+    /// Cancels the timer of an event.
     Cancel(Event),
     /// Makes a dual queue.
     MakeQueue {
-        /// Where.
+        /// The node.
         node: Node,
-        /// For so many data.
+        /// The largest number of data.
         capacity: usize,
     },
     /// Puts a datum into a queue.
     Enqueue {
-        /// Which.
+        /// The queue.
         queue: Queue,
-        /// What.
+        /// The datum.
         datum: u64,
     },
-    /// Takes a datum, or waits in the queue.
+    /// Takes a datum, or enters the queue.
     Dequeue {
-        /// Which.
+        /// The queue.
         queue: Queue,
-        /// With what.
+        /// The event that is to wait in the queue.
         event: Event,
     },
-    /// Does away with something.
+    /// Deletes an object.
     Delete(Handle),
     /// Wakes a process.
     Wakeup(ProcessHandle),
-    /// Waits for a wake-up.
+    /// Waits for a wakeup.
     Block,
     /// Enters itself for an event.
     AddEvent(EventId),
-    /// Takes that back.
+    /// Removes that entry.
     DelEvent(EventId),
     /// Notifies an event.
     Notify(EventId),
@@ -87,33 +87,33 @@ pub enum Call {
     WaitEvent(EventId),
 }
 
-/// A process that is to be.
+/// A process to be made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct NewProcess {
-    /// The handle of its code.
+    /// The handle of its template.
     pub template: Handle,
-    /// How it shares processors.
+    /// Its scheduling parameters.
     pub terms: ProcessParams,
-    /// What it runs, and where.
+    /// Its code and its node.
     pub start: Start,
 }
 
-/// What a call returns, as a machine returns it in registers: which of the two say something depends on the call.
+/// The result of a call in two registers. The call determines which of them are meaningful.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Reply {
-    /// What was made, or which event it is.
+    /// The object that was made, or the event.
     pub handle: Handle,
-    /// A datum, the time in nanoseconds, a count, or yes (1) and no (0).
+    /// A datum, the time in nanoseconds, a count, or a truth value: yes (1) or no (0).
     pub datum: Option<u64>,
 }
 
-/// What a process is answered.
+/// The answer to a call.
 pub type Answer = Result<Reply, ProcessError>;
 
 impl Reply {
-    /// That it is done.
+    /// The reply of a call without a result.
     pub(crate) const DONE: Reply = Reply { handle: Handle::from_word(0), datum: None };
 
     pub(crate) fn made(handle: impl Into<Handle>) -> Reply {

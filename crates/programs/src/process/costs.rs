@@ -1,32 +1,33 @@
-//! What calls of processes cost on a simulated machine: processor time of the caller at speed 1, spent before the call
-//! does anything.
+//! Costs of calls on a simulated machine: processor time of the caller at speed 1, spent before the call has its
+//! effect.
 
 use super::{Call, Handle, Node};
 use windfall_time::Span;
 
-/// What a node's processor costs, where the rules of Chrysalis hold. Whoever runs pays for what comes, and whoever is
-/// put on for being put on; nobody does while the processor is idle.
+/// Costs of a node's processor under the rules of Chrysalis. The running process pays for interrupts, and a process
+/// that is switched to pays for the switch; nobody pays while the processor is idle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct NodeCosts {
-    /// An interrupt of the interval timer, which ends slices and posts and wakes what is due (2.8). It is charged to whoever
-    /// runs when it comes (2.7), and the scheduler is entered when it is over.
+    /// An interrupt of the interval timer, which ends slices, and posts and wakes what is due (2.8). It is charged
+    /// to the process that it interrupts (2.7), and the scheduler is entered when it is over.
     pub timer: Span,
-    /// Entering the scheduler: by the timer, or by what gives the processor to another process or to none (3.1).
+    /// Entering the scheduler: by the timer, or by an event that gives the processor to another process or to none
+    /// (3.1).
     pub scheduler: Span,
-    /// Saving and restoring registers: for a process that did not run last (2.6).
+    /// Saving and restoring registers, for a process that did not run last (2.6).
     pub registers: Span,
 }
 
-/// One figure a call; none by default.
+/// One cost for each kind of call; zero by default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Costs {
     /// Reading the clock.
     pub now: Span,
-    /// Making a template, and for each KiB of its code.
+    /// Making a template, apart from `load`.
     pub make_template: Span,
-    /// For each KiB of code that is loaded.
+    /// Loading code, for each KiB.
     pub load: Span,
     /// Making a process.
     pub make_process: Span,
@@ -40,27 +41,27 @@ pub struct Costs {
     pub reset: Span,
     /// Waiting for an event, whether or not one is posted.
     pub wait: Span,
-    /// Enqueueing, the post of a hand-over apart.
+    /// Enqueueing, without the post of a hand-over.
     pub enqueue: Span,
     /// Dequeueing, whether or not there is a datum.
     pub dequeue: Span,
-    /// Waking a process, or setting its switch.
+    /// Waking a process, or setting its wakeup-waiting switch.
     pub wakeup: Span,
     /// Blocking, whether or not the switch is set.
     pub block: Span,
-    /// Entering oneself for an event.
+    /// Entering itself for an event.
     pub add_event: Span,
-    /// Taking that back.
+    /// Removing that entry.
     pub del_event: Span,
     /// Notifying an event.
     pub notify: Span,
-    /// For each process that waits for it.
+    /// Notifying, in addition for each process that waits.
     pub notify_each: Span,
     /// Waiting for a notification, whether or not it has come.
     pub wait_event: Span,
-    /// More for each call that names something on another node.
+    /// In addition for each call that names an object on another node.
     pub remote: Span,
-    /// How long a post to another node takes to arrive; nobody's processor time.
+    /// Time until a post to another node arrives; not processor time.
     pub latency: Span,
 }
 
@@ -92,7 +93,7 @@ impl NodeCosts {
 }
 
 impl Costs {
-    /// What a call costs a process on `node`, which would wake so many.
+    /// The cost of a call for a process on `node`, which would wake `waiters` processes.
     pub(super) fn of(&self, call: &Call, node: Node, waiters: usize) -> Span {
         let far = |handle: Handle| if handle.node() == node { Span::ZERO } else { self.remote };
         let each = |span: Span, count: u64| span.saturating_mul(count);

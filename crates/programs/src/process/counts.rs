@@ -1,19 +1,19 @@
-//! What a run says of its processes beside what each of them says.
+//! Statistics of a run's processes, besides those of each process.
 
 use super::Node;
 use windfall_time::Span;
 
-/// What was counted of a run's processes.
+/// Statistics of a run's processes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Posts by timers and from other nodes that found their event posted, in a queue, or gone.
+    /// Posts by timers and from other nodes that found their event posted, in a queue, or deleted.
     pub undelivered: u64,
-    /// Hand-overs to another node that found nobody, so that the datum returned to its queue.
+    /// Hand-overs to another node that found no waiting event, so that the datum returned to its queue.
     pub returned: u64,
-    /// Data that returned to a queue which was gone.
+    /// Data that returned to a queue which had been deleted.
     pub lost: u64,
-    /// What was loaded, in order.
+    /// Loaded code, in order.
     pub loaded: Vec<Loaded>,
 }
 
@@ -23,11 +23,11 @@ pub struct Counts {
 pub struct Loaded {
     /// The kind.
     pub name: &'static str,
-    /// Where.
+    /// The node.
     pub node: Node,
-    /// Its size.
+    /// Its size in KiB.
     pub kib: u64,
-    /// Processor time that it took, at speed 1.
+    /// Processor time for loading it, at speed 1.
     pub took: Span,
 }
 

@@ -1,7 +1,7 @@
 //! A dual queue (Chrysalis 2.3): data that wait for processes, or processes that wait for data.
 //!
-//! Invariant: it never holds both. Data leave in the order in which they came, those that were returned
-//! included; so do those who wait.
+//! Invariant: a queue never holds both. Data leave in the order in which they were enqueued, including returned
+//! ones; events leave in the order in which they began to wait.
 
 use super::Event;
 use super::events::Ticket;
@@ -23,20 +23,20 @@ pub(super) struct DualQueue {
 }
 
 impl DualQueue {
-    /// The most data that a queue can be made for.
+    /// The largest capacity of a queue.
     pub(super) const MOST: usize = 1 << 24;
 
     pub(super) const fn new(capacity: usize) -> DualQueue {
         DualQueue { capacity, data: VecDeque::new(), waiting: VecDeque::new(), count: 0 }
     }
 
-    /// Numbers a datum; it is not in the queue by that.
+    /// Numbers a datum, without storing it.
     pub(super) const fn number(&mut self, word: u64) -> Datum {
         self.count += 1;
         Datum { number: self.count, word }
     }
 
-    /// Whoever has waited longest, who leaves.
+    /// Removes and returns the event that has waited longest.
     pub(super) fn waiter(&mut self) -> Option<(Event, Ticket)> {
         self.waiting.pop_front()
     }
@@ -49,25 +49,25 @@ impl DualQueue {
         self.data.len() >= self.capacity
     }
 
-    /// Stores a datum where its number has it; nobody waits.
+    /// Stores a datum at the place that its number determines; no event may be waiting.
     pub(super) fn store(&mut self, datum: Datum) {
         debug_assert!(self.waiting.is_empty(), "a datum is stored beside a waiter");
         let place = self.data.partition_point(|other| other.number < datum.number);
         self.data.insert(place, datum);
     }
 
-    /// The oldest datum, which leaves.
+    /// Removes and returns the oldest datum.
     pub(super) fn take(&mut self) -> Option<u64> {
         self.data.pop_front().map(|datum| datum.word)
     }
 
-    /// Queues an event up; there is no datum.
+    /// Adds a waiting event; there must be no datum.
     pub(super) fn wait(&mut self, event: Event, ticket: Ticket) {
         debug_assert!(self.data.is_empty(), "somebody waits beside a datum");
         self.waiting.push_back((event, ticket));
     }
 
-    /// An event waits no longer.
+    /// Removes a waiting event.
     pub(super) fn leave(&mut self, ticket: Ticket) {
         self.waiting.retain(|(_, other)| *other != ticket);
     }

@@ -1,26 +1,26 @@
-//! What stands in the way of what a process asks.
+//! Errors of the calls of processes.
 
 use super::{Event, EventId, Handle, Kind, Node, Queue};
 use core::fmt;
 use windfall_time::Instant;
 
-/// Why a process did not get what it asked for. Nothing has changed, but where a variant says so.
+/// Why a call was refused. Nothing has changed, unless a variant says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ProcessError {
-    /// The word is no handle that this system has made.
+    /// The word is not a handle that this system has made.
     Forged {
         /// The word.
         handle: Handle,
     },
-    /// The handle names something of another kind.
+    /// The handle names an object of another kind.
     WrongKind {
         /// The handle.
         handle: Handle,
-        /// What can be done this with.
+        /// The kind that the call needs.
         wanted: Kind,
     },
-    /// What the handle named is gone.
+    /// The object of the handle no longer exists.
     Stale {
         /// The handle.
         handle: Handle,
@@ -30,98 +30,99 @@ pub enum ProcessError {
         /// The event.
         event: Event,
     },
-    /// The event was posted, and that was not waited for.
+    /// The event is already posted, and the post has not been taken.
     AlreadyPosted {
         /// The event.
         event: Event,
     },
-    /// The event stands in a queue, which alone posts it.
+    /// The event is in a queue, and only the queue may post it.
     InQueue {
         /// The event.
         event: Event,
     },
-    /// The event has a timer.
+    /// The event already has a timer.
     AlreadyTimed {
         /// The event.
         event: Event,
-        /// When it is due.
+        /// The time at which that timer is due.
         at: Instant,
     },
     /// The process owns no event that it could wait for.
     NoEvents,
     /// The set of events to wait for is empty.
     EmptySet,
-    /// The queue holds as many data as it may.
+    /// The queue is full.
     QueueFull {
         /// The queue.
         queue: Queue,
-        /// How many.
+        /// Its capacity.
         capacity: usize,
     },
-    /// Who waited longest in the queue is gone, and now out of it. The datum was not handed over.
+    /// The event that has waited longest in the queue no longer exists, or has left it; it is now removed. The
+    /// datum was not delivered.
     DeadWaiter {
         /// The queue.
         queue: Queue,
-        /// The event that stood there.
+        /// The event that was in the queue.
         event: Event,
     },
-    /// Somebody waits in the queue that is to be deleted.
+    /// The queue cannot be deleted, because events wait in it.
     HasWaiters {
         /// The queue.
         queue: Queue,
     },
-    /// A queue for no data, or more than there can be.
+    /// A capacity of zero, or above the largest.
     NoCapacity {
-        /// What was asked for.
+        /// The requested capacity.
         capacity: usize,
-        /// How many there can be.
+        /// The largest capacity.
         most: usize,
     },
-    /// The template is of other code.
+    /// The template is of another kind of process.
     WrongCode {
         /// The template.
         template: Handle,
     },
     /// The machine has no such node.
     NoNode {
-        /// Which.
+        /// The node.
         node: Node,
-        /// How many it has.
+        /// Number of nodes.
         nodes: usize,
     },
-    /// There are as many objects of this kind as there can be.
+    /// The table of this kind of objects is full.
     NoRoom {
         /// The kind.
         kind: Kind,
     },
-    /// The process is entered for the event already.
+    /// The process is already entered for the event.
     AlreadyAdded {
         /// The event.
         id: EventId,
     },
-    /// There are as many entries for events as there can be.
+    /// The table of entries for events is full.
     TableFull {
-        /// How many.
+        /// The largest number of entries.
         most: usize,
     },
     /// There is no such priority.
     NoPriority {
-        /// Which.
+        /// The priority.
         priority: u8,
     },
-    /// The node's scheduler would not have the process; the run's outcome says why.
+    /// The node's scheduler did not admit the process; the run's outcome says why.
     NotAdmitted {
-        /// Where.
+        /// The node.
         node: Node,
     },
-    /// A process can be ended by itself alone.
+    /// A process can only end itself.
     NotDeletable {
         /// The process.
         handle: Handle,
     },
-    /// The host cannot do this.
+    /// This host cannot carry out the call.
     NotHere {
-        /// Why, and where it could be done.
+        /// Why, and which host could.
         why: &'static str,
     },
 }
@@ -160,7 +161,7 @@ impl fmt::Display for ProcessError {
                 "the process has no event to wait for; make one, and let others know its handle",
             ),
             ProcessError::EmptySet => {
-                f.write_str("a set of no events is waited for; name at least one")
+                f.write_str("the set of events to wait for is empty; name at least one")
             }
             ProcessError::QueueFull { queue, capacity } => {
                 write!(
@@ -179,7 +180,7 @@ impl fmt::Display for ProcessError {
                 write!(f, "somebody waits in {}; hand them something first", queue.handle())
             }
             ProcessError::NoCapacity { capacity, most } => {
-                write!(f, "a queue for {capacity} data is asked for; allowed: 1 to {most}")
+                write!(f, "a queue cannot have room for {capacity} data; allowed: 1 to {most}")
             }
             ProcessError::WrongCode { template } => {
                 write!(f, "{template} is loaded with other code; use the template of this process")
@@ -211,7 +212,7 @@ impl fmt::Display for ProcessError {
                 write!(f, "there is no priority {priority}; allowed: 0 to 3")
             }
             ProcessError::NotAdmitted { node } => {
-                write!(f, "the scheduler of {node} would not have the process; ask for less")
+                write!(f, "the scheduler of {node} did not admit the process; ask for less")
             }
             ProcessError::NotDeletable { handle } => {
                 write!(f, "{handle} ends by itself only: its body returns")

@@ -1,20 +1,20 @@
-//! Event blocks (Chrysalis 2.3): who owns an event, whether it is posted, and in which order.
+//! Event blocks (Chrysalis 2.3): the owner of an event, whether it is posted, and in which order.
 //!
-//! Invariant: an event is posted exactly when it stands in its owner's queue of posted events, once.
+//! Invariant: an event is posted exactly when it is in its owner's queue of posted events, once.
 
 use super::slots::Slots;
 use super::{Event, Keys, Kind, Posted, ProcessError, ProcessHandle, Queue};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use windfall_time::Instant;
 
-/// Which of the times that an event stood in a queue is meant.
+/// Identifies one stay of an event in a queue, since the same event may enter a queue again.
 pub(super) type Ticket = u64;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum State {
     /// It can be posted.
     Idle,
-    /// It waits for a datum of a queue, or that is on its way.
+    /// It waits for a datum of a queue, or the datum is on its way.
     InQueue(Queue, Ticket),
     /// It was posted.
     Posted(u64),
@@ -24,14 +24,14 @@ pub(super) enum State {
 pub(super) struct Block {
     pub(super) owner: ProcessHandle,
     pub(super) state: State,
-    /// When its timer is due.
+    /// The time at which its timer is due, if it has one.
     pub(super) timer: Option<Instant>,
 }
 
 #[derive(Default)]
 struct Owned {
     events: BTreeSet<Event>,
-    /// The oldest first.
+    /// Posted events, the oldest first.
     posted: VecDeque<Event>,
 }
 
@@ -53,7 +53,7 @@ impl Events {
         Ok(event)
     }
 
-    /// Whether it is the handle of an event, which may be gone.
+    /// Whether this is the handle of an event, which may have been deleted.
     pub(super) fn check(&self, event: Event) -> Result<(), ProcessError> {
         self.blocks.check(event.handle())
     }
@@ -62,7 +62,7 @@ impl Events {
         self.blocks.at(event.handle())
     }
 
-    /// As its owner, who alone may.
+    /// The block of an event, if `by` owns it.
     pub(super) fn own(
         &mut self,
         event: Event,
@@ -72,7 +72,7 @@ impl Events {
         if block.owner == by { Ok(block) } else { Err(ProcessError::NotOwner { event }) }
     }
 
-    /// Posts it, if it can be posted by anybody; its owner.
+    /// Posts an event that is idle. Returns its owner.
     pub(super) fn post(&mut self, event: Event, datum: u64) -> Result<ProcessHandle, ProcessError> {
         match self.at(event)?.state {
             State::Idle => self.posted(event, datum),
@@ -81,8 +81,8 @@ impl Events {
         }
     }
 
-    /// Hands it a datum of the queue in which it has stood since then; its owner, or `None` if it
-    /// is gone or waits there no longer.
+    /// Hands a datum to an event that entered the queue with this ticket. Returns its owner; `None` if the event is
+    /// gone or no longer in the queue.
     pub(super) fn hand(
         &mut self,
         event: Event,
@@ -92,7 +92,7 @@ impl Events {
         self.stands(event, (queue, ticket)).then(|| self.posted(event, datum).ok()).flatten()
     }
 
-    /// Whether it has stood in that queue since then.
+    /// Whether an event is still in the queue that it entered with this ticket.
     pub(super) fn stands(&mut self, event: Event, (queue, ticket): (Queue, Ticket)) -> bool {
         self.at(event).is_ok_and(|block| block.state == State::InQueue(queue, ticket))
     }
@@ -105,7 +105,7 @@ impl Events {
         Ok(owner)
     }
 
-    /// Has it stand in a queue.
+    /// Marks an event as waiting in a queue, and returns its ticket.
     pub(super) fn stand(
         &mut self,
         event: Event,
@@ -123,7 +123,7 @@ impl Events {
         Ok(ticket)
     }
 
-    /// Makes it as good as new; as what it was before.
+    /// Makes an event idle, and returns its former state.
     pub(super) fn reset(&mut self, event: Event, by: ProcessHandle) -> Result<State, ProcessError> {
         let before = std::mem::replace(&mut self.own(event, by)?.state, State::Idle);
         if let (State::Posted(_), Some(owned)) = (before, self.owners.get_mut(&by)) {
@@ -132,7 +132,7 @@ impl Events {
         Ok(before)
     }
 
-    /// Takes the event of its owner that was posted first, of a set or of all.
+    /// Takes the first posted event of its owner, out of a set or out of all.
     pub(super) fn take(
         &mut self,
         by: ProcessHandle,
@@ -165,7 +165,7 @@ impl Events {
         Ok(())
     }
 
-    /// All events of a process that is gone go with it.
+    /// Deletes all events of a process that has exited.
     pub(super) fn bereave(&mut self, owner: ProcessHandle) {
         for event in self.owners.remove(&owner).into_iter().flat_map(|owned| owned.events) {
             let _removed = self.blocks.remove(event.handle());

@@ -1,15 +1,15 @@
-//! Handles: what names an object of a system of processes, in one word, so that it can be a datum.
+//! Handles: names of the objects of a system of processes, one word each, so that a handle can be a datum.
 //!
-//! A handle says kind, node, place and generation of its object, and carries a check that only the system
-//! that made it can make ([`Keys`]). A place whose object is gone counts its generation up, and is given up
-//! for good after the last one: so no handle ever names two objects. The check finds mistakes; it is no
-//! protection against somebody who can read the system's memory.
+//! A handle holds the kind, node, place and generation of its object, and a check that only the system that made it
+//! can compute ([`Keys`]). Each time the object of a place is removed, the place's generation increases, and after
+//! the last generation the place is never reused: so no handle ever names two objects. The check finds mistakes; it
+//! does not protect against code that can read the system's memory.
 
 use super::ProcessError;
 use core::fmt;
 use core::marker::PhantomData;
 
-/// A node of the machine, which has processors and a hierarchy of its own.
+/// A node of the machine, with processors and a hierarchy of its own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Node(pub u8);
 
@@ -19,7 +19,7 @@ impl fmt::Display for Node {
     }
 }
 
-/// What a handle names.
+/// The kind of object that a handle names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
     /// A process.
@@ -35,7 +35,7 @@ pub enum Kind {
 impl Kind {
     const ALL: [Kind; 4] = [Kind::Process, Kind::Template, Kind::Event, Kind::Queue];
 
-    /// In a word.
+    /// The kind's name, as a word.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -47,7 +47,8 @@ impl Kind {
     }
 }
 
-/// Where an object is: its node, its place in the table of its kind, and how many objects had that place before.
+/// The place of an object: its node, its index in the table of its kind, and the number of earlier objects with
+/// that index.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Place {
     /// The node.
@@ -59,13 +60,13 @@ pub struct Place {
 }
 
 impl Place {
-    /// So many objects of a kind there can be at a time.
+    /// The largest number of objects of a kind at a time.
     pub const MOST: u32 = 1 << INDEX;
-    /// The generation of the last object that a place has.
+    /// The last generation of a place.
     pub const LAST: u32 = (1 << GENERATION) - 1;
 }
 
-/// The name of an object, in a word. From the highest bit: kind 3, node 8, index 19, generation 20, check 14.
+/// The name of an object, in one word. From the highest bit: kind 3, node 8, index 19, generation 20, check 14.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle(u64);
 
@@ -75,13 +76,13 @@ const GENERATION: u32 = 20;
 const CHECK: u32 = 14;
 
 impl Handle {
-    /// What somebody says is a handle; whether it is is found out by using it.
+    /// Takes any word as a handle. Using it finds out whether it is one.
     #[must_use]
     pub const fn from_word(word: u64) -> Handle {
         Handle(word)
     }
 
-    /// As one word.
+    /// The handle as one word.
     #[must_use]
     pub const fn word(self) -> u64 {
         self.0
@@ -113,7 +114,7 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// As `event 0:17.3` (node, index, generation), or the word where its kind is none.
+/// Prints `event 0:17.3` (node, index, generation), or the word if its kind does not exist.
 impl fmt::Display for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (node, index, generation) = (self.node().0, self.index(), self.generation());
@@ -124,18 +125,18 @@ impl fmt::Display for Handle {
     }
 }
 
-/// What a system makes and checks its handles with. Equal seeds make equal handles.
+/// The key with which a system makes and checks its handles. Equal seeds make equal handles.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys(u64);
 
 impl Keys {
-    /// From a seed.
+    /// The key of a seed.
     #[must_use]
     pub const fn new(seed: u64) -> Keys {
         Keys(seed ^ 0x9e37_79b9_7f4a_7c15)
     }
 
-    /// The handle of the object at a place, whose index and generation are within their bounds.
+    /// The handle of the object at a place; index and generation must be within their bounds.
     #[inline]
     #[must_use]
     pub const fn seal(self, kind: Kind, place: Place) -> Handle {
@@ -144,10 +145,10 @@ impl Keys {
         Handle(words | self.check(words))
     }
 
-    /// Where the object of a handle is, if that was made here and is of this kind.
+    /// The place of a handle's object, if the handle was made with this key and for this kind.
     ///
     /// # Errors
-    /// [`ProcessError::Forged`], [`ProcessError::WrongKind`].
+    /// [`ProcessError::Forged`] or [`ProcessError::WrongKind`].
     #[inline]
     pub fn open(self, handle: Handle, wanted: Kind) -> Result<Place, ProcessError> {
         let words = handle.0 >> CHECK << CHECK;
@@ -178,25 +179,25 @@ macro_rules! handles {
         pub struct $name(Handle);
 
         impl $name {
-            /// A handle that is taken for one of this kind; whether it is is found out by using it.
+            /// Takes a handle as one of this kind. Using it finds out whether it is.
             #[must_use]
             pub const fn from_handle(handle: Handle) -> $name {
                 $name(handle)
             }
 
-            /// A datum that is taken for one of this kind; whether it is is found out by using it.
+            /// Takes a datum as a handle of this kind. Using it finds out whether it is.
             #[must_use]
             pub const fn from_datum(datum: u64) -> $name {
                 $name(Handle(datum))
             }
 
-            /// As a handle of whatever kind.
+            /// The handle, without its kind.
             #[must_use]
             pub const fn handle(self) -> Handle {
                 self.0
             }
 
-            /// As a datum.
+            /// The handle as a datum.
             #[must_use]
             pub const fn datum(self) -> u64 {
                 self.0.0
@@ -220,17 +221,17 @@ handles! {
     Queue
 }
 
-/// The handle of loaded code of a kind.
+/// The handle of a template: loaded code of a kind.
 pub struct Template<C>(Handle, PhantomData<fn() -> C>);
 
 impl<C> Template<C> {
-    /// A handle that is taken for one of this kind; whether it is is found out by using it.
+    /// Takes a handle as one of this kind. Using it finds out whether it is.
     #[must_use]
     pub const fn from_handle(handle: Handle) -> Template<C> {
         Template(handle, PhantomData)
     }
 
-    /// As a handle of whatever kind.
+    /// The handle, without its kind.
     #[must_use]
     pub const fn handle(self) -> Handle {
         self.0

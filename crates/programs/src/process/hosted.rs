@@ -1,7 +1,7 @@
-//! A process body as a program: polled by hand, one action at a time.
+//! Runs the async body of a process as a program: polls it by hand, one action at a time.
 //!
-//! The body's side of the slot puts an action on it and is pending; the host's side takes the action, carries it out,
-//! puts the answer there, and polls again. Nothing wakes a body but that.
+//! The body's side puts an action into the slot and is pending. The host's side takes the action, carries it out,
+//! puts the answer into the slot, and polls again. Nothing else wakes a body.
 
 use super::{
     Answer, Call, Code, Event, EventId, Handle, NewProcess, Node, Posted, Process, ProcessError,
@@ -20,7 +20,7 @@ use windfall_time::{Instant, Span};
 
 type Life = Pin<Box<dyn Future<Output = Result<(), ProcessError>> + Send>>;
 
-/// The first process of a run, or one that another has made: code, what it is told, and its node.
+/// The code of a process with its parameters, and the node on which it runs.
 #[derive(Clone)]
 pub struct Start {
     name: &'static str,
@@ -29,7 +29,7 @@ pub struct Start {
 }
 
 impl Program {
-    /// A process on a node, whose scheduler the thread is to be below.
+    /// A process on a node; its thread belongs below that node's scheduler.
     #[must_use]
     pub fn process<C: Code>(node: Node, code: C) -> Program {
         Program::Process(Start::new(node, code))
@@ -42,19 +42,19 @@ impl Start {
         Start { name: C::NAME, node, life }
     }
 
-    /// What kind of process it is.
+    /// The kind of process.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Where it runs.
+    /// The node on which it runs.
     #[must_use]
     pub const fn node(&self) -> Node {
         self.node
     }
 
-    /// The body, as the process of that handle; one that could not be, and says why.
+    /// The body of the process with this handle. On an error, a body that fails with it.
     pub(crate) fn body(&self, me: Result<ProcessHandle, ProcessError>) -> Box<dyn Body> {
         let me = match me {
             Ok(me) => me,
@@ -82,7 +82,7 @@ impl fmt::Debug for Start {
     }
 }
 
-/// A process that could not be.
+/// The body of a process that was not admitted.
 struct NotAdmitted(ProcessError);
 
 impl Body for NotAdmitted {
@@ -91,7 +91,7 @@ impl Body for NotAdmitted {
     }
 }
 
-/// What lies between a body and its host.
+/// The exchange between a body and its host.
 struct CallSlot {
     now: Instant,
     asked: Option<Action>,
@@ -112,7 +112,7 @@ impl Body for Polled {
     fn next(&mut self, now: Instant) -> Action {
         open(&self.slot).now = now;
         let life = self.life.as_mut();
-        // It is not polled again: the run ends by that.
+        // After a panic the body is not polled again, because the run ends.
         let polled =
             catch_unwind(AssertUnwindSafe(|| life.poll(&mut Context::from_waker(Waker::noop()))));
         match polled {
@@ -138,7 +138,7 @@ struct HostedProcess {
 }
 
 impl HostedProcess {
-    /// Has an action carried out.
+    /// Has the host carry out an action.
     async fn act(&self, action: Action) -> Option<Answer> {
         let mut action = Some(action);
         poll_fn(move |_| {
@@ -151,12 +151,12 @@ impl HostedProcess {
         .await
     }
 
-    /// Has a call carried out.
+    /// Has the host carry out a call.
     async fn call(&self, call: Call) -> Answer {
         self.act(Action::Call(call)).await.unwrap_or(Ok(Reply::DONE))
     }
 
-    /// As [`call`](Self::call), when nothing can be refused.
+    /// Like [`call`](Self::call), for calls that are never refused.
     async fn number(&self, call: Call) -> u64 {
         self.call(call).await.ok().and_then(|reply| reply.datum).unwrap_or(0)
     }

@@ -1,12 +1,12 @@
-//! Metering: the clock at each step of a script, into an array that is made beforehand (Multics memo).
+//! Metering: reads the clock at each step of a script, into an array that is allocated beforehand (Multics memo).
 //!
-//! A mark costs what reading the clock and storing it cost; [`Meter::cost`] measures that by two marks on
-//! end, so that it can be taken out of every difference.
+//! A mark costs reading the clock and storing the time. [`Meter::cost`] measures this cost by pairs of successive
+//! marks, so that it can be subtracted from every difference.
 
 use super::Process;
 use windfall_time::{Instant, Span};
 
-/// Marks of one process.
+/// The marks of one process.
 #[derive(Clone, Debug)]
 pub struct Meter {
     marks: Vec<(u32, Instant)>,
@@ -14,13 +14,13 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Room for so many marks.
+    /// Creates a meter with room for `marks` marks.
     #[must_use]
     pub fn with_room(marks: usize) -> Meter {
         Meter { marks: Vec::with_capacity(marks), lost: 0 }
     }
 
-    /// The clock as it is now, at this step.
+    /// Records the current time at a step.
     #[inline]
     pub async fn mark(&mut self, me: &mut impl Process, step: u32) {
         let now = me.now().await;
@@ -31,7 +31,7 @@ impl Meter {
         }
     }
 
-    /// What a mark costs: the median of so many pairs on end; the pairs are not kept. Zero for none.
+    /// The cost of a mark: the median over `pairs` successive pairs, which are not kept. Zero for no pairs.
     pub async fn cost(me: &mut impl Process, pairs: usize) -> Span {
         let mut meter = Meter::with_room(2 * pairs);
         for _ in 0..pairs {
@@ -44,13 +44,13 @@ impl Meter {
         spans.get(spans.len() / 2).copied().unwrap_or(Span::ZERO)
     }
 
-    /// Steps and instants, in the order of time.
+    /// Steps with their times, in order.
     #[must_use]
     pub fn marks(&self) -> &[(u32, Instant)] {
         &self.marks
     }
 
-    /// How many marks found no room.
+    /// Number of marks that found no room.
     #[must_use]
     pub const fn lost(&self) -> u64 {
         self.lost

@@ -1,6 +1,6 @@
-//! Objects by handle: a table of one kind, whose places are used again with another generation.
+//! Objects by handle: a table of one kind of objects, whose places are reused with another generation.
 //!
-//! Invariant: a handle that was given out finds its object until that is removed, and nothing ever after.
+//! Invariant: a handle refers to its object until that is removed, and to nothing afterwards.
 
 use super::{Handle, Keys, Kind, Node, Place, ProcessError};
 
@@ -43,7 +43,7 @@ impl<T> Slots<T> {
         Ok((index, slot.ok_or(ProcessError::Stale { handle })?))
     }
 
-    /// Whether a handle was made here, and for this kind; its object may be gone.
+    /// Whether a handle was made by this table, for this kind; its object may have been removed.
     pub(super) fn check(&self, handle: Handle) -> Result<(), ProcessError> {
         self.keys.open(handle, self.kind).map(|_| ())
     }
@@ -70,7 +70,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever is made and removed, a handle finds what it was made for, or is refused.
+        /// Whatever is made and removed, a handle refers to the object it was made for, or is refused.
         #[test]
         fn law_a_handle_names_one_object_for_ever(steps in prop::collection::vec((any::<bool>(), 0_usize..20), 1..200)) {
             let mut slots = Slots::new(Kind::Event, Keys::new(7));
@@ -93,7 +93,7 @@ mod tests {
             }
         }
 
-        /// One wrong bit anywhere is found out, but for chance: it names nothing that is alive.
+        /// A handle with one wrong bit is refused, or by chance of the check names nothing that is alive.
         #[test]
         fn refuses_a_handle_with_a_wrong_bit(bit in 0_u32..64, seed in any::<u64>()) {
             let mut slots = Slots::new(Kind::Queue, Keys::new(seed));

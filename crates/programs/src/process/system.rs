@@ -1,9 +1,9 @@
-//! All objects of a run's processes, and what each call does to them: plain state without a clock.
+//! All objects of a run's processes, and the effect of each call on them: plain state without a clock.
 //!
-//! Invariant: a process that waits is woken once, by what it waits for. Whoever waits for an event of its own is
-//! woken by the first post and then asks again, so that what was posted first is what it gets; whoever
-//! blocks, or waits for a notification, has its answer by being woken.
-//! Read next: `system/posts.rs`, `system/queues.rs`, `system/control.rs`.
+//! Invariant: a waiting process is woken once, by what it waits for. A process that waits for an event of its own
+//! is woken by the first post and then repeats its call, so that it takes the event that was posted first. For a
+//! process that blocks, or waits for a notification, the wake-up is the answer. Read next: `system/posts.rs`,
+//! `system/queues.rs`, `system/control.rs`.
 
 mod control;
 mod making;
@@ -24,10 +24,10 @@ use super::{
 use std::collections::VecDeque;
 use windfall_time::{Instant, Span};
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug)]
 pub(crate) enum CallOutcome {
-    /// It is answered.
+    /// The call is done, with this answer.
     Done(Answer),
     /// The process waits.
     Waits,
@@ -37,9 +37,9 @@ pub(crate) enum CallOutcome {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Woken {
     pub(crate) thread: u32,
-    /// Whether its call is answered by that; else it asks again.
+    /// Whether the wake-up is the answer to its call; otherwise it repeats the call.
     pub(crate) done: bool,
-    /// Who woke it.
+    /// The thread that woke it, if one did.
     pub(crate) by: Option<u32>,
 }
 
@@ -56,14 +56,14 @@ enum Waits {
 struct Proc {
     thread: u32,
     waits: Waits,
-    /// The wakeup-waiting switch.
+    /// Its wakeup-waiting switch.
     wakeup: bool,
 }
 
 pub(crate) struct System {
     pub(crate) costs: Costs,
     pub(crate) counts: Counts,
-    /// How many nodes there are.
+    /// Number of nodes.
     nodes: usize,
     processes: Slots<Proc>,
     templates: Slots<&'static str>,
@@ -71,7 +71,7 @@ pub(crate) struct System {
     queues: Slots<DualQueue>,
     traffic: Traffic,
     pub(crate) agenda: Agenda,
-    /// To be woken, in order.
+    /// Threads to be woken, in order.
     pub(crate) woken: VecDeque<Woken>,
 }
 
@@ -98,21 +98,21 @@ impl System {
         }
     }
 
-    /// A process comes into being.
+    /// Adds a process.
     pub(crate) fn enter(&mut self, node: Node, thread: u32) -> Result<ProcessHandle, ProcessError> {
         self.check_node(node)?;
         let proc = Proc { thread, waits: Waits::Not, wakeup: false };
         self.processes.insert(node, proc).map(ProcessHandle::from_handle)
     }
 
-    /// A process is gone, and its events and entries with it.
+    /// Removes a process, its events and its entries.
     pub(crate) fn exit(&mut self, process: ProcessHandle) {
         self.events.bereave(process);
         self.traffic.bereave(process);
         let _removed = self.processes.remove(process.handle());
     }
 
-    /// What a call costs.
+    /// The cost of a call.
     pub(crate) fn cost(&mut self, me: ProcessHandle, call: &Call) -> Span {
         let waiters = match call {
             Call::Notify(id) => {
@@ -133,7 +133,8 @@ impl System {
         self.costs.of(call, me.handle().node(), waiters)
     }
 
-    /// Carries a call out; but for making processes, which is [`check_process`](Self::check_process) and then the host's.
+    /// Carries out a call. To make a process, it only answers; [`check_process`](Self::check_process) and the host
+    /// do the rest.
     pub(crate) fn call(&mut self, me: ProcessHandle, call: &Call, now: Instant) -> CallOutcome {
         let answer = match call {
             Call::Now => Ok(Reply::datum(Some(now.as_nanos()))),

@@ -1,6 +1,6 @@
-//! The traffic controller's table of events (Multics memo): who means to wait for which.
+//! The traffic controller's table of events (Multics memo): which process means to wait for which event.
 //!
-//! Invariant: a process is entered for an event at most once, and in the order of entering it is woken.
+//! Invariant: a process is entered for an event at most once; processes are woken in the order of their entries.
 
 use super::{EventId, ProcessError, ProcessHandle};
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    /// The most entries at a time.
+    /// The largest number of entries at a time.
     pub(super) const MOST: usize = 1 << 16;
 
     pub(super) fn add(&mut self, id: EventId, process: ProcessHandle) -> Result<(), ProcessError> {
@@ -27,12 +27,12 @@ impl Traffic {
         Ok(())
     }
 
-    /// Whether a process is entered.
+    /// Whether a process is entered for an event.
     pub(super) fn is_entered(&self, id: EventId, process: ProcessHandle) -> bool {
         self.entries.get(&id).is_some_and(|entered| entered.contains(&process))
     }
 
-    /// Takes an entry out; whether there was one.
+    /// Removes an entry. Returns whether there was one.
     pub(super) fn remove(&mut self, id: EventId, process: ProcessHandle) -> bool {
         let Some(entered) = self.entries.get_mut(&id) else { return false };
         let before = entered.len();
@@ -45,7 +45,7 @@ impl Traffic {
         removed > 0
     }
 
-    /// Takes all entries for an event out.
+    /// Removes all entries for an event, and returns their processes.
     pub(super) fn notify(&mut self, id: EventId) -> Vec<ProcessHandle> {
         let entered = self.entries.remove(&id).unwrap_or_default();
         self.count -= entered.len();
@@ -56,7 +56,7 @@ impl Traffic {
         self.entries.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// A process that is gone is entered nowhere.
+    /// Removes all entries of a process that has exited.
     pub(super) fn bereave(&mut self, process: ProcessHandle) {
         let ids: Vec<EventId> = self.entries.keys().copied().collect();
         for id in ids {

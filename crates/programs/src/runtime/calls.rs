@@ -1,7 +1,8 @@
-//! Calls of processes: their cost is spent first, then they are carried out, then whoever they wake is woken.
+//! Calls of processes: a call's cost is spent first, then the call is carried out, then the threads that it wakes
+//! are woken.
 //!
-//! Invariant: a process whose call waits asks the same call again, without its cost, when it is woken, unless it was
-//! answered by that.
+//! Invariant: a process whose call waits repeats the call, without its cost, when it is woken, unless the wake-up
+//! answered the call.
 
 use super::{Condition, ProgramRuntime, RunningProgram, RuntimeHost, Wakeup};
 use crate::action::Action;
@@ -12,7 +13,7 @@ use crate::program::Program;
 use windfall_time::{Instant, Span};
 
 impl ProgramRuntime {
-    /// What a call costs that has not been paid for; it is then to be asked again.
+    /// The cost of a call, if it has not been charged yet. The call is then requested again.
     pub(super) fn price(&mut self, number: u32, action: &Action) -> Span {
         let ProgramRuntime { list, system, .. } = self;
         let Some(RunningProgram { process: Some(me), paid, .. }) = list.get_mut(number as usize)
@@ -28,7 +29,7 @@ impl ProgramRuntime {
         }
     }
 
-    /// Carries a call out.
+    /// Carries out a call.
     pub(super) fn call<S: RuntimeHost>(host: &mut S, number: u32, call: Call) {
         let Some(me) = host.programs().at(number).process else { return };
         let now = host.now();
@@ -50,7 +51,7 @@ impl ProgramRuntime {
         ProgramRuntime::rouse(host);
     }
 
-    /// Makes a process, if its template, node and terms are such and the host will have it.
+    /// Makes a process, if template, node and parameters are valid and the host admits it.
     fn make<S: RuntimeHost>(host: &mut S, new: NewProcess) -> Answer {
         let NewProcess { template, terms, start } = new;
         let node = start.node();
@@ -60,7 +61,7 @@ impl ProgramRuntime {
         process.map(Reply::made).ok_or(ProcessError::NotAdmitted { node })
     }
 
-    /// Wakes whoever calls and posts have woken, and has the host call back for what is to come.
+    /// Wakes the threads that calls and posts have woken, and requests wake-ups for later timers and posts.
     fn rouse<S: RuntimeHost>(host: &mut S) {
         while let Some(woken) = host.programs().system.woken.pop_front() {
             let thread = host.programs().at(woken.thread);
@@ -82,12 +83,12 @@ impl ProgramRuntime {
         }
     }
 
-    /// The nodes whose processes' timers are due.
+    /// The nodes of processes whose timers are due.
     pub fn due_nodes(&self, now: Instant) -> impl Iterator<Item = Node> + '_ {
         self.system.agenda.due_nodes(now)
     }
 
-    /// Timers of processes are due.
+    /// Handles the timers of processes that are due.
     pub fn timers_due<S: RuntimeHost>(host: &mut S) {
         let now = host.now();
         let threads = host.programs();
@@ -96,7 +97,7 @@ impl ProgramRuntime {
         ProgramRuntime::rouse(host);
     }
 
-    /// Posts from one node have arrived at another.
+    /// Delivers posts that have arrived from other nodes.
     pub fn posts_due<S: RuntimeHost>(host: &mut S) {
         let now = host.now();
         let threads = host.programs();
@@ -105,7 +106,7 @@ impl ProgramRuntime {
         ProgramRuntime::rouse(host);
     }
 
-    /// The handle of a thread that is a process.
+    /// The handle of a thread that is a process; else `None`.
     #[must_use]
     pub fn process(&self, number: u32) -> Option<ProcessHandle> {
         self.list.get(number as usize)?.process

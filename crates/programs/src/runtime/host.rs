@@ -1,37 +1,39 @@
-//! What a host offers to programs under way.
+//! The interface that a host offers to running programs.
 
 use super::{Job, ProgramRuntime};
 use crate::process::{Node, ProcessError, ProcessParams};
 use crate::program::Program;
 use windfall_time::{Instant, Span};
 
-/// What a host is to call back for.
+/// The purpose of a wake-up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Wakeup {
     /// A sleep ends: [`ProgramRuntime::slept`].
     Wake,
     /// A job is released: [`ProgramRuntime::release_due`].
     Release,
-    /// A job's time is over: [`ProgramRuntime::abort`].
+    /// A job's deadline comes: [`ProgramRuntime::abort`].
     Deadline,
-    /// Timers of processes are due: [`ProgramRuntime::timers_due`]. Whose it is given for says nothing.
+    /// Timers of processes are due: [`ProgramRuntime::timers_due`]. The thread that it is scheduled for is
+    /// irrelevant.
     Timer,
-    /// Posts arrive at another node: [`ProgramRuntime::posts_due`]. Whose it is given for says nothing.
+    /// Posts arrive at another node: [`ProgramRuntime::posts_due`]. The thread that it is scheduled for is
+    /// irrelevant.
     Post,
 }
 
-/// Why a program cannot go on.
+/// Why a program cannot continue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProgramError {
-    /// It acts for ever without computing or waiting.
+    /// It acts without end, and neither computes nor waits.
     Stuck,
-    /// So many of its jobs wait for it.
+    /// This many of its jobs wait.
     Backlog(usize),
-    /// It unlocks what it has not locked.
+    /// It unlocks a lock that it does not hold.
     NotOwner,
-    /// Its body ended with what it was refused.
+    /// Its body returned this error.
     Refused(ProcessError),
-    /// Its body awaits what no host carries out.
+    /// Its body awaits something that is not a method of [`Process`](crate::Process).
     Foreign,
     /// Its body panicked.
     Panicked,
@@ -41,8 +43,8 @@ pub enum ProgramError {
 ///
 /// # The host promises
 /// P1. [`now`](Self::now) never decreases.
-/// P2. [`step`](ProgramRuntime::step) is called for a thread that has a processor and has done its last work.
-/// P3. Each wake-up comes back once, not before its time.
+/// P2. [`step`](ProgramRuntime::step) is called for a thread that has a processor and has finished its last work.
+/// P3. Each wake-up is delivered once, not before its time.
 ///
 /// # Programs promise
 /// P4. A thread that was [`blocked`](Self::blocked) is [`woken`](Self::woken) once before it is blocked
@@ -114,46 +116,46 @@ pub enum ProgramError {
 /// assert!(host.done >= 9, "a job in each period of 10 ms");
 /// ```
 pub trait RuntimeHost {
-    /// How long acting may take here, from one action to the next without computing or waiting, for
-    /// them to count as done at one instant; zero where acting takes no time.
+    /// The longest time from one action to the next, without computing or waiting, for which both count as done at
+    /// one instant. Zero if acting takes no time on this host.
     const MOMENT: Span;
 
-    /// The threads themselves: they are part of their host.
+    /// The programs, which are part of their host.
     fn programs(&mut self) -> &mut ProgramRuntime;
-    /// The time.
+    /// The current time.
     fn now(&self) -> Instant;
-    /// Has a wake-up given at an instant, instead of an earlier one of the same kind.
+    /// Schedules a wake-up, replacing an earlier one of the same thread and kind.
     fn schedule_wakeup(&mut self, thread: u32, wakeup: Wakeup, at: Instant);
-    /// A thread waits.
+    /// A thread begins to wait.
     fn blocked(&mut self, thread: u32);
-    /// A thread that waited can run; `by` whom it was woken.
+    /// A waiting thread becomes ready; `by` is the thread that woke it, if one did.
     fn woken(&mut self, thread: u32, by: Option<u32>);
-    /// A running thread lets others go first.
+    /// A running thread lets others run first.
     fn yielded(&mut self, thread: u32);
-    /// A thread has ended.
+    /// A thread has exited.
     fn exited(&mut self, thread: u32);
-    /// A process is to come into being on a node; the number of its thread, which is [added](ProgramRuntime::add) and has
-    /// [begun](ProgramRuntime::begin).
+    /// Creates a process on a node. Returns the number of its thread, which the host has
+    /// [added](ProgramRuntime::add) and [begun](ProgramRuntime::begin).
     ///
     /// # Errors
-    /// [`ProcessError::NotAdmitted`], or [`ProcessError::NotHere`]; there is then no such process.
+    /// [`ProcessError::NotAdmitted`] or [`ProcessError::NotHere`]; there is then no such process.
     fn spawn(
         &mut self,
         node: Node,
         terms: ProcessParams,
         program: &Program,
     ) -> Result<u32, ProcessError>;
-    /// A job was released.
+    /// A job has been released.
     fn released(&mut self, thread: u32, job: Job);
-    /// A thread works at a job from now on.
+    /// A thread begins a job.
     fn begins(&mut self, thread: u32, job: Job);
-    /// A thread's job is done.
+    /// A thread has completed its job.
     fn completed(&mut self, thread: u32, job: Job);
-    /// A thread's job was given up: what it computes, if it does, is of no use any more.
+    /// A thread's job was aborted. Whatever the thread still computes for it is of no use.
     fn aborted(&mut self, thread: u32);
-    /// A thread's job, of whose end only the program knows, was given up by its scheduler. It goes on
-    /// without a deadline; `missed` if it had one.
+    /// A scheduler has aborted a thread's job whose end only the program knows. The job continues without a
+    /// deadline; `missed` if it had one.
     fn goes_on(&mut self, thread: u32, job: Job, missed: bool);
-    /// A program cannot go on.
+    /// A program cannot continue.
     fn program_failed(&mut self, thread: u32, mishap: ProgramError);
 }

@@ -1,4 +1,4 @@
-//! Jobs: released by time or by another's completion, begun in that order, done or given up.
+//! Jobs: released by time or by another thread's completion, begun in that order, completed or aborted.
 
 use super::{Condition, ProgramError, ProgramRuntime, RuntimeHost, Wakeup};
 use crate::action::Action;
@@ -6,21 +6,21 @@ use crate::body::Random;
 use crate::program::{Activation, Jobs, OnLate};
 use windfall_time::{Instant, Span};
 
-/// So many jobs of one thread may wait for it.
+/// The largest number of waiting jobs of one thread.
 const MOST_WAITING: usize = 4_000_000;
 
-/// A job that is released and not done.
+/// A job that is released and not finished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Job {
-    /// When it was released.
+    /// Release time.
     pub release: Instant,
-    /// When it should be done by.
+    /// Absolute deadline, if it has one.
     pub deadline: Option<Instant>,
 }
 
 impl Job {
-    /// Whether it is late when it ends then.
+    /// Whether the job is late if it ends at `end`.
     #[inline]
     #[must_use]
     pub fn is_late(&self, end: Instant) -> bool {
@@ -28,7 +28,7 @@ impl Job {
     }
 }
 
-/// Where a thread's jobs come from.
+/// The source of a thread's jobs.
 pub(super) struct Source {
     jobs: Jobs,
     random: Random,
@@ -40,7 +40,7 @@ impl Source {
         Source { jobs: jobs.clone(), random: Random::new(!seed), released: 0 }
     }
 
-    /// When time releases the first job, if time does.
+    /// The release time of the first job, if jobs are released by time.
     pub(super) const fn first(&self) -> Option<Instant> {
         match self.jobs.activation {
             Activation::Periodic { offset, .. } | Activation::Sporadic { offset, .. } => {
@@ -50,7 +50,7 @@ impl Source {
         }
     }
 
-    /// When time releases the job after the one of `at`, if there is one.
+    /// The release time of the job after the one released at `at`, if there is one.
     fn after(&mut self, at: Instant) -> Option<Instant> {
         let next = match self.jobs.activation {
             Activation::Periodic { period, .. } => at.checked_add(period),
@@ -64,7 +64,7 @@ impl Source {
         next.filter(|_| more)
     }
 
-    /// The job that is released at `at`, unless there have been all.
+    /// The job that is released at `at`; `None` if all jobs have been released.
     fn release(&mut self, at: Instant) -> Option<Job> {
         if self.jobs.count.is_some_and(|count| self.released >= count) {
             return None;
@@ -80,8 +80,7 @@ impl Source {
 }
 
 impl ProgramRuntime {
-    /// A job is released by time. `at` is when it was to be: a host that is late does not shift it,
-    /// nor those that follow.
+    /// Releases a job by time. `at` is the planned time: a late host shifts neither this job nor later ones.
     #[inline]
     pub fn release_due<S: RuntimeHost>(host: &mut S, number: u32, at: Instant) {
         let Some(source) = &mut host.programs().at(number).source else { return };
@@ -91,7 +90,7 @@ impl ProgramRuntime {
         ProgramRuntime::release(host, number, at);
     }
 
-    /// A job is released; it begins at once if the thread has nothing else to do.
+    /// Releases a job, which begins at once if the thread waits for one.
     #[inline]
     fn release<S: RuntimeHost>(host: &mut S, number: u32, at: Instant) {
         let Some(source) = &mut host.programs().at(number).source else { return };
@@ -119,20 +118,20 @@ impl ProgramRuntime {
         host.begins(number, job);
     }
 
-    /// A job begins that the program itself has released.
+    /// Begins a job that the program itself has released.
     pub(super) fn own_job<S: RuntimeHost>(host: &mut S, number: u32, job: Job) {
         host.programs().at(number).job = Some(job);
         host.released(number, job);
         host.begins(number, job);
     }
 
-    /// The next job begins, or the thread waits for one.
+    /// Begins the next job, or makes the thread wait for one.
     #[inline]
     pub(super) fn await_job<S: RuntimeHost>(host: &mut S, number: u32) {
         let aborts = host.programs().at(number).aborts();
         while let Some(job) = host.programs().at(number).backlog.pop_front() {
             if aborts && job.deadline.is_some_and(|deadline| deadline <= host.now()) {
-                host.aborted(number); // its time has passed while it waited
+                host.aborted(number); // its deadline has passed while it waited
                 continue;
             }
             return ProgramRuntime::begin_job(host, number, job);
@@ -140,8 +139,8 @@ impl ProgramRuntime {
         ProgramRuntime::block(host, number, Condition::Jobless);
     }
 
-    /// The job that a thread works at, if any, is done; a job of each who follows it is released, if it
-    /// is alive: what was done before it began, or will be when it has ended, is nothing to it.
+    /// Completes the current job of a thread, if it has one. Releases a job of each follower that is alive;
+    /// completions before a follower starts or after it exits do not count for it.
     #[inline]
     pub(super) fn job_done<S: RuntimeHost>(host: &mut S, number: u32) {
         let Some(job) = host.programs().at(number).job.take() else { return };
@@ -159,9 +158,9 @@ impl ProgramRuntime {
         }
     }
 
-    /// A thread's job is given up, at its deadline by the program's own wish, or when its scheduler
-    /// says so; whether it has left what it was doing and must ask anew. A program that is not made of
-    /// jobs cannot leave a step half done: its job goes on without a deadline.
+    /// Aborts a thread's job, at its deadline if the program says so, or because its scheduler does. Returns
+    /// whether the thread has left its action and must make a new step. A program that is not made of jobs cannot
+    /// leave a step half done: its job continues without a deadline.
     pub fn abort<S: RuntimeHost>(host: &mut S, number: u32) -> bool {
         let now = host.now();
         let thread = host.programs().at(number);
@@ -189,7 +188,7 @@ impl ProgramRuntime {
 }
 
 impl super::RunningProgram {
-    /// Whether its jobs are given up at their deadline.
+    /// Whether its jobs are aborted at their deadlines.
     #[inline]
     fn aborts(&self) -> bool {
         self.source.as_ref().is_some_and(|source| source.jobs.late == OnLate::Abort)

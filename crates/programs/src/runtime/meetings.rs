@@ -1,7 +1,6 @@
-//! How threads wait for each other: locks, conditions, barriers, wake-ups.
+//! Waiting of threads for each other: locks, conditions, barriers, wake-ups.
 //!
-//! Invariant: whoever waits stands in one queue, or is said to await a wake-up, and leaves it by being
-//! woken.
+//! Invariant: a waiting thread is in one queue, or awaits a wake-up, and stops waiting by being woken.
 
 use super::{Condition, ProgramError, ProgramRuntime, RuntimeHost};
 use crate::action::Resource;
@@ -32,11 +31,11 @@ impl ProgramRuntime {
         ProgramRuntime::block(host, number, Condition::Held(Some(lock)));
     }
 
-    /// Wakes whoever has waited longest for a condition; whether there was somebody.
+    /// Wakes the thread that has waited longest for a condition. Returns whether there was one.
     pub(super) fn signal<S: RuntimeHost>(host: &mut S, number: u32, condition: Resource) -> bool {
         let threads = host.programs();
         let Some(waiter) = threads.syncs.at(condition).signal() else { return false };
-        // It goes on when it has its lock again.
+        // The thread continues when it has its lock again.
         let waiting = &mut threads.at(waiter).condition;
         if let Condition::Held(Some(lock)) = *waiting {
             *waiting = Condition::Held(None);
@@ -58,7 +57,7 @@ impl ProgramRuntime {
         }
     }
 
-    /// Wakes a thread that waits for that; else it will not wait next time.
+    /// Wakes a thread that awaits a wake-up; otherwise it will not wait next time.
     pub(super) fn wake_other<S: RuntimeHost>(host: &mut S, number: u32, other: usize) {
         let Some(thread) = host.programs().list.get_mut(other) else { return };
         match thread.condition {

@@ -1,4 +1,4 @@
-//! Programs on a host of one processor, which takes turns and jumps to the next wakeup.
+//! Programs on a host of one processor, which serves threads in turn and jumps to the next wake-up.
 
 use super::*;
 use crate::process::{Node, ProcessError, ProcessParams};
@@ -7,7 +7,7 @@ use crate::step::{Phase, Step};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 
-/// What the host was told, by thread.
+/// The calls of the host, by thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Said {
     Woken(Option<u32>),
@@ -24,11 +24,11 @@ struct Mock {
     threads: ProgramRuntime,
     now: Instant,
     wakeups: BTreeMap<(u32, Wakeup), Instant>,
-    /// Whose turn it is, in order; the first has the processor.
+    /// Ready threads in order; the first has the processor.
     ready: VecDeque<u32>,
     said: Vec<(u32, Said)>,
     mishap: Option<(u32, ProgramError)>,
-    /// Work of the first that is not done.
+    /// Work that is left of the first.
     left: Span,
 }
 
@@ -110,7 +110,7 @@ impl Mock {
         mock
     }
 
-    /// Everybody begins, in order.
+    /// Begins all threads, in order.
     fn begin(mut self) -> Mock {
         for number in 0..u32::try_from(self.threads.list.len()).unwrap() {
             ProgramRuntime::begin(&mut self, number);
@@ -118,7 +118,7 @@ impl Mock {
         self
     }
 
-    /// Plays until `end`, or until nobody can run and nothing is due.
+    /// Runs until `end`, or until no thread can run and nothing is due.
     fn play(&mut self, end: Instant) {
         while self.mishap.is_none() {
             if let Some((&(number, wakeup), &at)) = self.wakeups.iter().min_by_key(|(_, at)| **at)
@@ -147,7 +147,7 @@ impl Mock {
                         self.left = work;
                     }
                 }
-                // Work is done without a turn of others.
+                // Work is done without interruption by others.
                 Some(_) if self.now < end => {
                     let span = self.left.min(due.unwrap_or(end) - self.now);
                     self.now = self.now + span;
@@ -188,14 +188,14 @@ fn run(after: u64) -> Step {
     Step::Run(Work::Fixed(ms(after)))
 }
 
-/// Phases one after the other, each so often.
+/// Phases one after the other, each with its number of loops.
 fn phases(phases: Vec<(u64, Vec<Step>)>) -> Program {
     let phases = phases.into_iter().filter(|(loops, _)| *loops > 0);
     let phases = phases.map(|(loops, steps)| Phase { name: String::new(), loops, steps });
     Program::Phases { loops: Some(1), phases: phases.collect() }
 }
 
-/// Steps, so often.
+/// These steps, this many times.
 fn steps(loops: u64, steps: Vec<Step>) -> Program {
     phases(vec![(loops, steps)])
 }
@@ -205,8 +205,8 @@ const CONDITION: Resource = Resource(1);
 const BARRIER: Resource = Resource(2);
 
 proptest! {
-    /// A thread that suspends itself `waits` times goes through if it is resumed as often, whoever comes
-    /// first; else it waits, and nobody else is woken in its place.
+    /// A thread that suspends itself `waits` times continues if it is resumed as often, whichever comes first;
+    /// otherwise it waits, and no other thread is woken in its place.
     #[test]
     fn law_no_wake_up_is_lost(
         first in 0_u64..4,
@@ -233,8 +233,7 @@ proptest! {
         prop_assert!(by_waker.count() as u64 <= waits);
     }
 
-    /// However threads come to it, one at a time has the lock, each gets it, and each is woken at most
-    /// once for it.
+    /// However threads arrive, one at a time has the lock, each gets it, and each is woken at most once for it.
     #[test]
     fn law_a_lock_passes_through_all_hands(
         threads in prop::collection::vec((0_u64..5, 1_u64..4), 2..6),
@@ -252,7 +251,7 @@ proptest! {
         prop_assert_eq!(mock.mishap, None);
         for number in 0..u32::try_from(threads.len()).unwrap_or(0) {
             prop_assert_eq!(mock.threads.condition(number), Condition::Gone);
-            // Its birth, three sleeps, three locks.
+            // Its start, three sleeps, three locks.
             prop_assert!(mock.wakes(number) <= 7, "{:?}", mock.of_player(number));
         }
     }
@@ -283,7 +282,7 @@ fn law_a_barrier_opens_for_all_with_the_last() {
     for number in 0..3 {
         assert_eq!(mock.threads.condition(number), Condition::Gone, "thread {number}");
     }
-    // Whoever comes last is not woken: it has never waited.
+    // The last to arrive is not woken, because it has never waited.
     assert_eq!([0, 1, 2].map(|number| mock.wakes(number)).iter().sum::<usize>(), 3 + 2 * 2);
 }
 
@@ -435,7 +434,7 @@ fn after(place: usize) -> Program {
 }
 
 impl Mock {
-    /// When jobs of a thread were released.
+    /// The releases of a thread's jobs.
     fn released_to(&self, number: u32) -> Vec<u64> {
         let said = self.of_player(number).into_iter();
         let times = said.filter_map(|said| match said {
@@ -449,7 +448,7 @@ impl Mock {
 #[test]
 fn law_a_completion_releases_those_who_follow() {
     let first = Program::Jobs(Jobs { count: Some(2), ..Jobs::periodic(ms(2), ms(10)) });
-    // The second comes before whom it follows.
+    // The second thread is added before the one that it follows.
     let mut mock = Mock::of(&[after(2), after(0), first]).begin();
     mock.play(at(100));
     assert_eq!(mock.released_to(2), [0, 10]);

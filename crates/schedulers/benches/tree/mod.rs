@@ -1,5 +1,5 @@
-//! Trees to measure: two chains of schedulers below one root, as in figure 10.2, and one scheduler
-//! with many threads below a root.
+//! Trees to measure: two chains of schedulers below one root, as in figure 10.2, and one scheduler with many
+//! threads below a root.
 
 use windfall_hierarchy::{Hierarchy, Message, NodeId, NodeSpec, Parent, ThreadId};
 use windfall_schedulers::catalogue::{Settings, find};
@@ -20,8 +20,7 @@ fn thread(tree: &mut Hierarchy, parent: NodeId, asks: &[Message]) -> ThreadId {
     thread
 }
 
-/// Two threads that take turns, each below a chain of schedulers; `depth` schedulers decide on the
-/// way to a thread.
+/// Two threads that take turns, each below a chain of schedulers. `depth` schedulers decide on the way to a thread.
 pub(crate) struct Chains(pub(crate) Hierarchy);
 
 impl Chains {
@@ -59,7 +58,7 @@ impl Crowd {
         Crowd::asking(kind, threads, &[])
     }
 
-    /// Each with an equal part of the processor, in each period of 100 ms.
+    /// Threads that each reserve an equal part of the processor in each period of 100 ms.
     pub(crate) fn reserving(kind: &'static str, threads: u32) -> Crowd {
         let period = Span::from_millis(100);
         let amount = Span::from_nanos(period.as_nanos() / u64::from(threads));
@@ -76,7 +75,7 @@ impl Crowd {
         Crowd { tree, now: Instant::ZERO, asleep: Vec::with_capacity(threads) }
     }
 
-    /// The running thread blocks, the next is chosen.
+    /// The running thread blocks, and the next one is chosen.
     pub(crate) fn block(&mut self) {
         self.now = self.now + Span::from_nanos(1_000);
         let Some(thread) = self.tree.running(windfall_hierarchy::Processor(0)) else { return };
@@ -86,7 +85,7 @@ impl Crowd {
         while self.tree.next_changed().is_some() {}
     }
 
-    /// The running thread blocks and wakes again, after the timers that are due by then.
+    /// The running thread blocks, timers that are due fire, and it wakes again.
     #[allow(dead_code, reason = "not every benchmark needs it")]
     pub(crate) fn nap(&mut self) {
         let now = self.now + Span::from_nanos(1_000);
@@ -97,7 +96,7 @@ impl Crowd {
         self.wake_all();
     }
 
-    /// The next timer is due: a budget, a slice or a period ends, and somebody is chosen.
+    /// The next timer fires: a budget, a slice or a period ends, and a thread is chosen.
     #[allow(dead_code, reason = "not every benchmark needs it")]
     pub(crate) fn turn(&mut self) {
         self.now = self.tree.next_timer().unwrap_or(self.now);
@@ -106,7 +105,7 @@ impl Crowd {
         while self.tree.next_changed().is_some() {}
     }
 
-    /// Everybody who blocked wakes up.
+    /// Wakes all threads that have blocked.
     pub(crate) fn wake_all(&mut self) {
         while let Some(thread) = self.asleep.pop() {
             let done = self.tree.ready(self.now, thread);

@@ -1,14 +1,14 @@
 //! EDF: the child whose job is due first runs, on one processor or on several from one queue.
 //!
-//! Takes    any guarantee; ALL on each of its processors for the usual results, or with `report-deadlines =
-//!          true` RESU r on one: it tells its parent its earliest deadline.
+//! Takes    any guarantee; ALL on each of its processors for the usual results, or with `report-deadlines = true`
+//!          RESU r on one: it reports its earliest deadline to its parent.
 //! Gives    NULL to each child (deadlines are met while the set is schedulable; no isolation).
 //! Admits   everyone.
-//! Assumes  children tell their jobs (`job`) or their period (`periodic`: due one relative deadline
-//!          after waking); a child that tells neither is due never and runs in what is left.
+//! Assumes  children state their jobs (`job`) or their period (`periodic`: due one relative deadline after
+//!          waking); a child that states neither is never due and runs in the time that is left.
 //! Costs    O(log n) per event; 98 bytes per child; with `late = "abort"` one timer.
 //! Ties     the running job stays; else first released, first served; then the lower slot.
-//! Source   Liu and Layland 1973; HLS 2.3.1.4. Partitioned: one instance a processor.
+//! Source   Liu and Layland 1973; HLS 2.3.1.4. Partitioned: one instance for each processor.
 //! Checked  laws, reference schedules edf_*, gedf_*.
 
 use crate::catalogue::{Form, Kind, Properties, RanksBy, Setting};
@@ -24,7 +24,7 @@ use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Answer, ChildVp, Context, Message, Note, OwnVp, TimerId};
 use windfall_time::{Instant, Span};
 
-/// When the first deadline among unfinished jobs comes, with `late = "abort"`.
+/// Fires at the first deadline among unfinished jobs, with `late = "abort"`.
 pub(crate) const EXPIRY: TimerId = TimerId(1);
 
 pub(crate) const KIND: Kind = Kind {
@@ -36,7 +36,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "late",
             form: Form::Word(&["complete", "abort"]),
             default: "complete",
-            help: "what becomes of a job that is not done at its deadline",
+            help: "what happens to a job that is unfinished at its deadline",
         },
         REPORT_DEADLINES,
     ],
@@ -51,13 +51,13 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
-/// What becomes of a job that is not done at its deadline.
+/// The treatment of a job that is unfinished at its deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Late {
-    /// It goes on, late.
+    /// It continues.
     #[default]
     Complete,
-    /// It gets nothing more; the host gives it up.
+    /// It gets no more time, and the host aborts it.
     Abort,
 }
 
@@ -65,9 +65,9 @@ pub(crate) enum Late {
 struct Job {
     deadline: Instant,
     release: Instant,
-    /// Relative deadline for jobs that begin with a wake-up.
+    /// Relative deadline of the jobs that begin with a wake-up.
     relative: Option<Span>,
-    /// Whether a `job` message came for the job that the next wake-up begins.
+    /// Whether a `job` message has announced the job that the next wake-up begins.
     told: bool,
     expired: bool,
 }
@@ -85,32 +85,31 @@ const NEVER: Job = Job {
 pub(crate) struct Edf {
     jobs: Vec<Job>,
     late: Late,
-    /// Unfinished jobs by deadline; only kept with [`Late::Abort`].
+    /// Unfinished jobs by deadline; kept only with [`Late::Abort`].
     due: Heap<Instant>,
-    /// Whether the next job that begins is given up at once.
+    /// Whether the next job that begins is aborted at once.
     refuses: bool,
     reporter: DeadlineReporter,
 }
 
 impl Edf {
-    /// With what becomes of late jobs.
+    /// Creates an instance that treats late jobs in this way.
     pub(crate) fn new(late: Late) -> Edf {
         Edf { late, ..Edf::default() }
     }
 
-    /// The next job that begins is given up at once.
+    /// Makes the next job that begins be aborted at once.
     pub(crate) fn refuse_next(&mut self) {
         self.refuses = true;
     }
 
-    /// When the job would be due that begins if `child` wakes now; `None` where none begins, or one
-    /// that is due never.
+    /// The deadline of the job that begins if `child` wakes now; `None` if no job begins, or if it is never due.
     pub(crate) fn due_on_waking(&self, child: ChildVp, now: Instant) -> Option<Instant> {
         let job = self.jobs[child.index()];
         job.relative.filter(|_| !job.told).map(|span| now.saturating_add(span))
     }
 
-    /// A job of `child` begins.
+    /// Begins a job of `child`.
     fn begin(
         &mut self,
         child: ChildVp,
@@ -135,8 +134,8 @@ impl Edf {
         context.set_timer(EXPIRY, self.due.peek().map(|(at, _)| at));
     }
 
-    /// Gives up the job whose deadline came first; the next one, if it has come too, in a call of
-    /// its own, so that no call takes long. Whose job it was.
+    /// Aborts the unfinished job with the first deadline, and returns its child. If the next deadline has come as
+    /// well, another call follows, so that no call takes long.
     pub(crate) fn expire(
         &mut self,
         pool: &mut Pool<Self>,
@@ -154,7 +153,8 @@ impl Edf {
         child
     }
 
-    /// Tells the parent the earliest deadline, of those who do not wait or of one that comes.
+    /// Reports the earliest deadline of the children that do not wait, or `coming` if that is earlier, to the
+    /// parent.
     fn announce(&mut self, coming: Option<Instant>, pool: &Pool<Self>, context: &mut Context<'_>) {
         let due = |key: &(Instant, Instant, u32)| Some(key.0).filter(|due| *due < Instant::MAX);
         let coming = coming.filter(|due| *due < Instant::MAX);
@@ -164,7 +164,7 @@ impl Edf {
         }
     }
 
-    /// A child that does not wait gets nothing more for its job.
+    /// Gives a child that does not wait no more time for its job.
     fn give_up(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         context.note(Some(child), Note::Expired);
         if context.held_through(child).is_some() {

@@ -1,21 +1,20 @@
-//! FC-EDF: earliest deadline first below a feedback controller that keeps few deadlines missed.
+//! FC-EDF: earliest deadline first below a feedback controller that keeps the miss ratio low.
 //!
 //! Takes    any guarantee; ALL on each of its processors to be of use.
-//! Gives    NULL to each child: jobs are refused and given up for the good of all.
-//! Admits   every child; of jobs with a deadline only a fraction, which the controller moves.
-//! Assumes  as EDF; that the host gives up a job that is noted as expired.
+//! Gives    NULL to each child: jobs are refused and aborted to limit misses.
+//! Admits   every child; of jobs with a deadline only a fraction, which the controller adjusts.
+//! Assumes  as EDF; and that the host aborts a job that is noted as expired.
 //! Costs    as EDF; O(1) more per job, and per sample; 107 bytes per child; one timer more.
-//! Ties     as EDF. Which of a child's jobs are refused: as evenly spread as the fraction allows.
-//! Source   Lu, Stankovic, Tao, Son 1999, with their gains; HLS 2.3.1.5. Ours differs: the one
-//!          actuator is the fraction of jobs accepted. There are no service levels (imprecise
-//!          versions), and no estimates of work, so that requested utilisation is never known.
+//! Ties     as EDF. The refused jobs of a child are spread as evenly as the fraction allows.
+//! Source   Lu, Stankovic, Tao, Son 1999, with their gains; HLS 2.3.1.5. Differences: the one actuator is the
+//!          fraction of jobs accepted. There are no service levels (imprecise versions), and no estimates of
+//!          work, so the requested utilisation is never known.
 //! Checked  laws, `tests/fc_edf.rs`.
 //!
-//! In each window the controller samples the miss ratio among accepted jobs, those that were given
-//! up over all that ended. The error e is the set point less that. The fraction moves by
-//! p e + i (sum of e over the last windows) + d (e - e before), and stays between 1 % and all: were
-//! it zero, nothing would be measured any longer. Windows in which no job ended say nothing. Jobs
-//! that are not done at their deadline are given up, whatever they have received (no dominoes).
+//! In each window the controller samples the miss ratio of accepted jobs: those aborted over all that ended. The error e
+//! is the set point minus that ratio. The fraction changes by p e + i (sum of e over the last windows) + d (e - e before),
+//! and stays between 1 % and all: at zero, nothing could be measured any longer. Windows in which no job ended do not
+//! count. Jobs that are unfinished at their deadline are aborted, whatever they have received (no domino effect).
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::deadline::edf::{EXPIRY, Edf, Late};
@@ -31,9 +30,9 @@ use windfall_hierarchy::{
 };
 use windfall_time::{Instant, Span};
 
-/// The end of a window.
+/// Fires at the end of a window.
 const SAMPLE: TimerId = TimerId(2);
-/// All jobs, as a fraction; errors are in the same unit.
+/// The fraction that stands for all jobs; errors have the same unit.
 const ALL: i64 = 1_000_000;
 const LEAST: i64 = ALL / 100;
 
@@ -58,7 +57,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "integral-windows",
             form: Form::Integer(1, 10_000),
             default: "100",
-            help: "over how many windows errors are summed",
+            help: "number of windows over which errors are summed",
         },
         Setting {
             name: "proportional",
@@ -70,7 +69,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "set-point",
             form: Form::Integer(0, 1000),
             default: "20",
-            help: "the miss ratio aimed at among accepted jobs, in thousandths",
+            help: "the desired miss ratio of accepted jobs, in thousandths",
         },
         Setting {
             name: "window",
@@ -104,25 +103,25 @@ pub(crate) struct FcEdfSpec {
     pub(crate) integral: i64,
     /// Gain of the change of the error; 0 to 10,000.
     pub(crate) derivative: i64,
-    /// Over how many windows errors are summed; 1 to 10,000.
+    /// Number of windows over which errors are summed; 1 to 10,000.
     pub(crate) integral_windows: usize,
-    /// The miss ratio aimed at among accepted jobs; 0 to 1000.
+    /// The desired miss ratio of accepted jobs; 0 to 1000.
     pub(crate) set_point: i64,
-    /// How often the miss ratio is sampled; above zero.
+    /// Time between two samples of the miss ratio; above zero.
     pub(crate) window: Span,
 }
 
 /// The feedback loop. All amounts are millionths, far from the ends of 64 bits.
 struct Controller {
     spec: FcEdfSpec,
-    /// Errors of the last windows, `oldest` being overwritten next.
+    /// Errors of the last windows; `oldest` is overwritten next.
     errors: Vec<i64>,
     oldest: usize,
     sum: i64,
     before: i64,
-    /// Which part of all jobs is accepted.
+    /// The fraction of jobs that is accepted.
     fraction: i64,
-    /// Accepted jobs that were done in this window, and that were given up.
+    /// Accepted jobs that were finished in this window, and those that were aborted.
     met: u32,
     missed: u32,
 }
@@ -133,7 +132,7 @@ impl Controller {
         Controller { spec, errors, oldest: 0, sum: 0, before: 0, fraction: ALL, met: 0, missed: 0 }
     }
 
-    /// A window ends. Whether a job ended in it.
+    /// Ends a window. Returns whether a job ended in it.
     fn sample(&mut self) -> bool {
         let (met, missed) = (i64::from(self.met), i64::from(self.missed));
         (self.met, self.missed) = (0, 0);
@@ -154,9 +153,9 @@ impl Controller {
 
 #[derive(Clone, Copy)]
 struct Tenant {
-    /// What has come together for its next job, which is accepted from [`ALL`] on.
+    /// The fraction accumulated for its next job, which is accepted from [`ALL`] on.
     credit: i64,
-    /// Whether an accepted job with a deadline is under way.
+    /// Whether it has an accepted job with a deadline that has not ended.
     open: bool,
 }
 
@@ -165,13 +164,13 @@ pub(crate) struct FcEdf {
     edf: Pooled<Edf>,
     controller: Controller,
     tenants: Vec<Tenant>,
-    /// How many jobs are open.
+    /// Number of open jobs.
     open: usize,
     sampling: bool,
 }
 
 impl FcEdf {
-    /// With the controller's parameters.
+    /// Creates an instance with these controller parameters.
     #[must_use]
     pub(crate) fn new(spec: FcEdfSpec) -> FcEdf {
         FcEdf {
@@ -183,7 +182,7 @@ impl FcEdf {
         }
     }
 
-    /// A job with this deadline is about to begin: accepts or refuses it.
+    /// Accepts or refuses the job with this deadline that is about to begin.
     fn decide(&mut self, child: ChildVp, deadline: Instant, context: &mut Context<'_>) {
         if deadline == Instant::MAX {
             return;
@@ -206,7 +205,7 @@ impl FcEdf {
         context.set_timer(SAMPLE, Some(end));
     }
 
-    /// The job of `child` ends, if one is open. Whether it was.
+    /// Ends the open job of `child`. Returns whether there was one.
     fn close(&mut self, child: ChildVp) -> bool {
         let open = core::mem::take(&mut self.tenants[child.index()].open);
         self.open -= usize::from(open);
@@ -230,7 +229,7 @@ impl Scheduler for FcEdf {
     }
 
     fn register(&mut self, child: ChildVp, context: &mut Context<'_>) -> Answer {
-        // Spread by the golden section, so that jobs released together are not refused together.
+        // Slots are spread by the golden section, so that jobs released together are not all refused.
         let spread = i64::from(child.0) * 618_034 % ALL;
         let unknown = Tenant { credit: spread, open: false };
         slots::put(&mut self.tenants, child, unknown);
@@ -262,7 +261,7 @@ impl Scheduler for FcEdf {
     ) -> Answer {
         if let (Some(child), Message::Job { deadline, .. }) = (child, message) {
             if context.child(child) == VpState::Waiting {
-                // The job that was told before, if any, never began.
+                // A job that was announced before, if any, never began.
                 self.close(child);
             } else {
                 self.done(child);

@@ -3,20 +3,19 @@
 //! Takes    any guarantee; ALL on each of its processors for the usual results.
 //! Gives    NULL to each child (on one processor, deadlines are met while the set is schedulable).
 //! Admits   everyone.
-//! Assumes  children tell their jobs with their work (`job`), or their period with its amount
-//!          (`periodic`). Unknown work counts as none; a child that tells nothing has no deadline.
+//! Assumes  children state their jobs with their work (`job`), or their period with its amount (`periodic`).
+//!          Unknown work counts as none; a child that states nothing has no deadline.
 //! Costs    O(log n) per event and a step for each processor; 102 bytes per child; one timer.
 //! Ties     the running child stays; else the lower slot.
 //! Source   Dertouzos and Mok 1989.
 //! Checked  laws, `tests/llf.rs`, reference schedules llf_*.
 //!
-//! Laxity is the time to the deadline less the work that remains. It falls at the same rate for all
-//! that are ready, so their order is that of deadline less work, the latest start, which stands
-//! still; a running child's latest start moves on with time until its work is done. A timer is set
-//! to the nanosecond after a ready child's laxity meets that of the running child with the most.
-//! Children of equal laxity would change places all the time: one that runs is not replaced on
-//! account of laxity alone before it has run for `granularity`. Whenever a child becomes ready or
-//! its job changes, all are compared at once.
+//! Laxity is the time to the deadline minus the work that is left. It falls at the same rate for all ready children, so
+//! their order is that of deadline minus work, the latest start, which is constant while a child is ready; a running
+//! child's latest start advances with time until its work is done. A timer is set to the nanosecond after a ready
+//! child's laxity meets that of the running child with the most. Children of equal laxity would alternate all the time,
+//! so a running child is not replaced because of laxity alone before it has run for `granularity`. When a child becomes
+//! ready or its job changes, all are compared at once.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::RATE;
@@ -29,7 +28,7 @@ use alloc::vec::Vec;
 use windfall_hierarchy::{Answer, ChildVp, Context, Message, OwnVp, TimerId, VpState};
 use windfall_time::{Instant, Span};
 
-/// When a ready child has less laxity than a running one.
+/// Fires when a ready child has less laxity than a running one.
 const CROSSING: TimerId = TimerId(1);
 
 pub(crate) const KIND: Kind = Kind {
@@ -40,7 +39,7 @@ pub(crate) const KIND: Kind = Kind {
         name: "granularity",
         form: Form::Span,
         default: "1ms",
-        help: "the shortest time between two switches on account of laxity alone",
+        help: "the shortest time between two switches because of laxity alone",
     }],
     takes: &[&RATE],
     properties: Properties::NONE,
@@ -55,13 +54,13 @@ pub(crate) const KIND: Kind = Kind {
 struct Job {
     deadline: Option<Instant>,
     work: Span,
-    /// Relative deadline and work of jobs that begin with a wake-up.
+    /// Relative deadline and work of the jobs that begin with a wake-up.
     periodic: Option<(Span, Span)>,
-    /// Whether a `job` message came for the job that the next wake-up begins.
+    /// Whether a `job` message has announced the job that the next wake-up begins.
     told: bool,
-    /// Work is charged up to here, while it runs.
+    /// Work has been charged up to here, while it runs.
     charged: Instant,
-    /// When it last began to run.
+    /// The time at which it last began to run.
     started: Instant,
 }
 
@@ -83,7 +82,7 @@ pub(crate) struct Llf {
 }
 
 impl Llf {
-    /// With the shortest time between two switches on account of laxity alone; above zero.
+    /// `granularity` is the shortest time between two switches because of laxity alone; above zero.
     pub(crate) fn new(granularity: Span) -> Llf {
         Llf { jobs: Vec::new(), granularity, armed: false }
     }
@@ -94,7 +93,7 @@ impl Llf {
         job.charged = now;
     }
 
-    /// Charges all that run.
+    /// Charges all running children.
     fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
         for own in pool.own_vps() {
             if let Some(child) = context.held_by(own) {
@@ -104,7 +103,7 @@ impl Llf {
         }
     }
 
-    /// Charges those running children whose place the best ready one may take.
+    /// Charges the running children that the best ready one may replace.
     fn charge_crossed(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
         let Some((ready, _)) = pool.best_key() else {
             return;
@@ -119,7 +118,7 @@ impl Llf {
         }
     }
 
-    /// Sets the timer to when a ready child may first take the place of a running one.
+    /// Sets the timer to the first time at which a ready child may replace a running one.
     fn arm(&mut self, pool: &Pool<Self>, context: &mut Context<'_>) {
         let first = pool.best_key().and_then(|(ready, _)| {
             let running = pool.own_vps().filter_map(|own| context.held_by(own));
@@ -131,7 +130,7 @@ impl Llf {
         }
     }
 
-    /// When a running child's latest start passes `ready`, not before it has run long enough.
+    /// The time at which a running child's latest start passes `ready`, not before it has run for `granularity`.
     fn crossing(&self, child: ChildVp, ready: i128) -> Option<Instant> {
         let job = &self.jobs[child.index()];
         let (latest, _) = self.key(child);
@@ -144,7 +143,7 @@ impl Llf {
         Some(crossing.max(job.started.saturating_add(self.granularity)))
     }
 
-    /// A job of `child` begins.
+    /// Begins a job of `child`.
     fn begin(&mut self, child: ChildVp, deadline: Option<Instant>, work: Span) {
         let job = &mut self.jobs[child.index()];
         (job.deadline, job.work) = (deadline, work);

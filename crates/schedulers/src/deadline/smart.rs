@@ -1,26 +1,25 @@
-//! SMART: of the most important jobs that can all be done in time, the most urgent runs.
+//! SMART: of the most important jobs that can all be finished in time, the most urgent runs.
 //!
-//! Takes    ALL on its own VP 0. Further own VPs are never asked for: one instance a processor.
-//! Gives    NULL to each child: who is more important may come at any time.
+//! Takes    ALL on its own VP 0. It never requests further own VPs: one instance for each processor.
+//! Gives    NULL to each child: a more important one may be added at any time.
 //! Admits   everyone.
-//! Assumes  real-time children tell their jobs with their work (`job`), or their period with its
-//!          amount (`periodic`, from wake-ups). A child that tells no work is conventional, and so
-//!          is one whose job is found past its work or its deadline, until its next job: at the
-//!          next event, or when a quantum ends.
-//! Costs    O(32 log n + 32^2) per event: at most 32 candidates are looked at; 140 bytes per child;
-//!          one timer.
+//! Assumes  real-time children state their jobs with their work (`job`), or their period with its amount
+//!          (`periodic`, from wake-ups). A child that states no work is conventional. So is one whose job
+//!          exceeds its work or its deadline, until its next job; this is noticed at the next event, or when a
+//!          quantum ends.
+//! Costs    O(32 log n + 32^2) per event: at most 32 candidates are considered; 140 bytes per child; one timer.
 //! Ties     the lower slot is more important; of equal deadlines, the more important.
-//! Source   Nieh and Lam 1997; HLS 2.3.1.3, 2.3.1.4. Ours differs: one bias for all conventional
-//!          children; nobody is told that a deadline cannot be met.
+//! Source   Nieh and Lam 1997; HLS 2.3.1.3, 2.3.1.4. Differences: one bias for all conventional children;
+//!          nobody is notified that a deadline cannot be met.
 //! Checked  laws, `tests/smart.rs`.
 //!
-//! Importance is priority, then the virtual time at which a child finishes its quantum; in that,
-//! real-time children are `bias` ahead. The most important child runs if it is conventional. If not,
-//! the real-time children before the first conventional one are taken in order of importance into
-//! the working schedule, by deadline; left out is whose deadline, or that of one taken before, could
-//! not be met with it. The earliest deadline in it runs. When none can be met the first conventional
-//! child runs, or the most important of all. Virtual times count within a priority: a child begins
-//! anew at the present one when its priority changes, and catches up with it when it wakes.
+//! Importance is priority, then the virtual time at which a child finishes its quantum, where real-time children are
+//! `bias` ahead. If the most important child is conventional, it runs. Otherwise the real-time children before the
+//! first conventional one are inserted into the working schedule in order of importance, by deadline. A child is left
+//! out if its deadline, or that of one inserted before, could then not be met. The earliest deadline in the schedule
+//! runs. If none can be met, the first conventional child runs, or the most important of all. Virtual times compare
+//! within a priority: a child begins at the current one when its priority changes, and catches up with it when it
+//! wakes.
 
 mod working_schedule;
 
@@ -41,9 +40,9 @@ use windfall_time::{Instant, Span};
 const TAKES: &str = "job, periodic, priority, share";
 /// The only own VP that is used.
 const OWN: OwnVp = OwnVp(0);
-/// When the running child has had a quantum.
+/// Fires when the running child has used its quantum.
 const ENDS: TimerId = TimerId(0);
-/// Priorities, from 0 on.
+/// Number of priorities, from 0 on.
 const PRIORITIES: u8 = 32;
 
 pub(crate) const KIND: Kind = Kind {
@@ -78,13 +77,13 @@ pub(crate) const KIND: Kind = Kind {
 struct Task {
     priority: u8,
     account: Account,
-    /// How much of its quantum it has had; less than a quantum.
+    /// The part of its quantum that it has used; less than a quantum.
     used: Span,
-    /// What it works at, while it is real-time.
+    /// Its current job, while it is real-time.
     job: Option<Job>,
-    /// Relative deadline and work of jobs that begin with a wake-up.
+    /// Relative deadline and work of the jobs that begin with a wake-up.
     periodic: Option<(Span, Span)>,
-    /// Whether a `job` message came for the job that the next wake-up begins.
+    /// Whether a `job` message has announced the job that the next wake-up begins.
     told: bool,
 }
 
@@ -101,27 +100,26 @@ impl Default for Task {
     }
 }
 
-/// Priority from the top, then biased virtual finishing time and slot. The smallest is the most
-/// important.
+/// The rank by priority, then biased virtual finishing time and slot. The smallest is the most important.
 type Importance = (u8, u128);
 
 /// The scheduler.
 struct Smart {
     tasks: Vec<Task>,
-    /// All that do not wait, the running one as of its last charge.
+    /// All children that do not wait; the running one as of its last charge.
     line: Heap<Importance>,
-    /// The most important, in order, up to the second conventional one: as of the last decision.
+    /// The most important children, in order, up to the second conventional one, as of the last decision.
     candidates: Vec<ChildVp>,
-    /// By priority: the virtual time of the most important child, when that was last looked at.
+    /// By priority: the virtual time of the most important child when it was last looked at.
     present: [Virtual; PRIORITIES as usize],
     bias: Span,
     quantum: Span,
-    /// The running child is charged up to here.
+    /// The running child has been charged up to here.
     charged: Instant,
 }
 
 impl Smart {
-    /// With the lead of real-time children, in virtual time, and the quantum; both above zero.
+    /// `bias` is the lead of real-time children in virtual time; it and the quantum are above zero.
     fn new(bias: Span, quantum: Span) -> Smart {
         Smart {
             tasks: Vec::new(),
@@ -142,12 +140,12 @@ impl Smart {
         (PRIORITIES - 1 - task.priority, finish.time.earlier(lead).tag(child.0))
     }
 
-    /// Puts a child that does not wait where it belongs.
+    /// Inserts a child that does not wait at its rank.
     fn rank(&mut self, child: ChildVp) {
         self.line.set(child.0, self.importance(child));
     }
 
-    /// What `child` ran since the last charge is had.
+    /// Charges the time that `child` ran since the last charge.
     fn charge(&mut self, child: ChildVp, now: Instant) {
         let service = now.saturating_since(core::mem::replace(&mut self.charged, now));
         let task = &mut self.tasks[child.index()];
@@ -159,7 +157,7 @@ impl Smart {
         self.rank(child);
     }
 
-    /// Charges whoever runs.
+    /// Charges the running child.
     fn charge_running(&mut self, context: &Context<'_>) {
         match context.held_by(OWN) {
             Some(child) => self.charge(child, context.now()),
@@ -167,8 +165,8 @@ impl Smart {
         }
     }
 
-    /// Finds the candidates, looking at as many as a working schedule holds; those that turn out to
-    /// be late become conventional.
+    /// Finds the candidates, at most as many as a working schedule holds. Children found to be late become
+    /// conventional.
     fn look(&mut self, now: Instant) {
         self.candidates.clear();
         let (mut conventional, mut priority) = (0, None);
@@ -195,7 +193,7 @@ impl Smart {
         }
     }
 
-    /// Who of these, in order of importance, is to run.
+    /// The child to run, given candidates in order of importance.
     fn choose(&self, candidates: impl Iterator<Item = ChildVp>, now: Instant) -> Option<ChildVp> {
         let (mut schedule, mut most) = (WorkingSchedule::new(), None);
         for child in candidates {
@@ -208,7 +206,7 @@ impl Smart {
         schedule.first().or(most)
     }
 
-    /// Has the right child run, or asks for the processor, or gives it back.
+    /// Makes the right child run, or requests or releases the processor.
     fn decide(&mut self, context: &mut Context<'_>) {
         self.charge_running(context);
         self.look(context.now());

@@ -1,58 +1,58 @@
-//! What an epoch owes and to whom: needs, slices, and when the critical scheduling period begins
-//! (Chrysalis 2.4, 3.2, 3.3).
+//! The debts of an epoch to its processes: needs, slices, and the start of the critical scheduling period (Chrysalis 2.4,
+//! 3.2, 3.3).
 //!
-//! What an epoch owes is the sum, over all processes, of the need that is left or, where a process of a normal
-//! queue holds a slice that is longer, of that slice. The critical scheduling period (CSP) begins so long
-//! before the epoch's end; what lies before that is uncommitted. Section 3.3 moves that beginning by
-//! several rules: it is put off by what a process uses and by what is left of what was lent to it, and brought
-//! forward by what is lent to a slice and by what is used beyond slice and need. All of them follow from this sum.
+//! For each process the epoch owes what is left of its need or, if the process is in a normal queue and holds a
+//! longer slice, that slice. The critical scheduling period (CSP) begins before the epoch's end by the sum of these
+//! amounts; the time before it is uncommitted. Section 3.3 moves the start of the CSP by several rules: it is put
+//! off by the time a process uses and by what is left of the time lent to it, and brought forward by what is lent
+//! to a slice and by time used beyond slice and need. All these rules follow from this sum.
 //!
-//! Invariant: as long as only processes of normal queues run, each within its slice, what is owed sinks as
-//! fast as time passes, and whoever lends looks first. So if the epoch owed no more than its length at its
-//! beginning, it never owes more than is left of it, and owes nothing at its end.
+//! Invariant: as long as only processes of normal queues run, each within its slice, the sum falls as fast as time
+//! passes, and lending is limited by the uncommitted time. So if an epoch owes at most its length at its beginning,
+//! it never owes more than the time left, and owes nothing at its end.
 
 use windfall_hierarchy::{Answer, AnswerError, Count};
 use windfall_time::{Instant, Ratio, Span};
 
-/// One epoch after the other.
+/// The current epoch and the sums over all processes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Epoch {
     pub(crate) length: Span,
-    /// A slice, or what is left of one, that is shorter is of no use ("a few hundred microseconds").
+    /// A slice, or the rest of one, below this length is of no use ("a few hundred microseconds").
     pub(crate) useful: Span,
-    /// Whether more may be declared than there is.
+    /// Whether needs may add up to more than the epoch.
     pub(crate) overcommit: bool,
     pub(crate) number: u64,
     pub(crate) end: Instant,
-    /// The sum of the needs that are left.
+    /// Sum of what is left of the needs.
     pub(crate) owed: Span,
-    /// The sum of what slices hold beyond the needs that are left.
+    /// Sum of what slices hold beyond what is left of the needs.
     pub(crate) lent: Span,
-    /// Which slices count: those that were allotted since it last changed.
+    /// Only slices count that were allotted since this number last changed.
     pub(crate) revision: u64,
-    /// The sum of the needs from the next epoch on.
+    /// Sum of the needs from the next epoch on.
     pub(crate) declared: Span,
-    /// The sum of the needs of this epoch, used or not.
+    /// Sum of the needs of this epoch, used or not.
     pub(crate) promised: Span,
-    /// How much of that is used.
+    /// The part of `promised` that has been used.
     pub(crate) used: Span,
-    /// Over all epochs that have ended.
+    /// Sums over all epochs that have ended.
     pub(crate) past: Parts,
 }
 
-/// What time was, as section 2.4 divides it. The parts of an epoch add up to its length.
+/// The parts into which section 2.4 divides an epoch. They add up to its length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Parts {
-    /// Promised, and used by those to whom it was promised.
+    /// Promised time that its owners used.
     pub(crate) committed: Span,
-    /// Promised to nobody.
+    /// Time that was promised to nobody.
     pub(crate) uncommitted: Span,
-    /// Promised, and not used by those to whom it was promised.
+    /// Promised time that its owners did not use.
     pub(crate) windfall: Span,
 }
 
 impl Epoch {
-    /// The first one, without any need.
+    /// The first epoch, without needs.
     pub(crate) fn new((length, useful): (Span, Span), overcommit: bool) -> Epoch {
         Epoch {
             length,
@@ -70,20 +70,20 @@ impl Epoch {
         }
     }
 
-    /// When the critical scheduling period begins, as far as is known; in the past, once it has begun and
-    /// somebody had time that was promised to others.
+    /// The start of the critical scheduling period, as far as it is known. In the past if it has begun and some
+    /// process received time that was promised to others.
     pub(crate) fn critical(&self) -> Instant {
         let owed = self.owed.saturating_add(self.lent);
         self.end.checked_sub(owed).unwrap_or(Instant::ZERO)
     }
 
-    /// What can be lent at that time.
+    /// The time that can be lent at `at`.
     pub(crate) fn uncommitted(&self, at: Instant) -> Span {
         let owed = self.owed.saturating_add(self.lent);
         self.end.saturating_since(at).saturating_sub(owed)
     }
 
-    /// The Epoch Scheduler: this epoch has ended, and so many more of which nobody used anything.
+    /// Ends this epoch, and `idle` further ones in which nothing was used (the "Epoch Scheduler" of Chrysalis).
     pub(crate) fn close(&mut self, idle: u64) {
         self.close_one(1);
         (self.promised, self.used) = (self.declared, Span::ZERO);
@@ -96,7 +96,7 @@ impl Epoch {
     }
 
     fn close_one(&mut self, times: u64) {
-        let promised = self.promised.min(self.length); // where it is overcommitted, no more than there is
+        let promised = self.promised.min(self.length); // an overcommitted epoch promises at most its length
         let add = |sum: &mut Span, part: Span| {
             *sum = sum.saturating_add(part.saturating_mul(times));
         };
@@ -105,7 +105,7 @@ impl Epoch {
         add(&mut self.past.uncommitted, self.length.saturating_sub(promised));
     }
 
-    /// Says how it stands: what was in all epochs that have ended, and when the CSP of this one begins.
+    /// Reports the parts of all epochs that have ended, and the start of this epoch's CSP.
     pub(crate) fn stats(&self, tell: &mut dyn FnMut(&'static str, Count)) {
         tell("epochs", Count::Times(self.number));
         tell("committed", Count::Time(self.past.committed));
@@ -114,15 +114,15 @@ impl Epoch {
         tell("critical-from", Count::At(self.critical()));
     }
 
-    /// How many epochs have ended when `now` has come.
+    /// Number of epochs that have ended by `now`; `None` if this one has not.
     pub(crate) fn overdue(&self, now: Instant) -> Option<u64> {
         Some(now.since(self.end)?.checked_div(self.length).unwrap_or(0) + 1)
     }
 
-    /// Whether a need of so much in each `period` can be declared by somebody who has declared `before`.
+    /// Checks whether a process whose present need is `before` may declare `need` for each `period`.
     ///
     /// # Errors
-    /// When it is not for each epoch, or more than others leave.
+    /// When the period is not the epoch, or the other needs leave less.
     pub(crate) fn admit(&self, need: Span, period: Span, before: Span) -> Answer {
         if period != self.length {
             let allowed = "the epoch of the scheduler, in which each child has its need";

@@ -1,28 +1,27 @@
-//! Epoch: each process has its declared need in each epoch; what is left goes to whoever is ready first.
+//! Epoch: each process receives its declared need in each epoch; other time goes to ready processes in turn.
 //!
-//! Takes    ALL on its own VP 0. Further own VPs are never asked for: it decides for one processor, as each
-//!          node of Chrysalis does; create one instance a processor.
-//! Gives    RESBS need epoch to each child with a need; nothing to one without. A child that is ready from
-//!          the start of an epoch, or before its critical scheduling period (CSP) begins, and stays ready has
-//!          its need in that epoch; one that becomes ready later may lose it (3.4), which RESBS allows for.
-//! Admits   while the sum of all needs is at most the epoch; with `overcommit = true` everybody, and where
-//!          the sum is more, nobody is promised anything.
-//! Assumes  A1 its processor is there whenever asked for; A2 overheads and stolen time are inside the need;
-//!          A3 timers are precise: a slice that ends late is taken from others.
-//! Costs    O(1) per event, and once more in each epoch for each child that is ready; 104 bytes per child;
-//!          one timer.
-//! Ties     first come, first served: one that wakes or has used up its slice goes to the end of its queue,
-//!          one that is preempted stays at the head.
+//! Takes    ALL on its own VP 0. It never requests further own VPs: like each node of Chrysalis, an instance
+//!          decides for one processor; create one instance for each processor.
+//! Gives    RESBS need epoch to each child with a need; nothing to one without. A child that is ready from the
+//!          start of an epoch, or before its critical scheduling period (CSP) begins, and stays ready receives
+//!          its need in that epoch; one that becomes ready later may lose it (3.4), as RESBS allows.
+//! Admits   while the sum of all needs is at most the epoch; with `overcommit = true` every child, but if the
+//!          sum is larger, no child is promised anything.
+//! Assumes  A1 its processor is there whenever requested; A2 overheads and stolen time are inside the need;
+//!          A3 timers are precise: a slice that ends late takes time from others.
+//! Costs    O(1) per event, and once more in each epoch for each ready child; 104 bytes per child; one timer.
+//! Ties     first come, first served: a child that wakes or has used up its slice goes to the end of its
+//!          queue; a preempted one stays at the head.
 //! Source   Chrysalis (BBN report 5285, 1983) 2.2 to 3.4, 4.1. Where 3.3 and 3.4 differ, see docs/errata.md.
 //! Checked  laws, `tests/epoch.rs`, `tests/epoch_laws.rs`.
 //!
-//! Children tell a priority of 0 to 3, a need (a reservation with the epoch as its period) and a time slice.
-//! Priority p has a normal queue and a low one, p - 4. A normal queue goes before every low one. At the end of a
-//! slice, or when it waits, a child gets a new one out of the need that it has left and of uncommitted time; when
-//! its need is satisfied and the CSP has begun, so that there is none, it goes to its low queue until the epoch
-//! ends. A need, once declared, counts in the epoch that has begun, less the time that has passed of it; more counts
-//! from the next one on, less at once. An epoch begins when the last one ends; the first begins with the instance.
-//! Read next: `accounts.rs` and `process.rs` for who is owed what, `queues.rs`, `ways.rs`, `promises.rs`.
+//! A child may set a priority of 0 to 3, a need (a reservation with the epoch as its period) and a time slice.
+//! Priority p has a normal queue and a low one, p - 4. All normal queues go before all low ones. At the end of
+//! a slice, or when it waits, a child gets a new slice from what is left of its need and from uncommitted time.
+//! If its need is satisfied and the CSP has begun, neither is left, and it goes to its low queue until the epoch
+//! ends. A new need counts in the current epoch, less the time that has passed; an increase counts from the next
+//! one on, a decrease at once. Epochs follow each other without gaps from the start of the instance.
+//! Read next: `accounts.rs` and `process.rs` (who is owed what), `queues.rs`, `ways.rs`, `promises.rs`.
 
 mod renewal;
 
@@ -42,14 +41,14 @@ use windfall_hierarchy::{
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "reserve, unreserve, priority, quantum";
-/// The one that is used.
+/// The only own VP that is used.
 const OWN: OwnVp = OwnVp(0);
 /// The end of the slice or of the epoch, whichever comes first.
 const ENDS: TimerId = TimerId(0);
 
 pub(crate) const KIND: Kind = Kind {
     name: "epoch",
-    summary: "a need in each epoch, and the rest to whoever is ready first",
+    summary: "each child's need in each epoch, and the other time to ready children in turn",
     source: source!("epoch.rs"),
     settings: &[
         Setting {
@@ -68,13 +67,13 @@ pub(crate) const KIND: Kind = Kind {
             name: "slice",
             form: Form::Span,
             default: "10ms",
-            help: "the time slice of children that tell none; at least `useful`",
+            help: "the time slice of children that set none; at least `useful`",
         },
         Setting {
             name: "useful",
             form: Form::Span,
             default: "300us",
-            help: "a shorter rest of a slice counts as none, and shorter uncommitted time is not lent",
+            help: "the shortest useful time: a slice with less left ends, and less uncommitted time is not lent",
         },
     ],
     takes: &[&RESERVE, &PRIORITY, &TIME_SLICE],
@@ -82,7 +81,7 @@ pub(crate) const KIND: Kind = Kind {
     build: |settings| {
         let needs = needs(settings);
         let useful = settings.span("useful");
-        // One that is not written is as long as is useful, where that is more.
+        // The default slice is at least as long as a useful one.
         let (slice, written) = (settings.span("slice"), settings.written("slice").is_some());
         let slice = if written { slice } else { slice.max(useful) };
         if slice < useful {
@@ -107,14 +106,14 @@ fn needs(settings: &Chosen<'_>) -> Needs {
 
 struct EpochScheduler {
     epoch: Epoch,
-    /// The slice of those that have told none.
+    /// The slice of children that have set none.
     slice: Span,
     /// By child.
     processes: Vec<Process>,
-    /// Those that are ready, and whoever runs.
+    /// The ready children and the running one.
     queues: Queues,
     running: Option<ChildVp>,
-    /// Until when whoever runs has been charged.
+    /// The running child has been charged up to here.
     since: Instant,
     ways: Ways,
 }
@@ -125,7 +124,7 @@ impl EpochScheduler {
         rank(process.priority, process.is_low(&self.epoch))
     }
 
-    /// The first of the first queue whose slice is as long as it may be.
+    /// The first child of the first queue, after its slice has been made as long as it may be.
     fn choose(&mut self, context: &mut Context<'_>) -> Option<ChildVp> {
         loop {
             let first = self.queues.first()?;
@@ -135,7 +134,7 @@ impl EpochScheduler {
         }
     }
 
-    /// The scheduler is entered while our processor is here: `before` ran until now, or nobody did.
+    /// Decides what runs, while the instance holds its processor. `before` ran until now, or no child did.
     fn decide(&mut self, before: Option<ChildVp>, context: &mut Context<'_>) {
         self.charge(context.now());
         let was_low = self.running.is_some_and(|child| is_low(self.rank(child)));
@@ -165,7 +164,7 @@ impl EpochScheduler {
         self.running = next;
     }
 
-    /// A child runs from now on, until its slice or the epoch ends.
+    /// Lets a child run from now until its slice or the epoch ends.
     fn restart(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let process = &mut self.processes[child.index()];
         process.scheduled += 1;
@@ -174,7 +173,7 @@ impl EpochScheduler {
         context.set_timer(ENDS, Some(ends.min(self.epoch.end)));
     }
 
-    /// A child is ready, or has another rank.
+    /// Queues a child that became ready, or whose rank changed while it was removed.
     fn enqueue(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let rank = self.rank(child);
         self.queues.push(child, rank);
@@ -189,7 +188,7 @@ impl EpochScheduler {
         }
     }
 
-    /// A child is not ready any longer, and did not run.
+    /// Removes a child that is no longer ready and did not run.
     fn dequeue(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.queues.remove(child);
         self.catch_up(context);
@@ -198,7 +197,7 @@ impl EpochScheduler {
         }
     }
 
-    /// Something changes about a child that may decide who runs.
+    /// Applies a change to a child that may affect who runs.
     fn change(
         &mut self,
         child: ChildVp,
@@ -372,7 +371,7 @@ impl Scheduler for EpochScheduler {
                 return Err("a child is in the queue of another rank");
             }
         }
-        let due = view.now() >= self.epoch.end; // then the timer is
+        let due = view.now() >= self.epoch.end; // then the timer is due as well
         match view.own(OWN) {
             VpState::Running(_) if self.running != view.held_by(OWN) => Err("another one runs"),
             VpState::Running(_) if self.running != self.queues.first() && !due => {

@@ -1,45 +1,45 @@
-//! What a child is to the epoch: its need, its slice, its queue, and what it has had (Chrysalis 2.4, 3.2, 3.3).
+//! The epoch scheduler's data about a child: its need, its slice, its queue, and the time it has received
+//! (Chrysalis 2.4, 3.2, 3.3).
 //!
-//! A child is looked at only when something is to be done about it. Need and queue are of the epoch in which
-//! it has last been looked at, and what has become of them since follows from that: at the end of each epoch
-//! every need is renewed, and every child returns to its normal queue.
-//! Invariant: whatever changes here about what is left of a need, or about what a slice holds beyond it,
-//! changes in the epoch's sums as well.
+//! A child is updated only when it is next looked at. Need and queue are stored as of the epoch in which it was
+//! last seen. Their current values follow from that: at the end of each epoch every need is renewed, and every
+//! child returns to its normal queue. Invariant: any change here to what is left of a need, or to what a slice
+//! holds beyond it, also changes the sums of `Epoch`.
 
 use crate::epoch::accounts::Epoch;
 use windfall_hierarchy::Count;
 use windfall_time::{Instant, Span};
 
-/// What a child is to the epoch.
+/// A child and its account in the epoch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Process {
-    /// 0 to 3.
+    /// From 0 to 3.
     pub(crate) priority: u8,
-    /// Whether it was moved to its low queue in the epoch that it has last been seen in.
+    /// Whether it was moved to its low queue in the epoch in which it was last seen.
     low: bool,
-    /// What it needs in each epoch from the next one on.
+    /// Its need in each epoch from the next one on.
     pub(crate) declared: Span,
-    /// How much of its need is left in the epoch that it has last been seen in.
+    /// The rest of its need in the epoch in which it was last seen.
     left: Span,
-    /// Its time slice, if it has one of its own.
+    /// The length of its slices, if it has set one.
     pub(crate) slice: Option<Span>,
     /// TEOCS, the time to the end of its current slice.
     pub(crate) rest: Span,
-    /// In which epoch it has last been seen.
+    /// Number of the epoch in which it was last seen.
     seen: u64,
-    /// At which revision its slice was allotted.
+    /// The epoch's revision when its slice was allotted.
     revision: u64,
-    /// Processor time that it had.
+    /// Processor time that it has received.
     pub(crate) ran: Span,
-    /// How often it was scheduled to run.
+    /// Number of times that it was scheduled to run.
     pub(crate) scheduled: u64,
-    /// Need that it left unused in the epochs before.
+    /// Need that it left unused in earlier epochs.
     given: Span,
     /// Time that it ran from a low queue.
     pub(crate) taken: Span,
 }
 
-/// One that has told nothing: an ordinary process without a need.
+/// A child without parameters: an ordinary process without a need.
 pub(crate) const UNKNOWN: Process = Process {
     priority: 1,
     low: false,
@@ -56,17 +56,17 @@ pub(crate) const UNKNOWN: Process = Process {
 };
 
 impl Process {
-    /// Whether it is on its low queue: at the end of each epoch all return.
+    /// Whether it is in its low queue. At the end of each epoch all processes leave their low queues.
     pub(crate) const fn is_low(&self, epoch: &Epoch) -> bool {
         self.low && self.seen == epoch.number
     }
 
-    /// The need that is left in this epoch.
+    /// The rest of its need in this epoch.
     pub(crate) const fn left(&self, epoch: &Epoch) -> Span {
         if self.seen == epoch.number { self.left } else { self.declared }
     }
 
-    /// Need that it left unused in all epochs that have ended. What is past is lost.
+    /// Need that it left unused in all epochs that have ended. It is not carried over.
     pub(crate) fn given(&self, epoch: &Epoch) -> Span {
         match epoch.number.saturating_sub(self.seen) {
             0 => self.given,
@@ -77,7 +77,7 @@ impl Process {
         }
     }
 
-    /// What its slice holds beyond the need that is left.
+    /// The part of its slice beyond what is left of its need.
     pub(crate) fn lent(&self, epoch: &Epoch) -> Span {
         match self.revision == epoch.revision && !self.is_low(epoch) {
             true => self.rest.saturating_sub(self.left),
@@ -85,17 +85,17 @@ impl Process {
         }
     }
 
-    /// Whether it has a slice that is of this epoch, and as long as it may be.
+    /// Whether its slice was allotted in this epoch and is still as long as it may be.
     pub(crate) const fn is_allotted(&self, epoch: &Epoch) -> bool {
         !self.rest.is_zero() && self.is_current(epoch)
     }
 
-    /// Whether what is said of its slice is of this epoch.
+    /// Whether its stored slice belongs to this epoch's revision.
     const fn is_current(&self, epoch: &Epoch) -> bool {
         self.revision == epoch.revision || self.is_low(epoch)
     }
 
-    /// Its slice ends, if it has used it up, or all but a rest that is of no use. Whether it has.
+    /// Ends its slice if less than a useful time is left of it. Returns whether it ended.
     pub(crate) fn ends_slice(&mut self, epoch: &mut Epoch) -> bool {
         let ends = self.is_current(epoch) && self.rest < epoch.useful;
         if ends {
@@ -104,7 +104,7 @@ impl Process {
         ends
     }
 
-    /// Says what it has had: in all, and beside its need.
+    /// Reports the time that it received, in all and from a low queue, and the need that it left unused.
     pub(crate) fn stats(&self, epoch: &Epoch, tell: &mut dyn FnMut(&'static str, Count)) {
         tell("ran", Count::Time(self.ran));
         tell("scheduled", Count::Times(self.scheduled));
@@ -112,8 +112,8 @@ impl Process {
         tell("windfall-taken", Count::Time(self.taken));
     }
 
-    /// The need is renewed where an epoch has begun, and the process is on its normal queue.
-    /// Whether one has.
+    /// Renews the need if an epoch has begun since, and moves the process to its normal queue. Returns whether one
+    /// has begun.
     pub(crate) fn renew(&mut self, epoch: &Epoch) -> bool {
         if self.seen == epoch.number {
             return false;
@@ -123,7 +123,7 @@ impl Process {
         true
     }
 
-    /// It has run so long since it was last charged.
+    /// Charges `time`, in which it ran.
     pub(crate) fn charge(&mut self, time: Span, epoch: &mut Epoch) {
         self.ran = self.ran.saturating_add(time);
         if self.is_low(epoch) {
@@ -140,15 +140,15 @@ impl Process {
         epoch.lent = epoch.lent.saturating_sub(lent).saturating_add(self.lent(epoch));
     }
 
-    /// Gives back what was lent to its slice.
+    /// Gives back the uncommitted time that was lent to its slice.
     pub(crate) fn give_back(&mut self, epoch: &mut Epoch) {
         epoch.lent = epoch.lent.saturating_sub(self.lent(epoch));
         self.rest = Span::ZERO;
     }
 
-    /// Allots a slice, or what is left of one that began in the last epoch, as far as its need and what is
-    /// uncommitted allow. It goes to its low queue, with a full slice, when its need is satisfied and too
-    /// little is uncommitted to be useful. Whether it goes there.
+    /// Allots a slice, or the rest of one that began in the last epoch, as far as its need and the uncommitted time
+    /// allow. If its need is satisfied and the uncommitted time is too short to be useful, the process gets a full
+    /// slice in its low queue. Returns whether it moved there.
     pub(crate) fn allot(&mut self, slice: Span, at: Instant, epoch: &mut Epoch) -> bool {
         let wish = if self.rest < epoch.useful { slice } else { self.rest };
         self.give_back(epoch);
@@ -167,15 +167,15 @@ impl Process {
         false
     }
 
-    /// It needs so much in each epoch from the next one on, and no more than that in this one; where it needed
-    /// nothing in this one, what is left of the need when the time that has passed is taken off. A need that begins so
-    /// leaves it no longer without time than one that was there before. Slices that hold too much for that count
-    /// no longer.
+    /// Declares a need for each epoch from the next one on. In this epoch the need only shrinks to that amount. A
+    /// process without a need in this epoch gets the new need less the time that has passed of the epoch, so that a
+    /// process whose need begins waits no longer for its time than one whose need existed before. Slices that hold
+    /// too much for this stop counting.
     pub(crate) fn declare(&mut self, need: Span, now: Instant, epoch: &mut Epoch) {
         self.renew(epoch);
         let begins = self.declared.is_zero() && self.left.is_zero();
         if need < self.left {
-            // Others may be promised the difference from now on.
+            // The difference may be promised to others from now on.
             self.give_back(epoch);
             let less = self.left.saturating_sub(need);
             self.left = need;
@@ -204,7 +204,7 @@ impl Process {
         }
     }
 
-    /// It goes, and with it its need: what is left of that is promised to nobody any longer.
+    /// Ends the process. What is left of its need is promised to nobody any longer.
     pub(crate) fn leave(&mut self, epoch: &mut Epoch) {
         self.renew(epoch);
         self.give_back(epoch);

@@ -1,13 +1,15 @@
-//! What the epoch scheduler makes of guarantees: RESBS need epoch, while needs fit into the epoch.
+//! The guarantees of the epoch scheduler: RESBS need epoch, while all needs fit into the epoch.
 //!
-//! Why it is true. Be E the epoch and N the need of a child. While the child is ready and has need left, nobody
-//! runs from a low queue, and the processor does not idle. What others are owed in an epoch, slices included, is
-//! at most E - N: at its beginning, as needs fit; later, as lending looks at what is owed already. So in
-//! what is left of an epoch, e long, the child has at least e - (E - N), whenever it wakes, and N in each whole
-//! one. That is the least supply of RESBS N E in windows of any length, though an epoch in which the child
-//! wakes after the start of the critical scheduling period may hold nothing for it (Chrysalis 3.4).
-//! Why no more. N may come first in one epoch and last in the next, so RESCS N E does not follow. Below less than
-//! a whole processor nothing does: what is lent may be time that the parent then gives to others.
+//! Proof. Let E be the epoch and N the need of a child. While the child is ready and has need left, no child runs
+//! from a low queue, and the processor does not idle. In one epoch the others are owed at most E - N, slices
+//! included: at its beginning because needs fit, later because lending considers what is already owed. So when the
+//! child wakes with e left of an epoch, it receives at least e - (E - N) in it, and N in each whole one. That is
+//! the least supply of RESBS N E in windows of any length, although an epoch in which the child wakes after the
+//! start of the critical scheduling period may hold nothing for it (Chrysalis 3.4).
+//!
+//! Nothing stronger holds. N may come first in one epoch and last in the next, so RESCS N E does not follow. With
+//! less than a whole processor no guarantee follows: the time that is lent may be time that the parent then gives
+//! to others.
 
 use crate::parts::reserved::in_order;
 use alloc::format;
@@ -19,10 +21,10 @@ use windfall_time::{Ratio, Span};
 
 const BY: &str = "need in each epoch";
 
-/// `ALL -> RESBS+`.
+/// The conversion `ALL -> RESBS+`.
 pub(crate) struct Needs {
     pub(crate) epoch: Span,
-    /// Whether more is admitted than can be met.
+    /// Whether more is admitted than the epoch holds.
     pub(crate) overcommit: bool,
 }
 
@@ -31,7 +33,7 @@ impl Needs {
         Guarantee::BasicSoft(Length::from(need), Length::from(self.epoch))
     }
 
-    /// Whether the needs of all together fit, where that is not decided for one after the other.
+    /// The sum of all needs; `None` if it overflows. An instance that overcommits does not admit children one by one.
     fn sum(children: &[ChildParams]) -> Option<Span> {
         let needs = children.iter().filter_map(|terms| Some(terms.reserve?.0));
         needs.into_iter().try_fold(Span::ZERO, Span::checked_add)
@@ -43,7 +45,7 @@ impl Conversion for Needs {
         &[Type::All]
     }
 
-    /// The least need from which what is asked follows.
+    /// The least need that implies the requested guarantee.
     fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         if *asked == Guarantee::Null {
             return Ok(ChildParam::Nothing);

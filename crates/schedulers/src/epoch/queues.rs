@@ -1,20 +1,20 @@
-//! The eight queues of the epoch scheduler: four normal ones and, below them, four low ones (Chrysalis 2.2).
+//! The eight queues of the epoch scheduler: four normal ones and, ranked below them, four low ones (Chrysalis 2.2).
 //!
-//! A queue is a ring through its children and an end piece of its own, so that a child is taken out
-//! without a look at which queue it is in, and a whole queue is appended to another at once. Every
-//! operation takes the same time however many children there are; only `register` allocates.
+//! A queue is a ring through its children and an end piece of its own. So a child is removed without knowing its
+//! queue, and a whole queue is appended to another at once. Every operation takes constant time; only `register`
+//! allocates.
 
 use alloc::vec;
 use alloc::vec::Vec;
 use windfall_hierarchy::ChildVp;
 
-/// Priorities are 0 to 3, and as many low ones.
+/// Number of priorities, 0 to 3; each has a normal queue and a low one.
 pub(crate) const PRIORITIES: u8 = 4;
 
-/// Queues by rank, each with the number of its end piece: 0 is served first.
+/// Number of queues. A queue's rank is the number of its end piece; rank 0 is served first.
 const QUEUES: u32 = 2 * PRIORITIES as u32;
 
-/// The queue of a priority, normal or low, as a rank: the smaller is served first.
+/// The rank of a priority's normal or low queue. Smaller ranks are served first.
 pub(crate) const fn rank(priority: u8, low: bool) -> u8 {
     let below = PRIORITIES - 1 - priority;
     if low { PRIORITIES + below } else { below }
@@ -25,14 +25,14 @@ pub(crate) const fn is_low(rank: u8) -> bool {
     rank >= PRIORITIES
 }
 
-/// A piece of a ring; one that is in no queue is a ring of its own.
+/// An element of a ring. A child that is in no queue is a ring of its own.
 #[derive(Clone, Copy)]
 struct Piece {
     before: u32,
     after: u32,
 }
 
-/// Who waits for the processor, in which order. Whoever runs stays in its place.
+/// The order in which children wait for the processor. The running child keeps its place.
 pub(crate) struct Queues {
     /// The end pieces, then one piece for each child.
     pieces: Vec<Piece>,
@@ -49,7 +49,7 @@ impl Queues {
         Queues { pieces }
     }
 
-    /// Makes room for a child, which is in no queue.
+    /// Makes room for a child, which is in no queue yet.
     pub(crate) fn register(&mut self, child: ChildVp) {
         while self.pieces.len() <= place(child) as usize {
             let at = u32::try_from(self.pieces.len()).expect("children are numbered by 32 bits");
@@ -71,7 +71,7 @@ impl Queues {
         self.after(place(child)) != place(child)
     }
 
-    /// A child that is in no queue goes to the end of one.
+    /// Appends a child that is in no queue to the queue of `rank`.
     pub(crate) fn push(&mut self, child: ChildVp, rank: u8) {
         let (at, end) = (place(child), u32::from(rank));
         let last = self.pieces[end as usize].before;
@@ -87,7 +87,7 @@ impl Queues {
         self.join(at, at);
     }
 
-    /// The first of the first queue that is not empty.
+    /// The first child of the first queue that is not empty.
     pub(crate) fn first(&self) -> Option<ChildVp> {
         let heads = (0..QUEUES).map(|end| (end, self.after(end)));
         heads
@@ -96,19 +96,19 @@ impl Queues {
             .map(|(_, first)| ChildVp(first - QUEUES))
     }
 
-    /// All of a queue, in order.
+    /// All children of a queue, in order.
     pub(crate) fn of_rank(&self, rank: u8) -> impl Iterator<Item = ChildVp> + '_ {
         let first = self.after(rank.into());
         let all = core::iter::successors(Some(first), |at| Some(self.after(*at)));
         all.take_while(|at| *at >= QUEUES).map(|at| ChildVp(at - QUEUES))
     }
 
-    /// All children that are in queues, in order.
+    /// All queued children, in order.
     pub(crate) fn all(&self) -> impl Iterator<Item = ChildVp> + '_ {
         (0..2 * PRIORITIES).flat_map(|rank| self.of_rank(rank))
     }
 
-    /// Everybody in a low queue goes to the end of the normal one, in the same order.
+    /// Appends each low queue to its priority's normal queue, in order.
     pub(crate) fn raise_all(&mut self) {
         for priority in 0..PRIORITIES {
             let (low, normal) = (u32::from(rank(priority, true)), u32::from(rank(priority, false)));

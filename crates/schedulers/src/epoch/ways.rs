@@ -1,32 +1,32 @@
-//! The six ways through the scheduler, by what was running before and what runs then (Chrysalis 3.1, 4.1).
+//! Counts the six ways through the scheduler, by what ran before and what runs next (Chrysalis 3.1, 4.1).
 //!
-//! A processor that was taken from above, and comes back, comes to an idle scheduler.
+//! A processor that the parent took away and grants again finds the scheduler idle.
 
 use windfall_hierarchy::{ChildVp, Count};
 
-/// How often each way was taken.
+/// Number of passes through each way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ways {
-    /// From a process to another.
+    /// From one process to another.
     pub(crate) switched: u64,
-    /// Of these, from one of a low queue that could go on to one of a normal queue.
+    /// Those switches that led from a low queue's process, which could have continued, to a normal queue's.
     pub(crate) interrupted_low: u64,
-    /// From a process to the same.
+    /// From a process to the same one.
     pub(crate) restarted: u64,
-    /// From a process to nobody.
+    /// From a process to idle.
     pub(crate) stopped: u64,
-    /// From nobody to another process than the last.
+    /// From idle to another process than the last.
     pub(crate) started: u64,
-    /// From nobody to the process that ran last.
+    /// From idle to the process that ran last.
     pub(crate) resumed: u64,
-    /// From nobody to nobody.
+    /// From idle to idle.
     pub(crate) stayed_idle: u64,
-    /// Who ran last.
+    /// The process that ran last.
     last: Option<ChildVp>,
 }
 
 impl Ways {
-    /// Counts the way from whoever ran to whoever runs.
+    /// Counts the way from the process `before` to the process `after`; `None` is idle.
     pub(crate) fn count(&mut self, before: Option<ChildVp>, after: Option<ChildVp>) {
         let way = match (before, after) {
             (Some(before), Some(after)) if before == after => &mut self.restarted,
@@ -40,7 +40,7 @@ impl Ways {
         self.last = after.or(self.last);
     }
 
-    /// Says how often each was taken.
+    /// Reports the number of passes through each way.
     pub(crate) fn stats(&self, tell: &mut dyn FnMut(&'static str, Count)) {
         tell("switched", Count::Times(self.switched));
         tell("interrupted-low", Count::Times(self.interrupted_low));
@@ -51,7 +51,7 @@ impl Ways {
         tell("stayed-idle", Count::Times(self.stayed_idle));
     }
 
-    /// A child goes; its number may be another's then.
+    /// Forgets a child that is removed, because its number may be reused.
     pub(crate) fn forget(&mut self, child: ChildVp) {
         self.last = self.last.filter(|last| *last != child);
     }

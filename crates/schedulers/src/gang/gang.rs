@@ -2,23 +2,23 @@
 //!
 //! Takes    any guarantee, on several processors; ALL on each to keep gangs whole.
 //! Gives    NULL to each child.
-//! Admits   everyone. Children told the same `priority` are a gang, of at most as many as the instance
-//!          has virtual processors; a child told none is alone. The number ranks nobody.
-//! Assumes  a child is best served while all of its gang that are ready run (they wait for each other
-//!          by spinning).
-//! Costs    O(p + log n) per event with p own VPs, O(p p) without `partial`; O(n) when one comes or
+//! Admits   everyone. Children with the same `priority` are a gang, with at most as many members as the
+//!          instance has virtual processors; a child without is alone. The number does not rank gangs.
+//! Assumes  a child is best served while all ready members of its gang run (they wait for each other by
+//!          spinning).
+//! Costs    O(p + log n) per event with p own VPs, O(p p) without `partial`; O(n) when a child is added or
 //!          joins a gang; 96 bytes per child; three timers.
-//! Ties     rows of the matrix take turns; within a row all run. What is left over goes to ready
+//! Ties     rows of the matrix take turns; within a row all run. Processors that are left over go to ready
 //!          children of the row whose turn comes first, then to the lower slot.
-//! Source   Ousterhout, Scheduling Techniques for Concurrent Systems, 1982 (matrix, alternative
-//!          selection); the conflict with others for a processor: HLS 6.3.1. Ours differs: a row's
-//!          members and alternatives may run on any processor, their own column's first.
+//! Source   Ousterhout, Scheduling Techniques for Concurrent Systems, 1982 (matrix, alternative selection);
+//!          competition with others for a processor: HLS 6.3.1. Difference: a row's members and alternatives
+//!          may run on any processor, in their own column first.
 //! Checked  laws, `tests/gang.rs`.
 //!
-//! Processors that the present row has no use for go to children of other rows. When a processor is
-//! taken away, or is not granted, its gang runs on with the rest (`partial = true`) or is withdrawn
-//! whole. It then tries again eight times in a quantum: nobody can tell when two processors will be
-//! there at once. Of other gangs, too, only those of which one alone is ready are alternatives then.
+//! Processors that the current row cannot use go to children of other rows (alternatives). If a processor is taken
+//! away, or is not granted, its gang continues with the rest (`partial = true`) or is withdrawn whole. A withdrawn
+//! gang tries again eight times in a quantum, since nobody can tell when two processors will be there at once.
+//! Without `partial`, an alternative is the only ready member of its gang.
 
 mod placement;
 
@@ -37,13 +37,13 @@ use windfall_hierarchy::{
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "priority (which gang), quantum (to the instance)";
-/// What was asked for has been answered.
+/// All requests have been answered.
 const SETTLED: TimerId = TimerId(0);
 /// The end of a row's quantum.
 const SLOT: TimerId = TimerId(1);
-/// When a gang that was withdrawn tries again.
+/// The time at which a withdrawn gang tries again.
 const RETRY: TimerId = TimerId(2);
-/// How often in a quantum.
+/// Number of tries in a quantum.
 const RETRIES: u64 = 8;
 
 pub(crate) const KIND: Kind = Kind {
@@ -55,7 +55,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "partial",
             form: Form::Bool,
             default: "true",
-            help: "whether a gang runs on when there are not processors for all of it",
+            help: "whether a gang continues when there are fewer processors than members",
         },
         Setting {
             name: "quantum",
@@ -85,14 +85,14 @@ pub(crate) struct Gang {
     present: Option<u32>,
     /// Ready children of other rows that may run alone, by their row's turn.
     others: Heap<(u64, u32)>,
-    /// By child: its gang is withdrawn, since there are not processors for all of it.
+    /// By child: whether its gang is withdrawn because there are not processors for all members.
     withheld: Vec<bool>,
     /// When a gang was last withdrawn.
     withdrawn: Option<Instant>,
 }
 
 impl Gang {
-    /// With the quantum, above zero, and whether part of a gang may run.
+    /// `quantum` is above zero. `partial`: part of a gang may run.
     #[must_use]
     pub(crate) fn new(quantum: Span, partial: bool) -> Gang {
         Gang {
@@ -118,7 +118,7 @@ impl Gang {
         self.partial || self.matrix.gang(child).filter(active).count() <= 1
     }
 
-    /// Has a child be an alternative, or not, as its state and its gang's demand.
+    /// Updates whether a child is an alternative, from its state and its gang's.
     fn sort(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let view = context.view();
         let row = self.matrix.row_of(child);
@@ -138,7 +138,7 @@ impl Gang {
         }
     }
 
-    /// The members of a gang, or of a row, become or cease to be alternatives.
+    /// Updates whether the members of a row are alternatives; their gangs are no longer withdrawn.
     fn sort_row(&mut self, row: u32, context: &mut Context<'_>) {
         for column in 0..context.owns() {
             if let Some(child) = self.matrix.cells(row)[column] {
@@ -148,13 +148,13 @@ impl Gang {
         }
     }
 
-    /// A row goes to the end of the line.
+    /// Puts a row at the end of the queue.
     fn queue(&mut self, row: u32) {
         self.drawn += 1;
         self.line.set(row, self.drawn);
     }
 
-    /// A child waits no longer, or does from now on.
+    /// Counts a child that stops waiting (`by` 1) or begins to wait (-1).
     fn count(&mut self, child: ChildVp, by: i32) {
         let row = self.matrix.row_of(child);
         self.matrix.count(row, by);
@@ -165,7 +165,7 @@ impl Gang {
         }
     }
 
-    /// The quantum of the first row in line begins.
+    /// Begins the quantum of the first row in the queue.
     fn turn(&mut self, context: &mut Context<'_>) {
         let before = self.present;
         self.present = self.line.peek().map(|(_, row)| row);
@@ -176,8 +176,8 @@ impl Gang {
         context.set_timer(SLOT, end);
     }
 
-    /// Has the members of the present row run, then alternatives; asks for what is missing, and
-    /// gives back what nobody needs.
+    /// Grants processors to the members of the current row, then to alternatives; requests missing processors, and
+    /// releases those that no child needs.
     fn steer(&mut self, context: &mut Context<'_>) {
         if self.present.is_none_or(|row| self.matrix.active(row) == 0) {
             self.turn(context);
@@ -205,14 +205,14 @@ impl Gang {
                 }
             }
         }
-        // More is to be done if not all is granted, or if nobody needs it any longer.
+        // `settle` has more to do if not all requests are granted, or if they are no longer needed.
         let more = if wanted > 0 { waiting || !self.partial } else { requested > 0 };
         if more {
             context.set_timer(SETTLED, Some(context.now()));
         }
     }
 
-    /// One of a gang has begun or ceased to wait: what its fellows may do has changed.
+    /// Updates what a gang's members may do after one has begun or stopped waiting.
     fn sort_gang(&mut self, child: ChildVp, context: &mut Context<'_>) {
         if self.partial || self.is_present(child) {
             return self.sort(child, context);
@@ -222,7 +222,7 @@ impl Gang {
 
     /// A child joins a gang that has room.
     fn join(&mut self, child: ChildVp, gang: i32, context: &mut Context<'_>) {
-        // Rows may change under everybody in the gang; so all are counted anew.
+        // All members of the gang may move to another row, so all active children are counted again.
         let active: Vec<ChildVp> = (0..context.child_slots())
             .map(ChildVp)
             .filter(|other| context.child(*other) != VpState::Waiting)

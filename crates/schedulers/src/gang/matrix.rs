@@ -1,25 +1,24 @@
-//! Ousterhout's matrix: columns are processors, rows are time slots, and all members of a gang stand
-//! in one row.
+//! Ousterhout's matrix: columns are processors, rows are time slots, and all members of a gang are in one row.
 //!
-//! Invariants: every child has one cell; members of a gang share a row; a row counts how many of its
-//! members are active. Children find their place when they come or change their gang (first fit),
-//! and only then does anything allocate or look at all rows.
+//! Invariants: every child has one cell; members of a gang share a row; each row counts its active members. A child
+//! gets its cell when it is added or changes its gang (first fit). Only these operations allocate or look at all
+//! rows.
 
 use alloc::vec;
 use alloc::vec::Vec;
 use windfall_hierarchy::ChildVp;
 
-/// Where a child stands.
+/// A child's cell and gang.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Place {
-    /// Its gang; alone without one.
+    /// The number of its gang; `None` if it is alone.
     gang: Option<i32>,
     pub(crate) row: u32,
 }
 
 struct Row {
     cells: Vec<Option<ChildVp>>,
-    /// How many members do not wait.
+    /// Number of members that do not wait.
     active: u32,
 }
 
@@ -35,7 +34,7 @@ impl Matrix {
         Matrix { columns, ..Matrix::default() }
     }
 
-    /// How many rows there are, empty ones included.
+    /// Number of rows, including empty ones.
     pub(crate) fn rows(&self) -> usize {
         self.rows.len()
     }
@@ -53,25 +52,25 @@ impl Matrix {
         self.rows[row as usize].active
     }
 
-    /// A member of a row begins not to wait (1), or to wait (-1).
+    /// Changes a row's count of active members: 1 if a member stops waiting, -1 if it begins to wait.
     pub(crate) fn count(&mut self, row: u32, by: i32) {
         let row = &mut self.rows[row as usize];
         row.active = row.active.saturating_add_signed(by);
     }
 
-    /// Whether two children belong together.
+    /// Whether two children belong to the same gang.
     pub(crate) fn together(&self, a: ChildVp, b: ChildVp) -> bool {
         let gang = self.places[a.index()].gang;
         a == b || (gang.is_some() && gang == self.places[b.index()].gang)
     }
 
-    /// All that belong together with a child, itself included.
+    /// All members of a child's gang, including the child.
     pub(crate) fn gang(&self, child: ChildVp) -> impl Iterator<Item = ChildVp> + '_ {
         let cells = self.cells(self.row_of(child)).iter().flatten();
         cells.copied().filter(move |other| self.together(child, *other))
     }
 
-    /// A new child, which is alone.
+    /// Adds a child, which is alone.
     pub(crate) fn insert(&mut self, child: ChildVp) {
         let room = self.places.len().max(child.index() + 1);
         self.places.resize(room, Place::default());
@@ -95,8 +94,8 @@ impl Matrix {
         members.count() < self.columns
     }
 
-    /// A child joins a gang that has room, and whose members stay in their row if that has room,
-    /// or move together. Active members are not counted here.
+    /// Adds a child to a gang that has room. Its members stay in their row if that has room, or move together. The
+    /// caller counts active members.
     pub(crate) fn join(&mut self, child: ChildVp, gang: i32) {
         self.remove(child);
         let members: Vec<ChildVp> = self.members(gang).filter(|member| *member != child).collect();
@@ -127,7 +126,7 @@ impl Matrix {
         self.cells(row).iter().filter(|cell| cell.is_none()).count()
     }
 
-    /// The first row with so many free cells, a new one if there is none.
+    /// The first row with this many free cells; a new one if there is none.
     fn first_fit(&mut self, members: usize) -> u32 {
         let rows = u32::try_from(self.rows.len())
             .expect("no more rows than children, of which 32 bits tell each");
@@ -138,7 +137,7 @@ impl Matrix {
         })
     }
 
-    /// Puts a child that has no cell into the first free one of a row that has one.
+    /// Puts a child that has no cell into the first free cell of a row.
     fn put(&mut self, child: ChildVp, row: u32) {
         self.places[child.index()].row = row;
         if let Some(cell) = self.rows[row as usize].cells.iter_mut().find(|cell| cell.is_none()) {

@@ -1,14 +1,14 @@
-//! Briefly blocked: who has waited may run as long again in what others leave.
+//! Briefly blocked: a child that has waited may run as long again, in time that nobody else uses.
 //!
 //! Takes    any guarantee.
 //! Gives    NULL to each child.
 //! Admits   everyone.
-//! Assumes  children ask here as soon as they wake and release when they block, whoever serves them, as
+//! Assumes  children request here as soon as they wake and release when they block, whoever serves them, as
 //!          those below a `join` on one processor do.
 //! Costs    O(log n) per event; 62 bytes per child; one timer per processor.
 //! Ties     first come, first served; the running child stays until its credit is used up.
-//! Source   HLS 6.2.4, figure 6.5 (BB); Jones, Rosu and Rosu 1997; ours differs: credit is the time
-//!          spent waiting, up to `most`, whether its reservation had a block meanwhile or not.
+//! Source   HLS 6.2.4, figure 6.5 (BB); Jones, Rosu and Rosu 1997. Difference: credit is the time spent
+//!          waiting, up to `most`, whether or not its reservation had a block in that time.
 //! Checked  laws, `tests/rialto.rs`.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
@@ -24,7 +24,7 @@ use windfall_time::{Instant, Span};
 
 pub(crate) const KIND: Kind = Kind {
     name: "briefly-blocked",
-    summary: "who has waited may run as long again in what others leave",
+    summary: "a child that waited may run as long again, in time that nobody else uses",
     source: source!("briefly_blocked.rs"),
     settings: &[Setting {
         name: "most",
@@ -41,7 +41,7 @@ pub(crate) const KIND: Kind = Kind {
 #[derive(Clone, Copy, Default)]
 struct Credit {
     left: Span,
-    /// Since when it waits, or runs here; nothing before it has waited once.
+    /// The time since which it waits, or runs here; `None` before its first wait.
     since: Option<Instant>,
     /// Number of the request by which it became ready.
     turn: u64,
@@ -56,7 +56,7 @@ pub(crate) struct BrieflyBlocked {
 }
 
 impl BrieflyBlocked {
-    /// With the most credit that a child can have.
+    /// `most` is the most credit that a child can have.
     pub(crate) fn new(most: Span) -> BrieflyBlocked {
         BrieflyBlocked { slots: Vec::new(), turns: 0, most }
     }

@@ -1,22 +1,22 @@
 //! Join: one child, served whenever any of several parents grants a processor.
 //!
 //! Takes    any guarantee from each of its parents, one own VP each, numbered from 0.
-//! Gives    the guarantee of its last parent, in its soft form, to its only child. Where all parents
-//!          serve from one processor: that of any parent; and reservations and shares add up.
+//! Gives    the guarantee of its last parent, in its soft form, to its only child. If all parents serve from one
+//!          processor: the guarantee of any parent; and reservations and shares add up.
 //! Admits   one child.
-//! Assumes  on one processor, nothing. On several, parents of a lower number may be granted and
-//!          given back at once, and then have had their turn: nothing follows from theirs.
+//! Assumes  on one processor, nothing. On several, a grant of a lower-numbered parent may be given back at once,
+//!          which uses up that parent's turn: nothing follows from its guarantee.
 //! Costs    O(parents) per event; no timer but immediate ones.
-//! Ties     the parent of the highest number that grants is the one that serves.
-//! Source   HLS 5.3.1.2, 9.3.4; ours differs on sums of basic reservations whose periods may lie askew.
+//! Ties     of the parents that grant, the one of the highest number serves.
+//! Source   HLS 5.3.1.2, 9.3.4. Difference: sums of basic reservations whose periods begin at different times.
 //! Checked  laws, `tests/join.rs`, `tests/random.rs`.
 //!
-//! All parents are asked when the child becomes ready, the highest number first, each when the answer
-//! of the one before is known, and hear no more until it waits. So each has the join runnable exactly
-//! as long as the child is, and its guarantee counts in full. When a second parent grants, on another
-//! processor, the higher keeps the child; the lower has its processor back at once, and is asked again
-//! when the child is without one. What the child tells of its jobs goes to all parents; parameters are
-//! a matter between the join and each parent (`ask` with the own VP's number).
+//! When the child becomes ready, all parents are requested, the highest number first, each after the answer of the
+//! one before; no request changes until the child waits. So for each parent the join is runnable exactly as long as
+//! the child is, and its guarantee counts in full. If a second parent grants on another processor, the one of the
+//! higher number keeps the child; the other gets its processor back at once, and is requested again when the child
+//! has no processor. The child's messages about its jobs go to all parents. Parameters concern only the join and
+//! each parent (`ask` with the own VP's number).
 
 use crate::catalogue::{Kind, Properties};
 use crate::join::passes_on;
@@ -55,7 +55,7 @@ pub(crate) const KIND: Kind = Kind {
 /// Soft forms of the parents' guarantees, and their sums.
 #[derive(Default)]
 struct Sums {
-    /// Whether each may be short by nearly a tick: then a sum may be by more.
+    /// Whether each guarantee may fall short by nearly a tick, so that a sum may fall short by several.
     ticks: bool,
 }
 
@@ -101,10 +101,11 @@ impl Conversion for Sums {
     }
 }
 
-/// What services that never overlap come to.
+/// The sums of services that never overlap.
 ///
-/// In the periods of one reservation the others add what they leave in any interval of that length: their own periods may begin at
-/// any time. Where they are known to begin together, they add all that they have.
+/// Within the periods of one reservation, the others add what they leave in any interval of that length, because
+/// their own periods may begin at any time. If periods are known to begin together, the others add all that they
+/// have.
 fn sums(supply: Supply<'_>) -> Vec<Given> {
     let own = supply.guarantees;
     let bounds = own.iter().filter(|own| least(own, Length::ZERO).is_some());
@@ -144,7 +145,7 @@ fn sums(supply: Supply<'_>) -> Vec<Given> {
     gives
 }
 
-/// Shares and errors add up.
+/// The sum of bounded shares: shares and errors add up.
 fn bounded(own: &[Guarantee]) -> Option<Given> {
     let (mut share, mut error) = (windfall_time::Ratio::ZERO, Length::ZERO);
     for own in own {
@@ -157,7 +158,7 @@ fn bounded(own: &[Guarantee]) -> Option<Given> {
     (!share.is_zero()).then(|| Given::new(Guarantee::BoundedShare(share, error), "sum of shares"))
 }
 
-/// So do shares in the long run.
+/// The sum of shares in the long run.
 fn shares(own: &[Guarantee]) -> Option<Given> {
     let sum = long_run::supply(own)?;
     (!sum.is_zero()).then(|| Given::new(Guarantee::Share(sum), "sum of shares"))
@@ -167,19 +168,19 @@ fn shares(own: &[Guarantee]) -> Option<Given> {
 #[derive(Default)]
 pub(crate) struct Join {
     child: Option<ChildVp>,
-    /// How many parents, from 0 on, are still to be asked since the child became ready or was last
-    /// without a processor; those that are lower than two that served at once are not.
+    /// Number of parents, from 0 on, that are still to be requested since the child became ready or last lost its
+    /// processor. If two parents served at once, those below them are not requested.
     left: u16,
 }
 
 impl Join {
-    /// Without a child.
+    /// Creates an instance without a child.
     #[must_use]
     pub(crate) fn new() -> Join {
         Join::default()
     }
 
-    /// Asks the next parent that is not asked, and later the one after that.
+    /// Requests the highest parent that is not requested yet, and sets a timer to continue with the next one.
     fn update_requests(&mut self, context: &mut Context<'_>) {
         while let Some(own) = self.left.checked_sub(1).map(OwnVp) {
             self.left = own.0;
@@ -193,19 +194,19 @@ impl Join {
         }
     }
 
-    /// Asks all that are not asked, beginning with the highest.
+    /// Requests all parents that are not requested, beginning with the highest.
     fn request_all(&mut self, context: &mut Context<'_>) {
         self.left = u16::try_from(context.owns()).expect("own VPs are numbered by 16 bits");
         self.update_requests(context);
     }
 }
 
-/// The own VPs, the highest first, so that the first to be asked is the one preferred.
+/// The own VPs, the highest first, so that the preferred parent is requested first.
 fn own_vps(owns: usize) -> impl Iterator<Item = OwnVp> {
     (0..u16::try_from(owns).expect("own VPs are numbered by 16 bits")).rev().map(OwnVp)
 }
 
-/// When the answer to a request is known.
+/// Fires when the answer to a request is known.
 const ANSWERED: TimerId = TimerId(0);
 
 impl Scheduler for Join {
@@ -266,7 +267,7 @@ impl Scheduler for Join {
                 _ => context.release(own),
             };
         };
-        // Two at once, so there are several processors: whoever is lower has had its turn.
+        // Two parents serve at once, so there are several processors: the lower parent has had its turn.
         self.left = 0;
         if serving < own {
             context.revoke(child);

@@ -1,21 +1,20 @@
-//! Overrun: one child, served by its reservation, and by a partition only when that is used up.
+//! Overrun: one child, served by its reservation, and by a partition only when the reservation is used up.
 //!
-//! Takes    a reservation from its parent 0, which tells when the budget is used up and when a period
+//! Takes    a reservation from its parent 0, which notifies it when the budget is used up and when a period
 //!          begins; any guarantee from the others, the overrun partition.
-//! Gives    the guarantee of parent 0 in its soft form; of a reservation of x in y also RESPS x y z,
-//!          where `partition` says that the partition has z in y. Of z nothing follows but a chance.
+//! Gives    the guarantee of parent 0 in its soft form; of a reservation of x in y also RESPS x y z if
+//!          `partition` says that the partition has z in y. Of z only a chance follows.
 //! Admits   one child.
-//! Assumes  what parent 0 tells is true; from one that tells nothing it never goes elsewhere.
+//! Assumes  the notices of parent 0 are true; without notices the partition is never used.
 //! Costs    O(parents) per event; no timer but immediate ones.
 //! Ties     parent 0 before all others, then the one of the higher number.
 //! Source   HLS 6.2.2, figure 6.4; Chu and Nahrstedt 1999 (CPU service classes).
 //! Checked  laws, `tests/overrun.rs`, `scenarios/probabilistic.toml`.
 //!
-//! Parent 0 is asked as long as the child is runnable, and whenever it grants, it serves: so its
-//! guarantee holds whatever the partition does. The partition is asked from the moment that the
-//! budget is used up until the next period begins, and not when the reservation scheduler merely
-//! serves somebody more urgent. How it is shared by those that overrun is the affair of the scheduler
-//! that parts it: EDF makes it most likely that their deadlines are met.
+//! Parent 0 is requested as long as the child is runnable, and serves whenever it grants: so its guarantee holds
+//! whatever the partition does. The partition is requested from the moment that the budget is used up until the next
+//! period begins, and not when the reservation scheduler only serves a more urgent child. The scheduler of the
+//! partition decides how those that overrun share it; EDF makes it most likely that they meet their deadlines.
 
 use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
 use crate::join::passes_on;
@@ -33,9 +32,9 @@ use windfall_hierarchy::{
 use windfall_time::Span;
 
 const TAKES: &str = "job, periodic and constraint, for its parents; ask these for anything else";
-/// The reservation.
+/// The own VP of the reservation.
 const RESERVED: OwnVp = OwnVp(0);
-/// When the answer to a request is known.
+/// Fires when the answer to a request is known.
 const ANSWERED: TimerId = TimerId(0);
 
 pub(crate) const KIND: Kind = Kind {
@@ -46,7 +45,7 @@ pub(crate) const KIND: Kind = Kind {
         name: "partition",
         form: Form::Span,
         default: "",
-        help: "what the overrun partition has in each period of the reservation; only for `RESPS`",
+        help: "the overrun partition's amount in each period of the reservation; only for `RESPS`",
     }],
     takes: &[&CONSTRAINT],
     properties: Properties { passes_on: true, one_child: true, ..Properties::NONE },
@@ -58,7 +57,7 @@ fn partition(settings: &Chosen<'_>) -> Option<Span> {
     settings.optional_span("partition")
 }
 
-/// `RESBH x y, any -> RESPS x y z`, with z.
+/// The conversion `RESBH x y, any -> RESPS x y z`, with z.
 struct Chance(Option<Span>);
 
 impl Conversion for Chance {
@@ -99,19 +98,19 @@ impl Conversion for Chance {
 #[derive(Default)]
 pub(crate) struct Overrun {
     child: Option<ChildVp>,
-    /// The budget is used up.
+    /// Whether the budget is used up.
     spent: bool,
 }
 
 impl Overrun {
-    /// Without a child.
+    /// Creates an instance without a child.
     #[must_use]
     pub(crate) fn new() -> Overrun {
         Overrun::default()
     }
 
-    /// Asks the highest parent of the partition that is not asked and would serve the child better
-    /// than whoever does, and later the next, unless it grants.
+    /// Requests the highest parent of the partition that is not requested yet and ranks above the one that serves
+    /// the child. Unless it grants, the next one follows later.
     fn request_next(&self, child: ChildVp, context: &mut Context<'_>) {
         let serving = context.held_through(child);
         if !self.spent || serving == Some(RESERVED) {
@@ -129,7 +128,7 @@ impl Overrun {
         }
     }
 
-    /// Asks nobody of the partition any longer.
+    /// Withdraws all requests to the partition.
     fn leave(context: &mut Context<'_>) {
         for own in partition_vps(context.owns()) {
             if let Some(child) = context.held_by(own) {
@@ -172,7 +171,7 @@ impl Scheduler for Overrun {
     }
 
     fn request(&mut self, _: ChildVp, context: &mut Context<'_>) {
-        // Whether the budget is used up is told again when the request arrives.
+        // The parent says again that the budget is used up when it receives the request.
         self.spent = false;
         context.request(RESERVED);
     }

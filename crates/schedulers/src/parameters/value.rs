@@ -1,9 +1,9 @@
-//! What may be written for a parameter, and what was.
+//! The forms of parameters, and their values.
 
 use windfall_hierarchy::{Message, Value};
 use windfall_time::{Instant, Span};
 
-/// What is written for a parameter.
+/// The form of a parameter's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Form {
@@ -11,23 +11,23 @@ pub enum Form {
     Reservation,
     /// A whole number, within these bounds, both included.
     Integer(i64, i64),
-    /// A length of time; whether it may be zero.
+    /// A length of time; the flag says whether it may be zero.
     Span(bool),
-    /// A length of processor time, above zero, and one of time on the clock.
+    /// A length of processor time, above zero, and a length of time.
     Limit,
-    /// A period, above zero, and if known the longest work in it and the deadline.
+    /// A period, above zero; optionally the longest work in it, and the deadline.
     Rate,
-    /// An amount in a period, and a moment at which a piece of it begins.
+    /// An amount in each period, and a moment at which one of its blocks begins.
     Block,
-    /// A length of processor time, and the moment by which it is to be had.
+    /// A length of processor time, and a deadline for it.
     Constraint,
 }
 
-/// What is asked for a child under a parameter: a value of its form.
+/// The value of a child's parameter, in one of these forms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ParameterValue {
-    /// So much in every period.
+    /// An amount in each period.
     Reservation {
         /// Processor time; above zero, at most the period.
         amount: Span,
@@ -38,16 +38,16 @@ pub enum ParameterValue {
     Integer(i64),
     /// A length of time.
     Span(Span),
-    /// How long it may go on at a stretch, and how long it must do without before the next.
+    /// A limit of continuous use, and the pause that must follow before the next use.
     Limit {
         /// Processor time; above zero.
         limit: Span,
         /// Time on the clock.
         pause: Span,
     },
-    /// How often it works.
+    /// The rate of a child's jobs.
     Rate(Rate),
-    /// So much in one piece in every period.
+    /// An amount in one piece in each period.
     Block {
         /// Processor time; above zero, at most the period.
         amount: Span,
@@ -56,16 +56,16 @@ pub enum ParameterValue {
         /// A moment at which a piece begins.
         at: Instant,
     },
-    /// So much from now on, once.
+    /// An amount of work before a deadline, once.
     Constraint {
         /// Processor time.
         work: Span,
-        /// By when.
+        /// The deadline.
         deadline: Instant,
     },
 }
 
-/// How often a child works.
+/// The rate of a child's jobs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Rate {
@@ -78,20 +78,20 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// A job of at most so much work in each period, due before the next.
+    /// Jobs of at most this work in each period, each due before the next.
     #[must_use]
     pub fn new(work: impl Into<Option<Span>>, period: Span) -> Rate {
         Rate { work: work.into(), period, deadline: period }
     }
 
-    /// The same, due so long after its release.
+    /// The same rate with this relative deadline.
     #[must_use]
     pub const fn deadline(mut self, deadline: Span) -> Rate {
         self.deadline = deadline;
         self
     }
 
-    /// What tells it.
+    /// The message that sets this rate.
     #[must_use]
     pub const fn message(self) -> Message {
         let Rate { work, period, deadline } = self;
@@ -100,7 +100,7 @@ impl Rate {
 }
 
 impl Form {
-    /// Whether this may be written.
+    /// Whether this form allows the value.
     #[must_use]
     pub fn allows(self, asked: ParameterValue) -> bool {
         match (self, asked) {
@@ -121,7 +121,7 @@ impl Form {
 }
 
 impl ParameterValue {
-    /// The same as a value of [`Message::Set`](windfall_hierarchy::Message); a rate has none.
+    /// The value for [`Message::Set`](windfall_hierarchy::Message); a rate has none.
     pub(crate) const fn as_message_value(self) -> Option<Value> {
         match self {
             ParameterValue::Integer(n) => Some(Value::Integer(n)),
@@ -134,7 +134,7 @@ impl ParameterValue {
         }
     }
 
-    /// The whole number, if it is one.
+    /// The whole number, if this is one.
     #[must_use]
     pub const fn integer(self) -> Option<i64> {
         match self {
@@ -143,7 +143,7 @@ impl ParameterValue {
         }
     }
 
-    /// The length of time, if it is one.
+    /// The length of time, if this is one.
     #[must_use]
     pub const fn span(self) -> Option<Span> {
         match self {
@@ -152,7 +152,7 @@ impl ParameterValue {
         }
     }
 
-    /// Amount and period, if it is a reservation.
+    /// Amount and period, if this is a reservation.
     #[must_use]
     pub const fn reservation(self) -> Option<(Span, Span)> {
         match self {
@@ -161,7 +161,7 @@ impl ParameterValue {
         }
     }
 
-    /// The rate, if it is one.
+    /// The rate, if this is one.
     #[must_use]
     pub const fn rate(self) -> Option<Rate> {
         match self {

@@ -1,10 +1,10 @@
-//! What a scheduler makes of guarantees that gives none: `NULL` to each child, whatever it has.
+//! The conversion of schedulers that guarantee nothing: `NULL` to each child, whatever the scheduler has.
 
 use alloc::vec::Vec;
 use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
 use windfall_time::Span;
 
-/// `any -> NULL+`.
+/// The conversion `any -> NULL+`.
 pub(crate) struct BestEffort;
 
 impl Conversion for BestEffort {

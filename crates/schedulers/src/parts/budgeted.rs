@@ -1,16 +1,12 @@
-//! Earliest deadline first among children with budgets: what `rez`, `rez-c`, `rez-fb`, `cbs`, `tbs` and
-//! `pshed` share.
+//! Earliest deadline first among children with budgets: the common part of `rez`, `rez-c`, `rez-fb`, `cbs`, `tbs` and `pshed`.
 //!
-//! Each child with a reservation has a budget and a deadline, the end of its period. Of those that
-//! are ready and have budget left the one with the earliest deadline runs. [`Rules`] say what a
-//! wake-up and a used-up budget do to the two.
+//! Each child with a reservation has a budget and a deadline, the end of its period. Of the ready children with budget left, the one with
+//! the earliest deadline runs. [`Rules`] define how a wake-up and a used-up budget change the two.
 //!
-//! Invariant: in any interval the budgets that begin and fall due in it sum up to no more than the
-//! promised shares of its length. So every budget is had before its deadline when the processor is
-//! there whenever asked for (Liu and Layland 1973; Abeni and Buttazzo 1998), or is a uniformly slower
-//! one at least as fast as the sum of the shares, which hears of every deadline in time.
-//! What a budget is overrun by, because a timer goes off late, is taken from the periods that follow, unless the
-//! rules drop it.
+//! Invariant: in any interval, the budgets that begin and fall due in it sum up to at most the promised shares of its length. So every
+//! budget is received before its deadline if the processor is there whenever requested (Liu and Layland 1973; Abeni and Buttazzo 1998), or
+//! is a uniformly slower one that is at least as fast as the sum of the shares and receives every deadline in time. If a late timer lets a
+//! child overrun its budget, the following periods pay for it, unless the rules drop it.
 
 mod admission;
 mod ahead;
@@ -35,47 +31,47 @@ use windfall_hierarchy::{
 };
 use windfall_time::{Instant, Span};
 
-/// When the first period of a child that does not wait ends.
+/// Fires when the first period of a child that does not wait ends.
 const PERIOD: TimerId = TimerId(2);
 
-/// What a wake-up does.
+/// The effect of a wake-up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Waking {
-    /// Nothing: periods are fixed. The budget shrinks with the time waited.
+    /// None: periods are fixed. The budget shrinks with the time waited.
     Fixed,
-    /// It begins a period where that takes nothing from others (constant bandwidth server).
+    /// It begins a period if that takes nothing from others (constant bandwidth server).
     Sporadic,
     /// It begins a period after the last one (total bandwidth server).
     After,
-    /// Nothing: periods end at the deadlines that the child tells (uniformly slower processor).
+    /// None: periods end at the deadlines that the child reports (uniformly slower processor).
     Told,
 }
 
-/// What becomes of a child whose budget is used up.
+/// The treatment of a child whose budget is used up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Overrun {
     /// It gets nothing until its period ends.
     Throttle,
-    /// Its next period begins at once, with a deadline that is later by as much.
+    /// Its next period begins at once, with a deadline one period later.
     Postpone,
-    /// It runs while nobody with a budget is ready.
+    /// It runs while no child with a budget is ready.
     Background,
 }
 
-/// How children are served.
+/// The rules by which children are served.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
     pub(crate) waking: Waking,
     pub(crate) overrun: Overrun,
-    /// Whether children tell their jobs: the work that a period is for, or the deadline that ends it.
+    /// Whether children announce jobs: the work that a period is for, or the deadline that ends it.
     pub(crate) jobs: bool,
-    /// Whether the parent is told the earliest deadline.
+    /// Whether the earliest deadline is reported to the parent.
     pub(crate) reports: bool,
-    /// Whether what a budget was overrun by is taken from nothing.
+    /// Whether overruns are dropped, so that no later budget pays for them.
     pub(crate) drops: bool,
-    /// What becomes of time that is stolen from a running child.
+    /// The treatment of time stolen from a running child.
     pub(crate) stolen: Stolen,
-    /// How many thousandths of a processor are reserved at most.
+    /// The most that is reserved, in thousandths of a processor.
     pub(crate) admission: u16,
 }
 
@@ -97,17 +93,17 @@ pub(crate) struct Budgeted {
     pool: Pool<Budgets>,
     budgets: Budgets,
     rules: Rules,
-    /// Ends of the periods of children that have a reservation and do not wait.
+    /// Ends of the periods of the children that have a reservation and do not wait.
     periods: Heap<Instant>,
     armed: Option<Instant>,
     admission: Admission,
     reporter: DeadlineReporter,
-    /// By child, where those tell deadlines.
+    /// By child, if children report deadlines.
     ahead: Vec<Ahead>,
 }
 
 impl Budgeted {
-    /// Without reservations.
+    /// Creates an instance without reservations.
     pub(crate) fn new(rules: Rules) -> Budgeted {
         Budgeted {
             pool: Pool::default(),
@@ -129,7 +125,7 @@ impl Budgeted {
         }
     }
 
-    /// Tells the parent the earliest deadline, of those that have budget left or of `coming`.
+    /// Reports the earliest deadline, of the children with budget left or `coming`, to the parent.
     fn announce(&mut self, coming: Option<Instant>, context: &mut Context<'_>) {
         let due = |key: &(bool, Instant, u32)| (!key.0).then_some(key.1);
         if self.reporter.reports() {
@@ -138,7 +134,7 @@ impl Budgeted {
         }
     }
 
-    /// Begins the next period, or the one that `now` lies in. Whether one begins.
+    /// Begins the next period, or the one that contains `now`. Returns whether one begins.
     fn advance(&mut self, child: ChildVp, context: &mut Context<'_>) -> bool {
         let now = context.now();
         match &mut self.budgets.slots[child.index()] {
@@ -164,7 +160,7 @@ impl Budgeted {
         }
     }
 
-    /// A period begins: what is reserved for it follows from the last one. A change begins anew.
+    /// Begins a period whose reserved amount follows from the last one; after a change the loop starts anew.
     fn feed_back(
         &mut self,
         child: ChildVp,
@@ -190,15 +186,14 @@ impl Budgeted {
         context.note(Some(child), Note::Reserved(slot.budget));
     }
 
-    /// Begins the periods that are due. No effects but the last one's and the news, however many
-    /// they are.
+    /// Begins the periods that are due. However many they are, the only effects are those of the last one, and the notices.
     fn replenish(&mut self, context: &mut Context<'_>) {
         let now = context.now();
         while let Some((_, slot)) = self.periods.peek().filter(|(at, _)| *at <= now) {
             let child = ChildVp(slot);
             let runs = matches!(context.child(child), VpState::Running(_));
             if runs {
-                self.budgets.charge(child, context); // so that what comes is measured from now on
+                self.budgets.charge(child, context); // so that the new period is measured from now on
             }
             self.advance(child, context);
             let Some(slot) = &mut self.budgets.slots[child.index()] else {
@@ -226,7 +221,7 @@ impl Budgeted {
         self.pool.settled(&mut self.budgets, context);
     }
 
-    /// The running child has used up its budget, or the timer came early.
+    /// Handles the end of the running child's budget; the timer may also be early.
     fn exhaust(&mut self, context: &mut Context<'_>) {
         let (now, held) = (context.now(), context.held_by(OwnVp(0)));
         let Some(child) = held else {

@@ -1,11 +1,11 @@
-//! Tells a parent the earliest deadline whenever it changes, as a uniformly slower processor needs.
+//! Reports the earliest deadline to a parent whenever it changes, as a uniformly slower processor needs it.
 
 use crate::parts::policy::Policy;
 use crate::parts::pool::Pool;
 use windfall_hierarchy::{Context, Message, OwnVp};
 use windfall_time::Instant;
 
-/// What the parent has been told about own VP 0.
+/// The deadline that the parent of own VP 0 was last given.
 #[derive(Default)]
 pub(crate) struct DeadlineReporter {
     reports: bool,
@@ -13,17 +13,17 @@ pub(crate) struct DeadlineReporter {
 }
 
 impl DeadlineReporter {
-    /// One that tells, or one that does not.
+    /// Creates a reporter; if `reports` is false, it reports nothing.
     pub(crate) const fn new(reports: bool) -> DeadlineReporter {
         DeadlineReporter { reports, told: None }
     }
 
-    /// Whether it tells.
+    /// Whether it reports.
     pub(crate) const fn reports(&self) -> bool {
         self.reports
     }
 
-    /// Tells the earliest deadline, if it is another than the last one that was told.
+    /// Reports the earliest deadline if it differs from the one reported last.
     pub(crate) fn announce(&mut self, earliest: Option<Instant>, context: &mut Context<'_>) {
         if let Some(deadline) = earliest.filter(|_| earliest != self.told) {
             self.told = earliest;
@@ -33,8 +33,8 @@ impl DeadlineReporter {
     }
 }
 
-/// The earliest of the deadlines of those who run or are ready, and of one that comes.
-/// `deadline` is what a key says about it, if anything.
+/// The earliest deadline of the running and ready children and of `coming`. `deadline` extracts the deadline from a
+/// key.
 pub(crate) fn earliest<P: Policy>(
     (pool, policy): (&Pool<P>, &P),
     deadline: impl Fn(&P::Key) -> Option<Instant>,

@@ -1,10 +1,10 @@
-//! Ready children by virtual deadline, of which the first that has started by a given virtual time
-//! can be found: the question that EEVDF asks at each decision.
+//! Ready children by virtual deadline, for the query that EEVDF makes at each decision: the first one that has
+//! started by a given virtual time.
 //!
-//! A treap in order of deadlines, in which each node knows the least start below it (Stoica and
-//! Abdel-Wahab 1995 keep the same in another balanced tree; so does Linux). All operations are
-//! O(log n), expected over priorities that are mixed from slots, and so the same in each run; nothing
-//! allocates once [`Eligible::reserve`] has made room.
+//! A treap in order of deadlines, in which each node knows the least start below it (Stoica and Abdel-Wahab 1995
+//! keep the same in another balanced tree; so does Linux). All operations are O(log n), expected over treap
+//! priorities that are computed from slots, and so the same in each run. Nothing allocates after
+//! [`Eligible::reserve`] has made room.
 
 use alloc::vec::Vec;
 
@@ -14,7 +14,7 @@ const NONE: u32 = u32::MAX;
 struct Node {
     deadline: i128,
     start: i128,
-    /// The least start here and below.
+    /// The least start in this subtree.
     least: i128,
     left: u32,
     right: u32,
@@ -46,7 +46,7 @@ impl Eligible {
         self.nodes.get(slot as usize).is_some_and(|node| node.present)
     }
 
-    /// Puts `slot` in, which is not in.
+    /// Inserts `slot`, which must not be a member.
     pub(crate) fn insert(&mut self, slot: u32, deadline: i128, start: i128) {
         self.nodes[slot as usize] = Node { deadline, start, least: start, present: true, ..ABSENT };
         let (before, after) = self.split(self.root, (deadline, slot));
@@ -54,7 +54,7 @@ impl Eligible {
         self.root = self.merge(before, after);
     }
 
-    /// Takes `slot` out, if it is in.
+    /// Removes `slot` if it is a member.
     pub(crate) fn remove(&mut self, slot: u32) {
         if self.contains(slot) {
             let key = (self.nodes[slot as usize].deadline, slot);
@@ -63,13 +63,13 @@ impl Eligible {
         }
     }
 
-    /// The deadline of `slot`, if it is in.
+    /// The deadline of `slot`; `None` if it is not a member.
     pub(crate) fn deadline(&self, slot: u32) -> Option<i128> {
         self.nodes.get(slot as usize).filter(|node| node.present).map(|node| node.deadline)
     }
 
-    /// Of all whose start has come, by `started`, which holds up to some start and not beyond, the
-    /// one of earliest deadline.
+    /// The member of earliest deadline among those for whose start `started` is true. `started` must be true up to
+    /// some start and false beyond it.
     pub(crate) fn first(&self, started: impl Fn(i128) -> bool) -> Option<u32> {
         let mut at = self.root;
         loop {
@@ -88,7 +88,7 @@ impl Eligible {
         }
     }
 
-    /// The one of least start, and of those that of earliest deadline.
+    /// The member of least start, and among equal starts the one of earliest deadline.
     pub(crate) fn least(&self) -> Option<(i128, u32)> {
         let least = self.nodes.get(self.root as usize)?.least;
         self.first(|start| start <= least).map(|slot| (least, slot))
@@ -101,7 +101,7 @@ impl Eligible {
         self.nodes[at as usize].least = below.map_or(start, |below| below.min(start));
     }
 
-    /// Nodes before `key`, and those after it.
+    /// Splits a subtree into the nodes before `key` and those after it.
     fn split(&mut self, at: u32, key: (i128, u32)) -> (u32, u32) {
         let Some(node) = self.nodes.get(at as usize).copied() else {
             return (NONE, NONE);
@@ -119,7 +119,7 @@ impl Eligible {
         }
     }
 
-    /// All of `before` come before all of `after`.
+    /// Joins two subtrees; all of `before` come before all of `after`.
     fn merge(&mut self, before: u32, after: u32) -> u32 {
         if before == NONE {
             return after;
@@ -140,7 +140,7 @@ impl Eligible {
         }
     }
 
-    /// The tree at `at` without the node of that key.
+    /// Removes the node with this key from the subtree `at`.
     fn without(&mut self, at: u32, key: (i128, u32)) -> u32 {
         let Some(node) = self.nodes.get(at as usize).copied() else {
             return NONE;
@@ -158,8 +158,8 @@ impl Eligible {
     }
 }
 
-/// A slot's priority in the treap: all bits of the slot mixed (the finaliser of splitmix64), and
-/// different for different slots.
+/// A slot's priority in the treap: all bits of the slot mixed (the finaliser of splitmix64). Different slots have
+/// different priorities.
 const fn mixed(slot: u32) -> u64 {
     let mut z = (slot as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -173,7 +173,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against the slow definition: a look at all.
+        /// Compares with the slow definition: a search of all members.
         #[test]
         fn law_the_first_eligible_is_the_one_that_a_look_at_all_finds(
             steps in prop::collection::vec((0_u32..40, 0_i128..30, 0_i128..30, any::<bool>()), 0..200),

@@ -1,9 +1,9 @@
-//! Virtual time for weights that come and go: service over weight, in units of 2^-60 virtual ns.
+//! Virtual time with weights that change: service over weight, in units of 2^-60 virtual ns.
 //!
-//! What is left over of a division is kept as service, not as virtual time, so that it means the same
-//! under another weight: however often that changes, no service is lost, and less than the weight in
-//! units (a millionth of a nanosecond) is outstanding. Service is below 2^64 ns and weights are at
-//! least 1, so a clock stays below 2^124.
+//! The remainder of a division is kept as service, not as virtual time, so that it has the same meaning under
+//! another weight. However often weights change, no service is lost, and less than the weight in units (a millionth
+//! of a nanosecond) is outstanding. Service is below 2^64 ns and weights are at least 1, so a clock stays below
+//! 2^124.
 
 use windfall_time::Span;
 
@@ -15,23 +15,23 @@ pub(crate) fn scaled(service: Span) -> i128 {
     i128::from(service.as_nanos()) * UNIT
 }
 
-/// A point in virtual time that moves on.
+/// A point in virtual time that advances.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Clock {
     pub(crate) at: i128,
-    /// Service that has not moved it yet.
+    /// Service that has not yet advanced it.
     pub(crate) rest: i128,
 }
 
 impl Clock {
-    /// Moves on by `service`, in units, at one over the weight, which is at least 1.
+    /// Advances by `service`, in units, over the weight, which is at least 1.
     pub(crate) fn pass(&mut self, service: i128, weight: i128) {
         let sum = self.rest.saturating_add(service);
         self.at = self.at.saturating_add(sum / weight);
         self.rest = sum % weight;
     }
 
-    /// Moves on to `at` if that is later.
+    /// Advances to `at` if that is later.
     pub(crate) fn catch_up(&mut self, at: i128) {
         if at > self.at {
             *self = Clock { at, rest: 0 };
@@ -39,7 +39,7 @@ impl Clock {
     }
 }
 
-/// `distance` of virtual time at weight `from` as the same service at weight `to`.
+/// A distance in virtual time at weight `from`, converted so that it is the same service at weight `to`.
 pub(crate) fn reweighed(distance: i128, from: i128, to: i128) -> i128 {
     let whole = (distance / to).saturating_mul(from);
     let rest = (distance % to).saturating_mul(from) / to;

@@ -1,9 +1,9 @@
-//! Currencies: groups of children whose tickets are worth what their currency is funded with.
+//! Currencies: groups of children whose tickets are backed by the funding of their currency.
 //!
-//! A currency n is declared by the setting `currency-n`, its funding in base tickets; children join it
-//! by a `currency` message, 0 being the base. What a currency is worth is shared among those tickets of
-//! it whose owners do not wait, and while all wait it counts for nothing (Waldspurger and Weihl 1994).
-//! So tickets issued within one currency take nothing from the others.
+//! The setting `currency-n` declares currency n by its funding in base tickets; a child joins it by a `currency`
+//! message, where 0 is the base. The funding is shared among those tickets of the currency whose owners do not
+//! wait; while all wait, the currency counts for nothing (Waldspurger and Weihl 1994). So tickets issued within one
+//! currency take nothing from the others.
 
 use crate::catalogue::{Chosen, Form, Setting};
 use crate::parts::long_run;
@@ -15,12 +15,12 @@ use windfall_guarantees::{
 use windfall_hierarchy::AnswerError;
 use windfall_time::{Ratio, Span};
 
-/// How many currencies there may be beside the base.
+/// Number of currencies besides the base.
 pub(crate) const CURRENCIES: usize = 4;
 
 const NAMES: [&str; CURRENCIES] = ["currency-1", "currency-2", "currency-3", "currency-4"];
 
-/// The setting of a currency, from 1.
+/// The setting of a currency, numbered from 1.
 pub(crate) const fn setting(number: usize) -> Setting {
     Setting {
         name: NAMES[number - 1],
@@ -30,7 +30,7 @@ pub(crate) const fn setting(number: usize) -> Setting {
     }
 }
 
-/// The funding of each currency, from 1.
+/// The funding of each currency in base tickets; 0 if it is not funded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Funds(pub(crate) [u32; CURRENCIES]);
 
@@ -49,7 +49,7 @@ impl Funds {
         self.0.get(at).copied().filter(|funding| *funding > 0)
     }
 
-    /// A currency as a place: 0 for the base, which has no funding.
+    /// The index of a currency's group; 0 for the base.
     ///
     /// # Errors
     /// When it is not funded.
@@ -62,8 +62,8 @@ impl Funds {
         })
     }
 
-    /// What each child's tickets are worth in base tickets while nobody waits; `None` for one whose
-    /// currency is not funded. The second is the worth of all. Nothing where it is too fine.
+    /// The worth of each child's tickets in base tickets while no child waits (`None` if its currency is not
+    /// funded), and the worth of all. `None` if the numbers are too fine.
     fn worth(&self, children: &[ChildParams]) -> Option<(Vec<Option<Ratio>>, Ratio)> {
         let (mut issued, mut total) = ([Ratio::ZERO; CURRENCIES], Ratio::ZERO);
         for child in children {
@@ -95,19 +95,19 @@ impl Funds {
     }
 }
 
-/// `PS -> PS+`, on one processor: each child's part of all base tickets.
+/// The conversion `PS -> PS+` on one processor: each child's part of all base tickets.
 pub(crate) struct Tickets {
     pub(crate) funds: Funds,
     pub(crate) by: &'static str,
     pub(crate) turns: Turning,
 }
 
-/// How far a child may be behind its part.
+/// How turns are assigned, which determines how far a child may be behind its part.
 #[derive(Clone, Copy)]
 pub(crate) enum Turning {
-    /// Lots are drawn for turns of that length.
+    /// By lots, for turns of this length.
     Lots(Span),
-    /// 1 + 4 n p turns of that length, of n children with the part p (`stride.rs`).
+    /// By passes: behind by at most 1 + 4 n p turns of this length, for n children with the part p (`stride.rs`).
     Passes(Span),
 }
 
@@ -120,7 +120,7 @@ impl Conversion for Tickets {
         long_run::parameter_for(asked)
     }
 
-    /// Time is charged as it was had, however late a turn ends.
+    /// Late timers change nothing: time is charged as it was received.
     fn at_ticks(&mut self, _: Span) -> bool {
         true
     }
@@ -161,7 +161,8 @@ impl Conversion for Tickets {
                     Allowance::fixed(turn.into()).checked_add(Allowance::lots(turn))?
                 }
                 Turning::Passes(turn) => {
-                    // Within a currency the same again, and as many there at most.
+                    // Twice the bound of one level: a currency has as many turns again within it, among at most as
+                    // many clients.
                     let count = Ratio::whole(8 * (children.len() + CURRENCIES) as u64);
                     let turns = count.checked_add(Ratio::whole(2))?;
                     Allowance::fixed(Length::from(turn).checked_mul(turns)?)

@@ -1,11 +1,11 @@
-//! A line in which children stand: whoever went to its end first comes first.
+//! A queue of children: the one that went to its end first is first.
 
 use alloc::vec::Vec;
 use windfall_hierarchy::ChildVp;
 
 #[derive(Default)]
 pub(crate) struct Line {
-    /// By child: a number drawn when it went to the end.
+    /// By child: a number drawn when it last went to the end.
     places: Vec<u64>,
     drawn: u64,
 }
@@ -16,13 +16,13 @@ impl Line {
         self.places.resize(self.places.len().max(child.index() + 1), 0);
     }
 
-    /// The child goes to the end.
+    /// Moves a child to the end.
     pub(crate) fn queue(&mut self, child: ChildVp) {
         self.drawn += 1;
         self.places[child.index()] = self.drawn;
     }
 
-    /// Where the child stands: the smallest number is first.
+    /// The child's place: the smallest number is first.
     pub(crate) fn place(&self, child: ChildVp) -> u64 {
         self.places[child.index()]
     }

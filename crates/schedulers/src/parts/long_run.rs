@@ -1,18 +1,18 @@
-//! What fair queuing gives in the long run: `PS+ -> PS+` (HLS table 5.1), and how far behind it may be.
+//! The promise of fair queuing in the long run: `PS+ -> PS+` (HLS table 5.1), and how far a child may be behind it.
 //!
-//! A child that is runnable all the time gets x of the time. While it waits all own virtual processors are asked
-//! for, and those that run serve others, each no more than its weight makes of x: (W - w) x / w in all. While it
-//! runs others nap, or run beside it and are behind it when they wake; so up to h of any h own virtual
-//! processors come to nothing then. With S for what these h have: S <= (W - w) x / w + h x, and so
-//! x >= S w / (W + (h - 1) w), whatever h is: the best counts. On one processor no two ever run at
-//! once, and x >= S w / W.
+//! Let a child of weight w, of the sum of weights W, be runnable all the time and receive x. While it is ready, all
+//! own virtual processors are requested, and those that run serve others, each no more than its weight makes of x:
+//! (W - w) x / w in all. While it runs, others wait (nap), or run beside it and are behind it when they wake; so in
+//! that time up to h of any h own virtual processors come to nothing. With S for the supply of these h,
+//! S <= (W - w) x / w + h x, and so x >= S w / (W + (h - 1) w) for every h; the best of these bounds counts. On one
+//! processor no two own virtual processors ever run at once, and x >= S w / W.
 //!
-//! Of n children none waits while n of the own virtual processors run: x >= (S - (n - 1)) / (h - n + 1). And a
-//! child that is set apart (`dedicate`) runs whenever any own virtual processor does; the others have what the
-//! own virtual processors have, less one for each that is set apart.
+//! Among n children none waits while n own virtual processors run: x >= (S - (n - 1)) / (h - n + 1). A child that
+//! is set apart (`dedicate`) runs whenever any own virtual processor does; the others have the supply of the own
+//! virtual processors, less one processor for each child set apart.
 //!
-//! Assumes that naps cost an own virtual processor nothing of its share: with several, one that nobody needs is
-//! not asked for. Where it is more than a whole processor's time that is at stake, no bound follows (`lots`).
+//! Assumes that waiting costs an own virtual processor nothing of its share: if there are several, one that no
+//! child needs is not requested. If more than a whole processor's time is at stake, no bound follows (`lots`).
 
 use alloc::collections::BTreeMap;
 use alloc::vec;
@@ -21,8 +21,8 @@ use core::cmp::Reverse;
 use windfall_guarantees::{Allowance, ChildParam, ChildParams, Guarantee, Length, Offer};
 use windfall_time::{Ratio, Span};
 
-/// What a child is to tell for a share in the long run. Nothing promised puts it in the background: a
-/// weight would take from what the others are promised.
+/// The parameter for a share in the long run. A child without a promise is put in the background, because a weight
+/// would reduce the promises of the others.
 pub(crate) fn parameter_for(asked: &Guarantee) -> Result<ChildParam, &'static str> {
     match *asked {
         Guarantee::Share(share) => Ok(ChildParam::Share(share)),
@@ -31,12 +31,12 @@ pub(crate) fn parameter_for(asked: &Guarantee) -> Result<ChildParam, &'static st
     }
 }
 
-/// The sum of what the own virtual processors have; `None` when it is too fine.
+/// The sum of the own guarantees' shares; `None` if the numbers are too fine.
 pub(crate) fn supply(own: &[Guarantee]) -> Option<Ratio> {
     sum(own.iter().map(Guarantee::share).collect::<Option<Vec<_>>>()?)
 }
 
-/// The sum of the children's weights; `None` when it is too fine.
+/// The sum of the children's weights; `None` if the numbers are too fine.
 pub(crate) fn total(children: &[ChildParams]) -> Option<Ratio> {
     sum(children.iter().map(|child| child.weight))
 }
@@ -45,8 +45,8 @@ fn sum(parts: impl IntoIterator<Item = Ratio>) -> Option<Ratio> {
     parts.into_iter().try_fold(Ratio::ZERO, Ratio::checked_add)
 }
 
-/// How many of so many weights, the largest first, come to a whole one of so many processors, where
-/// there are more children than processors.
+/// How many of the given weights, the largest first, amount to a whole processor each. Zero unless there are more
+/// children than processors.
 pub(crate) fn apart<W: Copy>(
     largest: &[W],
     owns: usize,
@@ -63,20 +63,20 @@ pub(crate) fn apart<W: Copy>(
     count
 }
 
-/// An instance, as far as shares are concerned.
+/// An instance's parameters, as far as shares depend on them.
 pub(crate) struct Shared<'a> {
-    /// What each child counts with; zero in the background.
+    /// The weight with which each child counts; zero in the background.
     pub(crate) weights: Vec<Ratio>,
     pub(crate) children: &'a [ChildParams],
     pub(crate) quantum: Span,
-    /// By how many quanta a child may be served beyond what is fair before others are looked at.
+    /// Number of quanta that a child may run beyond its fair share before others are considered.
     pub(crate) coarse: u64,
     pub(crate) dedicate: bool,
-    /// Whether all own virtual processors stem from one processor.
+    /// Whether all own virtual processors come from one processor.
     pub(crate) on_one: bool,
 }
 
-/// What a child is sure of, and by what reasoning.
+/// The share that a child is certain to get, and how it follows.
 #[derive(Clone, Copy)]
 struct Sure {
     share: Ratio,
@@ -86,13 +86,13 @@ struct Sure {
 #[derive(Clone, Copy)]
 enum Way {
     Nothing,
-    /// Beside others: so many own virtual processors count; W less w; W + (h - 1) w.
+    /// In competition: number of own virtual processors that count, W - w, and W + (h - 1) w.
     Beside {
         owns: usize,
         rest: Ratio,
         total: Ratio,
     },
-    /// It runs whenever enough of so many do: what of their errors it bears.
+    /// It runs whenever enough of this many own virtual processors run; `part` of their errors falls to it.
     Runs {
         owns: usize,
         part: Ratio,
@@ -105,7 +105,7 @@ impl<'a> Shared<'a> {
         Shared { weights, children, quantum, coarse: 1, dedicate: false, on_one }
     }
 
-    /// A `PS` for each child.
+    /// The offer of a `PS` to each child.
     pub(crate) fn offers(&self, own: &[Guarantee], by: &'static str) -> Vec<Offer> {
         let offer = |sure: Sure| match sure.share.is_zero() {
             true => Offer::nothing(),
@@ -124,7 +124,7 @@ impl<'a> Shared<'a> {
             let share = own[*at].share();
             share == Some(Ratio::ONE) && behind[*at].fixed.is_zero() && behind[*at].lots.is_zero()
         };
-        // Naps of own virtual processors, where these are more than one and not whole processors.
+        // Own virtual processors that are not whole processors may wait at times, if there are several.
         let vague = own.len() > 1 && !order.iter().all(whole);
         let above = |owns: usize, part: Ratio| {
             let all = order[..owns].iter().map(|own| behind[*own]);
@@ -153,7 +153,7 @@ impl<'a> Shared<'a> {
                 above(owns, part)?.checked_add(turns)
             }
         };
-        // Of those that are alike one speaks for all.
+        // Children of equal weight and warp have the same bound.
         let mut known: BTreeMap<(Ratio, Span), Allowance> = BTreeMap::new();
         let each = |(child, sure): (usize, &Sure)| {
             let like = (self.weights[child], self.children[child].warp);
@@ -167,12 +167,12 @@ impl<'a> Shared<'a> {
         sure.iter().enumerate().map(each).collect()
     }
 
-    /// A turn, so many quanta as nobody looks at others.
+    /// The longest turn: the quanta during which others are not considered.
     fn turn(&self) -> Option<Length> {
         Length::from(self.quantum).checked_mul(Ratio::whole(self.coarse))
     }
 
-    /// A child's turn and its warp, if it counts.
+    /// The length of a child's turn plus its warp; zero in the background.
     fn turn_of(&self, child: usize, turn: Length) -> Option<Length> {
         match (self.weights[child], self.children[child].warp) {
             (weight, _) if weight.is_zero() => Some(Length::ZERO),
@@ -181,14 +181,14 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Those of all children.
+    /// The sum of the turns of all children.
     fn all_turns(&self, turn: Length) -> Option<Length> {
         let add = |sum: Length, child| sum.checked_add(self.turn_of(child, turn)?);
         (0..self.weights.len()).try_fold(Length::ZERO, add)
     }
 
-    /// What others may have beyond what is fair: each of them its turn and its warp, all what the child itself was
-    /// ahead by a turn and its warp, and each processor a turn.
+    /// The time that others may have beyond their fair shares: each its turn and its warp, all of them together the
+    /// time by which the child was ahead (a turn and its warp), and each processor a turn.
     fn turns(
         &self,
         child: usize,
@@ -202,7 +202,7 @@ impl<'a> Shared<'a> {
         start.checked_add(ahead.checked_mul(rest)?)?.checked_add(others)
     }
 
-    /// The own virtual processors, the best first, and what each child is sure of.
+    /// The own virtual processors in descending order of supply, and the share that each child is certain to get.
     fn sure(&self, own: &[Guarantee]) -> Option<(Vec<usize>, Vec<Sure>)> {
         let supplies = own.iter().map(Guarantee::share).collect::<Option<Vec<_>>>()?;
         let mut order: Vec<usize> = (0..own.len()).collect();
@@ -226,7 +226,7 @@ impl<'a> Shared<'a> {
             Some(supply.checked_sub(Ratio::whole(by as u64))?.max(Ratio::ZERO))
         };
         for child in &largest[..apart] {
-            // At times when that many of the own virtual processors run, each of those set apart does.
+            // While as many own virtual processors run as children are set apart, each of these children runs.
             let share = less(of(apart)?, apart - 1)?;
             sure[*child] = Sure { share, way: Way::Runs { owns: apart, part: Ratio::ONE } };
         }

@@ -1,7 +1,7 @@
-//! Runs each child in the pieces that a plan holds for it, no two of which overlap.
+//! Runs each child in the pieces of time that a plan holds for it. No two pieces overlap.
 //!
-//! Invariant: of those that do not wait, one has its turn while its piece lasts, and the next piece of
-//! each other one is known. A child that blocks has the rest of its piece back when it wakes in time.
+//! Invariant: of the children that do not wait, one has its turn while its piece lasts, and the next piece of each
+//! other one is known. A child that blocks gets the rest of its piece back if it wakes in time.
 
 use crate::parts::policy::Policy;
 use crate::parts::pool::{Pool, SETTLED};
@@ -13,15 +13,15 @@ use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{ChildVp, Context, Note, OwnVp, TimerId, View, VpState};
 use windfall_time::Instant;
 
-/// When the present piece ends, or the next one begins.
+/// Fires when the current piece ends, or the next one begins.
 const TURN: TimerId = TimerId(1);
 
-/// What the plan holds for a child.
+/// The plan for one child.
 #[derive(Clone, Copy)]
 pub(crate) enum Piece {
-    /// A block in each period, from a moment on.
+    /// A block in each period, from the given moment on.
     Always(Block, Instant),
-    /// A job, and when it begins.
+    /// A job, with the moment at which it begins.
     Once(Task, Instant),
 }
 
@@ -36,7 +36,7 @@ impl Piece {
         }
     }
 
-    /// When the next one begins.
+    /// The beginning of the next piece.
     fn next(&self, now: Instant) -> Option<Instant> {
         match self {
             Piece::Always(block, from) => Some(block.next(now).max(*from)),
@@ -49,7 +49,7 @@ impl Piece {
     }
 }
 
-/// Whose piece it is.
+/// The child whose piece it is.
 #[derive(Default)]
 struct Turn {
     whose: Option<ChildVp>,
@@ -68,7 +68,7 @@ impl Policy for Turn {
     }
 }
 
-/// The plan, and who runs by it.
+/// The plan, and the child that runs by it.
 #[derive(Default)]
 pub(crate) struct Pieces {
     pool: Pool<Turn>,
@@ -77,7 +77,7 @@ pub(crate) struct Pieces {
     end: Instant,
     /// By child.
     pub(crate) plan: Vec<Option<Piece>>,
-    /// When the pieces begin of those that do not wait, and whose turn it is not.
+    /// The beginnings of the pieces of children that do not wait and do not have their turn.
     starts: Heap<Instant>,
 }
 
@@ -93,7 +93,7 @@ impl Pieces {
         slots::put(&mut self.plan, child, None);
     }
 
-    /// The blocks of all children but one.
+    /// The blocks of all children except `but`.
     pub(crate) fn blocks(&self, but: ChildVp) -> Vec<Block> {
         let others = self.plan.iter().enumerate().filter(|(at, _)| *at != but.index());
         let block = |(_, piece): (usize, &Option<Piece>)| match piece {
@@ -103,7 +103,7 @@ impl Pieces {
         others.filter_map(block).collect()
     }
 
-    /// The plan holds this for a child from now on.
+    /// Changes the plan for a child.
     pub(crate) fn assign(
         &mut self,
         child: ChildVp,
@@ -116,12 +116,12 @@ impl Pieces {
         self.turn(context);
     }
 
-    /// Whether the plan holds nothing more for a child.
+    /// Whether the plan holds no further piece for a child.
     pub(crate) fn is_over(&self, child: ChildVp, now: Instant) -> bool {
         self.plan[child.index()].is_none_or(|piece| piece.is_over(now))
     }
 
-    /// Ends the piece that is over and begins the one that is due.
+    /// Ends the piece that is over, and begins the one that is due.
     pub(crate) fn turn(&mut self, context: &mut Context<'_>) {
         let now = context.now();
         if let Some(child) = self.turn.whose.filter(|_| self.end <= now) {
@@ -139,7 +139,7 @@ impl Pieces {
         context.set_timer(TURN, first.into_iter().chain(ends).min());
     }
 
-    /// A child that does not wait has its turn, or will have it.
+    /// A child that does not wait begins its turn, now or at its next piece.
     pub(crate) fn enter(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let now = context.now();
         self.starts.remove(child.0);
@@ -157,7 +157,7 @@ impl Pieces {
         }
     }
 
-    /// A child has its turn no longer.
+    /// Ends a child's turn, if it has it.
     pub(crate) fn stop(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.starts.remove(child.0);
         if self.turn.whose != Some(child) {
@@ -170,7 +170,7 @@ impl Pieces {
         }
     }
 
-    /// A child waits from now on.
+    /// A child begins to wait.
     pub(crate) fn release(
         &mut self,
         child: ChildVp,
@@ -185,17 +185,17 @@ impl Pieces {
         self.turn(context);
     }
 
-    /// The processor comes.
+    /// Handles a grant.
     pub(crate) fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.pool.grant(own, &mut self.turn, context);
     }
 
-    /// The processor goes.
+    /// Handles a revocation.
     pub(crate) fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
         self.pool.revoke(own, child, &mut self.turn, context);
     }
 
-    /// A timer is due.
+    /// Handles a timer.
     pub(crate) fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
         match timer {
             SETTLED => self.pool.settled(&mut self.turn, context),
@@ -203,12 +203,12 @@ impl Pieces {
         }
     }
 
-    /// Who would run next.
+    /// The child that would run next.
     pub(crate) fn best(&self) -> Option<ChildVp> {
         self.pool.best()
     }
 
-    /// Whether all this agrees with the infrastructure.
+    /// Checks this data against the infrastructure's states.
     pub(crate) fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
         self.pool.check(&self.turn, view)?;
         for child in view.children() {

@@ -1,79 +1,78 @@
-//! What a scheduler with a pool has of its own: who goes before whom, and what an event means beyond that.
+//! The part of a pooled scheduler that is its own: the order of children, and further consequences of events.
 //!
-//! Only the order must be said. Each event has a default, which hands it on to the pool; a policy that does more overrides it and
-//! calls the pool itself. [`Pooled`] is the scheduler that a policy makes. The pool has room for a child before [`Policy::register`], and is checked before [`Policy::check`].
+//! Only the order is required. Each event has a default, which passes it on to the pool; a policy that does more
+//! overrides the default and calls the pool itself. [`Pooled`] is the scheduler that a policy makes. The pool makes
+//! room for a child before [`Policy::register`], and is checked before [`Policy::check`].
 
 use crate::parts::pool::{Pool, SETTLED};
 use windfall_hierarchy::{
     Answer, AnswerError, ChildVp, Context, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
 };
 
-/// Who goes before whom, and what is to be done when something happens.
+/// The order of children, and the handling of events.
 pub(crate) trait Policy: Send + Sized {
-    /// Where a child stands in the line: the smallest goes first. It holds the tie-breakers, so no
-    /// two children have equal keys. It changes only while the child is in nobody's line, or is
-    /// followed by [`Pool::rerank`] or [`Pool::refresh`].
+    /// A child's rank: the smallest goes first. It includes tie-breakers, so no two children have equal keys. It
+    /// changes only while the child is neither ready nor running, or before [`Pool::rerank`] or [`Pool::refresh`].
     type Key: Ord + Copy + Send;
 
     /// The key of a child that is ready, or that runs.
     fn key(&self, child: ChildVp) -> Self::Key;
 
-    /// Whether a ready child ever takes the processor from a running one. Where none does, those who run are kept in no
-    /// order.
+    /// Whether a ready child ever preempts a running one. If not, running children are kept in no order.
     const PREEMPTS: bool = true;
 
-    /// Whether a ready child takes the processor from a running one. Coarser than the order of
-    /// keys: among equals, whoever runs stays.
+    /// Whether a ready child preempts a running one. Coarser than the order of keys: among equals, the running
+    /// child stays.
     #[inline]
     fn preempts(_ready: &Self::Key, _running: &Self::Key) -> bool {
         false
     }
 
-    /// Whether a ready child may be served at present.
+    /// Whether a ready child may be served now.
     #[inline]
     fn eligible(&self, _child: ChildVp) -> bool {
         true
     }
 
-    /// The child runs from now on.
+    /// A child begins to run.
     #[inline]
     fn started(&mut self, _child: ChildVp, _own: OwnVp, _context: &mut Context<'_>) {}
 
-    /// The child no longer runs; it is ready or waits, as `context` says.
+    /// A child has stopped running; it is ready or waiting, as `context` says.
     #[inline]
     fn stopped(&mut self, _child: ChildVp, _own: OwnVp, _context: &mut Context<'_>) {}
 
-    /// Nobody runs on `own` any longer.
+    /// No child runs on `own` any longer.
     #[inline]
     fn idle(&mut self, _own: OwnVp, _context: &mut Context<'_>) {}
 
-    /// Whether a child that yields lets others go first (`Scheduler::lets_yield`).
+    /// Whether a child that yields lets others run first (`Scheduler::lets_yield`).
     const LETS_YIELD: bool = false;
 
-    /// How many timers it has, beside the pool's: they are numbered from 1.
+    /// Number of timers besides the pool's; they are numbered from 1.
     fn timers(&self, _owns: usize) -> usize {
         0
     }
 
-    /// The instance begins.
+    /// The instance begins its life.
     fn init(&mut self, _context: &mut Context<'_>) {}
 
-    /// Makes room for a child that comes.
+    /// Makes room for a new child.
     fn register(&mut self, _child: ChildVp) {}
 
-    /// A child has come.
+    /// A child has been registered.
     fn registered(&mut self, _pool: &mut Pool<Self>, _context: &mut Context<'_>) {}
 
-    /// A child goes.
+    /// A child is removed.
     fn unregister(&mut self, _child: ChildVp, _context: &mut Context<'_>) {}
 
-    /// A child is ready.
+    /// A child becomes ready.
     #[inline]
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         pool.request(child, self, context);
     }
 
-    /// A child waits; `held` is where it ran, if it did.
+    /// A child begins to wait; `held` is the own VP on which it ran, if it did.
     #[inline]
     fn release(
         &mut self,
@@ -85,13 +84,13 @@ pub(crate) trait Policy: Send + Sized {
         pool.release(child, held, self, context);
     }
 
-    /// The messages that it understands, in words.
+    /// The messages that it takes, for errors.
     const TAKES: &'static str = "nothing";
 
-    /// A message; by default none means anything.
+    /// Handles a message; the default refuses all.
     ///
     /// # Errors
-    /// As of `Scheduler::message`.
+    /// As for `Scheduler::message`.
     fn message(
         &mut self,
         _child: Option<ChildVp>,
@@ -102,21 +101,21 @@ pub(crate) trait Policy: Send + Sized {
         Self::not_understood(message)
     }
 
-    /// The answer to a message that means nothing here.
+    /// The answer to a message that the scheduler does not take.
     ///
     /// # Errors
-    /// That.
+    /// Always [`AnswerError::NotUnderstood`].
     fn not_understood(message: Message) -> Answer {
         Err(AnswerError::NotUnderstood { message: message.name(), takes: Self::TAKES })
     }
 
-    /// A processor comes.
+    /// An own VP is granted.
     #[inline]
     fn grant(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         pool.grant(own, self, context);
     }
 
-    /// A processor goes; `child` had it.
+    /// An own VP is revoked; `child` held it.
     #[inline]
     fn revoke(
         &mut self,
@@ -128,7 +127,7 @@ pub(crate) trait Policy: Send + Sized {
         pool.revoke(own, child, self, context);
     }
 
-    /// A parent tells something.
+    /// A parent sends a notice.
     fn parent_notice(
         &mut self,
         _notice: ParentNotice,
@@ -137,21 +136,21 @@ pub(crate) trait Policy: Send + Sized {
     ) {
     }
 
-    /// The pool's timer is due.
+    /// The pool's timer has fired.
     #[inline]
     fn settled(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         pool.settled(self, context);
     }
 
-    /// A timer of its own is due.
+    /// One of its own timers has fired.
     fn timer(&mut self, _timer: TimerId, _pool: &mut Pool<Self>, _context: &mut Context<'_>) {}
 
-    /// Who would run on `own` next.
+    /// The child that would run on `own` next.
     fn next(&self, _own: OwnVp, pool: &Pool<Self>, _view: &View<'_>) -> Option<ChildVp> {
         pool.best()
     }
 
-    /// Whether its own data agree with the infrastructure's.
+    /// Checks its own data against the infrastructure's states.
     ///
     /// # Errors
     /// The invariant that does not hold.
@@ -160,7 +159,7 @@ pub(crate) trait Policy: Send + Sized {
     }
 }
 
-/// A scheduler by a policy.
+/// The scheduler that a policy makes.
 pub(crate) struct Pooled<P: Policy> {
     pub(crate) pool: Pool<P>,
     pub(crate) policy: P,

@@ -1,15 +1,14 @@
 //! Keeps the best of the ready children on the processors that an instance has.
 //!
-//! Most schedulers say only who goes before whom (a [`Policy`]); which child runs where, when one
-//! is preempted, and when a processor is asked for or given back follows from that, here.
+//! Most schedulers define only the order of children (a [`Policy`]). From it this module derives which child runs
+//! where, when one is preempted, and when processors are requested or released.
 //!
-//! Invariants, whenever an event has been handled and all requests have been answered: no ready
-//! child preempts a running one; while a child is ready every own VP is asked for or runs, since
-//! each may have another parent; while none is, nothing is asked for.
-//! Every operation is O(log n) in the number of children, and allocates nothing. Requests go out
-//! one at a time, each when the one before was not granted: on an idle machine one is enough.
-//! What every switch needs is inlined; asking for processors and withdrawing requests is kept out of it
-//! (`benches/instructions.rs`).
+//! Invariants, after an event has been handled and all requests have been answered: no ready child preempts a
+//! running one; while a child is ready, every own VP is requested or runs, since each may have another parent;
+//! while no child is ready, nothing is requested. Every operation is O(log n) in the number of children, and
+//! allocates nothing. Requests are sent one at a time, each after the one before was not granted, because on an
+//! idle machine one is enough. Code that every switch needs is inlined; requesting processors and withdrawing
+//! requests is kept out of it (`benches/instructions.rs`).
 
 mod own_set;
 
@@ -20,20 +19,20 @@ use core::cmp::Reverse;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{ChildVp, Context, OwnVp, TimerId, View, VpState};
 
-/// The pool's own timer: an immediate call back once requests that are under way have been
-/// answered. Policies number theirs from 1.
+/// The pool's own timer, which fires at once after pending requests have been answered. Policies number their
+/// timers from 1.
 pub(crate) const SETTLED: TimerId = TimerId(0);
 
 /// Ready children, running children, and own VPs by state.
 pub(crate) struct Pool<P: Policy> {
     ready: Heap<P::Key>,
-    /// By own VP, the worst first; empty where nobody is preempted.
+    /// Running children by own VP, the worst first; empty if no child is ever preempted.
     running: Heap<Reverse<P::Key>>,
     waiting: OwnSet,
     requested: OwnSet,
-    /// The own VP on which a child last ran: asked for first (processor affinity, HLS 4.3.7.2).
+    /// The own VP on which a child last ran, which is requested first (processor affinity, HLS 4.3.7.2).
     last: Vec<OwnVp>,
-    /// How many own VPs are used.
+    /// Number of own VPs that are used.
     owns: u16,
 }
 
@@ -51,12 +50,12 @@ impl<P: Policy> Default for Pool<P> {
 }
 
 impl<P: Policy> Pool<P> {
-    /// All own VPs are waiting, and all are used.
+    /// Starts with all own VPs waiting, and uses all of them.
     pub(crate) fn init(&mut self, context: &Context<'_>) {
         self.init_first(u16::MAX, context);
     }
 
-    /// All own VPs are waiting; only so many are used.
+    /// Starts with all own VPs waiting, and uses only the first `used`.
     pub(crate) fn init_first(&mut self, used: u16, context: &Context<'_>) {
         self.owns =
             u16::try_from(context.owns()).expect("own VPs are numbered by 16 bits").min(used);
@@ -73,12 +72,12 @@ impl<P: Policy> Pool<P> {
         }
     }
 
-    /// The best of the ready children.
+    /// The best ready child.
     pub(crate) fn best(&self) -> Option<ChildVp> {
         self.ready.peek().map(|(_, child)| ChildVp(child))
     }
 
-    /// The key of the best of the ready children.
+    /// The key of the best ready child.
     pub(crate) fn best_key(&self) -> Option<P::Key> {
         self.ready.peek().map(|(key, _)| key)
     }
@@ -102,8 +101,8 @@ impl<P: Policy> Pool<P> {
         }
     }
 
-    /// What was asked for when [`SETTLED`] was set has been answered: asks on, or restores the
-    /// order, or withdraws what nobody needs.
+    /// Continues after the requests made when [`SETTLED`] was set have been answered: sends the next request,
+    /// restores the order, or withdraws requests that are not needed.
     #[inline(always)]
     pub(crate) fn settled(&mut self, policy: &mut P, context: &mut Context<'_>) {
         if self.ready.is_empty() {
@@ -115,8 +114,7 @@ impl<P: Policy> Pool<P> {
         }
     }
 
-    /// Asks for a processor, and to be called back when that has been answered, if there is more
-    /// to do in case it was not granted.
+    /// Requests a processor, and sets [`SETTLED`] if there is more to do in case it is not granted.
     #[inline(never)]
     fn request_own(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.requested.insert(own);
@@ -126,14 +124,14 @@ impl<P: Policy> Pool<P> {
         }
     }
 
-    /// A child becomes a candidate, if eligible, where the caller calls [`settled`](Self::settled) later.
+    /// Makes a child a candidate, if eligible. The caller calls [`settled`](Self::settled) later.
     pub(crate) fn add(&mut self, child: ChildVp, policy: &P) {
         if policy.eligible(child) {
             self.ready.set(child.0, policy.key(child));
         }
     }
 
-    /// A child waits from now on.
+    /// A child begins to wait.
     #[inline]
     pub(crate) fn release(
         &mut self,
@@ -151,20 +149,20 @@ impl<P: Policy> Pool<P> {
         }
     }
 
-    /// A ready child is no longer a candidate.
+    /// Removes a ready child from the candidates.
     pub(crate) fn withdraw(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.ready.remove(child.0);
         self.trim(context);
     }
 
-    /// A request of ours was granted.
+    /// Handles the grant of an own VP.
     #[inline]
     pub(crate) fn grant(&mut self, own: OwnVp, policy: &mut P, context: &mut Context<'_>) {
         self.requested.remove(own);
         self.fill(own, policy, context);
     }
 
-    /// A processor is taken from us.
+    /// Handles the revocation of an own VP.
     #[inline]
     pub(crate) fn revoke(
         &mut self,
@@ -183,8 +181,8 @@ impl<P: Policy> Pool<P> {
         self.settled(policy, context);
     }
 
-    /// Takes the processor from a running child, which stays a candidate if eligible, and gives it
-    /// to the best.
+    /// Takes the processor from a running child, which stays a candidate if eligible, and grants it to the best
+    /// candidate.
     pub(crate) fn rotate(&mut self, child: ChildVp, policy: &mut P, context: &mut Context<'_>) {
         let Some(own) = context.revoke(child) else {
             return;
@@ -196,8 +194,8 @@ impl<P: Policy> Pool<P> {
         self.fill(own, policy, context);
     }
 
-    /// A running child has had its turn and has another key: gives its processor to the best if
-    /// that goes before it. Whether it did.
+    /// A running child has had its turn and has another key: grants its processor to the best candidate if that
+    /// goes before it. Returns whether it does.
     pub(crate) fn pass(
         &mut self,
         child: ChildVp,
@@ -212,13 +210,13 @@ impl<P: Policy> Pool<P> {
         false
     }
 
-    /// A child's key has changed.
+    /// Updates the order after a child's key has changed.
     pub(crate) fn rerank(&mut self, child: ChildVp, policy: &mut P, context: &mut Context<'_>) {
         self.refresh(child, policy, context);
         self.preempt(policy, context);
     }
 
-    /// As [`rerank`](Self::rerank), where the caller will have the order restored later.
+    /// Like [`rerank`](Self::rerank), but the caller restores the order later.
     pub(crate) fn refresh(&mut self, child: ChildVp, policy: &P, context: &Context<'_>) {
         if self.ready.contains(child.0) {
             self.ready.set(child.0, policy.key(child));
@@ -252,7 +250,7 @@ impl<P: Policy> Pool<P> {
         }
     }
 
-    /// The child that ran on `own` no longer does.
+    /// The child that ran on `own` has stopped.
     #[inline]
     fn stopped(&mut self, own: OwnVp, child: ChildVp, policy: &mut P, context: &mut Context<'_>) {
         if P::PREEMPTS {
@@ -261,9 +259,9 @@ impl<P: Policy> Pool<P> {
         policy.stopped(child, own, context);
     }
 
-    /// Gives the processor of `own`, which nobody holds, to the best or back. Requests that nobody
-    /// needs any longer stay until all is answered: one of them may be about to take away the very
-    /// processor that made it needless, and whoever withdraws and asks again goes round in circles.
+    /// Grants the processor of `own`, which no child holds, to the best candidate, or releases it. Requests that
+    /// are no longer needed stay until all are answered: one of them may be about to take away the processor that
+    /// made it superfluous, and withdrawing and requesting again would not end.
     #[inline(always)]
     fn fill(&mut self, own: OwnVp, policy: &mut P, context: &mut Context<'_>) {
         if let Some((key, child)) = self.ready.pop() {
@@ -284,7 +282,7 @@ impl<P: Policy> Pool<P> {
         }
     }
 
-    /// Withdraws all requests when nobody is a candidate.
+    /// Withdraws all requests if there is no candidate.
     #[inline(never)]
     fn trim(&mut self, context: &mut Context<'_>) {
         if !self.ready.is_empty() {
@@ -296,7 +294,7 @@ impl<P: Policy> Pool<P> {
         }
     }
 
-    /// Whether the pool agrees with the infrastructure.
+    /// Checks the pool against the infrastructure's states.
     pub(crate) fn check(&self, policy: &P, view: &View<'_>) -> Result<(), &'static str> {
         let mut ready = 0;
         for child in view.children() {

@@ -1,16 +1,16 @@
-//! Quanta: how long each child may still run before others have their turn, and a timer for each
-//! processor that tells when that has passed.
+//! Quanta: how long each child may still run before others have their turn, with a timer for each processor that
+//! fires at the end.
 //!
-//! Invariant: while a child runs, the timer of its own VP is set to the end of its quantum. A child
-//! that is preempted keeps what is left. Timers are stopped only when a processor is given back, so
-//! a switch costs one timer operation, and a call back may find that nobody's quantum has ended.
+//! Invariant: while a child runs, the timer of its own VP is set to the end of its quantum. A preempted child keeps
+//! the rest of its quantum. Timers are stopped only when a processor is released, so a switch costs one timer
+//! operation, and a timer may fire although no quantum has ended.
 
 use crate::parts::slots;
 use alloc::vec::Vec;
 use windfall_hierarchy::{AnswerError, ChildVp, Context, OwnVp, TimerId};
 use windfall_time::{Instant, Span};
 
-/// Timers of a scheduler with quanta: the pool's, then one for each own VP.
+/// Number of timers of a scheduler with quanta: the pool's, then one for each own VP.
 pub(crate) const fn timers(owns: usize) -> usize {
     1 + owns
 }
@@ -25,7 +25,7 @@ pub(crate) const fn timer_of(own: OwnVp) -> TimerId {
     TimerId(own.0 + 1)
 }
 
-/// A length that a `quantum` message may set.
+/// Checks a length that a `quantum` message sets.
 ///
 /// # Errors
 /// When it is zero.
@@ -58,12 +58,12 @@ impl Quanta {
         slots::put(&mut self.slots, child, fresh);
     }
 
-    /// A child that does not run gets a whole quantum.
+    /// Gives a child that does not run a whole quantum.
     pub(crate) fn renew(&mut self, child: ChildVp) {
         self.slots[child.index()].left = self.length;
     }
 
-    /// A child that does not run gets so much.
+    /// Gives a child that does not run a quantum of this length.
     pub(crate) fn give(&mut self, child: ChildVp, left: Span) {
         self.slots[child.index()].left = left;
     }
@@ -74,13 +74,13 @@ impl Quanta {
         context.set_timer(timer_of(own), Some(end));
     }
 
-    /// The child runs from now on. When its timer is set is the caller's affair.
+    /// A child begins to run. The caller sets the timer.
     pub(crate) fn started_untimed(&mut self, child: ChildVp, now: Instant) {
         self.slots[child.index()].started = now;
     }
 
-    /// Whole quanta that have passed while nobody else waited are nothing to others: the child has what is left of
-    /// the one that began last, and the time at which that ends.
+    /// Skips whole quanta that passed while no other child was ready. The child gets the rest of the quantum that
+    /// began last; returns its end.
     pub(crate) fn catch_up(&mut self, child: ChildVp, now: Instant) -> Instant {
         let slot = &mut self.slots[child.index()];
         let ran = now.saturating_since(slot.started);
@@ -98,7 +98,8 @@ impl Quanta {
         slot.left = slot.left.saturating_sub(ran);
     }
 
-    /// As [`stopped`](Self::stopped), with a whole quantum for a child whose quantum has ended; whether it has.
+    /// Like [`stopped`](Self::stopped), but gives a whole quantum to a child whose quantum has ended. Returns
+    /// whether it has.
     #[inline]
     pub(crate) fn stop(&mut self, child: ChildVp, now: Instant) -> bool {
         let slot = &mut self.slots[child.index()];
@@ -108,8 +109,8 @@ impl Quanta {
         is_over
     }
 
-    /// As [`stopped`](Self::stopped), of a child beside which nobody waited: whole quanta that have passed meanwhile are
-    /// nothing to others.
+    /// Like [`stopped`](Self::stopped), for a child that ran while no other was ready: skips whole quanta that
+    /// passed.
     #[inline]
     pub(crate) fn stop_alone(&mut self, child: ChildVp, now: Instant) {
         let slot = &mut self.slots[child.index()];

@@ -1,10 +1,10 @@
-//! The ends of quanta as deadlines: what lets a proportional share use a uniformly slower processor
-//! (HLS theorem 5.1).
+//! Reports the ends of quanta as deadlines, so that a proportional share can use a uniformly slower processor (HLS
+//! theorem 5.1).
 //!
-//! While anybody below is ready or runs, own VP 0's parent is told a deadline a quantum after the last one,
-//! or after the first child woke. A slower processor has by each of them given its part of the time, and
-//! whoever knows one deadline at a time runs no further ahead than to the next: so in any window no more
-//! is lacking than its part of three quanta, and what is lost of a nanosecond with each deadline.
+//! While a child is ready or runs, the parent of own VP 0 is given a deadline one quantum after the last one, or
+//! after the first child woke. By each of these a slower processor has given its part of the time. Since it knows
+//! one deadline at a time, it runs no further ahead than to the next one. So in any window at most its part of
+//! three quanta is missing, and what rounding to nanoseconds loses with each deadline.
 
 use alloc::vec::Vec;
 use windfall_guarantees::{
@@ -18,13 +18,13 @@ use windfall_time::{Instant, Ratio, Span};
 
 const ONE: OwnVp = OwnVp(0);
 
-/// A scheduler whose parent is told the ends of quanta.
+/// A scheduler that reports the ends of quanta to its parent.
 pub(crate) struct QuantumEnds<S> {
     inner: S,
     quantum: Span,
-    /// The last deadline that was told, while somebody does not wait.
+    /// The last deadline reported; `None` while all children wait.
     told: Option<Instant>,
-    /// Of the inner scheduler, which come first.
+    /// Number of timers of the inner scheduler, which come first.
     timers: u16,
 }
 
@@ -33,11 +33,11 @@ impl<S: Scheduler> QuantumEnds<S> {
         QuantumEnds { inner, quantum, told: None, timers: 0 }
     }
 
-    /// Tells the next deadline, when the last one is over.
+    /// Reports the next deadline if the last one has passed.
     fn look(&mut self, context: &mut Context<'_>) {
         match self.told {
             None => self.report(context.now(), context),
-            // One that would be over as well is late already.
+            // A deadline that would have passed already is late, so the sequence begins anew.
             Some(told) if told.saturating_add(self.quantum) <= context.now() => {
                 self.report(context.now(), context);
             }
@@ -53,7 +53,7 @@ impl<S: Scheduler> QuantumEnds<S> {
         context.set_timer(TimerId(self.timers), Some(deadline));
     }
 
-    /// Tells nothing more, when all wait.
+    /// Stops reporting when all children wait.
     fn rest(&mut self, context: &mut Context<'_>) {
         if context.own(ONE) == VpState::Waiting && self.told.take().is_some() {
             context.set_timer(TimerId(self.timers), None);
@@ -85,7 +85,7 @@ impl<S: Scheduler> Scheduler for QuantumEnds<S> {
     }
 
     fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        self.look(context); // before its processor is asked for
+        self.look(context); // before its processor is requested
         self.inner.request(child, context);
     }
 
@@ -153,17 +153,17 @@ impl<S: Scheduler> Scheduler for QuantumEnds<S> {
     }
 }
 
-/// `RESU -> PSBE+`, by what `PSBE` is made into.
+/// The conversion `RESU -> PSBE+`, and from there the inner one.
 pub(crate) struct Slowed<C> {
     pub(crate) inner: C,
     pub(crate) quantum: Span,
-    /// Whether the ends of quanta are told.
+    /// Whether the ends of quanta are reported.
     pub(crate) reports: bool,
-    /// What it takes then, a slower processor included.
+    /// The types of guarantees that it takes when it reports, including a slower processor.
     pub(crate) takes: &'static [Type],
 }
 
-/// So many nanoseconds may be lost with each deadline, each budget being a whole number of them.
+/// The most nanoseconds lost with each deadline, because budgets are whole nanoseconds.
 const WHOLE: i128 = 8;
 
 impl<C> Slowed<C> {
@@ -189,7 +189,7 @@ impl<C: Conversion> Conversion for Slowed<C> {
         self.inner.parameter_for(asked)
     }
 
-    /// Where timers tick, deadlines are told too late.
+    /// With ticks, deadlines are reported too late.
     fn at_ticks(&mut self, tick: Span) -> bool {
         self.reports = false;
         self.inner.at_ticks(tick)

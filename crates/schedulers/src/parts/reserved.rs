@@ -1,7 +1,7 @@
-//! What schedulers of basic reservations make of guarantees: reservations while their sum fits.
+//! The conversion of schedulers of basic reservations: they give reservations while the sum fits.
 //!
-//! Invariant: children are served in order, each if it fits beside all before it that are served, as the
-//! schedulers admit them. Who is refused counts against nobody.
+//! Invariant: children are served in order, each if it fits beside those served before it, as the schedulers admit
+//! them. A refused child takes nothing from others.
 
 use alloc::format;
 use alloc::string::String;
@@ -11,7 +11,7 @@ use windfall_guarantees::{
 };
 use windfall_time::{Ratio, Span};
 
-/// What a reservation of an amount in a period comes to.
+/// The guarantee that a reservation of an amount in a period amounts to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {
     /// RESBH x y.
@@ -30,11 +30,12 @@ impl Form {
         }
     }
 
-    /// What a child is to tell for `asked`.
+    /// The parameter by which a child gets the guarantee `asked`.
     pub(crate) fn parameter_for(self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         let plain = match *asked {
             Guarantee::Null => return Ok(ChildParam::Nothing),
-            // What else it needs is a part of an overrun partition, which a join adds (HLS 6.2.2).
+            // The rest of that guarantee is a part of an overrun partition, which an `overrun` scheduler adds (HLS
+            // 6.2.2).
             Guarantee::Probabilistic(x, y, _) => Guarantee::BasicSoft(x, y),
             other => other,
         };
@@ -47,28 +48,28 @@ impl Form {
     }
 }
 
-/// A scheduler of basic reservations on one processor.
+/// The conversion of a scheduler of basic reservations on one processor.
 pub(crate) struct Reserved {
-    /// What a reservation comes to.
+    /// The guarantee that a reservation amounts to.
     pub(crate) form: Form,
-    /// By which rule.
+    /// The name of the rule.
     pub(crate) by: &'static str,
-    /// Whether it can make use of a uniformly slower processor.
+    /// Whether it can use a uniformly slower processor.
     pub(crate) reports: bool,
-    /// How much of a processor it reserves at most.
+    /// The largest part of a processor that it reserves.
     pub(crate) most: Ratio,
     /// Whether it makes up for stolen time.
     pub(crate) makes_up: bool,
-    /// How late its timers may go off.
+    /// The most by which its timers may be late.
     pub(crate) tick: Span,
-    /// Whether what that lets a child have beyond its budget is taken from nobody's.
+    /// Whether overruns because of late timers are dropped, instead of being taken from later budgets.
     pub(crate) drops: bool,
-    /// Whether periods follow each other, from the reservation on, whatever its owner does.
+    /// Whether periods follow each other from the reservation on, whatever the child does.
     pub(crate) fixed: bool,
 }
 
 impl Reserved {
-    /// One that reserves all of a processor, and takes nothing less.
+    /// A conversion that reserves all of a processor, and takes only ALL.
     pub(crate) const fn new(form: Form, by: &'static str) -> Reserved {
         let (most, tick) = (Ratio::ONE, Span::ZERO);
         Reserved {
@@ -103,11 +104,12 @@ impl Conversion for Reserved {
         offers.into_iter().zip(children).map(|(offer, child)| offer.since(since(child))).collect()
     }
 
-    /// A budget is overrun by less than a tick, which the next one pays, if any; a period begins less than a tick late.
+    /// Late timers let a child overrun its budget by less than a tick, which its next budget pays unless overruns
+    /// are dropped; a period begins less than a tick late.
     fn at_ticks(&mut self, tick: Span) -> bool {
         self.tick = tick;
         if self.drops {
-            self.form = Form::Soft; // each period may bring nearly a tick more
+            self.form = Form::Soft; // a period may give nearly a tick more
         }
         true
     }
@@ -121,7 +123,7 @@ impl Conversion for Reserved {
     }
 }
 
-/// The speed of the processor that the first of the own guarantees amounts to.
+/// The speed of the processor that the first own guarantee amounts to; zero if it cannot be used.
 pub(crate) fn speed(own: &[Guarantee], slower: bool) -> Ratio {
     match own.first() {
         Some(Guarantee::All) => Ratio::ONE,
@@ -130,8 +132,8 @@ pub(crate) fn speed(own: &[Guarantee], slower: bool) -> Ratio {
     }
 }
 
-/// What each child is given, if it fits beside all before it that are given theirs; and, with timers that go
-/// off up to `tick` late, if all of them can be held then.
+/// The offers to children in order: each gets its reservation if it fits beside those given before it. If timers
+/// may be up to `tick` late, all must fit with that as well.
 pub(crate) fn in_order(
     whole: Ratio,
     tick: Span,
@@ -172,9 +174,9 @@ pub(crate) fn in_order(
     offers
 }
 
-/// A period may cost a tick more than its amount, and begin a tick late. So each counts for
-/// (amount + tick) / (period - tick), and while those come to no more than there is, earliest deadline first
-/// is in time for all. Otherwise it is for none: who is admitted delays the others, whatever he is promised.
+/// With ticks, a period may cost a tick more than its amount, and begin a tick late. So a reservation counts for
+/// (amount + tick) / (period - tick). While these sum up to at most `whole`, earliest deadline first is in time for
+/// all. Otherwise it is for none, because every admitted child delays the others, whatever it is promised.
 fn hold_at_ticks(whole: Ratio, tick: Span, held: &[(usize, (Span, Span))], offers: &mut [Offer]) {
     let part =
         |(amount, period): (Span, Span)| amount.checked_add(tick)?.over(period.checked_sub(tick)?);
@@ -204,7 +206,7 @@ fn hold_at_ticks(whole: Ratio, tick: Span, held: &[(usize, (Span, Span))], offer
     }
 }
 
-/// What is left, who has the rest, and what would fit.
+/// Says what is left, who has the rest, and what would fit.
 fn shortfall(
     left: Ratio,
     (amount, period): (Span, Span),

@@ -1,9 +1,9 @@
 //! A heuristic search for a plan in which every task runs in one piece, in time, beside fixed blocks.
 //!
-//! Tasks are put in line one after another, each where it may begin first, the one with the smallest
-//! H = deadline + weight * earliest start next. When some task that is left could no longer be in time
-//! the last choice is taken back, and the next best tried, [`BACKTRACKS`] times at most: a plan that is
-//! found is right, and where none is found there may be one.
+//! Tasks are appended one after another, each at its earliest start; the task with the smallest H = deadline +
+//! weight * earliest start is next. If some remaining task could no longer be in time, the last choice is undone
+//! and the next best is tried, at most [`BACKTRACKS`] times. A plan that is found is right; if none is found, one
+//! may still exist.
 //!
 //! Source: Ramamritham, Stankovic and Zhao 1990 (strongly feasible schedules, limited backtracking).
 
@@ -12,12 +12,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
 
-/// So many choices are taken back at most.
+/// The largest number of choices that are undone.
 const BACKTRACKS: u32 = 100;
-/// So often at most is one task moved on past a block.
+/// The largest number of times that one task is moved past a block.
 const PUSHES: u32 = 1_000;
 
-/// Something to be done once, in one piece.
+/// Work to be done once, in one piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Task {
     pub(crate) release: Instant,
@@ -25,7 +25,7 @@ pub(crate) struct Task {
     pub(crate) work: Span,
 }
 
-/// When each of the tasks is to begin, none before `from`; `None` when no plan is found.
+/// The start of each task, none before `from`; `None` if no plan is found.
 pub(crate) fn plan(
     tasks: &[Task],
     blocks: &[Block],
@@ -55,7 +55,7 @@ pub(crate) fn plan(
     starts.into_iter().collect()
 }
 
-/// The tasks that are left, by H, and when each may begin; `None` when one could not be in time.
+/// The remaining tasks by H, with the earliest start of each; `None` if one could not be in time.
 fn ranked(
     tasks: &[Task],
     starts: &[Option<Instant>],
@@ -73,7 +73,7 @@ fn ranked(
     Some(open)
 }
 
-/// When a task may begin first, so that it is in time and in no block's way.
+/// The earliest start of a task that overlaps no block; `None` if it would then be late.
 fn earliest(task: &Task, blocks: &[Block], free: Instant) -> Option<Instant> {
     let mut start = task.release.max(free);
     for _ in 0..PUSHES {

@@ -1,9 +1,10 @@
-//! A table with a place for each child.
+//! A table with an entry for each child.
 
 use alloc::vec::Vec;
 use windfall_hierarchy::ChildVp;
 
-/// Puts a value in the place of a child that comes, whoever had that before; the table grows up to there.
+/// Sets the entry of a new child, replacing that of an earlier child with the same number. The table grows as
+/// needed.
 pub(crate) fn put<T: Clone>(table: &mut Vec<T>, child: ChildVp, value: T) {
     let room = table.len().max(child.index() + 1);
     table.resize(room, value.clone());

@@ -1,7 +1,7 @@
-//! Who has been ready for too long without running, and a timer that tells when there is somebody.
+//! Children that have been ready for too long without running, and a timer that fires when there is one.
 //!
-//! Invariant: while anybody is watched, the timer is set, and not later than when the first of them
-//! starves. It is set again only when it has come, so a switch costs no timer operation.
+//! Invariant: while a child is watched, the timer is set, and not later than the time at which the first of them
+//! starves. It is set again only after it has fired, so a switch costs no timer operation.
 
 use crate::parts::ticks::round_up;
 use alloc::vec::Vec;
@@ -10,11 +10,11 @@ use windfall_hierarchy::{ChildVp, Context, TimerId, View, VpState};
 use windfall_time::{Instant, Span};
 
 pub(crate) struct Starvation {
-    /// After how long, if anybody is watched at all.
+    /// The time after which a ready child starves; `None` if no child is watched.
     after: Option<Span>,
-    /// Somebody looks only at multiples of this.
+    /// Starved children are looked for only at multiples of this time.
     every: Span,
-    /// Since when each has been ready.
+    /// The time since which each watched child has been ready.
     ready: Heap<(Instant, u32)>,
     pub(crate) timer: TimerId,
     armed: bool,
@@ -25,12 +25,12 @@ impl Starvation {
         Starvation::looked_for(after, Span::from_nanos(1))
     }
 
-    /// Where somebody looks for the starved only `every` so often.
+    /// Creates a watch that looks for starved children only at multiples of `every`.
     pub(crate) fn looked_for(after: Option<Span>, every: Span) -> Starvation {
         Starvation { after, every, ready: Heap::new(), timer: TimerId(0), armed: false }
     }
 
-    /// When a child that has been ready since then counts as starved.
+    /// The time at which a child that has been ready since then counts as starved.
     fn ends(&self, since: Instant) -> Instant {
         round_up(since.saturating_add(self.after.unwrap_or(Span::MAX)), self.every)
     }
@@ -40,7 +40,7 @@ impl Starvation {
         self.ready.reserve(child.index() + 1);
     }
 
-    /// A child is ready from now on.
+    /// Begins to watch a child that is ready from now on.
     pub(crate) fn watch(&mut self, child: ChildVp, context: &mut Context<'_>) {
         if self.after.is_none() {
             return;
@@ -52,20 +52,21 @@ impl Starvation {
         }
     }
 
-    /// A child runs, waits, or is not to be rescued.
+    /// Stops watching a child, because it runs, waits, or is not to be rescued.
     pub(crate) fn forget(&mut self, child: ChildVp) {
         self.ready.remove(child.0);
     }
 
-    /// The timer has come: whoever starved first, if anybody does; not watched any longer. Sets the
-    /// timer for the next.
+    /// Handles the timer: returns the child that starved first, if any, and stops watching it. Sets the timer for
+    /// the next one.
     pub(crate) fn starved(&mut self, context: &mut Context<'_>) -> Option<ChildVp> {
         let first = self.take(context.now());
         self.arm(context.now(), context);
         first
     }
 
-    /// Whoever starved first, if anybody does; not watched any longer. [`arm`](Self::arm) follows.
+    /// Returns the child that starved first, if any, and stops watching it. The caller then calls
+    /// [`arm`](Self::arm).
     pub(crate) fn take(&mut self, now: Instant) -> Option<ChildVp> {
         let ((since, _), slot) = self.ready.peek()?;
         if self.ends(since) > now {
@@ -75,14 +76,14 @@ impl Starvation {
         Some(ChildVp(slot))
     }
 
-    /// Sets the timer for the next to starve, not before `from`.
+    /// Sets the timer for the next child to starve, not before `from`.
     pub(crate) fn arm(&mut self, from: Instant, context: &mut Context<'_>) {
         let next = self.ready.peek().map(|((since, _), _)| self.ends(since).max(from));
         self.armed = next.is_some();
         context.set_timer(self.timer, next);
     }
 
-    /// Whether those watched are ready children, and are watched indeed.
+    /// Checks that only ready children are watched, and the timer is set for them.
     pub(crate) fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
         let watched: Vec<_> =
             view.children().filter(|child| self.ready.contains(child.0)).collect();

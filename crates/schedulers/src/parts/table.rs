@@ -1,12 +1,12 @@
 //! Blocks of fixed length at fixed offsets in fixed periods, no two of which ever collide.
 //!
-//! Exact: two blocks x in y at offset a and x' in y' at a' never collide if and only if, with g the
-//! greatest common divisor of y and y', a' is at least x after a and a at least x' after a', modulo g;
-//! for every difference of a' + i y' and a + j y is congruent to a' - a, and each congruent one occurs.
+//! Exact: two blocks x in y at offset a and x' in y' at a' never collide if and only if, with g the greatest common
+//! divisor of y and y', a' is at least x after a and a at least x' after a', modulo g. For every difference of a' +
+//! i y' and a + j y is congruent to a' - a, and each congruent one occurs.
 
 use windfall_time::{Instant, Span};
 
-/// So many steps are taken at most in looking for a place.
+/// The largest number of steps in the search for an offset.
 const STEPS: u32 = 100_000;
 
 /// A block: `amount` from `offset + i period` on, for every whole i.
@@ -18,8 +18,8 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// One that begins at a moment, or at the first offset where it collides with none of `others`.
-    /// `None` when there is no such place.
+    /// A block that begins at a moment or, without one, at the first offset where it collides with none of
+    /// `others`. `None` if there is no such place.
     pub(crate) fn place(
         others: &[Block],
         (amount, period): (Span, Span),
@@ -47,7 +47,8 @@ impl Block {
         None
     }
 
-    /// How much later it would have to begin to leave another alone; `None` when it never does.
+    /// How much later the block would have to begin so that it never collides with the other; `None` if it always
+    /// would.
     fn push(&self, other: &Block) -> Option<u64> {
         let g = gcd(self.period, other.period);
         if u128::from(self.amount) + u128::from(other.amount) > u128::from(g) {
@@ -64,19 +65,19 @@ impl Block {
         })
     }
 
-    /// The block that `now` lies in: its end.
+    /// The end of the block that contains `now`.
     pub(crate) fn end(&self, now: Instant) -> Option<Instant> {
         let within = self.within(now);
         let rest = self.amount.checked_sub(within).filter(|rest| *rest > 0)?;
         Some(now.saturating_add(Span::from_nanos(rest)))
     }
 
-    /// When the first block begins after `now`.
+    /// The beginning of the first block after `now`.
     pub(crate) fn next(&self, now: Instant) -> Instant {
         now.saturating_add(Span::from_nanos(self.period - self.within(now)))
     }
 
-    /// When what it keeps from running for such a time from `start` on is over; `None` when nothing.
+    /// The end of the first block that overlaps the given time from `start` on; `None` if none does.
     pub(crate) fn after(&self, start: Instant, time: Span) -> Option<Instant> {
         let within = self.within(start);
         let ahead = match within < self.amount {

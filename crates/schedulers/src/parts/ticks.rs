@@ -1,8 +1,8 @@
-//! A clock that ticks: for each processor a timer that comes at every multiple of the tick while
-//! somebody runs there, as the clock interrupt of the kernels that charge whoever it finds running.
+//! A clock that ticks: while a child runs on a processor, its timer fires at every multiple of the tick, like the
+//! clock interrupt of kernels that charge whatever runs at that moment.
 //!
-//! Invariant: while an own VP is held by a child, its timer is set. It is stopped only when the
-//! processor is given back, so a switch costs no timer operation.
+//! Invariant: while a child holds an own VP, its timer is set. It is stopped only when the processor is released,
+//! so a switch costs no timer operation.
 
 use crate::parts::quantum::timer_of;
 use alloc::vec::Vec;
@@ -25,20 +25,20 @@ impl Ticks {
         self.set.resize(owns, false);
     }
 
-    /// Somebody runs on `own`.
+    /// A child has begun to run on `own`.
     pub(crate) fn started(&mut self, own: OwnVp, context: &mut Context<'_>) {
         if !self.set[own.index()] {
             self.next(own, context);
         }
     }
 
-    /// The timer of `own` has come, and whoever runs there has been charged.
+    /// The timer of `own` has fired, and the child that runs there has been charged.
     pub(crate) fn next(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.set[own.index()] = true;
         context.set_timer(timer_of(own), Some(self.after(context.now())));
     }
 
-    /// Nobody runs on `own` any longer.
+    /// No child runs on `own` any longer.
     pub(crate) fn idle(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.set[own.index()] = false;
         context.set_timer(timer_of(own), None);
@@ -50,7 +50,7 @@ impl Ticks {
     }
 }
 
-/// The first multiple of `length`, which is above zero, at `at` or later.
+/// The first multiple of `length`, which is above zero, not before `at`.
 pub(crate) fn round_up(at: Instant, length: Span) -> Instant {
     let ns = length.as_nanos().max(1);
     let ticks = at.as_nanos().div_ceil(ns);

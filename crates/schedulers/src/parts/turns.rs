@@ -1,11 +1,9 @@
-//! One processor in turns: whoever a [`Line`] picks keeps it for a turn, whoever wakes meanwhile.
+//! One processor in turns: the child that a [`Line`] picks keeps it for a turn, even if another wakes.
 //!
-//! Lines say only who is next and how long a turn is. Own VP 0 is asked for while a child does not
-//! wait; no other own VP ever is. Children of weight 0 stand in the background, where the line does
-//! not see them: they take turns one after the other while nobody in the line is ready, and make room
-//! at once.
-//! Each event costs what the line costs, and O(log n) in the background; nothing allocates after
-//! `register`.
+//! A line only determines which child is next and how long a turn is. Own VP 0 is requested while a child does not
+//! wait; no other own VP ever is. Children of weight 0 are in the background, which the line does not see: they
+//! take turns while no child of the line is ready, and are preempted at once. Each event costs what the line costs,
+//! and O(log n) in the background. Nothing allocates except in `register`.
 
 use crate::parts::quantum;
 use alloc::vec::Vec;
@@ -18,65 +16,66 @@ use windfall_time::{Instant, Span};
 const ONE: OwnVp = OwnVp(0);
 const TURN: TimerId = TimerId(0);
 
-/// Who is next. The running child is not in the line, but still takes part in it.
+/// The order of children. The running child is not in the queue, but still takes part.
 pub(crate) trait Line: Send {
-    /// The messages that it understands.
+    /// The messages that it takes.
     const TAKES: &'static str;
 
     /// The length of a turn, for messages to the instance.
     fn quantum(&mut self) -> &mut Span;
 
-    /// Makes room for a child. What one of that number that is gone still owed may fall to it.
+    /// Makes room for a child. Debts of an earlier child with the same number may fall to it.
     fn register(&mut self, child: ChildVp);
 
-    /// A waiting child takes part from now on, and is ready.
+    /// A waiting child begins to take part, and is ready.
     fn joins(&mut self, child: ChildVp);
 
-    /// A child no longer takes part. If it ran, it has been charged.
+    /// A child stops taking part. If it ran, it has been charged.
     fn leaves(&mut self, child: ChildVp);
 
-    /// Takes the first out of the line: it runs from now on.
+    /// Takes the first child out of the queue; it runs from now on.
     fn pick(&mut self) -> Option<ChildVp>;
 
     /// How long the running child may run.
     fn turn(&self, child: ChildVp) -> Span;
 
-    /// The running child has run so long since it was last charged.
+    /// Charges the running child for the time since the last charge.
     fn charge(&mut self, child: ChildVp, ran: Span);
 
-    /// The running child, charged, is ready again: its turn has ended, or the processor is gone.
+    /// The running child, which has been charged, is ready again: its turn has ended, or the processor was revoked.
     fn returns(&mut self, child: ChildVp);
 
-    /// Another weight, above zero.
+    /// Changes a weight; it is above zero.
     fn weigh(&mut self, child: ChildVp, weight: u32, state: VpState);
 
-    /// Any other message about a child; if it runs, it has been charged.
+    /// Handles any other message about a child. If the child runs, it has been charged.
     ///
     /// # Errors
-    /// When it means nothing here.
+    /// When the line does not take such a message.
     fn told(&mut self, _: ChildVp, message: Message, _: VpState) -> Answer {
         Err(AnswerError::NotUnderstood { message: message.name(), takes: Self::TAKES })
     }
 
-    /// Whom [`pick`](Self::pick) would take if the running child, not charged for so long, left now.
+    /// The child that [`pick`](Self::pick) would take if the running child, with this time not yet charged, left
+    /// now.
     fn next(&self, running: Option<(ChildVp, Span)>) -> Option<ChildVp>;
 
-    /// Whether the line holds exactly those children that are ready, `counts` saying who is in it.
+    /// Checks that the queue holds exactly the ready children for which `counts` is true.
     ///
     /// # Errors
     /// The invariant that does not hold.
     fn check(&self, view: &View<'_>, counts: &dyn Fn(ChildVp) -> bool) -> Result<(), &'static str>;
 }
 
-/// A scheduler of one processor by a line.
+/// The scheduler that a line makes.
 pub(crate) struct Turns<L> {
     line: L,
     running: Option<ChildVp>,
     charged: Instant,
     ends: Instant,
-    /// By child: whether it stands in the background.
+    /// By child: whether it is in the background.
     behind: Vec<bool>,
-    /// Ready ones of these, by turn.
+    /// Ready children of the background, by turn.
     background: Heap<(u64, u32)>,
     turn: u64,
 }
@@ -114,7 +113,7 @@ impl<L: Line> Turns<L> {
         self.background.remove(child.0);
     }
 
-    /// The running child, charged, is ready from now on.
+    /// The running child, which has been charged, becomes ready.
     fn put_back(&mut self, child: ChildVp) {
         self.running = None;
         if self.is_behind(child) {
@@ -124,7 +123,7 @@ impl<L: Line> Turns<L> {
         }
     }
 
-    /// A turn of the next begins; `holder` has the processor, if anybody.
+    /// Begins the turn of the next child. `holder` holds the processor, if any child does.
     fn dispatch(&mut self, holder: Option<ChildVp>, context: &mut Context<'_>) {
         let next =
             self.line.pick().or_else(|| self.background.pop().map(|(_, child)| ChildVp(child)));
@@ -148,7 +147,7 @@ impl<L: Line> Turns<L> {
         context.set_timer(TURN, Some(self.ends));
     }
 
-    /// A weight, and with it the place in the line or in the background.
+    /// Changes a weight, and moves the child between the line and the background if necessary.
     fn weigh(&mut self, child: ChildVp, weight: u32, context: &mut Context<'_>) {
         let state = context.child(child);
         let moves = self.is_behind(child) != (weight == 0) && state != VpState::Waiting;
@@ -172,7 +171,7 @@ impl<L: Line> Turns<L> {
         }
     }
 
-    /// Nobody in the line waits for one in the background.
+    /// Preempts a child of the background if a child of the line is ready.
     fn displace(&mut self, context: &mut Context<'_>) {
         if let Some(child) = self.running.filter(|child| self.is_behind(*child))
             && self.line.next(None).is_some()

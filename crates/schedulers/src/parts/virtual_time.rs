@@ -1,9 +1,9 @@
 //! Virtual time: service divided by weight, exact, without drift.
 //!
-//! Whole virtual nanoseconds and a fraction in units of 2^-32; what is left over of a division is
-//! carried into the next one (`Account`), so a child's virtual time depends only on its weight and
-//! the sum of its service, not on how that was cut up. 63 bits of whole nanoseconds last 292 years
-//! at weight 1; a weight of 2^32 - 1 still moves by more than one unit per nanosecond.
+//! It has whole virtual nanoseconds and a fraction in units of 2^-32. `Account` carries the remainder of a division
+//! into the next one, so a child's virtual time depends only on its weight and the sum of its service, not on how
+//! that was divided. 63 bits of whole nanoseconds last 292 years at weight 1; at weight 2^32 - 1 it still advances
+//! by more than one unit per nanosecond.
 
 use windfall_time::Span;
 
@@ -15,7 +15,7 @@ pub(crate) struct Virtual {
 }
 
 impl Virtual {
-    /// Earlier by a span of virtual time; stays at the far end rather than overflow.
+    /// Earlier by a span of virtual time; the result is limited to the least value that the type holds.
     pub(crate) fn earlier(self, by: Span) -> Virtual {
         Virtual {
             whole: self.whole.saturating_sub_unsigned(by.as_nanos()),
@@ -23,7 +23,7 @@ impl Virtual {
         }
     }
 
-    /// As a number of the same order, with 32 bits below for a tie-breaker.
+    /// A number of the same order, with 32 bits below for a tie-breaker.
     #[inline]
     #[expect(clippy::cast_sign_loss, reason = "flipping the sign bit maps i64 onto u64 in order")]
     pub(crate) const fn tag(self, tie: u32) -> u128 {
@@ -38,22 +38,22 @@ pub(crate) struct Account {
     pub(crate) time: Virtual,
     /// At least 1.
     pub(crate) weight: u32,
-    /// Left over of the last division, in units of 2^-32 / weight; below the weight.
+    /// Remainder of the last division, in units of 2^-32 / weight; below the weight.
     rest: u32,
 }
 
 impl Account {
-    /// At the beginning of time.
+    /// An account at virtual time zero.
     pub(crate) const fn new(weight: u32) -> Account {
         Account { time: Virtual { whole: 0, fraction: 0 }, weight, rest: 0 }
     }
 
-    /// Another weight for what comes; drops the rest, less than 2^-32 virtual nanoseconds.
+    /// Changes the weight for later service. Drops the remainder, less than 2^-32 virtual nanoseconds.
     pub(crate) fn set_weight(&mut self, weight: u32) {
         (self.weight, self.rest) = (weight.max(1), 0);
     }
 
-    /// Moves on by `service`.
+    /// Advances by `service`.
     #[inline]
     #[expect(
         clippy::cast_possible_truncation,
@@ -62,7 +62,7 @@ impl Account {
     pub(crate) fn charge(&mut self, service: Span) {
         let (ns, weight) = (service.as_nanos(), u64::from(self.weight));
         let (whole, over) = (ns / weight, ns % weight);
-        // over and rest are below the weight, so this is below weight * 2^32.
+        // `over` and `rest` are below the weight, so this is below weight * 2^32.
         let scaled = (over << 32) + u64::from(self.rest);
         let (fraction, carry) = self.time.fraction.overflowing_add((scaled / weight) as u32);
         self.rest = (scaled % weight) as u32;
@@ -70,7 +70,7 @@ impl Account {
         self.time = Virtual { whole: sum.saturating_add(i64::from(carry)), fraction };
     }
 
-    /// Moves on to `time` if that is later.
+    /// Advances to `time` if that is later.
     pub(crate) fn catch_up(&mut self, time: Virtual) {
         if time > self.time {
             (self.time, self.rest) = (time, 0);
@@ -84,7 +84,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against the slow definition: the sum of all service in 128 bits, divided once.
+        /// Compares with the slow definition: the sum of all service in 128 bits, divided once.
         #[test]
         fn law_virtual_time_is_all_service_over_weight(
             weight in prop_oneof![1_u32..20, 1..=u32::MAX, Just(u32::MAX)],

@@ -1,13 +1,13 @@
-//! Activity: its threads in turn, but the one with a time constraint while that is being served.
+//! Activity: its threads in turn, except that a thread whose time constraint is being served runs alone.
 //!
-//! Takes    any guarantee; to serve constraints, one from `time-line`, which says for which.
-//! Gives    NULL to each child. A child whose constraint was accepted has what it asked for before its
-//!          deadline, if it does not block.
-//! Admits   everyone; whether a constraint is accepted is the parent's affair.
-//! Assumes  children tell constraints (`constraint`, or a `job` of known work and deadline), one at a
-//!          time; the parent tells whose is served (`constrained`).
-//! Costs    O(log n) per event, O(n) when a constraint begins to be served; one timer per processor.
-//! Ties     between equal deadlines, whoever is ready, then the lower slot; else children stand in line.
+//! Takes    any guarantee; for constraints, a `time-line`, which notifies it of the constraint that is served.
+//! Gives    NULL to each child. A child whose constraint was accepted receives the work that it requested
+//!          before the deadline, if it does not block.
+//! Admits   everyone; the parent decides whether a constraint is accepted.
+//! Assumes  children set constraints (`constraint`, or a `job` of known work and deadline), one at a time; the
+//!          parent says which deadline is served (`constrained`).
+//! Costs    O(log n) per event, O(n) when service of a constraint begins; one timer per processor.
+//! Ties     between equal deadlines, the ready child, then the lower slot; else children are in a queue.
 //! Source   HLS 6.2.4, figure 6.5 (AC); Jones, Rosu and Rosu 1997.
 //! Checked  laws, `tests/rialto.rs`.
 
@@ -27,7 +27,7 @@ use windfall_time::{Instant, Span};
 
 pub(crate) const KIND: Kind = Kind {
     name: "activity",
-    summary: "threads in turn, but the one whose time constraint is being served",
+    summary: "threads in turn, except while a thread's time constraint is being served",
     source: source!("activity.rs"),
     settings: &[Setting {
         name: "quantum",
@@ -47,12 +47,12 @@ pub(crate) struct Activity {
     quanta: Quanta,
     /// The deadline of each child's last constraint.
     deadlines: Vec<Option<Instant>>,
-    /// Whose constraint is being served.
+    /// The child whose constraint is being served.
     urgent: Option<ChildVp>,
 }
 
 impl Activity {
-    /// With the quantum, above zero.
+    /// `quantum` is above zero.
     pub(crate) fn new(quantum: Span) -> Activity {
         Activity {
             line: Line::default(),
@@ -71,7 +71,7 @@ impl Activity {
         all.find(|child| context.child(*child) != VpState::Waiting).or(Some(first))
     }
 
-    /// This child's constraint is being served from now on, or nobody's.
+    /// Changes the child whose constraint is being served; `None` for no child.
     fn serve(&mut self, child: Option<ChildVp>, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let before = core::mem::replace(&mut self.urgent, child);
         if before != child {
@@ -84,7 +84,7 @@ impl Activity {
 }
 
 impl Policy for Activity {
-    /// Whether another's constraint is served, turn.
+    /// Whether another child's constraint is being served, then the turn.
     type Key = (bool, u64);
     const TAKES: &'static str = "constraint, job; quantum (to the instance)";
 

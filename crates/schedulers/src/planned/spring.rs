@@ -1,22 +1,22 @@
-//! Spring: jobs that are planned when they arrive, and then done in time; on one processor.
+//! Spring: plans jobs when they arrive, and then finishes them in time; on one processor.
 //!
-//! Takes    ALL on its own VP 0. Not RESU, against table 5.1: a plan says when, on the clock.
+//! Takes    ALL on its own VP 0. Not RESU, in contrast to table 5.1: a plan fixes times on the clock.
 //! Gives    RESBH x y to each child with a reservation of x in y; nothing to one without.
-//! Admits   a reservation as one block in each period that never collides with another's, at the first
-//!          offset where it fits; the checker while the sum of all x is at most the greatest common
-//!          divisor of all y, so that who tells less takes nothing from others. A `job` if a plan is
-//!          found that has room for it beside all blocks and all jobs admitted before.
-//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x, and inside the
-//!          work that a job tells.
-//! Costs    O(log n) per event; per `job` at most n + 200 steps of planning, each of which looks at n
-//!          jobs and passes at most 1000 blocks with each, O(n); 74 bytes per child; one timer.
+//! Admits   a reservation as one block in each period that never collides with another, at the first offset
+//!          where it fits; the checker admits while the sum of all x is at most the greatest common divisor of
+//!          all y, so that a child that sets less takes nothing from others. A `job` if a plan is found that
+//!          has room for it beside all blocks and all jobs admitted before.
+//! Assumes  A1 its processor is there whenever requested; A2 overheads are inside x, and inside the work that
+//!          a `job` message states.
+//! Costs    O(log n) per event; per `job` at most n + 200 steps of planning, each of which looks at n jobs and
+//!          moves each past at most 1000 blocks, O(n); 74 bytes per child; one timer.
 //! Ties     in planning, the child of the lower slot; no two pieces of a plan overlap.
 //! Source   Ramamritham and Stankovic 1991; Kaneko et al. 1996; HLS 2.3.1.2, 6.2.3, table 5.1.
 //! Checked  laws, `tests/spring.rs`.
 //!
-//! A job runs in one piece. Its child has the rest of it back when it blocks and wakes in time, and
-//! gets nothing more after it. One that finds no place gets nothing at all: its host gives it up. A
-//! child with a reservation works in its blocks, and its jobs are not planned. Nothing is reclaimed.
+//! A job runs in one piece. A child that blocks in it gets the rest back if it wakes in time, and nothing after it.
+//! A job that finds no place gets no time: the host aborts it. A child with a reservation works in its blocks, and
+//! its jobs are not planned. Unused time is not reclaimed.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::RESERVE;
@@ -43,7 +43,7 @@ pub(crate) const KIND: Kind = Kind {
         name: "weight",
         form: Form::Integer(0, 1_000),
         default: "4",
-        help: "how much the earliest start counts beside the deadline when jobs are put in line",
+        help: "weight of the earliest start, relative to the deadline, when jobs are ordered",
     }],
     takes: &[&RESERVE],
     properties: Properties { reserves: true, ..Properties::NONE },
@@ -61,7 +61,7 @@ struct Spring {
 }
 
 impl Spring {
-    /// The jobs of others that are not done, and when they begin.
+    /// The unfinished jobs of all children except `but`, with their start times.
     fn jobs(&self, but: ChildVp, now: Instant) -> Vec<(usize, Task, Instant)> {
         let others = self.pieces.plan.iter().enumerate().filter(|(at, _)| *at != but.index());
         let job = |(at, piece): (usize, &Option<Piece>)| match piece {
@@ -73,7 +73,7 @@ impl Spring {
         others.filter_map(job).collect()
     }
 
-    /// Begins or changes a reservation: from when on all jobs are done that were admitted before.
+    /// Begins or changes a reservation, which starts after all jobs admitted before are done.
     fn reserve(
         &mut self,
         child: ChildVp,
@@ -103,7 +103,7 @@ impl Spring {
         Ok(())
     }
 
-    /// A job arrives: it is planned beside all that were admitted before, or gets nothing.
+    /// A job arrives: it is planned beside all that were admitted before, or gets no time.
     fn job(&mut self, child: ChildVp, task: Task, context: &mut Context<'_>) {
         let now = context.now();
         if matches!(self.pieces.plan[child.index()], Some(Piece::Always(..))) {
@@ -112,7 +112,7 @@ impl Spring {
         self.pieces.stop(child, context);
         self.pieces.plan[child.index()] = None;
         let jobs = self.jobs(child, now);
-        // The one that has begun stays where it is.
+        // A job that has begun keeps its place.
         let (begun, mut coming): (Vec<_>, Vec<_>) =
             jobs.into_iter().partition(|(_, _, start)| *start <= now);
         let done = begun.iter().map(|(_, task, start)| start.saturating_add(task.work)).max();
@@ -241,7 +241,8 @@ impl Conversion for Planned {
             }
             sum += u128::from(amount.as_nanos());
             divisor = gcd(divisor, period.as_nanos());
-            // Then each block finds a place within the first `sum` of a common divisor of all periods.
+            // Under this condition each block finds a place within the first `sum` of a common divisor of all
+            // periods.
             if whole && sum <= u128::from(divisor) {
                 return Offer::one(reserved::Form::Hard.of(amount, period), "a block in the plan");
             }

@@ -1,22 +1,22 @@
 //! Time line: reservations at fixed offsets in a plan that repeats, and time constraints.
 //!
-//! Takes    ALL on its own VP 0. Further own VPs are never asked for. Not RESU: a slower processor may
-//!          serve one block at its beginning and the next at its end.
+//! Takes    ALL on its own VP 0. It never requests further own VPs. Not RESU: a slower processor may serve one
+//!          block at its beginning and the next at its end.
 //! Gives    RESCS x y to each child with a reservation of x in y; NULL to one without. A child whose
-//!          constraint is accepted has its work done by the deadline, if it is ready all the while.
-//! Admits   a reservation for which the plan has a place, exactly, in order of asking and without moving
-//!          others; a constraint that fits into its child's blocks and the time that is nobody's.
-//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x.
+//!          constraint is accepted has its work done by the deadline, if it stays ready until then.
+//! Admits   a reservation if the plan has a place for it, exactly, in order of request and without moving
+//!          others; a constraint if it fits into its child's blocks and the time that belongs to nobody.
+//! Assumes  A1 its processor is there whenever requested; A2 overheads are inside x.
 //! Costs    O(log n + 32) per event, O(n) per constraint, O(places tried) per reservation; one timer.
-//! Ties     blocks never meet; between constraints of equal deadlines, the earlier accepted.
-//! Source   HLS 6.2.4, figure 6.5 (RES+CSTR), table 5.1; Jones, Rosu and Rosu 1997 (Rialto); ours
-//!          differs: a block is one piece, and a new one begins when accepted constraints are over.
+//! Ties     blocks never overlap; between constraints of equal deadlines, the one accepted earlier.
+//! Source   HLS 6.2.4, figure 6.5 (RES+CSTR), table 5.1; Jones, Rosu and Rosu 1997 (Rialto). Differences: a
+//!          block is one piece, and a new reservation begins after the deadlines of all accepted constraints.
 //! Checked  laws, `tests/rialto.rs`, `plan.rs`.
 //!
-//! A block whose child waits is nobody's. Time for a constraint comes first from its child's blocks,
-//! then from what is nobody's, earliest deadline first; how much from where is settled when it is
-//! accepted. What a plan that splits blocks or moves them would admit besides: two reservations
-//! together longer than the common divisor of their periods (3 in 10 and 8 in 100).
+//! The block of a waiting child belongs to nobody. Time for a constraint comes first from its child's blocks, then
+//! from time that belongs to nobody, earliest deadline first; the amounts are fixed when it is accepted. A plan that
+//! splits or moves blocks would admit more: two reservations that together exceed the greatest common divisor of
+//! their periods (3 in 10 and 8 in 100).
 
 mod constraints;
 mod plan;
@@ -38,7 +38,7 @@ use windfall_time::{Instant, Ratio, Span};
 
 const TAKES: &str = "reserve, unreserve, constraint";
 const OWN: OwnVp = OwnVp(0);
-/// The next moment at which somebody else may have to run.
+/// The next moment at which another child may have to run.
 const TURN: TimerId = TimerId(0);
 
 pub(crate) const KIND: Kind = Kind {
@@ -52,7 +52,7 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |_| Ok(Box::new(Planned)),
 };
 
-/// `ALL -> RESCS+`.
+/// The conversion `ALL -> RESCS+`.
 struct Planned;
 
 impl Conversion for Planned {
@@ -105,13 +105,13 @@ impl Conversion for Planned {
     }
 }
 
-/// Who is to run, and why.
+/// The child that is to run, and why.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Choice {
     child: ChildVp,
-    /// In a block of its own.
+    /// Whether it runs in a block of its own.
     reserved: bool,
-    /// For which constraint: its place, and its deadline.
+    /// The constraint that it serves: place and deadline.
     constraint: Option<(usize, Instant)>,
 }
 
@@ -119,23 +119,23 @@ struct Choice {
 #[derive(Default)]
 pub(crate) struct TimeLine {
     blocks: Vec<Option<Block>>,
-    /// The next blocks of children that do not wait.
+    /// The next blocks of the children that do not wait.
     starts: Heap<Instant>,
-    /// Whose block it is, until when; never that of a child that waits.
+    /// The current block's child, which does not wait, and the block's end.
     present: Option<(ChildVp, Instant)>,
     constraints: Constraints,
-    /// Who runs, why, and since when it is accounted for.
+    /// The running child, why it runs, and the moment up to which its time is accounted for.
     serving: Option<(Choice, Instant)>,
 }
 
 impl TimeLine {
-    /// Without reservations.
+    /// Creates an instance without reservations.
     #[must_use]
     pub(crate) fn new() -> TimeLine {
         TimeLine::default()
     }
 
-    /// Who is to run if these children wait.
+    /// The child that is to run, if the children for which `waits` is true wait.
     fn choose(&self, waits: impl Fn(ChildVp) -> bool) -> Option<Choice> {
         if let Some((child, _)) = self.present.filter(|(child, _)| !waits(*child)) {
             let constraint = self.constraints.in_block(child);
@@ -160,7 +160,7 @@ impl TimeLine {
         }
     }
 
-    /// A child that does not wait: whether it is in a block now, and when the next begins.
+    /// A child does not wait: finds out whether it is in a block now, and when its next one begins.
     fn enter(&mut self, child: ChildVp, now: Instant) {
         let Some(block) = self.blocks[child.index()] else {
             self.starts.remove(child.0);
@@ -172,13 +172,13 @@ impl TimeLine {
         }
     }
 
-    /// A child waits, or has no reservation any longer.
+    /// A child waits, or no longer has a reservation.
     fn leave(&mut self, child: ChildVp) {
         self.starts.remove(child.0);
         self.present = self.present.filter(|(present, _)| *present != child);
     }
 
-    /// Sees to it that the right child runs, if any, and that the next change is not missed.
+    /// Makes the right child run, if any, and sets the timer to the next change.
     fn steer(&mut self, context: &mut Context<'_>) {
         let now = context.now();
         self.catch_up(now);
@@ -205,7 +205,7 @@ impl TimeLine {
         context.set_timer(TURN, due);
     }
 
-    /// Runs the child, and tells it for which constraint.
+    /// Runs the chosen child and notifies it of the constraint that it serves.
     fn serve(&mut self, choice: Choice, context: &mut Context<'_>) {
         let deadline = |choice: &Choice| choice.constraint.map(|(_, deadline)| deadline);
         let told = self.serving.map(|(before, _)| deadline(&before));
@@ -230,7 +230,7 @@ impl TimeLine {
         let now = context.now();
         let others = (0_u32..).zip(&self.blocks).filter(|(slot, _)| *slot != child.0);
         let others = others.filter_map(|(_, block)| *block);
-        // Accepted constraints count on the time until their deadlines.
+        // Accepted constraints rely on the time until their deadlines.
         let from = self.constraints.last_deadline().unwrap_or(now);
         let Some(block) = Block::place(size, from, others.clone()) else {
             let share = |block: Block| block.amount.over(block.period);

@@ -1,19 +1,19 @@
 //! Time table: blocks at fixed offsets, as a table says; nothing else ever runs.
 //!
-//! Takes    ALL on its own VP 0. Further own VPs are never asked for.
-//! Gives    RESSH x y z to each child with a block of x in y from z on, RESNH x y where it leaves the
-//!          offset to the table, and so RESCH x y; nothing to one without.
-//! Admits   a block that never collides with another, exactly; without a wish, at the first offset
-//!          where it fits. In the order of asking: another order may fit more.
-//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x.
-//! Costs    O(log n) per event, O(n) per step of looking for an offset, at most 100000 of these; 58
-//!          bytes per child; one timer.
+//! Takes    ALL on its own VP 0. It never requests further own VPs.
+//! Gives    RESSH x y z to each child with a block of x in y from z on; RESNH x y, and so RESCH x y, if the
+//!          child leaves the offset to the table; nothing to a child without a block.
+//! Admits   a block that never collides with another, exactly; without a given offset, at the first offset
+//!          where it fits. In order of request: another order may fit more.
+//! Assumes  A1 its processor is there whenever requested; A2 overheads are inside x.
+//! Costs    O(log n) per event, O(n) per step of the search for an offset, at most 100000 steps; 58 bytes
+//!          per child; one timer.
 //! Ties     none: no two blocks overlap.
 //! Source   HLS 2.3.1.2, of the scheduler of Lin et al. 1998; 5.2.2.2.
 //! Checked  laws, `tests/time_table.rs`.
 //!
-//! A child that blocks in its block leaves the rest of it unused, and has it back when it wakes in
-//! time. Offsets count from the origin of time, so that equal tables are equal on every host.
+//! A child that blocks in its block leaves the rest unused, and gets it back if it wakes in time. Offsets count from
+//! the origin of time, so that equal tables are equal on every host.
 
 use crate::catalogue::{Kind, Properties};
 use crate::parameters::{BLOCK, RESERVE, read_block};

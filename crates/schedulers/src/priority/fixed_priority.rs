@@ -1,16 +1,16 @@
-//! Fixed priority: the ready child of the largest priority number runs, preempting smaller ones.
+//! Fixed priority: the ready child with the largest priority number runs, and preempts smaller ones.
 //!
 //! Takes    any guarantee, on one processor or several.
-//! Gives    its own guarantee to the child of highest priority, if no other has that priority
-//!          (`exclusive = true` sees to it); NULL to the others. Where n of its own VPs have ALL, ALL
-//!          to each child with fewer than n others at or above its priority. Of RESU only PS: what
-//!          children tell of their deadlines goes no further.
+//! Gives    its own guarantee to the child of highest priority, if no other has that priority (`exclusive =
+//!          true` ensures it); NULL to the others. If n of its own VPs have ALL, ALL to each child with fewer
+//!          than n others at or above its priority. Of RESU only PS follows, because deadlines that children
+//!          report are not passed on.
 //! Admits   everyone; with `exclusive`, each priority once.
-//! Assumes  children tell their priority. One that has told none ranks below all that have; such
-//!          children share that lowest rank, with `exclusive` as well.
+//! Assumes  children set their priority. Children without a priority share a rank below all others, with
+//!          `exclusive` as well.
 //! Costs    O(log n) per event; 46 bytes per child; no timer of its own.
-//! Ties     the running child stays, and a preempted one comes before those that asked after it;
-//!          else first come, first served.
+//! Ties     the running child stays, and a preempted one goes before those that requested after it; else first
+//!          come, first served.
 //! Source   HLS 5.3.1.1, 9.3; table 5.1: any to (any, NULL+).
 //! Checked  laws, `tests/fixed_priority.rs`, `hierarchy/tests/example_4_4.rs`, reference schedules fp_*.
 
@@ -47,13 +47,14 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |settings| Ok(Box::new(Passing { exclusive: settings.bool("exclusive") })),
 };
 
-/// `any -> (any, NULL+)`.
+/// The conversion `any -> (any, NULL+)`.
 struct Passing {
     exclusive: bool,
 }
 
 impl Passing {
-    /// Whether the child is refused its priority: one that came before it has that. What is refused takes nothing from the others.
+    /// Whether the child is refused its priority because an earlier child has it. A refused child takes nothing
+    /// from the others.
     fn is_refused(&self, children: &[ChildParams], at: usize) -> bool {
         let priority = children[at].priority;
         let before = children[..at].iter().any(|other| other.priority == priority);
@@ -119,12 +120,12 @@ pub(crate) struct FixedPriority {
     places: Vec<Place>,
     turns: u64,
     exclusive: bool,
-    /// Priorities that a child has; only kept when `exclusive`.
+    /// The priorities in use; kept only when `exclusive`.
     taken: BTreeSet<i32>,
 }
 
 impl FixedPriority {
-    /// With `exclusive`, each priority is given once.
+    /// `exclusive`: each priority is given to one child.
     pub(crate) fn new(exclusive: bool) -> FixedPriority {
         FixedPriority { exclusive, ..FixedPriority::default() }
     }

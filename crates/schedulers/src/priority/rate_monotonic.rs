@@ -3,13 +3,13 @@
 //! Takes    any guarantee; ALL on each of its processors for the usual results.
 //! Gives    NULL to each child (deadlines are met while the set is schedulable; no isolation).
 //! Admits   everyone.
-//! Assumes  children tell their period (`periodic`); one that does not runs in what is left.
+//! Assumes  children set their period (`periodic`); one without a period runs in the time that is left.
 //! Costs    O(log n) per event; 62 bytes per child; no timer of its own.
 //! Ties     the running job stays; else first released, first served; then the lower slot.
 //! Source   Liu and Layland 1973; Leung and Whitehead 1982 (`order = "deadline"`).
 //! Checked  laws, `tests/rate_monotonic.rs`, reference schedules rm_*, dm_*.
 //!
-//! A job is released when its child wakes, or when `job` says so.
+//! A job is released when its child wakes, or at the time in a `job` message.
 
 use crate::catalogue::{Chosen, Form, Kind, Properties, RanksBy, Setting};
 use crate::parameters::RATE;
@@ -49,7 +49,7 @@ fn order(settings: &Chosen<'_>) -> Order {
     settings.word("order", &words)
 }
 
-/// What priorities derive from.
+/// The value from which priorities derive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Order {
     /// The shorter period first.
@@ -64,7 +64,7 @@ struct Task {
     /// Period or relative deadline.
     length: Span,
     release: Instant,
-    /// Whether a `job` message came for the job that the next wake-up begins.
+    /// Whether a `job` message has announced the job that the next wake-up begins.
     told: bool,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct RateMonotonic {
 }
 
 impl RateMonotonic {
-    /// With what priorities derive from.
+    /// Creates an instance with priorities by this order.
     pub(crate) fn new(order: Order) -> RateMonotonic {
         RateMonotonic { order, ..RateMonotonic::default() }
     }

@@ -1,25 +1,25 @@
 //! CBS: the constant bandwidth server, on one processor.
 //!
-//! Takes    ALL on its own VP 0. With `report-deadlines = true` it tells its parent its deadlines, but promises
-//!          nothing below RESU r: a child that yields tells them out of order.
-//! Gives    RESBH x y to each child with a reservation of x in y while it is runnable; nothing to one
-//!          without. With `overrun = "postpone"` NULL.
-//! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker holds it to r.
-//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x, but for `charges = "received"`.
+//! Takes    ALL on its own VP 0. With `report-deadlines = true` it reports its deadlines to its parent, but
+//!          promises nothing below RESU r, because a child that yields makes them come out of order.
+//! Gives    RESBH x y to each child with a reservation of x in y while it is runnable; nothing to one without.
+//!          With `overrun = "postpone"` NULL.
+//! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker limits it to r.
+//! Assumes  A1 its processor is there whenever requested; A2 overheads are inside x, except with
+//!          `charges = "received"`.
 //! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.
 //! Ties     the running child stays; else the lower slot.
 //! Source   Abeni and Buttazzo 1998; the hard variant throttles as Rajkumar et al. 1998.
 //! Checked  laws, `tests/cbs.rs`, `tests/reservations.rs`, the simulator's reference hierarchies.
 //!
-//! A child that wakes at t with budget c and deadline d begins a period, unless t < d and c is less
-//! than the share of d - t; then it goes on with c and d. A used-up budget waits for the deadline.
-//! Across wake-ups periods move, and an interval may hold more than fixed periods would allow: the
-//! limit from above is for each stretch in which the child is runnable. With `charges = "received"` what was stolen from a
-//! child, and what deciding and switching took of its time, is left out of what its budget pays: the promise is of time received, as that of
-//! `rez-c` and under its assumption A3, into which those costs go, too. With `overrun = "postpone"`,
-//! as published, a used-up budget is replaced at once and the deadline moves on by y; who has run
-//! ahead alone then waits, however long, until the others have come as far: no interval is promised
-//! anything. `tests/cbs.rs` has examples of both.
+//! A child that wakes at t with budget c and deadline d begins a new period, unless t < d and c is less than the
+//! share of d - t; then it continues with c and d. A used-up budget waits for the deadline. Periods move across
+//! wake-ups, and an interval may hold more than fixed periods would allow: the upper limit holds for each stretch in
+//! which the child is runnable. With `charges = "received"` a budget does not pay for time stolen from its child, nor
+//! for deciding and switching: the promise is of time received, as that of `rez-c` and under its assumption A3, which
+//! then includes those costs. With `overrun = "postpone"`, as published, a used-up budget is replaced at once and the
+//! deadline moves on by y. A child that has run ahead alone then waits, however long, until the others have caught
+//! up: no interval is promised anything. `tests/cbs.rs` has examples of both.
 
 use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
 use crate::parameters::RESERVE;

@@ -1,20 +1,20 @@
-//! Limit: one child, at most so much processor time in each period.
+//! Limit: one child, which gets at most an amount of processor time in each period.
 //!
 //! Takes    any guarantee that leaves a least amount in the cap's period.
-//! Gives    RESBH x y where the cap is x in y and its own guarantee leaves x in any interval of y;
-//!          RESBS with what it leaves where that is less. Without a cap its own guarantee.
+//! Gives    RESBH x y if the cap is x in y and its own guarantee leaves x in any interval of y; if it leaves less,
+//!          RESBS with that amount. Without a cap, its own guarantee.
 //! Admits   one child.
-//! Assumes  one processor: further own VPs are never asked for.
+//! Assumes  one processor: it never requests further own VPs.
 //! Costs    O(1) per event; one timer while the child runs or waits for its next period.
 //! Ties     none.
-//! Source   HLS 5.3.1.3; ours differs: of RESBS x y follows RESBH x y only where the two schedulers' periods
-//!          begin together; else RESBH x (2y - x).
+//! Source   HLS 5.3.1.3. Difference: RESBS x y yields RESBH x y only if the periods of both schedulers begin
+//!          together; otherwise RESBH x (2y - x).
 //! Checked  laws, `tests/limit.rs`.
 //!
-//! The cap comes from the settings, or from the child's `reserve`, which replaces it and begins a
-//! period; without a cap nothing is limited. Periods follow each other without gaps. When the
-//! child has had its amount, the processor is released, and asked for again when the next period
-//! begins. An overrun through a coarse timer is not taken from the next period.
+//! The cap comes from the settings, or from the child's `reserve`, which replaces it and begins a period; without a
+//! cap nothing is limited. Periods follow each other without gaps. When the child has received its amount, the
+//! processor is released, and requested again when the next period begins. An overrun through a coarse timer is not
+//! taken from the next period.
 
 use crate::catalogue::{Chosen, Form, Kind, Properties, Setting, SettingError};
 use crate::parameters::RESERVE;
@@ -32,12 +32,12 @@ use windfall_time::{Instant, Span};
 
 const TAKES: &str = "reserve, unreserve; job and periodic, for its parent";
 const OWN: OwnVp = OwnVp(0);
-/// The end of the budget while the child runs, of the period while it must not.
+/// Fires at the end of the budget while the child runs, at the end of the period while it must not run.
 const TURN: TimerId = TimerId(0);
 
 pub(crate) const KIND: Kind = Kind {
     name: "limit",
-    summary: "one child, at most so much processor time in each period",
+    summary: "one child, which gets at most an amount of processor time in each period",
     source: source!("limit.rs"),
     settings: &[
         Setting {
@@ -59,7 +59,7 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |settings| Ok(Box::new(Capped { cap: cap(settings)?, tick: Length::ZERO })),
 };
 
-/// Amount and period, or none.
+/// The amount and period of the cap, if the settings have one.
 fn cap(settings: &Chosen<'_>) -> Result<Option<(Span, Span)>, SettingError> {
     match (settings.optional_span("amount"), settings.optional_span("period")) {
         (None, None) => Ok(None),
@@ -69,10 +69,10 @@ fn cap(settings: &Chosen<'_>) -> Result<Option<(Span, Span)>, SettingError> {
     }
 }
 
-/// What its own guarantee leaves in any interval of a period, up to the cap.
+/// The conversion: the least that its own guarantee leaves in any interval of the cap's period, up to the cap.
 struct Capped {
     cap: Option<(Span, Span)>,
-    /// How late its timers may go off.
+    /// The most by which its timers may be late.
     tick: Length,
 }
 
@@ -84,7 +84,8 @@ impl Conversion for Capped {
     fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         match asked {
             Guarantee::BasicHard(amount, period) => {
-                // The nearest whole numbers: no cap of other numbers gives exactly that.
+                // The parameters are the nearest whole nanoseconds, because no other cap gives exactly this
+                // guarantee.
                 match (amount.to_span(), period.to_span()) {
                     (Some(amount), Some(period)) => Ok(ChildParam::Reserve { amount, period }),
                     _ => Err("it gives `RESBH x y` of whole nanoseconds"),
@@ -105,7 +106,7 @@ impl Conversion for Capped {
         let offer = |child: &ChildParams| match child.reserve.or(self.cap) {
             None => Offer::one(own, "without a cap").since(since),
             Some((amount, period)) => {
-                // The cap of the settings counts from the beginning.
+                // The periods of a cap from the settings begin at time zero.
                 let begins =
                     if child.reserve.is_some() { child.since } else { Some(Instant::ZERO) };
                 let within = own.in_periods(since, period.into(), begins);
@@ -118,7 +119,7 @@ impl Conversion for Capped {
 }
 
 impl Capped {
-    /// `within`: what its own guarantee leaves in each period of the cap, where the two are known to begin together.
+    /// `within`: what its own guarantee leaves in each period of the cap, if both are known to begin together.
     fn capped(
         &self,
         own: &Guarantee,
@@ -145,7 +146,7 @@ impl Capped {
         }
     }
 
-    /// What there is in each period. A period begins up to a tick late, and may bring a tick less.
+    /// The amount left in each period. With ticks, a period may begin a tick late and hold a tick less.
     fn left(&self, own: &Guarantee, period: Length) -> Option<Length> {
         let rest = period.checked_sub(self.tick).unwrap_or(Length::ZERO);
         let left = least(own, rest)?;
@@ -161,7 +162,7 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    /// With an amount in each period, or none.
+    /// Creates an instance with this cap, an amount in each period.
     #[must_use]
     pub(crate) const fn new(cap: Option<(Span, Span)>) -> Limit {
         Limit { cap, budget: None, child: None }
@@ -173,7 +174,7 @@ impl Limit {
         self.budget = cap.map(|(amount, period)| Reservation::new(amount, period, now));
     }
 
-    /// Asks for a processor, releases it, or sets the timer, as the child and its budget demand.
+    /// Requests or releases the processor, or sets the timer, as the child and its budget require.
     fn steer(&mut self, context: &mut Context<'_>) {
         let now = context.now();
         let held = context.held_by(OWN);
@@ -277,7 +278,7 @@ impl Scheduler for Limit {
         };
         context.grant(child, own);
         if let Some(budget) = &mut self.budget {
-            // A period that ended while the child was ready had no use for its budget.
+            // A period that ended while the child was ready did not use its budget.
             budget.roll(context.now());
             budget.since = context.now();
         }

@@ -1,23 +1,23 @@
 //! PShED: uniformly slower processors, by earliest deadline first among their owners' deadlines.
 //!
-//! Takes    ALL on its own VP 0. With `report-deadlines = true` it tells its parent its deadlines, but promises
-//!          nothing below RESU r: a child that yields tells them out of order.
-//! Gives    RESU x/y to each child with a reservation of x in y, in whole nanoseconds, rounded down;
-//!          nothing to one without.
-//! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker holds it to r.
-//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x; A3 children tell
-//!          their earliest deadline whenever it changes (`job`), at most 64 of them ahead at a time.
-//!          Where none is ahead, the next is y from now.
-//! Costs    O(log n) per event, O(k) per wake-up and told deadline for k told deadlines ahead; 138
-//!          bytes and 64 deadlines per child; two timers.
+//! Takes    ALL on its own VP 0. With `report-deadlines = true` it reports its deadlines to its parent, but
+//!          promises nothing below RESU r, because a child that yields makes them come out of order.
+//! Gives    RESU x/y to each child with a reservation of x in y, in whole nanoseconds, rounded down; nothing to
+//!          one without.
+//! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker limits it to r.
+//! Assumes  A1 its processor is there whenever requested; A2 overheads are inside x; A3 children report their
+//!          earliest deadline whenever it changes (`job`), at most 64 future deadlines at a time. If there is
+//!          none, the next deadline is y from now.
+//! Costs    O(log n) per event, O(k) per wake-up and reported deadline for k future deadlines; 138 bytes and 64
+//!          deadlines per child; two timers.
 //! Ties     the running child stays; else the lower slot.
 //! Source   Lipari, Carpenter and Baruah 2000; BSS-I, Lipari and Buttazzo 1999; HLS 5.2.2.3.
 //! Checked  laws, `tests/pshed.rs`.
 //!
-//! Whatever is schedulable by earliest deadline first on a processor of that speed is schedulable here
-//! (HLS 2.3.1.4); a child whose deadlines come in the order in which it tells them has had by each of
-//! them, in total, the share of the time that it was runnable. HLS 5.2.2.3 promises the share between
-//! any two consecutive deadlines; nobody can give that to who has run ahead (`tests/pshed.rs`).
+//! Work that earliest deadline first can schedule on a processor of that speed can be scheduled here (HLS 2.3.1.4). A
+//! child whose deadlines come in the order in which it reports them has received by each of them, in total, its share
+//! of the time in which it was runnable. HLS 5.2.2.3 promises the share between any two consecutive deadlines; no
+//! scheduler can give that to a child that has run ahead (`tests/pshed.rs`).
 
 use crate::catalogue::{Kind, Properties};
 use crate::parameters::RESERVE;
@@ -31,7 +31,7 @@ use windfall_time::{Ratio, Span};
 
 pub(crate) const KIND: Kind = Kind {
     name: "pshed",
-    summary: "uniformly slower processors for schedulers that tell their deadlines",
+    summary: "uniformly slower processors for schedulers that report their deadlines",
     source: source!("pshed.rs"),
     settings: &[REPORT_DEADLINES],
     takes: &[&RESERVE],
@@ -44,7 +44,7 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |_| Ok(Box::new(Slower)),
 };
 
-/// Periods are about as long where a child tells no deadlines.
+/// The approximate length of periods while a child reports no deadlines, in nanoseconds.
 const ABOUT: u64 = 10_000_000;
 
 struct Slower;
@@ -76,7 +76,7 @@ impl Conversion for Slower {
     }
 }
 
-/// Amount and period of exactly that speed, about the usual period.
+/// An amount and a period whose quotient is exactly that speed, with a period close to [`ABOUT`].
 fn scaled(speed: Ratio) -> Option<(Span, Span)> {
     let above = u64::try_from(speed.numerator()).ok()?;
     let below = u64::try_from(speed.denominator()).ok()?;

@@ -1,20 +1,20 @@
 //! Resource kernel: hard, firm and soft reserves under rate monotonic priorities, on one processor.
 //!
-//! Takes    ALL on its own VP 0. Not RESU, against table 5.1: see below.
-//! Gives    RESBH x y to each child with a hard reserve of x in y, RESBS x y with a soft or firm one;
-//!          nothing to one without.
+//! Takes    ALL on its own VP 0. Not RESU, in contrast to table 5.1: see below.
+//! Gives    RESBH x y to each child with a hard reserve of x in y, RESBS x y with a soft or firm one; nothing to
+//!          one without.
 //! Admits   while each still gets its amount in each of its periods (`deferrable.rs`).
-//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x.
+//! Assumes  A1 its processor is there whenever requested; A2 overheads are inside x.
 //! Costs    O(log n) per event, O(n^2) per step of an admission; 154 bytes per child; two timers.
 //! Ties     the running child stays; else the lower slot.
 //! Source   Rajkumar et al. 1998; Oikawa and Rajkumar 1999; HLS 5.3.1.7, 6.2.1, table 5.1.
 //! Checked  laws, `tests/resource_kernel.rs`.
 //!
-//! Periods follow each other from the `reserve` message on; what is not used of a budget is kept until
-//! its period ends. `priority` says what follows a used-up budget: 0, or nothing told, is hard: nothing;
-//! above 0 soft: the turns of those without a reserve; below 0 firm: what nobody else wants. What a
-//! slower processor owes by the earliest deadline may come just before it, when a child of a shorter
-//! period that is due later takes it: who serves by periods cannot use RESU.
+//! Periods follow each other from the `reserve` message on; an unused budget is kept until its period ends.
+//! `priority` says what follows a used-up budget. Hard (0, or not set): nothing. Soft (above 0): turns, together with
+//! children without a reserve. Firm (below 0): time that nobody else wants. A slower processor may deliver what it
+//! owes by the earliest deadline just before it, at a time when a child with a shorter period and a later deadline
+//! takes it: a scheduler that ranks by periods cannot use RESU.
 
 mod deferrable;
 mod monotonic;
@@ -51,7 +51,7 @@ pub(crate) const KIND: Kind = Kind {
         name: "quantum",
         form: Form::Span,
         default: "10ms",
-        help: "the longest turn of a child that runs on no budget while others wait",
+        help: "the longest turn of a child without a budget while others wait",
     }],
     takes: &[&RESERVE, &PRIORITY],
     properties: Properties { reserves: true, ..Properties::NONE },
@@ -66,13 +66,12 @@ pub(crate) const KIND: Kind = Kind {
 struct ResourceKernel {
     pool: Pool<Reserves>,
     reserves: Reserves,
-    /// Ends of the periods of children that have a reserve and do not wait.
+    /// Ends of the periods of the children that have a reserve and do not wait.
     periods: Heap<Instant>,
     armed: Option<Instant>,
-    /// When the last of the reserves ended that had begun and were changed or given back: another begins
-    /// the longest period later, so that nobody's period ever sees both. No other rule keeps all
-    /// promises, for a budget that was used late in its period may be followed at once by that of the
-    /// next reserve.
+    /// When the last reserve ended that had begun and was changed or given back. A new reserve begins the longest
+    /// period later, so that no child's period overlaps both. No weaker rule keeps all promises, because a budget
+    /// that was used late in its period may be followed at once by the budget of the next reserve.
     freed: Option<Instant>,
 }
 
@@ -95,8 +94,8 @@ impl ResourceKernel {
         }
     }
 
-    /// Begins the periods that are due. No effects but the last one's and the news, however many
-    /// they are.
+    /// Begins the periods that are due. However many they are, the only effects are those of the last one, and the
+    /// notices.
     fn replenish(&mut self, context: &mut Context<'_>) {
         let now = context.now();
         while let Some((_, slot)) = self.periods.peek().filter(|(at, _)| *at <= now) {
@@ -123,7 +122,7 @@ impl ResourceKernel {
         self.pool.settled(&mut self.reserves, context);
     }
 
-    /// What the running child ran on is over, or the timer came early.
+    /// Handles the end of the running child's budget or turn; the timer may also be early.
     fn exhaust(&mut self, context: &mut Context<'_>) {
         let (now, held) = (context.now(), context.held_by(OwnVp(0)));
         let Some(child) = held else {
@@ -184,14 +183,14 @@ impl ResourceKernel {
             let less = amount <= reserve.amount && period >= reserve.period;
             let more = amount >= reserve.amount && period <= reserve.period;
             if (less || more) && reserve.change.is_none() && begins <= reserve.end {
-                // The one is as if the other had gone on.
+                // The new reserve continues the old one: its periods begin where the old ones would.
                 reserve.change = Some((amount, period, reserve.end));
                 self.freed = self.freed.max(Some(reserve.end));
                 return Ok(());
             }
             self.freed = self.freed.max(used_until(reserve, now));
         }
-        // It has nothing until it begins.
+        // The amount is zero until the reserve begins.
         let begins = clear(self.freed);
         let mut reserve = Reservation::new(Span::ZERO, period, begins);
         reserve.change = Some((amount, period, begins));
@@ -208,7 +207,7 @@ impl ResourceKernel {
         Ok(())
     }
 
-    /// Ends a reserve, if there is one.
+    /// Ends a child's reserve, if it has one.
     fn end(&mut self, child: ChildVp, now: Instant) {
         if let Some(reserve) = self.reserves.slots[child.index()].reserve.take() {
             self.freed = self.freed.max(used_until(&reserve, now));
@@ -216,7 +215,7 @@ impl ResourceKernel {
         self.periods.remove(child.0);
     }
 
-    /// What a child runs on has changed.
+    /// Updates the pool after a child's budget or class has changed.
     fn place(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let (now, state) = (context.now(), context.child(child));
         let slot = &self.reserves.slots[child.index()];
@@ -240,12 +239,12 @@ impl ResourceKernel {
     }
 }
 
-/// What is promised, a change that is to come included.
+/// The promised amount and period, after a pending change.
 fn target(reserve: &Reservation) -> (Span, Span) {
     reserve.change.map_or((reserve.amount, reserve.period), |(amount, period, _)| (amount, period))
 }
 
-/// When a reserve that ends has been used last at the latest; one that has not begun never was.
+/// The latest time at which an ended reserve was used; `None` if it never began.
 fn used_until(reserve: &Reservation, now: Instant) -> Option<Instant> {
     Some(now).filter(|_| !reserve.amount.is_zero())
 }

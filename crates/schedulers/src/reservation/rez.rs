@@ -1,26 +1,26 @@
 //! Rez: hard CPU reservations by budgeted earliest deadline first, on one processor.
 //!
-//! Takes    ALL on its own VP 0, or, with `report-deadlines = true`, RESU r: it tells its parent its deadlines.
-//!          Further own VPs are never asked for: create one instance a processor.
+//! Takes    ALL on its own VP 0, or, with `report-deadlines = true`, RESU r: it reports its deadlines to its
+//!          parent. It never requests further own VPs: create one instance for each processor.
 //! Gives    RESBH x y to each child with a reservation of x in y; nothing to one without.
-//! Admits   while the sum of all x/y is at most 1, exactly, or `admission` thousandths; below RESU r
-//!          the checker holds it to r. A refusal names what is left.
-//! Assumes  A1 its processor is there whenever asked for; A2 overheads and stolen time are inside x
-//!          (`rez-c` and `rez-fb` make up for stolen time), but for `charges = "received"`.
+//! Admits   while the sum of all x/y is at most 1, exactly, or at most `admission` thousandths; below RESU r the
+//!          checker limits it to r. A refusal names the share that is left.
+//! Assumes  A1 its processor is there whenever requested; A2 overheads and stolen time are inside x (`rez-c` and
+//!          `rez-fb` make up for stolen time), except with `charges = "received"`.
 //! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.
 //! Ties     the running child stays; else the lower slot.
 //! Source   HLS 9.3.2. Waking follows the constant bandwidth server of Abeni and Buttazzo 1998.
 //! Checked  laws, `tests/rez.rs`, `tests/reservations.rs`, `hierarchy/tests/example_4_4.rs`.
 //!
-//! A period begins with the `reserve` message, and each next one where the last one ends, whether
-//! the child is ready or not. A change takes effect at the end of the current period. A child that
-//! waits for a time d loses at most d of its budget, and none of what falls to the rest of its
-//! period at a steady rate: a budget saved up until just before its deadline would delay others.
-//! With `charges = "received"` what was stolen from a child, and what deciding and switching took of its time, is left out of
-//! what its budget pays, under `rez-c`'s assumption A3, into which those costs go, too.
-//! What a coarse timer lets a child have beyond its budget is taken from the periods that follow: its promise is kept to
-//! less than a tick while the sum of all (x + tick)/(y - tick) is at most 1. With `overruns = "dropped"` it is
-//! not, as in the paper (10.5.2 measures 32.6 % for 10 ms in 33 ms), and ticks leave RESBS x y. Children hear when their budget is used up and when a period begins (6.2.2).
+//! The first period begins with the `reserve` message, and each next one where the last one ends, whether the child is
+//! ready or not. A change takes effect at the end of the current period. A child that waits for a time d loses at most
+//! d of its budget, and keeps what falls to the rest of its period at a steady rate: a budget saved up until just
+//! before its deadline would delay others. With `charges = "received"` a budget does not pay for time stolen from its
+//! child, nor for deciding and switching, under assumption A3 of `rez-c`, which then includes those costs. If a coarse
+//! timer lets a child overrun its budget, the excess is taken from the periods that follow. Its promise then holds to
+//! within a tick while the sum of all (x + tick)/(y - tick) is at most 1. With `overruns = "dropped"` the excess is not
+//! taken back, as in the paper (10.5.2 measures 32.6 % for 10 ms in 33 ms), and with ticks RESBS x y is left. Children
+//! are notified when their budget is used up and when a period begins (6.2.2).
 
 use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
 use crate::parameters::RESERVE;
@@ -30,7 +30,7 @@ use crate::parts::stolen::{CHARGES, Stolen, charges};
 use alloc::boxed::Box;
 use windfall_time::Ratio;
 
-/// Whether the parent is told about deadlines, as a uniformly slower processor needs it.
+/// Whether deadlines are reported to the parent, as a uniformly slower processor needs them.
 pub(crate) const REPORT_DEADLINES: Setting = Setting {
     name: "report-deadlines",
     form: Form::Bool,
@@ -38,34 +38,34 @@ pub(crate) const REPORT_DEADLINES: Setting = Setting {
     help: "whether it reports its deadlines to its parent, as a uniformly slower processor needs",
 };
 
-/// What becomes of overruns.
+/// Whether later periods pay for overruns.
 pub(crate) const OVERRUNS: Setting = Setting {
     name: "overruns",
     form: Form::Word(&["charged", "dropped"]),
     default: "charged",
-    help: "whether what a timer that ticks lets a child have beyond its budget is taken from the periods that follow, or from \
-           nobody's, as in HLS 10.5.2",
+    help: "whether the following periods pay if a coarse timer lets a child overrun its budget, or nobody does, as in HLS \
+           10.5.2",
 };
 
-/// Whether they are dropped.
+/// Whether overruns are dropped.
 pub(crate) fn drops(settings: &Chosen<'_>) -> bool {
     settings.word(OVERRUNS.name, &[("charged", false), ("dropped", true)])
 }
 
-/// How much may be reserved.
+/// The most that may be reserved.
 pub(crate) const ADMISSION: Setting = Setting {
     name: "admission",
     form: Form::Integer(1, 1000),
     default: "1000",
-    help: "how much of a processor is reserved at most, in thousandths",
+    help: "the most that may be reserved, in thousandths of a processor",
 };
 
-/// How much may be reserved, in thousandths.
+/// The most that may be reserved, in thousandths of a processor.
 pub(crate) fn admission(settings: &Chosen<'_>) -> u16 {
     u16::try_from(settings.integer(ADMISSION.name)).unwrap_or(1000)
 }
 
-/// As a part of a processor.
+/// The same as a fraction of a processor.
 pub(crate) fn part(thousandths: u16) -> Ratio {
     Ratio::new(thousandths.into(), 1000).unwrap_or(Ratio::ONE)
 }

@@ -1,24 +1,23 @@
-//! Rez-C: hard CPU reservations whose children catch up when time is stolen from them.
+//! Rez-C: hard CPU reservations whose children catch up after time was stolen from them.
 //!
-//! Takes    ALL on its own VP 0. Further own VPs are never asked for.
-//! Gives    RESBH x y of time received, stolen time left out, to each child with a reservation of x in y,
+//! Takes    ALL on its own VP 0. It never requests further own VPs.
+//! Gives    RESBH x y of time received, not counting stolen time, to each child with a reservation of x in y,
 //!          to within a granule; nothing to one without.
 //! Admits   as `rez`.
-//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x; A3 in every interval
-//!          that ends with the period in question, what is stolen, the amounts of the periods that lie in it
-//!          and, for children that wait now and then, their share of it fit. Where A3 fails, one child's
-//!          catching up may cost others their amounts, and whoever has the rest of the processor everything
-//!          (HLS 11.7.1).
+//! Assumes  A1 its processor is there whenever requested; A2 overheads are inside x; A3 in every interval that
+//!          ends with the period in question there is room for the stolen time, for the amounts of the periods
+//!          that lie in it and, for children that wait at times, their share of it. If A3 fails, one child's
+//!          catching up may cost others their amounts, and children that use the rest of the processor
+//!          everything (HLS 11.7.1).
 //! Costs    as `rez`, and for each timer that finds stolen time another one, at most one a granule.
 //! Ties     as `rez`.
 //! Source   HLS 11.5.2.
 //! Checked  laws, `tests/rez_c.rs`, `scenarios/stolen-time.toml`.
 //!
-//! A budget is charged with what its child has received: what the host says was stolen from the
-//! processor meanwhile is left out. When the timer that was set for the end of a budget finds stolen
-//! time it is set again for that long. A rest below the granule counts as used up; otherwise a single
-//! nanosecond left would be waited for a nanosecond at a time while a long interrupt lasts. Nothing is
-//! carried from one period to the next.
+//! A budget pays for the time that its child has received: time that the host reports as stolen from the processor is
+//! left out. If the timer for the end of a budget finds stolen time, it is set again for that long. A rest below the
+//! granule counts as used up; otherwise, during a long interrupt, the timer would be set again for a single nanosecond
+//! each time. Nothing is carried from one period to the next.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::RESERVE;
@@ -32,7 +31,7 @@ const GRANULE: &str = "granule";
 
 pub(crate) const KIND: Kind = Kind {
     name: "rez-c",
-    summary: "hard CPU reservations that catch up when time is stolen",
+    summary: "hard CPU reservations that catch up after time was stolen",
     source: source!("rez_c.rs"),
     settings: &[
         ADMISSION,

@@ -1,20 +1,20 @@
-//! Rez-FB: CPU reservations that grow by what is stolen from them, through a feedback loop.
+//! Rez-FB: CPU reservations that grow by the time stolen from them, through a feedback loop.
 //!
-//! Takes    ALL on its own VP 0. Further own VPs are never asked for.
+//! Takes    ALL on its own VP 0. It never requests further own VPs.
 //! Gives    RESBS x y to each child with a reservation of x in y; nothing to one without. Not RESBH: in the
 //!          periods after stolen time has ceased a child receives more than x.
-//! Admits   as `rez`. What nobody has reserved is lent, as long as nobody reserves it.
-//! Assumes  A1 its processor is there whenever asked for; A2 overheads are inside x. What is received is x
-//!          where stolen time is steady and what is reserved for it fits; nobody else pays for it.
+//! Admits   as `rez`. Capacity that nobody has reserved is lent until somebody reserves it.
+//! Assumes  A1 its processor is there whenever requested; A2 overheads are inside x. A child receives x if
+//!          stolen time is steady and the amount reserved for it fits; no other child pays for it.
 //! Costs    as `rez`, and 24 bytes per child.
 //! Ties     as `rez`.
-//! Source   HLS 11.5.3. Ours never reserves less than was asked for.
+//! Source   HLS 11.5.3. Difference: it never reserves less than was requested.
 //! Checked  laws, `tests/rez_fb.rs`, `scenarios/stolen-time.toml`.
 //!
-//! At the start of each period `C = C + G (x - P)`, within x and what admission leaves: C is reserved for
-//! the period, P was received in the last one (`feedback.rs`). A child that wakes after whole periods
-//! has one step, for the last period that it ran in. A reservation that begins while what it needs
-//! is lent begins when those periods have ended. Notes say C (reserved) and P (received).
+//! At the start of each period `C = C + G (x - P)`, at least x and at most what admission leaves: C is reserved for
+//! the period, and P was received in the last one (`feedback.rs`). A child that wakes after whole periods takes one
+//! step, for the last period in which it ran. If a new reservation needs capacity that is lent, it begins when the
+//! periods of the loans have ended. Notes report C (reserved) and P (received).
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::RESERVE;
@@ -28,7 +28,7 @@ const GAIN: &str = "gain";
 
 pub(crate) const KIND: Kind = Kind {
     name: "rez-fb",
-    summary: "CPU reservations that grow by what is stolen from them",
+    summary: "CPU reservations that grow by the time stolen from them",
     source: source!("rez_fb.rs"),
     settings: &[
         ADMISSION,
@@ -36,7 +36,7 @@ pub(crate) const KIND: Kind = Kind {
             name: GAIN,
             form: Form::Integer(1, 1000),
             default: "500",
-            help: "how much of what was missing the next period has more, in thousandths",
+            help: "gain: by which part of the missing time the next period grows, in thousandths",
         },
         OVERRUNS,
     ],

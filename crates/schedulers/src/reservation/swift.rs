@@ -1,22 +1,22 @@
 //! SWiFT: reservations that follow the progress of a pipeline, by feedback from its queues.
 //!
-//! Takes    ALL on its own VP 0. Further own VPs are never asked for: one instance a processor.
-//! Gives    NULL to each child: whoever comes, and whoever falls behind, takes from all.
+//! Takes    ALL on its own VP 0. It never requests further own VPs: one instance for each processor.
+//! Gives    NULL to each child: one that is added, or falls behind, takes from all.
 //! Admits   as many as can have 1 % each; all together get at most `cap` of the processor.
-//! Assumes  children, or the host for them, tell how full the queue is that they read from
-//!          (`progress`); one that writes tells how empty it is. Half full is the aim.
+//! Assumes  children, or the host for them, report how full the queue is that they read from (`progress`); a
+//!          writer reports how empty its queue is. The aim is half full.
 //! Costs    O(log n) per event, and per child and period; 200 bytes per child; four timers.
-//! Ties     as `rez`; when all are due to be adjusted, the lower slot first.
-//! Source   Steere, Goel, Gruenberg, McNamee, Pu and Walpole 1999; Goel's SWiFT toolkit 1998; HLS
-//!          2.3.1.5. Ours differs: no importance, no estimate of periods, and a change takes effect
-//!          at the end of a child's period.
+//! Ties     as `rez`; if several adjustments are due, the lower slot first.
+//! Source   Steere, Goel, Gruenberg, McNamee, Pu and Walpole 1999; Goel's SWiFT toolkit 1998; HLS 2.3.1.5.
+//!          Differences: no importance, no estimate of periods, and a change takes effect at the end of a
+//!          child's period.
 //! Checked  laws, `tests/swift.rs`.
 //!
-//! Once in each of its periods a child's share is adjusted by a controller: with the error e, how
-//! far its queue is from half full, the share wanted is b + p e, where b moves on by i e each time.
-//! One that tells no progress presses for more while it does not wait, and for less while it does.
-//! When all together want more than there is, each gets 1 % and a part in proportion to what it wants
-//! beyond (squishing). Below are the hard reservations of `rez`: time reserved and not used is lost.
+//! Once in each of its periods a controller adjusts a child's share. With the error e, the distance of its queue from
+//! half full, the share wanted is b + p e, where b grows by i e each time. A child that reports no progress has a
+//! fixed positive error while it does not wait, and a negative one while it waits. If all together want more than
+//! there is, each gets 1 % and a part in proportion to what it wants beyond that (squishing). The shares are hard
+//! reservations as in `rez`: reserved time that is not used is lost.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::{PROGRESS, RATE, read_progress};
@@ -32,12 +32,12 @@ use windfall_hierarchy::{
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "progress (how full its queue is), periodic (its period)";
-/// The next adjustment; the first timers are those of the reservations.
+/// Fires at the next adjustment. The timers before it belong to the reservations.
 const ADJUST: TimerId = TimerId(3);
-/// The whole processor. Shares are in millionths of it; thousandths times thousandths.
+/// The whole processor, in millionths: the product of two numbers in thousandths.
 const WHOLE: i64 = 1_000_000;
 const HALF_FULL: i64 = 500;
-/// The error of a child that tells no progress.
+/// The error of a child that reports no progress, in thousandths.
 const PRESSURE: i64 = 250;
 /// The smallest share.
 const LEAST: i64 = WHOLE / 100;
@@ -51,13 +51,13 @@ pub(crate) const KIND: Kind = Kind {
             name: "cap",
             form: Form::Integer(10, 1000),
             default: "950",
-            help: "how much of the processor all get together, in thousandths",
+            help: "the most that all children get together, in thousandths of the processor",
         },
         Setting {
             name: "initial",
             form: Form::Integer(10, 1000),
             default: "50",
-            help: "how much a new child gets, in thousandths, if that much is left",
+            help: "the share of a new child, in thousandths, if that much is left",
         },
         Setting {
             name: "integral",
@@ -69,7 +69,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "period",
             form: Form::Span,
             default: "30ms",
-            help: "the period of a child that tells none",
+            help: "the period of a child that sets none",
         },
         Setting {
             name: "proportional",
@@ -95,27 +95,27 @@ pub(crate) const KIND: Kind = Kind {
 /// The controller's parameters, in thousandths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SwiftSpec {
-    /// How much of the processor all get together; 10 to 1000.
+    /// The most that all children get together; 10 to 1000.
     pub(crate) cap: i64,
-    /// How much a new child gets; 10 to 1000.
+    /// The share of a new child; 10 to 1000.
     pub(crate) initial: i64,
     /// Gain of the error; 0 to 10,000.
     pub(crate) proportional: i64,
     /// Gain of the sum of errors; 0 to 10,000.
     pub(crate) integral: i64,
-    /// The period of a child that tells none; above zero.
+    /// The period of a child that has set none; above zero.
     pub(crate) period: Span,
 }
 
-/// Shares are in millionths.
+/// A child and its controller. Shares are in millionths.
 #[derive(Clone, Copy)]
 struct Stage {
     period: Span,
-    /// How full its queue is, in thousandths, if it tells.
+    /// How full its queue is, in thousandths; `None` if it reports no progress.
     fill: Option<i64>,
-    /// What the sum of errors has led to.
+    /// The integral part of the share: the sum of errors times the gain.
     base: i64,
-    /// The share that it is to have, room permitting.
+    /// The share that it should have, if there is room.
     wanted: i64,
     /// The share that is reserved.
     share: i64,
@@ -126,16 +126,16 @@ pub(crate) struct Swift {
     spec: SwiftSpec,
     reservations: Budgeted,
     stages: Vec<Stage>,
-    /// When each is adjusted next.
+    /// The next adjustment of each child.
     due: Heap<(Instant, u32)>,
-    /// How many children there are, and sums over all.
+    /// Number of children, and sums over all of them.
     children: i64,
     wanted: i64,
     shared: i64,
 }
 
 impl Swift {
-    /// With the controller's parameters.
+    /// Creates an instance with these controller parameters.
     #[must_use]
     pub(crate) fn new(spec: SwiftSpec) -> Swift {
         let (waking, overrun) = (Waking::Fixed, Overrun::Throttle);
@@ -154,7 +154,7 @@ impl Swift {
         self.spec.cap * 1000
     }
 
-    /// Has what is wanted of a child be `wanted`, and reserves its part.
+    /// Sets the share that a child should have, and reserves the part of it that it gets.
     fn want(&mut self, child: ChildVp, wanted: i64, context: &mut Context<'_>) {
         let cap = self.cap();
         let stage = &mut self.stages[child.index()];
@@ -168,22 +168,22 @@ impl Swift {
         let left = cap - (self.shared - stage.share);
         let share = (LEAST + beyond).min(left);
         if share < LEAST {
-            // Others are still to be squished; until then it keeps what it has.
+            // The other children's shares are still to be reduced; until then it keeps its own.
             return;
         }
         let (period, former) = (stage.period, stage.share);
         let ns = u128::from(period.as_nanos()) * u128::from(share.unsigned_abs()) / 1_000_000;
         let amount = Span::saturating_from_nanos(ns.max(1));
         let reserve = Message::Reserve { amount, period };
-        // Refused only where amounts of single nanoseconds add up to more than the processor; then
-        // what was reserved holds.
+        // Refused only if amounts of single nanoseconds add up to more than the processor; then the former
+        // reservation stays.
         if self.reservations.message(Some(child), reserve, context).is_ok() {
             self.stages[child.index()].share = share;
             self.shared += share - former;
         }
     }
 
-    /// One period of a child's controller.
+    /// Performs one step of a child's controller.
     fn adjust(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let cap = self.cap();
         let stage = &mut self.stages[child.index()];
@@ -199,7 +199,7 @@ impl Swift {
         self.want(child, wanted, context);
     }
 
-    /// Adjusts whoever is due first; the next one in a call of its own, so that no call takes long.
+    /// Adjusts the child that is due first. The next one follows in another call, so that no call takes long.
     fn adjust_first(&mut self, context: &mut Context<'_>) {
         if let Some((_, slot)) = self.due.peek().filter(|((at, _), _)| *at <= context.now()) {
             self.adjust(ChildVp(slot), context);

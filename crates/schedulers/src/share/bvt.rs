@@ -1,22 +1,21 @@
 //! BVT: borrowed virtual time, on one processor or several.
 //!
-//! Takes    PS on each own VP; anything at all for mere fairness.
-//! Gives    PS to each child, whatever anybody's warp: with weight w of W, on one processor w/W of what
-//!          there is, on k of them w/(W + (k - 1) w) of the sum or more (`long_run.rs`).
-//! Admits   everyone. A child of weight 0 stands in the background.
-//! Assumes  A1 allowances end on time; A2 parents do not make own VPs pay for naps.
-//! Costs    O(log n) per event, and per wake-up one step more for each processor; 170 bytes per
-//!          child; one timer per processor.
+//! Takes    PS on each own VP; any guarantee if only fairness is wanted.
+//! Gives    PS to each child, whatever the warps: with weight w of W, on one processor w/W of the supply, on k
+//!          processors w/(W + (k - 1) w) of the sum or more (`long_run.rs`).
+//! Admits   everyone. A child of weight 0 is in the background.
+//! Assumes  A1 allowances end on time; A2 parents do not charge an own VP for times when it waits.
+//! Costs    O(log n) per event, and per wake-up one step more for each processor; 170 bytes per child; one
+//!          timer per processor.
 //! Ties     the running child stays; else the lower slot.
-//! Source   Duda and Cheriton 1999: warp, warp time limit L, unwarp time requirement U, context switch
-//!          allowance C. Ours differs: virtual time is exact; a child that has run warped for L does
-//!          without warp for U, and until its next wake-up or end of an allowance; one that has not
-//!          run for U begins a new stretch of L.
+//! Source   Duda and Cheriton 1999: warp, warp time limit L, unwarp time requirement U, context switch allowance
+//!          C. Differences: virtual time is exact; a child that has run warped for L loses its warp for U, and
+//!          until its next wake-up or end of an allowance; one that has not run for U may run warped for L again.
 //! Checked  laws, `tests/bvt.rs`.
 //!
-//! The child of smallest effective virtual time runs: actual virtual time less its warp, if it is
-//! warped. Every C, and when another wakes, that is looked at again. A child that wakes catches up
-//! with the smallest actual virtual time among those that do not wait; when all wait, with the largest.
+//! The child of smallest effective virtual time runs: actual virtual time, minus the warp if the child is warped.
+//! The order is examined again every C, and when a child wakes. A child that wakes catches up with the smallest
+//! actual virtual time among the children that do not wait; if all wait, with the largest.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::{SHARE, WARP, WARP_LIMIT, read_warp, read_warp_limit};
@@ -67,7 +66,7 @@ impl Conversion for LongRun {
         long_run::parameter_for(asked)
     }
 
-    /// Time is charged as it was had, however late a turn ends.
+    /// Late timers change nothing: time is charged as it was received.
     fn at_ticks(&mut self, _: Span) -> bool {
         true
     }
@@ -89,14 +88,14 @@ impl Conversion for LongRun {
 #[derive(Clone, Copy)]
 struct Borrower {
     account: Account,
-    /// Served only when nobody with a share is ready.
+    /// Runs only when no child with a share is ready.
     background: bool,
     warp: Span,
     /// Warp time limit and unwarp time requirement.
     limit: Option<(Span, Span)>,
-    /// How long it may still run warped in this stretch.
+    /// How much longer it may run warped before the limit.
     left: Span,
-    /// It does without its warp until then, and until it is looked at again.
+    /// It runs without its warp until then, and until it is next reviewed.
     unwarped: Option<Instant>,
     /// When it last ran.
     ran: Instant,
@@ -113,7 +112,7 @@ const UNKNOWN: Borrower = Borrower {
 };
 
 impl Borrower {
-    /// How long it may run warped from now on, if that is limited.
+    /// How much longer it may run warped, if that is limited.
     fn limited(&self) -> Option<Span> {
         let limited = self.limit.is_some() && self.unwarped.is_none() && !self.warp.is_zero();
         limited.then_some(self.left)
@@ -130,7 +129,7 @@ impl Borrower {
         }
     }
 
-    /// Looks whether it may be warped again, or for longer.
+    /// Examines whether it may be warped again, or for longer.
     fn review(&mut self, now: Instant) {
         let Some((limit, unwarp)) = self.limit else { return };
         let rested = now.saturating_since(self.ran) >= unwarp;
@@ -145,16 +144,16 @@ impl Borrower {
     }
 }
 
-/// What runs on an own VP.
+/// The child that runs on an own VP.
 #[derive(Clone, Copy)]
 struct Run {
-    /// The child is charged up to here.
+    /// The child has been charged up to here.
     charged: Instant,
     /// The end of its allowance, or of its warp.
     ends: Instant,
 }
 
-/// In a tag, above every virtual time that a clock of 146 years can reach.
+/// This bit of a tag is above all virtual times that a clock of 146 years reaches.
 const BACKGROUND: u32 = 126;
 
 /// The scheduler.
@@ -164,12 +163,12 @@ pub(crate) struct Bvt {
     runs: Vec<Run>,
     /// Ready children that have a share, by actual virtual time.
     actual: Heap<(Virtual, u32)>,
-    /// The largest actual virtual time that any of these has reached.
+    /// The largest actual virtual time that a child with a share has reached.
     latest: Virtual,
 }
 
 impl Bvt {
-    /// With the context switch allowance, above zero.
+    /// `allowance` is the context switch allowance, above zero.
     pub(crate) fn new(allowance: Span) -> Bvt {
         Bvt {
             borrowers: Vec::new(),
@@ -189,7 +188,7 @@ impl Bvt {
         }
     }
 
-    /// An allowance begins on `own`, or what is left of a warp.
+    /// Begins an allowance on `own`, or the rest of a warp if that is shorter.
     fn begin(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         let left = self.borrowers[child.index()].limited();
         let span = left.map_or(self.allowance, |left| left.min(self.allowance));
@@ -205,7 +204,7 @@ impl Bvt {
         }
     }
 
-    /// Scheduler virtual time: the smallest actual one among those that do not wait.
+    /// Scheduler virtual time: the smallest actual one among the children that do not wait.
     fn system_time(&self, pool: &Pool<Self>, context: &Context<'_>) -> Virtual {
         let running = pool.own_vps().filter_map(|own| context.held_by(own));
         let running = running.map(|child| &self.borrowers[child.index()]);
@@ -214,7 +213,7 @@ impl Bvt {
         running.chain(ready).min().unwrap_or(self.latest)
     }
 
-    /// Charges all that run.
+    /// Charges all running children.
     fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
         for own in pool.own_vps() {
             if let Some(child) = context.held_by(own) {
@@ -224,7 +223,8 @@ impl Bvt {
         }
     }
 
-    /// A child's key has changed; if it runs, so has the end of its warp.
+    /// Updates the pool after a child's key has changed; if the child runs, the end of its warp may have changed,
+    /// too.
     fn reconsider(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         if let Some(own) = context.held_through(child) {
             self.begin(child, own, context);

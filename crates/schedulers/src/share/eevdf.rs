@@ -1,22 +1,22 @@
 //! EEVDF: proportional share by earliest eligible virtual deadline first, on one processor.
 //!
-//! Takes    ALL or PSBE s d on its own VP 0, and with `report-deadlines = true` RESU r: it tells the ends of quanta
-//!          (`quantum_ends.rs`). Further own VPs are never asked for.
-//! Gives    PSBE to each child: its part p of the weights, p s, and p d + (2 - p) quantum; to an only
-//!          child all of it.
-//! Admits   everyone. A child of weight 0 stands in the background.
+//! Takes    ALL or PSBE s d on its own VP 0, and with `report-deadlines = true` RESU r: it reports the ends of
+//!          quanta (`quantum_ends.rs`). It never requests further own VPs.
+//! Gives    PSBE to each child: its part p of the weights gives it p s, with the error p d + (2 - p) quantum; an
+//!          only child gets the whole guarantee.
+//! Admits   everyone. A child of weight 0 is in the background.
 //! Assumes  A1 quanta end on time; A2 overheads are inside what is received.
 //! Costs    O(log n) per event, expected and amortised; 230 bytes per child; one timer.
 //! Ties     equal deadlines: the lower slot.
-//! Source   Stoica and others 1996; HLS 5.3.3.2. Ours differs: virtual time moves on with what is
-//!          received, not with the clock, so that less than ALL will do; a child that waits while ahead
-//!          of its share counts until it no longer is (their strategy 3), one that waits while behind
-//!          forgoes that; where nobody is eligible, virtual time moves on to whoever will be first.
+//! Source   Stoica and others 1996; HLS 5.3.3.2. Differences: virtual time advances with the time received, not
+//!          with the clock, so that less than ALL suffices; a child that waits ahead of its share counts until
+//!          it no longer is (their strategy 3), and one that waits behind its share loses the difference; if no
+//!          child is eligible, virtual time advances until the first one is.
 //! Checked  laws, `tests/eevdf.rs`.
 //!
-//! A child asks for a quantum at a time, eligible from the virtual time by which its share has grown
-//! to what it has had, due when it has grown by a quantum more. Its lag stays between - (1 - p) and 1
-//! quantum, and a window may begin at one end and end at the other: hence up to 2 quanta, not 1.
+//! A child requests one quantum at a time. The request is eligible from the virtual time at which the child's share
+//! equals what it has received, and due when that share has grown by another quantum. Its lag stays between -(1 - p)
+//! and 1 quantum, and a window may begin at one end and end at the other: hence up to 2 quanta, not 1.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::SHARE;
@@ -72,7 +72,7 @@ struct Bounded {
 }
 
 impl Bounded {
-    /// From `PSBE s d`, with the part `p` of the weights.
+    /// The guarantee from `PSBE s d` for a child with the part `p` of the weights; `only` if it has no siblings.
     fn given(&self, (s, d): (Ratio, Length), p: Ratio, only: bool) -> Option<Guarantee> {
         if only {
             return Some(Guarantee::BoundedShare(s, d));
@@ -89,8 +89,8 @@ impl Bounded {
     }
 }
 
-/// The share with which `PSBE` of that error is a reservation of `amount` in `period`: theorem 5.7
-/// backwards. `None` when the numbers are too fine.
+/// The share for which `PSBE` with that error implies a reservation of `amount` in `period` (theorem 5.7 reversed).
+/// `None` if the numbers are too fine.
 #[must_use]
 pub fn needed_share(amount: Length, period: Length, error: Length) -> Option<Ratio> {
     amount.checked_add(error)?.over(period)
@@ -103,10 +103,10 @@ impl Conversion for Bounded {
 
     fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
         let share = match *asked {
-            // In the background: a weight would take from what the others are promised.
+            // In the background, because a weight would reduce the promises of the others.
             Guarantee::Null => return Ok(ChildParam::Share(Ratio::ZERO)),
             Guarantee::Share(share) => Some(share),
-            // Less than nothing is asked of windows up to error / share.
+            // In windows up to error / share the request asks for less than nothing.
             Guarantee::BoundedShare(share, error) => {
                 let lag = error.checked_div(share);
                 let least = lag.and_then(|lag| self.share(Length::ZERO, lag));
@@ -125,7 +125,7 @@ impl Conversion for Bounded {
         Ok(ChildParam::Share(share))
     }
 
-    /// A quantum ends at the next tick.
+    /// With ticks, a quantum ends at the next tick.
     fn at_ticks(&mut self, tick: Span) -> bool {
         let longer = self.quantum.checked_add(tick.into());
         longer.inspect(|longer| self.quantum = *longer).is_some()
@@ -154,9 +154,9 @@ impl Conversion for Bounded {
 struct Client {
     /// At least 1.
     weight: i128,
-    /// The virtual time by which its share comes to what it has had.
+    /// The virtual time at which its share equals what it has received.
     had: Clock,
-    /// The request: eligible from then on, so much of it done.
+    /// The current request: eligible from this virtual time on, and how much of it has been served.
     from: i128,
     used: Span,
 }
@@ -164,16 +164,16 @@ struct Client {
 const STRANGER: Client =
     Client { weight: 1, had: Clock { at: 0, rest: 0 }, from: 0, used: Span::ZERO };
 
-/// Who has had how much, beside who should have.
+/// The time that each child has received, compared with its share.
 struct Lags {
     quantum: Span,
     clients: Vec<Client>,
     ready: Eligible,
-    /// Virtual time: each unit of weight that counts should have had so much.
+    /// Virtual time: the service that each counting unit of weight should have received.
     now: Clock,
-    /// The weights that count: of all that do not wait, and of those that wait ahead of their share.
+    /// Sum of the weights that count: of children that do not wait, and of children that wait ahead of their share.
     weights: i128,
-    /// These last, by when they no longer will be.
+    /// Children that wait ahead of their share, by the virtual time at which they no longer are.
     ahead: Heap<(i128, u32)>,
 }
 
@@ -189,7 +189,7 @@ impl Lags {
         }
     }
 
-    /// Virtual time moves on by a service; on its way, weights stop counting.
+    /// Advances virtual time by a service; weights may stop counting on the way.
     fn pass(&mut self, ran: Span) {
         let mut service = scaled(ran) + core::mem::take(&mut self.now.rest);
         while let Some((until, _)) = self.ahead.peek().map(|(key, slot)| (key.0, slot)) {
@@ -206,7 +206,7 @@ impl Lags {
         }
     }
 
-    /// Those that wait and are not ahead count no longer.
+    /// Stops counting children that wait and are no longer ahead.
     fn retire(&mut self) {
         while let Some((_, slot)) = self.ahead.peek().filter(|((at, _), _)| *at <= self.now.at) {
             self.ahead.remove(slot);
@@ -234,7 +234,8 @@ impl Line for Lags {
         self.ready.reserve(room);
         self.ahead.reserve(room);
         if self.ahead.contains(child.0) {
-            // Its forerunner left ahead of its share. Nobody gets that twice by coming anew.
+            // The child that had this slot before left ahead of its share. A new child must not get that time
+            // again.
             self.weigh(child, 1, VpState::Waiting);
         } else {
             self.clients[child.index()] = STRANGER;
@@ -290,7 +291,7 @@ impl Line for Lags {
         self.enter(child);
     }
 
-    /// Its lag, and how long it has been eligible, stay the same service.
+    /// Changes a weight. The child's lag, and how long it has been eligible, stay the same as service.
     fn weigh(&mut self, child: ChildVp, weight: u32, state: VpState) {
         let (now, weight) = (self.now.at, i128::from(weight));
         let client = &mut self.clients[child.index()];

@@ -1,20 +1,19 @@
 //! Lottery scheduling: each turn is drawn among tickets; currencies and compensation; one processor.
 //!
-//! Takes    PS s on its own VP 0; anything at all for mere fairness. Further own VPs are never asked for.
+//! Takes    PS s on its own VP 0; any guarantee if only fairness is wanted. It never requests further own VPs.
 //! Gives    PS to each child: the worth of its tickets over that of all, times s, by chance.
-//! Admits   everyone, in the base or in a currency that is funded. A child without tickets stands in
-//!          the background.
+//! Admits   everyone, in the base or in a funded currency. A child without tickets is in the background.
 //! Assumes  A1 quanta end on time; A2 nobody outside knows the seed.
 //! Costs    O(log n) per event, and one step more for each currency; 60 bytes per child, and 32 to 48 per
 //!          child in the base and in each funded currency; one timer.
 //! Ties     none: the seed decides, and the same seed decides the same.
-//! Source   Waldspurger and Weihl 1994; the generator is splitmix64 (Steele, Lea and Flood 2014). Ours
-//!          differs: a draw falls on the base's children or a currency, then on a member of that.
+//! Source   Waldspurger and Weihl 1994; the generator is splitmix64 (Steele, Lea and Flood 2014). Difference:
+//!          a draw selects one of the base's children or a currency, then a member of that currency.
 //! Checked  laws, `tests/lottery.rs`.
 //!
-//! One that stops before its turn is over has its tickets count for more until it wins again, by as
-//! much as it used less, up to 1024 times: so one that uses a tenth of each turn wins ten times as
-//! often. One that waits for a moment only is not in the draw that follows.
+//! If a child stops before its turn is over, its tickets count for more until it wins again: by the factor of the
+//! turn over the time used, at most 1024. So a child that uses a tenth of each turn wins ten times as often. A child
+//! that waits only for a moment is not in the draw that follows.
 
 mod drawn;
 
@@ -43,7 +42,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "seed",
             form: Form::Integer(0, i64::MAX),
             default: "1",
-            help: "what chance begins with",
+            help: "seed of the random draws",
         },
     ],
     takes: &[&SHARE, &CURRENCY],
@@ -60,7 +59,7 @@ pub(crate) const KIND: Kind = Kind {
     },
 };
 
-/// splitmix64.
+/// The generator of random numbers, splitmix64.
 #[derive(Clone, Copy)]
 struct Chance(u64);
 
@@ -73,15 +72,15 @@ impl Chance {
         z ^ (z >> 31)
     }
 
-    /// Below `limit`, which is not zero; even but for one part in 2^12 at most, as totals are below
-    /// 2^116.
+    /// A random number below `limit`, which is not zero. Uniform except for one part in 2^12 at most, since totals
+    /// are below 2^116.
     const fn below(&mut self, limit: u128) -> u128 {
         let high = self.next();
         ((high as u128) << 64 | self.next() as u128) % limit
     }
 }
 
-/// By how much tickets count, in units: at least one, at most 1024.
+/// Units of the factor by which tickets count: at least 1, at most 1024.
 const ONE: u64 = 1 << 10;
 const MOST: u64 = 1 << 20;
 
@@ -89,9 +88,9 @@ const MOST: u64 = 1 << 20;
 struct Client {
     tickets: u32,
     counts: u64,
-    /// Of its turn, if it runs.
+    /// The part of its turn that it has used, if it runs.
     used: Span,
-    /// Its currency, or 0 for the base.
+    /// Its currency; 0 for the base.
     group: usize,
 }
 
@@ -103,11 +102,11 @@ impl Client {
     }
 }
 
-/// Ready members of the base, or of a currency.
+/// The ready members of the base or of a currency.
 #[derive(Default)]
 struct Group {
     ready: Drawn,
-    /// Their tickets as they are.
+    /// Sum of their tickets, without compensation.
     tickets: u128,
 }
 
@@ -132,7 +131,7 @@ impl Draws {
         group.ready.set(child.index(), client.worth());
     }
 
-    /// Takes a child out of the draw, if it is in it.
+    /// Removes a child from the draw. Returns whether it took part.
     fn exit(&mut self, child: ChildVp) -> bool {
         let client = &self.clients[child.index()];
         let group = &mut self.groups[client.group];
@@ -144,8 +143,8 @@ impl Draws {
         was
     }
 
-    /// What a currency counts for in the base: its funding, and by as much more as its ready tickets
-    /// count for more on the average.
+    /// The tickets that a currency counts for in the base: its funding, increased by the average compensation of
+    /// its ready tickets.
     fn worth(&self, currency: usize) -> u128 {
         let group = &self.groups[currency + 1];
         let funding = u128::from(self.funds.0[currency]);
@@ -176,7 +175,7 @@ impl Draws {
         u32::try_from(slot).ok().map(ChildVp)
     }
 
-    /// The tickets of one that has stopped running count for more.
+    /// Compensates a child that has stopped running before the end of its turn.
     fn compensate(&mut self, child: ChildVp) {
         let (whole, client) = (self.quantum.as_nanos(), &mut self.clients[child.index()]);
         let used = core::mem::take(&mut client.used).as_nanos();
@@ -286,7 +285,7 @@ impl Line for Draws {
 mod tests {
     use super::*;
 
-    /// The first numbers of splitmix64 from 1234567, as the authors' code prints them.
+    /// The first numbers of splitmix64 from the seed 1234567, as the authors' code prints them.
     #[test]
     fn paper_splitmix64() {
         let mut chance = Chance(1_234_567);

@@ -1,24 +1,24 @@
 //! Proportional share: start-time fair queuing with warp, on one processor or several.
 //!
-//! Takes    PS or PSBE s d from its parent, on one processor, and with `report-deadlines = true` RESU r: it tells the
-//!          ends of quanta (`quantum_ends.rs`); anything at all for mere fairness.
-//! Gives    with warp zero everywhere, on one processor, PSBE by equation 5.2 to each child, its share
-//!          being its weight over the sum of weights; with warp, or on several, PS (`long_run.rs`).
+//! Takes    PS or PSBE s d from its parent, on one processor, and with `report-deadlines = true` RESU r: it
+//!          reports the ends of quanta (`quantum_ends.rs`). Any guarantee if only fairness is wanted.
+//! Gives    without warps on one processor, PSBE by equation 5.2 to each child, whose share is its weight
+//!          over the sum of weights; with warps or on several processors, PS (`long_run.rs`).
 //! Admits   everyone.
-//! Assumes  A1 quanta end on time; A2 on several, parents do not make own VPs pay for naps.
-//! Costs    O(log n) per event, and per wake-up one step more for each processor; 106 bytes per
-//!          child, 32 of them in the heap; one timer per processor.
+//! Assumes  A1 quanta end on time; A2 on several processors, parents do not charge an own VP while it waits.
+//! Costs    O(log n) per event, and per wake-up one step more for each processor; 106 bytes per child, 32
+//!          of them in the heap; one timer per processor.
 //! Ties     the running child stays; else the lower slot.
-//! Source   HLS 5.3.1.4, 9.3.3, appendix C; Goyal, Vin and Cheng 1996; Duda and Cheriton 1999.
-//!          Ours differs: virtual time is exact, and goes on from where it was after an idle time.
+//! Source   HLS 5.3.1.4, 9.3.3, appendix C; Goyal, Vin and Cheng 1996; Duda and Cheriton 1999. Differences:
+//!          virtual time is exact, and continues from its last value after an idle time.
 //! Checked  laws, `tests/proportional_share.rs`.
 //!
-//! A child's virtual time moves on with the time that it runs, divided by its weight. The child of
-//! smallest effective virtual time (less its warp) runs, for a quantum or until one with a smaller
-//! one wakes. A child that wakes catches up with the smallest virtual time among those that do not
-//! wait; when all wait, with the largest that any child has reached. A child of weight 0 stands in
-//! the background: it runs, by virtual time among its like, only while nobody with a share is ready.
-//! With `dedicate`, on several processors, a child whose weight comes to one of them goes before all.
+//! A child's virtual time advances by the time that it runs, divided by its weight. The child of smallest effective
+//! virtual time (virtual time minus warp) runs, for a quantum or until a child with a smaller one wakes. A child
+//! that wakes catches up with the smallest virtual time among the children that do not wait; if all wait, with the
+//! largest that any child has reached. Children of weight 0 are in the background: they run, by virtual time, only
+//! while no child with a share is ready. With `dedicate`, on several processors, a child whose weight amounts to a
+//! whole processor goes before all others.
 
 mod classes;
 mod fair_queuing;
@@ -100,10 +100,10 @@ struct Sharer {
     class: Class,
 }
 
-/// What runs on an own VP.
+/// The child that runs on an own VP.
 #[derive(Clone, Copy)]
 struct Run {
-    /// The child is charged up to here.
+    /// The child has been charged up to here.
     charged: Instant,
     /// The end of its quantum.
     ends: Instant,
@@ -112,23 +112,23 @@ struct Run {
 const UNKNOWN: Sharer =
     Sharer { account: Account::new(1), warp: Span::ZERO, class: Class::Sharing };
 
-/// In a tag, above every virtual time that a clock of 146 years can reach; and set in all of those.
+/// This bit of a tag is set for the background: above all virtual times that a clock of 146 years reaches.
 const BACKGROUND: u32 = 126;
 const LATE: u32 = 127;
 
-/// Effective virtual time, then the slot, as one number: comparing two of them takes no branch, and
-/// a heap of many stays in the cache.
+/// Effective virtual time, then the slot, as one number. Comparing two tags needs no branch, and a heap of many stays
+/// in the cache.
 type Tag = u128;
 
 /// The scheduler.
 pub(crate) struct ProportionalShare {
     sharers: Vec<Sharer>,
     quantum: Span,
-    /// By own VP; kept apart from the children, so that a switch touches little memory.
+    /// By own VP; stored apart from the children, so that a switch touches little memory.
     runs: Vec<Run>,
-    /// How many children have a warp. Without any, effective and actual virtual time are the same.
+    /// Number of children with a warp. If it is zero, effective and actual virtual times are the same.
     warped: usize,
-    /// Ready children by actual virtual time; only kept while one has a warp.
+    /// Ready children by actual virtual time; kept only while a child has a warp.
     actual: Heap<(Virtual, u32)>,
     /// The largest virtual time that any child has reached.
     latest: Virtual,
@@ -137,8 +137,8 @@ pub(crate) struct ProportionalShare {
 }
 
 impl ProportionalShare {
-    /// With the quantum, above zero, whether warps are understood, and whether children with a whole
-    /// processor's worth of the weights go before all others.
+    /// `quantum` is above zero. `warp`: the instance takes warps. `dedicate`: children whose weight amounts to a
+    /// whole processor go before all others.
     pub(crate) fn new(quantum: Span, warp: bool, dedicate: bool) -> ProportionalShare {
         ProportionalShare {
             sharers: Vec::new(),
@@ -161,14 +161,14 @@ impl ProportionalShare {
         }
     }
 
-    /// A quantum begins on `own`.
+    /// Begins a quantum on `own`.
     fn begin(&mut self, own: OwnVp, context: &mut Context<'_>) {
         let ends = context.now().saturating_add(self.quantum);
         self.runs[own.index()] = Run { charged: context.now(), ends };
         context.set_timer(quantum::timer_of(own), Some(ends));
     }
 
-    /// The virtual time of a child that shares.
+    /// The virtual time of a child that shares; `None` for other classes.
     fn time(&self, child: ChildVp) -> Option<Virtual> {
         let sharer = &self.sharers[child.index()];
         (sharer.class == Class::Sharing).then_some(sharer.account.time)
@@ -187,7 +187,7 @@ impl ProportionalShare {
         }
     }
 
-    /// Changes a child's warp; begins and ends keeping ready children by actual virtual time.
+    /// Changes a child's warp. The first warp begins, and the last one ends, the order by actual virtual time.
     fn set_warp(&mut self, child: ChildVp, warp: Span, context: &Context<'_>) {
         let before = core::mem::replace(&mut self.sharers[child.index()].warp, warp);
         self.warped -= usize::from(!before.is_zero());
@@ -203,8 +203,8 @@ impl ProportionalShare {
         }
     }
 
-    /// System virtual time: the smallest among the children that do not wait, running ones as of
-    /// their last charge; the largest ever reached when all wait.
+    /// System virtual time: the smallest among the children that do not wait, with running ones as of their last
+    /// charge; the largest ever reached if all wait.
     fn system_time(&self, pool: &Pool<Self>, context: &Context<'_>) -> Virtual {
         let first = if self.warped > 0 {
             self.actual.peek().map(|((time, _), _)| time)
@@ -216,7 +216,7 @@ impl ProportionalShare {
         running.chain(first).min().unwrap_or(self.latest)
     }
 
-    /// Charges all that run.
+    /// Charges all running children.
     fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
         for own in pool.own_vps() {
             if let Some(child) = context.held_by(own) {

@@ -1,23 +1,23 @@
 //! SFS: surplus fair scheduling, proportional share on several processors.
 //!
-//! Takes    PS on each own VP; anything at all for mere fairness.
-//! Gives    PS to each child, by weights of which none counts for more than the others together make
-//!          feasible, as much as beside nappers (`long_run.rs`).
-//! Admits   everyone. A child of weight 0 stands in the background.
-//! Assumes  A1 quanta end on time; A2 parents do not make own VPs pay for naps.
-//! Costs    O(k + log n) per event on k processors, O(k log n) where the heaviest change; amortised;
+//! Takes    PS on each own VP; any guarantee if only fairness is wanted.
+//! Gives    PS to each child, by readjusted weights: none counts for more than the others together make
+//!          feasible. The bound allows for own VPs that wait at times (`long_run.rs`).
+//! Admits   everyone. A child of weight 0 is in the background.
+//! Assumes  A1 quanta end on time; A2 parents do not charge an own VP for times when it waits.
+//! Costs    O(k + log n) per event on k processors, O(k log n) when the heaviest change; amortised;
 //!          400 to 500 bytes per child; one timer per processor.
 //! Ties     the running child stays.
-//! Source   Chandra, Adler, Goyal and Shenoy 2000: weight readjustment, start tags, surplus. Ours
-//!          differs: the least surplus is found exactly, not among a few; when weights are readjusted
-//!          it is the surplus that stays, not the start tag (else one that was held down owes the
-//!          difference when it no longer is); one that waits counts until it is not ahead; nobody is
-//!          charged while nobody waits for a processor.
+//! Source   Chandra, Adler, Goyal and Shenoy 2000: weight readjustment, start tags, surplus. Differences:
+//!          the least surplus is found exactly, not among a few; readjusting weights preserves a child's
+//!          surplus, not its start tag (else a child whose weight was reduced would owe the difference
+//!          later); a child that waits ahead of virtual time counts until it no longer is; nobody is
+//!          charged while no child waits for a processor.
 //! Checked  laws, `tests/sfs.rs`.
 //!
-//! A child's start tag moves on by what it receives over its weight. Virtual time is the smallest tag
-//! among those that do not wait; a child's surplus is its weight times the distance of its tag from
-//! there: what it has had more than others. Whoever has the least has the next turn.
+//! A child's start tag advances by the time that it receives divided by its weight. Virtual time is the smallest
+//! tag among the children that do not wait. A child's surplus is its weight times the distance of its tag from
+//! virtual time, that is, the time it received beyond its share. The child of least surplus has the next turn.
 
 mod readjusted;
 mod tournament;
@@ -54,19 +54,20 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |settings| Ok(Box::new(Readjusted(settings.span("quantum")))),
 };
 
-/// Weights are in units of 2^-16, as readjusted ones are fractions.
+/// Weights are in units of 2^-16, because readjusted weights are fractions.
 const WEIGHT: i128 = 1 << 16;
-/// Tags are compared in units of 2^-20 virtual ns, so that products stay within 128 bits.
+/// Right shift for comparisons: tags are compared in units of 2^-20 virtual ns, so that products stay within 128
+/// bits.
 const COARSE: u32 = 40;
 
 #[derive(Clone, Copy)]
 struct Sharer {
-    /// As told; 0 in the background.
+    /// The weight that was set; 0 in the background.
     weight: i128,
-    /// As readjusted; not below 1.
+    /// The readjusted weight; at least 1.
     counts: i128,
     start: Clock,
-    /// In the background: whose turn is next.
+    /// Order among the children in the background.
     turn: u64,
 }
 
@@ -79,29 +80,28 @@ impl Sharer {
     }
 }
 
-/// What runs on an own VP.
+/// The child that runs on an own VP, and its accounting.
 #[derive(Clone, Copy)]
 struct Run {
     charged: Instant,
     ends: Instant,
 }
 
-/// The scheduler.
-/// All below is about children with a weight, but for the pool's keys.
+/// The scheduler. Except for the pool's keys, everything below concerns children with a weight.
 pub(crate) struct Sfs {
     quantum: Span,
     sharers: Vec<Sharer>,
     runs: Vec<Run>,
     /// Virtual time.
     now: i128,
-    /// Ready children, by surplus and by start tag.
+    /// Ready children, by surplus and start tag.
     ready: Tournament,
     starts: Heap<(i128, u32)>,
-    /// Those that count, the heaviest first: that do not wait, or wait ahead of virtual time.
+    /// Children that count, the heaviest first: those that do not wait, or that wait ahead of virtual time.
     count: Heap<(Reverse<i128>, u32)>,
     weights: i128,
     ahead: Heap<(i128, u32)>,
-    /// Those whose weights are held down, and a list to be refilled.
+    /// Children whose weights are reduced, and a list to be reused.
     held: Vec<u32>,
     spare: Vec<u32>,
     chosen: Option<ChildVp>,
@@ -109,7 +109,7 @@ pub(crate) struct Sfs {
 }
 
 impl Sfs {
-    /// With the quantum, above zero.
+    /// Creates an instance with this quantum, above zero.
     pub(crate) fn new(quantum: Span) -> Sfs {
         Sfs {
             quantum,
@@ -132,7 +132,7 @@ impl Sfs {
         &self.sharers[child.index()]
     }
 
-    /// A ready child, or one that is no longer, with its present tag and weight.
+    /// Inserts a child into the ready children with its current tag and weight, or removes it.
     fn place(&mut self, child: ChildVp, ready: bool) {
         let sharer = self.sharers[child.index()];
         let ready = ready && sharer.weight > 0;
@@ -144,7 +144,7 @@ impl Sfs {
         }
     }
 
-    /// Charges what runs, if anybody waits for a processor.
+    /// Charges the running children, if any child waits for a processor.
     fn charge(&mut self, held_by: impl Fn(OwnVp) -> Option<ChildVp>, now: Instant) {
         let contended = !self.starts.is_empty();
         for (run, own) in self.runs.iter_mut().zip((0..).map(OwnVp)) {
@@ -158,7 +158,7 @@ impl Sfs {
         }
     }
 
-    /// Virtual time moves on to the smallest tag; whoever waits and is not ahead counts no longer.
+    /// Advances virtual time to the smallest tag. Waiting children that are no longer ahead stop counting.
     fn move_on(&mut self, held_by: impl Fn(OwnVp) -> Option<ChildVp>) {
         let owns = (0..self.runs.len()).filter_map(|own| u16::try_from(own).ok());
         let running = owns.filter_map(|own| held_by(OwnVp(own))).map(|child| self.sharer(child));
@@ -189,7 +189,7 @@ impl Sfs {
         self.move_on(|own| context.held_by(own));
     }
 
-    /// Has the pool serve the child of least surplus next.
+    /// Makes the pool serve the child of least surplus next.
     fn choose(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
         self.move_on(|own| context.held_by(own));
         let best = self.ready.lowest().map(ChildVp);
@@ -201,8 +201,7 @@ impl Sfs {
 }
 
 impl Policy for Sfs {
-    /// The chosen one, the others, those in the background by turn: whom the pool serves is decided
-    /// beforehand.
+    /// The chosen child, then the others, then the background by turn: `choose` decides before the pool looks.
     type Key = (u8, u64, u32);
     const TAKES: &'static str = "share, quantum (to the instance)";
 
@@ -258,7 +257,7 @@ impl Policy for Sfs {
         self.count.reserve(room);
         self.sharers.resize(room, UNKNOWN);
         if self.ahead.contains(child.0) {
-            // Its forerunner left ahead of its share. Nobody gets that twice by coming anew.
+            // The child that had this slot before left ahead of its share. A new child must not get that time again.
             self.reweigh(child, WEIGHT);
         } else {
             self.sharers[child.index()] = UNKNOWN;
@@ -280,7 +279,7 @@ impl Policy for Sfs {
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) {
-        // It is held by nobody any longer, but has run until now.
+        // No child holds it any longer, but this one has run until now.
         let was = |own| if held == Some(own) { Some(child) } else { context.held_by(own) };
         self.charge(was, context.now());
         self.move_on(was);

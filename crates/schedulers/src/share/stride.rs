@@ -1,23 +1,21 @@
 //! Stride scheduling: proportional share by passes, with currencies, on one processor.
 //!
-//! Takes    PS s on its own VP 0; anything at all for mere fairness. Further own VPs are never asked for.
+//! Takes    PS s on its own VP 0; any guarantee if only fairness is wanted. It never requests further own VPs.
 //! Gives    PS to each child: the worth of its tickets over that of all, times s.
-//! Admits   everyone, in the base or in a currency that is funded. A child without tickets stands in
-//!          the background.
+//! Admits   everyone, in the base or in a funded currency. A child without tickets is in the background.
 //! Assumes  A1 quanta end on time.
-//! Costs    O(log n) per event; 110 bytes per child, and 52 for each of the five groups that there may
-//!          be; one timer.
+//! Costs    O(log n) per event; 110 bytes per child, and 52 for each of the at most five groups; one timer.
 //! Ties     a currency before a child; else the lower number or slot.
-//! Source   Waldspurger and Weihl 1995 (`global_pass`, `remain`); currencies as in 1994. Ours differs:
-//!          passes are exact; a currency is a client of the base whose members share its turns by
-//!          passes of their own (hierarchical stride scheduling); nobody saves up more than a turn by
-//!          being ready only while others run; the global pass is nowhere before everybody's.
+//! Source   Waldspurger and Weihl 1995 (`global_pass`, `remain`); currencies as in 1994. Differences: passes are
+//!          exact; a currency is a client of the base whose members share its turns by passes of their own
+//!          (hierarchical stride scheduling); a child that is ready only while others run saves up at most one
+//!          turn; the global pass is never before every client's pass.
 //! Checked  laws, `tests/stride.rs`.
 //!
-//! The ready one of smallest pass has the next turn, and passes on by what it received over its
-//! tickets. One that waits remembers how far its pass is from the global one, which passes on by what
-//! all received over all tickets that take part, and is as far from it when it wakes. In any window n
-//! children of the base get their parts p of it, but for (1 + 4 n p) turns.
+//! The ready client of smallest pass has the next turn. Its pass advances by the time that it received over its tickets.
+//! The global pass advances by the time that all received over all tickets that take part. A waiting client keeps its
+//! distance from the global pass until it wakes. In any window, n children of the base get their parts p of it,
+//! except for (1 + 4 n p) turns.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::{CURRENCY, SHARE, read_currency};
@@ -55,23 +53,23 @@ pub(crate) const KIND: Kind = Kind {
     },
 };
 
-/// One that has tickets: a child, or a currency in the base.
+/// A holder of tickets: a child, or a currency in the base.
 #[derive(Clone, Copy)]
 struct Holder {
     /// At least 1.
     tickets: i128,
     pass: Clock,
-    /// How far its pass was from the global one when it last began to wait.
+    /// The distance of its pass from the global one when it last began to wait.
     remain: i128,
 }
 
-/// Those that share by passes: the base, or a currency.
+/// Clients that share by passes: those of the base or of a currency.
 #[derive(Default)]
 struct Group {
-    /// By pass; currencies are numbered from 0, children from there.
+    /// Ready clients by pass; currencies are numbered from 0, children after them.
     ready: Heap<(i128, u32)>,
     global: Clock,
-    /// Of all that take part.
+    /// Sum of the tickets that take part.
     tickets: i128,
 }
 
@@ -81,7 +79,7 @@ impl Group {
         self.tickets += holder.tickets;
     }
 
-    /// A holder keeps what it is ahead, and of what it is behind so much service at most.
+    /// A holder begins to wait: it keeps what it is ahead, and of what it is behind at most the service `most`.
     fn leaves(&mut self, holder: &mut Holder, most: i128) {
         let remain = holder.pass.at - self.global.at;
         holder.remain = remain.max(-(most / holder.tickets));
@@ -97,7 +95,7 @@ impl Group {
 #[derive(Clone, Copy)]
 struct Client {
     holder: Holder,
-    /// Its currency, or 0 for the base.
+    /// Its currency; 0 for the base.
     group: usize,
 }
 
@@ -130,12 +128,12 @@ impl Strides {
         Strides { quantum, funds, clients, groups, currencies, running: None }
     }
 
-    /// One turn ahead: whoever comes has the turn after the present one of all others.
+    /// A new holder, one turn ahead: its first turn comes after the current turn of all others.
     fn fresh(&self, tickets: i128) -> Holder {
         Holder { tickets, pass: Clock::default(), remain: scaled(self.quantum) / tickets }
     }
 
-    /// A currency is in line while one of its members is, and none runs.
+    /// Puts a currency in the queue while a member is ready and none runs, else removes it.
     fn settle(&mut self, group: usize) {
         let Some(currency) = group.checked_sub(1) else { return };
         let runs = self.running.is_some_and(|child| self.clients[child.index()].group == group);
@@ -153,7 +151,7 @@ impl Strides {
         self.settle(group);
     }
 
-    /// The first of a group, currencies opened.
+    /// Resolves the first client of a group: for a currency, the first of its members.
     fn first(&self, (pass, at): (i128, u32)) -> Option<(i128, ChildVp)> {
         match at.checked_sub(FIRST_CHILD) {
             Some(child) => Some((pass, ChildVp(child))),
@@ -274,7 +272,7 @@ impl Line for Strides {
 
     fn next(&self, running: Option<(ChildVp, Span)>) -> Option<ChildVp> {
         let first = self.groups[0].ready.peek().map(|(key, _)| key);
-        // The currency of whoever runs is in line again when that leaves.
+        // The running child's currency is in the queue again once that child has left.
         let group = running.map(|(child, ran)| (self.clients[child.index()].group, ran));
         let again = group.and_then(|(group, ran)| {
             let currency = group.checked_sub(1).filter(|_| !self.groups[group].ready.is_empty())?;

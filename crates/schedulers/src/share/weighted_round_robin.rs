@@ -1,11 +1,11 @@
-//! Weighted round robin: each ready child in turn, for as many quanta as its weight says, on one processor or several.
+//! Weighted round robin: ready children in turn, each for as many quanta as its weight, on one processor or several.
 //!
 //! Takes    any guarantee.
 //! Gives    NULL to each child.
-//! Admits   everyone, at weights from 1 on, 1 where none is told; another counts from the next turn on.
+//! Admits   everyone, with a weight from 1 on (default 1). A new weight counts from the child's next turn on.
 //! Assumes  nothing of its children.
 //! Costs    O(log n) per event; 50 bytes per child; one timer per processor.
-//! Ties     none: children stand in line. One that is preempted from above keeps its place and the rest of its turn.
+//! Ties     none: children are in a queue. One that is preempted from above keeps its place and the rest of its turn.
 //! Source   Katevenis, Sidiropoulos and Courcoubetis 1991; of processors instead of links.
 //! Checked  laws, the test below.
 
@@ -46,7 +46,7 @@ struct Weighted {
 }
 
 impl Weighted {
-    /// A child that does not run goes to the end of the line, with a whole turn.
+    /// Puts a child that does not run at the end of the queue, with a whole turn.
     fn queue(&mut self, child: ChildVp) {
         self.line.queue(child);
         let weight = self.weights[child.index()];
@@ -116,7 +116,7 @@ impl Policy for Weighted {
             && self.quanta.is_over(child, context.now())
         {
             self.queue(child);
-            // It begins its next turn here, or puts it off until it runs again.
+            // The child begins its next turn here, or later if another runs first.
             self.quanta.started(child, own, context);
             pool.pass(child, self, context);
         }

@@ -2,22 +2,22 @@
 //!
 //! Takes    any guarantee, on one processor or several.
 //! Gives    NULL to each child.
-//! Admits   everyone. `priority` is minus the nice value: 20 to -19, 0 where none is told.
+//! Admits   everyone. `priority` is minus the nice value: 20 to -19 (default 0).
 //! Assumes  nothing of its children.
-//! Costs    O(log n) per event, where Linux looks at every ready thread at each switch; 107 bytes per
-//!          child; one timer per processor (the clock tick).
-//! Ties     whoever runs stays; else whoever woke last.
-//! Source   kernel/sched.c of Linux 2.2.26 and 2.4.37 (`goodness`, `schedule`, `reschedule_idle`);
-//!          HLS 3.4, 5.2.2.5, table 5.1. Ours differs: one queue without the bonus for the processor
-//!          that a thread ran on before; each child counts as an address space of its own; no
-//!          real-time classes (put `fixed-priority` above); a new child does not halve its creator's
-//!          counter; one that yields comes after all that have ticks left.
+//! Costs    O(log n) per event, where Linux looks at every ready thread at each switch; 107 bytes per child; one
+//!          timer per processor (the clock tick).
+//! Ties     the running child stays; else the one that woke last.
+//! Source   kernel/sched.c of Linux 2.2.26 and 2.4.37 (`goodness`, `schedule`, `reschedule_idle`); HLS 3.4,
+//!          5.2.2.5, table 5.1. Differences: one queue without the bonus for the processor on which a thread
+//!          ran before; each child counts as an address space of its own; no real-time classes (put
+//!          `fixed-priority` above); a new child does not halve its creator's counter; a child that yields
+//!          comes after all that have ticks left.
 //! Checked  laws, `tests/linux_counter.rs`.
 //!
-//! Each has a counter: the ticks that it may still run in this epoch. Its goodness is zero without
-//! any, else the counter and its static priority. When no ready child has a tick left a new epoch
-//! begins: every counter, of those that wait as well, is halved and the static priority added. That
-//! is done when one is looked at: keys name the epoch in which a child may run.
+//! Each child has a counter: the ticks that it may still run in this epoch. Its goodness is zero if none is left, else
+//! the counter plus its static priority. When no ready child has a tick left, a new epoch begins: every counter, also of
+//! children that wait, is halved and the static priority added. This is computed when a child is next looked at: keys
+//! name the epoch in which it may run.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::PRIORITY;
@@ -33,8 +33,8 @@ use alloc::vec::Vec;
 use windfall_hierarchy::{Answer, AnswerError, ChildVp, Context, Message, OwnVp, TimerId, View};
 use windfall_time::{Instant, Span};
 
-/// Counters converge on twice what is added in an epoch, and are below 2^8: halving as often as
-/// this makes any former value vanish.
+/// Counters converge to twice the ticks added in an epoch, and are below 2^8. After this many halvings any former
+/// value has vanished.
 const HALVINGS: u64 = 8;
 
 pub(crate) const KIND: Kind = Kind {
@@ -66,18 +66,18 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
-/// Whose rules.
+/// The kernel version whose rules apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Version {
-    /// 11 ticks to 1 in each epoch (nice -20 to 19), goodness by nice value.
+    /// From 11 ticks to 1 in each epoch (nice -20 to 19); goodness depends on the nice value.
     #[default]
     V2_4,
-    /// 40 ticks to 1.
+    /// From 40 ticks to 1.
     V2_2,
 }
 
 impl Version {
-    /// What is added to the counter in each epoch.
+    /// The ticks added to the counter in each epoch.
     fn ticks(self, nice: i32) -> i32 {
         match self {
             Version::V2_4 => (20 - nice) / 4 + 1,
@@ -85,7 +85,7 @@ impl Version {
         }
     }
 
-    /// What a thread with ticks left has beside its counter.
+    /// The goodness of a thread with ticks left, beyond its counter.
     fn bonus(self, nice: i32) -> i32 {
         match self {
             Version::V2_4 => 20 - nice,
@@ -93,9 +93,9 @@ impl Version {
         }
     }
 
-    /// By how much the goodness of one that wakes must exceed that of one that runs.
+    /// By how much the goodness of a waking child must exceed a running one's.
     fn margin(self) -> i32 {
-        // One for the address space that whoever runs has loaded; 2.4 wants two points more.
+        // One point is for the address space that the running child has loaded; 2.4 wants two more.
         match self {
             Version::V2_4 => 2,
             Version::V2_2 => 1,
@@ -106,15 +106,15 @@ impl Version {
 #[derive(Clone, Copy)]
 struct Task {
     nice: i32,
-    /// Ticks left, as of `epoch`.
+    /// Ticks left in `epoch`.
     counter: i32,
     epoch: u64,
-    /// Lets all with ticks left go first.
+    /// Whether all children with ticks left go first.
     yields: bool,
-    /// When it last began to run, and to wait.
+    /// The times at which it last began to run, and to wait.
     started: Instant,
     waits_since: Option<Instant>,
-    /// The larger, the later it woke.
+    /// Number of its last wake-up; larger is later.
     turn: u64,
 }
 
@@ -122,20 +122,20 @@ struct Task {
 pub(crate) struct LinuxCounter {
     version: Version,
     tasks: Vec<Task>,
-    /// Epochs that have begun.
+    /// Number of epochs that have begun.
     epoch: u64,
     drawn: u64,
     ticks: Ticks,
 }
 
 impl LinuxCounter {
-    /// By the rules of a version, with the time between two ticks, above zero.
+    /// Creates an instance with the rules of a version. `tick` is the time between two ticks, above zero.
     pub(crate) fn new(version: Version, tick: Span) -> LinuxCounter {
         let ticks = Ticks::new(tick);
         LinuxCounter { version, tasks: Vec::new(), epoch: 0, drawn: 0, ticks }
     }
 
-    /// Brings a counter up to the present epoch.
+    /// Brings a counter up to the current epoch.
     fn catch_up(&mut self, child: ChildVp) {
         let task = &mut self.tasks[child.index()];
         let added = self.version.ticks(task.nice);
@@ -145,12 +145,12 @@ impl LinuxCounter {
         task.epoch = self.epoch;
     }
 
-    /// The goodness in the present epoch.
+    /// The goodness in the current epoch.
     fn goodness(&self, task: &Task) -> i32 {
         if task.counter == 0 { 0 } else { task.counter + self.version.bonus(task.nice) }
     }
 
-    /// The clock has found a child running on `own`.
+    /// Charges a tick to the child that runs on `own`.
     fn tick(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let Some(child) = context.held_by(own) else {
             return;
@@ -159,7 +159,7 @@ impl LinuxCounter {
         self.catch_up(child);
         let task = &mut self.tasks[child.index()];
         if task.started == context.now() {
-            // What else happens at a tick happens after it.
+            // Other consequences of the tick follow in later calls.
             return;
         }
         task.counter = (task.counter - 1).max(0);
@@ -168,8 +168,8 @@ impl LinuxCounter {
         }
     }
 
-    /// `reschedule_idle`: a child that does not run takes the processor from the one of least
-    /// goodness, or rather makes room for whoever is best.
+    /// `reschedule_idle`: if a child that does not run has enough goodness, the running child of least goodness
+    /// gives its processor to the best ready one.
     fn preempt(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         if context.held_through(child).is_some() {
             return;
@@ -195,7 +195,7 @@ impl LinuxCounter {
 }
 
 impl Policy for LinuxCounter {
-    /// The epoch in which it may run, how far its goodness lies below the largest, and who woke last.
+    /// The epoch in which it may run, then the negative goodness, then the latest wake-up first.
     type Key = (u64, i32, u64);
     const PREEMPTS: bool = false;
     const LETS_YIELD: bool = true;

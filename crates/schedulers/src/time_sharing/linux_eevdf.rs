@@ -1,25 +1,24 @@
 //! Linux 6.12: fair scheduling by earliest eligible virtual deadline first, as in `fair.c`.
 //!
 //! Takes    any guarantee, on one processor or several.
-//! Gives    NULL to each child (shares by weight, but whoever comes takes from all).
-//! Admits   everyone. `priority` is minus the nice value: 20 to -19, 0 where none is told.
+//! Gives    NULL to each child (shares by weight, but a child that is added takes from all).
+//! Admits   everyone. `priority` is minus the nice value: 20 to -19 (default 0).
 //! Assumes  nothing of its children.
-//! Costs    O(log n) per event, and one step more for each processor; 310 bytes per child; one timer
-//!          per processor.
-//! Ties     equal deadlines: whoever waits goes before whoever runs; then the lower slot.
+//! Costs    O(log n) per event, and one step more for each processor; 310 bytes per child; one timer per
+//!          processor.
+//! Ties     equal deadlines: ready children before running ones; then the lower slot.
 //! Source   kernel/sched/fair.c and core.c of Linux 6.12 (`place_entity`, `pick_eevdf`, `update_curr`,
-//!          `check_preempt_wakeup_fair`); Stoica and Abdel-Wahab 1995. Ours differs: one queue for all
-//!          processors, where Linux has one each and balances them (one instance a processor is
-//!          closer, without balancing); virtual time is exact; one that waits while ahead works that
-//!          off as under delayed dequeue, but does not weigh on the average meanwhile; no groups: each
-//!          instance is one. A child's own slice (`sched_runtime`) is its quantum.
-//! Checked  laws, `tests/linux_eevdf.rs`, the tree against a look at all.
+//!          `check_preempt_wakeup_fair`); Stoica and Abdel-Wahab 1995. Differences: one queue for all
+//!          processors, where Linux has one each and balances them (one instance for each processor is
+//!          closer, without balancing); virtual time is exact; a child that waits while ahead works that off
+//!          as under delayed dequeue, but has no weight in the average meanwhile; no groups: each instance is
+//!          one. A child's own slice (`sched_runtime`) is its quantum.
+//! Checked  laws, `tests/linux_eevdf.rs`; the tree is compared with a search of all children.
 //!
-//! Virtual time passes for each child as it runs, at 1024 over its weight. Its lag is how far it lies
-//! behind the weighted average V of all that do not wait; what it is owed it keeps while it waits.
-//! One that has not run ahead of V is eligible. The eligible one of earliest virtual deadline runs
-//! for a slice, then its deadline is put off; until then only what is ineligible makes room for one
-//! that wakes (`parity = false`: the later deadline does).
+//! Virtual time passes for each child as it runs, at 1024 over its weight. Its lag is its distance behind the weighted
+//! average V of all children that do not wait; it keeps its lag while it waits. A child that is not ahead of V is
+//! eligible. The eligible child of earliest virtual deadline runs for a slice, then its deadline is put off. Until
+//! then, a waking child preempts it only if it is not eligible (`parity = false`: or if its deadline is later).
 
 mod lag;
 mod task;
@@ -49,19 +48,19 @@ pub(crate) const KIND: Kind = Kind {
             name: "parity",
             form: Form::Bool,
             default: "true",
-            help: "whether whoever runs, and is eligible, runs to the end of its slice",
+            help: "whether an eligible running child runs to the end of its slice",
         },
         Setting {
             name: "slice",
             form: Form::Span,
             default: "2.8ms",
-            help: "time at weight 1024 that a deadline allows for; the kernel's with 8 processors",
+            help: "processor time at weight 1024 from a request to its deadline; the kernel's value for 8 processors",
         },
         Setting {
             name: "tick",
             form: Form::Span,
             default: "1ms",
-            help: "ends of slices are seen at multiples of this; 1ns for a precise clock",
+            help: "slices end at multiples of this; 1ns for a precise clock",
         },
     ],
     takes: &[&PRIORITY, &TIME_SLICE],
@@ -76,14 +75,14 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
-/// What may be tuned.
+/// The settings of an instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct EevdfSpec {
-    /// Whether whoever runs, and is eligible, runs to the end of its slice (`RUN_TO_PARITY`).
+    /// Whether an eligible running child runs to the end of its slice (`RUN_TO_PARITY`).
     pub(crate) parity: bool,
-    /// Processor time that a deadline allows for (`base_slice_ns`); above zero.
+    /// Processor time from a request to its deadline (`base_slice_ns`); above zero.
     pub(crate) slice: Span,
-    /// Time between two ticks of the clock; above zero.
+    /// Time between two clock ticks; above zero.
     pub(crate) tick: Span,
 }
 
@@ -93,16 +92,16 @@ pub(crate) struct LinuxEevdf {
     tasks: Vec<Task>,
     ready: Eligible,
     load: Load,
-    /// Where the average was when the last one began to wait.
+    /// The average when the last child began to wait.
     base: i128,
-    /// By own VP: charged up to here.
+    /// By own VP: the time up to which its child has been charged.
     charged: Vec<Instant>,
-    /// Whom the pool serves next.
+    /// The child that the pool serves next.
     chosen: Option<ChildVp>,
 }
 
 impl LinuxEevdf {
-    /// As described by `spec`.
+    /// Creates an instance with these settings.
     pub(crate) fn new(spec: EevdfSpec) -> LinuxEevdf {
         LinuxEevdf {
             spec,
@@ -127,14 +126,14 @@ impl LinuxEevdf {
         self.load.average().unwrap_or(self.base)
     }
 
-    /// Who is served next of those that are ready, at this load: with several processors there may
-    /// be nobody eligible, and then whoever will be first.
+    /// The ready child to serve next, at this load. With several processors no child may be eligible; then the one
+    /// that becomes eligible first.
     fn pick(&self, load: Load) -> Option<ChildVp> {
         let eligible = self.ready.first(|time| load.reaches(time));
         eligible.or_else(|| self.ready.least().map(|(_, slot)| slot)).map(ChildVp)
     }
 
-    /// Whether a ready child goes before one that runs.
+    /// Whether a ready child goes before a running one.
     fn goes_before(&self, ready: ChildVp, running: ChildVp) -> bool {
         let (ready, running) = (&self.tasks[ready.index()], &self.tasks[running.index()]);
         match (self.load.reaches(ready.time), self.load.reaches(running.time)) {
@@ -145,7 +144,7 @@ impl LinuxEevdf {
         }
     }
 
-    /// Sets the timer to the tick at which the slice of whoever runs on `own` has ended.
+    /// Sets the timer to the tick at which the slice of the child that runs on `own` has ended.
     fn arm(&self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
         let task = &self.tasks[child.index()];
         let left = (task.deadline - task.time) * task.weight - task.rest;
@@ -162,7 +161,7 @@ impl LinuxEevdf {
         }
     }
 
-    /// Has the pool serve that child next.
+    /// Makes the pool serve this child next.
     fn choose(&mut self, child: Option<ChildVp>, pool: &mut Pool<Self>, context: &Context<'_>) {
         let before = core::mem::replace(&mut self.chosen, child);
         for child in before.into_iter().chain(child) {
@@ -175,8 +174,8 @@ impl LinuxEevdf {
         self.choose(best, pool, context);
     }
 
-    /// Gives the best of the ready children the processor of the running one that is to make room
-    /// first, if one is to, and if the best is `woken` where that is given.
+    /// Finds the running child that is to be preempted first, and gives its processor to the best ready child if that
+    /// goes before it. If `woken` is given, only this child may preempt.
     fn preempt(
         &mut self,
         woken: Option<ChildVp>,
@@ -203,7 +202,7 @@ impl LinuxEevdf {
         }
     }
 
-    /// The slice of whoever runs on `own` may have ended.
+    /// Handles the possible end of the slice of the child that runs on `own`.
     fn tick(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let Some(child) = context.held_by(own) else {
             return;
@@ -225,7 +224,7 @@ impl LinuxEevdf {
 }
 
 impl Policy for LinuxEevdf {
-    /// The chosen one, then all others: whom the pool serves is decided beforehand.
+    /// The chosen child before all others: `choose` decides before the pool looks.
     type Key = (bool, u32);
     const PREEMPTS: bool = false;
     const LETS_YIELD: bool = true;
@@ -309,7 +308,7 @@ impl Policy for LinuxEevdf {
                 Ok(())
             }
             (Some(child), Message::Quantum(length)) => {
-                // It counts from the next deadline on.
+                // The new slice counts from the next deadline on.
                 self.tasks[child.index()].slice = Some(quantum::checked(length)?);
                 Ok(())
             }

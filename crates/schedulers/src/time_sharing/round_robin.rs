@@ -4,10 +4,10 @@
 //! Gives    NULL to each child.
 //! Admits   everyone.
 //! Assumes  nothing of its children.
-//! Costs    O(log n) per event; 46 bytes per child; one timer per processor, set only while others
-//!          wait, unless `ends-alone` is set.
-//! Ties     none: children stand in line. A child that is preempted from above keeps its place at
-//!          the head and the rest of its quantum; one that wakes goes to the end with a whole one.
+//! Costs    O(log n) per event; 46 bytes per child; one timer per processor, set only while others wait, unless
+//!          `ends-alone` is set.
+//! Ties     none: children are in a queue. One that is preempted from above keeps its place at the head and the
+//!          rest of its quantum; one that wakes goes to the end with a whole quantum.
 //! Source   HLS 2.3.1; the quantum of appendix C.
 //! Checked  laws, `tests/round_robin.rs`, reference schedules rr_*.
 
@@ -32,7 +32,7 @@ pub(crate) const KIND: Kind = Kind {
             name: "ends-alone",
             form: Form::Bool,
             default: "false",
-            help: "whether a quantum ends, and costs a timer, while nobody else waits, too, as in Multics",
+            help: "whether a quantum also ends, at the cost of a timer, while no other child waits, as in Multics",
         },
         Setting {
             name: "quantum",
@@ -57,19 +57,19 @@ pub(crate) struct RoundRobin {
     quanta: Quanta,
     /// By own VP: whether its timer is set to the end of the quantum of the child that runs there.
     set: Vec<bool>,
-    /// On how many own VPs a child runs without.
+    /// Number of own VPs on which a child runs without a timer.
     untimed: usize,
     ends_alone: bool,
 }
 
 impl RoundRobin {
-    /// With the quantum, above zero, that ends while others wait.
+    /// Creates an instance whose quanta, above zero, end while others wait.
     pub(crate) fn new(quantum: Span) -> RoundRobin {
         let quanta = Quanta::new(quantum);
         RoundRobin { line: Line::default(), quanta, set: Vec::new(), untimed: 0, ends_alone: false }
     }
 
-    /// While others wait, or wherever a quantum ends alone, the timer of each processor is set.
+    /// Sets the timer of each processor if others wait, or if quanta also end for a child that runs alone.
     #[inline]
     fn set_timers(&mut self, pool: &Pool<Self>, context: &mut Context<'_>) {
         if self.untimed > 0 && (self.ends_alone || pool.best().is_some()) {

@@ -1,23 +1,22 @@
-//! Time sharing: priorities and round robin, with boosts for those that wake and for the starved.
+//! Time sharing: priorities and round robin, with boosts for children that wake and for starved ones.
 //!
 //! Takes    any guarantee, on one processor or several.
 //! Gives    NULL to each child.
-//! Admits   everyone, at priorities 1 to 31; 8 where none is told.
+//! Admits   everyone, at priorities 1 to 31 (default 8).
 //! Assumes  nothing of its children.
 //! Costs    O(log n) per event; 106 bytes per child; one timer per processor and one more.
-//! Ties     among equals each in turn; one that is preempted keeps its place and the rest of its
-//!          quantum, one that wakes goes to the end with a whole quantum.
-//! Source   HLS 9.3.1, 9.2.2; the native scheduler of Windows 2000. Ours differs: the quantum of
-//!          20 ms is the same for all, and the boost is the same whatever was waited for.
+//! Ties     equals take turns; a preempted child keeps its place and the rest of its quantum, one that wakes
+//!          goes to the end with a whole quantum.
+//! Source   HLS 9.3.1, 9.2.2; the native scheduler of Windows 2000. Differences: the quantum of 20 ms is the
+//!          same for all children, and the boost is the same whatever a child waited for.
 //! Checked  laws, `tests/time_sharing.rs`.
 //!
-//! Invariant: no child is ready while one of lower priority runs, boosts included. A child that
-//! wakes is raised by `boost`, never above 15, and sinks by one whenever a quantum ends. One that
-//! has been ready for `rescue-after` without running is raised to 15 for two quanta, then falls to
-//! its own priority at once. Priorities from 16 are never raised. Letting others go first without
-//! waiting (a release and a request at the same time) raises nobody.
-//! With `mode = "non-preemptive"` whoever runs goes on until it waits; there are neither quanta
-//! nor boosts, and a child from which the processor is taken from above is served first again.
+//! Invariant: no child is ready while one of lower priority runs, boosts included. A child that wakes is raised by
+//! `boost`, never above 15, and sinks by one whenever a quantum ends. A child that has been ready for `rescue-after`
+//! without running is raised to 15 for two quanta, then falls to its own priority at once. Priorities from 16 are
+//! never raised. A yield (a release and a request at the same time) raises nobody. With `mode = "non-preemptive"` the
+//! running child continues until it waits; there are neither quanta nor boosts, and a child that loses its processor
+//! to a scheduler above is served first again.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::PRIORITY;
@@ -36,10 +35,10 @@ use windfall_time::{Instant, Span};
 
 const LOWEST: i32 = 1;
 const DEFAULT: i32 = 8;
-/// The highest priority that a boost leads to.
+/// The highest priority that a boost can reach.
 const CEILING: i32 = 15;
 const HIGHEST: i32 = 31;
-/// Before all others: a child that a non-preemptive instance has begun to serve.
+/// Above all others: a child that a non-preemptive instance has begun to serve.
 const BEGUN: i32 = HIGHEST + 1;
 
 pub(crate) const KIND: Kind = Kind {
@@ -51,13 +50,13 @@ pub(crate) const KIND: Kind = Kind {
             name: "boost",
             form: Form::Integer(0, 14),
             default: "2",
-            help: "how far a child that wakes is raised above its priority",
+            help: "by how much a child that wakes is raised above its priority",
         },
         Setting {
             name: "mode",
             form: Form::Word(&["round-robin", "non-preemptive"]),
             default: "round-robin",
-            help: "whether whoever runs can be made to let others run",
+            help: "whether a running child can be preempted",
         },
         Setting {
             name: "quantum",
@@ -95,41 +94,41 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
-/// Whether whoever runs can be made to let others run.
+/// Whether a running child can be preempted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Mode {
-    /// By a higher priority at once, by an equal one when its quantum ends.
+    /// By a higher priority at once, by an equal one at the end of the quantum.
     #[default]
     RoundRobin,
-    /// By nobody.
+    /// Never.
     NonPreemptive,
 }
 
-/// What a time-sharing scheduler is made of.
+/// The settings of an instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TimeSharingSpec {
-    /// Whether whoever runs can be made to let others run.
+    /// Whether a running child can be preempted.
     pub(crate) mode: Mode,
-    /// The longest time that a child runs while others of its priority wait; above zero.
+    /// The longest time that a child runs while others of its priority are ready; above zero.
     pub(crate) quantum: Span,
-    /// How far a child that wakes is raised above its priority.
+    /// By how much a child that wakes is raised above its priority.
     pub(crate) boost: u8,
-    /// After how long without running a ready child is rescued, if at all.
+    /// How long a child is ready without running before it is rescued; `None` for never.
     pub(crate) rescue_after: Option<Span>,
 }
 
 #[derive(Clone, Copy)]
 struct Tenant {
     base: i32,
-    /// `base`, or higher while boosted.
+    /// The current priority: `base`, or higher while boosted.
     priority: i32,
-    /// Raised because it starved.
+    /// Whether it was raised because it starved.
     rescued: bool,
-    /// Has run since it last waited.
+    /// Whether it has run since it last waited.
     begun: bool,
-    /// When it last began to wait.
+    /// The time at which it last began to wait.
     waits_since: Option<Instant>,
-    /// Place in line: a number drawn when it went to the end; 56 bits last for ever.
+    /// Place in the queue: a number drawn when it went to the end; 56 bits never run out.
     turn: u64,
 }
 
@@ -156,7 +155,7 @@ pub(crate) struct TimeSharing {
 }
 
 impl TimeSharing {
-    /// As described by `spec`.
+    /// Creates an instance with these settings.
     pub(crate) fn new(spec: TimeSharingSpec) -> TimeSharing {
         TimeSharing {
             spec,
@@ -167,14 +166,14 @@ impl TimeSharing {
         }
     }
 
-    /// A child that does not run goes to the end of the line with a whole quantum.
+    /// Puts a child that does not run at the end of the queue with a whole quantum.
     fn queue(&mut self, child: ChildVp) {
         self.drawn += 1;
         self.tenants[child.index()].turn = self.drawn;
         self.quanta.renew(child);
     }
 
-    /// The quantum of a child has ended: it sinks.
+    /// Lowers a child's priority at the end of its quantum.
     fn sink(&mut self, child: ChildVp) {
         let tenant = &mut self.tenants[child.index()];
         if tenant.rescued {
@@ -185,7 +184,7 @@ impl TimeSharing {
         self.queue(child);
     }
 
-    /// A child has become ready and may begin to starve.
+    /// Begins to watch a child that has become ready for starvation.
     fn watch(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let tenant = &self.tenants[child.index()];
         if tenant.rescued || tenant.base > CEILING || self.spec.mode == Mode::NonPreemptive {
@@ -194,7 +193,7 @@ impl TimeSharing {
         self.starving.watch(child, context);
     }
 
-    /// The quantum of whoever runs on `own` may have ended.
+    /// Handles the possible end of the quantum of the child that runs on `own`.
     fn turn(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let Some(child) = context.held_by(own) else {
             return;
@@ -203,12 +202,12 @@ impl TimeSharing {
             return;
         }
         self.sink(child);
-        // It begins the new quantum here, or puts it off until it runs again.
+        // The new quantum begins here, or later if another child runs first.
         self.quanta.started(child, own, context);
         pool.pass(child, self, context);
     }
 
-    /// Rescues whoever has starved longest, if anybody starves; one in each call.
+    /// Rescues the child that has starved longest, if any; one in each call.
     fn rescue(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let Some(child) = self.starving.starved(context) else {
             return;
@@ -224,7 +223,7 @@ impl TimeSharing {
 }
 
 impl Policy for TimeSharing {
-    /// In the upper 8 bits, how far below [`BEGUN`] it stands; below these its place in line.
+    /// The distance below [`BEGUN`] in the upper 8 bits, the place in the queue below them.
     type Key = u64;
     const LETS_YIELD: bool = true;
     const TAKES: &'static str = "priority, quantum (to the instance)";

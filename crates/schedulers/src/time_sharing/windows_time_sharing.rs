@@ -2,21 +2,21 @@
 //!
 //! Takes    any guarantee, on one processor or several.
 //! Gives    NULL to each child.
-//! Admits   everyone, at priorities 1 to 31 (real-time from 16); 8 where none is told.
+//! Admits   everyone, at priorities 1 to 31 (real-time from 16; default 8).
 //! Assumes  nothing of its children.
 //! Costs    O(log n) per event; 114 bytes per child; one timer per processor (the clock tick) and one.
-//! Ties     among equals each in turn. One that is preempted goes to the head with the rest of its
-//!          quantum, one that wakes to the end.
-//! Source   Solomon and Russinovich, Inside Windows 2000, chapter 6; HLS 5.2.2.5, 3.4. Ours differs:
-//!          one line for all processors (no ideal processor), one boost for whatever was waited for,
-//!          and the starved are found at once, where Windows looks at 16 ready threads a second.
+//! Ties     equals take turns. A preempted child goes to the head of the queue with the rest of its quantum, one
+//!          that wakes goes to the end.
+//! Source   Solomon and Russinovich, Inside Windows 2000, chapter 6; HLS 5.2.2.5, 3.4. Differences: one queue for
+//!          all processors (no ideal processor), one boost whatever a child waited for, and starved children are
+//!          found at once, where Windows looks at 16 ready threads a second.
 //! Checked  laws, `tests/windows_time_sharing.rs`.
 //!
-//! Beside `time-sharing` (HLS 9.3.1): quanta are charged by the tick, 3 units to whoever it finds
-//! running, and 1 for each wait; a workstation's are 6 units, 12 or 18 in the foreground (`share`
-//! 2 or 3), a server's 36. Who wakes is raised to `boost` above its priority, in the foreground by
-//! 1 or 2 more, never above 15, and sinks by one at each end of a quantum. Once a second at most
-//! ten that have been ready for 3 s are raised to 15 for two quanta. Yielding ends the quantum.
+//! Unlike in `time-sharing` (HLS 9.3.1), quanta are charged by the tick: 3 units to the child that runs then, and 1 unit
+//! for each wait. A workstation's quanta are 6 units, 12 or 18 in the foreground (`share` 2 or 3), a server's 36. A child
+//! that wakes is raised to `boost` above its priority, in the foreground by 1 or 2 more, never above 15, and sinks by
+//! one at each end of a quantum. Once a second, at most ten children that have been ready for 3 s are raised to 15 for
+//! two quanta. A yield ends the quantum.
 
 mod tenant;
 
@@ -41,15 +41,15 @@ const WORKSTATION: &str = "priority, share (1 to 3: times the quantum, as in the
 const SERVER: &str = "priority";
 const LOWEST: i32 = 1;
 const DEFAULT: i32 = 8;
-/// From here on a wait does not shorten the quantum.
+/// From this priority on, a wait does not shorten the quantum.
 const TIME_CRITICAL: i32 = 14;
-/// The highest priority that a boost leads to.
+/// The highest priority that a boost can reach.
 const CEILING: i32 = 15;
 const HIGHEST: i32 = 31;
-/// Units of a quantum that a tick takes, and a wait.
+/// Units of a quantum that a tick costs, and units that a wait costs.
 const TICK_UNITS: i32 = 3;
 const WAIT_UNITS: i32 = 1;
-/// The balance set manager: how often, how many at most, ready for how long.
+/// The balance set manager: how often it runs, how many children it rescues at most, and after how long a time.
 const BALANCE: Span = Span::from_secs(1);
 const RESCUED_AT_ONCE: u32 = 10;
 const STARVED: Span = Span::from_secs(3);
@@ -63,13 +63,13 @@ pub(crate) const KIND: Kind = Kind {
             name: "boost",
             form: Form::Integer(0, 14),
             default: "1",
-            help: "for what is waited for: 1 disk or event, 2 network or window, 6 keys, 8 sound",
+            help: "boost after a wait for: 1 disk or event, 2 network or window, 6 keys, 8 sound",
         },
         Setting {
             name: "edition",
             form: Form::Word(&["workstation", "server"]),
             default: "workstation",
-            help: "quanta of 6 units, to be stretched, or of 36; a tick takes 3",
+            help: "quanta of 6 units, longer in the foreground, or of 36; a tick costs 3",
         },
         Setting {
             name: "rescue",
@@ -99,26 +99,26 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
-/// How long quanta are.
+/// Determines the length of quanta.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Edition {
-    /// 6 units, two or three times as much in the foreground.
+    /// 6 units, two or three times as many in the foreground.
     #[default]
     Workstation,
-    /// 36 units for everybody.
+    /// 36 units for all children.
     Server,
 }
 
-/// What a time-sharing scheduler of Windows 2000 is made of.
+/// The settings of an instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct WindowsSpec {
-    /// How long quanta are.
+    /// Determines the length of quanta.
     pub(crate) edition: Edition,
-    /// How far a child that wakes is raised above its priority.
+    /// By how much a child that wakes is raised above its priority.
     pub(crate) boost: u8,
-    /// Whether the starved are rescued.
+    /// Whether starved children are rescued.
     pub(crate) rescue: bool,
-    /// Time between two ticks of the clock; above zero.
+    /// Time between two clock ticks; above zero.
     pub(crate) tick: Span,
 }
 
@@ -132,7 +132,7 @@ pub(crate) struct WindowsTimeSharing {
 }
 
 impl WindowsTimeSharing {
-    /// As described by `spec`.
+    /// Creates an instance with these settings.
     pub(crate) fn new(spec: WindowsSpec) -> WindowsTimeSharing {
         WindowsTimeSharing {
             spec,
@@ -150,20 +150,20 @@ impl WindowsTimeSharing {
         }
     }
 
-    /// A child goes to the end of the line.
+    /// Puts a child at the end of the queue.
     fn queue(&mut self, child: ChildVp) {
         self.drawn += 1;
         self.tenants[child.index()].turn = self.drawn;
     }
 
-    /// A child has become ready and may begin to starve.
+    /// Begins to watch a child that has become ready for starvation.
     fn watch(&mut self, child: ChildVp, context: &mut Context<'_>) {
         if self.tenants[child.index()].priority < CEILING {
             self.starving.watch(child, context);
         }
     }
 
-    /// A child has waited: boost, and what the wait costs. Whether it was raised.
+    /// Applies the boost after a wait, and charges the wait. Returns whether the child was raised.
     fn woke(&mut self, child: ChildVp) -> bool {
         let whole = self.quantum(child);
         let tenant = &mut self.tenants[child.index()];
@@ -188,7 +188,7 @@ impl WindowsTimeSharing {
         raised
     }
 
-    /// The clock has found a child running on `own`.
+    /// Charges a tick to the child that runs on `own`.
     fn tick(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let Some(child) = context.held_by(own) else {
             return;
@@ -197,7 +197,7 @@ impl WindowsTimeSharing {
         let whole = self.quantum(child);
         let tenant = &mut self.tenants[child.index()];
         if tenant.started == context.now() {
-            // What else happens at a tick happens after it.
+            // Other consequences of the tick follow in later calls.
             return;
         }
         tenant.units -= TICK_UNITS;
@@ -208,7 +208,7 @@ impl WindowsTimeSharing {
         }
     }
 
-    /// The balance set manager rescues those that have starved longest.
+    /// Rescues the children that have starved longest (balance set manager).
     fn balance(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         for _ in 0..RESCUED_AT_ONCE {
             let Some(child) = self.starving.take(context.now()) else {
@@ -246,7 +246,7 @@ impl WindowsTimeSharing {
 }
 
 impl Policy for WindowsTimeSharing {
-    /// In the upper 8 bits, how far below the highest priority it stands; then its place in line.
+    /// The distance below the highest priority in the upper 8 bits, the place in the queue below them.
     type Key = u64;
     const LETS_YIELD: bool = true;
 

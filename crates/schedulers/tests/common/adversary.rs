@@ -1,4 +1,4 @@
-//! Neighbours that sleep and wake at the worst moments: around the ends of turns, for a moment or long.
+//! Siblings that sleep and wake at the worst times: around the ends of turns, briefly or for long.
 
 use super::{Host, MS, T};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use windfall_hierarchy::VpState;
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Ratio;
 
-/// What a kind offers children of these weights.
+/// The guarantees that a kind offers to children of these weights.
 pub(crate) fn offers(
     kind: &str,
     settings: &[(&str, Value<'_>)],
@@ -20,22 +20,22 @@ pub(crate) fn offers(
     offers.map(|offer| offer.gives.first().map(|given| given.guarantee)).collect()
 }
 
-/// What an adversary does next.
+/// A step of an adversary.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// Wakes a thread or has it wait.
+    /// Wakes a thread, or makes it wait.
     Toggle(u8),
-    /// Whoever runs on a processor waits, and wakes at once or a little later.
+    /// The thread that runs on a processor waits, and wakes at once or a little later.
     Nap(u8, u64),
-    /// Time passes.
+    /// Lets this time pass.
     Pass(u64),
-    /// Until the next timer, or a little later.
+    /// Runs to the next timer, or a little further.
     Turn(u64),
-    /// The last step that was no `Again`, and those before, so many times.
+    /// Repeats this many of the steps before (without `Again` steps) this many times.
     Again(u8, u8),
 }
 
-/// Steps beside turns of 10 ms.
+/// Steps that suit turns of 10 ms.
 pub(crate) fn steps(most: usize) -> impl Strategy<Value = Vec<Step>> {
     let time = || {
         prop_oneof![
@@ -69,7 +69,7 @@ fn toggle(host: &mut Host, thread: T) {
     }
 }
 
-/// Plays steps with these threads, which work for ever when awake; others are left alone.
+/// Carries out steps with these threads, which work for ever while awake. Other threads are left alone.
 pub(crate) fn play(host: &mut Host, threads: &[T], steps: &[Step]) {
     for (place, step) in steps.iter().enumerate() {
         if let Step::Again(back, times) = step {

@@ -1,4 +1,4 @@
-//! A scheduler that serves one child on one processor, and writes down what its parent tells it.
+//! A scheduler that serves one child on one processor and records what its parent sends it.
 
 use std::sync::{Arc, Mutex};
 use windfall_hierarchy::{
@@ -8,7 +8,7 @@ use windfall_hierarchy::{
 
 use super::{Host, at};
 
-/// What was heard: `20 revoke`, in nanoseconds.
+/// The recorded notifications, such as `20 revoke`, in nanoseconds.
 pub(crate) type Heard = Arc<Mutex<Vec<String>>>;
 
 #[derive(Default)]
@@ -72,7 +72,7 @@ impl Scheduler for Listener {
     }
 }
 
-/// A listener below `parent`, and what it hears.
+/// Creates a listener below `parent`. Returns it with its record.
 pub(crate) fn listen(host: &mut Host, parent: NodeId, ask: &[Message]) -> (NodeId, Heard) {
     let listener = Listener::default();
     let heard = listener.heard.clone();

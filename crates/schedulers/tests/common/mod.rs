@@ -1,8 +1,8 @@
 //! A small host for tests: processors that run scripted threads, time in nanoseconds.
 //!
-//! A thread works a given time and then blocks, or works for ever; it wakes when told to, or
-//! periodically. Every event is followed by both checks, so that a test that passes also says that
-//! the tables are whole and no scheduler was quarantined.
+//! A thread works for a given time and then blocks, or works for ever; it wakes on command or periodically. Both
+//! checks follow every event, so a test that passes also shows that the tables are consistent and no scheduler was
+//! quarantined.
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 #![allow(dead_code, reason = "each test uses the part that it needs")]
 
@@ -56,12 +56,12 @@ pub(crate) fn promise(text: &str) -> Guarantee {
     text.parse().unwrap()
 }
 
-/// What a kind makes of guarantees.
+/// The conversion of a kind with these settings.
 pub(crate) fn conversion(kind: &str, settings: &[(&str, Value<'_>)]) -> Box<dyn Conversion> {
     catalogue::find(kind).unwrap().conversion(&Settings(settings)).unwrap()
 }
 
-/// What an offer gives, as text.
+/// The guarantees of an offer, as text.
 pub(crate) fn gives(offer: &Offer) -> Vec<String> {
     offer.gives.iter().map(|given| given.guarantee.to_string()).collect()
 }
@@ -75,13 +75,13 @@ pub(crate) struct Thread {
     name: String,
     /// Work left until it blocks.
     left: u64,
-    /// Time run so far.
+    /// Total time that it ran.
     pub(crate) ran: u64,
-    /// Wakes every so often, with so much work.
+    /// Period and work of its wake-ups, if they are periodic.
     cycle: Option<(u64, u64)>,
     wakes: Option<u64>,
     pub(crate) gone: bool,
-    /// When it began to wait, to be ready, to run.
+    /// The times at which it began to wait, became ready, or began to run.
     story: Vec<(u64, VpState)>,
 }
 
@@ -92,11 +92,11 @@ pub(crate) struct Host {
     pub(crate) tree: Hierarchy,
     pub(crate) now: u64,
     pub(crate) threads: Vec<Thread>,
-    /// Timers are served at multiples of this; 1 for a precise clock.
+    /// Timers fire at multiples of this; 1 for a precise clock.
     pub(crate) tick: u64,
-    /// What interrupts take from processor 0: (when, how long), in order and apart.
+    /// Time stolen from processor 0: (start, length), in order and without overlap.
     pub(crate) stolen: Vec<(u64, u64)>,
-    /// What each processor did: (when, processor, thread or none), one entry per change.
+    /// Changes on the processors: (time, processor, thread or none).
     log: Vec<(u64, u16, Option<T>)>,
 }
 
@@ -127,7 +127,7 @@ impl Host {
         node
     }
 
-    /// A scheduler below one parent.
+    /// Creates a scheduler below one parent.
     pub(crate) fn below(
         &mut self,
         parent: NodeId,
@@ -138,7 +138,7 @@ impl Host {
         self.try_node(name, kind, &[], &[(Parent::Node(parent), ask)]).unwrap()
     }
 
-    /// A scheduler on all processors.
+    /// Creates a scheduler on all processors.
     pub(crate) fn root(&mut self, kind: &str, settings: &[(&str, Value<'_>)]) -> NodeId {
         let parents: Vec<(Parent, &[Message])> =
             (0..self.tree.processors()).map(|_| (Parent::Top, &[][..])).collect();
@@ -166,19 +166,19 @@ impl Host {
         Ok(self.threads.len() - 1)
     }
 
-    /// A waiting thread.
+    /// Creates a waiting thread.
     pub(crate) fn thread(&mut self, parent: NodeId, name: &str, messages: &[Message]) -> T {
         self.try_thread(parent, name, messages).unwrap()
     }
 
-    /// A thread that works for ever, from now on.
+    /// Creates a thread that works for ever, from now on.
     pub(crate) fn spin(&mut self, parent: NodeId, name: &str, messages: &[Message]) -> T {
         let thread = self.thread(parent, name, messages);
         self.wake(thread);
         thread
     }
 
-    /// A thread that works `work` every `period`, from now on.
+    /// Creates a thread that works `work` every `period`, from now on.
     pub(crate) fn cycle(
         &mut self,
         parent: NodeId,
@@ -203,7 +203,7 @@ impl Host {
         self.wake_for(thread, FOR_EVER);
     }
 
-    /// The thread becomes ready, and blocks when it has run so long.
+    /// The thread becomes ready, and blocks when it has run for `work`.
     pub(crate) fn wake_for(&mut self, thread: T, work: u64) {
         self.threads[thread].left = work;
         let id = self.threads[thread].id;
@@ -261,7 +261,7 @@ impl Host {
         answer
     }
 
-    /// Who runs on a processor.
+    /// The thread that runs on a processor.
     pub(crate) fn on(&self, processor: u16) -> Option<T> {
         let id = self.tree.running(Processor(processor))?;
         self.threads.iter().position(|thread| thread.id == id)
@@ -271,7 +271,7 @@ impl Host {
         self.threads[thread].ran
     }
 
-    /// What becomes of a guarantee that was given at `since`, in the run so far.
+    /// The verdict on a guarantee that was given at `since`, in the run so far.
     pub(crate) fn judge(&self, thread: T, since: u64, guarantee: &Guarantee) -> Verdict {
         let mut judge = Judge::new(guarantee, Allowance::lots(span(10 * MS))).unwrap();
         let story = &self.threads[thread].story;
@@ -294,7 +294,7 @@ impl Host {
         judge.verdict()
     }
 
-    /// Sees to it that a thread received what it was promised at `since`; in how many windows that
+    /// Checks that a thread received what it was promised at `since`. Returns the number of windows in which that
     /// was tested.
     ///
     /// # Panics
@@ -305,7 +305,7 @@ impl Host {
         verdict.tested()
     }
 
-    /// How long a thread ran within a stretch of time that is over.
+    /// The time that a thread ran between `from` and `to`, which are past.
     pub(crate) fn ran_within(&self, thread: T, from: u64, to: u64) -> u64 {
         let story = &self.threads[thread].story;
         let ends = story.iter().skip(1).map(|(end, _)| *end).chain([self.now]);
@@ -318,7 +318,7 @@ impl Host {
         self.run_to(self.now + ns);
     }
 
-    /// Lets time pass, all events up to and including `end` handled.
+    /// Lets time pass, and handles all events up to and including `end`.
     pub(crate) fn run_to(&mut self, end: u64) {
         loop {
             let due = self.next_event();
@@ -370,7 +370,7 @@ impl Host {
         timer.min(done.min().unwrap_or(FOR_EVER)).min(wakes.min().unwrap_or(FOR_EVER)).max(self.now)
     }
 
-    /// How much is stolen from processor 0 within a stretch of time.
+    /// The time stolen from processor 0 between `from` and `to`.
     pub(crate) fn stolen_within(&self, from: u64, to: u64) -> u64 {
         let parts = self.stolen.iter().map(|(start, long)| (*start, start + long));
         parts.map(|(start, end)| end.clamp(from, to) - start.clamp(from, to)).sum()
@@ -418,7 +418,7 @@ impl Host {
         }
     }
 
-    /// What a processor did: `0 a, 3 b, 5.5 -`, in milliseconds.
+    /// The timeline of a processor, such as `0 a, 3 b, 5.5 -`, in milliseconds.
     pub(crate) fn timeline(&self, processor: u16) -> String {
         let mut text = String::new();
         let mut last = None;

@@ -7,7 +7,7 @@ fn us(us: u64) -> Span {
     Span::from_micros(us).expect("a short span")
 }
 
-/// A thread that becomes able to run at these times (in us) by these causes, and wakes these.
+/// A thread that becomes ready at these times (in us) by these causes, and wakes these.
 fn thread(id: u32, wakes: &[(u64, Cause)], woken: &[usize]) -> LearnedThread {
     let at = |us: u64| Instant::ZERO.saturating_add(self::us(us));
     let mut steps = Vec::new();
@@ -37,7 +37,7 @@ fn thread(id: u32, wakes: &[(u64, Cause)], woken: &[usize]) -> LearnedThread {
     }
 }
 
-/// How often a thread waits for another, and how often others wake it: equal by R2.
+/// Number of times that a thread waits for another, and that others wake it; equal by R2.
 fn waits_and_wakes(learned: &Learned, target: usize) -> (usize, usize) {
     let count = |thread: &LearnedThread, wanted: RecordedStep| {
         thread.recorded.steps.iter().filter(|step| **step == wanted).count()

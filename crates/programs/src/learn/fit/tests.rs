@@ -2,7 +2,7 @@ use super::*;
 use crate::learn::{Need, Note};
 use proptest::prelude::*;
 
-/// A habit that is `confidence` hundredths sure, and what is wanted for it.
+/// A habit with `confidence` in hundredths, and the reservation wanted for it.
 fn wanted(confidence: u8, periods: u64, amount: u64, period: u64) -> (Habit, Wanted) {
     let us = |n: u64| Span::from_micros(n).expect("a short span");
     let habit = Habit {
@@ -18,8 +18,8 @@ fn wanted(confidence: u8, periods: u64, amount: u64, period: u64) -> (Habit, Wan
 }
 
 proptest! {
-    /// The slow definition: each processor's shares add up, and whoever is left out has no room
-    /// beside those that are surer.
+    /// The slow definition: each processor's shares add up, and a thread that is left out has no room beside the
+    /// more certain ones.
     #[test]
     fn law_what_is_reserved_fits_and_nobody_goes_without_for_a_less_sure_one(
         asked in prop::collection::vec((0_u8..=100, 8_u64..20, 0_u64..1_500, 1_u64..1_000), 0..12),

@@ -1,4 +1,4 @@
-//! What was learned, once the last record has been taken.
+//! Completes what was learned, after the last record.
 
 use super::{Begins, Gather, Item};
 use crate::learn::replay::{Learned, LearnedThread, StartsKnown};
@@ -6,7 +6,7 @@ use crate::program::{Recorded, RecordedStep};
 use windfall_time::Instant;
 
 impl Gather {
-    /// Strikes out the wakes that ended no wait, and numbers the threads that did anything.
+    /// Removes the wakes that ended no wait, and numbers the threads that were active.
     pub(in crate::learn) fn finish(mut self, births: StartsKnown) -> Learned {
         for i in 0..self.lines.len() {
             self.account(i);
@@ -39,7 +39,7 @@ impl Gather {
         learned
     }
 
-    /// Adds the step that an item is, if it is one.
+    /// Adds the step of an item, if it has one.
     fn report(&self, item: Item, recorded: &mut Recorded) {
         let step = match item {
             Item::Run(work) => RecordedStep::Run(work),
@@ -57,7 +57,7 @@ impl Gather {
     }
 }
 
-/// Adds a step; a run that follows a run lengthens it.
+/// Adds a step; a run after a run extends it.
 pub(in crate::learn) fn add(steps: &mut Vec<RecordedStep>, step: RecordedStep) {
     match (steps.last_mut(), step) {
         (Some(RecordedStep::Run(run)), RecordedStep::Run(more)) => *run = run.saturating_add(more),

@@ -1,4 +1,4 @@
-//! A thread as it is learned: what it did, and how it was first seen.
+//! A thread while it is learned: its items so far, and how it was first seen.
 
 use crate::learn::replay::LearnedThread;
 use windfall_time::{Instant, Span};
@@ -10,7 +10,8 @@ pub(super) struct Line {
     pub(super) items: Vec<Item>,
     pub(super) state: State,
     pub(super) since: Instant,
-    /// The last wake while it ran: a waker can be faster than the switch that it undoes.
+    /// The last wake that came while it ran: a waker can be faster than the switch by which the thread begins to
+    /// wait.
     pub(super) early: Option<usize>,
     pub(super) begins: Begins,
 }
@@ -18,7 +19,7 @@ pub(super) struct Line {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Item {
     Run(Span),
-    /// By index into `wakes`.
+    /// An index into `wakes`.
     Wake(usize),
     Woken,
     Until(Instant),
@@ -37,11 +38,11 @@ pub(super) enum State {
 /// How a thread was first seen.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Begins {
-    /// Able to run: since the trace began, if it tells of wake-ups at all.
+    /// Ready: since the trace began, if the trace has wake-ups at all.
     Able(Instant),
     /// Woken by a thread.
     Woken(Instant),
-    /// At that instant.
+    /// Active from this instant on.
     At(Instant),
 }
 
@@ -49,7 +50,7 @@ pub(super) enum Begins {
 pub(super) struct Wake {
     pub(super) target: usize,
     pub(super) at: Instant,
-    /// A learned thread that ran then.
+    /// The learned thread that ran then, if one did.
     pub(super) by: Option<usize>,
     pub(super) taken: bool,
 }

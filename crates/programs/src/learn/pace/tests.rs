@@ -8,7 +8,7 @@ fn wake(at: u64, work: u64) -> Activation {
     Activation { at: Instant::from_nanos(at), by: Cause::Other, work: Span::from_nanos(work) }
 }
 
-/// Looks every `look` whether the next of `frames` is due, and works then, with up to `extra` added to each wait.
+/// Looks every `look` whether the next of `frames` is due, and then works; up to `extra` is added to each wait.
 fn polls(period: u64, look: u64, extra: u64, frames: u64, seed: u64) -> Vec<Activation> {
     let mut random = Random::new(seed);
     let (mut now, mut wakes) = (0, Vec::new());
@@ -48,7 +48,7 @@ fn law_starting_up_and_being_held_up_do_not_hide_a_pace() {
     assert!(grid.period.as_nanos().abs_diff(33_333_333) < 33_333, "{}", grid.period);
 }
 
-/// Gaps that are alike and nothing more: by their deviation from 1 to 50 hundredths.
+/// Gaps of similar length and nothing more, with deviations from 1 to 50 hundredths.
 #[test]
 fn law_alike_gaps_are_no_pace() {
     for seed in 0..300 {

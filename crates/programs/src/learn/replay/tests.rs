@@ -58,7 +58,7 @@ fn law_a_run_is_split_where_it_wakes_another() {
         switch(1031, 1, None, Some(1)),
         switch(1041, 1, Some((1, Stop::Blocked)), None),
         switch(1050, 0, Some((0, Stop::Blocked)), None),
-        // An interrupt wakes it: nobody is known.
+        // An interrupt wakes it: no waker is known.
         wake(1080, 0, None),
         switch(1080, 0, None, Some(0)),
         switch(1090, 0, Some((0, Stop::Exited)), None),
@@ -98,7 +98,7 @@ fn law_nothing_is_invented_after_a_loss() {
         switch(1000, 0, None, Some(0)),
         wake(1005, 1, Some(0)),
         lost(1010, Some(0)),
-        // Thread 0 leaves, 60 ns later; it may have run, or not.
+        // Thread 0 leaves, 60 ns later; whether it ran is unknown.
         switch(1070, 0, Some((0, Stop::Preempted)), Some(1)),
         switch(1080, 0, Some((1, Stop::Blocked)), Some(0)),
         switch(1090, 0, Some((0, Stop::Blocked)), None),

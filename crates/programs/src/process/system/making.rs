@@ -1,4 +1,4 @@
-//! Templates, processes, and doing away with objects.
+//! Making templates and processes, and deleting objects.
 
 use super::System;
 use crate::process::{
@@ -16,7 +16,7 @@ impl System {
         Ok(Reply::made(template))
     }
 
-    /// Whether a process can be made of a template on these terms.
+    /// Checks whether a process can be made of this template with these parameters.
     pub(crate) fn check_process(
         &mut self,
         (template, name): (Handle, &'static str),

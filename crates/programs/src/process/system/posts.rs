@@ -1,4 +1,4 @@
-//! Posting events and waiting for them: at once, by timers, and by letters from other nodes.
+//! Posting events and waiting for them: at once, by timers, and from other nodes.
 
 use super::{CallOutcome, System, Waits, Woken};
 use crate::process::agenda::{Post, What};
@@ -27,7 +27,7 @@ impl System {
         Ok(Reply::DONE)
     }
 
-    /// An event was posted: its owner may wait for it.
+    /// Wakes the owner of a posted event if it waits for that event.
     pub(super) fn posted(&mut self, owner: ProcessHandle, event: Event, by: Option<u32>) {
         let Ok(proc) = self.processes.at(owner.handle()) else { return };
         let wanted = match &proc.waits {
@@ -88,10 +88,10 @@ impl System {
         Ok(Reply::datum(Some(u64::from(timer.is_some()))))
     }
 
-    /// Posts whatever timers have to post by now.
+    /// Posts the events whose timers are due.
     pub(crate) fn timers_due(&mut self, now: Instant) {
         while let Some((event, datum)) = self.agenda.timer_due(now) {
-            let Ok(block) = self.events.at(event) else { continue }; // it went with its owner
+            let Ok(block) = self.events.at(event) else { continue }; // it was deleted with its owner
             block.timer = None;
             match self.events.post(event, datum) {
                 Ok(owner) => self.posted(owner, event, None),
@@ -100,7 +100,7 @@ impl System {
         }
     }
 
-    /// Delivers whatever has arrived by now.
+    /// Delivers posts that have arrived.
     pub(crate) fn deliver_due(&mut self, now: Instant) {
         while let Some(Post { event, what, by }) = self.agenda.post_due(now) {
             match what {

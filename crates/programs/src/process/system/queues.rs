@@ -1,4 +1,4 @@
-//! Dual queues: handing data over, by letters to other nodes, and what becomes of those that find nobody.
+//! Dual queues: handing over data, also to other nodes, and returning data that found no waiting event.
 
 use super::System;
 use crate::process::agenda::{Post, What};
@@ -40,7 +40,7 @@ impl System {
         Ok(Reply::DONE)
     }
 
-    /// Hands a datum of a queue to an event that stood in it, by a letter to another node.
+    /// Hands a datum of a queue to an event that waits in it; to another node, by a post.
     pub(super) fn hand_over(
         &mut self,
         (node, by): (Node, Option<u32>),
@@ -57,7 +57,8 @@ impl System {
         }
     }
 
-    /// A datum found nobody on `node`: the next who waits gets it, else it is stored where it was.
+    /// Returns a datum that found no waiting event: the next waiting event gets it, otherwise it is stored at its
+    /// former place.
     pub(super) fn give_back(&mut self, node: Node, queue: Queue, datum: Datum, now: Instant) {
         let Ok(own) = self.queues.at(queue.handle()) else {
             self.counts.lost += 1;
@@ -74,7 +75,7 @@ impl System {
 
     pub(super) fn dequeue(&mut self, me: ProcessHandle, queue: Queue, event: Event) -> Answer {
         let own = self.queues.at(queue.handle())?;
-        // The event is looked at first: whether it fits must not depend on whether there is a datum.
+        // The event is checked first, because whether it is valid must not depend on whether there is a datum.
         let ticket = self.events.stand(event, me, queue)?;
         if let Some(datum) = own.take() {
             self.events.reset(event, me)?;

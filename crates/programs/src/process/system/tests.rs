@@ -1,4 +1,4 @@
-//! Random calls of a few processes, against what is written about each call at `Process`.
+//! Random calls of a few processes, compared with the documentation of each call at `Process`.
 
 use super::*;
 use crate::process::{Handle, ProcessParams, Queue};
@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const LATENCY: Span = Span::from_nanos(5);
 
-/// Processes that call, and what they wait in.
+/// Processes that call, and the calls in which they wait.
 struct World {
     system: System,
     now: Instant,
@@ -18,12 +18,12 @@ struct World {
     /// Two for each process.
     events: Vec<Event>,
     queues: Vec<Queue>,
-    /// What each call that had waited was answered when it was over.
+    /// The answers of calls that had waited, in order of their ends.
     late: Vec<(usize, Call, Answer)>,
 }
 
 impl World {
-    /// So many processes on so many nodes in turn, and a queue on each node.
+    /// This many processes in turn on this many nodes, and a queue on each node.
     fn of(processes: u8, nodes: u8, capacity: usize) -> World {
         let costs = Costs { latency: LATENCY, ..Costs::default() };
         let mut system = System::new(7, usize::from(nodes), costs);
@@ -51,7 +51,7 @@ impl World {
         world
     }
 
-    /// A process calls; its answer, unless it waits in this call or another, or is gone.
+    /// A process makes a call. Returns its answer, unless it waits in this call or another, or has exited.
     fn ask(&mut self, at: usize, call: Call) -> Option<Answer> {
         if self.gone.contains(&at) || self.waits[at].is_some() {
             return None;
@@ -68,7 +68,7 @@ impl World {
         answer
     }
 
-    /// Whoever was woken goes on: it waited, and its call is over.
+    /// Continues the processes that were woken: each had waited, and its call ends.
     fn rouse(&mut self) {
         while let Some(woken) = self.system.woken.pop_front() {
             let at = woken.thread as usize;
@@ -103,7 +103,7 @@ impl World {
     }
 }
 
-/// One thing that happens; what a number means depends on it.
+/// One step; the meaning of its numbers depends on it.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Enqueue(usize),
@@ -134,12 +134,12 @@ fn step(deadly: bool) -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Data of ordinary posts and of timers, which are none of a queue's.
+/// Data of ordinary posts and of timers are from here on, apart from those of queues.
 const POSTED: u64 = 1 << 40;
 
 proptest! {
-    /// What was accepted by a queue is, at every moment, in one place: with a process that took it, in an
-    /// event, in a queue, or on its way; none is handed over twice, none is lost.
+    /// A datum that a queue accepted is, at every moment, in one place: with a process that took it, in an event,
+    /// in a queue, or on its way. None is handed over twice, none is lost.
     #[test]
     fn law_a_datum_is_handed_over_once(
         steps in prop::collection::vec((0_usize..5, step(true)), 1..150),
@@ -194,7 +194,7 @@ proptest! {
                 }
                 Step::Pass(span) => world.pass(Span::from_nanos(span)),
                 Step::Exit if world.gone.len() < 3 && world.waits[at].is_none() => {
-                    // What it was handed dies with it.
+                    // Data that were handed to it disappear with it.
                     for own in 0..2 {
                         let event = world.events[2 * at + own];
                         if let Some(State::Posted(datum)) = world.state(event) {
@@ -211,7 +211,7 @@ proptest! {
                 }
             }
         }
-        // What finds one of the three gone goes on to the next, on another node perhaps.
+        // A datum that finds one of the three gone goes on to the next, perhaps on another node.
         (0..=3).for_each(|_| world.pass(LATENCY));
         for (_, _, answer) in std::mem::take(&mut world.late) {
             received.extend(answer.ok().and_then(|reply| reply.datum));
@@ -232,7 +232,7 @@ proptest! {
         prop_assert_eq!(world.system.counts.lost, 0);
     }
 
-    /// On one node a queue is what it is said to be: data in order, else waiters in order.
+    /// On one node a queue behaves as documented: data in order, else waiting events in order.
     #[test]
     fn law_data_and_waiters_go_first_in_first_out(
         steps in prop::collection::vec((0_usize..5, any::<bool>(), 0_usize..2), 1..150),
@@ -272,7 +272,7 @@ proptest! {
         }
     }
 
-    /// A process that waits for any event gets what was posted first; one that waits for some, the first of
+    /// A process that waits for any event gets the one that was posted first; one that waits for some, the first of
     /// those.
     #[test]
     fn law_the_oldest_post_is_taken_first(posts in prop::collection::vec((0_usize..6, any::<bool>(), 0_usize..6), 1..60)) {
@@ -303,8 +303,8 @@ proptest! {
         }
     }
 
-    /// However wake-ups and blocking fall: a process is blocked only if it has not been woken since it last
-    /// went on, and a wake-up of one that is not blocked lets it through once.
+    /// In any order of wakeups and blocking: a process is blocked only if it has not been woken since it last
+    /// continued, and a wakeup of one that is not blocked lets it through once.
     #[test]
     fn law_no_wake_up_is_lost(steps in prop::collection::vec((0_usize..3, 0_usize..4), 1..100)) {
         let mut world = World::of(3, 1, 1);
@@ -328,7 +328,7 @@ proptest! {
         }
     }
 
-    /// Whoever has entered itself and not been notified waits; everybody else goes through.
+    /// A process that has entered itself and was not notified waits; every other process continues.
     #[test]
     fn law_a_notification_reaches_all_who_entered(
         steps in prop::collection::vec((0_usize..4, 0_usize..4, 0_u64..2), 1..100),
@@ -363,7 +363,7 @@ proptest! {
         }
     }
 
-    /// What has named something that is gone is refused in every call, whatever has been made since.
+    /// A handle of an object that is gone is refused in every call, whatever has been made since.
     #[test]
     fn refuses_handles_of_what_is_gone(made_since in 0_usize..9) {
         let mut world = World::of(3, 2, 2);
@@ -399,7 +399,7 @@ proptest! {
         ] {
             prop_assert_eq!(world.ask(0, call.clone()), stale(queue.handle()), "{:?}", call);
         }
-        // Of an event on another node that is found out there.
+        // For an event on another node, that is found out there.
         prop_assert_eq!(world.ask(0, Call::Post { event, datum }), Some(Ok(Reply::DONE)));
         world.pass(LATENCY);
         prop_assert_eq!(world.system.counts.undelivered, 1);
@@ -531,7 +531,7 @@ fn law_data_that_found_nobody_return_to_their_place_in_the_queue() {
     for datum in 1..=3 {
         assert_eq!(world.ask(0, Call::Enqueue { queue, datum }), Some(Ok(Reply::DONE)));
     }
-    // Neither stands there any longer when the letters arrive.
+    // Neither event is in the queue any longer when the posts arrive.
     for event in far {
         assert_eq!(world.ask(1, Call::Reset(event)), Some(Ok(Reply::datum(None))));
     }
@@ -550,7 +550,8 @@ fn law_a_letter_reaches_only_whom_it_was_sent_to() {
     let stand = Call::Dequeue { queue, event };
     assert_eq!(world.ask(1, stand.clone()), Some(Ok(Reply::datum(None))));
     assert_eq!(world.ask(0, Call::Enqueue { queue, datum: 1 }), Some(Ok(Reply::DONE)));
-    // It stands there anew before the letter arrives: the datum returns, and comes to it as the next who waits.
+    // The event is in the queue again before the post arrives: the datum returns, and goes to it as the next one
+    // that waits.
     assert_eq!(world.ask(1, Call::Reset(event)), Some(Ok(Reply::datum(None))));
     assert_eq!(world.ask(1, stand), Some(Ok(Reply::datum(None))));
     world.pass(LATENCY);

@@ -1,25 +1,25 @@
-//! A working schedule: jobs that can all be done in time, one after the other, by deadline.
+//! A working schedule: jobs that can all be finished in time, one after the other, by deadline.
 //!
-//! Whoever is taken in stays in, and a job whose deadline, or that of one taken in before, would be
-//! missed is left out: with jobs offered in order of importance, each is done unless that would cost
-//! one that matters more (best-effort EDF; Locke 1986; Nieh and Lam 1997). Of equal deadlines the one
-//! taken in first goes first. It has room for 32 jobs; taking one in is one pass over them.
+//! A job that has been inserted stays. A job is left out if its deadline, or that of one inserted before, would be
+//! missed: if jobs are offered in order of importance, each is done unless that would cost a more important one
+//! (best-effort EDF; Locke 1986; Nieh and Lam 1997). Of equal deadlines, the one inserted first goes first. The
+//! schedule holds at most 32 jobs; an insertion is one pass over them.
 
 use windfall_hierarchy::ChildVp;
 use windfall_time::{Instant, Span};
 
-/// How many jobs there is room for.
+/// The largest number of jobs.
 pub(crate) const ROOM: usize = 32;
 
-/// What a child works at.
+/// A job of a child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Job {
     pub(crate) deadline: Instant,
-    /// What remains.
+    /// The work that is left.
     pub(crate) work: Span,
 }
 
-/// Jobs that can all be done, one after the other from now on, by deadline.
+/// Jobs by deadline that can all be finished, one after the other from now on.
 pub(crate) struct WorkingSchedule {
     jobs: [(Job, ChildVp); ROOM],
     len: usize,
@@ -31,7 +31,7 @@ impl WorkingSchedule {
         WorkingSchedule { jobs: [nothing; ROOM], len: 0 }
     }
 
-    /// Takes a job in unless a deadline is then missed, or there is no room.
+    /// Inserts a job unless a deadline would then be missed, or the schedule is full.
     pub(crate) fn insert(&mut self, job: Job, child: ChildVp, now: Instant) {
         let jobs = &self.jobs[..self.len];
         let at = jobs.partition_point(|(other, _)| other.deadline <= job.deadline);
@@ -54,7 +54,7 @@ impl WorkingSchedule {
         }
     }
 
-    /// Whose job is due first.
+    /// The child whose job is due first.
     pub(crate) fn first(&self) -> Option<ChildVp> {
         self.jobs[..self.len].first().map(|(_, child)| *child)
     }
@@ -70,7 +70,7 @@ mod tests {
         Instant::from_nanos(ns)
     }
 
-    /// Whether EDF does all from `now` on, and whose job it begins with.
+    /// Whether EDF finishes all jobs in time from `now` on, and whose job it begins with.
     fn feasible(jobs: &[(u64, u64, u32)], now: u64) -> (bool, Option<u32>) {
         let mut jobs: Vec<_> = jobs.to_vec();
         jobs.sort_by_key(|(deadline, ..)| *deadline);
@@ -83,7 +83,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against the slow definition: all are sorted and summed up anew for each.
+        /// Compares with the slow definition: sorting and summing up all jobs for each insertion.
         #[test]
         fn limit_a_job_is_left_out_only_if_a_deadline_would_be_missed(
             jobs in prop::collection::vec((0_u64..60, 0_u64..15), 0..=ROOM),

@@ -1,4 +1,4 @@
-//! What passes with time: needs are charged and renewed, epochs end, slices are used up and given anew.
+//! Changes with the passing of time: charging and renewing needs, ending epochs, ending and renewing slices.
 
 use super::EpochScheduler;
 use crate::epoch::accounts::Epoch;
@@ -7,7 +7,7 @@ use windfall_hierarchy::{ChildVp, Context, Note};
 use windfall_time::Instant;
 
 impl EpochScheduler {
-    /// Charges whoever runs, up to a moment.
+    /// Charges the running child up to a moment.
     pub(super) fn charge(&mut self, to: Instant) {
         if let Some(child) = self.running {
             let time = to.saturating_since(self.since);
@@ -16,7 +16,7 @@ impl EpochScheduler {
         }
     }
 
-    /// The Epoch Scheduler: ends the epochs that have ended. Whether any has.
+    /// The "Epoch Scheduler" of Chrysalis: ends the epochs that are over. Returns whether any has ended.
     pub(super) fn end_epochs(&mut self, context: &mut Context<'_>) -> bool {
         let now = context.now();
         let begun = now >= self.epoch.end;
@@ -36,7 +36,7 @@ impl EpochScheduler {
         begun
     }
 
-    /// The epoch at a moment, and whoever runs, as they will be when the scheduler hears of it.
+    /// The epoch and the running child as they will be when the scheduler is next called at `now`.
     pub(super) fn standing(&self, now: Instant) -> (Epoch, Option<(ChildVp, Process)>) {
         let mut epoch = self.epoch;
         let running = self.running.map(|child| {
@@ -56,14 +56,14 @@ impl EpochScheduler {
         (epoch, running)
     }
 
-    /// Ends the epochs that have ended, and decides anew if any has.
+    /// Ends the epochs that are over, and decides anew if any has ended.
     pub(super) fn catch_up(&mut self, context: &mut Context<'_>) {
         if self.end_epochs(context) && self.running.is_some() {
             self.decide(self.running, context);
         }
     }
 
-    /// Sees to it that a child's need is that of this epoch.
+    /// Renews a child's need if it is from an earlier epoch.
     pub(super) fn renew(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let process = &mut self.processes[child.index()];
         if process.renew(&self.epoch) && !process.declared.is_zero() {
@@ -71,8 +71,8 @@ impl EpochScheduler {
         }
     }
 
-    /// Sees to it that a child's need and slice are of this epoch. Whether it keeps its place, and does not
-    /// fall to its low queue.
+    /// Renews a child's need and slice if they are from an earlier epoch. Returns whether the child keeps its
+    /// place, that is, does not move to its low queue.
     pub(super) fn fit(&mut self, child: ChildVp, context: &mut Context<'_>) -> bool {
         self.renew(child, context);
         let process = &mut self.processes[child.index()];
@@ -88,7 +88,7 @@ impl EpochScheduler {
         !falls
     }
 
-    /// A child has another rank, or has had its turn: it goes to the end of its queue, if it is in one.
+    /// Moves a child to the end of its queue, if it is queued, because its rank has changed or its slice has ended.
     pub(super) fn requeue(&mut self, child: ChildVp) {
         if self.queues.contains(child) {
             self.queues.remove(child);
@@ -96,13 +96,13 @@ impl EpochScheduler {
         }
     }
 
-    /// A child gets a new slice, out of which follows its queue.
+    /// Allots a new slice to a child, which determines its queue.
     pub(super) fn renew_slice(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.processes[child.index()].give_back(&mut self.epoch);
         self.fit(child, context);
     }
 
-    /// A child that stops, or may go on: it stays at the head of its queue, unless its slice is used up.
+    /// Keeps a child that was running at the head of its queue, unless its slice is used up.
     pub(super) fn keep_or_requeue(&mut self, child: ChildVp, context: &mut Context<'_>) {
         if self.processes[child.index()].ends_slice(&mut self.epoch) {
             self.fit(child, context);

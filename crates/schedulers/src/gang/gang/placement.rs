@@ -1,12 +1,12 @@
-//! Which members of the present row have a processor, and which gangs are withdrawn since not all of them have.
+//! Places the members of the current row on processors, and withdraws gangs for which there are too few.
 
 use super::{Gang, RETRIES, RETRY, SETTLED, own_of, owns};
 use windfall_hierarchy::{ChildVp, Context, OwnVp, VpState};
 use windfall_time::Span;
 
 impl Gang {
-    /// Gives processors to the ready members of the present row that are not withheld, those of
-    /// alternatives if need be. How many members are left without.
+    /// Grants processors to the ready members of the current row that are not withheld, if necessary those of
+    /// alternatives. Returns the number of members without a processor.
     pub(super) fn place(&mut self, context: &mut Context<'_>) -> usize {
         let Some(row) = self.present else {
             return 0;
@@ -41,15 +41,14 @@ impl Gang {
         missing
     }
 
-    /// Whether a processor is there for a member of the present row: nobody has it, or an
-    /// alternative.
+    /// Whether a member of the current row may take this processor: no child holds it, or an alternative does.
     pub(super) fn is_free(&self, own: OwnVp, context: &Context<'_>) -> bool {
         matches!(context.own(own), VpState::Running(_))
             && context.held_by(own).is_none_or(|child| !self.is_present(child))
     }
 
-    /// All that was asked for has been answered: asks on, since each own VP may have another parent,
-    /// or withdraws gangs that are not whole, and requests that nobody needs.
+    /// Continues when all requests have been answered: requests another processor, since each own VP may have
+    /// another parent; or withdraws incomplete gangs, and requests that are not needed.
     pub(super) fn settle(&mut self, context: &mut Context<'_>) {
         let withheld = |child: &ChildVp| self.withheld[child.index()];
         let ready = |child: &ChildVp| context.child(*child) == VpState::Ready;
@@ -79,7 +78,7 @@ impl Gang {
         }
     }
 
-    /// Withdraws all gangs of the present row of which one member has no processor.
+    /// Withdraws all gangs of the current row in which a member has no processor.
     pub(super) fn withdraw_broken(&mut self, context: &mut Context<'_>) {
         let Some(row) = self.present else {
             return;
@@ -94,7 +93,7 @@ impl Gang {
         }
     }
 
-    /// Takes the processors from the gang of a child.
+    /// Withdraws a child's gang: takes the processors from all members.
     pub(super) fn withdraw(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.withdrawn = Some(context.now());
         let wait = Span::from_nanos((self.quantum.as_nanos() / RETRIES).max(1));
@@ -112,7 +111,7 @@ impl Gang {
         }
     }
 
-    /// What has changed may make room for gangs of the present row that were withdrawn.
+    /// Lets withdrawn gangs of the current row try again, because something has changed.
     pub(super) fn relent(&mut self, context: &mut Context<'_>) {
         if self.partial || self.withdrawn == Some(context.now()) {
             return;

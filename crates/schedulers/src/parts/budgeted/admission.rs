@@ -1,37 +1,36 @@
 //! How much of one processor has been promised, and whether more fits.
 //!
-//! Invariant: what is promised at any time, changes that are to come included, is at most the whole
-//! processor, or the part of it that may be promised, exactly. A share that was used ahead of time and
-//! then given back is promised to another at once, but the other's first period begins only when it is
-//! free. What is left may be *lent* for a period at a time; a promise that needs it begins when those
-//! periods have ended.
+//! Invariant: at any time the promises, including pending changes, sum up to at most the whole processor, or the
+//! part of it that may be promised, exactly. A share that was used ahead of time and then given back can be
+//! promised to another child at once, but that child's first period begins only when the share is free. What is
+//! left may be *lent* for a period at a time; a promise that needs it begins when those periods have ended.
 
 use crate::parts::budgeted::bandwidth::Bandwidth;
 use crate::parts::reservation::Reservation;
 use windfall_hierarchy::AnswerError;
 use windfall_time::{Instant, Ratio, Span};
 
-/// What is promised on one processor.
+/// The promises on one processor.
 pub(crate) struct Admission {
-    /// How many thousandths of the processor may be promised.
+    /// The thousandths of the processor that may be promised.
     most: u16,
-    /// What is promised, changes that are to come included.
+    /// Sum of the promises, including pending changes.
     promised: Bandwidth,
-    /// What was promised until lately and has been used ahead of time, until when.
+    /// Sum of former promises that have been used ahead of time, and until when they count.
     lingering: (Bandwidth, Instant),
-    /// What is lent, and when the last period for which something was lent ends.
+    /// Sum of what is lent, and the end of the last period for which something was lent.
     lent: (Bandwidth, Instant),
 }
 
 impl Admission {
-    /// Nothing is promised of so many thousandths of a processor.
+    /// No promises on a processor of which this many thousandths may be promised.
     pub(crate) fn new(most: u16) -> Admission {
         let nothing = (Bandwidth::default(), Instant::ZERO);
         Admission { most, promised: nothing.0, lingering: nothing, lent: nothing }
     }
 
-    /// Promises `amount` in `period` to one, beside all the others, or changes what it had. From
-    /// when on it holds.
+    /// Promises `amount` in `period` to a child beside all others, or changes its promise. Returns the time from
+    /// which it holds.
     pub(crate) fn admit(
         &mut self,
         slots: &[Option<Reservation>],
@@ -63,7 +62,7 @@ impl Admission {
         Ok(until)
     }
 
-    /// From when on all that is promised is free: nothing lingers, nothing is lent that is needed.
+    /// The time from which all promises have room beside former promises and loans that still count.
     fn free_from(&self, now: Instant) -> Instant {
         let (lingering, until) = self.lingering;
         let lingering = if until > now { lingering } else { Bandwidth::default() };
@@ -77,7 +76,7 @@ impl Admission {
         }
     }
 
-    /// Lends as much of `wanted` in each period as is left, for a period that ends at `end`.
+    /// Lends as much of `wanted` in each `period` as is left, for a period that ends at `end`. Returns the amount.
     pub(crate) fn lend(
         &mut self,
         (wanted, period): (Span, Span),
@@ -94,12 +93,12 @@ impl Admission {
         extra
     }
 
-    /// What was lent for a period is given back when it ends.
+    /// Takes a loan back at the end of its period.
     pub(crate) fn give_back(&mut self, (extra, period): (Span, Span)) {
         self.lent.0 = self.lent.0.minus(Bandwidth::of(extra, period));
     }
 
-    /// Whether what is lent is the sum of these.
+    /// Whether the loans sum up to these.
     pub(crate) fn has_lent(&self, extra: impl Iterator<Item = (Span, Span)>) -> bool {
         let add = |sum: Bandwidth, (extra, period)| sum.plus(Bandwidth::of(extra, period));
         extra.fold(Bandwidth::default(), add) == self.lent.0
@@ -109,7 +108,7 @@ impl Admission {
         Ratio::new(self.most.into(), 1000).unwrap_or(Ratio::ONE)
     }
 
-    /// A promise has become smaller, or has ended; what is over has been used until `until`.
+    /// A promise has become smaller, or has ended; the difference has been used ahead until `until`.
     pub(crate) fn shrink(&mut self, from: Bandwidth, to: Bandwidth, until: Instant, now: Instant) {
         if until <= now || !to.fits_within(from) {
             return;
@@ -126,7 +125,7 @@ impl Admission {
         self.promised = self.promised.minus(share);
     }
 
-    /// Whether it is the sum of these.
+    /// Whether the promises sum up to these.
     pub(crate) fn is_sum(&self, slots: &[Option<Reservation>]) -> bool {
         let add = |sum: Bandwidth, slot: &Option<Reservation>| sum.plus(share_of(slot.as_ref()));
         slots.iter().fold(Bandwidth::default(), add) == self.promised
@@ -139,7 +138,7 @@ impl Admission {
     }
 }
 
-/// What is promised to one, a change that is to come included.
+/// A child's promise, after a pending change.
 pub(crate) fn share_of(slot: Option<&Reservation>) -> Bandwidth {
     let (amount, period) = target(slot);
     Bandwidth::of(amount, period)
@@ -152,8 +151,8 @@ fn target(slot: Option<&Reservation>) -> (Span, Span) {
     })
 }
 
-/// The exact sum of what is promised to all others; `None` where no fraction of 128 bits holds it.
-/// Only for refusals and for sums that lie closer to the limit than their bounds.
+/// The exact sum of the promises to all other children; `None` if no fraction of 128 bits holds it. Computed only
+/// for refusals, and for sums that are closer to the limit than their bounds.
 fn exact_beside(slots: &[Option<Reservation>], index: usize) -> Option<Ratio> {
     let mut sum = Ratio::ZERO;
     for (_, slot) in slots.iter().enumerate().filter(|(n, slot)| *n != index && slot.is_some()) {

@@ -1,16 +1,16 @@
-//! The deadlines ahead that a child has told, and how much it may have until each (PShED).
+//! The future deadlines that a child has reported, and how much it may have until each (PShED).
 //!
-//! The child works for one of them, the reservation's `end`, with the reservation's `budget`. What it
-//! uses counts against that deadline and all later ones; until an earlier one it has no more than
-//! until a later one. A deadline told adds the share of the time since the one before it, and no more
-//! than what is left until the one after it. A child that has waited, or whose budget was used up
-//! too early, keeps no more than the share of the time until each; one that has worked for a later one
-//! meanwhile, until those before that.
-//! So whatever is told, what begins and falls due in any interval is at most the share of its length;
-//! and who always works for its earliest deadline has as much until each as a processor of that speed
-//! would have given it, to the whole nanosecond at each.
+//! The child works for one of them, the reservation's `end`, with the reservation's `budget`. Its use counts
+//! against that deadline and all later ones; until an earlier deadline it never has more than until a later one. A
+//! newly reported deadline adds the share of the time since the one before it, but no more than what is left until
+//! the one after it. A child that has waited, or whose budget was used up too early, keeps at most the share of the
+//! time until each deadline; a child that has worked for a later deadline in between, until those before that one.
+//! So whatever a child reports, the amounts that begin and fall due in any interval are at most the share of its
+//! length. A child that always works for its earliest deadline has received as much by each as from a processor of
+//! that speed, down to the whole nanosecond at each.
 //!
-//! At most 64 are kept: for one told beyond that the next later one stands, if there is one.
+//! At most 64 deadlines are kept. In place of one reported beyond that, the next later one is used, if there is
+//! one.
 
 use crate::parts::reservation::Reservation;
 use alloc::collections::VecDeque;
@@ -18,16 +18,16 @@ use windfall_time::{Instant, Span};
 
 const MOST: usize = 64;
 
-/// Processor time in nanoseconds times the reservation's period, and so exact.
+/// Processor time in nanoseconds times the reservation's period, so that shares are exact.
 type Exact = u128;
 
-/// Deadlines in order, each with what may be used until then.
+/// Deadlines in order, each with the amount that may be used until then.
 pub(crate) struct Ahead {
     until: VecDeque<(Instant, Exact)>,
 }
 
 impl Ahead {
-    /// None.
+    /// Creates a list without deadlines.
     pub(crate) fn new() -> Ahead {
         Ahead { until: VecDeque::with_capacity(MOST) }
     }
@@ -50,7 +50,7 @@ impl Ahead {
         if slot.budget.is_zero() && slot.since < now {
             self.cap(slot, Instant::MAX, now);
         } else if deadline < slot.end {
-            // Nothing was due so soon until now, or it would have worked for that.
+            // No earlier deadline was known until now, or the child would have worked for that.
             self.cap(slot, slot.end, now);
         }
         let place = self.until.partition_point(|(at, _)| *at < deadline);
@@ -68,8 +68,8 @@ impl Ahead {
         self.work_for(slot, Some((deadline, budget)));
     }
 
-    /// The deadline that the child worked for has passed: it works for the next one, or for one a
-    /// period later. Whether it was so.
+    /// If the deadline that the child worked for has passed, it works for the next one, or for one a period later.
+    /// Returns whether it has passed.
     pub(crate) fn pass(&mut self, slot: &mut Reservation, now: Instant) -> bool {
         if slot.end > now {
             return false;
@@ -92,7 +92,7 @@ impl Ahead {
         true
     }
 
-    /// The child wakes. Whether a period begins, for want of a deadline ahead.
+    /// The child wakes. Returns whether a new deadline was taken, because the last one has passed.
     pub(crate) fn wake(&mut self, slot: &mut Reservation, now: Instant) -> bool {
         if slot.end <= now {
             return self.pass(slot, now);
@@ -111,14 +111,14 @@ impl Ahead {
         }
     }
 
-    /// The budget is that until the deadline that the child works for.
+    /// Sets the budget to the amount until the deadline that the child works for.
     fn refresh(&self, slot: &mut Reservation) {
         if let Some((_, budget)) = self.until.iter().find(|(at, _)| *at == slot.end) {
             slot.budget = whole(slot, *budget);
         }
     }
 
-    /// What was used has been used until all deadlines; those that have passed are left out.
+    /// Subtracts the use from all later deadlines, and drops those that have passed.
     fn settle(&mut self, slot: &mut Reservation, now: Instant) {
         slot.budget = slot.budget.saturating_sub(core::mem::take(&mut slot.debt));
         let mine = self.until.iter().find(|(at, _)| *at == slot.end);
@@ -137,7 +137,7 @@ impl Ahead {
         }
     }
 
-    /// No more is kept than the share of the time until each deadline before `end`.
+    /// Limits the amount until each deadline before `end` to the share of the time until it.
     fn cap(&mut self, slot: &Reservation, end: Instant, now: Instant) {
         for (deadline, budget) in self.until.iter_mut().take_while(|(at, _)| *at < end) {
             *budget = share(slot, deadline.saturating_since(now)).min(*budget);
@@ -153,7 +153,7 @@ fn exact(slot: &Reservation, time: Span) -> Exact {
     Exact::from(time.as_nanos()) * period(slot)
 }
 
-/// The share of a time.
+/// The share of a time, exactly.
 fn share(slot: &Reservation, time: Span) -> Exact {
     Exact::from(time.as_nanos()) * Exact::from(slot.amount.as_nanos())
 }

@@ -1,15 +1,15 @@
-//! Sums of shares `amount / period`, compared with a processor, or with so many thousandths of it.
+//! Sums of shares `amount / period`, compared with a processor or with a number of thousandths of it.
 //!
-//! A share is kept as two bounds in units of 2^-63, rounded down and up, so that adding one and
-//! taking it away again leaves no trace. Where the bounds of a sum lie on both sides, whoever
-//! admits adds up the exact fractions instead (`admission::exactly_fits`).
+//! A share is kept as two bounds in units of 2^-63, rounded down and up, so that adding a share and removing it
+//! again is exact. If the limit lies between the bounds of a sum, admission adds up the exact fractions instead
+//! (`admission::exactly_fits`).
 
 use windfall_time::{Ratio, Span};
 
 /// The whole processor.
 const ONE: u128 = 1 << 63;
 
-/// A share or a sum of shares, from below and from above.
+/// A lower and an upper bound of a share or a sum of shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Bandwidth {
     low: u128,
@@ -17,7 +17,7 @@ pub(crate) struct Bandwidth {
 }
 
 impl Bandwidth {
-    /// `amount` in each `period`; a period of nothing counts as one nanosecond.
+    /// The share of `amount` in each `period`; a period of zero counts as one nanosecond.
     pub(crate) fn of(amount: Span, period: Span) -> Bandwidth {
         let scaled = u128::from(amount.as_nanos()) << 63;
         let period = u128::from(period.as_nanos().max(1));
@@ -29,7 +29,7 @@ impl Bandwidth {
         Bandwidth { low: self.low + other.low, high: self.high + other.high }
     }
 
-    /// Takes away what was added before.
+    /// Removes a share that was added before.
     #[must_use]
     pub(crate) const fn minus(self, other: Bandwidth) -> Bandwidth {
         Bandwidth {
@@ -38,7 +38,7 @@ impl Bandwidth {
         }
     }
 
-    /// Whether it is at most so many thousandths, if that can be told from the bounds.
+    /// Whether the sum is at most this many thousandths; `None` if the bounds do not decide it.
     pub(crate) fn fits(self, thousandths: u16) -> Option<bool> {
         let most = ONE * u128::from(thousandths);
         if self.high.saturating_mul(1000) <= most {
@@ -50,18 +50,18 @@ impl Bandwidth {
         }
     }
 
-    /// Whether it is surely at most another.
+    /// Whether the upper bound is at most the other's lower bound.
     pub(crate) const fn fits_within(self, other: Bandwidth) -> bool {
         self.high <= other.high && self.low <= other.low
     }
 
-    /// What is surely left of so many thousandths.
+    /// A lower bound of what is left of this many thousandths.
     pub(crate) fn left(self, thousandths: u16) -> Ratio {
         let left = i128::try_from(self.rest(thousandths)).ok();
         left.and_then(|left| Ratio::new(left, 1 << 63)).unwrap_or(Ratio::ZERO)
     }
 
-    /// As much in each `period` as is surely left of so many thousandths.
+    /// The amount in each `period` that certainly fits into what is left of this many thousandths.
     pub(crate) fn room(self, thousandths: u16, period: Span) -> Span {
         let room = (self.rest(thousandths) * u128::from(period.as_nanos())) >> 63;
         Span::saturating_from_nanos(room)

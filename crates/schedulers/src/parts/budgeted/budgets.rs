@@ -1,4 +1,4 @@
-//! Who goes before whom among children with budgets, and what running costs each of them.
+//! The order of children with budgets, and the charges for running.
 
 use crate::parts::budgeted::feedback::Control;
 use crate::parts::budgeted::{Overrun, Rules};
@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use windfall_hierarchy::{ChildVp, Context, Note, OwnVp, ParentNotice, TimerId, VpState};
 use windfall_time::{Instant, Span};
 
-/// When the running child's budget ends.
+/// Fires when the running child's budget ends.
 pub(crate) const BUDGET: TimerId = TimerId(1);
 
 /// Budgets by child.
@@ -19,20 +19,20 @@ pub(crate) struct Budgets {
     pub(crate) overrun: Overrun,
     pub(crate) stolen: Stolen,
     drops: bool,
-    /// By child, where stolen time is fed back.
+    /// By child, if stolen time is fed back.
     pub(crate) controls: Vec<Control>,
     meter: Meter,
 }
 
 impl Budgets {
-    /// Of nobody.
+    /// Budgets without children.
     pub(crate) const fn new(rules: &Rules) -> Budgets {
         let &Rules { overrun, stolen, drops, .. } = rules;
         let meter = Meter::new(stolen);
         Budgets { slots: Vec::new(), overrun, stolen, drops, controls: Vec::new(), meter }
     }
 
-    /// A child comes.
+    /// Makes room for a child.
     pub(crate) fn register(&mut self, child: ChildVp) {
         let count = self.slots.len().max(child.index() + 1);
         self.slots.resize(count, None);
@@ -43,8 +43,8 @@ impl Budgets {
         }
     }
 
-    /// Takes what the running child has had since the last look from its budget. What it lost and received
-    /// of that, where it matters.
+    /// Charges the time that the running child has had since the last charge. Returns the parts of that time, where
+    /// they matter.
     pub(crate) fn charge(&mut self, child: ChildVp, context: &Context<'_>) -> Lost {
         let Some(slot) = &mut self.slots[child.index()] else {
             return Lost::default();
@@ -63,7 +63,7 @@ impl Budgets {
                 had
             }
         };
-        // In the background nothing is owed.
+        // Time in the background is free.
         if self.overrun != Overrun::Background || !slot.budget.is_zero() {
             slot.take(paid, context.now());
             if self.drops {
@@ -81,7 +81,7 @@ impl Budgets {
         };
         if let Stolen::CaughtUp { granule, .. } = self.stolen {
             let below = !(stolen.is_zero() && overhead.is_zero()) && slot.budget < granule;
-            // It would go to deciding on it, again and again.
+            // All of it would go to deciding on it, again and again.
             let worthless = received < overhead && slot.budget <= overhead;
             if below || worthless {
                 slot.budget = Span::ZERO;
@@ -92,7 +92,7 @@ impl Budgets {
 }
 
 impl Policy for Budgets {
-    /// Whether there is no budget, deadline, slot.
+    /// Whether the budget is used up, deadline, slot.
     type Key = (bool, Instant, u32);
 
     fn key(&self, child: ChildVp) -> Self::Key {

@@ -1,35 +1,35 @@
-//! The feedback loop of Rez-FB: how much is reserved so that what was asked for is received.
+//! The feedback loop of Rez-FB: how much to reserve so that the requested amount is received.
 //!
-//! HLS 11.5.3: `C_t = C_{t-1} + G (R - P_{t-1})` at the start of each period, where R was asked for, C is
-//! reserved, and P was received. Kept here is `C - R`, which is never negative: whoever asked for R
-//! is given R, whatever was measured.
+//! HLS 11.5.3: `C_t = C_{t-1} + G (R - P_{t-1})` at the start of each period, where R was requested, C is reserved,
+//! and P was received. This module stores `C - R`, which is never negative: a child that requested R gets R
+//! whatever was measured.
 //!
-//! What a child did not use of C it could have received: P is the greater of what it received and C
-//! less what was stolen. So a child that blocks early makes nothing grow; only stolen time does.
+//! A child could have received what it did not use of C. So P is the greater of the time received and C less the
+//! stolen time: a child that blocks early makes nothing grow; only stolen time does.
 //!
-//! Invariant: one step never goes beyond where C would have been right for the last period, since G
-//! is at most 1; it is rounded away from zero, so that a steady loss is made good to the nanosecond.
+//! Invariant: since G is at most 1, one step never goes beyond the C that would have been right for the last
+//! period. It is rounded away from zero, so that a steady loss is compensated to the nanosecond.
 
 use windfall_time::Span;
 
 /// The loop of one child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Control {
-    /// What is reserved in this period beyond what was asked for: `C - R`.
+    /// The amount reserved in this period beyond the requested one: `C - R`.
     pub(crate) extra: Span,
-    /// What the child received in this period.
+    /// The time that the child received in this period.
     pub(crate) received: Span,
-    /// What was stolen from it in this period.
+    /// The time stolen from the child in this period.
     stolen: Span,
 }
 
 impl Control {
-    /// One whose period begins with so much beyond what was asked for.
+    /// A loop whose period begins with this extra amount.
     pub(crate) fn new(extra: Span) -> Control {
         Control { extra, ..Control::default() }
     }
 
-    /// The child had the processor so long, and so much of it was stolen.
+    /// Counts a time in which the child held the processor, and the part of it that was stolen.
     pub(crate) fn count(&mut self, had: Span, stolen: Span) {
         self.received = self.received.saturating_add(had.saturating_sub(stolen));
         self.stolen = self.stolen.saturating_add(stolen);
@@ -40,7 +40,7 @@ impl Control {
         !(self.received.is_zero() && self.stolen.is_zero())
     }
 
-    /// What the next period is to have beyond what was asked for.
+    /// The extra amount for the next period.
     pub(crate) fn next(&self, asked: Span, gain: u16) -> Span {
         let reserved = asked.saturating_add(self.extra);
         let received = self.received.max(reserved.saturating_sub(self.stolen));
@@ -65,7 +65,7 @@ mod tests {
         Span::from_nanos(ns)
     }
 
-    /// `C - R` after a period in which the child had all of C, less what was stolen.
+    /// `C - R` after a period in which the child had all of C, less the stolen time.
     fn busy(extra: u64, stolen: u64, gain: u16) -> u64 {
         let mut control = Control::new(ns(extra));
         control.count(ns(R + extra), ns(stolen));
@@ -107,7 +107,7 @@ mod tests {
         control.count(ns(10), Span::ZERO);
         assert_eq!(control.next(ns(R), 500), ns(300_000));
         assert_eq!(Control::new(Span::ZERO).next(ns(R), 1000), Span::ZERO);
-        // Robbed and then blocked: as much as was stolen, no more.
+        // Time was stolen and then the child blocked: as much as was stolen, no more.
         let mut control = Control::new(Span::ZERO);
         control.count(ns(300), ns(200));
         assert_eq!(control.next(ns(R), 1000), ns(200));

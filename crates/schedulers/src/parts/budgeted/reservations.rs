@@ -1,4 +1,4 @@
-//! What becomes of a child's reservation: it is made or changed, begins with a wake-up, serves a job, ends.
+//! The life of a child's reservation: it is made or changed, begins with a wake-up, serves a job, ends.
 
 use super::{Budgeted, Overrun, Waking};
 use crate::parts::budgeted::admission::share_of;
@@ -47,7 +47,7 @@ impl Budgeted {
         let begun = match self.rules.waking {
             Waking::Fixed => {
                 if self.rules.reports {
-                    // A slower processor may be behind, and makes good only for who stays ready.
+                    // A slower processor may be behind, and catches up only for children that stay ready.
                     slot.budget = slot.budget.min(slot.steady(now));
                 } else {
                     let control = self.budgets.controls.get(child.index());
@@ -81,7 +81,7 @@ impl Budgeted {
         }
     }
 
-    /// Ends a reservation, if there is one; the child is no candidate any longer.
+    /// Ends a reservation, if there is one; the child is no longer a candidate.
     pub(super) fn end(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let now = context.now();
         self.admission.end(share_of(self.budgets.slots[child.index()].as_ref()));
@@ -100,7 +100,7 @@ impl Budgeted {
         }
     }
 
-    /// The child's next job needs so much, and is due then.
+    /// Announces the work and deadline of the child's next job.
     pub(super) fn job(
         &mut self,
         child: ChildVp,

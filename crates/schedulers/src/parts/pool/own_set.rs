@@ -11,12 +11,12 @@ pub(crate) struct OwnSet {
 }
 
 impl OwnSet {
-    /// No member, room for `0..owns`.
+    /// The empty set, with room for `0..owns`.
     pub(crate) fn empty(owns: u16) -> OwnSet {
         OwnSet { words: vec![0; usize::from(owns).div_ceil(64)], len: 0 }
     }
 
-    /// All of `0..owns`.
+    /// The set of all of `0..owns`.
     pub(crate) fn full(owns: u16) -> OwnSet {
         let mut set = OwnSet::empty(owns);
         for own in 0..owns {
@@ -47,14 +47,14 @@ impl OwnSet {
         *word &= !bit(own);
     }
 
-    /// Takes `wanted` if it is a member, else the lowest.
+    /// Removes and returns `wanted` if it is a member, else the lowest member.
     pub(crate) fn take_preferring(&mut self, wanted: OwnVp) -> Option<OwnVp> {
         let own = if self.contains(wanted) { wanted } else { self.lowest()? };
         self.remove(own);
         Some(own)
     }
 
-    /// Takes the lowest.
+    /// Removes and returns the lowest member.
     #[inline]
     pub(crate) fn take_first(&mut self) -> Option<OwnVp> {
         if self.is_empty() {
@@ -65,7 +65,7 @@ impl OwnSet {
         Some(own)
     }
 
-    /// Takes the highest.
+    /// Removes and returns the highest member.
     pub(crate) fn take_last(&mut self) -> Option<OwnVp> {
         let at = self.words.iter().rposition(|word| *word != 0)?;
         let own = number(at, 63 - self.words[at].leading_zeros());

@@ -1,19 +1,18 @@
-//! Accepted time constraints: so much work before a deadline (HLS 6.2.4).
+//! Accepted time constraints: an amount of work before a deadline (HLS 6.2.4).
 //!
-//! Work comes first from the blocks of the child's own reservation, as far as earlier constraints leave
-//! them, and for the rest from time that is nobody's. How much from where is settled when a constraint
-//! is accepted and kept in two accounts, each served earliest deadline first: whoever took free time
-//! for what its own blocks will give could make another late.
-//! Invariants: earliest deadline first, at most [`MANY`]; `free <= work`; for each deadline the free
-//! parts that are due by then fit into the free time until then, and for each child the rest of its
-//! constraints into its blocks until then, as long as it is ready.
+//! Work comes first from the blocks of the child's own reservation, as far as earlier constraints leave them, and
+//! then from time that belongs to nobody (free time). The two amounts are fixed when a constraint is accepted, and
+//! kept in two accounts, each served earliest deadline first: a child that used free time for work that its own
+//! blocks will cover could make another one late. Invariants: earliest deadline first, at most [`MANY`]; `free <=
+//! work`; for each deadline, the free parts that are due by then fit into the free time until then, and for each
+//! child that stays ready, the rest of its constraints fits into its blocks until then.
 
 use crate::planned::time_line::plan::Block;
 use alloc::vec::Vec;
 use windfall_hierarchy::{AnswerError, ChildVp};
 use windfall_time::{Instant, Ratio, Span};
 
-/// So many at a time.
+/// The largest number of constraints at a time.
 pub(crate) const MANY: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +21,7 @@ struct Constraint {
     deadline: Instant,
     /// Work left.
     work: Span,
-    /// How much of it is to come from time that is nobody's.
+    /// The part of the work that is to come from free time.
     free: Span,
 }
 
@@ -46,10 +45,10 @@ impl Default for Constraints {
 }
 
 impl Constraints {
-    /// Accepts one, if what was accepted before leaves room; at which place.
+    /// Accepts a constraint if those accepted before leave room. Returns its place.
     ///
     /// # Errors
-    /// When it does not, or when nobody could do so much work until the deadline.
+    /// When there is no room, or when the work exceeds the time until the deadline.
     pub(crate) fn accept<'b>(
         &mut self,
         (child, own): (ChildVp, Option<Block>),
@@ -97,21 +96,21 @@ impl Constraints {
         self.list.iter().filter(move |c| c.deadline <= to)
     }
 
-    /// Which one a child serves in a block of its own: one that counts on the block, else any.
+    /// The constraint that a child serves in a block of its own: one that relies on the block, else any.
     pub(crate) fn in_block(&self, child: ChildVp) -> Option<Place> {
         let own = || self.list.iter().enumerate().filter(|(_, c)| c.child == child);
         let counts = own().find(|(_, c)| !c.reserved().is_zero());
         counts.or_else(|| own().next()).map(|(place, c)| (place, c.deadline))
     }
 
-    /// Which one is served in free time, if these children wait.
+    /// The constraint that is served in free time, if the children for which `waits` is true wait.
     pub(crate) fn in_free_time(&self, waits: impl Fn(ChildVp) -> bool) -> Option<(ChildVp, Place)> {
         let mut all = self.list.iter().enumerate();
         let (place, first) = all.find(|(_, c)| !c.free.is_zero() && !waits(c.child))?;
         Some((first.child, (place, first.deadline)))
     }
 
-    /// The child ran for it.
+    /// Charges the time that the child ran for a constraint.
     pub(crate) fn charge(&mut self, place: usize, ran: Span, reserved: bool) {
         if let Some(served) = self.list.get_mut(place) {
             served.work = served.work.saturating_sub(ran);
@@ -120,7 +119,7 @@ impl Constraints {
         }
     }
 
-    /// How much longer it can be served there at most.
+    /// How much longer a constraint can be served, in blocks (`reserved`) or in free time.
     pub(crate) fn left(&self, place: usize, reserved: bool) -> Span {
         match self.list.get(place) {
             None => Span::MAX,
@@ -130,12 +129,12 @@ impl Constraints {
         }
     }
 
-    /// Drops those that are done or too late.
+    /// Drops constraints that are done or whose deadline has passed.
     pub(crate) fn drop_stale(&mut self, now: Instant) {
         self.list.retain(|c| c.deadline > now && !c.work.is_zero());
     }
 
-    /// Drops a child's.
+    /// Drops a child's constraints.
     pub(crate) fn forget(&mut self, child: ChildVp) {
         self.list.retain(|c| c.child != child);
     }

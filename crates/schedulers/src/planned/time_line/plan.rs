@@ -1,23 +1,24 @@
-//! A plan that repeats: blocks of processor time, one in each period, always at the same offset.
+//! A plan that repeats: one block of processor time in each period, always at the same offset.
 //!
-//! Invariant: no two blocks of a plan meet; `offset < period`. Places are found by first fit, without moving anybody (`table.rs`).
+//! Invariant: no two blocks of a plan overlap; `offset < period`. Places are found by first fit, without moving
+//! other blocks (`table.rs`).
 
 use crate::parts::table;
 use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
 
-/// Amount in each period, at an offset; what comes before `from` does not count.
+/// An amount in each period, at an offset; nothing before `from`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Block {
     pub(crate) amount: Span,
     pub(crate) period: Span,
-    /// Below the period.
+    /// From the beginning of a period; less than the period.
     offset: Span,
     from: Instant,
 }
 
 impl Block {
-    /// With the earliest offset that is free beside all others.
+    /// The block with the earliest offset that is free beside all others.
     pub(crate) fn place(
         (amount, period): (Span, Span),
         from: Instant,
@@ -28,7 +29,7 @@ impl Block {
         Some(Block { amount, period, offset: Span::from_nanos(found.offset), from })
     }
 
-    /// What repeats, without a beginning.
+    /// The repeating block, without a beginning.
     const fn bare(&self) -> table::Block {
         let (amount, period) = (self.amount.as_nanos(), self.period.as_nanos());
         table::Block { amount, period, offset: self.offset.as_nanos() }
@@ -41,7 +42,7 @@ impl Block {
         inside.then(|| now.saturating_add(self.amount.saturating_sub(within)))
     }
 
-    /// The beginning of the next block, or rest of one, after `now`.
+    /// The beginning, after `now`, of the next block or of the rest of one.
     pub(crate) fn next(&self, now: Instant) -> Instant {
         if now < self.from && self.end(self.from).is_some() {
             return self.from;
@@ -50,7 +51,7 @@ impl Block {
         now.saturating_add(self.period.saturating_sub(self.phase(now)))
     }
 
-    /// How much of the time from `from` to `to` lies in blocks.
+    /// The time in blocks between `from` and `to`.
     pub(crate) fn within(&self, from: Instant, to: Instant) -> Span {
         let until = |t: Instant| {
             let (period, amount) = (self.period.as_nanos(), self.amount.as_nanos());
@@ -62,7 +63,7 @@ impl Block {
         Span::saturating_from_nanos(within)
     }
 
-    /// How long ago the present period began.
+    /// The time since the current period began.
     fn phase(&self, now: Instant) -> Span {
         let (period, offset) = (self.period.as_nanos(), self.offset.as_nanos());
         let now = now.as_nanos().checked_rem(period).unwrap_or(0);
@@ -82,7 +83,7 @@ mod tests {
         Block::place((ns(amount), ns(period)), Instant::ZERO, others.iter().copied())
     }
 
-    /// The slow definition: every nanosecond of a common period belongs to at most one block.
+    /// The slow definition: two blocks overlap if a nanosecond of their common period belongs to both.
     fn meet(a: Block, b: Block) -> bool {
         let common = a.period.as_nanos() * b.period.as_nanos();
         (1000..1000 + common)

@@ -1,19 +1,19 @@
-//! Whether every reserve gets its amount in each of its periods when the shortest period goes first
-//! and budgets are kept until the end of the period.
+//! The admission test of the resource kernel: whether every reserve gets its amount in each of its periods, if the
+//! shortest period goes first and budgets are kept until the end of the period.
 //!
-//! A budget kept until its period's end may be followed at once by the next: another reserve of C_j in
-//! T_j takes at most `ceil((t + T_j - C_j)/T_j) C_j` of any interval of length t. So a reserve of C in T
-//! gets C within t if C and what those of no longer a period take come to at most t, for some t <= T.
-//! Exact for one other, sufficient for more. Monotone: who reserves less leaves more to each other.
+//! A budget that is kept until its period's end may be followed at once by the next one. So another reserve of C_j
+//! in T_j takes at most `ceil((t + T_j - C_j)/T_j) C_j` of any interval of length t. A reserve of C in T gets C
+//! within t if C and the demands of the reserves with no longer a period come to at most t, for some t <= T. Exact
+//! for one other reserve, sufficient for more. Monotone: a smaller reserve leaves more to each other.
 //!
 //! Source: Strosnider, Lehoczky and Sha 1995 (deferrable servers); Bernat and Burns 1999.
 
 use windfall_time::Span;
 
-/// So many lengths are tried at most for each; what is not answered by then is refused.
+/// The most lengths tried for each reserve; if none has decided by then, it is refused.
 const STEPS: u32 = 10_000;
 
-/// Whether all of these, amount and period, fit on one processor.
+/// Whether these reserves, each an amount in a period, fit on one processor.
 pub(crate) fn fits(reserves: &[(Span, Span)]) -> bool {
     (0..reserves.len()).all(|own| fits_one(reserves, own))
 }
@@ -37,8 +37,8 @@ fn fits_one(reserves: &[(Span, Span)], own: usize) -> bool {
     false
 }
 
-/// The most that a reserve takes of an interval of that length, or of one a little longer in which
-/// it goes on taking.
+/// The most that a reserve takes of an interval of that length, or of a slightly longer one during which it
+/// continues to take time.
 fn most((amount, period): (Span, Span), length: u128) -> u128 {
     let (amount, period) = (u128::from(amount.as_nanos()), u128::from(period.as_nanos()));
     (length + period.saturating_sub(amount)).div_ceil(period.max(1)) * amount

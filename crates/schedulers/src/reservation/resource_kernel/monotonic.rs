@@ -1,4 +1,4 @@
-//! What a resource kernel promises: reserves that fit under rate monotonic priorities (HLS 5.3.1.7).
+//! The promise of a resource kernel: reserves that fit under rate monotonic priorities (HLS 5.3.1.7).
 
 use crate::parts::reserved;
 use crate::reservation::resource_kernel::deferrable::fits;
@@ -30,7 +30,8 @@ impl Conversion for Monotonic {
                 return Offer::lacking("it asks for nothing; ask for more".into());
             }
             before.push((amount, period));
-            // Once one does not fit, none after it does: who tells less takes nothing from others.
+            // After the first reserve that does not fit, none fits, so that a child that sets less takes nothing
+            // from others.
             all_fit = all_fit && amount <= period && fits(&before);
             if !all_fit {
                 return Offer::lacking(match whole {

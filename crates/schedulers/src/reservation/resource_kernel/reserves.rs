@@ -1,5 +1,4 @@
-//! On what the children of a resource kernel run: budgets by rate monotonic priorities, then turns,
-//! then what is left over.
+//! The ranks of a resource kernel's children: budgets by rate monotonic priorities, then turns, then leftover time.
 
 use crate::parts::policy::Policy;
 
@@ -8,10 +7,10 @@ use alloc::vec::Vec;
 use windfall_hierarchy::{ChildVp, Context, Note, OwnVp, ParentNotice, TimerId, VpState};
 use windfall_time::{Instant, Span};
 
-/// When the running child's budget ends, or its turn.
+/// Fires when the running child's budget or turn ends.
 pub(crate) const BUDGET: TimerId = TimerId(1);
 
-/// What follows a used-up budget.
+/// The consequence of a used-up budget.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Class {
     #[default]
@@ -30,7 +29,7 @@ impl Class {
     }
 }
 
-/// On what a child runs: the first goes first.
+/// The kind of time on which a child runs; the first of these goes first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
     Budget,
@@ -42,7 +41,7 @@ pub(crate) enum Rank {
 pub(crate) struct Slot {
     pub(crate) reserve: Option<Reservation>,
     pub(crate) class: Class,
-    /// Its place among those who run on no budget.
+    /// Its place among the children that run without a budget.
     turn: u64,
 }
 
@@ -51,7 +50,7 @@ impl Slot {
         self.reserve.as_ref().filter(|reserve| !reserve.budget.is_zero())
     }
 
-    /// Takes what the child has run since the last look; who runs in its turn, or on what is left over, owes nothing.
+    /// Charges the time since the last charge. Turns and leftover time cost nothing.
     fn charge(&mut self, now: Instant) {
         let class = self.class;
         if let Some(reserve) = &mut self.reserve {
@@ -70,19 +69,19 @@ pub(crate) struct Reserves {
 }
 
 impl Reserves {
-    /// A child goes to the end of its line.
+    /// Puts a child at the end of its queue.
     pub(crate) fn queue(&mut self, child: ChildVp) {
         self.turns += 1;
         self.slots[child.index()].turn = self.turns;
     }
 
-    /// When what the running child runs on is over.
+    /// The end of the running child's budget or turn.
     pub(crate) fn over(&self, child: ChildVp, now: Instant) -> Instant {
         let budget = self.slots[child.index()].budget().map(|reserve| reserve.budget);
         now.saturating_add(budget.unwrap_or(self.quantum))
     }
 
-    /// Takes what a running child has run from its budget.
+    /// Charges a running child's budget.
     pub(crate) fn charge(&mut self, child: ChildVp, context: &Context<'_>) {
         if matches!(context.child(child), VpState::Running(_)) {
             self.slots[child.index()].charge(context.now());
@@ -91,7 +90,7 @@ impl Reserves {
 }
 
 impl Policy for Reserves {
-    /// On what it runs; its period, or its turn; slot.
+    /// The kind of time on which it runs; its period, or its turn; slot.
     type Key = (Rank, u64, u32);
 
     fn key(&self, child: ChildVp) -> Self::Key {

@@ -1,14 +1,14 @@
-//! Weights by slot from which one is drawn: sums of prefixes in a binary indexed tree (Fenwick 1994).
+//! Weights by slot, from which one slot is drawn: prefix sums in a binary indexed tree (Fenwick 1994).
 //!
-//! Change and draw are O(log n); nothing allocates once [`Drawn::reserve`] has made room. Sums must
+//! Changing a weight and drawing are O(log n). Nothing allocates after [`Drawn::reserve`] has made room. Sums must
 //! stay below 2^128.
 
 use alloc::vec::Vec;
 
 #[derive(Default)]
 pub(crate) struct Drawn {
-    /// At i: the sum of the i & -i weights up to and including that of slot i - 1. Its length less one
-    /// is a power of two.
+    /// Entry i is the sum of the i & -i weights up to and including slot i - 1. The length minus one is a power of
+    /// two.
     sums: Vec<u128>,
     weights: Vec<u128>,
     total: u128,
@@ -45,7 +45,7 @@ impl Drawn {
         self.add(slot, weight.wrapping_sub(before));
     }
 
-    /// A negative difference wraps around, and the sums with it.
+    /// Adds to a slot's weight. A negative difference wraps around, and the sums wrap with it.
     fn add(&mut self, slot: usize, difference: u128) {
         let mut at = slot + 1;
         while let Some(sum) = self.sums.get_mut(at) {
@@ -54,7 +54,7 @@ impl Drawn {
         }
     }
 
-    /// The slot on which a number below the total falls.
+    /// The slot on which `number` falls; `None` if it is not below the total.
     pub(crate) fn at(&self, mut number: u128) -> Option<usize> {
         let (mut slot, mut step) = (0, self.sums.len().checked_sub(1)?);
         while step > 0 {
@@ -74,7 +74,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against the slow definition: counting down one weight after the other.
+        /// Compares with the slow definition: subtracting one weight after the other.
         #[test]
         fn law_a_number_falls_on_the_slot_that_counting_finds(
             steps in prop::collection::vec((0_usize..40, 0_u128..5), 0..80),

@@ -1,4 +1,4 @@
-//! Who goes before whom, whatever the virtual times: those set apart, those that share, the background.
+//! Classes, which rank before virtual times: children set apart, children that share, the background.
 
 use super::ProportionalShare;
 use crate::parts::long_run;
@@ -6,18 +6,18 @@ use crate::parts::pool::Pool;
 use alloc::vec::Vec;
 use windfall_hierarchy::{ChildVp, Context, VpState};
 
-/// Who goes before whom, whatever the virtual times.
+/// A child's class; a lower class is served first whatever the virtual times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
-    /// Set apart: it runs whenever any own VP does.
+    /// Set apart: runs whenever any own VP runs.
     Dedicated,
     Sharing,
-    /// Served only when nobody with a share is ready.
+    /// Runs only when no child with a share is ready.
     Background,
 }
 
 impl ProportionalShare {
-    /// Changes a child's class; one that begins to share is no better off for what it had.
+    /// Changes a child's class. A child that begins to share gets no advantage from what it received before.
     pub(super) fn reclass(
         &mut self,
         child: ChildVp,
@@ -41,7 +41,7 @@ impl ProportionalShare {
         pool.refresh(child, self, context);
     }
 
-    /// Sets the children apart whose weights come to a whole processor each.
+    /// Sets apart the children whose weight amounts to a whole processor.
     pub(super) fn set_apart(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         if !self.dedicate || context.owns() < 2 {
             return;

@@ -1,4 +1,4 @@
-//! What proportional share promises: equation 5.2 (HLS 5.3.1.4), or shares in the long run.
+//! The promise of proportional share: equation 5.2 (HLS 5.3.1.4), or shares in the long run.
 
 use crate::parts::long_run::{self, Shared};
 use alloc::vec::Vec;
@@ -7,8 +7,8 @@ use windfall_guarantees::{
 };
 use windfall_time::{Ratio, Span};
 
-/// The line of table 5.1: `PSBE -> PSBE+` by equation 5.2, on one processor and without warp; else
-/// `PS+ -> PS+`.
+/// The line of table 5.1: `PSBE -> PSBE+` by equation 5.2, on one processor and without warp; otherwise `PS+ ->
+/// PS+`.
 pub(super) struct FairQueuing {
     pub(super) quantum: Span,
     pub(super) dedicate: bool,
@@ -19,7 +19,7 @@ impl FairQueuing {
         Shared { dedicate: self.dedicate, ..Shared::new(children, self.quantum, on_one) }
     }
 
-    /// Equation 5.2: from `PSBE s d`, with the part `r` of the weights of `count` children.
+    /// Applies equation 5.2: from `PSBE s d`, for a child with the part `r` of the weights of `count` children.
     pub(super) fn bounded(
         &self,
         (s, d): (Ratio, Length),
@@ -43,20 +43,21 @@ impl Conversion for FairQueuing {
             Guarantee::Share(share) | Guarantee::BoundedShare(share, _) => {
                 Ok(ChildParam::Share(share))
             }
-            // In the background: a weight would take from what the others are promised.
+            // In the background, because a weight would reduce the promises of the others.
             Guarantee::Null => Ok(ChildParam::Share(Ratio::ZERO)),
             _ => Err("it gives `PS share`, `PSBE share time` or `NULL`"),
         }
     }
 
-    /// A quantum ends at the next tick.
+    /// With ticks, a quantum ends at the next tick.
     fn at_ticks(&mut self, tick: Span) -> bool {
         self.quantum = self.quantum.saturating_add(tick);
         true
     }
 
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
-        // From a bounded share on one processor, without warps, by equation 5.2; else in the long run.
+        // Equation 5.2 applies to a bounded share on one processor without warps; otherwise shares hold in the long
+        // run.
         let unwarped = children.iter().all(|child| child.warp.is_zero());
         let (&[Guarantee::BoundedShare(s, d)], true) = (own.guarantees, unwarped) else {
             let shared = self.shared(children, own.on_one);

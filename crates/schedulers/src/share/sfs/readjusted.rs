@@ -1,4 +1,4 @@
-//! What surplus fair scheduling promises: shares by weights of which none counts for more than can be used.
+//! The promise of surplus fair scheduling: shares by readjusted weights, none above what a child can use.
 
 use crate::parts::long_run::{self, Shared};
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ pub(super) struct Readjusted(pub(super) Span);
 pub(super) const BY: &str = "SFS: readjusted weights, in the long run";
 
 impl Readjusted {
-    /// As [`Surpluses::readjust`] has it, of all children.
+    /// Readjusts the weights of all children, like `Sfs::readjust`.
     pub(super) fn shared<'a>(
         &self,
         children: &'a [ChildParams],
@@ -37,10 +37,10 @@ impl Readjusted {
         }
         let most = rest.checked_div(Ratio::whole(processors))?;
         for child in &heaviest[..held] {
-            // Beside nobody else they are all alike.
+            // If only these children are left, all count alike.
             shared.weights[*child] = if most.is_zero() { Ratio::ONE } else { most };
         }
-        // A turn goes to its end whoever wakes, and surplus is looked at only then.
+        // A turn is not cut short when a child wakes; surpluses are compared only at its end.
         shared.coarse = 3;
         Some(shared)
     }
@@ -55,7 +55,7 @@ impl Conversion for Readjusted {
         long_run::parameter_for(asked)
     }
 
-    /// Time is charged as it was had, however late a turn ends.
+    /// Late timers change nothing: time is charged as it was received.
     fn at_ticks(&mut self, _: Span) -> bool {
         true
     }

@@ -1,17 +1,16 @@
-//! Falling lines of which the lowest is wanted, as they are passed from left to right.
+//! Finds the lowest of many falling lines while x grows.
 //!
-//! A kinetic tournament (Basch, Guibas and Hershberger 1999): in a binary tree over slots each node
-//! knows the lowest line below it, and how far that remains so. Changing a line costs O(log n), and
-//! moving on costs O(log n) for each winner below a node that loses to a steeper line, which is once
-//! per pair as long as lines do not change. Nothing allocates once [`Tournament::reserve`] has made
-//! room.
+//! A kinetic tournament (Basch, Guibas and Hershberger 1999): in a binary tree over slots, each node knows the
+//! lowest line below it and up to which x this line stays lowest. Changing a line costs O(log n). Advancing x costs
+//! O(log n) for each winner that loses to a steeper line, which happens once per pair while lines do not change.
+//! Nothing allocates after [`Tournament::reserve`] has made room.
 
 use alloc::vec::Vec;
 
-/// The line through zero at `start`, falling by `slope`: at x it is `slope (start - x)`.
+/// The line through zero at `start` that falls by `slope`: `slope (start - x)` at x.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Line {
-    /// Below 2^64 beyond any x that is asked for.
+    /// Less than 2^64 above any x that is asked for.
     pub(crate) start: i128,
     /// From 1 to 2^56.
     pub(crate) slope: i128,
@@ -26,7 +25,7 @@ impl Line {
 #[derive(Clone, Copy)]
 struct Node {
     winner: Option<u32>,
-    /// All winners from here down are right up to here.
+    /// All winners in this subtree are right up to this x.
     until: i128,
 }
 
@@ -35,7 +34,7 @@ const EMPTY: Node = Node { winner: None, until: i128::MAX };
 #[derive(Default)]
 pub(crate) struct Tournament {
     lines: Vec<Option<Line>>,
-    /// The children of node n are 2 n and 2 n + 1; leaves are the last half.
+    /// Node n has the children 2 n and 2 n + 1; the leaves are the last half.
     nodes: Vec<Node>,
     x: i128,
 }
@@ -61,7 +60,7 @@ impl Tournament {
         self.lines.get(slot as usize).copied().flatten()
     }
 
-    /// Puts a line in, changes it, or takes it out.
+    /// Inserts, changes or removes (`None`) a line.
     pub(crate) fn set(&mut self, slot: u32, line: Option<Line>) {
         if self.line(slot) == line {
             return;
@@ -75,7 +74,7 @@ impl Tournament {
         }
     }
 
-    /// Moves on to `x`, if that is further.
+    /// Advances to `x`, if that is further.
     pub(crate) fn move_to(&mut self, x: i128) {
         self.x = self.x.max(x);
         if self.nodes.len() > 1 {
@@ -83,7 +82,7 @@ impl Tournament {
         }
     }
 
-    /// The slot of the lowest line; of equal ones that which was the lowest, or the first.
+    /// The slot of the lowest line. Among equal lines, the previous lowest one, else the first.
     pub(crate) fn lowest(&self) -> Option<u32> {
         self.nodes.get(1)?.winner
     }
@@ -96,7 +95,7 @@ impl Tournament {
         }
     }
 
-    /// The winner of two nodes that are right, and until when it wins.
+    /// The winner of a node's two children, which are right, and up to which x it wins.
     fn play(&self, node: usize) -> Node {
         let (a, b) = (self.nodes[2 * node], self.nodes[2 * node + 1]);
         let until = a.until.min(b.until);
@@ -121,7 +120,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against the slow definition: a look at all lines.
+        /// Compares with the slow definition: a search of all lines.
         #[test]
         fn law_the_lowest_line_is_the_one_that_a_look_at_all_finds(
             steps in prop::collection::vec((0_u32..20, 0_i128..60, 0_i128..9, 0_i128..4), 0..200),

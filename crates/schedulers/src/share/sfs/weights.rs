@@ -1,4 +1,4 @@
-//! Which children count, and with what weight: none with more than it can use of one processor.
+//! Which children count, and their readjusted weights: no child counts for more than it can use of one processor.
 
 use super::Sfs;
 use crate::parts::fluid::reweighed;
@@ -12,7 +12,7 @@ impl Sfs {
         }
     }
 
-    /// A waiting child takes part from now on.
+    /// A waiting child begins to take part.
     pub(super) fn join(&mut self, child: ChildVp) {
         let (now, sharer) = (self.now, &mut self.sharers[child.index()]);
         if sharer.weight == 0 {
@@ -30,7 +30,7 @@ impl Sfs {
         }
     }
 
-    /// A child, charged, waits from now on.
+    /// A child, which has been charged, begins to wait.
     pub(super) fn leave(&mut self, child: ChildVp) {
         self.place(child, false);
         let sharer = self.sharer(child);
@@ -42,7 +42,7 @@ impl Sfs {
         }
     }
 
-    /// Takes a child out, whatever it does, and gives it another weight.
+    /// Changes a child's weight in whatever state it is, after removing it.
     pub(super) fn reweigh(&mut self, child: ChildVp, weight: i128) {
         self.place(child, false);
         self.ahead.remove(child.0);
@@ -53,7 +53,7 @@ impl Sfs {
         self.readjust();
     }
 
-    /// Another weight to count with; the surplus stays.
+    /// Changes the readjusted weight of a child; its surplus stays.
     pub(super) fn weigh(&mut self, slot: u32, counts: i128) {
         let (now, sharer) = (self.now, &mut self.sharers[slot as usize]);
         let before = core::mem::replace(&mut sharer.counts, counts);
@@ -68,8 +68,8 @@ impl Sfs {
         }
     }
 
-    /// Holds down those who cannot use their part as nobody runs on two processors at a time: at most
-    /// one less than there are processors.
+    /// Reduces the weights of children that cannot use their part, since no child runs on two processors at a time.
+    /// At most one fewer than there are processors.
     pub(super) fn readjust(&mut self) {
         let mut processors = i128::try_from(self.runs.len()).expect("a length has 64 bits");
         let mut rest = self.weights;

@@ -1,11 +1,11 @@
-//! What a child is owed when it comes, goes, or has another weight: its lag, and where it is placed.
+//! The lag of a child that is added, leaves or gets another weight, and its place in virtual time.
 
 use super::LinuxEevdf;
 use windfall_hierarchy::{ChildVp, VpState};
 use windfall_time::Instant;
 
 impl LinuxEevdf {
-    /// `place_entity`: a child joins those that do not wait.
+    /// `place_entity`: a child joins the children that do not wait.
     pub(super) fn enter(&mut self, child: ChildVp, now: Instant) {
         let average = self.average();
         let load = self.load.weight;
@@ -14,7 +14,7 @@ impl LinuxEevdf {
         let yields = task.waits_since == Some(now);
         let slice = task.scaled(task.slice.unwrap_or(slice));
         if task.lag < 0 && load > 0 && task.time > average {
-            // It is still ahead: its virtual time has stood still, and so has its deadline.
+            // It is still ahead: its virtual time and its deadline have not changed while it waited.
             task.deadline += if yields { slice } else { 0 };
         } else {
             let lag = task.lag.max(0);
@@ -31,7 +31,7 @@ impl LinuxEevdf {
         self.ready.insert(child.0, task.deadline, task.time);
     }
 
-    /// `update_entity_lag`: a child leaves them, its lag bounded by two slices or a tick.
+    /// `update_entity_lag`: a child begins to wait. Its lag is limited to two slices or a tick.
     pub(super) fn leave(&mut self, child: ChildVp, now: Instant) {
         let average = self.average();
         let task = &mut self.tasks[child.index()];
@@ -45,7 +45,7 @@ impl LinuxEevdf {
         self.ready.remove(child.0);
     }
 
-    /// Another weight; a child's lag and what is left of its slice stay as long as they were.
+    /// Changes a weight. The child's lag and the rest of its slice stay the same length of time.
     pub(super) fn reweigh(&mut self, child: ChildVp, weight: i128, state: VpState) {
         let average = self.average();
         let task = &mut self.tasks[child.index()];

@@ -1,7 +1,7 @@
-//! A child and the sum over all that do not wait, in virtual time.
+//! A child, and the sums over all children that do not wait, in virtual time.
 //!
-//! Virtual times are in nanoseconds. With at most 2^64 ns, weights from 15 to 2^17 and 2^32 children, all sums and products
-//! stay within 126 bits.
+//! Virtual times are in nanoseconds. With at most 2^64 ns, weights from 15 to 2^17 and 2^32 children, all sums and
+//! products stay within 126 bits.
 
 use windfall_time::{Instant, Span};
 
@@ -15,32 +15,32 @@ pub(super) const WEIGHTS: [i128; 40] = [
 /// The weight at nice 0, at which virtual time passes like time.
 pub(super) const UNIT: i128 = 1024;
 
-/// Virtual times are in nanoseconds. With at most 2^64 ns, weights from 15 to 2^17 and 2^32 children,
-/// all sums and products below stay within 126 bits.
+/// A child's virtual time, deadline and lag.
 #[derive(Clone, Copy)]
 pub(super) struct Task {
     pub(super) weight: i128,
-    /// Virtual time, and what is left over of the last division, in 1/weight.
+    /// Virtual time, and the remainder of the last division, in 1/weight.
     pub(super) time: i128,
     pub(super) rest: i128,
     pub(super) deadline: i128,
-    /// How far it was behind when it last began to wait; if it was ahead, `time` stands still.
+    /// Its distance behind the average when it last began to wait. If it was ahead, `time` does not change while it
+    /// waits.
     pub(super) lag: i128,
-    /// Has never been ready.
+    /// Whether it has never been ready.
     pub(super) fresh: bool,
     pub(super) waits_since: Option<Instant>,
-    /// Its own slice; else that of the instance.
+    /// Its own slice; `None` for that of the instance.
     pub(super) slice: Option<Span>,
 }
 
 impl Task {
-    /// How far virtual time moves on in a time, and what is left over.
+    /// How far virtual time advances in this time, and the remainder.
     pub(super) fn moves(&self, ran: Span) -> (i128, i128) {
         let scaled = i128::from(ran.as_nanos()) * UNIT + self.rest;
         (scaled / self.weight, scaled % self.weight)
     }
 
-    /// A time of the instance as virtual time.
+    /// A time of the instance's clock as virtual time.
     pub(super) fn scaled(&self, span: Span) -> i128 {
         i128::from(span.as_nanos()) * UNIT / self.weight
     }
@@ -57,7 +57,7 @@ pub(super) const UNKNOWN: Task = Task {
     slice: None,
 };
 
-/// Sums over all that do not wait: what the average virtual time is made of.
+/// Sums over all children that do not wait, from which the average virtual time is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Load {
     pub(super) weight: i128,
@@ -76,12 +76,12 @@ impl Load {
         self.times -= task.weight * task.time;
     }
 
-    /// The average, rounded down.
+    /// The average, rounded down; `None` without children.
     pub(super) fn average(self) -> Option<i128> {
         (self.weight > 0).then(|| self.times.div_euclid(self.weight))
     }
 
-    /// Whether one at that virtual time has not run ahead of the average, exactly.
+    /// Whether this virtual time is not ahead of the average, exactly.
     pub(super) fn reaches(self, time: i128) -> bool {
         time * self.weight <= self.times
     }

@@ -6,7 +6,7 @@ use crate::program::Program;
 use std::collections::BTreeSet;
 use windfall_time::Instant;
 
-/// Runs all threads to their ends; gives those that wait for a wake-up that never comes.
+/// Runs all threads to their ends. Returns those that wait for a wake-up that never comes.
 pub(crate) fn run(learned: &Learned) -> Vec<usize> {
     let start =
         |thread: &crate::learn::LearnedThread| Program::Recorded(thread.recorded.clone()).start(0);

@@ -1,4 +1,4 @@
-//! A machine that does what numbers tell it, records it, and knows what truly happened.
+//! A machine that follows random numbers, records what it does, and knows what truly happened.
 
 use windfall_time::Instant;
 use windfall_trace::{Cpu, Event, OverheadKind, Record, Stop, ThreadId};
@@ -23,7 +23,7 @@ struct Processor {
 pub(crate) struct Machine {
     now: u64,
     states: Vec<State>,
-    /// A wake came while it ran, since its last switch.
+    /// Whether a wake came while it ran, since its last switch.
     early: Vec<bool>,
     cpus: Vec<Processor>,
     lossy: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Truth {
     pub(crate) work: Vec<u64>,
     /// By processor.
     pub(crate) stolen: Vec<u64>,
-    /// How many wakes were recorded.
+    /// Number of recorded wakes.
     pub(crate) wakes: u64,
 }
 
@@ -158,7 +158,7 @@ impl Machine {
 
     fn wake(&mut self, who: u8, how: u8) {
         let target = usize::from(who) % self.states.len();
-        // Whoever runs at the start and has not switched yet is not known to run.
+        // A thread that runs at the start and has not switched yet is not known to run.
         let switched = |i: usize| {
             self.records.iter().any(|record| match record.event {
                 Event::Switch { prev, next, .. } => {

@@ -15,6 +15,7 @@ use windfall_time::{Ratio, Span};
 
 /// An application and how it is served.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Case {
     /// The scheduler above the threads, if they are a scenario's.
     pub scheduler: Option<String>,
@@ -49,6 +50,7 @@ pub struct Search {
 
 /// Everything that is found about a case.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Found {
     /// Basic or continuous reservations.
     pub kind: Kind,
@@ -66,6 +68,7 @@ pub struct Found {
 
 /// What a file asks for.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Present {
     /// The reservation.
     pub guarantee: Guarantee,

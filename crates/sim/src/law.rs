@@ -58,6 +58,7 @@ impl Default for Law {
 
 /// A tree in which something was promised and not kept, the smallest that was found.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Unlawful {
     /// What was not kept.
     pub why: String,

@@ -1,7 +1,9 @@
 //! Which reservations are enough for an application's threads: as text and as JSON; the picture is `reserve/figure.rs`.
 
+#[cfg(feature = "pictures")]
 mod figure;
 
+#[cfg(feature = "pictures")]
 pub use figure::scene;
 
 use crate::terminal::table;

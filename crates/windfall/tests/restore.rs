@@ -375,12 +375,12 @@ fn law_what_a_run_and_its_guardian_leave_is_restored() {
             let next = Run::begin(&scenario("next", "20s", BUSY));
             next.signal(Signal::TERM);
             let (_, said) = next.results();
-            assert!(said.contains(&format!("process {supervisor} had supervised")), "{said}");
+            assert!(said.contains(&format!("the run of process {supervisor} had died")), "{said}");
         } else {
             let output = windfall(&["restore"]);
             assert_eq!(output.status.code(), Some(0), "{output:?}");
             let said = String::from_utf8_lossy(&output.stdout).into_owned();
-            assert!(said.contains(&format!("process {supervisor} had supervised")), "{said}");
+            assert!(said.contains(&format!("the run of process {supervisor} had died")), "{said}");
             let again = String::from_utf8_lossy(&windfall(&["restore"]).stdout).into_owned();
             assert_eq!(again, "nothing is left to restore\n");
         }

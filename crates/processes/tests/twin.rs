@@ -461,7 +461,11 @@ impl Code for Failing {
 
 #[test]
 fn refuses_bodies_that_cannot_go_on_and_says_why() {
-    for (way, why) in [(0, "the set of events to wait for is empty"), (1, "nobody would wake it"), (2, "panicked")] {
+    for (way, why) in [
+        (0, "the set of events to wait for is empty"),
+        (1, "nobody would wake it"),
+        (2, "panicked"),
+    ] {
         let run = windfall_processes::run(&two_nodes(), Failing(way)).unwrap();
         assert_eq!(run.failures.len(), 1);
         assert!(run.failures[0].why.contains(why), "{}", run.failures[0].why);

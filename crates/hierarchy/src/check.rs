@@ -47,6 +47,13 @@ impl Hierarchy {
                     return Err("an own VP runs without a child, or a child without it");
                 }
             }
+            for own in node.owns.values() {
+                let joint = &state.vps[own.vp];
+                if joint.parent == Above::Nowhere && joint.below.is_running() {
+                    return Err("an own VP without a parent is running");
+                }
+                self.check_vp(own.vp)?;
+            }
             for (_, vp) in node.children.iter() {
                 self.check_vp(vp)?;
             }

@@ -5,6 +5,7 @@ use crate::index::{Table, VpIndex};
 use alloc::vec::Vec;
 
 /// Child slots. The slot freed last is reused first, so the numbers stay dense.
+#[derive(Clone)]
 pub(crate) struct Children {
     slots: Table<ChildVp, Option<VpIndex>>,
     free: Vec<ChildVp>,

@@ -232,6 +232,42 @@ impl Context<'_> {
         self.state.up.push_back(Up::Release(vp));
     }
 
+    /// Takes `own`, which must be waiting, out of its parent, which forgets what was asked for it. It can be requested meanwhile, and is
+    /// not granted. For `init`, `register`, `unregister` and `message` only, because the parent may allocate.
+    pub fn unregister(&mut self, own: OwnVp) {
+        let Some(OwnSlot { vp, .. }) = self.find_own(own) else { return };
+        let below = self.state.vps[vp].below;
+        if below != VpState::Waiting || self.is_out(own) {
+            return self.defect(Rule::RegisteredBusy, u32::from(own.0), Some(below));
+        }
+        if !self.instance.count_effect() {
+            return self.too_many();
+        }
+        self.instance.registrations[own].is_out = true;
+        self.state.up.push_back(Up::Unregister(self.instance.id.index, own));
+    }
+
+    /// Puts `own` back to where it was registered before [`unregister`](Self::unregister), with what was asked for it there. If that
+    /// parent refuses, `own` stays out and the refusal goes to the journal; if it is gone, the default scheduler takes its place.
+    pub fn register(&mut self, own: OwnVp) {
+        let Some(OwnSlot { vp, .. }) = self.find_own(own) else { return };
+        if !self.is_out(own) {
+            let below = self.state.vps[vp].below;
+            return self.defect(Rule::RegisteredBusy, u32::from(own.0), Some(below));
+        }
+        if !self.instance.count_effect() {
+            return self.too_many();
+        }
+        self.instance.registrations[own].is_out = false;
+        self.state.up.push_back(Up::Register(self.instance.id.index, own));
+    }
+
+    /// Whether the scheduler has taken `own` out.
+    #[must_use]
+    pub fn is_out(&self, own: OwnVp) -> bool {
+        self.instance.registrations.get(own).is_some_and(|registration| registration.is_out)
+    }
+
     /// Sends a message to the parent about `own`. The scheduler does not receive the answer; a refusal goes
     /// to the journal.
     pub fn message(&mut self, own: OwnVp, message: Message) {

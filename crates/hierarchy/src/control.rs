@@ -12,6 +12,7 @@ use crate::index::{NodeIndex, Table, TableIndex, VpIndex};
 use crate::message::Message;
 use crate::node::{Instance, Node, OwnSlot};
 use crate::node_spec::{NodeSpec, Parent};
+use crate::reshape::Registration;
 use crate::scheduler::Scheduler;
 use crate::state::Leaf;
 use crate::vp::{Above, Below};
@@ -41,9 +42,10 @@ impl Hierarchy {
                 return Err(HierarchyError::NoParent);
             }
             let mut parents = Vec::with_capacity(owns.len());
+            let mut registrations = Table::new();
             let mut depth = 1;
-            for (parent, messages) in owns {
-                let parent = match parent {
+            for (place, messages) in owns {
+                let parent = match place {
                     Parent::Top => None,
                     Parent::Node(node) => {
                         let node = tree.node_index(*node)?;
@@ -52,6 +54,7 @@ impl Hierarchy {
                     }
                 };
                 parents.push((parent, *messages));
+                registrations.push(Registration::new(*place, messages));
             }
             if depth > LEVELS {
                 return Err(HierarchyError::TooDeep { levels: LEVELS });
@@ -75,6 +78,7 @@ impl Hierarchy {
                     }
                 }
             }
+            tree.nodes[index].instance.registrations = registrations;
             tree.make_room();
             tree.call(index, |scheduler, context| scheduler.init(context));
             tree.settle();
@@ -86,7 +90,7 @@ impl Hierarchy {
     }
 
     /// Begins a host's call, carries out a control request, and ends the call.
-    fn whole<T>(
+    pub(crate) fn whole<T>(
         &mut self,
         now: windfall_time::Instant,
         request: impl FnOnce(&mut Hierarchy) -> Result<T, HierarchyError>,
@@ -117,6 +121,7 @@ impl Hierarchy {
             calls: 0,
             epoch: 0,
             owns: Table::new(),
+            registrations: Table::new(),
             children: Children::new(),
             timers: self.state.timers.add(index, timer_count),
             depth,
@@ -195,6 +200,14 @@ impl Hierarchy {
         let mut moves = Vec::with_capacity(vps.len());
         for old in vps {
             let child = self.state.vps[*old].child;
+            if let Below::Node(node, _) = child
+                && self.nodes[to].instance.depth + self.height(node.index) > LEVELS
+            {
+                for (_, new) in moves {
+                    self.detach(new);
+                }
+                return Err(HierarchyError::TooDeep { levels: LEVELS });
+            }
             match self.attach(Some(to), child, &[]) {
                 Ok(new) => moves.push((*old, new)),
                 Err(refusal) => {
@@ -207,6 +220,7 @@ impl Hierarchy {
         }
         for (old, new) in moves {
             self.switch(old, new);
+            self.registered(new, to);
         }
         Ok(())
     }
@@ -331,7 +345,11 @@ impl Hierarchy {
             let vp = tree.target_vp(target, own)?;
             let answer = tree.deliver_message(vp, message);
             tree.settle();
-            Ok(answer?)
+            answer?;
+            if let Target::Node(node) = target {
+                tree.nodes[node.index].instance.registrations[own].keep(message);
+            }
+            Ok(())
         })
     }
 
@@ -364,7 +382,7 @@ impl Hierarchy {
         let vp = self.leaf_vp(thread)?;
         match self.state.vps[vp].parent {
             Above::Node(node, _) => Ok(self.nodes[node].instance.id),
-            Above::Top(_) => Err(HierarchyError::Stale { what: "scheduler" }),
+            Above::Top(_) | Above::Nowhere => Err(HierarchyError::Stale { what: "scheduler" }),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Effects under way between schedulers: down towards the threads, or up to the parents.
 
-use crate::id::Processor;
+use crate::id::{OwnVp, Processor};
 use crate::index::{NodeIndex, VpIndex};
 use crate::message::{Message, ParentNotice};
 
@@ -31,4 +31,8 @@ pub(crate) enum Up {
     Release(VpIndex),
     /// The child of a VP sends a message.
     Message(VpIndex, Message),
+    /// An instance puts an own VP back to where it was registered.
+    Register(NodeIndex, OwnVp),
+    /// An instance takes an own VP out of its parent.
+    Unregister(NodeIndex, OwnVp),
 }

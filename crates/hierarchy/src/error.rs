@@ -118,6 +118,8 @@ pub enum Rule {
     ReleasedWaiting,
     /// S4: released a processor that a child still holds.
     ReleasedHeld,
+    /// S4: took out an own VP that is not waiting, or put back one that is not out.
+    RegisteredBusy,
     /// Named a child, own VP or timer that does not exist.
     UnknownName,
     /// S5: more effects in one call than allowed.
@@ -132,7 +134,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, for tests and documentation.
-    pub const ALL: [Rule; 14] = [
+    pub const ALL: [Rule; 15] = [
         Rule::KeptProcessor,
         Rule::GrantedWithoutRequest,
         Rule::GrantedWithoutProcessor,
@@ -142,6 +144,7 @@ impl Rule {
         Rule::RequestedTwice,
         Rule::ReleasedWaiting,
         Rule::ReleasedHeld,
+        Rule::RegisteredBusy,
         Rule::UnknownName,
         Rule::TooManyEffects,
         Rule::Endless,
@@ -162,6 +165,9 @@ impl Rule {
             Rule::RequestedTwice => "S4: an own VP is requested only while waiting",
             Rule::ReleasedWaiting => "S4: an own VP is released only while ready or running",
             Rule::ReleasedHeld => "S4: revoke the child before releasing its processor",
+            Rule::RegisteredBusy => {
+                "S4: an own VP is taken out only while waiting, and put back only once"
+            }
             Rule::UnknownName => "a child, own VP or timer that does not exist",
             Rule::TooManyEffects => "S5: too many effects in one call",
             Rule::Endless => "S5: too many calls for one event",

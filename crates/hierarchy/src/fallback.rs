@@ -15,7 +15,7 @@ use windfall_time::{Instant, Span};
 
 const QUANTUM: Span = Span::from_millis(10);
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct FallbackScheduler {
     /// Ready children that no processor serves, by order of request.
     queue: Heap<u64>,
@@ -80,6 +80,12 @@ impl Scheduler for FallbackScheduler {
                 VpState::Waiting => self.seek(context),
             }
         }
+    }
+
+    fn own_added(&mut self, own: OwnVp, context: &mut Context<'_>) -> Answer {
+        self.serving.resize(own.index() + 1, (0, Instant::ZERO));
+        self.seek(context);
+        Ok(())
     }
 
     fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {

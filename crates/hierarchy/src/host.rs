@@ -17,6 +17,7 @@ use crate::vp::{Above, VpState};
 use windfall_time::{Instant, Span};
 
 /// Shares a machine's processors among threads by a tree of schedulers.
+#[derive(Clone)]
 pub struct Hierarchy {
     pub(crate) state: State,
     pub(crate) nodes: Table<NodeIndex, Node>,

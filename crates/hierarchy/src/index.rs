@@ -91,6 +91,7 @@ fn index_of(position: usize) -> u32 {
 }
 
 /// Entries by index, in the order in which they were added.
+#[derive(Clone)]
 pub(crate) struct Table<I, T> {
     entries: Vec<T>,
     index: PhantomData<fn(I)>,

@@ -4,7 +4,7 @@
 //! Entries that do not fit are counted, never dropped silently.
 
 use crate::error::SchedulerError;
-use crate::id::{NodeId, Target, ThreadId};
+use crate::id::{NodeId, OwnVp, Target, ThreadId};
 use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
 
@@ -80,6 +80,11 @@ pub enum JournalEvent {
         /// The name of the message.
         message: &'static str,
     },
+    /// The parent of an own VP that this scheduler had taken out refused to take it back.
+    RegistrationRefused {
+        /// The own VP.
+        own: OwnVp,
+    },
     /// The scheduler broke the protocol and was quarantined.
     Quarantined {
         /// The broken rule.
@@ -113,7 +118,7 @@ impl JournalEntry {
 }
 
 /// The buffer, its capacity, and the number of lost entries.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Journal {
     entries: Vec<JournalEntry>,
     capacity: usize,

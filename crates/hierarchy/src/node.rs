@@ -3,12 +3,14 @@
 use crate::children::Children;
 use crate::id::{ChildVp, NodeId, OwnVp};
 use crate::index::{Table, VpIndex};
+use crate::reshape::Registration;
 use crate::scheduler::Scheduler;
 use crate::timers::TimerRange;
 use alloc::boxed::Box;
 use alloc::string::String;
 
 /// A scheduler and its instance, as separate fields so that both can be borrowed at once.
+#[derive(Clone)]
 pub(crate) struct Node {
     pub(crate) scheduler: Box<dyn Scheduler>,
     pub(crate) instance: Instance,
@@ -23,6 +25,7 @@ pub(crate) struct OwnSlot {
 }
 
 /// A scheduler instance without its scheduler.
+#[derive(Clone)]
 pub(crate) struct Instance {
     pub(crate) id: NodeId,
     pub(crate) alive: bool,
@@ -36,6 +39,8 @@ pub(crate) struct Instance {
     pub(crate) calls: u32,
     pub(crate) epoch: u64,
     pub(crate) owns: Table<OwnVp, OwnSlot>,
+    /// By own VP: where it is registered, and with what.
+    pub(crate) registrations: Table<OwnVp, Registration>,
     pub(crate) children: Children,
     pub(crate) timers: TimerRange,
     /// Number of levels from the top; a root has 1.

@@ -73,6 +73,7 @@ impl Hierarchy {
             }
             if let Ok(new) = self.attach(Some(default), child, &[]) {
                 self.switch(old, new);
+                self.registered(new, default);
             }
         }
         let entry = &self.nodes[node].instance;

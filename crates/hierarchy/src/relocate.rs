@@ -94,6 +94,7 @@ impl Hierarchy {
         match self.state.vps[vp].parent {
             Above::Top(processor) => self.state.processors[processor].root = None,
             Above::Node(node, child) => self.nodes[node].instance.children.remove(child),
+            Above::Nowhere => {}
         }
         self.state.vps[vp].child = Below::Nobody;
         self.state.free_vps.push(vp);
@@ -112,6 +113,7 @@ impl Hierarchy {
             Below::Thread(thread) => self.state.leaves[thread.index].vp = Some(new),
             Below::Node(node, own) => {
                 self.nodes[node.index].instance.owns[own].vp = new;
+                self.recount_depth(node.index);
             }
             Below::Nobody => {}
         }
@@ -142,7 +144,7 @@ impl Hierarchy {
             || self.nodes[node].instance.owns.values().any(|own| {
                 match self.state.vps[own.vp].parent {
                     Above::Node(parent, _) => self.lies_below(parent, ancestor),
-                    Above::Top(_) => false,
+                    Above::Top(_) | Above::Nowhere => false,
                 }
             })
     }

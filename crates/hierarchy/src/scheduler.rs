@@ -1,10 +1,11 @@
 //! The trait that every loadable scheduler implements.
 
-use crate::answer::Answer;
+use crate::answer::{Answer, AnswerError};
 use crate::context::{Context, View};
 use crate::id::{ChildVp, OwnVp, TimerId};
 use crate::message::{Message, ParentNotice};
 use crate::tree::Count;
+use alloc::boxed::Box;
 use windfall_time::Instant;
 
 /// Shares the processors granted to one instance among the virtual processors of its children.
@@ -34,12 +35,17 @@ use windfall_time::Instant;
 /// - S3. On return from `revoke`, the child that had that processor has been revoked.
 /// - S4. Own VPs are requested only while waiting, released only while ready or running, and a
 ///   running one only after its child has been revoked.
-/// - S5. Outside `init`, `register` and `message`: no allocation, no loop longer than the number
+/// - S5. Outside `init`, `register`, `unregister`, `message` and `own_added`: no allocation, no loop longer than the number
 ///   of own VPs, and no more effects than [`Context`] allows.
 ///
 /// # Errors
 /// `register` and `message` may refuse, and must then leave the instance unchanged. A broken promise
 /// is a defect, not an error: the infrastructure quarantines the instance and names the rule.
+///
+/// # Copies
+/// Every scheduler is `Clone`: a copy behaves as the original would. The infrastructure tries requests out on a copy of
+/// the whole hierarchy ([`Hierarchy::query`](crate::Hierarchy::query)), and keeps one while a
+/// [transaction](crate::Hierarchy::transaction) is carried out. Copies share nothing that changes.
 ///
 /// # Not promised
 /// Fairness among children that hold no guarantee. That a request is granted at all.
@@ -52,6 +58,7 @@ use windfall_time::Instant;
 ///     Answer, AnswerError, ChildVp, Context, Message, OwnVp, Scheduler, TimerId,
 /// };
 ///
+/// #[derive(Clone)]
 /// struct PassOn;
 ///
 /// const OWN: OwnVp = OwnVp(0);
@@ -92,12 +99,22 @@ use windfall_time::Instant;
 ///     fn timer(&mut self, _: TimerId, _: &mut Context<'_>) {}
 /// }
 /// ```
-pub trait Scheduler: Send {
-    /// Number of timers that this instance uses when it has `owns` virtual processors. Called once.
+pub trait Scheduler: Duplicate + Send {
+    /// Number of timers that this instance uses when it has `owns` virtual processors; not fewer than with fewer.
     fn timers(&self, owns: usize) -> usize;
 
     /// The instance begins its life. Its own VPs are registered and waiting.
     fn init(&mut self, context: &mut Context<'_>);
+
+    /// The instance is given one more virtual processor, of the highest number. It is waiting.
+    ///
+    /// # Errors
+    /// When the instance cannot have another, which is the default; it must then be unchanged.
+    fn own_added(&mut self, _own: OwnVp, _context: &mut Context<'_>) -> Answer {
+        Err(AnswerError::Full {
+            limit: "its number of virtual processors is fixed when it is created",
+        })
+    }
 
     /// The instance ends its life. All its children have been unregistered.
     fn deinit(&mut self) {}
@@ -180,5 +197,23 @@ pub trait Scheduler: Send {
     /// The invariant that does not hold.
     fn check(&self, _view: &View<'_>) -> Result<(), &'static str> {
         Ok(())
+    }
+}
+
+/// How a scheduler behind a pointer is copied. Every scheduler that is [`Clone`] has this.
+pub trait Duplicate {
+    /// An independent scheduler in the same state.
+    fn duplicate(&self) -> Box<dyn Scheduler>;
+}
+
+impl<S: Scheduler + Clone + 'static> Duplicate for S {
+    fn duplicate(&self) -> Box<dyn Scheduler> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Scheduler> {
+    fn clone(&self) -> Box<dyn Scheduler> {
+        (**self).duplicate()
     }
 }

@@ -74,6 +74,8 @@ impl Hierarchy {
                     self.state.record(&self.nodes[node].instance, what);
                 }
             }
+            Up::Register(node, own) => self.register_own(node, own),
+            Up::Unregister(node, own) => self.unregister_own(node, own),
         }
     }
 
@@ -88,6 +90,7 @@ impl Hierarchy {
                 joint.above = VpState::Running(processor);
                 self.send_down(Down::Grant(vp, processor));
             }
+            Above::Nowhere => joint.above = VpState::Ready,
             Above::Node(node, child) => {
                 joint.above = VpState::Ready;
                 self.state.notified(&self.nodes[node].instance, Notification::Request, Some(vp));

@@ -16,6 +16,7 @@ use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
 
 /// A thread: the bottom scheduler of HLS 4.3.5.
+#[derive(Clone)]
 pub(crate) struct Leaf {
     pub(crate) generation: u32,
     /// Its virtual processor; `None` after it has exited.
@@ -38,6 +39,7 @@ pub(crate) struct ProcessorSlot {
 }
 
 /// All tables but the instances.
+#[derive(Clone)]
 pub(crate) struct State {
     pub(crate) now: Instant,
     /// Number of the host's current call; each part of a control request counts as a call.

@@ -35,6 +35,7 @@ impl TimerRange {
 }
 
 /// The owner of a timer slot, and whether it is to fire at once.
+#[derive(Clone)]
 struct Slot {
     node: NodeIndex,
     timer: TimerId,
@@ -45,6 +46,7 @@ struct Slot {
 }
 
 /// All timers, by slot.
+#[derive(Clone)]
 pub(crate) struct Timers {
     due: Heap<Instant>,
     slots: Table<TimerIndex, Slot>,
@@ -78,6 +80,24 @@ impl Timers {
         self.due.reserve(self.slots.len());
         self.immediate.reserve(self.slots.len().saturating_sub(self.immediate.len()));
         range
+    }
+
+    /// Gives an instance `count` timers instead of those in `range`, of which there are fewer or as many. They keep their settings.
+    pub(crate) fn enlarge(&mut self, range: TimerRange, node: NodeIndex, count: u16) -> TimerRange {
+        if count <= range.count {
+            return range;
+        }
+        let larger = self.add(node, count);
+        for (old, new) in range.slots().zip(larger.slots()) {
+            if let Some(at) = self.due.key(old.0) {
+                self.due.set(new.0, at);
+            }
+            if self.slots[old].wanted {
+                self.expedite(new);
+            }
+        }
+        self.remove(range);
+        larger
     }
 
     /// Stops an instance's timers and frees their slots.

@@ -3,6 +3,7 @@
 use crate::host::Hierarchy;
 use crate::id::{NodeId, OwnVp, Target, ThreadId};
 use crate::node::Instance;
+use crate::node_spec::Parent;
 use crate::vp::{Above, Vp, VpState};
 use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
@@ -17,8 +18,8 @@ pub struct NodeView<'a> {
     pub name: &'a str,
     /// The name of its scheduler's kind.
     pub kind: &'static str,
-    /// Its own virtual processors: the parent of each (`None` for the top) and its state.
-    pub owns: Vec<(Option<NodeId>, VpState)>,
+    /// Its own virtual processors: the parent of each (`None` if it has none at the moment) and its state.
+    pub owns: Vec<(Option<Parent>, VpState)>,
     /// Its children, in order of slot. An instance with several VPs here appears once for each.
     pub children: Vec<Target>,
     /// Whether the fallback scheduler has replaced its scheduler.
@@ -68,7 +69,12 @@ impl Hierarchy {
         let node = &self.nodes[index].instance;
         let owns = node.owns.values().map(|own| {
             let vp = &self.state.vps[own.vp];
-            (self.node_above(vp), vp.below)
+            let parent = match vp.parent {
+                Above::Top(_) => Some(Parent::Top),
+                Above::Node(parent, _) => Some(Parent::Node(self.nodes[parent].instance.id)),
+                Above::Nowhere => None,
+            };
+            (parent, vp.below)
         });
         Some(NodeView {
             id,
@@ -146,7 +152,7 @@ impl Hierarchy {
             Target::Thread(thread) => {
                 self.leaf_vp(thread).ok().and_then(|vp| match self.state.vps[vp].parent {
                     Above::Node(node, child) => Some((node, Some(child))),
-                    Above::Top(_) => None,
+                    Above::Top(_) | Above::Nowhere => None,
                 })
             }
         };
@@ -164,10 +170,10 @@ impl Hierarchy {
         self.nodes.values().map(|node| &node.instance).filter(|instance| instance.alive)
     }
 
-    /// The instance above a VP; `None` at the top.
+    /// The instance above a VP; `None` at the top and nowhere.
     fn node_above(&self, vp: &Vp) -> Option<NodeId> {
         match vp.parent {
-            Above::Top(_) => None,
+            Above::Top(_) | Above::Nowhere => None,
             Above::Node(parent, _) => Some(self.nodes[parent].instance.id),
         }
     }

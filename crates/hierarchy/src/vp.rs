@@ -52,6 +52,8 @@ pub(crate) enum Above {
     Top(Processor),
     /// A scheduler instance, and the VP's slot there.
     Node(NodeIndex, ChildVp),
+    /// None: the scheduler below has lost this parent, or has taken the VP out. It can be requested, and is never granted.
+    Nowhere,
 }
 
 /// A virtual processor.

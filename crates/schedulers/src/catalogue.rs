@@ -11,6 +11,7 @@ pub use windfall_settings::{Chosen, Form, Setting, SettingError, Settings, Value
 
 /// A kind of scheduler. The project's own are listed in [`kinds`](crate::kinds); [`Kind::new`] makes others, which a
 /// [`Catalogue`] accepts.
+#[derive(Clone)]
 pub struct Kind {
     /// The name in scenarios: lower case, words joined by `-`.
     pub name: &'static str,
@@ -124,6 +125,7 @@ impl Kind {
 }
 
 /// Properties of a kind, for code that must not depend on particular kinds.
+#[derive(Clone)]
 pub struct Properties {
     /// See [`Kind::ranks_by`].
     pub(crate) ranks_by: fn(&Chosen<'_>) -> RanksBy,

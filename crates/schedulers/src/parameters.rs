@@ -15,7 +15,7 @@ pub use value::{Form, ParameterValue, Rate};
 use windfall_hierarchy::Message;
 
 /// Something that a child may be told, or that is told on its behalf.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Parameter {
     /// The key in scenarios: lower case, words joined by `-`.

@@ -26,6 +26,7 @@ fn r0002_a_ready_thread_waited_for_a_busy_parent_while_another_was_idle() {
 }
 
 /// A round robin that panics when a child is removed.
+#[derive(Clone)]
 struct Clinging(Box<dyn Scheduler>);
 
 impl Scheduler for Clinging {

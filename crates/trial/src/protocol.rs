@@ -53,6 +53,14 @@ pub enum Step {
     Exit(u8),
     /// A thread goes to another scheduler.
     Move { thread: u8, to: u8, ask: Option<Message> },
+    /// A scheduler's own virtual processor goes to another parent: of 0 modulo 8 to the top.
+    Shift { node: u8, own: u8, to: u8, ask: Option<Message> },
+    /// A scheduler gains a parent.
+    Gain { node: u8, to: u8, ask: Option<Message> },
+    /// A scheduler loses a parent.
+    Lose { node: u8, own: u8 },
+    /// Several requests, all or none.
+    Together(Vec<Step>),
     /// A thread's scheduler is sent a message about it.
     Tell { thread: u8, what: Message },
     /// A job of so many nanoseconds is released, and due in so many.
@@ -100,6 +108,7 @@ pub const SPARING: &[&str] = &[
 ];
 
 /// A hierarchy, and who is in it.
+#[derive(Clone)]
 pub struct World {
     tree: Hierarchy,
     now: u64,
@@ -141,6 +150,16 @@ impl World {
     fn node(&self, number: u8) -> NodeId {
         let nodes = self.tree.nodes();
         nodes[usize::from(number) % nodes.len()]
+    }
+
+    fn parent(&self, number: u8) -> Parent {
+        if number.is_multiple_of(8) { Parent::Top } else { Parent::Node(self.node(number / 8)) }
+    }
+
+    fn own(&self, node: u8, own: u8) -> (NodeId, OwnVp) {
+        let node = self.node(node);
+        let owns = self.tree.node(node).unwrap().owns.len();
+        (node, OwnVp(u16::from(own) % u16::try_from(owns).unwrap()))
     }
 
     fn pick(&self, number: u8) -> Option<ThreadId> {
@@ -185,6 +204,30 @@ impl World {
                     self.tree.move_thread(now, thread, to, ask.as_slice())?;
                 }
             }
+            Step::Shift { node, own, to, ask } => {
+                let (place, to) = (self.own(*node, *own), self.parent(*to));
+                let ask = if to == Parent::Top { &[] } else { ask.as_slice() };
+                self.tree.move_node(now, place, to, ask)?;
+            }
+            Step::Gain { node, to, ask } => {
+                let (node, to) = (self.node(*node), self.parent(*to));
+                let ask = if to == Parent::Top { &[] } else { ask.as_slice() };
+                self.tree.gain_parent(now, node, to, ask)?;
+            }
+            Step::Lose { node, own } => {
+                let (node, own) = self.own(*node, *own);
+                self.tree.lose_parent(now, node, own)?;
+            }
+            Step::Together(steps) => {
+                let mut world = self.clone();
+                let all = |tree: &mut Hierarchy| {
+                    let mut inside = World { tree: tree.clone(), ..self.clone() };
+                    let answer = steps.iter().try_for_each(|step| inside.take(step));
+                    *tree = inside.tree.clone();
+                    answer.map(|()| inside)
+                };
+                *self = world.tree.transaction(all)?;
+            }
             Step::Tell { thread, what } => {
                 if let Some(thread) = self.pick(*thread) {
                     self.tree.send(now, thread, *what)?;
@@ -208,9 +251,7 @@ impl World {
                 }
             }
             Step::Ask { node, own, what } => {
-                let node = self.node(*node);
-                let owns = self.tree.node(node).unwrap().owns.len();
-                let own = OwnVp(u16::from(*own) % u16::try_from(owns).unwrap());
+                let (node, own) = self.own(*node, *own);
                 self.tree.send_for(now, Target::Node(node), own, *what)?;
             }
             Step::Configure { node, what } => {
@@ -241,9 +282,9 @@ impl World {
 
     fn create(&mut self, kind: u8, parents: &[u8], ask: &[Message]) -> Result<(), HierarchyError> {
         let kind = self.kinds[usize::from(kind) % self.kinds.len()];
-        let place = |number: &u8| match number % 8 {
-            0 => (Parent::Top, &[][..]),
-            _ => (Parent::Node(self.node(number / 8)), ask),
+        let place = |number: &u8| match self.parent(*number) {
+            Parent::Top => (Parent::Top, &[][..]),
+            node => (node, ask),
         };
         let owns: Vec<(Parent, &[Message])> = parents.iter().map(place).collect();
         self.created += 1;
@@ -282,10 +323,10 @@ impl World {
         if self.sparing.contains(&node.kind) {
             return true;
         }
-        node.owns.iter().all(|(parent, state)| match state {
-            VpState::Waiting => false,
-            VpState::Ready => parent.is_some_and(|parent| self.asks_everywhere(parent)),
-            VpState::Running(_) => true,
+        node.owns.iter().all(|(parent, state)| match (state, parent) {
+            (VpState::Waiting, _) | (VpState::Ready, Some(Parent::Top)) => false,
+            (VpState::Ready, Some(Parent::Node(parent))) => self.asks_everywhere(*parent),
+            (VpState::Ready, None) | (VpState::Running(_), _) => true,
         })
     }
 
@@ -321,7 +362,13 @@ impl World {
     pub fn run(&mut self, steps: &[Step]) {
         for step in steps {
             let before = self.running();
-            if self.take(step).is_err() {
+            let mut copy = self.clone();
+            let foretold = copy.take(step);
+            assert_eq!(self.running(), before, "a copy shares something with the original");
+            let answer = self.take(step);
+            assert_eq!(answer, foretold, "a copy answers otherwise");
+            assert_eq!(self.running(), copy.running(), "a copy runs somebody else");
+            if answer.is_err() {
                 assert_eq!(self.running(), before, "refused, and yet something changed");
             }
             self.check();
@@ -353,6 +400,13 @@ fn message() -> impl Strategy<Value = Message> {
 
 /// Steps of all kinds, of which a test draws a few hundred.
 pub fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        40 => plain(),
+        1 => prop::collection::vec(plain(), 1..5).prop_map(Step::Together),
+    ]
+}
+
+fn plain() -> impl Strategy<Value = Step> {
     let ask = || prop::option::weighted(0.7, message());
     prop_oneof![
         6 => (any::<u8>(), ask()).prop_map(|(node, ask)| Step::Spawn { node, ask }),
@@ -372,6 +426,11 @@ pub fn step() -> impl Strategy<Value = Step> {
         1 => (any::<u8>(), message()).prop_map(|(node, what)| Step::Configure { node, what }),
         5 => (any::<u8>(), prop::collection::vec(any::<u8>(), 1..5), ask())
             .prop_map(|(kind, parents, ask)| Step::Create { kind, parents, ask }),
+        4 => (any::<u8>(), any::<u8>(), any::<u8>(), ask())
+            .prop_map(|(node, own, to, ask)| Step::Shift { node, own, to, ask }),
+        3 => (any::<u8>(), any::<u8>(), ask())
+            .prop_map(|(node, to, ask)| Step::Gain { node, to, ask }),
+        2 => (any::<u8>(), any::<u8>()).prop_map(|(node, own)| Step::Lose { node, own }),
         1 => any::<u8>().prop_map(Step::Destroy),
         1 => any::<u8>().prop_map(Step::Default),
         12 => prop_oneof![0_u32..30_000_000, 0_u32..2_000_000_000]

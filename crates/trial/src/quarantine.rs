@@ -22,6 +22,7 @@ pub enum Moment {
 }
 
 /// A scheduler, until it is told to break a rule.
+#[derive(Clone)]
 struct Saboteur {
     inner: Box<dyn Scheduler>,
     rule: Rule,
@@ -86,6 +87,7 @@ impl Saboteur {
                 }
             }
             Rule::ReleasedHeld => held.into_iter().for_each(|own| context.release(own)),
+            Rule::RegisteredBusy => context.register(OwnVp(0)),
             Rule::UnknownName => context.grant(ChildVp(1 << 20), OwnVp(0)),
             Rule::TooManyEffects => {
                 for _ in 0..1000 {
@@ -178,6 +180,7 @@ pub enum Place {
     Root,
 }
 
+#[derive(Clone)]
 struct Case {
     tree: Hierarchy,
     now: Instant,

@@ -9,6 +9,7 @@ use windfall_schedulers::parameters::SHARE;
 use windfall_trial::{kind, protocol};
 
 /// Says nothing to its parent, so that nobody below it ever runs, or asks twice.
+#[derive(Clone)]
 struct Wrong {
     asks_twice: bool,
 }

@@ -81,7 +81,7 @@ const NEVER: Job = Job {
 };
 
 /// The scheduler.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Edf {
     jobs: Vec<Job>,
     late: Late,
@@ -178,6 +178,7 @@ impl Edf {
 impl Policy for Edf {
     /// Deadline, release, slot.
     type Key = (Instant, Instant, u32);
+    const GROWS: bool = true;
     const TAKES: &'static str = "job, periodic";
 
     #[inline]

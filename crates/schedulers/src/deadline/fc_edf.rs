@@ -112,6 +112,7 @@ pub(crate) struct FcEdfSpec {
 }
 
 /// The feedback loop. All amounts are millionths, far from the ends of 64 bits.
+#[derive(Clone)]
 struct Controller {
     spec: FcEdfSpec,
     /// Errors of the last windows; `oldest` is overwritten next.
@@ -160,6 +161,7 @@ struct Tenant {
 }
 
 /// The scheduler.
+#[derive(Clone)]
 pub(crate) struct FcEdf {
     edf: Pooled<Edf>,
     controller: Controller,

@@ -74,7 +74,7 @@ const NONE: Job = Job {
 };
 
 /// The scheduler.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Llf {
     jobs: Vec<Job>,
     granularity: Span,
@@ -153,6 +153,7 @@ impl Llf {
 impl Policy for Llf {
     /// Latest start in nanoseconds, slot.
     type Key = (i128, u32);
+    const GROWS: bool = true;
     const TAKES: &'static str = "job, periodic";
 
     fn key(&self, child: ChildVp) -> Self::Key {

@@ -104,6 +104,7 @@ impl Default for Task {
 type Importance = (u8, u128);
 
 /// The scheduler.
+#[derive(Clone)]
 struct Smart {
     tasks: Vec<Task>,
     /// All children that do not wait; the running one as of its last charge.

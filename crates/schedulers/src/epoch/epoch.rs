@@ -104,6 +104,7 @@ fn needs(settings: &Chosen<'_>) -> Needs {
     Needs { epoch: settings.span("epoch"), overcommit: settings.bool("overcommit") }
 }
 
+#[derive(Clone)]
 struct EpochScheduler {
     epoch: Epoch,
     /// The slice of children that have set none.

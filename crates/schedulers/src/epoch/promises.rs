@@ -22,6 +22,7 @@ use windfall_time::{Ratio, Span};
 const BY: &str = "need in each epoch";
 
 /// The conversion `ALL -> RESBS+`.
+#[derive(Clone)]
 pub(crate) struct Needs {
     pub(crate) epoch: Span,
     /// Whether more is admitted than the epoch holds.

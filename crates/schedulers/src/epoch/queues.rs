@@ -33,6 +33,7 @@ struct Piece {
 }
 
 /// The order in which children wait for the processor. The running child keeps its place.
+#[derive(Clone)]
 pub(crate) struct Queues {
     /// The end pieces, then one piece for each child.
     pieces: Vec<Piece>,

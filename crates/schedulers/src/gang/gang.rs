@@ -74,6 +74,7 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 /// The scheduler.
+#[derive(Clone)]
 pub(crate) struct Gang {
     quantum: Span,
     partial: bool,

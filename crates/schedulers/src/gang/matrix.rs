@@ -16,13 +16,14 @@ pub(crate) struct Place {
     pub(crate) row: u32,
 }
 
+#[derive(Clone)]
 struct Row {
     cells: Vec<Option<ChildVp>>,
     /// Number of members that do not wait.
     active: u32,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Matrix {
     columns: usize,
     rows: Vec<Row>,

@@ -48,7 +48,7 @@ struct Credit {
 }
 
 /// The scheduler.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct BrieflyBlocked {
     slots: Vec<Credit>,
     turns: u64,

@@ -53,7 +53,7 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 /// Soft forms of the parents' guarantees, and their sums.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Sums {
     /// Whether each guarantee may fall short by nearly a tick, so that a sum may fall short by several.
     ticks: bool,
@@ -165,7 +165,7 @@ fn shares(own: &[Guarantee]) -> Option<Given> {
 }
 
 /// The scheduler.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Join {
     child: Option<ChildVp>,
     /// Number of parents, from 0 on, that are still to be requested since the child became ready or last lost its
@@ -215,6 +215,13 @@ impl Scheduler for Join {
     }
 
     fn init(&mut self, _: &mut Context<'_>) {}
+
+    fn own_added(&mut self, _: OwnVp, context: &mut Context<'_>) -> Answer {
+        if self.child.is_some_and(|child| context.child(child) != VpState::Waiting) {
+            self.request_all(context);
+        }
+        Ok(())
+    }
 
     fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
         if self.child.is_some() {

@@ -58,6 +58,7 @@ fn partition(settings: &Chosen<'_>) -> Option<Span> {
 }
 
 /// The conversion `RESBH x y, any -> RESPS x y z`, with z.
+#[derive(Clone)]
 struct Chance(Option<Span>);
 
 impl Conversion for Chance {
@@ -95,7 +96,7 @@ impl Conversion for Chance {
 }
 
 /// The scheduler.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Overrun {
     child: Option<ChildVp>,
     /// Whether the budget is used up.

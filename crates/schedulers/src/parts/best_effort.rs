@@ -5,6 +5,7 @@ use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer,
 use windfall_time::Span;
 
 /// The conversion `any -> NULL+`.
+#[derive(Clone)]
 pub(crate) struct BestEffort;
 
 impl Conversion for BestEffort {

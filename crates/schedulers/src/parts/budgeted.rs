@@ -89,6 +89,7 @@ impl Rules {
 }
 
 /// The scheduler.
+#[derive(Clone)]
 pub(crate) struct Budgeted {
     pool: Pool<Budgets>,
     budgets: Budgets,

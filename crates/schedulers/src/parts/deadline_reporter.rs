@@ -6,7 +6,7 @@ use windfall_hierarchy::{Context, Message, OwnVp};
 use windfall_time::Instant;
 
 /// The deadline that the parent of own VP 0 was last given.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct DeadlineReporter {
     reports: bool,
     told: Option<Instant>,

@@ -24,6 +24,7 @@ struct Node {
 const ABSENT: Node =
     Node { deadline: 0, start: 0, least: 0, left: NONE, right: NONE, present: false };
 
+#[derive(Clone)]
 pub(crate) struct Eligible {
     /// By slot.
     nodes: Vec<Node>,

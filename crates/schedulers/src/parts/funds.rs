@@ -96,6 +96,7 @@ impl Funds {
 }
 
 /// The conversion `PS -> PS+` on one processor: each child's part of all base tickets.
+#[derive(Clone)]
 pub(crate) struct Tickets {
     pub(crate) funds: Funds,
     pub(crate) by: &'static str,

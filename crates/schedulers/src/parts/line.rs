@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use windfall_hierarchy::ChildVp;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Line {
     /// By child: a number drawn when it last went to the end.
     places: Vec<u64>,

@@ -64,6 +64,7 @@ pub(crate) fn apart<W: Copy>(
 }
 
 /// An instance's parameters, as far as shares depend on them.
+#[derive(Clone)]
 pub(crate) struct Shared<'a> {
     /// The weight with which each child counts; zero in the background.
     pub(crate) weights: Vec<Ratio>,

@@ -50,7 +50,7 @@ impl Piece {
 }
 
 /// The child whose piece it is.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Turn {
     whose: Option<ChildVp>,
 }
@@ -69,7 +69,7 @@ impl Policy for Turn {
 }
 
 /// The plan, and the child that runs by it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Pieces {
     pool: Pool<Turn>,
     turn: Turn,

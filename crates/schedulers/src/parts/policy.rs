@@ -10,7 +10,7 @@ use windfall_hierarchy::{
 };
 
 /// The order of children, and the handling of events.
-pub(crate) trait Policy: Send + Sized {
+pub(crate) trait Policy: Clone + Send + Sized + 'static {
     /// A child's rank: the smallest goes first. It includes tie-breakers, so no two children have equal keys. It
     /// changes only while the child is neither ready nor running, or before [`Pool::rerank`] or [`Pool::refresh`].
     type Key: Ord + Copy + Send;
@@ -56,6 +56,23 @@ pub(crate) trait Policy: Send + Sized {
 
     /// The instance begins its life.
     fn init(&mut self, _context: &mut Context<'_>) {}
+
+    /// Whether the instance can be given another own VP while it lives. [`init`](Self::init), which makes room for each own VP, is then
+    /// called again.
+    const GROWS: bool = false;
+
+    /// One more own VP, which waits, is added.
+    ///
+    /// # Errors
+    /// When the instance cannot have another.
+    fn own_added(&mut self, _pool: &mut Pool<Self>, context: &mut Context<'_>) -> Answer {
+        if !Self::GROWS {
+            let limit = "its number of virtual processors is fixed when it is created";
+            return Err(AnswerError::Full { limit });
+        }
+        self.init(context);
+        Ok(())
+    }
 
     /// Makes room for a new child.
     fn register(&mut self, _child: ChildVp) {}
@@ -160,6 +177,7 @@ pub(crate) trait Policy: Send + Sized {
 }
 
 /// The scheduler that a policy makes.
+#[derive(Clone)]
 pub(crate) struct Pooled<P: Policy> {
     pub(crate) pool: Pool<P>,
     pub(crate) policy: P,
@@ -179,6 +197,12 @@ impl<P: Policy> Scheduler for Pooled<P> {
     fn init(&mut self, context: &mut Context<'_>) {
         self.pool.init(context);
         self.policy.init(context);
+    }
+
+    fn own_added(&mut self, own: OwnVp, context: &mut Context<'_>) -> Answer {
+        self.policy.own_added(&mut self.pool, context)?;
+        self.pool.own_added(own, &mut self.policy, context);
+        Ok(())
     }
 
     fn register(&mut self, child: ChildVp, context: &mut Context<'_>) -> Answer {

@@ -24,6 +24,7 @@ use windfall_hierarchy::{ChildVp, Context, OwnVp, TimerId, View, VpState};
 pub(crate) const SETTLED: TimerId = TimerId(0);
 
 /// Ready children, running children, and own VPs by state.
+#[derive(Clone)]
 pub(crate) struct Pool<P: Policy> {
     ready: Heap<P::Key>,
     /// Running children by own VP, the worst first; empty if no child is ever preempted.
@@ -62,6 +63,18 @@ impl<P: Policy> Pool<P> {
         self.running.reserve(usize::from(self.owns));
         self.waiting = OwnSet::full(self.owns);
         self.requested = OwnSet::empty(self.owns);
+    }
+
+    /// Uses one more own VP, which waits.
+    pub(crate) fn own_added(&mut self, own: OwnVp, policy: &mut P, context: &mut Context<'_>) {
+        self.owns = own.0 + 1;
+        self.running.reserve(usize::from(self.owns));
+        self.waiting.grow(self.owns);
+        self.requested.grow(self.owns);
+        self.waiting.insert(own);
+        if !self.ready.is_empty() {
+            self.settled(policy, context);
+        }
     }
 
     /// Makes room for a child.

@@ -42,6 +42,7 @@ struct Quantum {
     started: Instant,
 }
 
+#[derive(Clone)]
 pub(crate) struct Quanta {
     pub(crate) length: Span,
     slots: Vec<Quantum>,

@@ -19,6 +19,7 @@ use windfall_time::{Instant, Ratio, Span};
 const ONE: OwnVp = OwnVp(0);
 
 /// A scheduler that reports the ends of quanta to its parent.
+#[derive(Clone)]
 pub(crate) struct QuantumEnds<S> {
     inner: S,
     quantum: Span,
@@ -61,7 +62,7 @@ impl<S: Scheduler> QuantumEnds<S> {
     }
 }
 
-impl<S: Scheduler> Scheduler for QuantumEnds<S> {
+impl<S: Scheduler + Clone + 'static> Scheduler for QuantumEnds<S> {
     fn timers(&self, owns: usize) -> usize {
         self.inner.timers(owns) + 1
     }
@@ -154,6 +155,7 @@ impl<S: Scheduler> Scheduler for QuantumEnds<S> {
 }
 
 /// The conversion `RESU -> PSBE+`, and from there the inner one.
+#[derive(Clone)]
 pub(crate) struct Slowed<C> {
     pub(crate) inner: C,
     pub(crate) quantum: Span,

@@ -49,6 +49,7 @@ impl Form {
 }
 
 /// The conversion of a scheduler of basic reservations on one processor.
+#[derive(Clone)]
 pub(crate) struct Reserved {
     /// The guarantee that a reservation amounts to.
     pub(crate) form: Form,

@@ -9,6 +9,7 @@ use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{ChildVp, Context, TimerId, View, VpState};
 use windfall_time::{Instant, Span};
 
+#[derive(Clone)]
 pub(crate) struct Starvation {
     /// The time after which a ready child starves; `None` if no child is watched.
     after: Option<Span>,

@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use windfall_hierarchy::{Context, OwnVp};
 use windfall_time::{Instant, Span};
 
+#[derive(Clone)]
 pub(crate) struct Ticks {
     /// Above zero.
     length: Span,

@@ -17,7 +17,7 @@ const ONE: OwnVp = OwnVp(0);
 const TURN: TimerId = TimerId(0);
 
 /// The order of children. The running child is not in the queue, but still takes part.
-pub(crate) trait Line: Send {
+pub(crate) trait Line: Clone + Send + 'static {
     /// The messages that it takes.
     const TAKES: &'static str;
 
@@ -68,6 +68,7 @@ pub(crate) trait Line: Send {
 }
 
 /// The scheduler that a line makes.
+#[derive(Clone)]
 pub(crate) struct Turns<L> {
     line: L,
     running: Option<ChildVp>,

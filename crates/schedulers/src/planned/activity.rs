@@ -42,6 +42,7 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 /// The scheduler.
+#[derive(Clone)]
 pub(crate) struct Activity {
     line: Line,
     quanta: Quanta,

@@ -55,6 +55,7 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |_| Ok(Box::new(Planned)),
 };
 
+#[derive(Clone)]
 struct Spring {
     pieces: Pieces,
     weight: u64,
@@ -218,6 +219,7 @@ impl Scheduler for Spring {
     }
 }
 
+#[derive(Clone)]
 struct Planned;
 
 impl Conversion for Planned {

@@ -53,6 +53,7 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 /// The conversion `ALL -> RESCS+`.
+#[derive(Clone)]
 struct Planned;
 
 impl Conversion for Planned {
@@ -116,7 +117,7 @@ struct Choice {
 }
 
 /// The scheduler.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct TimeLine {
     blocks: Vec<Option<Block>>,
     /// The next blocks of the children that do not wait.

@@ -42,7 +42,7 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |_| Ok(Box::new(Blocks)),
 };
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct TimeTable {
     pieces: Pieces,
 }
@@ -144,6 +144,7 @@ impl Scheduler for TimeTable {
     }
 }
 
+#[derive(Clone)]
 struct Blocks;
 
 impl Conversion for Blocks {

@@ -48,6 +48,7 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 /// The conversion `any -> (any, NULL+)`.
+#[derive(Clone)]
 struct Passing {
     exclusive: bool,
 }
@@ -115,7 +116,7 @@ struct Place {
 }
 
 /// The scheduler.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct FixedPriority {
     places: Vec<Place>,
     turns: u64,
@@ -133,6 +134,7 @@ impl FixedPriority {
 
 impl Policy for FixedPriority {
     type Key = (Reverse<Option<i32>>, u64);
+    const GROWS: bool = true;
     const LETS_YIELD: bool = true;
     const TAKES: &'static str = "priority";
 

@@ -71,7 +71,7 @@ struct Task {
 const APERIODIC: Task = Task { length: Span::MAX, release: Instant::ZERO, told: false };
 
 /// The scheduler.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct RateMonotonic {
     tasks: Vec<Task>,
     order: Order,
@@ -87,6 +87,7 @@ impl RateMonotonic {
 impl Policy for RateMonotonic {
     /// Length, release, slot.
     type Key = (Span, Instant, u32);
+    const GROWS: bool = true;
     const TAKES: &'static str = "periodic, job";
 
     #[inline]

@@ -70,6 +70,7 @@ fn cap(settings: &Chosen<'_>) -> Result<Option<(Span, Span)>, SettingError> {
 }
 
 /// The conversion: the least that its own guarantee leaves in any interval of the cap's period, up to the cap.
+#[derive(Clone)]
 struct Capped {
     cap: Option<(Span, Span)>,
     /// The most by which its timers may be late.
@@ -155,6 +156,7 @@ impl Capped {
 }
 
 /// The scheduler.
+#[derive(Clone)]
 pub(crate) struct Limit {
     cap: Option<(Span, Span)>,
     budget: Option<Reservation>,

@@ -47,6 +47,7 @@ pub(crate) const KIND: Kind = Kind {
 /// The approximate length of periods while a child reports no deadlines, in nanoseconds.
 const ABOUT: u64 = 10_000_000;
 
+#[derive(Clone)]
 struct Slower;
 
 impl Conversion for Slower {

@@ -63,6 +63,7 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 /// The scheduler.
+#[derive(Clone)]
 struct ResourceKernel {
     pool: Pool<Reserves>,
     reserves: Reserves,

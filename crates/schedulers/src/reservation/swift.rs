@@ -122,6 +122,7 @@ struct Stage {
 }
 
 /// The scheduler.
+#[derive(Clone)]
 pub(crate) struct Swift {
     spec: SwiftSpec,
     reservations: Budgeted,

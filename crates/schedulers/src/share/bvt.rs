@@ -53,6 +53,7 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 /// The line of table 5.1, with an allowance: `PS+ -> PS+`.
+#[derive(Clone)]
 struct LongRun(Span);
 
 const BY: &str = "BVT: weights, in the long run";
@@ -157,6 +158,7 @@ struct Run {
 const BACKGROUND: u32 = 126;
 
 /// The scheduler.
+#[derive(Clone)]
 pub(crate) struct Bvt {
     borrowers: Vec<Borrower>,
     allowance: Span,
@@ -236,6 +238,7 @@ impl Bvt {
 impl Policy for Bvt {
     /// Effective virtual time, then the slot, as one number.
     type Key = u128;
+    const GROWS: bool = true;
     const TAKES: &'static str = "share, warp, warp-limit, quantum (to the instance: the allowance)";
 
     fn key(&self, child: ChildVp) -> u128 {

@@ -67,6 +67,7 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 /// The line of table 5.1: `ALL -> PSBE+`, and `PSBE -> PSBE+`.
+#[derive(Clone)]
 struct Bounded {
     quantum: Length,
 }
@@ -165,6 +166,7 @@ const STRANGER: Client =
     Client { weight: 1, had: Clock { at: 0, rest: 0 }, from: 0, used: Span::ZERO };
 
 /// The time that each child has received, compared with its share.
+#[derive(Clone)]
 struct Lags {
     quantum: Span,
     clients: Vec<Client>,

@@ -103,13 +103,14 @@ impl Client {
 }
 
 /// The ready members of the base or of a currency.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Group {
     ready: Drawn,
     /// Sum of their tickets, without compensation.
     tickets: u128,
 }
 
+#[derive(Clone)]
 struct Draws {
     quantum: Span,
     chance: Chance,

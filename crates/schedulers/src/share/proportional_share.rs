@@ -121,6 +121,7 @@ const LATE: u32 = 127;
 type Tag = u128;
 
 /// The scheduler.
+#[derive(Clone)]
 pub(crate) struct ProportionalShare {
     sharers: Vec<Sharer>,
     quantum: Span,
@@ -272,6 +273,12 @@ impl Policy for ProportionalShare {
     fn init(&mut self, context: &mut Context<'_>) {
         let run = Run { charged: Instant::ZERO, ends: Instant::ZERO };
         self.runs.resize(context.owns(), run);
+    }
+
+    fn own_added(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) -> Answer {
+        self.init(context);
+        self.set_apart(pool, context);
+        Ok(())
     }
 
     fn register(&mut self, child: ChildVp) {

@@ -88,6 +88,7 @@ struct Run {
 }
 
 /// The scheduler. Except for the pool's keys, everything below concerns children with a weight.
+#[derive(Clone)]
 pub(crate) struct Sfs {
     quantum: Span,
     sharers: Vec<Sharer>,

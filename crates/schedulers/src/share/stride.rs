@@ -64,7 +64,7 @@ struct Holder {
 }
 
 /// Clients that share by passes: those of the base or of a currency.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Group {
     /// Ready clients by pass; currencies are numbered from 0, children after them.
     ready: Heap<(i128, u32)>,
@@ -99,6 +99,7 @@ struct Client {
     group: usize,
 }
 
+#[derive(Clone)]
 struct Strides {
     quantum: Span,
     funds: Funds,

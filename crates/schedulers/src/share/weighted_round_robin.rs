@@ -39,6 +39,7 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |_| Ok(Box::new(BestEffort)),
 };
 
+#[derive(Clone)]
 struct Weighted {
     line: Line,
     weights: Vec<u32>,
@@ -56,6 +57,7 @@ impl Weighted {
 
 impl Policy for Weighted {
     type Key = u64;
+    const GROWS: bool = true;
     const PREEMPTS: bool = false;
     const LETS_YIELD: bool = true;
     const TAKES: &'static str = "share, quantum (to the instance)";

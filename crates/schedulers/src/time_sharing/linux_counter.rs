@@ -119,6 +119,7 @@ struct Task {
 }
 
 /// The scheduler.
+#[derive(Clone)]
 pub(crate) struct LinuxCounter {
     version: Version,
     tasks: Vec<Task>,
@@ -197,6 +198,7 @@ impl LinuxCounter {
 impl Policy for LinuxCounter {
     /// The epoch in which it may run, then the negative goodness, then the latest wake-up first.
     type Key = (u64, i32, u64);
+    const GROWS: bool = true;
     const PREEMPTS: bool = false;
     const LETS_YIELD: bool = true;
 

@@ -87,6 +87,7 @@ pub(crate) struct EevdfSpec {
 }
 
 /// The scheduler.
+#[derive(Clone)]
 pub(crate) struct LinuxEevdf {
     spec: EevdfSpec,
     tasks: Vec<Task>,
@@ -226,6 +227,7 @@ impl LinuxEevdf {
 impl Policy for LinuxEevdf {
     /// The chosen child before all others: `choose` decides before the pool looks.
     type Key = (bool, u32);
+    const GROWS: bool = true;
     const PREEMPTS: bool = false;
     const LETS_YIELD: bool = true;
     const TAKES: &'static str = "priority (minus the nice value), quantum (the slice: a child's own, or that of all others)";

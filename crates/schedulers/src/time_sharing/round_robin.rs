@@ -18,7 +18,6 @@ use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum::{self, Quanta};
 use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
 use windfall_hierarchy::{Answer, ChildVp, Context, Message, OwnVp, TimerId};
 use windfall_time::Span;
@@ -52,6 +51,7 @@ pub(crate) const KIND: Kind = Kind {
 };
 
 /// The scheduler.
+#[derive(Clone)]
 pub(crate) struct RoundRobin {
     line: Line,
     quanta: Quanta,
@@ -92,6 +92,7 @@ impl RoundRobin {
 
 impl Policy for RoundRobin {
     type Key = u64;
+    const GROWS: bool = true;
     const PREEMPTS: bool = false;
     const LETS_YIELD: bool = true;
     const TAKES: &'static str = "quantum (to the instance)";
@@ -129,7 +130,7 @@ impl Policy for RoundRobin {
     }
 
     fn init(&mut self, context: &mut Context<'_>) {
-        self.set = vec![false; context.owns()];
+        self.set.resize(context.owns(), false);
     }
 
     fn register(&mut self, child: ChildVp) {

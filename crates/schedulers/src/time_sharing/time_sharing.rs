@@ -146,6 +146,7 @@ impl Default for Tenant {
 }
 
 /// The scheduler.
+#[derive(Clone)]
 pub(crate) struct TimeSharing {
     spec: TimeSharingSpec,
     tenants: Vec<Tenant>,

@@ -123,6 +123,7 @@ pub(crate) struct WindowsSpec {
 }
 
 /// The scheduler.
+#[derive(Clone)]
 pub(crate) struct WindowsTimeSharing {
     spec: WindowsSpec,
     tenants: Vec<Tenant>,

@@ -11,7 +11,7 @@ use super::{Host, at};
 /// The recorded notifications, such as `20 revoke`, in nanoseconds.
 pub(crate) type Heard = Arc<Mutex<Vec<String>>>;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Listener {
     heard: Heard,
     child: Option<ChildVp>,

@@ -19,7 +19,9 @@ pub(crate) fn run(arguments: &[&str]) -> Option<Output> {
     let folder = std::env::temp_dir().join(name);
     std::fs::create_dir_all(&folder).expect("a folder is made");
     let copy = folder.join("windfall");
-    std::fs::copy(env!("CARGO_BIN_EXE_windfall"), &copy).expect("the command is copied");
+    // By another process: a process that another test starts meanwhile would inherit the open copy, which cannot be executed then.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_windfall")).arg(&copy).status();
+    assert!(copied.expect("`cp` is executed").success(), "the command is copied");
     let output = Command::new(&copy).args(arguments).uid(65_534).gid(65_534).output();
     std::fs::remove_dir_all(&folder).expect("the folder is removed");
     Some(output.expect("the copy is executed"))

@@ -20,6 +20,7 @@ pub(crate) struct Job {
 }
 
 /// Jobs by deadline that can all be finished, one after the other from now on.
+#[derive(Clone)]
 pub(crate) struct WorkingSchedule {
     jobs: [(Job, ChildVp); ROOM],
     len: usize,

@@ -11,6 +11,7 @@ use windfall_hierarchy::AnswerError;
 use windfall_time::{Instant, Ratio, Span};
 
 /// The promises on one processor.
+#[derive(Clone)]
 pub(crate) struct Admission {
     /// The thousandths of the processor that may be promised.
     most: u16,

@@ -22,6 +22,7 @@ const MOST: usize = 64;
 type Exact = u128;
 
 /// Deadlines in order, each with the amount that may be used until then.
+#[derive(Clone)]
 pub(crate) struct Ahead {
     until: VecDeque<(Instant, Exact)>,
 }

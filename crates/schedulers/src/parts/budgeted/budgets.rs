@@ -14,6 +14,7 @@ use windfall_time::{Instant, Span};
 pub(crate) const BUDGET: TimerId = TimerId(1);
 
 /// Budgets by child.
+#[derive(Clone)]
 pub(crate) struct Budgets {
     pub(crate) slots: Vec<Option<Reservation>>,
     pub(crate) overrun: Overrun,

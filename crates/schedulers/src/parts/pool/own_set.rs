@@ -25,6 +25,11 @@ impl OwnSet {
         set
     }
 
+    /// Makes room for `0..owns`.
+    pub(crate) fn grow(&mut self, owns: u16) {
+        self.words.resize(usize::from(owns).div_ceil(64), 0);
+    }
+
     pub(crate) const fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -34,6 +34,7 @@ impl Constraint {
 /// A constraint's place in the list, and its deadline.
 pub(crate) type Place = (usize, Instant);
 
+#[derive(Clone)]
 pub(crate) struct Constraints {
     list: Vec<Constraint>,
 }

@@ -7,6 +7,7 @@ use alloc::format;
 use alloc::vec::Vec;
 use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
 
+#[derive(Clone)]
 pub(super) struct Monotonic;
 
 impl Conversion for Monotonic {

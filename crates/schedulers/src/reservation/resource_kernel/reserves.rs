@@ -62,6 +62,7 @@ impl Slot {
     }
 }
 
+#[derive(Clone)]
 pub(crate) struct Reserves {
     pub(crate) slots: Vec<Slot>,
     pub(crate) turns: u64,

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Drawn {
     /// Entry i is the sum of the i & -i weights up to and including slot i - 1. The length minus one is a power of
     /// two.

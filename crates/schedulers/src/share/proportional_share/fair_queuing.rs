@@ -9,6 +9,7 @@ use windfall_time::{Ratio, Span};
 
 /// The line of table 5.1: `PSBE -> PSBE+` by equation 5.2, on one processor and without warp; otherwise `PS+ ->
 /// PS+`.
+#[derive(Clone)]
 pub(super) struct FairQueuing {
     pub(super) quantum: Span,
     pub(super) dedicate: bool,

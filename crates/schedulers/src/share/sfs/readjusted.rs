@@ -9,6 +9,7 @@ use windfall_guarantees::{
 use windfall_time::{Ratio, Span};
 
 /// The line of table 5.1, with a quantum: `PS+ -> PS+`.
+#[derive(Clone)]
 pub(super) struct Readjusted(pub(super) Span);
 
 pub(super) const BY: &str = "SFS: readjusted weights, in the long run";

@@ -31,7 +31,7 @@ struct Node {
 
 const EMPTY: Node = Node { winner: None, until: i128::MAX };
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Tournament {
     lines: Vec<Option<Line>>,
     /// Node n has the children 2 n and 2 n + 1; the leaves are the last half.

@@ -75,8 +75,10 @@ impl Node {
 pub struct Vp {
     /// Whose it is: a thread's or a scheduler's name.
     pub name: String,
-    /// The scheduler that gives; `None` is the top.
+    /// The scheduler that gives; `None` is the top, or nobody.
     pub parent: Option<usize>,
+    /// Whether nobody gives, because a request has taken the parent away.
+    pub orphaned: bool,
     /// The scheduler that has it; `None` is a thread.
     pub child: Option<usize>,
     /// What its owner asks for.
@@ -92,7 +94,7 @@ impl Vp {
     #[must_use]
     pub fn new(name: String, parent: Option<usize>, child: Option<usize>) -> Vp {
         let terms = ChildParams::default();
-        Vp { name, parent, child, requested: None, terms, outright: false }
+        Vp { name, parent, child, orphaned: false, requested: None, terms, outright: false }
     }
 }
 
@@ -111,7 +113,8 @@ impl Tree {
     fn on_one(&self) -> Vec<bool> {
         let mut places: Vec<Option<usize>> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
-            let mut above = node.own.iter().map(|own| match self.vps[*own].parent {
+            let own = node.own.iter().filter(|own| !self.vps[**own].orphaned);
+            let mut above = own.map(|own| match self.vps[*own].parent {
                 None => Some(*own),
                 Some(parent) => places.get(parent).copied().flatten(),
             });
@@ -203,8 +206,10 @@ pub fn check(tree: &Tree) -> Findings {
     let mut findings = Findings { links: Vec::new(), vps, on_one: tree.on_one() };
     findings.link(Guarantee::Null, By::Rule(Rule::Nothing), Vec::new());
     for (at, vp) in tree.vps.iter().enumerate().filter(|(_, vp)| vp.parent.is_none()) {
-        let all = findings.link(Guarantee::All, By::System, Vec::new());
-        findings.vps[at].options.push(all);
+        if !vp.orphaned {
+            let all = findings.link(Guarantee::All, By::System, Vec::new());
+            findings.vps[at].options.push(all);
+        }
         findings.answer(at, vp, None);
     }
     for (at, node) in tree.nodes.iter().enumerate() {

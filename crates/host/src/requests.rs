@@ -4,6 +4,7 @@ use crate::agenda::Due;
 use crate::host::Host;
 use crate::machine::Machine;
 use crate::thread::Role;
+use windfall_hierarchy::{Hierarchy, ThreadId};
 use windfall_programs::Condition;
 use windfall_scenario::PlannedRequest;
 use windfall_trace::Event;
@@ -28,32 +29,68 @@ impl<M: Machine> Host<M> {
 
     /// Carries out a request; a request about a program applies to each of its threads. Returns what was refused, and why.
     pub fn request(&mut self, request: PlannedRequest) -> Vec<String> {
+        match self.each(request) {
+            Ok(each) => each.into_iter().filter_map(|request| self.one(&request)).collect(),
+            Err(refused) => vec![refused],
+        }
+    }
+
+    /// The answer that a request would have, which changes nothing. Returns what would be refused, and why.
+    #[must_use]
+    pub fn query(&self, request: PlannedRequest) -> Vec<String> {
+        let each = match self.each(request) {
+            Ok(each) => each,
+            Err(refused) => return vec![refused],
+        };
+        let now = self.machine.now();
+        let one = |hierarchy: &mut Hierarchy, request: &PlannedRequest| {
+            let refused = self.absent(request).or_else(|| {
+                request
+                    .carry_out(hierarchy, now, &|thread| self.id(thread))
+                    .err()
+                    .map(|why| why.to_string())
+            });
+            refused.map(|why| format!("{}: refused: {why}", self.text(request)))
+        };
+        self.hierarchy.query(|tree| each.iter().filter_map(|request| one(tree, request)).collect())
+    }
+
+    /// One request for each thread of a program that a request is about.
+    ///
+    /// # Errors
+    /// That none of its threads runs, in words.
+    fn each(&self, request: PlannedRequest) -> Result<Vec<PlannedRequest>, String> {
+        if let PlannedRequest::Transaction(parts) = request {
+            let parts: Result<Vec<_>, _> = parts.into_iter().map(|part| self.each(part)).collect();
+            let parts = parts?.into_iter().flatten().collect();
+            return Ok(vec![PlannedRequest::Transaction(parts)]);
+        }
         let about = request.thread().and_then(|thread| u32::try_from(thread).ok());
         let entry = about.filter(|number| {
             self.threads.list.get(*number as usize).is_some_and(|thread| thread.is_entry())
         });
-        let Some(entry) = entry else { return self.one(request).into_iter().collect() };
+        let Some(entry) = entry else { return Ok(vec![request]) };
         let its = (0..self.threads.list.len()).filter(|number| {
             let thread = &self.threads.list[*number];
             thread.role == Role::Of(entry) && thread.id.is_some()
         });
         let each: Vec<PlannedRequest> = its.filter_map(|number| request.aimed_at(number)).collect();
         if each.is_empty() {
-            return vec![format!("{}: refused: no thread of it runs", self.text(&request))];
+            return Err(format!("{}: refused: no thread of it runs", self.text(&request)));
         }
-        each.into_iter().filter_map(|request| self.one(request)).collect()
+        Ok(each)
     }
 
     fn text(&self, request: &PlannedRequest) -> String {
-        request.text(|thread| match self.threads.list.get(thread) {
+        request.text(&|thread| match self.threads.list.get(thread) {
             Some(thread) => thread.outcome.name.clone(),
             None => format!("#{thread}"),
         })
     }
 
     /// Carries out one request. Returns the request and the reason if it was refused.
-    fn one(&mut self, request: PlannedRequest) -> Option<String> {
-        let text = self.text(&request);
+    fn one(&mut self, request: &PlannedRequest) -> Option<String> {
+        let text = self.text(request);
         let why = self.attempt(request);
         let refused = why.is_some();
         let outcome = why.map_or(text.clone(), |why| format!("{text}: refused: {why}"));
@@ -66,27 +103,31 @@ impl<M: Machine> Host<M> {
     }
 
     /// Carries out a request. Returns the reason if it was refused.
-    fn attempt(&mut self, request: PlannedRequest) -> Option<String> {
-        if let PlannedRequest::Timer(timer) = request {
-            self.promises_end();
-            self.agenda.resolution = timer;
-            return None;
-        }
-        let (moves_many, moves) = (request.moves_many(), request.moves_to().map(str::to_owned));
-        if moves_many || moves.is_some() {
+    fn attempt(&mut self, request: &PlannedRequest) -> Option<String> {
+        let parts = request.parts();
+        let moves_many = parts.iter().any(PlannedRequest::moves_many);
+        if moves_many || parts.iter().any(|part| part.moves().is_some()) {
             self.attribute_all();
         }
-        let thread = request.thread();
-        let id = thread.and_then(|thread| self.threads.list.get(thread)?.id);
-        if let (Some(thread), None) = (thread, id) {
-            return Some(self.why_absent(thread));
+        if let Some(why) = self.absent(request) {
+            return Some(why);
         }
-        let refusals = self.log.refused.len();
-        let done = self.send(|hierarchy, now| request.carry_out(hierarchy, now, |_| id));
-        if done.is_none() {
-            return self.log.refused.drain(refusals..).next().map(|(_, why)| why);
+        if !parts.iter().all(|part| matches!(part, PlannedRequest::Timer(_))) {
+            let ids: Vec<Option<ThreadId>> =
+                (0..self.threads.list.len()).map(|thread| self.id(thread)).collect();
+            let refusals = self.log.refused.len();
+            let known = |thread: usize| ids.get(thread).copied().flatten();
+            let done = self.send(|hierarchy, now| request.carry_out(hierarchy, now, &known));
+            if done.is_none() {
+                return self.log.refused.drain(refusals..).next().map(|(_, why)| why);
+            }
         }
         self.promises_end();
+        for part in parts {
+            if let PlannedRequest::Timer(timer) = part {
+                self.agenda.resolution = *timer;
+            }
+        }
         if moves_many {
             // The new scheduler of a moved thread may use messages about jobs.
             self.threads.list.iter_mut().for_each(|thread| thread.reports_jobs = true);
@@ -97,10 +138,22 @@ impl<M: Machine> Host<M> {
                 }
             }
         }
-        if let (Some(to), Some(thread)) = (moves, thread) {
-            self.has_moved(thread, &to);
+        for (thread, to) in parts.iter().filter_map(PlannedRequest::moves) {
+            self.has_moved(thread, to);
         }
         None
+    }
+
+    /// What the hierarchy knows a thread as.
+    fn id(&self, thread: usize) -> Option<ThreadId> {
+        self.threads.list.get(thread)?.id
+    }
+
+    /// The reason why a thread is not there that a request is about.
+    fn absent(&self, request: &PlannedRequest) -> Option<String> {
+        let mut threads = request.parts().iter().filter_map(PlannedRequest::thread);
+        let absent = threads.find(|thread| self.id(*thread).is_none())?;
+        Some(self.why_absent(absent))
     }
 
     fn why_absent(&self, thread: usize) -> String {

@@ -28,18 +28,14 @@ pub struct LiveNode {
     pub name: String,
     /// Its kind.
     pub kind: String,
-    /// The parent of each of its own virtual processors; `None` for the top.
-    pub parents: Vec<Option<String>>,
+    /// The parent of each of its own virtual processors.
+    pub parents: Vec<Parent>,
 }
 
 impl LiveNode {
     /// A scheduler of this name and kind below these parents.
     #[must_use]
-    pub fn new(
-        name: impl Into<String>,
-        kind: impl Into<String>,
-        parents: Vec<Option<String>>,
-    ) -> LiveNode {
+    pub fn new(name: impl Into<String>, kind: impl Into<String>, parents: Vec<Parent>) -> LiveNode {
         LiveNode { name: name.into(), kind: kind.into(), parents }
     }
 }
@@ -140,6 +136,22 @@ impl Live {
     fn note(&mut self, there: &Scenario, changes: Vec<Change>) {
         for change in changes {
             match change {
+                Change::Transaction(parts) => self.note(there, parts),
+                Change::MoveScheduler { own: (name, own), requires, .. } => {
+                    self.asked.insert(Whom::Scheduler(name, own), (requires, None));
+                }
+                Change::RemoveParent(name, own) => {
+                    self.asked.insert(Whom::Scheduler(name, own), Default::default());
+                }
+                Change::AddParent { scheduler, to, requires } => {
+                    // Of several VPs at this parent, the one of which nothing is asked yet.
+                    let place = there.schedulers.iter().find(|other| other.name == scheduler);
+                    let owns = (0_u16..).zip(place.into_iter().flat_map(|place| &place.owns));
+                    let owns = owns.filter(|(_, own)| own.parent == to && own.requires.is_empty());
+                    if let Some((own, _)) = owns.last() {
+                        self.asked.insert(Whom::Scheduler(scheduler, own), (requires, None));
+                    }
+                }
                 Change::Create(scheduler) => self.created.insert(0, scheduler),
                 Change::Move { thread, to, requires } => {
                     self.asked.insert(Whom::Thread(thread), (requires, Some(to)));
@@ -211,16 +223,13 @@ impl Live {
                 settings: Vec::new(),
                 owns: vec![Attachment { parent: Parent::Top, requires: Requirements::default() }],
             });
-            let owns = node.parents.iter().map(|parent| Attachment {
-                parent: parent.clone().map_or(Parent::Top, Parent::Scheduler),
-                requires: Requirements::default(),
-            });
-            let mut owns: Vec<Attachment> = owns.collect();
-            for (number, (own, known)) in (0_u16..).zip(owns.iter_mut().zip(&scheduler.owns)) {
+            let owns = (0_u16..).zip(&node.parents).map(|(number, parent)| {
                 let changed = self.asked.get(&Whom::Scheduler(node.name.clone(), number));
-                own.requires = changed.map_or(&known.requires, |(requires, _)| requires).clone();
-            }
-            scheduler.owns = owns;
+                let known = scheduler.owns.get(usize::from(number)).map(|known| &known.requires);
+                let requires = changed.map(|(requires, _)| requires).or(known).cloned();
+                Attachment { parent: parent.clone(), requires: requires.unwrap_or_default() }
+            });
+            scheduler.owns = owns.collect();
             scheduler
         });
         let threads = threads.iter().map(|thread| {

@@ -125,6 +125,11 @@ impl Scenario {
         self
     }
 
+    /// Everything that is asked for on the way, the parts of transactions one by one.
+    pub(crate) fn changes(&self) -> impl Iterator<Item = &Change> {
+        self.requests.iter().flat_map(|request| request.change.parts())
+    }
+
     /// The same, of which this is expected.
     #[must_use]
     pub fn expect(mut self, expectation: Expectation) -> Scenario {

@@ -319,7 +319,7 @@ impl Scenario {
 
     /// The schedulers, those that are created on the way included.
     pub(crate) fn all_schedulers(&self) -> impl Iterator<Item = &Scheduler> {
-        let created = self.requests.iter().filter_map(|request| match &request.change {
+        let created = self.changes().filter_map(|change| match change {
             Change::Create(scheduler) => Some(scheduler),
             _ => None,
         });
@@ -334,8 +334,11 @@ impl Scenario {
         let threads = self.threads.iter();
         let threads =
             threads.map(|thread| (&thread.requires, thread.parent.as_deref().or(default)));
-        let moves = self.requests.iter().filter_map(|request| match &request.change {
+        let moves = self.changes().filter_map(|change| match change {
             Change::Move { requires, to, .. } => Some((requires, Some(to.as_str()))),
+            Change::MoveScheduler { requires, to, .. } | Change::AddParent { requires, to, .. } => {
+                Some((requires, to.name()))
+            }
             _ => None,
         });
         owns.chain(threads).chain(moves).collect()

@@ -6,7 +6,7 @@
 //! Absent on purpose: deadlines of periodic threads (`deadlines.rs`).
 
 use crate::build::{conversion, parent_of};
-use crate::model::{Requirements, Scenario, Scheduler, Thread};
+use crate::model::{Parent, Requirements, Scenario, Scheduler, Thread};
 use crate::parameters::{ParameterWriter, rate};
 use std::collections::BTreeMap;
 use windfall_guarantees::check::{Findings, Node, Tree, Vp, check};
@@ -119,7 +119,9 @@ fn add<'s>(
         let parent = attachment.parent.name();
         let terms = asking.counted(&attachment.requires, parent, None, begins);
         let parent = parent.and_then(|name| at.get(name).copied());
-        own.push(attach(tree, vp(name, (parent, Some(node)), &attachment.requires, terms)));
+        let mut vp = vp(name, (parent, Some(node)), &attachment.requires, terms);
+        vp.orphaned = attachment.parent == Parent::Nowhere;
+        own.push(attach(tree, vp));
     }
     let kind = scenario.kind_of(scheduler)?.name;
     let name = scheduler.name.clone();

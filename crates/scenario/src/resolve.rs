@@ -310,7 +310,8 @@ fn read(root: Node<'_>, reader: &mut Reader<'_>) -> Scenario {
     let threads = thread::threads(part(), reader);
     let requests = change::requests(part(), reader);
     let mut names: Vec<&str> = schedulers.iter().map(|scheduler| scheduler.name.as_str()).collect();
-    names.extend(requests.iter().filter_map(|request| match &request.change {
+    let changes = requests.iter().flat_map(|request| request.change.parts());
+    names.extend(changes.filter_map(|change| match change {
         Change::Create(scheduler) => Some(scheduler.name.as_str()),
         _ => None,
     }));

@@ -51,6 +51,10 @@ pub(crate) fn share(scenario: &mut Scenario) {
 
 /// A request that is about what threads share goes to the scheduler that has it.
 pub(crate) fn pass_on(change: &mut Change, threads: &[Thread], schedulers: &[Scheduler]) {
+    change.parts_mut().iter_mut().for_each(|part| part_on(part, threads, schedulers));
+}
+
+fn part_on(change: &mut Change, threads: &[Thread], schedulers: &[Scheduler]) {
     let Some(whom) = change.whom_mut() else { return };
     let Whom::Thread(of) = &*whom else { return };
     let Some(entry) = threads.iter().find(|thread| thread.name == *of) else { return };

@@ -2,7 +2,9 @@
 //!
 //! Nothing is built when nobody records.
 
-use windfall_hierarchy::{Hierarchy, JournalEntry, JournalEvent, NodeId, Note, Target, ThreadId};
+use windfall_hierarchy::{
+    Hierarchy, JournalEntry, JournalEvent, NodeId, Note, Parent, Target, ThreadId,
+};
 use windfall_time::Instant;
 use windfall_trace as trace;
 use windfall_trace::{Cpu, Event, OverheadKind, Sink, Stop};
@@ -122,7 +124,10 @@ impl<S: Sink> Tracer<S> {
         let Some(view) = hierarchy.node(id) else {
             return;
         };
-        let parent = view.owns.iter().find_map(|(parent, _)| *parent);
+        let parent = view.owns.iter().find_map(|(parent, _)| match parent {
+            Some(Parent::Node(parent)) => Some(*parent),
+            Some(Parent::Top) | None => None,
+        });
         if let Some(parent) = parent {
             self.declare(at, hierarchy, parent);
         }

@@ -44,8 +44,8 @@ fn carried_out(requests: &str) -> (Hierarchy, ThreadId, Answers) {
     let (plan, id) = plan(requests);
     let mut hierarchy = plan.hierarchy;
     let done = plan.requests.into_iter().map(|(at, request)| {
-        let text = request.text(|thread| plan.threads[thread].name.clone());
-        (text, request.carry_out(&mut hierarchy, at, |_| Some(id)))
+        let text = request.text(&|thread| plan.threads[thread].name.clone());
+        (text, request.carry_out(&mut hierarchy, at, &|_| Some(id)))
     });
     let done = done.collect();
     (hierarchy, id, done)
@@ -105,11 +105,119 @@ scheduler = "edf"
 }
 
 #[test]
+fn accepts_schedulers_that_move_gain_and_lose_parents() {
+    let (hierarchy, _, done) = carried_out(
+        r#"
+[[at]]
+time      = "1ms"
+do        = "move"
+scheduler = "edf"
+to        = "rr"
+[[at]]
+time      = "2ms"
+do        = "add-parent"
+scheduler = "edf"
+to        = "fp"
+priority  = 7
+[[at]]
+time      = "3ms"
+do        = "remove-parent"
+scheduler = "edf"
+[[at]]
+time      = "4ms"
+do        = "remove-parent"
+scheduler = "edf"
+processor = 1
+[[at]]
+time      = "5ms"
+do        = "move"
+scheduler = "fp"
+to        = "edf"
+"#,
+    );
+    let said: Vec<&str> = done.iter().map(|(text, _)| text.as_str()).collect();
+    let expected = [
+        "move `edf` to `rr`",
+        "add parent `fp` to `edf`",
+        "remove parent 0 of `edf`",
+        "remove parent 1 of `edf`",
+        "move `fp` to `edf`",
+    ];
+    assert_eq!(said, expected);
+    let how: Vec<_> = done.into_iter().map(|(_, how)| how).collect();
+    let last = [Err(HierarchyError::NoParent), Err(HierarchyError::Cycle)];
+    assert_eq!((&how[..3], &how[3..]), (&[Ok(()), Ok(()), Ok(())][..], &last[..]));
+    let owns = hierarchy.node(hierarchy.find_node("edf").unwrap()).unwrap().owns;
+    let parents: Vec<Option<windfall_hierarchy::Parent>> = owns.iter().map(|own| own.0).collect();
+    let fp = windfall_hierarchy::Parent::Node(hierarchy.find_node("fp").unwrap());
+    assert_eq!(parents, [None, Some(fp)]);
+}
+
+#[test]
+fn law_a_transaction_happens_whole_or_not_at_all() {
+    let transaction = |last: &str| {
+        format!(
+            r#"
+[[at]]
+time = "1ms"
+do   = "transaction"
+requests = [
+    {{ do = "create", name = "late", with = {{ scheduler = "edf", parent = "fp", priority = 3 }} }},
+    {{ do = "move", thread = "a", to = "late" }},
+    {last}
+]
+"#
+        )
+    };
+    let (hierarchy, id, done) =
+        carried_out(&transaction(r#"{ do = "destroy", scheduler = "edf" }"#));
+    assert_eq!(done[0].1, Ok(()));
+    assert_eq!(done[0].0, "transaction (create edf `late`; move `a` to `late`; destroy `edf`)");
+    assert_eq!(parent(&hierarchy, id), Some("late"));
+
+    let (hierarchy, id, done) =
+        carried_out(&transaction(r#"{ do = "move", scheduler = "fp", to = "late" }"#));
+    assert_eq!(done[0].1, Err(HierarchyError::Cycle));
+    assert_eq!(parent(&hierarchy, id), Some("edf"));
+    assert!(hierarchy.find_node("late").is_none());
+}
+
+#[test]
+fn refuses_transactions_that_cannot_be_read() {
+    let refused = |requests: &str| {
+        let text = format!("{TREE}[[at]]\ntime = \"1ms\"\ndo = \"transaction\"\n{requests}");
+        Scenario::parse("test.toml", &text).unwrap_err().render(false)
+    };
+    for (requests, why) in [
+        ("", "`requests` is missing"),
+        ("requests = 3", "`requests` is a list of requests"),
+        ("requests = []", "no requests"),
+        (r#"requests = [{ do = "destroy", scheduler = "x" }]"#, "unknown scheduler `x`"),
+        (
+            r#"requests = [{ time = "2ms", do = "destroy", scheduler = "edf" }]"#,
+            "a part of a transaction has no `time`",
+        ),
+        (
+            r#"requests = [{ do = "transaction", requests = [{ do = "default", scheduler = "rr" }] }]"#,
+            "a transaction within a transaction",
+        ),
+        (r#"requests = [{ do = "move", scheduler = "rr", to = "rr" }]"#, "lie below itself"),
+        (
+            r#"requests = [{ do = "remove-parent", scheduler = "rr" }]"#,
+            "`rr` would have no parent left",
+        ),
+    ] {
+        let told = refused(requests);
+        assert!(told.contains(why), "no `{why}` in:\n{told}");
+    }
+}
+
+#[test]
 fn refuses_what_names_nothing_that_lives() {
     let (mut plan, id) = plan("");
     let hierarchy = &mut plan.hierarchy;
     let mut ask = |request: PlannedRequest, known: Option<ThreadId>| {
-        request.carry_out(hierarchy, Instant::ZERO, |_| known)
+        request.carry_out(hierarchy, Instant::ZERO, &|_| known)
     };
     let gone = |what| Err(HierarchyError::Stale { what });
     assert_eq!(ask(PlannedRequest::Destroy("nobody".into()), None), gone("scheduler"));

@@ -568,6 +568,8 @@ pub(crate) struct ExportArgs {
   windfall ctl create late --scheduler rez --parent root priority=3
   windfall ctl reserve audio 'RESBH 3ms 10ms' --at res
   windfall ctl unreserve audio
+  windfall ctl move editors fair share=3 --query
+  windfall ctl transaction requests.toml
 
 Exit status: 0 done; 1 refused, and nothing has changed; 2 there is no run to control.")]
 pub(crate) struct CtlArgs {
@@ -580,6 +582,9 @@ pub(crate) struct CtlArgs {
     /// Carry the request out even if it breaks a promise that was granted to others.
     #[arg(long, global = true)]
     pub(crate) force: bool,
+    /// Print what the answer would be, and which promises to others would break; change nothing.
+    #[arg(long, global = true)]
+    pub(crate) query: bool,
     /// What to do.
     #[command(subcommand)]
     pub(crate) verb: CtlVerb,
@@ -630,17 +635,43 @@ pub(crate) enum CtlVerb {
     /// Set a parameter of a thread or a scheduler.
     #[command(flatten)]
     Set(ParameterVerb),
-    /// Move a thread to another scheduler.
+    /// Move a thread, or a scheduler with everything below it, to another scheduler.
     Move {
-        /// The thread.
-        #[arg(add = Candidates::new(candidates::run_threads))]
-        thread: String,
-        /// The new scheduler.
-        #[arg(add = Candidates::new(candidates::run_schedulers))]
-        scheduler: String,
-        /// What the thread asks for there, as `share=3`.
+        /// A thread or a scheduler.
+        #[arg(add = Candidates::new(candidates::run_nodes))]
+        name: String,
+        /// The new parent; for a scheduler also `top`.
+        #[arg(value_name = "PARENT", add = Candidates::new(candidates::run_schedulers))]
+        to: String,
+        /// What is asked for there, as `share=3`; `processor=1` names another than a scheduler's first virtual processor.
         #[arg(value_name = "KEY=VALUE")]
         asks: Vec<String>,
+    },
+    /// Give a scheduler one more parent.
+    AddParent {
+        /// The scheduler.
+        #[arg(add = Candidates::new(candidates::run_schedulers))]
+        scheduler: String,
+        /// The parent, or `top`.
+        #[arg(value_name = "PARENT", add = Candidates::new(candidates::run_schedulers))]
+        to: String,
+        /// What is asked for there, as `share=3`.
+        #[arg(value_name = "KEY=VALUE")]
+        asks: Vec<String>,
+    },
+    /// Take one of several parents away from a scheduler.
+    RemoveParent {
+        /// The scheduler.
+        #[arg(add = Candidates::new(candidates::run_schedulers))]
+        scheduler: String,
+        /// Which of its virtual processors loses its parent, from 0.
+        #[arg(default_value_t = 0)]
+        processor: u16,
+    },
+    /// Carry out several requests, all or none.
+    Transaction {
+        /// A file with requests as in a scenario, `[[at]]` without `time`; `-` is standard input.
+        file: PathBuf,
     },
     /// Make a scheduler the default, and move the threads of the former default to it.
     Default {

@@ -133,7 +133,8 @@ impl Server {
                 json!({ "done": "the run ends" })
             }
             Asked::Unreserve(thread) => self.unreserve(host, &thread)?,
-            Asked::Change { verb, text, lends, force } => {
+            Asked::Change { verb, text, query: true, .. } => self.query(host, &verb, &text)?,
+            Asked::Change { verb, text, lends, force, .. } => {
                 self.change(host, &verb, &text, lends.as_deref(), force)?
             }
         };
@@ -171,6 +172,25 @@ impl Server {
         Ok(json!({ "done": true }))
     }
 
+    /// The answer that a request would have, and which promises to others it would break; changes nothing.
+    fn query(&mut self, host: &Locked, verb: &str, text: &str) -> Result<Value, ControlError> {
+        let (now, (nodes, threads)) = host.call(|s| (s.time(), view::there(s)));
+        self.live.passes(&nodes, &threads, now);
+        let mut request = self.plan(&nodes, &threads, verb, text)?;
+        let broken = self.live.breaks(&nodes, &threads, &request);
+        let broken: Vec<Value> = broken
+            .iter()
+            .map(|promise| json!({ "owner": promise.owner, "guarantee": promise.guarantee.to_string() }))
+            .collect();
+        let planned = together(std::mem::take(&mut request.planned));
+        let refused = host.call(move |s| {
+            settle(s);
+            s.host.query(planned)
+        });
+        refused.into_iter().next().map_or(Ok(()), |first| Err(refusal(&first)))?;
+        Ok(json!({ "would": "be carried out", "breaks": broken }))
+    }
+
     fn plan(
         &self,
         nodes: &[LiveNode],
@@ -193,31 +213,23 @@ impl Server {
         threads: &[LiveThread],
         mut request: LiveRequest,
     ) -> Result<(), ControlError> {
-        let planned = std::mem::take(&mut request.planned);
-        let planned = planned.into_iter().map(|one| {
-            let at = one.thread();
-            let meant = at.and_then(|at| Some((at, threads.get(at)?.name.clone())));
-            (one, meant)
-        });
-        let planned: Vec<_> = planned.collect();
-        let refused: Vec<String> = host.call(|s| {
+        let planned = together(std::mem::take(&mut request.planned));
+        let meant = planned.parts().iter().filter_map(PlannedRequest::thread);
+        let meant = meant.filter_map(|at| Some((at, threads.get(at)?.name.clone())));
+        let meant: Vec<(usize, String)> = meant.collect();
+        let refused: Vec<String> = host.call(move |s| {
             settle(s);
-            let mut refused = Vec::new();
-            for (one, meant) in planned {
-                match meant {
-                    // The number may belong to another thread by now.
-                    Some((at, name)) if !control::is_called(s, at, &name) => {
-                        refused.push(format!("`{name}`: refused: the thread has ended"));
-                    }
-                    _ => refused.extend(s.host.request(one)),
-                }
+            // A number may belong to another thread by now.
+            let ended = meant.iter().find(|(at, name)| !control::is_called(s, *at, name));
+            if let Some((_, name)) = ended {
+                return vec![format!("`{name}`: refused: the thread has ended")];
             }
+            let refused = s.host.request(planned);
             settle(s);
             refused
         });
-        if let Some(first) = refused.into_iter().next() {
-            let (asked, why) = first.split_once(": refused: ").unwrap_or(("the request", &first));
-            return Err(ControlError::new(asked, why, ""));
+        if let Some(first) = refused.first() {
+            return Err(refusal(first));
         }
         let (now, (nodes, threads)) = host.call(|s| (s.time(), view::there(s)));
         self.live.passes(&nodes, &threads, now);
@@ -255,6 +267,20 @@ impl Server {
         self.live.forget(name);
         Ok(json!({ "done": format!("`{name}` is back in `{to}`") }))
     }
+}
+
+/// Requests of which all happen or none.
+fn together(mut planned: Vec<PlannedRequest>) -> PlannedRequest {
+    if planned.len() == 1 {
+        return planned.remove(0);
+    }
+    PlannedRequest::Transaction(planned)
+}
+
+/// A refusal in the words of a host.
+fn refusal(told: &str) -> ControlError {
+    let (asked, why) = told.split_once(": refused: ").unwrap_or(("the request", told));
+    ControlError::new(asked, why, "")
 }
 
 /// Answers a `trace` request.

@@ -6,9 +6,9 @@ use crate::supervise::settle::settle;
 use crate::supervise::supervisor::Supervisor;
 use windfall_guarantees::meaning::Verdict;
 use windfall_guarantees::{Guarantee, Length};
-use windfall_hierarchy::{NodeId, VpState};
+use windfall_hierarchy::{NodeId, Parent, VpState};
 use windfall_host::{Host, Judgement, Machine as _};
-use windfall_scenario::model::Timer;
+use windfall_scenario::model::{self, Timer};
 use windfall_scenario::outcome::{
     CpuOutcome, Figures, NodeOutcome, PromiseStatus, PromiseVerdict, ThreadOutcome, plain,
 };
@@ -35,7 +35,7 @@ struct Member {
 /// A scheduler, copied under the lock.
 struct Instance {
     account: NodeOutcome,
-    owns: Vec<(Option<String>, VpState)>,
+    owns: Vec<(Option<String>, &'static str)>,
     quarantined: bool,
 }
 
@@ -83,7 +83,11 @@ pub(super) fn view(supervisor: &mut Supervisor) -> View {
     let name = |node: NodeId| hierarchy.name(node).map(str::to_owned);
     let nodes = accounts.into_iter().map(|(id, account)| {
         let view = hierarchy.node(id)?;
-        let owns = view.owns.iter().map(|(parent, state)| (parent.and_then(name), *state));
+        let owns = view.owns.iter().map(|(parent, state)| match parent {
+            Some(Parent::Node(parent)) => (name(*parent), state_name(*state)),
+            Some(Parent::Top) => (None, state_name(*state)),
+            None => (None, "no-parent"),
+        });
         Some(Instance { account, owns: owns.collect(), quarantined: view.quarantined })
     });
     let numbers = 0..u32::try_from(threads.list.len()).expect("numbered by 32 bits");
@@ -129,7 +133,13 @@ pub(super) fn there(supervisor: &Supervisor) -> (Vec<LiveNode>, Vec<LiveThread>)
     let name = |node: NodeId| hierarchy.name(node).map(str::to_owned);
     let nodes = hierarchy.nodes().into_iter().filter_map(|id| hierarchy.node(id));
     let nodes = nodes.map(|view| {
-        let parents = view.owns.iter().map(|(parent, _)| parent.and_then(name));
+        let parents = view.owns.iter().map(|(parent, _)| match parent {
+            Some(Parent::Node(parent)) => {
+                model::Parent::Scheduler(name(*parent).unwrap_or_default())
+            }
+            Some(Parent::Top) => model::Parent::Top,
+            None => model::Parent::Nowhere,
+        });
         LiveNode::new(view.name, view.kind, parents.collect())
     });
     let threads = threads.list.iter().map(|thread| {
@@ -232,10 +242,10 @@ fn processor(
 
 impl Instance {
     fn listed(&self, before: Option<Span>, promises: Vec<Promised>) -> Node {
-        let owns = self.owns.iter().map(|(parent, state)| OwnVp {
-            parent: parent.clone(),
-            state: state_name(*state).to_owned(),
-        });
+        let owns = self
+            .owns
+            .iter()
+            .map(|(parent, state)| OwnVp { parent: parent.clone(), state: (*state).to_owned() });
         Node {
             name: self.account.name.clone(),
             kind: self.account.kind.clone(),

@@ -36,6 +36,8 @@ pub(super) enum Asked {
         lends: Option<String>,
         /// Whether to do it even if it breaks what was granted to others.
         force: bool,
+        /// Whether only the answer is wanted.
+        query: bool,
     },
 }
 
@@ -123,20 +125,21 @@ fn entry(line: &[u8]) -> Result<Map<String, Value>, ControlError> {
 
 /// Reads a request that a file could have.
 fn change(verb: String, mut request: Map<String, Value>) -> Result<Asked, ControlError> {
-    let force = match request.remove("force") {
-        None => false,
-        Some(Value::Bool(force)) => force,
+    let mut flag = |key: &str| match request.remove(key) {
+        None => Ok(false),
+        Some(Value::Bool(set)) => Ok(set),
         Some(other) => {
-            let why = format!("has a `force` that is {other}");
-            return Err(ControlError::new(format!("`{verb}`"), why, "write true, or leave it out"));
+            let why = format!("has a `{key}` that is {other}");
+            Err(ControlError::new(format!("`{verb}`"), why, "write true, or leave it out"))
         }
     };
+    let (force, query) = (flag("force")?, flag("query")?);
     let asks = ["guarantee", "reserve"].iter().any(|key| request.contains_key(*key));
     let thread = request.get("thread").and_then(Value::as_str);
     let lends = thread.filter(|_| verb == "move" && asks).map(str::to_owned);
     let text =
         toml(&request).map_err(|(why, help)| ControlError::new(format!("`{verb}`"), why, help))?;
-    Ok(Asked::Change { verb, text, lends, force })
+    Ok(Asked::Change { verb, text, lends, force, query })
 }
 
 /// Writes a request as an entry of `[[at]]`. The error has a reason and a remedy.

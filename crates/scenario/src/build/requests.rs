@@ -39,6 +39,26 @@ impl Builder<'_> {
             Change::Destroy(name) => vec![PlannedRequest::Destroy(name.clone())],
             Change::Default(name) => vec![PlannedRequest::Default(name.clone())],
             Change::Move { thread, to, requires } => self.moved(thread, to, requires, numbers),
+            Change::MoveScheduler { own, to, requires } => {
+                let messages = self.asked(requires, to);
+                let (own, to) = (own.clone(), to.name().map(str::to_owned));
+                vec![PlannedRequest::MoveScheduler { own, to, messages }]
+            }
+            Change::AddParent { scheduler, to, requires } => {
+                let messages = self.asked(requires, to);
+                let (scheduler, to) = (scheduler.clone(), to.name().map(str::to_owned));
+                vec![PlannedRequest::AddParent { scheduler, to, messages }]
+            }
+            Change::RemoveParent(scheduler, own) => {
+                vec![PlannedRequest::RemoveParent(scheduler.clone(), *own)]
+            }
+            Change::Transaction(parts) => {
+                let part = |(number, part): (usize, &Change)| {
+                    self.request(part, &path.key("requests").item(number), numbers)
+                };
+                let parts = parts.iter().enumerate().flat_map(part).collect();
+                vec![PlannedRequest::Transaction(parts)]
+            }
             Change::Set(whom, parameter, value) => {
                 let parent = self.scenario.parent_of_whom(whom);
                 match self.asking.message(parameter, *value, parent) {
@@ -88,16 +108,17 @@ impl Builder<'_> {
         moved.collect()
     }
 
+    /// What a scheduler asks of a parent.
+    fn asked(&self, requires: &Requirements, parent: &Parent) -> Vec<Message> {
+        let asked = self.asking.messages(requires, parent.name()).unwrap_or_default();
+        asked.into_iter().map(|(_, message)| message).collect()
+    }
+
     fn created(&mut self, scheduler: &Scheduler, path: &Path) -> Option<PlannedRequest> {
         let (kind, instance) = self.instance(scheduler, path)?;
         let owns = scheduler.owns.iter().map(|own| {
-            let messages =
-                self.asking.messages(&own.requires, own.parent.name()).unwrap_or_default();
-            let parent = match &own.parent {
-                Parent::Top => None,
-                Parent::Scheduler(name) => Some(name.clone()),
-            };
-            (parent, messages.into_iter().map(|(_, message)| message).collect())
+            let messages = self.asked(&own.requires, &own.parent);
+            (own.parent.name().map(str::to_owned), messages)
         });
         let owns = owns.collect();
         let name = scheduler.name.clone();

@@ -29,7 +29,7 @@ impl<'a> Builder<'a> {
         while !waiting.is_empty() {
             let ready = |scheduler: &&Scheduler| {
                 scheduler.owns.iter().all(|own| match &own.parent {
-                    Parent::Top => true,
+                    Parent::Top | Parent::Nowhere => true,
                     Parent::Scheduler(name) => built.contains_key(name.as_str()),
                 })
             };
@@ -76,6 +76,7 @@ impl<'a> Builder<'a> {
             .filter_map(|own| {
                 let parent = match &own.parent {
                     Parent::Top => windfall_hierarchy::Parent::Top,
+                    Parent::Nowhere => return None,
                     Parent::Scheduler(name) => {
                         windfall_hierarchy::Parent::Node(*built.get(name.as_str())?)
                     }
@@ -169,5 +170,6 @@ fn parent_name(own: &Attachment) -> &str {
     match &own.parent {
         Parent::Top => "top",
         Parent::Scheduler(name) => name,
+        Parent::Nowhere => "nowhere",
     }
 }

@@ -19,7 +19,7 @@ pub(crate) struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub(crate) fn of(scenario: &'a Scenario) -> Names<'a> {
-        let created = scenario.requests.iter().filter_map(|request| match &request.change {
+        let created = scenario.changes().filter_map(|change| match change {
             Change::Create(scheduler) => Some(scheduler.name.as_str()),
             _ => None,
         });

@@ -39,6 +39,26 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
                 fits(checker, requires, Some(to), asking, paths);
             }
         }
+        Change::MoveScheduler { own: (name, number), to, requires } => {
+            own(checker, name, *number, path);
+            parent(checker, name, (to, requires), path, asking);
+        }
+        Change::AddParent { scheduler, to, requires } => {
+            checker.scheduler_exists(scheduler, true, &[path.key("scheduler")]);
+            parent(checker, scheduler, (to, requires), path, asking);
+        }
+        Change::RemoveParent(name, number) => {
+            if let Some(1) = own(checker, name, *number, path) {
+                let message = format!("`{name}` would have no parent left");
+                let help = "add another parent before, or destroy it";
+                checker.wrong(Code::TooFewParents, &[path.key("scheduler")], message, help);
+            }
+        }
+        Change::Transaction(parts) => {
+            for (number, part) in parts.iter().enumerate() {
+                self::change(checker, part, &path.key("requests").item(number), asking);
+            }
+        }
         Change::Set(whom, parameter, value) => {
             self::whom(checker, whom, path);
             if !parameter.form.allows(*value) {
@@ -83,41 +103,81 @@ fn created(
     alone(checker, created, &path.key("with"), asking, true);
 }
 
+/// A scheduler's new parent, and what is asked there.
+fn parent(
+    checker: &mut Checker<'_>,
+    name: &str,
+    (to, requires): (&Parent, &Requirements),
+    path: &Path,
+    asking: &ParameterWriter<'_>,
+) {
+    let to_path = path.key("to");
+    let known = match to.name() {
+        None => true,
+        Some(to) if to == name => {
+            let message = format!("`{name}` would lie below itself");
+            checker.wrong(Code::SchedulerCycle, &[to_path.clone()], message, "name another parent");
+            return;
+        }
+        Some(to) => {
+            checker.scheduler_exists(to, true, std::slice::from_ref(&to_path))
+                && checker.scenario.has_kind(to)
+        }
+    };
+    if known {
+        fits(checker, requires, to.name(), asking, |key| vec![path.key(key), to_path.clone()]);
+    }
+}
+
+/// A scheduler's own virtual processor. Returns how many it has, where that is known: not if a request creates it.
+fn own(checker: &mut Checker<'_>, name: &str, number: u16, path: &Path) -> Option<usize> {
+    if !checker.scheduler_exists(name, true, &[path.key("scheduler")]) {
+        return None;
+    }
+    let scenario = checker.scenario;
+    let owns = scenario.schedulers.iter().find(|other| other.name == *name)?.owns.len();
+    // An earlier request of the file may have added one.
+    let added = scenario.changes().filter(
+        |change| matches!(change, Change::AddParent { scheduler, .. } if scheduler == name),
+    );
+    let most = owns + added.count();
+    if usize::from(number) >= most {
+        let message = format!("`{name}` has no virtual processor {number}");
+        let help = format!("write 0 to {}", most.saturating_sub(1));
+        let paths = [path.key("processor"), path.key("scheduler")];
+        checker.wrong(Code::UnknownProcessor, &paths, message, &help);
+    }
+    Some(most)
+}
+
 fn whom(checker: &mut Checker<'_>, whom: &Whom, path: &Path) {
     let (name, number) = match whom {
         Whom::Thread(name) => {
             checker.thread_exists(name, &path.key("thread"));
             return;
         }
-        Whom::Scheduler(name, number) => (name, usize::from(*number)),
+        Whom::Scheduler(name, number) => (name, *number),
     };
-    if !checker.scheduler_exists(name, true, &[path.key("scheduler")]) {
+    if own(checker, name, number, path).is_none() {
         return;
     }
-    let scenario = checker.scenario;
-    let Some(scheduler) = scenario.schedulers.iter().find(|other| other.name == *name) else {
-        return;
-    };
-    match scheduler.owns.get(number) {
-        None => {
-            let message = format!("`{name}` has no virtual processor {number}");
-            let help = format!("write 0 to {}", scheduler.owns.len().saturating_sub(1));
-            checker.wrong(
-                Code::UnknownProcessor,
-                &[path.key("processor"), path.key("scheduler")],
-                message,
-                &help,
-            );
-        }
-        Some(own) if own.parent == Parent::Top => {
-            let message = format!("`{name}` lies below the top, which takes no parameters");
-            checker.wrong(
-                Code::TopParameter,
-                &[path.key("scheduler")],
-                message,
-                "ask for it where it has a parent",
-            );
-        }
-        Some(_) => {}
+    let schedulers = &checker.scenario.schedulers;
+    let scheduler = schedulers.iter().find(|other| other.name == *name);
+    let own = scheduler.and_then(|scheduler| scheduler.owns.get(usize::from(number)));
+    if own.is_some_and(|own| own.parent == Parent::Top) && !moves_first(checker, name) {
+        let message = format!("`{name}` lies below the top, which takes no parameters");
+        checker.wrong(
+            Code::TopParameter,
+            &[path.key("scheduler")],
+            message,
+            "ask for it where it has a parent",
+        );
     }
+}
+
+/// Whether some request moves a scheduler, so that its parent is not known.
+fn moves_first(checker: &Checker<'_>, name: &str) -> bool {
+    let moves =
+        |change: &Change| matches!(change, Change::MoveScheduler { own, .. } if own.0 == name);
+    checker.scenario.changes().any(moves)
 }

@@ -118,7 +118,7 @@ fn circles(checker: &mut Checker<'_>) {
         .map(|scheduler| {
             let named = scheduler.owns.iter().filter_map(|own| match &own.parent {
                 Parent::Scheduler(name) => at(name),
-                Parent::Top => None,
+                Parent::Top | Parent::Nowhere => None,
             });
             named.collect()
         })

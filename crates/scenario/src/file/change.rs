@@ -16,8 +16,8 @@ pub(crate) struct AtFile {
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) time: Option<Lax<Instant>>,
-    /// `create`, `destroy`, `default`, `move`, `guarantee`, `unreserve`, `quantum` or `timer`, or a key by which something is
-    /// asked of a parent, as `reserve` or `share`; what else to write depends on it.
+    /// `create`, `destroy`, `default`, `move`, `add-parent`, `remove-parent`, `guarantee`, `unreserve`, `quantum`, `timer` or
+    /// `transaction`, or a key by which something is asked of a parent, as `reserve` or `share`; what else to write depends on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) r#do: Option<Lax<String>>,
     /// For which thread.
@@ -29,7 +29,7 @@ pub(crate) struct AtFile {
     /// For which of the scheduler's own virtual processors; the first, 0, when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) processor: Option<Lax<u16>>,
-    /// Where to: a scheduler's name.
+    /// Where to: a scheduler's name; for a scheduler also `top`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) to: Option<Lax<String>>,
     /// The name of the scheduler to create.
@@ -38,6 +38,9 @@ pub(crate) struct AtFile {
     /// The scheduler to create.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) with: Option<WithRequirements<SchedulerFile>>,
+    /// The requests of a transaction, in order, each without `time`: all are carried out, or none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) requests: Option<Vec<WithRequirements<AtFile>>>,
     /// The longest time that one child keeps the processor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) quantum: Option<Lax<Span>>,

@@ -2,19 +2,19 @@
 //! in the tree that there would be.
 
 use super::{Live, LiveNode, LiveRequest, LiveThread, is_one_of};
-use crate::model::{Change, Requirements, Scenario, Thread, Whom};
+use crate::model::{Attachment, Change, Parent, Requirements, Scenario, Thread, Whom};
 use crate::outcome::{Promise, promises, requested_promises};
 use windfall_time::Instant;
 
 /// What is granted in one tree and no longer in another, but for those of whom something else is asked.
-fn lost(before: Vec<Promise>, after: &[Promise], changed: &[&Whom]) -> Vec<Promise> {
+fn lost(before: Vec<Promise>, after: &[Promise], changed: &[Whom]) -> Vec<Promise> {
     let mut lost = before;
     lost.retain(|promise| {
         let same = |other: &&Promise| {
             (&other.owner, other.own, other.guarantee)
                 == (&promise.owner, promise.own, promise.guarantee)
         };
-        let whom = |whom: &&Whom| match whom {
+        let whom = |whom: &Whom| match whom {
             Whom::Thread(name) => promise.own.is_none() && *name == promise.owner,
             Whom::Scheduler(name, own) => promise.own == Some(*own) && *name == promise.owner,
         };
@@ -22,6 +22,31 @@ fn lost(before: Vec<Promise>, after: &[Promise], changed: &[&Whom]) -> Vec<Promi
         promise.granted && lost && !changed.iter().any(whom)
     });
     lost
+}
+
+/// The number of the virtual processor that a scheduler is given with another parent.
+fn vacant(tree: &Scenario, name: &str) -> u16 {
+    let scheduler = tree.schedulers.iter().find(|scheduler| scheduler.name == *name);
+    let owns = scheduler.map_or(&[][..], |scheduler| &scheduler.owns);
+    let vacant = owns.iter().position(|own| own.parent == Parent::Nowhere).unwrap_or(owns.len());
+    u16::try_from(vacant).unwrap_or(u16::MAX)
+}
+
+/// Changes an own virtual processor of a scheduler, or adds it. The scheduler asks after all others then: whoever was granted
+/// something first keeps it.
+fn with_own(tree: &mut Scenario, name: &str, own: u16, change: impl FnOnce(&mut Attachment)) {
+    let meant = tree.schedulers.iter().position(|scheduler| scheduler.name == *name);
+    let Some(meant) = meant else { return };
+    let mut scheduler = tree.schedulers.remove(meant);
+    if usize::from(own) == scheduler.owns.len() {
+        scheduler
+            .owns
+            .push(Attachment { parent: Parent::Nowhere, requires: Requirements::default() });
+    }
+    if let Some(own) = scheduler.owns.get_mut(usize::from(own)) {
+        change(own);
+    }
+    tree.schedulers.push(scheduler);
 }
 
 impl Scenario {
@@ -40,9 +65,11 @@ impl Scenario {
         let mut tree = Scenario { threads, requests: Vec::new(), under_way: true, ..self.clone() };
         let (mut before, mut broken) = (requested_promises(&tree), Vec::new());
         for request in &live.file.requests {
-            let changed = live.apply(&request.change, &mut tree);
+            let parts = request.change.parts().iter();
+            let changed: Vec<Whom> =
+                parts.filter_map(|change| live.apply(change, &mut tree)).collect();
             let after = requested_promises(&tree);
-            let lost = lost(before, &after, changed.as_slice());
+            let lost = lost(before, &after, &changed);
             broken.extend(lost.into_iter().map(|promise| (request.time, promise)));
             before = after;
         }
@@ -61,13 +88,14 @@ impl Live {
     ) -> Vec<Promise> {
         let before = self.there(nodes, threads);
         let mut after = before.clone();
-        let changed: Vec<&Whom> =
-            request.changes.iter().filter_map(|change| self.apply(change, &mut after)).collect();
+        let parts = request.changes.iter().flat_map(Change::parts);
+        let changed: Vec<Whom> =
+            parts.filter_map(|change| self.apply(change, &mut after)).collect();
         lost(promises(&before), &requested_promises(&after), &changed)
     }
 
-    /// Changes a tree as the request does; who asks for something else, if somebody does.
-    fn apply<'c>(&self, change: &'c Change, tree: &mut Scenario) -> Option<&'c Whom> {
+    /// Changes a tree as a request that is no transaction does. Returns who asks for something else, or asks somebody else.
+    fn apply(&self, change: &Change, tree: &mut Scenario) -> Option<Whom> {
         match change {
             Change::Create(scheduler) => tree.schedulers.push(scheduler.clone()),
             Change::Destroy(name) => {
@@ -84,13 +112,32 @@ impl Live {
                 self.come_last(tree, thread, |one| {
                     (one.parent, one.requires) = (Some(to.clone()), requires.clone());
                 });
+                return Some(Whom::Thread(thread.clone()));
             }
+            Change::MoveScheduler { own: (name, own), to, requires } => {
+                let place = Attachment { parent: to.clone(), requires: requires.clone() };
+                with_own(tree, name, *own, |own| *own = place);
+                return Some(Whom::Scheduler(name.clone(), *own));
+            }
+            Change::AddParent { scheduler, to, requires } => {
+                let place = Attachment { parent: to.clone(), requires: requires.clone() };
+                let own = vacant(tree, scheduler);
+                with_own(tree, scheduler, own, |own| *own = place);
+                return Some(Whom::Scheduler(scheduler.clone(), own));
+            }
+            Change::RemoveParent(name, own) => {
+                let place =
+                    Attachment { parent: Parent::Nowhere, requires: Requirements::default() };
+                with_own(tree, name, *own, |own| *own = place);
+                return Some(Whom::Scheduler(name.clone(), *own));
+            }
+            Change::Transaction(_) => {}
             Change::Set(whom, ..) | Change::Guarantee(whom, _) | Change::Unreserve(whom) => {
                 self.with_requirement(tree, whom, |requires| change.apply(requires));
             }
             Change::Default(_) | Change::Quantum(..) | Change::Timer(_) => {}
         }
-        change.whom()
+        change.whom().cloned()
     }
 
     fn with_requirement(
@@ -102,13 +149,7 @@ impl Live {
         match whom {
             Whom::Thread(name) => self.come_last(tree, name, |thread| change(&mut thread.requires)),
             Whom::Scheduler(name, own) => {
-                let meant = tree.schedulers.iter().position(|scheduler| scheduler.name == *name);
-                let Some(meant) = meant else { return };
-                let mut scheduler = tree.schedulers.remove(meant);
-                if let Some(own) = scheduler.owns.get_mut(usize::from(*own)) {
-                    change(&mut own.requires);
-                }
-                tree.schedulers.push(scheduler);
+                with_own(tree, name, *own, |own| change(&mut own.requires))
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::machine::Timer;
 use super::requirements::Requirements;
-use super::scheduler::Scheduler;
+use super::scheduler::{Parent, Scheduler};
 use windfall_guarantees::Guarantee;
 use windfall_schedulers::parameters::{Parameter, ParameterValue, RESERVE};
 use windfall_time::{Instant, Span};
@@ -53,6 +53,28 @@ pub enum Change {
         /// What is asked there.
         requires: Requirements,
     },
+    /// Moves a scheduler's own virtual processor, numbered from 0, with all that is below the scheduler.
+    MoveScheduler {
+        /// Which scheduler, and which of its virtual processors.
+        own: (String, u16),
+        /// To which parent.
+        to: Parent,
+        /// What is asked there.
+        requires: Requirements,
+    },
+    /// Gives a scheduler one more parent.
+    AddParent {
+        /// Which scheduler.
+        scheduler: String,
+        /// Which parent.
+        to: Parent,
+        /// What is asked there.
+        requires: Requirements,
+    },
+    /// Takes a scheduler's own virtual processor, numbered from 0, away from its parent.
+    RemoveParent(String, u16),
+    /// Several changes, all or none.
+    Transaction(Vec<Change>),
     /// Sets a parameter: begins or changes a reservation, sets a share.
     Set(Whom, &'static Parameter, ParameterValue),
     /// Asks for a guarantee, in whatever way the scheduler above gives it.
@@ -66,6 +88,22 @@ pub enum Change {
 }
 
 impl Change {
+    /// The single changes that it consists of.
+    pub(crate) fn parts(&self) -> &[Change] {
+        match self {
+            Change::Transaction(parts) => parts,
+            one => std::slice::from_ref(one),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn parts_mut(&mut self) -> &mut [Change] {
+        match self {
+            Change::Transaction(parts) => parts,
+            one => std::slice::from_mut(one),
+        }
+    }
+
     /// For whom something else is asked of a parent, if it is.
     pub(crate) const fn whom(&self) -> Option<&Whom> {
         match self {

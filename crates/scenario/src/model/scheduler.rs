@@ -47,14 +47,16 @@ pub enum Parent {
     Top,
     /// At the scheduler of that name.
     Scheduler(String),
+    /// Nowhere: a request has taken its parent away. No file says so.
+    Nowhere,
 }
 
 impl Parent {
-    /// The scheduler's name; `None` is the top.
+    /// The scheduler's name; `None` is the top, or nowhere.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         match self {
-            Parent::Top => None,
+            Parent::Top | Parent::Nowhere => None,
             Parent::Scheduler(name) => Some(name),
         }
     }

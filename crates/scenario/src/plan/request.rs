@@ -9,6 +9,7 @@ use windfall_time::Instant;
 
 /// A control request. Schedulers are named, since a request may create one.
 #[non_exhaustive]
+#[derive(Clone)]
 pub enum PlannedRequest {
     /// Creates an instance.
     Create {
@@ -34,6 +35,28 @@ pub enum PlannedRequest {
         /// What is asked there.
         messages: Vec<Message>,
     },
+    /// Moves a scheduler's own VP of that number (to the top if `to` is `None`), with what is asked for it there.
+    MoveScheduler {
+        /// Which scheduler and which of its own VPs.
+        own: (String, u16),
+        /// To which parent.
+        to: Option<String>,
+        /// What is asked there.
+        messages: Vec<Message>,
+    },
+    /// Gives a scheduler one more parent (the top if `to` is `None`), with what is asked there.
+    AddParent {
+        /// Which scheduler.
+        scheduler: String,
+        /// Which parent.
+        to: Option<String>,
+        /// What is asked there.
+        messages: Vec<Message>,
+    },
+    /// Takes a scheduler's own VP of that number away from its parent.
+    RemoveParent(String, u16),
+    /// Several requests, all or none.
+    Transaction(Vec<PlannedRequest>),
     /// Asks a thread's scheduler for something.
     Thread(usize, Message),
     /// Asks the parent of a scheduler's own VP of that number for something.
@@ -47,13 +70,26 @@ pub enum PlannedRequest {
 impl PlannedRequest {
     /// What is asked, in words; `name` says what threads are called, by number.
     #[must_use]
-    pub fn text(&self, name: impl Fn(usize) -> String) -> String {
+    pub fn text(&self, name: &dyn Fn(usize) -> String) -> String {
         match self {
             PlannedRequest::Create { name, kind, .. } => format!("create {kind} `{name}`"),
             PlannedRequest::Destroy(node) => format!("destroy `{node}`"),
             PlannedRequest::Default(node) => format!("make `{node}` the default"),
             PlannedRequest::Move { thread, to, .. } => {
                 format!("move `{}` to `{to}`", name(*thread))
+            }
+            PlannedRequest::MoveScheduler { own: (node, _), to, .. } => {
+                format!("move `{node}` to `{}`", to.as_deref().unwrap_or("top"))
+            }
+            PlannedRequest::AddParent { scheduler, to, .. } => {
+                format!("add parent `{}` to `{scheduler}`", to.as_deref().unwrap_or("top"))
+            }
+            PlannedRequest::RemoveParent(node, own) => {
+                format!("remove parent {own} of `{node}`")
+            }
+            PlannedRequest::Transaction(parts) => {
+                let parts: Vec<String> = parts.iter().map(|part| part.text(name)).collect();
+                format!("transaction ({})", parts.join("; "))
             }
             PlannedRequest::Thread(thread, message) => {
                 format!("{} for `{}`", message.name(), name(*thread))
@@ -67,17 +103,26 @@ impl PlannedRequest {
         }
     }
 
+    /// The single requests that it consists of.
+    #[must_use]
+    pub fn parts(&self) -> &[PlannedRequest] {
+        match self {
+            PlannedRequest::Transaction(parts) => parts,
+            one => std::slice::from_ref(one),
+        }
+    }
+
     /// Whether threads other than one that is named may be below another scheduler afterwards.
     #[must_use]
     pub const fn moves_many(&self) -> bool {
         matches!(self, PlannedRequest::Destroy(_) | PlannedRequest::Default(_))
     }
 
-    /// Where it moves a thread to.
+    /// Which thread it moves, by number, and where to.
     #[must_use]
-    pub fn moves_to(&self) -> Option<&str> {
+    pub fn moves(&self) -> Option<(usize, &str)> {
         match self {
-            PlannedRequest::Move { to, .. } => Some(to),
+            PlannedRequest::Move { thread, to, .. } => Some((*thread, to)),
             _ => None,
         }
     }
@@ -111,48 +156,61 @@ impl PlannedRequest {
     /// # Errors
     /// What the hierarchy refuses, unchanged then; [`HierarchyError::Stale`] when a scheduler or thread that is
     /// named does not exist.
+    // Length: a table: the call of each request.
     pub fn carry_out(
-        self,
+        &self,
         hierarchy: &mut Hierarchy,
         now: Instant,
-        thread: impl Fn(usize) -> Option<ThreadId>,
+        thread: &dyn Fn(usize) -> Option<ThreadId>,
     ) -> Result<(), HierarchyError> {
-        let known = |number| thread(number).ok_or(HierarchyError::Stale { what: "thread" });
+        let known =
+            |number: &usize| thread(*number).ok_or(HierarchyError::Stale { what: "thread" });
         match self {
             PlannedRequest::Create { name, kind, scheduler, owns } => {
                 let mut parents = Vec::with_capacity(owns.len());
-                for (parent, messages) in &owns {
-                    let parent = match parent {
-                        None => Parent::Top,
-                        Some(parent) => Parent::Node(find(hierarchy, parent)?),
-                    };
-                    parents.push((parent, messages.as_slice()));
+                for (parent, messages) in owns {
+                    parents.push((place(hierarchy, parent.as_deref())?, messages.as_slice()));
                 }
-                let spec = NodeSpec::new(&name, kind, scheduler, &parents);
+                let spec = NodeSpec::new(name, kind, scheduler.clone(), &parents);
                 hierarchy.create(now, spec).map(drop)
             }
             PlannedRequest::Destroy(node) => {
-                let node = find(hierarchy, &node)?;
+                let node = find(hierarchy, node)?;
                 hierarchy.destroy(now, node)
             }
             PlannedRequest::Default(node) => {
-                let node = find(hierarchy, &node)?;
+                let node = find(hierarchy, node)?;
                 hierarchy.set_default(now, node)
             }
             PlannedRequest::Move { thread, to, messages } => {
-                let to = find(hierarchy, &to)?;
-                hierarchy.move_thread(now, known(thread)?, to, &messages)
+                let to = find(hierarchy, to)?;
+                hierarchy.move_thread(now, known(thread)?, to, messages)
             }
+            PlannedRequest::MoveScheduler { own: (node, own), to, messages } => {
+                let (node, to) = (find(hierarchy, node)?, place(hierarchy, to.as_deref())?);
+                hierarchy.move_node(now, (node, OwnVp(*own)), to, messages)
+            }
+            PlannedRequest::AddParent { scheduler, to, messages } => {
+                let (node, to) = (find(hierarchy, scheduler)?, place(hierarchy, to.as_deref())?);
+                hierarchy.gain_parent(now, node, to, messages).map(drop)
+            }
+            PlannedRequest::RemoveParent(node, own) => {
+                let node = find(hierarchy, node)?;
+                hierarchy.lose_parent(now, node, OwnVp(*own))
+            }
+            PlannedRequest::Transaction(parts) => hierarchy.transaction(|hierarchy| {
+                parts.iter().try_for_each(|part| part.carry_out(hierarchy, now, thread))
+            }),
             PlannedRequest::Thread(thread, message) => {
-                hierarchy.send_for(now, Target::Thread(known(thread)?), OwnVp(0), message)
+                hierarchy.send_for(now, Target::Thread(known(thread)?), OwnVp(0), *message)
             }
             PlannedRequest::Scheduler(node, own, message) => {
-                let target = Target::Node(find(hierarchy, &node)?);
-                hierarchy.send_for(now, target, OwnVp(own), message)
+                let target = Target::Node(find(hierarchy, node)?);
+                hierarchy.send_for(now, target, OwnVp(*own), *message)
             }
             PlannedRequest::Configure(node, message) => {
-                let node = find(hierarchy, &node)?;
-                hierarchy.configure(now, node, message)
+                let node = find(hierarchy, node)?;
+                hierarchy.configure(now, node, *message)
             }
             PlannedRequest::Timer(_) => Ok(()),
         }
@@ -161,4 +219,8 @@ impl PlannedRequest {
 
 fn find(hierarchy: &Hierarchy, name: &str) -> Result<NodeId, HierarchyError> {
     hierarchy.find_node(name).ok_or(HierarchyError::Stale { what: "scheduler" })
+}
+
+fn place(hierarchy: &Hierarchy, name: Option<&str>) -> Result<Parent, HierarchyError> {
+    name.map_or(Ok(Parent::Top), |name| find(hierarchy, name).map(Parent::Node))
 }

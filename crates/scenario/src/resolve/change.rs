@@ -19,20 +19,26 @@ const WHOM: [&str; 3] = ["thread", "scheduler", "processor"];
 
 /// Each request but those that set a parameter, and the keys that go with it; with a move whatever is asked of the new parent as
 /// well.
-const REQUESTS: [(&str, &[&str]); 8] = [
+const REQUESTS: [(&str, &[&str]); 11] = [
     ("create", &["name", "with"]),
     ("destroy", &["scheduler"]),
     ("default", &["scheduler"]),
-    ("move", &["thread", "to"]),
+    ("move", &["thread", "scheduler", "processor", "to"]),
+    ("add-parent", &["scheduler", "to"]),
+    ("remove-parent", &["scheduler", "processor"]),
     ("guarantee", &["thread", "scheduler", "processor", "guarantee"]),
     ("unreserve", &WHOM),
     ("quantum", &["scheduler", "quantum"]),
     ("timer", &["timer"]),
+    (TRANSACTION, &["requests"]),
 ];
 
+/// The request that consists of others.
+const TRANSACTION: &str = "transaction";
+
 /// The keys of all requests, but for those by which something is asked of a parent.
-const OTHER_KEYS: [&str; 8] =
-    ["thread", "scheduler", "processor", "to", "name", "with", "quantum", "timer"];
+const OTHER_KEYS: [&str; 9] =
+    ["thread", "scheduler", "processor", "to", "name", "with", "requests", "quantum", "timer"];
 
 /// Stands for one that could not be read and has been told of, so that the others keep their
 /// numbers.
@@ -50,16 +56,56 @@ pub(super) fn requests(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<R
         .collect()
 }
 
-fn request(mut node: Node<'_>, path: &Path, reader: &mut Reader<'_>) -> Option<Request> {
+fn request(node: Node<'_>, path: &Path, reader: &mut Reader<'_>) -> Option<Request> {
+    let (time, change) = entry(node, path, true, reader);
+    Some(Request { time: time.unwrap_or(Instant::ZERO), change: change? })
+}
+
+/// An entry of `[[at]]`, or one of a transaction, which has no `time`.
+fn entry(
+    mut node: Node<'_>,
+    path: &Path,
+    timed: bool,
+    reader: &mut Reader<'_>,
+) -> (Option<Instant>, Option<Change>) {
     // A scheduler to create has keys that only its kind knows.
-    let with = match node.get_mut() {
-        DeValue::Table(table) => table.remove(&Spanned::new(0..0, "with".into())),
+    let mut take = |key: &'static str| match node.get_mut() {
+        DeValue::Table(table) => table.remove(&Spanned::new(0..0, key.into())),
         _ => None,
     };
+    let inside = Inside { with: take("with"), requests: take("requests") };
     let file: WithRequirements<AtFile> = decode(node, &mut reader.mistakes).unwrap_or_default();
     let WithRequirements { own: file, requirements } = file;
-    let what = "when, as `time = \"2 s\"`";
-    let time = reader.need(file.time.clone(), &path.key("time"), what);
+    let time = if timed {
+        reader.need(file.time.clone(), &path.key("time"), "when, as `time = \"2 s\"`")
+    } else {
+        if reader.origin.has(&path.key("time")) {
+            let help = "leave it out: a transaction is carried out at one time";
+            reader.wrong_key(
+                Code::MisplacedKey,
+                &path.key("time"),
+                "a part of a transaction has no `time`",
+                help,
+            );
+        }
+        None
+    };
+    (time, verb(file, requirements, inside, path, reader))
+}
+
+/// What of an entry is not read with it.
+struct Inside<'i> {
+    with: Option<Node<'i>>,
+    requests: Option<Node<'i>>,
+}
+
+fn verb(
+    file: AtFile,
+    requirements: RequirementsFile,
+    inside: Inside<'_>,
+    path: &Path,
+    reader: &mut Reader<'_>,
+) -> Option<Change> {
     let set = parameters::ALL.iter().map(|parameter| parameter.key);
     let names = REQUESTS.iter().map(|(name, _)| *name).chain(set);
     let what = format!(
@@ -88,8 +134,38 @@ fn request(mut node: Node<'_>, path: &Path, reader: &mut Reader<'_>) -> Option<R
             );
         }
     }
-    let change = change(&verb, (file, requirements), with, path, reader);
-    Some(Request { time: time.unwrap_or(Instant::ZERO), change: change? })
+    change(&verb, (file, requirements), inside, path, reader)
+}
+
+/// The parts of a transaction, of which none is one.
+fn parts(node: Option<Node<'_>>, path: &Path, reader: &mut Reader<'_>) -> Option<Change> {
+    let path = path.key("requests");
+    let Some(node) = node else {
+        reader.missing(&path, "`requests = [{ do = \"move\", thread = \"a\", to = \"b\" }]`");
+        return None;
+    };
+    let DeValue::Array(list) = node.into_inner() else {
+        let help = "write `requests = [{ do = .. }, ..]`";
+        reader.wrong(Code::WrongType, &path, "`requests` is a list of requests", help);
+        return None;
+    };
+    let mut parts = Vec::new();
+    for (number, node) in list.into_iter().enumerate() {
+        let path = path.item(number);
+        match entry(node, &path, false, reader).1 {
+            Some(Change::Transaction(_)) => {
+                let help = "write its requests here";
+                let message = "a transaction within a transaction";
+                reader.wrong(Code::MisplacedKey, &path.key("do"), message, help);
+            }
+            part => parts.extend(part),
+        }
+    }
+    if parts.is_empty() {
+        reader.wrong(Code::MissingKey, &path, "no requests", "write at least one");
+        return None;
+    }
+    Some(Change::Transaction(parts))
 }
 
 /// The keys that go with a request, beside `time` and `do`.
@@ -99,7 +175,7 @@ fn keys(verb: &str) -> Option<Vec<&'static str>> {
     }
     let (_, keys) = REQUESTS.iter().find(|(name, _)| *name == verb)?;
     let mut keys = keys.to_vec();
-    if verb == "move" {
+    if matches!(verb, "move" | "add-parent") {
         keys.extend(requirement_keys());
     }
     Some(keys)
@@ -108,7 +184,7 @@ fn keys(verb: &str) -> Option<Vec<&'static str>> {
 fn change(
     verb: &str,
     (file, requirements): (AtFile, RequirementsFile),
-    with: Option<Node<'_>>,
+    inside: Inside<'_>,
     path: &Path,
     reader: &mut Reader<'_>,
 ) -> Option<Change> {
@@ -118,7 +194,7 @@ fn change(
         "create" => {
             let name = reader.need(file.name, &path.key("name"), "the scheduler's name");
             let path = path.key("with");
-            let Some(with) = with else {
+            let Some(with) = inside.with else {
                 reader.missing(&path, "`with = { scheduler = \"rez\", parent = \"top\" }`");
                 return None;
             };
@@ -132,10 +208,28 @@ fn change(
             Change::Default(reader.need(file.scheduler, &path.key("scheduler"), SCHEDULER)?)
         }
         "move" => {
-            let thread = reader.need(file.thread, &path.key("thread"), "a thread's name");
+            let whom = whom(file.thread, file.scheduler, file.processor, path, reader);
             let to = reader.need(file.to, &path.key("to"), SCHEDULER);
-            Change::Move { thread: thread?, to: to?, requires }
+            match whom? {
+                Whom::Thread(thread) => Change::Move { thread, to: to?, requires },
+                Whom::Scheduler(name, own) => Change::MoveScheduler {
+                    own: (name, own),
+                    to: scheduler::parent_of(to),
+                    requires,
+                },
+            }
         }
+        "add-parent" => {
+            let scheduler = reader.need(file.scheduler, &path.key("scheduler"), SCHEDULER);
+            let to = reader.need(file.to, &path.key("to"), "a scheduler's name, or `top`");
+            Change::AddParent { scheduler: scheduler?, to: scheduler::parent_of(to), requires }
+        }
+        "remove-parent" => {
+            let scheduler = reader.need(file.scheduler, &path.key("scheduler"), SCHEDULER);
+            let own = reader.get(file.processor, &path.key("processor"));
+            Change::RemoveParent(scheduler?, own.unwrap_or(0))
+        }
+        TRANSACTION => return parts(inside.requests, path, reader),
         "quantum" => {
             let scheduler = reader.need(file.scheduler, &path.key("scheduler"), SCHEDULER);
             let what = "a length of time, as `quantum = \"10ms\"`";

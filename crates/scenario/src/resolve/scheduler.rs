@@ -86,7 +86,7 @@ pub(super) fn scheduler(
     Scheduler { name, kind, settings, owns }
 }
 
-fn parent_of(name: Option<String>) -> Parent {
+pub(super) fn parent_of(name: Option<String>) -> Parent {
     match name.unwrap_or_default() {
         name if name == "top" => Parent::Top,
         name => Parent::Scheduler(name),

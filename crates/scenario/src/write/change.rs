@@ -5,9 +5,13 @@ use crate::file::{AtFile, Frequency, Lax, WithRequirements};
 use crate::model::{Change, Request, Requirements, Whom};
 use toml::Value;
 
-// Length: a table: the keys of each change.
 pub(super) fn request(request: &Request) -> Value {
     let file = AtFile { time: Lax::good(request.time), ..AtFile::default() };
+    change(&request.change, file)
+}
+
+// Length: a table: the keys of each change.
+fn change(change: &Change, file: AtFile) -> Value {
     let verb = |verb: &str| Lax::good(verb.to_owned());
     let name = |name: &String| Lax::good(name.clone());
     let parameter = |word: &str, whom: &Whom, asked: &Requirements| {
@@ -23,7 +27,7 @@ pub(super) fn request(request: &Request) -> Value {
         value(&WithRequirements { own, requirements: requirements(asked) })
     };
     let none = Requirements::default();
-    let file = match &request.change {
+    let file = match change {
         Change::Create(created) => {
             let mut written =
                 value(&AtFile { r#do: verb("create"), name: name(&created.name), ..file });
@@ -41,6 +45,31 @@ pub(super) fn request(request: &Request) -> Value {
         Change::Move { thread, to, requires: asked } => {
             let file = AtFile { r#do: verb("move"), thread: name(thread), to: name(to), ..file };
             return value(&WithRequirements { own: file, requirements: requirements(asked) });
+        }
+        Change::MoveScheduler { own: (node, own), to, requires: asked } => {
+            let processor = (*own != 0).then_some(Lax(Ok(*own)));
+            let (scheduler, to) = (name(node), name(&scheduler::parent_name(to).to_owned()));
+            let file = AtFile { r#do: verb("move"), scheduler, processor, to, ..file };
+            return value(&WithRequirements { own: file, requirements: requirements(asked) });
+        }
+        Change::AddParent { scheduler: node, to, requires: asked } => {
+            let (scheduler, to) = (name(node), name(&scheduler::parent_name(to).to_owned()));
+            let file = AtFile { r#do: verb("add-parent"), scheduler, to, ..file };
+            return value(&WithRequirements { own: file, requirements: requirements(asked) });
+        }
+        Change::RemoveParent(scheduler, own) => AtFile {
+            r#do: verb("remove-parent"),
+            scheduler: name(scheduler),
+            processor: (*own != 0).then_some(Lax(Ok(*own))),
+            ..file
+        },
+        Change::Transaction(parts) => {
+            let mut written = value(&AtFile { r#do: verb("transaction"), ..file });
+            let parts = parts.iter().map(|part| self::change(part, AtFile::default()));
+            if let Value::Table(table) = &mut written {
+                table.insert("requests".to_owned(), Value::Array(parts.collect()));
+            }
+            return written;
         }
         Change::Set(whom, key, value) => {
             return parameter(key.key, whom, &none.with(key, *value));

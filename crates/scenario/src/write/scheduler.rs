@@ -13,7 +13,7 @@ pub(super) fn scheduler(scheduler: &Scheduler) -> Value {
         [first, rest @ ..] if rest.iter().all(|own| own == first) => {
             let count = u16::try_from(scheduler.owns.len())
                 .expect("a scheduler that was checked has at most 1,024 virtual processors");
-            let parent = Lax::good(name(&first.parent).to_owned());
+            let parent = Lax::good(parent_name(&first.parent).to_owned());
             let processors = (count != 1).then_some(Lax(Ok(count)));
             let own = SchedulerFile { parent, processors, ..file };
             WithRequirements { own, requirements: requirements(&first.requires) }
@@ -38,15 +38,16 @@ pub(super) fn scheduler(scheduler: &Scheduler) -> Value {
     written
 }
 
-fn name(parent: &Parent) -> &str {
+pub(super) fn parent_name(parent: &Parent) -> &str {
     match parent {
+        Parent::Nowhere => "nowhere", // cannot be read: no file begins so
         Parent::Top => "top",
         Parent::Scheduler(name) => name,
     }
 }
 
 fn parent(own: &Attachment) -> TextOr<WithRequirements<ParentFile>> {
-    let name = name(&own.parent).to_owned();
+    let name = parent_name(&own.parent).to_owned();
     if own.requires.is_empty() {
         return TextOr::Text(Raw::Text(name));
     }

@@ -4,6 +4,7 @@ use crate::cli::{CtlArgs, CtlVerb, ParameterVerb};
 use crate::output::{print_error, print_json, print_text, show};
 use crate::{Answer, VerbError};
 use serde_json::{Map, Value, json};
+use std::path::Path;
 use windfall_linux::control;
 use windfall_report::live;
 
@@ -18,12 +19,15 @@ pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
     let request = request(args)?;
     match control::ask(socket, request)? {
         Ok(answer) => {
+            let breaks = answer["breaks"].as_array().is_some_and(|broken| !broken.is_empty());
             if args.json {
                 print_json(answer)?;
+            } else if args.query {
+                print_text(&would(&answer))?;
             } else if let Some(done) = answer["done"].as_str() {
                 print_text(&format!("{done}\n"))?;
             }
-            Ok(Answer::Yes)
+            Ok(if breaks && !args.force { Answer::No } else { Answer::Yes })
         }
         Err(rejection) => {
             match args.json {
@@ -33,6 +37,21 @@ pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
             Ok(Answer::No)
         }
     }
+}
+
+/// The answer to a query in words.
+fn would(answer: &Value) -> String {
+    let broken = answer["breaks"].as_array().into_iter().flatten();
+    let broken = broken.filter_map(|one| {
+        Some(format!("  {} of `{}`\n", one["guarantee"].as_str()?, one["owner"].as_str()?))
+    });
+    let broken: String = broken.collect();
+    if broken.is_empty() {
+        return "it would be carried out, and break no promise\n".to_owned();
+    }
+    format!(
+        "it would be refused without `--force`, because it would break what is granted:\n{broken}"
+    )
 }
 
 /// What is asked, in the keys of an entry of `[[at]]`.
@@ -67,9 +86,21 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
         CtlVerb::Set(ParameterVerb { parameter, name, value }) => {
             set(&[("do", json!(parameter.key)), whom(args, name)?, (parameter.key, typed(value))]);
         }
-        CtlVerb::Move { thread, scheduler, asks } => {
-            set(&[("do", json!("move")), ("thread", json!(thread)), ("to", json!(scheduler))]);
+        CtlVerb::Move { name, to, asks } => {
+            set(&[("do", json!("move")), whom(args, name)?, ("to", json!(to))]);
             request.extend(pairs(asks)?);
+        }
+        CtlVerb::AddParent { scheduler, to, asks } => {
+            let to = ("to", json!(to));
+            set(&[("do", json!("add-parent")), ("scheduler", json!(scheduler)), to]);
+            request.extend(pairs(asks)?);
+        }
+        CtlVerb::RemoveParent { scheduler, processor } => {
+            let processor = ("processor", json!(processor));
+            set(&[("do", json!("remove-parent")), ("scheduler", json!(scheduler)), processor]);
+        }
+        CtlVerb::Transaction { file } => {
+            set(&[("do", json!("transaction")), ("requests", requests(file)?)]);
         }
         CtlVerb::Default { scheduler } => {
             set(&[("do", json!("default")), ("scheduler", json!(scheduler))]);
@@ -85,7 +116,34 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
     if args.force && changes {
         request.insert("force".to_owned(), json!(true));
     }
+    if args.query {
+        if !changes {
+            return Err(VerbError(
+                "windfall: `--query` goes with requests that change the tree".to_owned(),
+            ));
+        }
+        request.insert("query".to_owned(), json!(true));
+    }
     Ok(request)
+}
+
+/// The requests of a file, as JSON.
+fn requests(file: &Path) -> Result<Value, VerbError> {
+    let shown = file.display();
+    let text = match file.to_str() {
+        Some("-") => std::io::read_to_string(std::io::stdin()),
+        _ => std::fs::read_to_string(file),
+    };
+    let text = text.map_err(|why| VerbError(format!("windfall: {shown}: {why}")))?;
+    let table: toml::Table =
+        toml::from_str(&text).map_err(|why| VerbError(format!("windfall: {shown}: {why}")))?;
+    match (table.get("at"), table.len()) {
+        (Some(requests @ toml::Value::Array(_)), 1) => Ok(serde_json::to_value(requests)?),
+        _ => {
+            let help = "write `[[at]]` above each request, and nothing else";
+            Err(VerbError(format!("windfall: {shown} is no list of requests; {help}")))
+        }
+    }
 }
 
 /// A scheduler that is to be made, as it would stand in a file.

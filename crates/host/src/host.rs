@@ -70,7 +70,6 @@ pub(crate) struct Step {
 }
 
 /// Facts for the outcome of a run.
-#[derive(Default)]
 pub struct Log {
     /// Number of calls of the hierarchy.
     pub decisions: u64,
@@ -82,6 +81,8 @@ pub struct Log {
     /// Control requests in order of time.
     pub(crate) requests: Vec<(Instant, PlannedRequest)>,
     pub(crate) next_request: usize,
+    /// Whether nothing was refused so far that the file asked for.
+    pub(crate) is_as_planned: bool,
 }
 
 impl<M: Machine> Host<M> {
@@ -115,7 +116,15 @@ impl<M: Machine> Host<M> {
                 last_call: Instant::ZERO,
                 now: Instant::ZERO,
             },
-            log: Log::default(),
+            log: Log {
+                decisions: 0,
+                refused: Vec::new(),
+                not_admitted: Vec::new(),
+                failure: None,
+                requests: Vec::new(),
+                next_request: 0,
+                is_as_planned: true,
+            },
         }
     }
 

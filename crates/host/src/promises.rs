@@ -4,7 +4,8 @@
 //! served, and stops being runnable. A promise is about the time that its owner was granted. Time of a granted processor that others
 //! had counts as given and not received: *stolen* by interrupts, a hypervisor or programs that are not supervised; *overhead*
 //! if we caused it. Time that a thread gets outside a grant does not count. Promises hold for the hierarchy that was
-//! checked: judgement ends with the first control request, or when a scheduler is quarantined. If a scheduler sends its parent
+//! checked: a control request ends the judgement of those that it touches and begins that of those that hold afterwards; when a
+//! scheduler is quarantined, all end. If a scheduler sends its parent
 //! several deadlines in one instant, the last one counts.
 
 mod judged;
@@ -44,6 +45,8 @@ pub struct Promises {
     programs: Vec<Promise>,
     /// How often promises were given: first those of the file, later those of the changed tree.
     rounds: u32,
+    /// Those that were given last.
+    given: Vec<Promise>,
     /// Whether they have been told that time is being stolen.
     stolen: bool,
 }
@@ -123,6 +126,32 @@ impl Promises {
         self.threads.clear();
         self.places.clear();
         self.programs.clear();
+        self.given.clear();
+    }
+
+    /// Whether a promise was among those that were given last.
+    pub(crate) fn are_judged(&self, promise: &Promise) -> bool {
+        self.given.contains(promise)
+    }
+
+    /// Ends the judgement of all promises that `keeps` does not keep.
+    fn retain(
+        &mut self,
+        now: Instant,
+        within: (Option<Span>, Span),
+        keeps: impl Fn(&Promise) -> bool,
+    ) {
+        for at in 0..self.judged.len() {
+            let ends = self.judged[at].as_ref().is_some_and(|judged| !keeps(judged.promise()));
+            if ends && let Some(judged) = self.judged[at].take() {
+                self.vacant.push(at);
+                self.fold(judged.verdict(now, within));
+            }
+        }
+        let judged = &self.judged;
+        self.threads.iter_mut().for_each(|its| its.retain(|at| judged[*at].is_some()));
+        self.places.retain(|place| judged[place.judged].is_some());
+        self.programs.retain(keeps);
     }
 
     /// Keeps a verdict, unless there is a worse one for the same promise.

@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::thread::Role;
 use windfall_hierarchy::{Hierarchy, ThreadId};
 use windfall_programs::Condition;
-use windfall_scenario::PlannedRequest;
+use windfall_scenario::{PlannedRequest, PromiseChange};
 use windfall_trace::Event;
 
 impl<M: Machine> Host<M> {
@@ -22,17 +22,73 @@ impl<M: Machine> Host<M> {
             self.log.next_request += 1;
             let placeholder = PlannedRequest::Timer(self.agenda.resolution);
             let request = std::mem::replace(&mut self.log.requests[at].1, placeholder);
-            let refused = self.request(request);
+            if let PlannedRequest::Promises(change) = request {
+                self.planned_promises(&change);
+                continue;
+            }
+            let refused = match self.says_promises(at) {
+                true => self.carry_out_request(request).1,
+                false => self.request(request),
+            };
+            self.log.is_as_planned &= refused.is_empty();
             self.log.refused.extend(refused.into_iter().map(|why| (now, why)));
         }
     }
 
-    /// Carries out a request; a request about a program applies to each of its threads. Returns what was refused, and why.
-    pub fn request(&mut self, request: PlannedRequest) -> Vec<String> {
-        match self.each(request) {
-            Ok(each) => each.into_iter().filter_map(|request| self.one(&request)).collect(),
-            Err(refused) => vec![refused],
+    /// Whether the file says which promises hold after its request number `at`.
+    fn says_promises(&self, at: usize) -> bool {
+        let time = self.log.requests[at].0;
+        let mut later =
+            self.log.requests.iter().skip(at + 1).take_while(|(other, _)| *other == time);
+        later.any(|(_, request)| matches!(request, PlannedRequest::Promises(_)))
+    }
+
+    /// The promises of the file change. Where something was refused that the file asked for, no others are judged than before: what is
+    /// planned need not hold.
+    fn planned_promises(&mut self, change: &PromiseChange) {
+        if self.log.is_as_planned {
+            return self.promises_change(change);
         }
+        let after = change.after.iter().filter(|promise| self.promises.are_judged(promise));
+        let (after, touched) = (after.cloned().collect(), change.touched.clone());
+        let kept = PromiseChange::untouched(after).without(&touched);
+        self.promises_change(&kept);
+    }
+
+    /// Carries out a request; a request about a program applies to each of its threads. Returns what was refused, and why.
+    ///
+    /// Judgement of all promises ends with it, because nothing is known of those that hold afterwards.
+    pub fn request(&mut self, request: PlannedRequest) -> Vec<String> {
+        let (changed, refused) = self.carry_out_request(request);
+        if changed {
+            self.promises_end();
+        }
+        refused
+    }
+
+    /// Like [`request`](Self::request), where it is known which promises hold if nothing is refused.
+    pub fn request_judged(
+        &mut self,
+        request: PlannedRequest,
+        promises: &PromiseChange,
+    ) -> Vec<String> {
+        let (changed, refused) = self.carry_out_request(request);
+        match changed {
+            true if refused.is_empty() => self.promises_change(promises),
+            true => self.promises_end(),
+            false => {}
+        }
+        refused
+    }
+
+    /// Carries out a request, for each thread if it is about a program. Returns whether anything has changed, and what was refused.
+    fn carry_out_request(&mut self, request: PlannedRequest) -> (bool, Vec<String>) {
+        let each = match self.each(request) {
+            Ok(each) => each,
+            Err(refused) => return (false, vec![refused]),
+        };
+        let refused: Vec<String> = each.iter().filter_map(|request| self.one(request)).collect();
+        (refused.len() < each.len(), refused)
     }
 
     /// The answer that a request would have, which changes nothing. Returns what would be refused, and why.
@@ -122,7 +178,6 @@ impl<M: Machine> Host<M> {
                 return self.log.refused.drain(refusals..).next().map(|(_, why)| why);
             }
         }
-        self.promises_end();
         for part in parts {
             if let PlannedRequest::Timer(timer) = part {
                 self.agenda.resolution = *timer;

@@ -58,7 +58,7 @@ pub use deadlines::{BoundError, Deadline};
 pub use diagnostic::{Code as DiagnosticCode, Diagnostic, Diagnostics, Rendering};
 pub use import::{Imported, Reserving, import};
 pub use import_rtapp::{EndlessWait, ImportedRtApp, RtAppImportError, import_rtapp};
-pub use live::{Live, LiveNode, LiveRequest, LiveThread};
+pub use live::{Live, LiveNode, LiveRequest, LiveThread, PromiseChange};
 pub use migrate::{Migrated, migrate};
 pub use model::Scenario;
 pub use overload::Overload;

@@ -5,6 +5,9 @@
 //! Weights keep the meaning that the file gave them.
 
 mod breaks;
+mod touched;
+
+pub use touched::PromiseChange;
 
 use crate::build;
 use crate::check::{check_requests, means, numbered};

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use windfall_hierarchy::Message;
+use windfall_scenario::model::Parent;
 use windfall_scenario::{Live, LiveNode, LiveThread, PlannedRequest, Scenario};
 
 const FILE: &str = concat!(
@@ -25,7 +26,11 @@ struct There {
 
 fn there() -> There {
     let node = |name: &str, kind: &str, parent: Option<&str>| {
-        LiveNode::new(name, kind, vec![parent.map(str::to_owned)])
+        LiveNode::new(
+            name,
+            kind,
+            vec![parent.map_or(Parent::Top, |name| Parent::Scheduler(name.to_owned()))],
+        )
     };
     let thread = |name: &str, parent: &str| LiveThread::new(name, Some(parent.to_owned()));
     There {

@@ -52,8 +52,8 @@ fn requested(text: &str) -> Result<(), HierarchyError> {
     let mut plan = scenario.build().map_err(|why| why.render(false)).unwrap();
     let (parent, messages) = (plan.threads[0].parent, plan.threads[0].messages.clone());
     let id = plan.hierarchy.create_thread(Instant::ZERO, parent, &messages).unwrap();
-    let (at, request) = plan.requests.pop().unwrap();
-    request.carry_out(&mut plan.hierarchy, at, |_| Some(id))
+    let (at, request) = plan.requests.remove(0);
+    request.carry_out(&mut plan.hierarchy, at, &|_| Some(id))
 }
 
 #[test]

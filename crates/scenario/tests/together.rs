@@ -61,7 +61,11 @@ fn law_requests_about_what_threads_share_go_to_the_scheduler_that_has_it() {
 
     let live = Live::new(read(shares));
     let node = |name: &str, kind: &str, parent: Option<&str>| {
-        LiveNode::new(name, kind, vec![parent.map(str::to_owned)])
+        LiveNode::new(
+            name,
+            kind,
+            vec![parent.map_or(Parent::Top, |name| Parent::Scheduler(name.to_owned()))],
+        )
     };
     let nodes = [node("root", "rez", None), node("player-threads", "round-robin", Some("root"))];
     let parent = Some("player-threads".to_owned());

@@ -2,7 +2,7 @@
 //!
 //! Judging takes longer than deciding, and reports are small. So they are kept and evaluated later, many at a time, in order.
 
-use windfall_scenario::outcome::{PromiseVerdict, Use, Watch};
+use windfall_scenario::outcome::{Promise, PromiseVerdict, Use, Watch};
 use windfall_time::{Instant, Span};
 
 /// Most reports that are kept.
@@ -27,6 +27,11 @@ pub(super) struct Judged {
 impl Judged {
     pub(super) fn new(watch: Watch) -> Judged {
         Judged { watch, last: Instant::ZERO, reports: Vec::with_capacity(MOST) }
+    }
+
+    /// What is judged.
+    pub(super) const fn promise(&self) -> &Promise {
+        self.watch.promise()
     }
 
     /// The time of the last report.
@@ -118,7 +123,6 @@ fn evaluate(watch: &mut Watch, reports: &[Report]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use windfall_scenario::outcome::Promise;
     use windfall_time::Span;
 
     const PRECISION: Span = Span::from_nanos(100_000);

@@ -1,26 +1,39 @@
 //! Reports what happens in a run to the judges of promises.
 
+use super::judged::Judged;
 use super::{Place, Promises};
 use crate::host::Host;
 use crate::machine::{Machine, Passed};
 use crate::thread::{Role, Thread};
 use std::collections::BTreeMap;
 use windfall_hierarchy::{OwnVp, VpState};
+use windfall_scenario::PromiseChange;
 use windfall_scenario::outcome::{Promise, PromiseVerdict, Use};
 use windfall_time::Instant;
 
 impl Promises {
     /// Judges a promise to a thread, or to each thread of a program, including later ones.
-    fn judge_thread(&mut self, thread: u32, promise: &Promise, threads: &[Thread]) {
+    /// Returns the threads of which it is judged by now.
+    fn judge_thread(&mut self, thread: u32, promise: &Promise, threads: &[Thread]) -> Vec<u32> {
         if threads[thread as usize].role != Role::Entry {
-            return self.add_to(thread, promise.clone());
-        }
-        for (number, one) in (0..).zip(threads) {
-            if one.role == Role::Of(thread) && one.id.is_some() {
-                self.add_to(number, promise.clone().to(&one.outcome.name));
-            }
+            self.add_to(thread, promise.clone());
+            return vec![thread];
         }
         self.programs.push(promise.clone());
+        let its = (0..).zip(threads);
+        let its = its.filter(|(_, one)| one.role == Role::Of(thread) && one.id.is_some());
+        let its: Vec<u32> = its.map(|(number, _)| number).collect();
+        for number in &its {
+            let name = &threads[*number as usize].outcome.name;
+            self.add_to(*number, promise.clone().to(name));
+        }
+        its
+    }
+
+    /// The promise to a thread that was added last.
+    fn last_of(&mut self, thread: u32) -> Option<&mut Judged> {
+        let at = *self.threads.get(thread as usize)?.last()?;
+        self.judged.get_mut(at)?.as_mut()
     }
 }
 
@@ -31,39 +44,64 @@ impl<M: Machine> Host<M> {
             self.promises = Promises::default(); // nothing has happened yet that could be judged
         }
         self.promises_end();
-        self.promises.rounds += 1;
-        let entries = 0..u32::try_from(self.threads.list.len()).expect("numbered by 32 bits");
-        let named: BTreeMap<&str, u32> = entries
-            .rev() // of several with one name, the first counts
-            .map(|at| (self.threads.list[at as usize].outcome.name.as_str(), at))
-            .collect();
-        for promise in promises {
-            let Some(own) = promise.own else {
-                let thread = named.get(promise.owner.as_str());
-                thread.inspect(|thread| {
-                    self.promises.judge_thread(**thread, promise, &self.threads.list)
-                });
-                continue;
-            };
-            let Some(node) = self.hierarchy.find_node(&promise.owner) else { continue };
-            let (judged, own) = (self.promises.add(promise.clone()), OwnVp(own));
-            self.promises.places.push(Place {
-                judged,
-                node,
-                own,
-                waits: true,
-                requests: 0,
-                cpu: None,
-                deadline: None,
-            });
-        }
+        self.promises_change(&PromiseChange::untouched(promises.to_vec()));
+    }
+
+    /// Judges the promises that hold after a request, and no others; the judgement of those that it has not touched goes on.
+    pub fn promises_change(&mut self, change: &PromiseChange) {
+        self.account_all();
         let now = self.machine.now();
-        for (number, thread) in (0..).zip(&self.threads.list) {
-            if thread.ready {
-                self.promises.each(number, |judged| judged.wakes(now));
-            }
+        let within = (self.agenda.resolution.resolution(), M::PRECISION);
+        let given = std::mem::replace(&mut self.promises.given, change.after.clone());
+        let (kept, added): (Vec<&Promise>, Vec<&Promise>) = change
+            .after
+            .iter()
+            .partition(|promise| given.contains(promise) && change.keeps(promise));
+        let threads = &self.threads.list;
+        // A promise to a program is judged of each of its threads, by their names.
+        let programs: BTreeMap<&str, &str> = threads
+            .iter()
+            .filter_map(|thread| {
+                let entry = threads.get(thread.entry()? as usize)?;
+                Some((thread.outcome.name.as_str(), entry.outcome.name.as_str()))
+            })
+            .collect();
+        self.promises.retain(now, within, |judged| {
+            let program = programs.get(judged.owner.as_str()).copied();
+            kept.iter().any(|kept| {
+                let is_its = kept.owner == judged.owner || program == Some(kept.owner.as_str());
+                is_its && (*kept).clone().to(&judged.owner) == *judged
+            })
+        });
+        self.promises.rounds += 1;
+        for promise in added {
+            self.judge_promise(promise, now);
         }
         self.look_at_promises();
+    }
+
+    /// Begins to judge a promise.
+    fn judge_promise(&mut self, promise: &Promise, now: Instant) {
+        let list = &self.threads.list;
+        if let Some(own) = promise.own {
+            let Some(node) = self.hierarchy.find_node(&promise.owner) else { return };
+            let (judged, own) = (self.promises.add(promise.clone()), OwnVp(own));
+            let (waits, requests, cpu, deadline) = (true, 0, None, None);
+            self.promises.places.push(Place { judged, node, own, waits, requests, cpu, deadline });
+            return;
+        }
+        // Of several with one name, the first counts.
+        let Some(thread) = list.iter().position(|thread| thread.outcome.name == promise.owner)
+        else {
+            return;
+        };
+        let thread = u32::try_from(thread).expect("threads are numbered by 32 bits");
+        let list = &self.threads.list;
+        for number in self.promises.judge_thread(thread, promise, list) {
+            if list[number as usize].ready {
+                self.promises.last_of(number).into_iter().for_each(|judged| judged.wakes(now));
+            }
+        }
     }
 
     /// Reports that time has passed on a processor.

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant as Clock};
 use windfall_os::LinuxError;
 use windfall_os::events::EventFd;
 use windfall_os::{clock, peer};
-use windfall_scenario::{Live, LiveNode, LiveRequest, LiveThread, PlannedRequest};
+use windfall_scenario::{Live, LiveNode, LiveRequest, LiveThread, PlannedRequest, PromiseChange};
 use windfall_time::Instant;
 
 /// Longest time that a client may take to receive the answer. It is generous because ordinary processes may have to wait for a
@@ -165,7 +165,7 @@ impl Server {
             return Err(ControlError::new(format!("`{verb}`"), why, help));
         }
         let from = lends.and_then(|name| threads.iter().find(|thread| thread.name == name));
-        self.carry_out(host, &threads, request)?;
+        self.carry_out(host, (&nodes, &threads), request)?;
         if let Some(LiveThread { name, parent: Some(parent), .. }) = from {
             self.former.entry(name.clone()).or_insert_with(|| parent.clone());
         }
@@ -210,13 +210,14 @@ impl Server {
     fn carry_out(
         &mut self,
         host: &Locked,
-        threads: &[LiveThread],
+        (nodes, threads): (&[LiveNode], &[LiveThread]),
         mut request: LiveRequest,
     ) -> Result<(), ControlError> {
         let planned = together(std::mem::take(&mut request.planned));
         let meant = planned.parts().iter().filter_map(PlannedRequest::thread);
         let meant = meant.filter_map(|at| Some((at, threads.get(at)?.name.clone())));
         let meant: Vec<(usize, String)> = meant.collect();
+        let change = self.live.promise_change(nodes, threads, &request);
         let refused: Vec<String> = host.call(move |s| {
             settle(s);
             // A number may belong to another thread by now.
@@ -224,7 +225,7 @@ impl Server {
             if let Some((_, name)) = ended {
                 return vec![format!("`{name}`: refused: the thread has ended")];
             }
-            let refused = s.host.request(planned);
+            let refused = s.host.request_judged(planned, &change);
             settle(s);
             refused
         });
@@ -237,7 +238,7 @@ impl Server {
         let promises = self.live.promises(&nodes, &threads);
         host.call(move |s| {
             s.host.record_promises(&promises);
-            s.host.judge_promises(&promises);
+            s.host.promises_change(&PromiseChange::untouched(promises));
         });
         Ok(())
     }
@@ -262,7 +263,7 @@ impl Server {
                 messages.clone_from(home);
             }
         }
-        self.carry_out(host, &threads, request)?;
+        self.carry_out(host, (&nodes, &threads), request)?;
         self.former.remove(name);
         self.live.forget(name);
         Ok(json!({ "done": format!("`{name}` is back in `{to}`") }))

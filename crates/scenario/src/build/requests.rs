@@ -19,8 +19,19 @@ impl Builder<'_> {
             let path = Path::of(&["at"]).item(number);
             let list = self.request(&request.change, &path, &numbers).into_iter();
             planned.extend(list.map(|planned| (request.time, planned)));
+            if !scenario.under_way {
+                planned.push((request.time, PlannedRequest::Promises(Box::default())));
+            }
         }
         planned.sort_by_key(|(time, _)| *time);
+        // As the requests, these are in order of time.
+        let changes = if scenario.under_way { Vec::new() } else { scenario.promise_changes() };
+        let mut changes = changes.into_iter();
+        for (_, request) in &mut planned {
+            if let PlannedRequest::Promises(planned) = request {
+                changes.next().into_iter().for_each(|change| **planned = change);
+            }
+        }
         planned
     }
 

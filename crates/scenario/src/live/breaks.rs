@@ -1,9 +1,11 @@
 //! What a request would break, before it is carried out: promises that the checker grants in the tree of the moment, and not
 //! in the tree that there would be.
 
+use super::touched::PromiseChange;
 use super::{Live, LiveNode, LiveRequest, LiveThread, is_one_of};
 use crate::model::{Attachment, Change, Parent, Requirements, Scenario, Thread, Whom};
 use crate::outcome::{Promise, promises, requested_promises};
+use std::collections::BTreeSet;
 use windfall_time::Instant;
 
 /// What is granted in one tree and no longer in another, but for those of whom something else is asked.
@@ -53,8 +55,32 @@ impl Scenario {
     /// What its own requests break: when, and which promise to somebody else, that is granted until then.
     #[must_use]
     pub fn broken_by_requests(&self) -> Vec<(Instant, Promise)> {
+        let mut broken = Vec::new();
+        self.request_by_request(|time, asked, _, (before, after)| {
+            let lost = lost(before, after, asked);
+            broken.extend(lost.into_iter().map(|promise| (time, promise)));
+        });
+        broken
+    }
+
+    /// After each of its requests, in order of time, if each is carried out: the promises.
+    pub(crate) fn promise_changes(&self) -> Vec<PromiseChange> {
+        let mut changes = Vec::new();
+        self.request_by_request(|_, _, touched, (_, after)| {
+            let granted = after.iter().filter(|promise| promise.granted);
+            changes.push(PromiseChange { after: granted.cloned().collect(), touched });
+        });
+        changes
+    }
+
+    /// Goes through its requests in order of time: when, who asks for something else, whose promises are touched, and all that is
+    /// asked for before and afterwards.
+    fn request_by_request(
+        &self,
+        mut each: impl FnMut(Instant, &[Whom], BTreeSet<String>, (Vec<Promise>, &[Promise])),
+    ) {
         if self.requests.is_empty() {
-            return Vec::new();
+            return;
         }
         let live = Live::new(self.clone());
         let alone = |thread: &Thread| {
@@ -63,17 +89,16 @@ impl Scenario {
         };
         let threads = self.threads.iter().flat_map(alone).collect();
         let mut tree = Scenario { threads, requests: Vec::new(), under_way: true, ..self.clone() };
-        let (mut before, mut broken) = (requested_promises(&tree), Vec::new());
+        let mut before = requested_promises(&tree);
         for request in &live.file.requests {
-            let parts = request.change.parts().iter();
-            let changed: Vec<Whom> =
-                parts.filter_map(|change| live.apply(change, &mut tree)).collect();
+            let (parts, was) = (request.change.parts(), tree.clone());
+            let asked: Vec<Whom> =
+                parts.iter().filter_map(|change| live.apply(change, &mut tree)).collect();
+            let touched = live.touched(parts, &was, &tree);
             let after = requested_promises(&tree);
-            let lost = lost(before, &after, &changed);
-            broken.extend(lost.into_iter().map(|promise| (request.time, promise)));
+            each(request.time, &asked, touched, (before, &after));
             before = after;
         }
-        broken
     }
 }
 
@@ -92,6 +117,24 @@ impl Live {
         let changed: Vec<Whom> =
             parts.filter_map(|change| self.apply(change, &mut after)).collect();
         lost(promises(&before), &requested_promises(&after), &changed)
+    }
+
+    /// The promises after a request, as it is known before it is carried out.
+    #[must_use]
+    pub fn promise_change(
+        &self,
+        nodes: &[LiveNode],
+        threads: &[LiveThread],
+        request: &LiveRequest,
+    ) -> PromiseChange {
+        let before = self.there(nodes, threads);
+        let mut after = before.clone();
+        let parts: Vec<Change> = request.changes.iter().flat_map(Change::parts).cloned().collect();
+        for change in &parts {
+            self.apply(change, &mut after);
+        }
+        let touched = self.touched(&parts, &before, &after);
+        PromiseChange { after: requested_promises(&after), touched }
     }
 
     /// Changes a tree as a request that is no transaction does. Returns who asks for something else, or asks somebody else.
@@ -166,7 +209,7 @@ impl Live {
     }
 
     /// Whether a request that names an entry, or a thread, means this thread.
-    fn is_meant(&self, name: &str, thread: &str) -> bool {
+    pub(super) fn is_meant(&self, name: &str, thread: &str) -> bool {
         let entry = || self.file.threads.iter().find(|entry| entry.name == name);
         thread == name || entry().is_some_and(|entry| is_one_of(thread, entry))
     }

@@ -56,6 +56,12 @@ impl Watch {
         }
     }
 
+    /// What is watched.
+    #[must_use]
+    pub const fn promise(&self) -> &Promise {
+        &self.promise
+    }
+
     fn each(&mut self, tell: impl Fn(&mut Judge)) {
         if let (Some(judges), None) = (&mut self.judges, self.until) {
             judges.iter_mut().for_each(tell);

@@ -1,5 +1,6 @@
 //! Control requests, and what each does to a hierarchy (HLS 4.3.9).
 
+use crate::live::PromiseChange;
 use crate::model::Timer;
 use windfall_hierarchy::{
     Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, Scheduler, Target,
@@ -65,6 +66,8 @@ pub enum PlannedRequest {
     Configure(String, Message),
     /// Sets the resolution of the machine's timer.
     Timer(Timer),
+    /// Says which promises hold from now on, if what the file asked for before it at this time was carried out.
+    Promises(Box<PromiseChange>),
 }
 
 impl PlannedRequest {
@@ -98,6 +101,7 @@ impl PlannedRequest {
                 format!("{} for `{node}`", message.name())
             }
             PlannedRequest::Configure(node, message) => format!("{} of `{node}`", message.name()),
+            PlannedRequest::Promises(_) => "other promises".to_owned(),
             PlannedRequest::Timer(Timer::Precise) => "precise timer".to_owned(),
             PlannedRequest::Timer(Timer::Ticks(hertz)) => format!("timer at {hertz} Hz"),
         }
@@ -151,7 +155,7 @@ impl PlannedRequest {
     }
 
     /// Carries it out at `now`; `thread` says what the hierarchy knows a thread as, by number. A
-    /// [`Timer`](Self::Timer) is not the hierarchy's but the machine's, and its host's to set.
+    /// [`Timer`](Self::Timer) and [`Promises`](Self::Promises) are not the hierarchy's but its host's.
     ///
     /// # Errors
     /// What the hierarchy refuses, unchanged then; [`HierarchyError::Stale`] when a scheduler or thread that is
@@ -212,7 +216,7 @@ impl PlannedRequest {
                 let node = find(hierarchy, node)?;
                 hierarchy.configure(now, node, *message)
             }
-            PlannedRequest::Timer(_) => Ok(()),
+            PlannedRequest::Timer(_) | PlannedRequest::Promises(_) => Ok(()),
         }
     }
 }

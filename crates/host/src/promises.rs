@@ -12,6 +12,7 @@ mod judged;
 mod watched;
 
 use judged::Judged;
+use std::collections::BTreeSet;
 use windfall_hierarchy::{NodeId, OwnVp};
 use windfall_scenario::outcome::{EARLIER, Promise, PromiseStatus, PromiseVerdict, Use, Watch};
 use windfall_time::{Instant, Span};
@@ -192,12 +193,16 @@ impl Judgement {
         verdicts
     }
 
-    /// All verdicts. Those of ended judgements come first; they are left out if the promise was not tested and others followed.
+    /// All verdicts. Those of ended judgements come first; they are left out if the promise was not tested, and its owner was promised
+    /// something afterwards.
     #[must_use]
     pub fn verdicts(self, now: Instant, tick: Option<Span>) -> Vec<PromiseVerdict> {
         let anew = self.anew;
+        let owners: BTreeSet<(String, Option<u16>)> =
+            self.watches.iter().map(|(watch, _)| owner(watch.promise())).collect();
         let empty = |verdict: &PromiseVerdict| {
-            (anew || verdict.promise.owner.ends_with(EARLIER))
+            let promise = &verdict.promise;
+            (anew && owners.contains(&owner(promise)) || promise.owner.ends_with(EARLIER))
                 && matches!(verdict.status(), PromiseStatus::NotAsking | PromiseStatus::NotTested)
         };
         let ended = self.ended.into_iter().filter(|verdict| !empty(verdict));
@@ -206,6 +211,10 @@ impl Judgement {
             watches.map(|(watch, last)| watch.verdict_within(now.max(last), tick, self.precision));
         ended.chain(live).collect()
     }
+}
+
+fn owner(promise: &Promise) -> (String, Option<u16>) {
+    (promise.owner.clone(), promise.own)
 }
 
 #[cfg(test)]

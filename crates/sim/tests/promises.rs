@@ -108,6 +108,72 @@ fn law_what_switching_costs_is_never_called_stolen() {
     assert_eq!(found[0].status(), PromiseStatus::Missed);
 }
 
+/// How what the file promises fared.
+fn planned(text: &str) -> Vec<PromiseVerdict> {
+    let text = format!("schema = 2\nseed = 1\n{text}");
+    let scenario = Scenario::parse("test.toml", &text).unwrap_or_else(|why| panic!("{why}"));
+    let outcome = windfall_sim::simulate(&scenario).unwrap().outcome;
+    assert_eq!((outcome.failure, outcome.refused), (None, Vec::new()));
+    outcome.promises
+}
+
+fn of<'a>(found: &'a [PromiseVerdict], owner: &str) -> Vec<&'a PromiseVerdict> {
+    found.iter().filter(|verdict| verdict.promise.owner == owner).collect()
+}
+
+#[test]
+fn law_a_promise_that_a_request_does_not_touch_goes_on_being_judged() {
+    let less = "[[at]]\ntime = \"501ms\"\ndo = \"guarantee\"\nthread = \"a\"\n\
+                guarantee = \"RESBH 2ms 10ms\"\n";
+    let found = planned(&format!("{TWO}\n{less}"));
+    let (a, ts) = (of(&found, "a"), of(&found, "ts"));
+    assert_eq!(ts.len(), 1, "{ts:?}");
+    assert_eq!((ts[0].status(), ts[0].until), (PromiseStatus::Kept, None));
+    assert_eq!(ts[0].runnable, Span::from_millis(995), "from b's beginning to the end");
+    let lasted: Vec<_> = a.iter().map(|one| (one.status(), one.until, one.runnable)).collect();
+    let at = Instant::from_nanos(501_000_000);
+    let (before, after) = (Span::from_millis(501), Span::from_millis(499));
+    let kept = PromiseStatus::Kept;
+    assert_eq!(lasted, [(kept, Some(at), before), (kept, None, after)]);
+}
+
+#[test]
+fn law_after_a_request_that_is_refused_only_what_holds_all_the_same_is_judged() {
+    // Two requests: the second would promise c something where only the first makes room.
+    let more = "[threads.c]\nparent = \"rez\"\nrun = \"spin\"\n\
+                [[at]]\ntime = \"200ms\"\ndo = \"guarantee\"\nthread = \"c\"\n\
+                guarantee = \"RESBH 1ms 10ms\"\n";
+    let text = format!("schema = 2\nseed = 1\n{TWO}\n{more}");
+    let scenario = Scenario::parse("test.toml", &text).unwrap_or_else(|why| panic!("{why}"));
+    let outcome = windfall_sim::simulate(&scenario).unwrap().outcome;
+    assert_eq!(outcome.refused.len(), 1, "{:?}", outcome.refused);
+    for owner in ["a", "ts"] {
+        let found = of(&outcome.promises, owner);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].status(), found[0].until), (PromiseStatus::Kept, None), "{owner}");
+    }
+    assert!(of(&outcome.promises, "c").is_empty());
+}
+
+#[test]
+fn law_a_scheduler_that_moves_takes_its_promises_along() {
+    let moves = "[machine]\nprocessors = 2\n\
+                 [schedulers.res]\nscheduler = \"rez\"\nparent = \"top\"\n\
+                 [schedulers.other]\nscheduler = \"rez\"\nparent = \"top\"\n\
+                 [schedulers.ps]\nscheduler = \"proportional-share\"\nparent = \"res\"\n\
+                 guarantee = \"RESBH 4ms 10ms\"\n\
+                 [threads.t]\nparent = \"ps\"\nrun = \"spin\"\n\
+                 [[at]]\ntime = \"503ms\"\ndo = \"move\"\nscheduler = \"ps\"\nto = \"other\"\n\
+                 guarantee = \"RESBH 4ms 10ms\"\n";
+    let found = planned(&format!("length = \"1s\"\n{moves}"));
+    let ps = of(&found, "ps");
+    // The same promise: its worst verdict until the move, then the one that goes on.
+    assert_eq!(ps.len(), 2, "{ps:?}");
+    assert!(ps.iter().all(|one| one.status() == PromiseStatus::Kept), "{ps:?}");
+    assert_eq!(ps[0].until, Some(Instant::from_nanos(503_000_000)));
+    assert_eq!(ps[1].runnable, Span::from_millis(497));
+}
+
 #[test]
 fn judgement_ends_with_the_first_control_request() {
     let text = format!("{TWO}\n[[at]]\ntime = \"500ms\"\ndo = \"unreserve\"\nthread = \"a\"\n");

@@ -48,13 +48,15 @@ pub struct Promises {
     rounds: u32,
     /// Those that were given last.
     given: Vec<Promise>,
+    /// When judgement of those begins that are added.
+    begins: Instant,
     /// Whether they have been told that time is being stolen.
     stolen: bool,
 }
 
 impl Promises {
     fn add(&mut self, promise: Promise) -> usize {
-        let judged = Some(Judged::new(Watch::new(promise)));
+        let judged = Some(Judged::new(Watch::new(promise), self.begins));
         if let Some(at) = self.vacant.pop() {
             self.judged[at] = judged;
             return at;

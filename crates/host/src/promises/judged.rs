@@ -22,11 +22,16 @@ pub(super) struct Judged {
     watch: Watch,
     last: Instant,
     reports: Vec<Report>,
+    /// When judgement begins, and whether the owner has been runnable since before.
+    begins: Instant,
+    was_runnable: bool,
 }
 
 impl Judged {
-    pub(super) fn new(watch: Watch) -> Judged {
-        Judged { watch, last: Instant::ZERO, reports: Vec::with_capacity(MOST) }
+    /// Judgement begins at that time; what is reported before says only whether the owner is runnable then.
+    pub(super) fn new(watch: Watch, begins: Instant) -> Judged {
+        let reports = Vec::with_capacity(MOST);
+        Judged { watch, last: Instant::ZERO, reports, begins, was_runnable: false }
     }
 
     /// What is judged.
@@ -45,13 +50,33 @@ impl Judged {
     }
 
     pub(super) fn wakes(&mut self, at: Instant) {
+        if self.is_early(at) {
+            self.was_runnable = true;
+            return;
+        }
         let at = self.at(at);
         self.keep(Report::Wakes(at));
     }
 
     pub(super) fn sleeps(&mut self, at: Instant) {
+        if self.is_early(at) {
+            self.was_runnable = false;
+            return;
+        }
         let at = self.at(at);
         self.keep(Report::Sleeps(at));
+    }
+
+    /// Whether a time is before judgement begins. The first time that is not begins it.
+    fn is_early(&mut self, at: Instant) -> bool {
+        if at < self.begins {
+            return true;
+        }
+        if core::mem::take(&mut self.was_runnable) {
+            self.last = self.begins;
+            self.keep(Report::Wakes(self.begins));
+        }
+        false
     }
 
     /// Reports that time is stolen from some processor, not necessarily the owner's.
@@ -60,12 +85,18 @@ impl Judged {
     }
 
     pub(super) fn set_deadline(&mut self, at: Instant, deadline: Instant) {
+        if self.is_early(at) {
+            return;
+        }
         let at = self.at(at);
         self.keep(Report::Deadline(at, deadline));
     }
 
     pub(super) fn served(&mut self, from: Instant, to: Instant, by: Use) {
-        let from = from.max(self.last);
+        if self.is_early(to) {
+            return;
+        }
+        let from = from.max(self.last).max(self.begins);
         if from >= to {
             return;
         }
@@ -102,6 +133,10 @@ impl Judged {
         now: Instant,
         (tick, precision): (Option<Span>, Span),
     ) -> PromiseVerdict {
+        if self.is_early(now) {
+            self.last = self.last.max(now);
+            self.was_runnable = false;
+        }
         let now = self.at(now);
         let mut watch = self.watch();
         watch.end(now);
@@ -134,7 +169,7 @@ mod tests {
     /// A promise of 4 ms in 10 ms. In each period the owner gets `own` us, and the rest goes to `by`.
     fn given(periods: u64, own: u64, by: Use) -> Judged {
         let guarantee = "RESBH 4ms 10ms".parse().expect("a guarantee");
-        let mut judged = Judged::new(Watch::new(Promise::new("a", guarantee)));
+        let mut judged = Judged::new(Watch::new(Promise::new("a", guarantee)), Instant::ZERO);
         judged.wakes(at(0));
         for period in 0..periods {
             let (from, to) = (10_000 * period, 10_000 * period + 4_000);

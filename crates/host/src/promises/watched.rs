@@ -74,6 +74,7 @@ impl<M: Machine> Host<M> {
             })
         });
         self.promises.rounds += 1;
+        self.promises.begins = now.saturating_add(change.settles);
         for promise in added {
             self.judge_promise(promise, now);
         }

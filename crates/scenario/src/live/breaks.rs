@@ -1,12 +1,12 @@
 //! What a request would break, before it is carried out: promises that the checker grants in the tree of the moment, and not
 //! in the tree that there would be.
 
-use super::touched::PromiseChange;
+use super::touched::{PromiseChange, longest_period};
 use super::{Live, LiveNode, LiveRequest, LiveThread, is_one_of};
 use crate::model::{Attachment, Change, Parent, Requirements, Scenario, Thread, Whom};
 use crate::outcome::{Promise, promises, requested_promises};
 use std::collections::BTreeSet;
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// What is granted in one tree and no longer in another, but for those of whom something else is asked.
 fn lost(before: Vec<Promise>, after: &[Promise], changed: &[Whom]) -> Vec<Promise> {
@@ -66,18 +66,20 @@ impl Scenario {
     /// After each of its requests, in order of time, if each is carried out: the promises.
     pub(crate) fn promise_changes(&self) -> Vec<PromiseChange> {
         let mut changes = Vec::new();
-        self.request_by_request(|_, _, touched, (_, after)| {
-            let granted = after.iter().filter(|promise| promise.granted);
-            changes.push(PromiseChange { after: granted.cloned().collect(), touched });
+        let mut settles = longest_period(self);
+        self.request_by_request(|_, _, (touched, longest), (_, after)| {
+            let after = after.iter().filter(|promise| promise.granted).cloned().collect();
+            changes.push(PromiseChange { after, touched, settles });
+            settles = settles.max(longest);
         });
         changes
     }
 
-    /// Goes through its requests in order of time: when, who asks for something else, whose promises are touched, and all that is
-    /// asked for before and afterwards.
+    /// Goes through its requests in order of time: when, who asks for something else, whose promises are touched and the longest
+    /// period afterwards, and all that is asked for before and afterwards.
     fn request_by_request(
         &self,
-        mut each: impl FnMut(Instant, &[Whom], BTreeSet<String>, (Vec<Promise>, &[Promise])),
+        mut each: impl FnMut(Instant, &[Whom], (BTreeSet<String>, Span), (Vec<Promise>, &[Promise])),
     ) {
         if self.requests.is_empty() {
             return;
@@ -94,7 +96,7 @@ impl Scenario {
             let (parts, was) = (request.change.parts(), tree.clone());
             let asked: Vec<Whom> =
                 parts.iter().filter_map(|change| live.apply(change, &mut tree)).collect();
-            let touched = live.touched(parts, &was, &tree);
+            let touched = (live.touched(parts, &was, &tree), longest_period(&tree));
             let after = requested_promises(&tree);
             each(request.time, &asked, touched, (before, &after));
             before = after;
@@ -134,7 +136,8 @@ impl Live {
             self.apply(change, &mut after);
         }
         let touched = self.touched(&parts, &before, &after);
-        PromiseChange { after: requested_promises(&after), touched }
+        let settles = longest_period(&before);
+        PromiseChange { after: requested_promises(&after), touched, settles }
     }
 
     /// Changes a tree as a request that is no transaction does. Returns who asks for something else, or asks somebody else.

@@ -8,6 +8,7 @@ use super::Live;
 use crate::model::{Change, Parent, Scenario, Whom};
 use crate::outcome::Promise;
 use std::collections::BTreeSet;
+use windfall_time::Span;
 
 /// The promises after a request.
 #[derive(Clone, Default, Debug)]
@@ -17,13 +18,16 @@ pub struct PromiseChange {
     pub after: Vec<Promise>,
     /// The names of the threads and schedulers whose promises are judged anew.
     pub touched: BTreeSet<String>,
+    /// How long after the request judgement begins of what was not promised before. Schedulers let a period run out that has begun, and
+    /// give away what a reservation leaves only when it could have been used up: so the longest period that there was.
+    pub settles: Span,
 }
 
 impl PromiseChange {
     /// After a request that touches no promise.
     #[must_use]
     pub fn untouched(after: Vec<Promise>) -> PromiseChange {
-        PromiseChange { after, touched: BTreeSet::new() }
+        PromiseChange { after, touched: BTreeSet::new(), settles: Span::ZERO }
     }
 
     /// The same without promises to these.
@@ -83,6 +87,19 @@ impl Live {
             }
         }
     }
+}
+
+/// The longest period of a reservation that a tree's threads and schedulers ask for.
+pub(super) fn longest_period(tree: &Scenario) -> Span {
+    let owns = tree.schedulers.iter().flat_map(|scheduler| &scheduler.owns);
+    let requires = owns.map(|own| &own.requires);
+    let requires = requires.chain(tree.threads.iter().map(|thread| &thread.requires));
+    let periods = requires.filter_map(|requires| {
+        let promised = requires.guarantee.and_then(|guarantee| guarantee.reservation());
+        let promised = promised.and_then(|(_, period)| period.ceil());
+        promised.or_else(|| requires.reservation().map(|(_, period)| period))
+    });
+    periods.max().unwrap_or(Span::ZERO)
 }
 
 /// The names that are found, in the trees before and after.

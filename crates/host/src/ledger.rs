@@ -26,7 +26,8 @@ impl Ledger {
     pub(crate) fn learn(&mut self, hierarchy: &Hierarchy, leaks: bool) {
         self.paths.resize(usize::from(hierarchy.processors()), (Vec::new(), Span::ZERO));
         self.accounts.learn(hierarchy);
-        self.by_path = leaks || self.accounts.joined();
+        // Once it is so it stays so: what threads got meanwhile is not known by their places.
+        self.by_path |= leaks || self.accounts.joined();
     }
 
     fn put(&mut self, node: NodeId, span: Span) {

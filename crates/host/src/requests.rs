@@ -162,7 +162,7 @@ impl<M: Machine> Host<M> {
     fn attempt(&mut self, request: &PlannedRequest) -> Option<String> {
         let parts = request.parts();
         let moves_many = parts.iter().any(PlannedRequest::moves_many);
-        if moves_many || parts.iter().any(|part| part.moves().is_some()) {
+        if moves_many || parts.iter().any(|part| part.reshapes() || part.moves().is_some()) {
             self.attribute_all();
         }
         if let Some(why) = self.absent(request) {

@@ -1,6 +1,7 @@
 //! The protocol: random trees, threads and requests, as in HLS 9.4.1; after every step all invariants are checked.
 //!
 //! A step is a plain value that prints as text, so that a failing case can be kept as one.
+//! Length: tables: the steps that there are, what each does, how each is drawn.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};

@@ -232,6 +232,72 @@ fn refuses_what_cannot_be_and_changes_nothing() {
 }
 
 #[test]
+fn accepts_schedulers_that_move_transactions_and_queries() {
+    let Some((run, _alone)) = Run::begin("moves") else { return };
+    let has = |words: &[&str], part: &str| {
+        let why = run.refused(words);
+        assert!(why.contains(part), "{words:?}: {why}");
+    };
+    run.done(&["create", "fair", "--scheduler", "proportional-share", "--parent", "ts"]);
+    run.done(&["move", "a", "fair", "share=3"]);
+    has(&["move", "ts", "fair"], "below itself");
+    has(&["move", "fair", "fair"], "below itself");
+    has(&["remove-parent", "fair"], "no parent left");
+    has(&["add-parent", "fair", "rez"], "did you mean `res`");
+
+    let before = run.tree();
+    let would = run.ctl(&["move", "fair", "res", "guarantee=RESBH 3ms 20ms", "--query"]);
+    assert_eq!(
+        (would.status.code(), run.tree()),
+        (Some(0), before.clone()),
+        "{}",
+        text(&would.stderr)
+    );
+    assert!(text(&would.stdout).contains("break no promise"), "{}", text(&would.stdout));
+    has(
+        &["move", "fair", "res", "guarantee=RESBH 19ms 20ms", "--query"],
+        "is left; ask for at most that",
+    );
+    assert_eq!(run.ctl(&["list", "--query"]).status.code(), Some(2));
+
+    run.done(&["move", "fair", "res", "guarantee=RESBH 3ms 20ms"]);
+    run.done(&["add-parent", "fair", "ts"]);
+    let owns = |name: &str| {
+        let list = run.list();
+        let mut nodes = list["nodes"].as_array().unwrap().iter();
+        nodes.find(|node| node["name"] == name).unwrap()["owns"].clone()
+    };
+    assert_eq!(
+        (&owns("fair")[0]["parent"], &owns("fair")[1]["parent"]),
+        (&"res".into(), &"ts".into())
+    );
+    run.done(&["remove-parent", "fair"]);
+    assert_eq!(
+        (&owns("fair")[0]["state"], &owns("fair")[0]["parent"]),
+        (&"no-parent".into(), &Value::Null)
+    );
+
+    // All or none.
+    let file = run.folder.join("requests.toml");
+    let requests = |to: &str| {
+        format!(
+            "[[at]]\ndo = \"create\"\nname = \"both\"\n\
+             with = {{ scheduler = \"round-robin\", parent = \"ts\" }}\n\
+             [[at]]\ndo = \"move\"\nthread = \"b\"\nto = \"both\"\n\
+             [[at]]\ndo = \"move\"\nscheduler = \"ts\"\nto = \"{to}\"\n"
+        )
+    };
+    std::fs::write(&file, requests("both")).unwrap();
+    let words = ["transaction", file.to_str().unwrap()];
+    has(&words, "below itself");
+    std::fs::write(&file, requests("root") + "priority = 1\n").unwrap();
+    run.done(&words);
+    assert_eq!(run.thread("b")["parent"], "both");
+    let outcome = run.stop();
+    assert_eq!(outcome["quarantined"], serde_json::json!([]));
+}
+
+#[test]
 fn law_a_client_that_misbehaves_does_no_harm() {
     let Some((run, _alone)) = Run::begin("clients") else { return };
     let connect = || UnixStream::connect(run.socket()).unwrap();
@@ -325,6 +391,34 @@ to = "res"
 guarantee = "RESBH 19ms 20ms"
 
 [[at]]
+time = "330ms"
+do = "transaction"
+requests = [
+    { do = "create", name = "held", with = { scheduler = "proportional-share", parent = "ts" } },
+    { do = "move", scheduler = "rr", to = "held" },
+]
+
+[[at]]
+time = "340ms"
+do = "add-parent"
+scheduler = "held"
+to = "res"
+guarantee = "RESBH 1ms 20ms"
+
+[[at]]
+time = "350ms"
+do = "transaction"
+requests = [
+    { do = "create", name = "lost", with = { scheduler = "round-robin", parent = "ts" } },
+    { do = "move", scheduler = "held", to = "rr" },
+]
+
+[[at]]
+time = "360ms"
+do = "remove-parent"
+scheduler = "held"
+
+[[at]]
 time = "400ms"
 do = "guarantee"
 thread = "c"
@@ -377,6 +471,11 @@ timer = "1024Hz"
     assert_eq!(shape(&simulated), shape(&ran));
     assert!(shape(&ran).iter().any(|line| line.contains("\"a\" \"rr\"")), "{:?}", shape(&ran));
     let refused = ran["refused"].as_array().unwrap();
-    assert_eq!(refused.len(), 1, "{refused:?}");
+    assert_eq!(refused.len(), 3, "{refused:?}"); // `res` is above the default by then
+    let why = refused[1]["what"].as_str().unwrap();
+    assert!(why.contains("lie below itself"), "{why}");
+    let held = |line: &&String| line.contains("\"held\"");
+    let held: Vec<String> = shape(&ran).iter().filter(held).cloned().collect();
+    assert_eq!(held.len(), 2, "{held:?}"); // itself, and `rr` below it
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -74,12 +74,11 @@ impl<'a> Builder<'a> {
             .owns
             .iter()
             .filter_map(|own| {
+                let node = |name: &String| built.get(name.as_str()).copied();
                 let parent = match &own.parent {
                     Parent::Top => windfall_hierarchy::Parent::Top,
                     Parent::Nowhere => return None,
-                    Parent::Scheduler(name) => {
-                        windfall_hierarchy::Parent::Node(*built.get(name.as_str())?)
-                    }
+                    Parent::Scheduler(name) => windfall_hierarchy::Parent::Node(node(name)?),
                 };
                 Some((parent, &[] as &[Message]))
             })

@@ -21,6 +21,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
     }
 }
 
+// Length: a table: what must hold of each request.
 fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &ParameterWriter<'_>) {
     let scenario = checker.scenario;
     match change {

@@ -31,7 +31,7 @@ fn vacant(tree: &Scenario, name: &str) -> u16 {
     let scheduler = tree.schedulers.iter().find(|scheduler| scheduler.name == *name);
     let owns = scheduler.map_or(&[][..], |scheduler| &scheduler.owns);
     let vacant = owns.iter().position(|own| own.parent == Parent::Nowhere).unwrap_or(owns.len());
-    u16::try_from(vacant).unwrap_or(u16::MAX)
+    u16::try_from(vacant).expect("own virtual processors are numbered by 16 bits")
 }
 
 /// Changes an own virtual processor of a scheduler, or adds it. The scheduler asks after all others then: whoever was granted

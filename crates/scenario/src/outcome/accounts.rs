@@ -16,18 +16,20 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    /// Opens an account for every scheduler that has none.
+    /// Opens an account for every scheduler that has none, and notes the present parents of all.
     pub fn learn(&mut self, hierarchy: &Hierarchy) {
         for id in hierarchy.nodes() {
-            let Some(view) = hierarchy.node(id).filter(|_| self.place(id).is_none()) else {
-                continue;
-            };
             let mut parents: Vec<String> = Vec::new();
             for name in hierarchy.parents(id).filter_map(|parent| hierarchy.name(parent)) {
                 if parents.iter().all(|known| known != name) {
                     parents.push(name.to_owned());
                 }
             }
+            if let Some(place) = self.place(id) {
+                self.accounts[place].1.parents = parents;
+                continue;
+            }
+            let Some(view) = hierarchy.node(id) else { continue };
             let outcome = NodeOutcome {
                 name: view.name.to_owned(),
                 kind: view.kind.to_owned(),

@@ -122,6 +122,17 @@ impl PlannedRequest {
         matches!(self, PlannedRequest::Destroy(_) | PlannedRequest::Default(_))
     }
 
+    /// Whether a scheduler may have other parents afterwards.
+    #[must_use]
+    pub const fn reshapes(&self) -> bool {
+        matches!(
+            self,
+            PlannedRequest::MoveScheduler { .. }
+                | PlannedRequest::AddParent { .. }
+                | PlannedRequest::RemoveParent(..)
+        )
+    }
+
     /// Which thread it moves, by number, and where to.
     #[must_use]
     pub fn moves(&self) -> Option<(usize, &str)> {

@@ -181,6 +181,7 @@ fn keys(verb: &str) -> Option<Vec<&'static str>> {
     Some(keys)
 }
 
+// Length: a table: what each request becomes.
 fn change(
     verb: &str,
     (file, requirements): (AtFile, RequirementsFile),

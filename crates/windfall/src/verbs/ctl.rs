@@ -10,6 +10,11 @@ use windfall_report::live;
 
 pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
     let socket = args.socket.as_deref();
+    let changes = !matches!(args.verb, CtlVerb::List | CtlVerb::Stop | CtlVerb::Unreserve { .. });
+    if args.query && !changes {
+        let help = "`--query` goes with requests that change the tree; leave it out";
+        return Err(VerbError(format!("windfall: {help}")));
+    }
     if matches!(args.verb, CtlVerb::List) {
         let listing = control::list(socket)?;
         let value = serde_json::to_value(&listing)?;
@@ -55,6 +60,7 @@ fn would(answer: &Value) -> String {
 }
 
 /// What is asked, in the keys of an entry of `[[at]]`.
+// Length: a table: the keys of each verb.
 fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
     let mut request = Map::new();
     let mut set = |pairs: &[(&str, Value)]| {
@@ -117,11 +123,6 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
         request.insert("force".to_owned(), json!(true));
     }
     if args.query {
-        if !changes {
-            return Err(VerbError(
-                "windfall: `--query` goes with requests that change the tree".to_owned(),
-            ));
-        }
         request.insert("query".to_owned(), json!(true));
     }
     Ok(request)

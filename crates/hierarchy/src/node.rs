@@ -26,6 +26,7 @@ pub(crate) struct OwnSlot {
 
 /// A scheduler instance without its scheduler.
 #[derive(Clone)]
+// Fields: one row of the table of instances; each call of a scheduler finds all that it needs in one place of memory.
 pub(crate) struct Instance {
     pub(crate) id: NodeId,
     pub(crate) alive: bool,

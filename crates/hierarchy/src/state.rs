@@ -40,6 +40,7 @@ pub(crate) struct ProcessorSlot {
 
 /// All tables but the instances.
 #[derive(Clone)]
+// Fields: one for each table or queue; they are borrowed one by one, so a group would be in the way.
 pub(crate) struct State {
     pub(crate) now: Instant,
     /// Number of the host's current call; each part of a control request counts as a call.

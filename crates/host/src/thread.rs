@@ -7,6 +7,7 @@ use windfall_time::{Instant, Span};
 use windfall_trace::Stop;
 
 /// A thread that runs, has ended, or is still to come.
+// Fields: one row of the table of threads, read together at each event of a thread.
 pub struct Thread {
     /// Its plan.
     pub(crate) spec: PlannedThread,

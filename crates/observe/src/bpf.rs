@@ -53,6 +53,7 @@ pub(crate) struct Wanted<'a> {
 
 windfall_os::atomics! {
     /// `struct cpu` of the programs.
+// Fields: as the programs of the kernel lay them out.
     #[repr(C)]
     struct Counters {
         watched: AtomicU64,

@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 use windfall_time::Instant;
 
 /// `perf_event_attr`, version 5 (112 bytes).
+// Fields: as the kernel lays them out.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct Attr {

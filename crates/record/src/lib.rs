@@ -61,6 +61,7 @@ pub struct Wanted {
 }
 
 /// What was recorded.
+// Fields: a list of findings, each independent of the others; most are counts.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
     /// By what events were observed, and why not by something better.

@@ -15,6 +15,7 @@ use windfall_programs::learn::Origin;
 use windfall_time::Instant;
 use windfall_trace::{COMMAND, Cpu, Event, NodeId, Sink, Stop, ThreadId};
 
+// Fields: the state of one pass over the kernel's events; each event may change any of it.
 pub(super) struct Translator<'a> {
     sink: &'a mut dyn Sink,
     /// The time of the last record.

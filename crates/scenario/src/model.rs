@@ -25,6 +25,7 @@ use windfall_schedulers::catalogue::{Catalogue, Kind};
 use windfall_time::{Instant, Span};
 
 /// A machine, its schedulers, its threads, what happens to them, and what must come of it.
+// Fields: one for each part of a file; a user finds each under its key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Scenario {

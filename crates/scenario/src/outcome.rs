@@ -31,6 +31,7 @@ pub use watch::{Use, Watch};
 use windfall_time::{Instant, Span};
 
 /// Everything that was counted.
+// Fields: one for each part of an outcome; most are keys of its JSON document, too.
 #[derive(Default, Debug)]
 #[non_exhaustive]
 pub struct Outcome {

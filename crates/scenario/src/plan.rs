@@ -17,6 +17,7 @@ use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 
 /// What a host carries out.
+// Fields: one for each part of a plan; a host takes them apart when a run begins.
 #[non_exhaustive]
 pub struct Plan {
     /// The machine.

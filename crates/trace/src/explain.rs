@@ -171,6 +171,7 @@ pub struct Scheduler {
 }
 
 /// What was found about one thread.
+// Fields: a list of findings, each independent of the others; most are counts and keys of a JSON document.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Explained {

@@ -235,6 +235,7 @@ pub(crate) enum Policy {
   windfall reserve --task 1ms/10ms --task 1ms/20ms --task 5ms/100ms --period 5ms
 
 Exit status: 0 found, and what the file asks for is enough; 1 it is not enough, or nothing is; 2 could not run.")]
+// Fields: the options of a verb, which stand beside each other on the command line.
 pub(crate) struct ReserveArgs {
     /// The scenario.
     #[arg(required_unless_present = "task", conflicts_with = "task")]
@@ -366,6 +367,7 @@ missing.
 Exit status: 0 all expectations held, and what was granted was kept; 1 one failed or was missed; 2 could not run, and nothing
 was changed. Of a command: its own (128 and the signal's number when one ended it), 126 or 127 when it cannot be started, 0 when
 it was asked to end, 2 could not run.")]
+// Fields: the options of a verb, which stand beside each other on the command line.
 pub(crate) struct RunArgs {
     /// The scenario.
     #[arg(required_unless_present = "command", conflicts_with = "command")]
@@ -773,6 +775,7 @@ A miss is a job that was late or given up, a period in which a runnable thread r
 thread is woken until it waits again.
 
 Exit status: 0 no miss; 1 at least one miss; 2 could not read the recording.")]
+// Fields: the options of a verb, which stand beside each other on the command line.
 pub(crate) struct ExplainArgs {
     /// The recording: Windfall's own (`.wft`), or text of ftrace or perf, which may be compressed
     /// by gzip or zstd. Without it: the last records of the current run.

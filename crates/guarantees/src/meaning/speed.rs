@@ -15,6 +15,7 @@ use windfall_time::Ratio;
 /// lost each time, a few below each of nested slower processors.
 const WHOLE: i128 = 8;
 
+// Fields: the state of one sweep over a stretch, which each event reads and changes together.
 #[derive(Clone, Debug)]
 pub(super) struct Speed {
     /// r is `above / below`.

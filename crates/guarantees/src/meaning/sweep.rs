@@ -52,6 +52,7 @@ struct Found {
 }
 
 /// One line of windows: lengths `lead + k y` with `k x + bonus`.
+// Fields: the state of one sweep over a stretch, which each event reads and changes together.
 #[derive(Clone, Debug)]
 pub(super) struct Sweep {
     scale: i128,

@@ -16,6 +16,7 @@ mod line;
 pub(super) use finish::add;
 use line::{Begins, Item, Line, State, Wake};
 
+// Fields: the state of one pass over a recording; each event may change any of it.
 #[derive(Debug, Default)]
 pub(super) struct Gather {
     begun: bool,

@@ -20,6 +20,7 @@ pub struct NodeCosts {
 }
 
 /// One cost for each kind of call; zero by default.
+// Fields: a table, one cost for each kind of call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Costs {

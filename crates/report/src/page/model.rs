@@ -8,6 +8,7 @@ use windfall_time::{Ratio, Span};
 use windfall_trace::timeline::LostCount;
 
 /// Everything on the page.
+// Fields: keys of a JSON document, which stand beside each other there.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     /// What the page is called.
@@ -60,6 +61,7 @@ pub struct NodeRow {
 }
 
 /// A thread and what became of it.
+// Fields: keys of a JSON document, which stand beside each other there.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ThreadRow {
     /// Its name.

@@ -30,6 +30,7 @@ pub(crate) struct PhaseFile {
 
 /// One step: exactly one of these keys (`wait` with `lock`; `timer` with `name` and `mode`), or one of
 /// the words `job`, `yield` and `suspend`.
+// Fields: keys of a table of the file, which stand beside each other there.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

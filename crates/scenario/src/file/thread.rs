@@ -16,6 +16,7 @@ use windfall_time::{Instant, Span};
 /// `phases`, `recorded` and `program` says what it runs; beside one of `exec`, `pid`, `cgroup`, `unit` and `of`,
 /// which name a program of a real machine, at most one of them or of `profile` says what a
 /// simulation takes it to do.
+// Fields: keys of a table of the file, which stand beside each other there.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

@@ -4,6 +4,7 @@ use super::{Figures, Response};
 use windfall_time::{Instant, Span};
 
 /// What one thread got.
+// Fields: a list of figures, each independent of the others; most are keys of a JSON document, too.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadOutcome {
     /// Its name.

@@ -18,6 +18,7 @@ pub struct RtApp {
 }
 
 /// `global`.
+// Fields: keys of an rt-app file, which stand beside each other there.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Global {
@@ -120,6 +121,7 @@ pub struct Phase {
 }
 
 /// How a task is scheduled; what is `None` stays as it was.
+// Fields: keys of an rt-app file, which stand beside each other there.
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct Scheduling {

@@ -15,6 +15,7 @@ use windfall_hierarchy::{Answer, AnswerError, Count};
 use windfall_time::{Instant, Ratio, Span};
 
 /// The current epoch and the sums over all processes.
+// Fields: the scheduling period's settings and the sums that one invariant joins (`check` of the scheduler).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Epoch {
     pub(crate) length: Span,

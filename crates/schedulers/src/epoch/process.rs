@@ -11,6 +11,7 @@ use windfall_hierarchy::Count;
 use windfall_time::{Instant, Span};
 
 /// A child and its account in the epoch.
+// Fields: one row of the table of processes, copied as a whole to foresee how it goes on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Process {
     /// From 0 to 3.

@@ -89,6 +89,7 @@ struct Run {
 
 /// The scheduler. Except for the pool's keys, everything below concerns children with a weight.
 #[derive(Clone)]
+// Fields: orders of the same children by several keys; each event updates all of them.
 pub(crate) struct Sfs {
     quantum: Span,
     sharers: Vec<Sharer>,

@@ -18,6 +18,7 @@ use windfall_time::Instant;
 /// Where records are missing it gives an [`Event::Lost`] and then the error that says why; after
 /// [`ReadError::Damaged`] more records may follow, any other error is the last thing it gives. Records of kinds that only later
 /// versions know are left out; [`ReadError::LaterKinds`] says how many before the last thing.
+// Fields: the state of one pass over a file, between two records.
 #[derive(Debug)]
 pub struct Reader<R: Read> {
     source: R,

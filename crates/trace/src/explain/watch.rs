@@ -27,6 +27,7 @@ enum Place {
     Anywhere,
 }
 
+// Fields: the state of one thread in one pass over a trace; each record may change any of it.
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
     thread: ThreadId,

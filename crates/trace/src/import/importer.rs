@@ -44,6 +44,7 @@ pub fn open<R: BufRead>(reader: R, format: Option<&'static Format>) -> Importer<
 }
 
 /// An iterator over the records of a text; see [`open`].
+// Fields: the state of one pass over a text, between two lines.
 pub struct Importer<R: BufRead> {
     lines: Lines<R>,
     format: Option<&'static Format>,

@@ -26,6 +26,7 @@ pub struct Examples {
 }
 
 /// What an import met. The first six fields count lines, each line once.
+// Fields: a list of counts, each independent of the others.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {

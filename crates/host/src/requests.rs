@@ -76,7 +76,14 @@ impl<M: Machine> Host<M> {
         if moves_many || moves.is_some() {
             self.attribute_all();
         }
+        if let Some(why) = self.kept_by_lock(&request) {
+            return Some(why);
+        }
         let thread = request.thread();
+        let restates = match &request {
+            PlannedRequest::Thread(thread, message) => Some((*thread, *message)),
+            _ => None,
+        };
         let id = thread.and_then(|thread| self.threads.list.get(thread)?.id);
         if let (Some(thread), None) = (thread, id) {
             return Some(self.why_absent(thread));
@@ -87,6 +94,9 @@ impl<M: Machine> Host<M> {
             return self.log.refused.drain(refusals..).next().map(|(_, why)| why);
         }
         self.promises_end();
+        if let Some((thread, message)) = restates {
+            self.has_new_rank(thread, message);
+        }
         if moves_many {
             // The new scheduler of a moved thread may use messages about jobs.
             self.threads.list.iter_mut().for_each(|thread| thread.reports_jobs = true);

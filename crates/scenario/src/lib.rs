@@ -64,8 +64,8 @@ pub use model::Scenario;
 pub use overload::Overload;
 pub use overrides::{Override, OverrideError};
 pub use plan::{
-    Home, Place, Plan, PlannedInterrupts, PlannedPattern, PlannedProcesses, PlannedProgram,
-    PlannedRequest, PlannedThread,
+    Home, Place, Plan, PlannedInterrupts, PlannedLock, PlannedPattern, PlannedProcesses,
+    PlannedProgram, PlannedRequest, PlannedThread,
 };
 pub use profile::{Profile, ProfileError, ProfiledThread, Profiles};
 pub use promises::Promises;

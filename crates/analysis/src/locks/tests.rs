@@ -132,7 +132,7 @@ fn against_bound(sections: &[Vec<Section>], protocol: Protocol) -> Vec<(u64, u64
         programs.iter().map(|ops| ops.iter().filter(|op| **op == Op::Run).count() as u64).collect();
     let protocols = [protocol; 3];
     let blocking = Locks::new(&protocols, sections).blocking(&[0, 1, 2]);
-    let mut worst = vec![0; 3];
+    let mut worst = [0; 3];
     for offsets in offsets() {
         let responses = simulated(&programs, &offsets, protocol);
         worst.iter_mut().zip(responses).for_each(|(worst, one)| *worst = one.max(*worst));

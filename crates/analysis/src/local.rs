@@ -141,3 +141,34 @@ impl Policy {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{any_resource, small_tasks};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn limit_with_blocking_the_least_amount_is_the_first_that_is_enough(
+            tasks in small_tasks(1..=3), resource in any_resource(12), granule in 1..4_u64,
+            blocking in prop::collection::vec(0..4_u64, 3),
+        ) {
+            let ns = Span::from_nanos;
+            let tasks: Vec<Task> =
+                tasks.into_iter().map(|task| Task { jitter: Span::ZERO, ..task }).collect();
+            let blocking: Vec<Span> = blocking.into_iter().map(ns).collect();
+            for policy in [Policy::RateMonotonic, Policy::EarliestDeadline] {
+                let mut amounts = (0..=resource.most().as_nanos()).filter(|x| x % granule == 0).map(ns);
+                let slow = amounts.find(|x| {
+                    policy.schedulable_blocked(&tasks, &blocking, &resource.supply(*x).unwrap())
+                });
+                let fast = policy.least_amount_blocked(&tasks, &blocking, &resource, ns(granule));
+                prop_assert_eq!(fast, slow);
+                // What blocks takes no less.
+                let free = policy.least_amount(&tasks, &resource, ns(granule));
+                prop_assert!(fast.is_none() || free.is_some_and(|free| Some(free) <= fast));
+            }
+        }
+    }
+}

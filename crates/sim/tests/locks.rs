@@ -214,3 +214,31 @@ fn law_a_request_that_changes_a_priority_leaves_what_is_inherited() {
     assert_eq!(received(&request(2)), Span::from_millis(10));
     assert_eq!(received(&request(6)), Span::from_millis(20));
 }
+
+#[test]
+fn refuses_requests_that_would_separate_threads_that_share_a_lock() {
+    let text = |protocol: &str, request: &str| {
+        format!(
+            "schema = 2\nseed = 1\nlength = \"50ms\"\ndefault = \"s\"\n\
+             [schedulers.other]\nscheduler = \"round-robin\"\nparent = \"top\"\n\
+             [schedulers.s]\nscheduler = \"fixed-priority\"\nparent = \"top\"\n\
+             [threads.a]\nparent = \"s\"\npriority = 2\n\
+             steps = [{{ lock = \"m\" }}, {{ run = \"1ms\" }}, {{ unlock = \"m\" }}, {{ sleep = \"5ms\" }}]\n\
+             [threads.b]\nparent = \"s\"\npriority = 1\n\
+             steps = [{{ lock = \"m\" }}, {{ run = \"1ms\" }}, {{ unlock = \"m\" }}, {{ sleep = \"5ms\" }}]\n\
+             [locks.m]\nprotocol = \"{protocol}\"\n[machine]\nprocessors = 2\n\
+             [[at]]\ntime = \"10ms\"\ndo = \"{request}\"\nscheduler = \"other\"\n"
+        )
+    };
+    let refused = |text: &str| {
+        let scenario = read(text);
+        let sim = Sim::of(scenario.build().unwrap(), None).unwrap();
+        let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
+        outcome.refused.into_iter().map(|(_, why)| why).collect::<Vec<_>>()
+    };
+    // Another default scheduler takes the threads of the former one.
+    let why = refused(&text("inherit", "default"));
+    assert!(why.len() == 1 && why[0].contains("`a` shares a lock that inherits"), "{why:?}");
+    assert_eq!(refused(&text("none", "default")), [""; 0]);
+    assert_eq!(refused(&text("inherit", "destroy")), [""; 0], "nobody is below it");
+}

@@ -15,6 +15,8 @@ pub enum UnboundedError {
     Overload,
     /// The tasks take all the time that there is, and what is late at one moment may stay so.
     Saturated,
+    /// Releases jitter, where deadlines of those who hold locks count from releases.
+    Jitter,
     /// None was found within [`crate::HORIZON`] and [`crate::ROUNDS`].
     NotFound,
 }
@@ -39,6 +41,7 @@ impl fmt::Display for UnboundedError {
             UnboundedError::OutOfRange => "a work or a period is zero, or a time is too long",
             UnboundedError::Overload => "the tasks take more time than there is",
             UnboundedError::Saturated => "the tasks take all the time that there is",
+            UnboundedError::Jitter => "releases jitter, and locks count deadlines from releases",
             UnboundedError::NotFound => "none is found in a time that is reasonable",
         })
     }

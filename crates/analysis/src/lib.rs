@@ -5,7 +5,7 @@
 //! Each closed form or fast search stands beside its slow definition, and tests compare the two.
 //! Units: [`windfall_time::Span`], integer nanoseconds; utilisations are exact rationals. No floats.
 //! Absent on purpose: guarantees' rewriting (crate `guarantees`), and running anything.
-//! Read next: `task.rs`, then `fixed_priority.rs`, `supply.rs`, `search.rs`.
+//! Read next: `task.rs`, then `fixed_priority.rs`, `supply.rs`, `locks.rs`, `search.rs`.
 #![forbid(unsafe_code)]
 
 pub mod edf;
@@ -20,6 +20,8 @@ mod load;
 pub mod local;
 pub mod local_edf;
 pub mod local_fixed_priority;
+pub mod locked_edf;
+pub mod locks;
 pub mod multiframe;
 pub mod non_preemptive;
 mod resource;
@@ -35,6 +37,7 @@ pub mod ties;
 mod window;
 
 pub use error::{SupplyError, UnboundedError};
+pub use locks::{LockError, Locks, Protocol, Section};
 pub use resource::Resource;
 pub use supply::Supply;
 pub use task::Task;

@@ -5,8 +5,8 @@
 //! `local_edf.rs`, the least amounts in `resource_fixed_priority.rs` and `resource_edf.rs`.
 
 use crate::{
-    Resource, Supply, Task, UnboundedError, local_edf, local_fixed_priority, resource_edf,
-    resource_fixed_priority,
+    Resource, Supply, Task, UnboundedError, local_edf, local_fixed_priority, locked_edf,
+    resource_edf, resource_fixed_priority,
 };
 use windfall_time::Span;
 
@@ -50,6 +50,70 @@ impl Policy {
         }
     }
 
+    /// Whether every deadline is met where locks delay each task by up to its `blocking` (`locks.rs`, by the ranks of
+    /// this policy; relative deadlines for [`Policy::EarliestDeadline`]). None where that list ends.
+    #[must_use]
+    pub fn schedulable_blocked(self, tasks: &[Task], blocking: &[Span], supply: &Supply) -> bool {
+        if blocking.iter().all(|blocking| blocking.is_zero()) {
+            return self.schedulable(tasks, supply);
+        }
+        match self {
+            Policy::EarliestDeadline => locked_edf::schedulable(tasks, blocking, supply),
+            _ => {
+                let responses = self.response_times_blocked(tasks, blocking, supply);
+                let met = |(task, response): (&Task, Result<Span, _>)| {
+                    response.is_ok_and(|response| response <= task.deadline)
+                };
+                tasks.iter().zip(responses).all(met)
+            }
+        }
+    }
+
+    /// The longest response time of each task, in the order of the list, where locks delay each by up to its
+    /// `blocking`, as for [`schedulable_blocked`](Self::schedulable_blocked).
+    #[must_use]
+    pub fn response_times_blocked(
+        self,
+        tasks: &[Task],
+        blocking: &[Span],
+        supply: &Supply,
+    ) -> Vec<Result<Span, UnboundedError>> {
+        if blocking.iter().all(|blocking| blocking.is_zero()) {
+            return self.response_times(tasks, supply);
+        }
+        if self == Policy::EarliestDeadline {
+            return locked_edf::response_times(tasks, blocking, supply);
+        }
+        let order = self.order(tasks);
+        let sorted: Vec<Task> = order.iter().map(|index| tasks[*index]).collect();
+        let mut responses: Vec<_> = (0..tasks.len())
+            .map(|at| {
+                let blocking = blocking.get(order[at]).copied().unwrap_or(Span::ZERO);
+                let level = &sorted[..=at];
+                (order[at], local_fixed_priority::blocked_response_time(level, blocking, supply))
+            })
+            .collect();
+        responses.sort_by_key(|(index, _)| *index);
+        responses.into_iter().map(|(_, response)| response).collect()
+    }
+
+    /// The least amount as by [`least_amount`](Self::least_amount), with blocking as for
+    /// [`schedulable_blocked`](Self::schedulable_blocked); by halving.
+    #[must_use]
+    pub fn least_amount_blocked(
+        self,
+        tasks: &[Task],
+        blocking: &[Span],
+        resource: &Resource,
+        granule: Span,
+    ) -> Option<Span> {
+        if blocking.iter().all(|blocking| blocking.is_zero()) {
+            return self.least_amount(tasks, resource, granule);
+        }
+        let met = |supply: &Supply| self.schedulable_blocked(tasks, blocking, supply);
+        resource.least_amount(granule.as_nanos(), met).map(Span::from_nanos)
+    }
+
     /// The longest response time of each task, in the order of the list, or why it has no bound.
     #[must_use]
     pub fn response_times(
@@ -74,6 +138,37 @@ impl Policy {
         match self {
             Policy::EarliestDeadline => resource_edf::least_amount(tasks, resource, granule),
             fixed => resource_fixed_priority::least_amount(&fixed.sorted(tasks), resource, granule),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{any_resource, small_tasks};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn limit_with_blocking_the_least_amount_is_the_first_that_is_enough(
+            tasks in small_tasks(1..=3), resource in any_resource(12), granule in 1..4_u64,
+            blocking in prop::collection::vec(0..4_u64, 3),
+        ) {
+            let ns = Span::from_nanos;
+            let tasks: Vec<Task> =
+                tasks.into_iter().map(|task| Task { jitter: Span::ZERO, ..task }).collect();
+            let blocking: Vec<Span> = blocking.into_iter().map(ns).collect();
+            for policy in [Policy::RateMonotonic, Policy::EarliestDeadline] {
+                let mut amounts = (0..=resource.most().as_nanos()).filter(|x| x % granule == 0).map(ns);
+                let slow = amounts.find(|x| {
+                    policy.schedulable_blocked(&tasks, &blocking, &resource.supply(*x).unwrap())
+                });
+                let fast = policy.least_amount_blocked(&tasks, &blocking, &resource, ns(granule));
+                prop_assert_eq!(fast, slow);
+                // What blocks takes no less.
+                let free = policy.least_amount(&tasks, &resource, ns(granule));
+                prop_assert!(fast.is_none() || free.is_some_and(|free| Some(free) <= fast));
+            }
         }
     }
 }

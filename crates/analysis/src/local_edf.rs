@@ -130,9 +130,18 @@ pub(crate) fn last_deadline(tasks: &[Task], most: u64) -> Option<u64> {
 /// The longest window in which there is work throughout; otherwise how the tasks' utilisation
 /// compares with the rate: greater, equal, or less but too close to see an end.
 fn busy_period(tasks: &[Task], supply: &Supply) -> Result<u64, Ordering> {
+    busy_period_after(0, tasks, supply)
+}
+
+/// The same where so much is done first.
+pub(crate) fn busy_period_after(
+    first: u64,
+    tasks: &[Task],
+    supply: &Supply,
+) -> Result<u64, Ordering> {
     let mut window = 1;
     for round in 1..=ROUNDS {
-        let needed = load::arrived(tasks, 0, window).and_then(|work| supply.window_ns(work));
+        let needed = load::arrived(tasks, first, window).and_then(|work| supply.window_ns(work));
         match needed.filter(|needed| *needed <= HORIZON.as_nanos()) {
             Some(needed) if needed <= window => return Ok(window),
             Some(needed) => window = needed,

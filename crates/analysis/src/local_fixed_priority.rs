@@ -6,7 +6,7 @@
 //!
 //! A1 The scheduler is runnable whenever a task is, so that its guarantee holds (HLS 5.1.3).
 //! A2 Its supply in different windows is independent of what its tasks do.
-//! A3 Tasks are independent; what switching costs is inside `work`.
+//! A3 Tasks are independent, but for blocking where it is given; what switching costs is inside `work`.
 //! A4 Deadlines play no part in response times; a response counts from the nominal arrival.
 //!
 //! Sources: Shin and Lee 2003, theorem 4.2; Tindell, Burns and Wellings 1994 for jitter and
@@ -36,7 +36,20 @@ pub fn response_times(tasks: &[Task], supply: &Supply) -> Vec<Result<Span, Unbou
 /// # Errors
 /// Why they have no bound. Without tasks none is found.
 pub fn last_response_time(tasks: &[Task], supply: &Supply) -> Result<Span, UnboundedError> {
+    blocked_response_time(tasks, Span::ZERO, supply)
+}
+
+/// The same where sections of lower priority delay it by up to `blocking` in each busy period (`locks.rs`).
+///
+/// # Errors
+/// As for [`last_response_time`].
+pub fn blocked_response_time(
+    tasks: &[Task],
+    blocking: Span,
+    supply: &Supply,
+) -> Result<Span, UnboundedError> {
     let level = if in_range(tasks) { Level::new(tasks, supply) } else { None };
+    let level = level.map(|level| Level { blocking: blocking.as_nanos(), ..level });
     let response = level.and_then(|mut level| level.response(None));
     response.map(Span::from_nanos).ok_or_else(|| UnboundedError::of(tasks, supply))
 }
@@ -59,6 +72,8 @@ struct Level<'a> {
     task: &'a Task,
     higher: &'a [Task],
     supply: &'a Supply,
+    /// What is done first in the busy period, once, for lower priorities.
+    blocking: u64,
     rounds: u32,
     /// Jobs that arrive from here on respond as earlier ones did: set once the tasks are known to
     /// take exactly the supply's rate, whose busy period may have no end.
@@ -68,14 +83,14 @@ struct Level<'a> {
 impl<'a> Level<'a> {
     fn new(all: &'a [Task], supply: &'a Supply) -> Option<Level<'a>> {
         let (task, higher) = all.split_last()?;
-        Some(Level { all, task, higher, supply, rounds: 0, repeats: None })
+        Some(Level { all, task, higher, supply, blocking: 0, rounds: 0, repeats: None })
     }
 
     /// The longest response time; `None` also as soon as one exceeds `most`.
     fn response(&mut self, most: Option<u64>) -> Option<u64> {
         let Task { work, period, jitter, .. } = *self.task;
         let (work, period, jitter) = (work.as_nanos(), period.as_nanos(), jitter.as_nanos());
-        let (mut worst, mut finish, mut arrival, mut own) = (0, 0, 0_u64, 0_u64);
+        let (mut worst, mut finish, mut arrival, mut own) = (0, 0, 0_u64, self.blocking);
         loop {
             own = own.checked_add(work)?;
             let latest = most.map(|most| arrival.saturating_add(most).saturating_sub(jitter));
@@ -179,6 +194,20 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn limit_blocking_is_a_job_that_comes_first_and_once(
+            tasks in small_tasks(1..=3), supply in small_supply(), blocking in 1..6_u64,
+        ) {
+            // So far apart that a second one never comes.
+            let first = task(blocking, 1 << 40, 1 << 40, 0);
+            let with: Vec<Task> = [first].into_iter().chain(tasks.iter().copied()).collect();
+            if load::against_rate(&with, &supply) == Ordering::Less {
+                let blocking = Span::from_nanos(blocking);
+                let blocked = blocked_response_time(&tasks, blocking, &supply);
+                prop_assert_eq!(blocked, last_response_time(&with, &supply));
+            }
+        }
+
         #[test]
         fn limit_responses_are_the_simulated_worst_supply(
             tasks in small_tasks(1..=3), supply in small_supply(),

@@ -51,6 +51,8 @@ pub struct Application<'a> {
     pub kind: Kind,
     /// Amounts are multiples of this; above zero.
     pub granule: Span,
+    /// By thread: how long locks of those of lower rank delay it (`locks.rs`); none where the list ends.
+    pub blocking: &'a [Span],
 }
 
 impl<'a> Application<'a> {
@@ -62,7 +64,14 @@ impl<'a> Application<'a> {
         kind: Kind,
         granule: Span,
     ) -> Application<'a> {
-        Application { tasks, policy, kind, granule }
+        Application { tasks, policy, kind, granule, blocking: &[] }
+    }
+
+    /// The same, in which locks delay each thread by up to so much.
+    #[must_use]
+    pub const fn blocking(mut self, blocking: &'a [Span]) -> Application<'a> {
+        self.blocking = blocking;
+        self
     }
 }
 
@@ -123,13 +132,16 @@ impl Boundary {
     /// A period of zero or from 2^63 ns on has none.
     #[must_use]
     pub fn of(application: &Application<'_>, periods: &[Span]) -> Boundary {
-        let Application { policy, kind, granule, .. } = *application;
+        let Application { policy, kind, granule, blocking, .. } = *application;
         // Sorted once, not for every period.
         let (tasks, policy) = match policy {
             Policy::EarliestDeadline => (application.tasks.to_vec(), policy),
+            _ if !blocking.is_empty() => (application.tasks.to_vec(), policy),
             fixed => (fixed.sorted(application.tasks), Policy::AsListed),
         };
-        let amount = |period| policy.least_amount(&tasks, &kind.resource(period).ok()?, granule);
+        let amount = |period| {
+            policy.least_amount_blocked(&tasks, blocking, &kind.resource(period).ok()?, granule)
+        };
         let point = |period: &Span| Point { period: *period, amount: amount(*period) };
         Boundary { points: periods.iter().map(point).collect() }
     }
@@ -182,7 +194,11 @@ fn choice(application: &Application<'_>, point: &Point, cost: Span) -> Option<Ch
         amount: amount?,
         utilisation: point.utilisation()?,
         with_switches: point.with_switches(cost)?,
-        response_times: application.policy.response_times(application.tasks, &supply),
+        response_times: application.policy.response_times_blocked(
+            application.tasks,
+            application.blocking,
+            &supply,
+        ),
     })
 }
 
@@ -212,7 +228,7 @@ mod tests {
     }
 
     fn player(tasks: &[Task], policy: Policy) -> Application<'_> {
-        Application { tasks, policy, kind: Kind::Basic, granule: us(1) }
+        Application::new(tasks, policy, Kind::Basic, us(1))
     }
 
     proptest! {
@@ -221,7 +237,7 @@ mod tests {
             let granule = Span::from_nanos(1);
             let kinds = [Kind::Basic, Kind::Continuous];
             for (policy, kind) in POLICIES.into_iter().flat_map(|p| kinds.map(|kind| (p, kind))) {
-                let application = Application { tasks: &tasks, policy, kind, granule };
+                let application = Application::new(&tasks, policy, kind, granule);
                 let axis: Vec<Span> = (1..=12).map(Span::from_nanos).collect();
                 let grid = Boundary::of(&application, &axis).grid(&axis);
                 for (period, column) in axis.iter().zip(grid) {

@@ -37,13 +37,26 @@ pub fn response_times<R: Ord>(
     ranks: &[R],
     supply: &Supply,
 ) -> Vec<Result<Span, UnboundedError>> {
-    let bound = |(task, rank): (&Task, &R)| {
+    blocked_response_times(tasks, ranks, &[], supply)
+}
+
+/// The same where sections of lower ranks delay each task by up to its `blocking` (`locks.rs`); none where that list
+/// ends. Tasks of one rank have equal blocking, so one order speaks for all as before.
+#[must_use]
+pub fn blocked_response_times<R: Ord>(
+    tasks: &[Task],
+    ranks: &[R],
+    blocking: &[Span],
+    supply: &Supply,
+) -> Vec<Result<Span, UnboundedError>> {
+    let blocking = blocking.iter().copied().chain(std::iter::repeat(Span::ZERO));
+    let bound = |((task, rank), blocking): ((&Task, &R), Span)| {
         let others = tasks.iter().zip(ranks).filter(|(other, _)| !std::ptr::eq(*other, task));
         let before = others.filter(|(_, other)| *other <= rank).map(|(other, _)| *other);
         let listed: Vec<Task> = before.chain([*task]).collect();
-        local_fixed_priority::last_response_time(&listed, supply)
+        local_fixed_priority::blocked_response_time(&listed, blocking, supply)
     };
-    tasks.iter().zip(ranks).map(bound).collect()
+    tasks.iter().zip(ranks).zip(blocking).map(bound).collect()
 }
 
 #[cfg(test)]

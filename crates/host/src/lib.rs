@@ -20,6 +20,7 @@ mod carry_out;
 mod finish;
 mod host;
 mod ledger;
+mod locks;
 mod machine;
 mod promises;
 mod requests;

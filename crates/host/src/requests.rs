@@ -100,7 +100,7 @@ impl<M: Machine> Host<M> {
         };
         let now = self.machine.now();
         let one = |hierarchy: &mut Hierarchy, request: &PlannedRequest| {
-            let refused = self.absent(request).or_else(|| {
+            let refused = self.obstacle(request).or_else(|| {
                 request
                     .carry_out(hierarchy, now, &|thread| self.id(thread))
                     .err()
@@ -165,7 +165,7 @@ impl<M: Machine> Host<M> {
         if moves_many || parts.iter().any(|part| part.reshapes() || part.moves().is_some()) {
             self.attribute_all();
         }
-        if let Some(why) = self.absent(request) {
+        if let Some(why) = self.obstacle(request) {
             return Some(why);
         }
         if !parts.iter().all(|part| matches!(part, PlannedRequest::Timer(_))) {
@@ -183,6 +183,11 @@ impl<M: Machine> Host<M> {
                 self.agenda.resolution = *timer;
             }
         }
+        for part in parts {
+            if let PlannedRequest::Thread(thread, message) = part {
+                self.has_new_rank(*thread, *message);
+            }
+        }
         if moves_many {
             // The new scheduler of a moved thread may use messages about jobs.
             self.threads.list.iter_mut().for_each(|thread| thread.reports_jobs = true);
@@ -197,6 +202,12 @@ impl<M: Machine> Host<M> {
             self.has_moved(thread, to);
         }
         None
+    }
+
+    /// Why a request cannot be put to the hierarchy.
+    fn obstacle(&self, request: &PlannedRequest) -> Option<String> {
+        let kept = || request.parts().iter().find_map(|part| self.kept_by_lock(part));
+        self.absent(request).or_else(kept)
     }
 
     /// What the hierarchy knows a thread as.

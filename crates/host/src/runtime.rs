@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use windfall_hierarchy::Message;
 use windfall_programs::{
     Job, Node, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime, RuntimeHost,
-    Wakeup,
+    Urgency, Wakeup,
 };
 use windfall_scenario::outcome::RunError;
 use windfall_time::{Instant, Span};
@@ -113,6 +113,10 @@ impl<M: Machine> RuntimeHost for Host<M> {
             let message = Message::Job { release, deadline: Instant::MAX, work: None };
             self.send(|hierarchy, now| hierarchy.send(now, id, message));
         }
+    }
+
+    fn runs_at(&mut self, thread: u32, urgency: Urgency) {
+        self.lend_rank(thread, urgency);
     }
 
     fn program_failed(&mut self, thread: u32, error: ProgramError) {

@@ -17,6 +17,7 @@ mod program;
 mod runtime;
 mod step;
 mod sync;
+mod urgency;
 
 pub use action::{Action, Body, Resource, Tick};
 pub use body::Random;
@@ -29,3 +30,4 @@ pub use program::{Activation, Jobs, OnLate, Program, Recorded, RecordedStep, Wor
 pub use runtime::{Condition, Job, ProgramError, ProgramRuntime, Progress, RuntimeHost, Wakeup};
 pub use step::{Names, Naming, Numbers, Phase, Sharing, Step, Translate};
 pub use sync::{NotOwner, SyncPoint, SyncPoints};
+pub use urgency::{LockProtocol, Rank, Urgency};

@@ -9,6 +9,7 @@
 
 mod calls;
 mod host;
+mod inheritance;
 mod jobs;
 mod meetings;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use crate::action::{Action, Body, Resource};
 use crate::process::{Costs, Counts, ProcessHandle, Start, System};
 use crate::program::{Activation, Program};
 use crate::sync::SyncPoints;
+use crate::urgency::{Rank, Urgency};
 use jobs::Source;
 use std::collections::{BTreeMap, VecDeque};
 use windfall_time::{Instant, Span};
@@ -75,6 +77,13 @@ struct RunningProgram {
     backlog: VecDeque<Job>,
     /// Number of wake-ups that arrived while it did not wait for one.
     wakes: u64,
+    /// What its own urgency follows from, if it shares a lock with a protocol.
+    rank: Option<Rank>,
+    /// When the job is due that its scheduler was last told of.
+    due: Instant,
+    /// What it runs at, and the lock with a protocol that it waits for.
+    runs_at: Option<Urgency>,
+    waits_for: Option<Resource>,
     /// Start of a moment, and the number of actions without computing in it.
     idle_actions: (Instant, u32),
 }
@@ -127,6 +136,10 @@ impl ProgramRuntime {
             job: None,
             backlog: VecDeque::new(),
             wakes: 0,
+            rank: None,
+            due: Instant::MAX,
+            runs_at: None,
+            waits_for: None,
             idle_actions: (Instant::ZERO, 0),
         });
         number

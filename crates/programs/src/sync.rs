@@ -1,8 +1,9 @@
-//! Locks, conditions and barriers as plain state; the thread that has waited longest goes first.
+//! Locks, conditions and barriers as plain state; the thread that has waited longest goes first, and at a lock with a
+//! protocol the most urgent.
 //!
 //! The program runtime keeps them, and has its host block and wake the threads, which are numbers here.
 
-use crate::Resource;
+use crate::{LockProtocol, Resource, Urgency};
 use std::collections::VecDeque;
 
 /// A lock, condition or barrier. Each is used as one kind only, which the scenario checks.
@@ -10,6 +11,12 @@ use std::collections::VecDeque;
 pub struct SyncPoint {
     owner: Option<u32>,
     queue: VecDeque<u32>,
+    /// What the owner of this lock runs at.
+    pub protocol: LockProtocol,
+    /// The threads that use this lock, if it has [`LockProtocol::Ceiling`].
+    pub users: Vec<u32>,
+    /// What the owner runs at least at, since it took the lock.
+    pub ceiling: Option<Urgency>,
     /// Number of threads that use this barrier.
     pub parties: usize,
 }
@@ -32,7 +39,28 @@ impl SyncPoints {
     }
 }
 
+impl SyncPoints {
+    /// The locks with a protocol that a thread holds.
+    pub fn held_by(&self, thread: u32) -> impl Iterator<Item = &SyncPoint> {
+        let held = move |point: &&SyncPoint| {
+            point.protocol != LockProtocol::None && point.owner == Some(thread)
+        };
+        self.0.iter().filter(held)
+    }
+}
+
 impl SyncPoint {
+    /// The thread that holds the lock.
+    #[must_use]
+    pub const fn owner(&self) -> Option<u32> {
+        self.owner
+    }
+
+    /// The threads that wait, in the order in which they came.
+    pub fn waiting(&self) -> impl Iterator<Item = u32> {
+        self.queue.iter().copied()
+    }
+
     /// Takes the lock, or joins its queue. Returns whether the lock was taken.
     pub fn lock(&mut self, thread: u32) -> bool {
         let free = self.owner.is_none();
@@ -54,6 +82,24 @@ impl SyncPoint {
         }
         self.owner = self.queue.pop_front();
         Ok(self.owner)
+    }
+
+    /// Gives the lock back to nobody. Removes and returns the most urgent thread of its queue, and among equals the
+    /// one that came first, which may take it when it runs.
+    ///
+    /// # Errors
+    /// When `thread` does not hold the lock; nothing changes.
+    pub fn give_back<U: Ord>(
+        &mut self,
+        thread: u32,
+        urgency: impl Fn(u32) -> U,
+    ) -> Result<Option<u32>, NotOwner> {
+        if self.owner != Some(thread) {
+            return Err(NotOwner);
+        }
+        (self.owner, self.ceiling) = (None, None);
+        let first = (0..self.queue.len()).rev().max_by_key(|at| urgency(self.queue[*at]));
+        Ok(first.and_then(|at| self.queue.remove(at)))
     }
 
     /// Joins the queue of threads that wait for a signal.
@@ -90,6 +136,20 @@ mod tests {
         assert_eq!(lock.unlock(2), Ok(Some(3)));
         assert_eq!(lock.unlock(3), Ok(None));
         assert!(lock.lock(4));
+    }
+
+    #[test]
+    fn law_a_lock_that_is_given_back_goes_to_nobody_and_wakes_the_most_urgent() {
+        let mut lock = SyncPoint::default();
+        assert!(lock.lock(1));
+        assert!(!lock.lock(2) && !lock.lock(3) && !lock.lock(4));
+        let urgency = |thread: u32| if thread == 2 { 0 } else { 1 };
+        assert_eq!(lock.give_back(2, urgency), Err(NotOwner));
+        assert_eq!(lock.give_back(1, urgency), Ok(Some(3)));
+        assert_eq!(lock.owner(), None);
+        assert!(lock.lock(7), "whoever runs first takes it");
+        assert_eq!(lock.waiting().collect::<Vec<_>>(), [2, 4]);
+        assert_eq!(lock.give_back(7, urgency), Ok(Some(4)));
     }
 
     #[test]

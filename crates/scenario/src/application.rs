@@ -10,8 +10,10 @@ pub use error::ApplicationError;
 
 use crate::Guarantee;
 use crate::build::ranks_by;
+use crate::deadlines::timed_worker;
 use crate::model::{Activation, Jobs, Run, Scenario, Scheduler, Thread};
-use windfall_analysis::Task;
+use crate::sections::LockNumbers;
+use windfall_analysis::{Protocol, Section, Task};
 use windfall_schedulers::catalogue::RanksBy;
 use windfall_schedulers::parameters::{PRIORITY, ParameterValue, Rate};
 use windfall_time::Ratio;
@@ -63,13 +65,25 @@ pub struct Member {
     pub task: Task,
     /// What it tells a scheduler that goes by priorities; those with none come last.
     pub priority: Option<i32>,
+    /// Its critical sections; locks are numbered as the application has them.
+    pub sections: Vec<Section>,
+}
+
+/// A lock that threads of an application share.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct SharedLock {
+    /// Its name.
+    pub name: String,
+    /// What a thread runs at that holds it.
+    pub protocol: Protocol,
 }
 
 impl Member {
     /// A thread of this name that needs this.
     #[must_use]
     pub fn new(name: impl Into<String>, task: Task) -> Member {
-        Member { name: name.into(), task, priority: None }
+        Member { name: name.into(), task, priority: None, sections: Vec::new() }
     }
 
     /// The same, at a priority.
@@ -92,13 +106,21 @@ pub struct Application {
     pub members: Vec<Member>,
     /// What is asked for the scheduler itself.
     pub guarantee: Option<Guarantee>,
+    /// The locks that its members take.
+    pub locks: Vec<SharedLock>,
 }
 
 impl Application {
     /// These threads, served so, and of no scenario.
     #[must_use]
     pub const fn new(service: Service, members: Vec<Member>) -> Application {
-        Application { scheduler: String::new(), service: Some(service), members, guarantee: None }
+        Application {
+            scheduler: String::new(),
+            service: Some(service),
+            members,
+            guarantee: None,
+            locks: Vec::new(),
+        }
     }
 }
 
@@ -149,29 +171,67 @@ impl Scenario {
             let (scheduler, beside) = (name.to_owned(), other.name.clone());
             return Err(ApplicationError::SchedulerBeside { scheduler, beside });
         }
+        let numbers = LockNumbers::of(self);
         let mut members = Vec::new();
         for thread in self.threads_below(name) {
-            let task = task(thread)?;
+            let task = task(self, thread)?;
+            let sections = self.sections(name, thread, &numbers)?;
             let priority = thread.requires.get(&PRIORITY).and_then(ParameterValue::integer);
             let priority = priority.and_then(|priority| i32::try_from(priority).ok());
-            members.extend(thread.names().map(|name| Member { name, task, priority }));
+            members.extend(thread.names().map(|name| Member {
+                name,
+                task,
+                priority,
+                sections: sections.clone(),
+            }));
         }
         if members.is_empty() {
             return Err(ApplicationError::NoThreads(name.to_owned()));
         }
         let guarantee = scheduler.owns.first().and_then(|own| own.requires.guarantee);
         let service = Service::of(self, scheduler);
-        Ok(Application { scheduler: name.to_owned(), service, members, guarantee })
+        let named = numbers.names.iter().zip(&numbers.protocols);
+        let locks = named
+            .map(|(name, protocol)| SharedLock { name: (*name).to_owned(), protocol: *protocol });
+        let locks = locks.collect();
+        Ok(Application { scheduler: name.to_owned(), service, members, guarantee, locks })
+    }
+
+    /// The critical sections of a thread, none of a lock that somebody elsewhere takes.
+    fn sections(
+        &self,
+        scheduler: &str,
+        thread: &Thread,
+        numbers: &LockNumbers<'_>,
+    ) -> Result<Vec<Section>, ApplicationError> {
+        let name = || thread.name.clone();
+        let sections = LockNumbers::sections(numbers, &thread.run, Ratio::ONE).map_err(|lock| {
+            ApplicationError::EndlessSection { thread: name(), lock: lock.to_owned() }
+        })?;
+        let inside: Vec<&str> = self.threads_below(scheduler).map(|t| t.name.as_str()).collect();
+        let elsewhere = self.threads.iter().filter(|other| !inside.contains(&other.name.as_str()));
+        let takes = |lock: &&&str| thread.run.takes(lock);
+        for lock in numbers.names.iter().filter(takes) {
+            if let Some(other) = elsewhere.clone().find(|other| other.run.takes(lock)) {
+                let (lock, other) = ((*lock).to_owned(), other.name.clone());
+                return Err(ApplicationError::LockElsewhere { thread: name(), lock, other });
+            }
+        }
+        Ok(sections)
     }
 }
 
 /// What a thread needs, by its program or by the rate that it is given.
-fn task(thread: &Thread) -> Result<Task, ApplicationError> {
+fn task(scenario: &Scenario, thread: &Thread) -> Result<Task, ApplicationError> {
     let name = || thread.name.clone();
     let told = thread.requires.rate();
     let own = match &thread.run {
         Run::Spin { .. } => return Err(ApplicationError::NeverStops(name())),
         Run::Jobs(jobs) => rate(jobs),
+        Run::Phases { .. } if told.is_none() => {
+            let timed = timed_worker(scenario, thread, Ratio::ONE).map(|worker| worker.task);
+            timed.map(|task| Rate::new(task.work, task.period).deadline(task.deadline))
+        }
         Run::Phases { .. } | Run::Recorded { .. } | Run::Profile(_) | Run::Unknown => None,
     };
     let rate = match (own, told) {

@@ -4,6 +4,7 @@
 //! a refusal points at the line that asked. Threads are rehearsed in a second hierarchy, which is
 //! thrown away: hosts create theirs when they arrive.
 
+mod locks;
 mod programs;
 mod recordings;
 mod requests;
@@ -11,9 +12,10 @@ mod threads;
 mod ticks;
 mod trees;
 
+pub(crate) use locks::rank;
 pub use recordings::{NoRecordings, Numbers, Recordings};
 pub(crate) use threads::parent_of;
-pub(crate) use trees::{conversion, ranks_by};
+pub(crate) use trees::{conversion, lends_ranks, ranks_by};
 
 use crate::check::check;
 use crate::diagnostic::{Code, Diagnostics, ScenarioError};
@@ -93,6 +95,7 @@ impl Scenario {
         let requests = builder.requests();
         let watched = builder.watched();
         let barriers = programs::barriers(self);
+        let locks = locks::planned(self);
         if let Some(diagnostics) = Diagnostics::of(&self.origin, builder.mistakes) {
             return Err(diagnostics);
         }
@@ -107,6 +110,7 @@ impl Scenario {
             interrupts,
             requests,
             barriers,
+            locks,
             watched,
             promises: promises(self),
         })

@@ -6,6 +6,7 @@
 mod expectations;
 mod externals;
 mod limits;
+mod locks;
 mod machine;
 mod names;
 mod programs;
@@ -85,6 +86,7 @@ pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<ScenarioError>) {
     schedulers::check(&mut checker, &asking);
     threads::check(&mut checker, &asking);
     programs::check(&mut checker);
+    locks::check(&mut checker);
     externals::check(&mut checker);
     requests::check(&mut checker, &asking);
     expectations::check(&mut checker);

@@ -6,18 +6,23 @@
 //! release.
 //!
 //! Assumes  A1 no job works longer than its thread says; A2 costs and stolen time are in the work; A3
-//!          jobs do not wait for each other.
+//!          jobs wait for each other at locks only, which delay those before them by their critical sections
+//!          (`deadlines/blocking.rs`), where the lock has a protocol.
 //! On several whole processors earliest deadline first is global: the tests of `global_edf` decide, each of which is
 //! sufficient; where none accepts a set, lateness may still be bounded.
 //! Absent on purpose: fixed priorities on several processors; what a reservation gives beyond its guarantee to a thread
 //! whose jobs begin with its periods.
 
+mod blocking;
 mod error;
 
 pub use error::BoundError;
 
+use crate::build::{parent_of, ranks_by};
 use crate::model::{Activation, Jobs, Run, Scenario, Thread, Timer};
 use crate::promises::Promises;
+use crate::sections::timed;
+use blocking::Blocking;
 use std::collections::BTreeMap;
 use windfall_analysis::global_edf::Test;
 use windfall_analysis::local::Policy;
@@ -63,7 +68,10 @@ impl Promises {
         let tasks: BTreeMap<String, Worker> = scenario
             .threads
             .iter()
-            .filter_map(|thread| Some((thread, worker(thread, slowest)?)))
+            .filter_map(|thread| {
+                let timed = || timed_worker(scenario, thread, slowest);
+                Some((thread, worker(thread, slowest).or_else(timed)?))
+            })
             .flat_map(|(thread, worker)| thread.names().map(move |name| (name, worker)))
             .collect();
         let mut known: BTreeMap<usize, Deadline> = BTreeMap::new();
@@ -74,7 +82,12 @@ impl Promises {
                 .iter()
                 .map(|vp| (*vp, owner(*vp).filter(|_| self.tree.vps[*vp].child.is_none())))
                 .collect();
-            let together = self.together(node, &threads);
+            let blocking = Blocking::of(self, scenario, (node, &threads), slowest);
+            let blocking = blocking.as_ref().map(Option::as_ref).map_err(Clone::clone);
+            let together = match &blocking {
+                Ok(blocking) => self.together(node, &threads, *blocking),
+                Err(why) => Some(Err(why.clone())),
+            };
             for (at, (vp, worker)) in threads.iter().enumerate() {
                 let Some(Worker { task, due: Some(deadline) }) = *worker else { continue };
                 let bound = match (scenario.machine.timer, &together) {
@@ -83,7 +96,10 @@ impl Promises {
                         bounds.get(vp).copied().flatten().ok_or(BoundError::TooMuchTogether)
                     }
                     (Timer::Precise, Some(Err(why))) => Err(why.clone()),
-                    (Timer::Precise, None) => self.bound(node, &threads, at, &task),
+                    (Timer::Precise, None) => {
+                        let blocking = blocking.as_ref().ok().copied().flatten();
+                        self.bound((node, &threads, blocking), at, &task)
+                    }
                 };
                 let (period, work) = (task.period.into(), Length::from(task.work));
                 let in_step =
@@ -97,15 +113,27 @@ impl Promises {
     }
 
     /// Bounds for all children of a scheduler that goes by deadlines, where it is one: each delays each.
-    fn together(&self, node: usize, all: &[Beside]) -> Option<Result<Bounds, BoundError>> {
+    fn together(
+        &self,
+        node: usize,
+        all: &[Beside],
+        locks: Option<&Blocking<'_>>,
+    ) -> Option<Result<Bounds, BoundError>> {
         let own = &self.tree.nodes[node].own;
         if self.ranks_by[node] != RanksBy::Deadline {
             return None;
         }
         let mut tasks: Vec<(usize, Task)> = Vec::new();
-        for (vp, worker) in all {
+        let mut blocking: Vec<Span> = Vec::new();
+        for (at, (vp, worker)) in all.iter().enumerate() {
             match worker {
-                Some(Worker { task, due: Some(_) }) => tasks.push((*vp, *task)),
+                Some(Worker { task, due: Some(_) }) => {
+                    tasks.push((*vp, *task));
+                    match locks.map(|locks| locks.before(at)).transpose() {
+                        Ok(longest) => blocking.extend(longest),
+                        Err(why) => return Some(Err(why)),
+                    }
+                }
                 Some(_) => {} // who is never due has what is left
                 None => return Some(Err(no_rate(&self.tree.vps[*vp].name))),
             }
@@ -113,6 +141,9 @@ impl Promises {
         let mut bounds: Bounds = tasks.iter().map(|(vp, _)| (*vp, None)).collect();
         let (vps, tasks): (Vec<usize>, Vec<Task>) = tasks.into_iter().unzip();
         if let [_, _, ..] = own[..] {
+            if locks.is_some() {
+                return Some(Err(BoundError::LocksOnSeveral));
+            }
             let whole =
                 own.iter().all(|own| self.findings.counted_on(*own).contains(&Guarantee::All));
             if !whole {
@@ -125,7 +156,7 @@ impl Promises {
             );
         }
         for guarantee in self.findings.counted_on(own[0]) {
-            let found = within_all(&tasks, &guarantee);
+            let found = within_all(&tasks, &blocking, &guarantee);
             for (vp, bound) in vps.iter().zip(found) {
                 let known = bounds.entry(*vp).or_default();
                 *known = known.take().into_iter().chain(bound).min();
@@ -137,21 +168,26 @@ impl Promises {
     /// A bound for one child of a scheduler.
     fn bound(
         &self,
-        node: usize,
-        all: &[Beside],
+        (node, all, locks): (usize, &[Beside], Option<&Blocking<'_>>),
         at: usize,
         task: &Task,
     ) -> Result<Span, BoundError> {
         let own = &self.tree.nodes[node].own;
         if self.ranks_by[node] == RanksBy::Nothing {
+            if let Some(lock) = locks.and_then(|locks| locks.shares(at)) {
+                return Err(BoundError::NoProtocol { lock });
+            }
             let has = self.findings.counted_on(all[at].0);
-            return best(&has, |supply| within(&[], task, supply)).ok_or(BoundError::TooMuchAlone);
+            return best(&has, |supply| within(&[], task, Span::ZERO, supply))
+                .ok_or(BoundError::TooMuchAlone);
         }
         if own.len() != 1 {
             return Err(BoundError::SeveralProcessors);
         }
         let rivals = self.rivals(node, all, at)?;
-        best(&self.findings.counted_on(own[0]), |supply| within(&rivals, task, supply))
+        let blocking = locks.map(|locks| locks.before(at)).transpose()?.unwrap_or(Span::ZERO);
+        let has = self.findings.counted_on(own[0]);
+        best(&has, |supply| within(&rivals, task, blocking, supply))
             .ok_or(BoundError::TooMuchTogether)
     }
 
@@ -230,26 +266,40 @@ fn on_several(tasks: &[Task], processors: u32) -> Result<Vec<Span>, BoundError> 
 }
 
 /// The longest response times under earliest deadline first.
-fn within_all(tasks: &[Task], guarantee: &Guarantee) -> Vec<Option<Span>> {
+fn within_all(tasks: &[Task], blocking: &[Span], guarantee: &Guarantee) -> Vec<Option<Span>> {
     let (policy, supply) = (Policy::EarliestDeadline, Supply::from(guarantee));
     match guarantee {
-        // It counts at its owner's own deadlines only.
+        // It counts at its owner's own deadlines only, and those of who holds a lock change.
+        Guarantee::Slower(_) if !blocking.is_empty() => vec![None; tasks.len()],
         Guarantee::Slower(_) => {
             let met = policy.schedulable(tasks, &supply);
             tasks.iter().map(|task| met.then_some(task.deadline)).collect()
         }
-        _ => policy.response_times(tasks, &supply).into_iter().map(Result::ok).collect(),
+        _ => {
+            let found = policy.response_times_blocked(tasks, blocking, &supply);
+            found.into_iter().map(Result::ok).collect()
+        }
     }
 }
 
 /// The longest response time of `task` after its rivals.
-fn within(rivals: &[Task], task: &Task, guarantee: &Guarantee) -> Option<Span> {
+fn within(rivals: &[Task], task: &Task, blocking: Span, guarantee: &Guarantee) -> Option<Span> {
     if matches!(guarantee, Guarantee::Slower(_)) {
         return None;
     }
     let mut tasks = rivals.to_vec();
     tasks.push(*task);
-    local_fixed_priority::last_response_time(&tasks, &Supply::from(guarantee)).ok()
+    local_fixed_priority::blocked_response_time(&tasks, blocking, &Supply::from(guarantee)).ok()
+}
+
+/// A thread whose steps begin with a timer. Below a scheduler that goes by deadlines it is known as that only if its rate
+/// says the same: else it begins to be due when it runs.
+pub(crate) fn timed_worker(scenario: &Scenario, thread: &Thread, speed: Ratio) -> Option<Worker> {
+    let task = timed(&thread.run, speed)?;
+    let scheduler = scenario.scheduler_named(parent_of(scenario, thread)?)?;
+    let told = thread.requires.rate().is_some_and(|rate| rate.deadline == task.deadline);
+    let known = told || ranks_by(scenario, scheduler) != RanksBy::Deadline;
+    known.then_some(Worker { task, due: Some(task.deadline) })
 }
 
 fn no_rate(name: &str) -> BoundError {

@@ -9,6 +9,7 @@ mod external;
 #[cfg(feature = "schema")]
 mod json_schema;
 mod lax;
+mod lock;
 mod machine;
 mod parameter;
 mod program;
@@ -27,6 +28,7 @@ pub(crate) use external::{Command, MatchFile};
 #[cfg(feature = "schema")]
 pub(crate) use json_schema::ScenarioFile;
 pub(crate) use lax::{Lax, Raw, Scalar};
+pub(crate) use lock::LockFile;
 pub(crate) use machine::{
     CacheFile, CostsFile, InterruptsFile, MachineFile, Processors, SpeedFile,
 };

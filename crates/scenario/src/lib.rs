@@ -43,6 +43,7 @@ mod resolve;
 pub mod rtapp;
 #[cfg(feature = "schema")]
 mod schema;
+mod sections;
 mod source;
 mod suggest;
 mod text;
@@ -52,7 +53,7 @@ mod tree;
 mod waiting;
 mod write;
 
-pub use application::{Application, ApplicationError, Member, Service};
+pub use application::{Application, ApplicationError, Member, Service, SharedLock};
 pub use build::{NoRecordings, Numbers, Recordings};
 pub use deadlines::{BoundError, Deadline};
 pub use diagnostic::{Code as DiagnosticCode, Diagnostic, Diagnostics, Rendering};
@@ -64,8 +65,8 @@ pub use model::Scenario;
 pub use overload::Overload;
 pub use overrides::{Override, OverrideError};
 pub use plan::{
-    Home, Place, Plan, PlannedInterrupts, PlannedPattern, PlannedProcesses, PlannedProgram,
-    PlannedRequest, PlannedThread,
+    Home, Place, Plan, PlannedInterrupts, PlannedLock, PlannedPattern, PlannedProcesses,
+    PlannedProgram, PlannedRequest, PlannedThread,
 };
 pub use profile::{Profile, ProfileError, ProfiledThread, Profiles};
 pub use promises::Promises;

@@ -6,6 +6,7 @@
 
 mod expect;
 mod external;
+mod lock;
 mod machine;
 mod request;
 mod requirements;
@@ -14,6 +15,7 @@ mod thread;
 
 pub use expect::{Bound, Expectation, Level, Quantity, Statistic, Subject, Whole};
 pub use external::{External, ExternalProgram, Start, ThreadMatch};
+pub use lock::Lock;
 pub use machine::{Cache, Claim, Costs, Interrupts, Machine, Pattern, Timer};
 pub use request::{Change, Request, Whom};
 pub use requirements::Requirements;
@@ -21,6 +23,7 @@ pub use scheduler::{Attachment, Parent, Scheduler, Setting};
 pub use thread::{Activation, Jobs, Phase, Run, Step, Thread};
 
 use crate::source::Origin;
+use windfall_programs::LockProtocol;
 use windfall_schedulers::catalogue::{Catalogue, Kind};
 use windfall_time::{Instant, Span};
 
@@ -49,6 +52,8 @@ pub struct Scenario {
     pub default: Option<String>,
     /// The threads.
     pub threads: Vec<Thread>,
+    /// What is said of locks that the threads' steps take.
+    pub locks: Vec<Lock>,
     /// What users ask for while it runs, in any order.
     pub requests: Vec<Request>,
     /// What must hold at the end.
@@ -76,6 +81,7 @@ impl Scenario {
             schedulers: Vec::new(),
             default: None,
             threads: Vec::new(),
+            locks: Vec::new(),
             requests: Vec::new(),
             expectations: Vec::new(),
             under_way: false,
@@ -117,6 +123,20 @@ impl Scenario {
     pub fn thread(mut self, thread: Thread) -> Scenario {
         self.threads.push(thread);
         self
+    }
+
+    /// The same, where this is said of a lock.
+    #[must_use]
+    pub fn lock(mut self, name: &str, protocol: LockProtocol) -> Scenario {
+        self.locks.push(Lock::new(name, protocol));
+        self
+    }
+
+    /// The protocol of the lock of this name.
+    #[must_use]
+    pub fn protocol_of(&self, lock: &str) -> LockProtocol {
+        let said = self.locks.iter().find(|other| other.name == lock);
+        said.map_or(LockProtocol::None, |said| said.protocol)
     }
 
     /// The same, in which somebody asks for this at that time.

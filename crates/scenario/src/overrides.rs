@@ -59,7 +59,7 @@ impl Override {
             let table = root.get_ref().get(part).and_then(|table| table.get_ref().as_table());
             table.into_iter().flat_map(DeTable::keys).map(move |name| (part, name.get_ref()))
         };
-        let names = || named("schedulers").chain(named("threads"));
+        let names = || named("schedulers").chain(named("threads")).chain(named("locks"));
         // A name may hold dots itself, so the longest one is meant.
         let owner = names()
             .filter(|(_, name)| {
@@ -76,7 +76,8 @@ impl Override {
                     "`check` lists the names; `machine.KEY` is for the machine".to_owned(),
                     |near| format!("did you mean `{near}.{rest}`?"),
                 );
-                let message = format!("`{first}` is no scheduler and no thread");
+                let message =
+                    format!("`{first}` is no scheduler, no thread and no entry of `locks`");
                 Err(ScenarioError::new(Code::UnknownName, message, None).help(near))
             }
         }

@@ -12,7 +12,9 @@ pub use request::PlannedRequest;
 use crate::model::{External, ExternalProgram, Machine};
 use crate::outcome::Promise;
 use windfall_hierarchy::{Hierarchy, Message, NodeId};
-use windfall_programs::{Code, Costs, Node, NodeCosts, ProcessParams, Program, Resource};
+use windfall_programs::{
+    Code, Costs, LockProtocol, Node, NodeCosts, ProcessParams, Program, Rank, Resource,
+};
 use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 
@@ -40,10 +42,24 @@ pub struct Plan {
     pub requests: Vec<(Instant, PlannedRequest)>,
     /// Each barrier, and how many threads use it.
     pub barriers: Vec<(Resource, usize)>,
+    /// Each lock with a protocol.
+    pub locks: Vec<PlannedLock>,
     /// Threads (by number) of which intervals between completions that exceed a limit are counted.
     pub watched: Vec<(usize, Span)>,
     /// What the checker has granted; a simulation judges it.
     pub promises: Vec<Promise>,
+}
+
+/// A lock with a protocol.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct PlannedLock {
+    /// Its number.
+    pub lock: Resource,
+    /// What a thread runs at that holds it.
+    pub protocol: LockProtocol,
+    /// The threads (by number) that use it, and what each ranks by.
+    pub users: Vec<(usize, Rank)>,
 }
 
 /// Where event-driven processes are at home, and what their calls cost.

@@ -12,11 +12,12 @@ kind, which `windfall catalogue KIND` lists.
 ";
 
 /// The tables of a file in the order in which one writes them: the key, its heading.
-const TABLES: [(&str, &str); 7] = [
+const TABLES: [(&str, &str); 8] = [
     ("machine", "`[machine]`"),
     ("interrupts", "`[[interrupts]]`"),
     ("schedulers", "`[schedulers.NAME]`"),
     ("programs", "`[programs.NAME]`"),
+    ("locks", "`[locks.NAME]`"),
     ("threads", "`[threads.NAME]`"),
     ("at", "`[[at]]`"),
     ("expect", "`[[expect]]`"),

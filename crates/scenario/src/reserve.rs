@@ -4,12 +4,12 @@
 //! Invariant: under fixed priorities the members of a [`Case`] stand in decreasing order of priority; those that
 //! share one stand so that the analysis of the order speaks for all of them.
 
-use crate::{Application, Member, Service};
+use crate::{Application, Member, Service, SharedLock};
 use std::error::Error;
 use std::fmt::{Display, Formatter};
 use windfall_analysis::local::Policy;
 use windfall_analysis::search::{self, Boundary, Choice, Kind, Point};
-use windfall_analysis::{Supply, Task, UnboundedError, ties};
+use windfall_analysis::{LockError, Locks, Protocol, Supply, Task, UnboundedError, ties};
 use windfall_guarantees::Guarantee;
 use windfall_time::{Ratio, Span};
 
@@ -27,6 +27,8 @@ pub struct Case {
     pub present: Option<Guarantee>,
     /// What a switch costs; there are two in each period.
     pub switch_cost: Span,
+    /// By member: how long locks of those that rank after it delay it.
+    pub blocking: Vec<Span>,
 }
 
 /// Which reservations are looked at.
@@ -87,6 +89,18 @@ pub enum ReserveError {
         /// The thread.
         thread: String,
     },
+    /// A thread that holds this lock keeps its own rank, and may be waited for without end.
+    NoProtocol {
+        /// The lock.
+        lock: String,
+    },
+    /// Threads take this lock in two orders.
+    LockCycle {
+        /// The lock.
+        lock: String,
+    },
+    /// Critical sections are too long to be counted.
+    LongSections,
     /// Amounts are to be multiples of nothing.
     NoStep,
     /// A reservation cannot have this period.
@@ -119,6 +133,19 @@ impl Display for ReserveError {
                 "thread `{thread}` shares its priority with another and may be due after its next release; give it a \
                  priority of its own, or an earlier deadline"
             ),
+            ReserveError::NoProtocol { lock } => write!(
+                f,
+                "no reservation is enough: the lock `{lock}` has no protocol, so that others may run for any time while it \
+                 is waited for; write `protocol = \"inherit\"` or `\"ceiling\"` in `[locks.{lock}]`"
+            ),
+            ReserveError::LockCycle { lock } => write!(
+                f,
+                "no reservation is enough: the lock `{lock}` is taken in two orders, so that threads may wait for each \
+                 other; take locks in one order, or write `protocol = \"ceiling\"`"
+            ),
+            ReserveError::LongSections => {
+                f.write_str("critical sections are too long to be counted; write shorter ones")
+            }
             ReserveError::NoStep => f.write_str("a step of 0s is no unit; write 1ns or more"),
             ReserveError::NoPeriod(period) => write!(
                 f,
@@ -144,16 +171,32 @@ impl Case {
         service: Service,
         switch_cost: Span,
     ) -> Result<Case, ReserveError> {
-        let Application { scheduler, members, guarantee: present, .. } = application;
+        let Application { scheduler, members, guarantee: present, locks, .. } = application;
         let scheduler = Some(scheduler).filter(|name| !name.is_empty());
-        let mut case = Case { scheduler, members, service, present, switch_cost };
+        let blocking = Vec::new();
+        let mut case = Case { scheduler, members, service, present, switch_cost, blocking };
         if case.service != Service::EarliestDeadline {
             let order = ties::order(&case.tasks(), &case.ranks()).map_err(|at| {
                 ReserveError::SharedPriority { thread: case.members[at].name.clone() }
             })?;
             case.members = order.into_iter().map(|at| case.members[at].clone()).collect();
         }
+        case.blocking = case.blocked(&locks)?;
         Ok(case)
+    }
+
+    /// By member: how long locks delay it.
+    fn blocked(&self, locks: &[SharedLock]) -> Result<Vec<Span>, ReserveError> {
+        let protocols: Vec<Protocol> = locks.iter().map(|lock| lock.protocol).collect();
+        let sections: Vec<_> = self.members.iter().map(|member| member.sections.clone()).collect();
+        let blocking = Locks::new(&protocols, &sections).blocking(&self.ranks());
+        let blocking: Result<Vec<Span>, LockError> = blocking.into_iter().collect();
+        let name = |lock: usize| locks.get(lock).map_or_else(String::new, |lock| lock.name.clone());
+        blocking.map_err(|why| match why {
+            LockError::NoProtocol(lock) => ReserveError::NoProtocol { lock: name(lock) },
+            LockError::Cycle(lock) => ReserveError::LockCycle { lock: name(lock) },
+            _ => ReserveError::LongSections,
+        })
     }
 
     /// The threads, for an analysis.
@@ -223,9 +266,11 @@ impl Case {
         }
     }
 
-    fn application<'a>(&self, search: &Search, tasks: &'a [Task]) -> search::Application<'a> {
+    fn application<'a>(&'a self, search: &Search, tasks: &'a [Task]) -> search::Application<'a> {
         let Search { kind, step: granule, .. } = *search;
-        search::Application::new(tasks, self.policy(), kind, granule)
+        let application = search::Application::new(tasks, self.policy(), kind, granule);
+        let blocked = self.blocking.iter().any(|blocking| !blocking.is_zero());
+        if blocked { application.blocking(&self.blocking) } else { application }
     }
 
     /// Evenly spread multiples of the step between the ends, each rounded down.
@@ -274,17 +319,24 @@ impl Case {
     /// The longest response time of each member.
     fn response_times(&self, supply: &Supply) -> Vec<Result<Span, UnboundedError>> {
         match self.service {
-            Service::EarliestDeadline => self.policy().response_times(&self.tasks(), supply),
-            _ => ties::response_times(&self.tasks(), &self.ranks(), supply),
+            Service::EarliestDeadline => {
+                self.policy().response_times_blocked(&self.tasks(), &self.blocking, supply)
+            }
+            _ => {
+                let (tasks, ranks) = (self.tasks(), self.ranks());
+                ties::blocked_response_times(&tasks, &ranks, &self.blocking, supply)
+            }
         }
     }
 
     /// Whether every deadline is met under a guarantee.
     fn suffices(&self, guarantee: &Guarantee) -> bool {
-        // RESU counts between deadlines that its owner reports; fixed priorities have none to report.
-        let counts =
-            self.policy() == Policy::EarliestDeadline || !matches!(guarantee, Guarantee::Slower(_));
-        counts && self.policy().schedulable(&self.tasks(), &Supply::from(guarantee))
+        // RESU counts between deadlines that its owner reports; fixed priorities have none to report, and locks change them.
+        let reports = self.policy() == Policy::EarliestDeadline
+            && self.blocking.iter().all(|blocking| blocking.is_zero());
+        let counts = reports || !matches!(guarantee, Guarantee::Slower(_));
+        let supply = Supply::from(guarantee);
+        counts && self.policy().schedulable_blocked(&self.tasks(), &self.blocking, &supply)
     }
 }
 

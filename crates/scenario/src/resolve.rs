@@ -3,6 +3,7 @@
 mod change;
 mod expectation;
 mod external;
+mod lock;
 mod machine;
 mod named;
 mod program;
@@ -32,8 +33,8 @@ pub(crate) const SCHEMA: u64 = 2;
 pub(crate) const SEED: u64 = 1;
 
 /// The keys of a scenario that hold tables.
-const PARTS: [&str; 7] =
-    ["machine", "interrupts", "schedulers", "programs", "threads", "at", "expect"];
+const PARTS: [&str; 8] =
+    ["machine", "interrupts", "schedulers", "programs", "threads", "at", "expect", "locks"];
 /// Which of them holds requests.
 const AT: usize = 5;
 const HEAD: [&str; 8] =
@@ -316,6 +317,7 @@ fn read(root: Node<'_>, reader: &mut Reader<'_>) -> Scenario {
         _ => None,
     }));
     let expectations = expectation::expectations(part(), reader, &names);
+    let locks = lock::locks(part(), reader);
     Scenario {
         question: reader.get(head.question, &at("question")),
         answer: reader.get(head.answer, &at("answer")),
@@ -329,6 +331,7 @@ fn read(root: Node<'_>, reader: &mut Reader<'_>) -> Scenario {
         interrupts,
         schedulers,
         threads,
+        locks,
         requests,
         expectations,
         under_way: false,

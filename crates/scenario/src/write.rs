@@ -9,7 +9,7 @@ mod scheduler;
 mod tests;
 mod thread;
 
-use crate::file::{HeadFile, Lax, RequirementsFile};
+use crate::file::{HeadFile, Lax, LockFile, RequirementsFile};
 use crate::model::{Requirements, Scenario};
 use crate::resolve::SCHEMA;
 use serde::Serialize;
@@ -44,6 +44,10 @@ impl Scenario {
         for thread in &self.threads {
             let header = format!("[threads.{}]", key(&thread.name));
             table(&mut text, &header, &value(&thread::thread(thread)));
+        }
+        for lock in &self.locks {
+            let file = LockFile { protocol: Lax::good(lock.protocol) };
+            table(&mut text, &format!("[locks.{}]", key(&lock.name)), &value(&file));
         }
         for request in &self.requests {
             table(&mut text, "[[at]]", &change::request(request));

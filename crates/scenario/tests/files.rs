@@ -69,7 +69,8 @@ fn reference_in_docs_is_up_to_date_and_has_every_key() {
     tables.extend(schema["$defs"].as_object().unwrap().values());
     let keys = tables.iter().filter_map(|table| table["properties"].as_object());
     for key in keys.flat_map(|properties| properties.keys()) {
-        let part = ["machine", "interrupts", "schedulers", "programs", "threads", "at", "expect"];
+        let part =
+            ["machine", "interrupts", "schedulers", "programs", "threads", "locks", "at", "expect"];
         let told = reference.contains(&format!("| `{key}` |"));
         assert!(told || part.contains(&key.as_str()), "{key}");
     }

@@ -122,6 +122,15 @@ impl Kind {
     pub fn ranks_by(&self, settings: &Settings<'_>) -> Result<RanksBy, SettingError> {
         Ok((self.properties.ranks_by)(&settings.check(self.settings)?))
     }
+
+    /// Whether a child of an instance may be given another rank while it works, of which its place in the order is
+    /// the only consequence. Locks that inherit need it.
+    ///
+    /// # Errors
+    /// As for [`build`](Self::build).
+    pub fn lends_ranks(&self, settings: &Settings<'_>) -> Result<bool, SettingError> {
+        Ok((self.properties.lends_ranks)(&settings.check(self.settings)?))
+    }
 }
 
 /// Properties of a kind, for code that must not depend on particular kinds.
@@ -129,6 +138,8 @@ impl Kind {
 pub struct Properties {
     /// See [`Kind::ranks_by`].
     pub(crate) ranks_by: fn(&Chosen<'_>) -> RanksBy,
+    /// See [`Kind::lends_ranks`].
+    pub(crate) lends_ranks: fn(&Chosen<'_>) -> bool,
     /// Whether a child's messages about its jobs and its rate are passed on to the instance's parents.
     pub passes_on: bool,
     /// Whether a child's `reserve` parameter gives it a hard reservation of that amount and period.
@@ -143,6 +154,7 @@ impl Properties {
     /// The properties of most kinds.
     pub(crate) const NONE: Properties = Properties {
         ranks_by: |_| RanksBy::Nothing,
+        lends_ranks: |_| false,
         passes_on: false,
         reserves: false,
         one_child: false,

@@ -64,6 +64,9 @@ impl<'a> Sim<'a> {
         for (barrier, parties) in plan.barriers {
             sim.host.barrier(barrier, parties);
         }
+        for lock in &plan.locks {
+            sim.host.lock(lock);
+        }
         for (thread, limit) in plan.watched {
             sim.host.watch_intervals(thread, limit);
         }

@@ -284,6 +284,55 @@ impl Code for Second {
     }
 }
 
+/// HLS 4.3.8: a thread of high priority waits for a lock of one of low priority, with one between them that works long.
+#[test]
+fn twin_locks_bound_an_inversion_where_they_have_a_protocol() {
+    for protocol in ["none", "inherit", "ceiling"] {
+        let text = format!(
+            "schema = 2\nseed = 3\nlength = \"1s\"\n
+[schedulers.s]
+scheduler = \"fixed-priority\"
+parent    = \"top\"
+[locks.bus]
+protocol = \"{protocol}\"
+[threads.high]
+parent   = \"s\"
+priority = 3
+start    = \"5ms\"
+steps    = [{{ timer = \"100ms\" }}, {{ run = \"1ms\" }}, {{ lock = \"bus\" }}, {{ run = \"2ms\" }}, {{ unlock = \"bus\" }}]
+[threads.middle]
+parent   = \"s\"
+priority = 2
+start    = \"8ms\"
+steps    = [{{ timer = \"100ms\" }}, {{ run = \"50ms\" }}]
+[threads.low]
+parent   = \"s\"
+priority = 1
+steps    = [{{ timer = \"100ms\" }}, {{ run = \"1ms\" }}, {{ lock = \"bus\" }}, {{ run = \"12ms\" }}, {{ unlock = \"bus\" }}, {{ run = \"1ms\" }}]
+"
+        );
+        let scenario = Scenario::parse("twin.toml", &text).unwrap();
+        let promises = scenario.promises();
+        let deadlines = promises.deadlines(&scenario).into_iter();
+        let high = deadlines.filter(|deadline| promises.tree.vps[deadline.vp].name == "high");
+        let bound = high.map(|deadline| deadline.bound).next().unwrap();
+        twin(&text, |outcome, real| {
+            conserved(outcome);
+            assert!(outcome.refused.is_empty(), "{:?}", outcome.refused);
+            // What a real machine takes for itself.
+            let taken = Span::from_millis(if real { 10 } else { 0 });
+            let high = thread(outcome, "high");
+            assert!(high.completed >= 9, "{protocol}: {} jobs", high.completed);
+            let longest = high.response.most().unwrap();
+            match &bound {
+                Ok(bound) => assert!(longest <= *bound + taken, "{protocol}: {longest}"),
+                Err(_) => assert!(longest >= Span::from_millis(50), "{protocol}: {longest}"),
+            }
+            assert_eq!(bound.is_err(), protocol == "none", "{bound:?}");
+        });
+    }
+}
+
 #[test]
 fn twin_processes_make_others_and_wake_each_other_in_turn() {
     let log = Log::default();

@@ -20,6 +20,9 @@ pub(crate) fn supervisor(machine: Linux, plan: Plan, calls: Calls) -> Supervisor
     }
     let mut supervisor = Supervisor { host, calls, ending: false };
     add_all(&mut supervisor, plan.threads.into_iter().zip(claims));
+    for lock in &plan.locks {
+        supervisor.host.lock(lock);
+    }
     for (thread, limit) in plan.watched {
         supervisor.host.watch_intervals(thread, limit);
     }

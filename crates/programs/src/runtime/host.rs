@@ -3,6 +3,7 @@
 use super::{Job, ProgramRuntime};
 use crate::process::{Node, ProcessError, ProcessParams};
 use crate::program::Program;
+use crate::urgency::Urgency;
 use windfall_time::{Instant, Span};
 
 /// The purpose of a wake-up.
@@ -55,7 +56,7 @@ pub enum ProgramError {
 /// ```
 /// use windfall_programs::{
 ///     Job, Jobs, Node, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime, Progress,
-///     RuntimeHost, Wakeup,
+///     RuntimeHost, Urgency, Wakeup,
 /// };
 /// use windfall_time::{Instant, Span};
 ///
@@ -95,6 +96,7 @@ pub enum ProgramError {
 ///     }
 ///     fn aborted(&mut self, _: u32) {}
 ///     fn goes_on(&mut self, _: u32, _: Job, _: bool) {}
+///     fn runs_at(&mut self, _: u32, _: Urgency) {}
 ///     fn program_failed(&mut self, _: u32, _: ProgramError) {}
 /// }
 ///
@@ -156,6 +158,8 @@ pub trait RuntimeHost {
     /// A scheduler has aborted a thread's job whose end only the program knows. The job continues without a
     /// deadline; `missed` if it had one.
     fn goes_on(&mut self, thread: u32, job: Job, missed: bool);
+    /// A thread that shares a lock runs at this urgency from now on: what it has inherited, or its own again.
+    fn runs_at(&mut self, thread: u32, urgency: Urgency);
     /// A program cannot continue.
     fn program_failed(&mut self, thread: u32, mishap: ProgramError);
 }

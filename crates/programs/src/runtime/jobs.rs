@@ -115,14 +115,14 @@ impl ProgramRuntime {
         if let (true, Some(deadline)) = (thread.aborts(), job.deadline) {
             host.schedule_wakeup(number, Wakeup::Deadline, deadline);
         }
-        host.begins(number, job);
+        ProgramRuntime::begins(host, number, job);
     }
 
     /// Begins a job that the program itself has released.
     pub(super) fn own_job<S: RuntimeHost>(host: &mut S, number: u32, job: Job) {
         host.programs().at(number).job = Some(job);
         host.released(number, job);
-        host.begins(number, job);
+        ProgramRuntime::begins(host, number, job);
     }
 
     /// Begins the next job, or makes the thread wait for one.
@@ -169,6 +169,7 @@ impl ProgramRuntime {
             let job = Job { release: thread.job.map_or(now, |job| job.release), deadline: None };
             thread.job = thread.job.map(|_| job);
             host.goes_on(number, job, missed);
+            ProgramRuntime::is_due(host, number, job);
             return false;
         }
         if thread.job.take().is_none() {

@@ -4,15 +4,22 @@
 
 use super::{Condition, ProgramError, ProgramRuntime, RuntimeHost};
 use crate::action::Resource;
+use crate::urgency::LockProtocol;
 
 impl ProgramRuntime {
     pub(super) fn lock<S: RuntimeHost>(host: &mut S, number: u32, lock: Resource) {
-        if !host.programs().syncs.at(lock).lock(number) {
+        if host.programs().syncs.at(lock).lock(number) {
+            ProgramRuntime::has_taken(host, number, lock);
+        } else {
+            ProgramRuntime::waits_for(host, number, lock);
             ProgramRuntime::block(host, number, Condition::Held(None));
         }
     }
 
     pub(super) fn unlock<S: RuntimeHost>(host: &mut S, number: u32, lock: Resource) {
+        if host.programs().syncs.at(lock).protocol != LockProtocol::None {
+            return ProgramRuntime::give_back(host, number, lock);
+        }
         match host.programs().syncs.at(lock).unlock(number) {
             Ok(Some(next)) => ProgramRuntime::wake(host, next, Some(number)),
             Ok(None) => {}
@@ -36,10 +43,11 @@ impl ProgramRuntime {
         let threads = host.programs();
         let Some(waiter) = threads.syncs.at(condition).signal() else { return false };
         // The thread continues when it has its lock again.
-        let waiting = &mut threads.at(waiter).condition;
-        if let Condition::Held(Some(lock)) = *waiting {
-            *waiting = Condition::Held(None);
-            if threads.syncs.at(lock).lock(waiter) {
+        if let Condition::Held(Some(lock)) = threads.at(waiter).condition {
+            threads.at(waiter).condition = Condition::Held(None);
+            if threads.syncs.at(lock).protocol != LockProtocol::None {
+                ProgramRuntime::wake_for(host, waiter, lock, number);
+            } else if threads.syncs.at(lock).lock(waiter) {
                 ProgramRuntime::wake(host, waiter, Some(number));
             }
         }

@@ -4,6 +4,7 @@ use super::*;
 use crate::process::{Node, ProcessError, ProcessParams};
 use crate::program::{Jobs, OnLate, Work};
 use crate::step::{Phase, Step};
+use crate::urgency::LockProtocol;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -27,6 +28,7 @@ struct Mock {
     /// Ready threads in order; the first has the processor.
     ready: VecDeque<u32>,
     said: Vec<(u32, Said)>,
+    urgencies: Vec<(u32, Urgency)>,
     mishap: Option<(u32, ProgramError)>,
     /// Work that is left of the first.
     left: Span,
@@ -94,6 +96,10 @@ impl RuntimeHost for Mock {
     fn goes_on(&mut self, thread: u32, job: Job, missed: bool) {
         assert_eq!(job.deadline, None);
         self.said.push((thread, Said::GoesOn(missed)));
+    }
+
+    fn runs_at(&mut self, thread: u32, urgency: Urgency) {
+        self.urgencies.push((thread, urgency));
     }
 
     fn program_failed(&mut self, thread: u32, mishap: ProgramError) {
@@ -333,6 +339,74 @@ fn law_a_signal_wakes_whoever_waited_longest_and_is_lost_without_one() {
     mock.play(at(100));
     assert_eq!(mock.threads.condition(0), Condition::Held(Some(LOCK)), "it came second");
     assert_eq!(mock.threads.condition(1), Condition::Gone);
+}
+
+/// A thread that takes and gives back locks in turn, and yields while it holds each.
+fn holds(locks: &[Resource]) -> Program {
+    let take = locks.iter().flat_map(|lock| [Step::Lock(*lock), run(1), Step::Yield]);
+    let give = locks.iter().rev().flat_map(|lock| [Step::Unlock(*lock), run(1)]);
+    steps(1, take.chain(give).collect())
+}
+
+#[test]
+fn law_urgency_is_inherited_through_a_chain_of_locks_and_given_back() {
+    let (outer, inner) = (Resource(3), Resource(4));
+    let long =
+        [Step::Lock(inner), run(1), Step::Yield, run(1), Step::Yield, Step::Unlock(inner), run(1)];
+    let programs = [steps(1, long.to_vec()), holds(&[outer, inner]), holds(&[outer])];
+    let mut mock = Mock::of(&programs);
+    let users = [0, 1, 2].map(|number| (number, Rank::Priority(i32::try_from(number).unwrap())));
+    for lock in [outer, inner] {
+        mock.threads.lock_protocol(lock, LockProtocol::Inherit, &users);
+    }
+    let mut mock = mock.begin();
+    mock.play(at(100));
+    let inherited = |thread, priority| (thread, Urgency::Priority(priority));
+    // The last waits for the second, which then waits for the first.
+    let told = [inherited(1, 2), inherited(0, 2), inherited(0, 0), inherited(1, 1)];
+    assert_eq!(mock.urgencies, told);
+    for number in 0..3 {
+        assert_eq!(mock.threads.condition(number), Condition::Gone);
+    }
+}
+
+#[test]
+fn law_a_ceiling_is_that_of_all_users_and_a_deadline_counts_from_then() {
+    let lock = Resource(3);
+    let mut mock = Mock::of(&[holds(&[lock]), holds(&[lock])]);
+    let relative = |span| Rank::Deadline(Some(ms(span)));
+    mock.threads.lock_protocol(
+        lock,
+        LockProtocol::Ceiling,
+        &[(0, relative(50)), (1, relative(20))],
+    );
+    let mut mock = mock.begin();
+    mock.play(at(100));
+    let due = |thread, at| (thread, Urgency::Due(core::cmp::Reverse(at)));
+    // The first takes it at 0, gives it back 1 ms later, and works on for 1 ms before the second runs.
+    let never = |thread| due(thread, Instant::MAX);
+    let told = [due(0, at(20)), never(1), never(0), due(1, at(22)), never(1)];
+    assert_eq!(mock.urgencies, told);
+}
+
+#[test]
+fn law_whoever_runs_first_takes_a_lock_that_was_given_back() {
+    let lock = Resource(3);
+    // The first holds it while both others come; the second of them is more urgent and gets it first.
+    let comes = |after| {
+        steps(1, vec![Step::Sleep(ms(after)), Step::Lock(lock), run(1), Step::Unlock(lock)])
+    };
+    let first = steps(
+        1,
+        vec![Step::Lock(lock), run(2), Step::Yield, run(2), Step::Yield, Step::Unlock(lock)],
+    );
+    let mut mock = Mock::of(&[first, comes(1), comes(2)]);
+    let users = [(0, Rank::Priority(1)), (1, Rank::Priority(2)), (2, Rank::Priority(3))];
+    mock.threads.lock_protocol(lock, LockProtocol::Inherit, &users);
+    let mut mock = mock.begin();
+    mock.play(at(100));
+    let exits = mock.said.iter().filter(|(_, said)| *said == Said::Exited);
+    assert_eq!(exits.map(|(thread, _)| *thread).collect::<Vec<_>>(), [0, 2, 1]);
 }
 
 #[test]

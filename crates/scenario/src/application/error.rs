@@ -36,6 +36,22 @@ pub enum ApplicationError {
     WorkNotSaid(String),
     /// This thread has no work.
     NoWork(String),
+    /// Nobody knows how long this thread holds a lock.
+    EndlessSection {
+        /// The thread.
+        thread: String,
+        /// The lock.
+        lock: String,
+    },
+    /// This thread shares a lock with a thread below another scheduler.
+    LockElsewhere {
+        /// The thread.
+        thread: String,
+        /// The lock.
+        lock: String,
+        /// Who else takes it.
+        other: String,
+    },
 }
 
 impl fmt::Display for ApplicationError {
@@ -79,6 +95,16 @@ impl fmt::Display for ApplicationError {
             ApplicationError::WorkNotSaid(thread) => {
                 write!(f, "thread `{thread}` does not say how long it works; add it to its `rate`")
             }
+            ApplicationError::EndlessSection { thread, lock } => write!(
+                f,
+                "nobody knows how long thread `{thread}` holds the lock `{lock}`; give it back in the phase that takes \
+                 it, and wait for nothing in between"
+            ),
+            ApplicationError::LockElsewhere { thread, lock, other } => write!(
+                f,
+                "thread `{thread}` shares the lock `{lock}` with `{other}`, which is below another scheduler, so that \
+                 no reservation is enough; put both below one scheduler"
+            ),
             ApplicationError::NoWork(thread) => {
                 write!(f, "thread `{thread}` has no work; leave it out")
             }

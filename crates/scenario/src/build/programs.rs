@@ -29,6 +29,11 @@ impl<'a> Numbers<'a> {
         self.first.get(thread.name.as_str()).copied().unwrap_or(0)
     }
 
+    /// The number of a lock, condition or barrier.
+    pub(super) fn resource(&self, name: &str) -> Option<Resource> {
+        self.resources.get(name).copied()
+    }
+
     /// The threads that a name means when thread number `at` of `own` uses it: of entries with the
     /// same count, the one with the same number.
     pub(super) fn threads(&self, name: &str, own: Option<(&Thread, usize)>) -> Vec<usize> {
@@ -112,7 +117,7 @@ impl Translate<programs::Names, programs::Numbers> for Steps<'_, '_> {
 fn resources(scenario: &Scenario) -> BTreeMap<&str, Resource> {
     let mut resources = BTreeMap::new();
     for thread in &scenario.threads {
-        for step in steps(&thread.run) {
+        for step in thread.run.all_steps() {
             for (name, _) in step.shared() {
                 let next = Resource(resources.len());
                 resources.entry(name.as_str()).or_insert(next);
@@ -127,7 +132,9 @@ pub(super) fn barriers(scenario: &Scenario) -> Vec<(Resource, usize)> {
     let resources = resources(scenario);
     let mut users: BTreeMap<Resource, usize> = BTreeMap::new();
     for thread in &scenario.threads {
-        let mut mine: Vec<Resource> = steps(&thread.run)
+        let mut mine: Vec<Resource> = thread
+            .run
+            .all_steps()
             .filter_map(|step| match step {
                 Step::Barrier(name) => resources.get(name.as_str()).copied(),
                 _ => None,
@@ -140,12 +147,4 @@ pub(super) fn barriers(scenario: &Scenario) -> Vec<(Resource, usize)> {
         }
     }
     users.into_iter().collect()
-}
-
-fn steps(run: &Run) -> impl Iterator<Item = &Step> {
-    let phases = match run {
-        Run::Phases { phases, .. } => phases.as_slice(),
-        _ => &[],
-    };
-    phases.iter().flat_map(|phase| &phase.steps)
 }

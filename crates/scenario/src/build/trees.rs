@@ -155,6 +155,12 @@ pub(crate) fn ranks_by(scenario: &Scenario, scheduler: &Scheduler) -> RanksBy {
     scenario.kind_of(scheduler).and_then(ranks_by).unwrap_or(RanksBy::Nothing)
 }
 
+/// Whether an instance may be told another rank of a child while that works.
+pub(crate) fn lends_ranks(scenario: &Scenario, scheduler: &Scheduler) -> bool {
+    let lends = |kind: &Kind| kind.lends_ranks(&Settings(&values(scheduler))).ok();
+    scenario.kind_of(scheduler).and_then(lends).unwrap_or(false)
+}
+
 /// What an instance makes of guarantees on the scenario's machine, if its kind and its settings are right.
 pub(crate) fn conversion(
     scenario: &Scenario,

@@ -3,9 +3,10 @@
 use super::schedulers::{alone, fits};
 use super::{Checker, names};
 use crate::diagnostic::Code;
-use crate::model::{Change, Parent, Requirements, Scheduler, Timer, Whom};
+use crate::model::{Change, Lock, Parent, Requirements, Scheduler, Timer, Whom};
 use crate::parameters::{ParameterWriter, out_of_range};
 use crate::source::Path;
+use windfall_programs::LockProtocol;
 use windfall_time::Span;
 
 pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
@@ -35,6 +36,7 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
         }
         Change::Move { thread, to, requires } => {
             checker.thread_exists(thread, &path.key("thread"));
+            stays_for_lock(checker, thread, path);
             if checker.scheduler_exists(to, true, &[path.key("to")]) && scenario.has_kind(to) {
                 let paths = |key: &str| vec![path.key(key), path.key("to")];
                 fits(checker, requires, Some(to), asking, paths);
@@ -82,6 +84,19 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
                 checker.wrong(Code::OutOfRange, &[at], "a timer at 0 Hz", "write 1 Hz or more");
             }
         }
+    }
+}
+
+/// A thread that shares a lock that inherits stays below the scheduler of the others.
+fn stays_for_lock(checker: &mut Checker<'_>, thread: &str, path: &Path) {
+    let scenario = checker.scenario;
+    let Some(moved) = names::find(scenario, thread) else { return };
+    let inherits =
+        |lock: &&Lock| lock.protocol != LockProtocol::None && moved.run.takes(&lock.name);
+    if let Some(lock) = scenario.locks.iter().find(inherits) {
+        let message = format!("`{thread}` shares the lock `{}`, which inherits", lock.name);
+        let help = "leave it below the scheduler of the others that use it";
+        checker.wrong(Code::LockAcrossSchedulers, &[path.key("to")], message, help);
     }
 }
 

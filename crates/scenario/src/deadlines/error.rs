@@ -18,6 +18,25 @@ pub enum BoundError {
     TooMuchTogether,
     /// It alone may need more than it is promised.
     TooMuchAlone,
+    /// A thread that holds this lock keeps its own rank, so that others run while it is waited for.
+    NoProtocol {
+        /// The lock.
+        lock: String,
+    },
+    /// Threads take this lock in two orders, and may wait for each other.
+    LockCycle {
+        /// The lock.
+        lock: String,
+    },
+    /// A thread waits, or goes on to other work, with a lock that others use.
+    EndlessSection {
+        /// The thread.
+        thread: String,
+        /// The lock.
+        lock: String,
+    },
+    /// Threads share locks on several processors.
+    LocksOnSeveral,
     /// No test of global EDF that was tried accepts the threads.
     NoTestAccepts {
         /// How many processors they have.
@@ -42,6 +61,23 @@ impl fmt::Display for BoundError {
                 f.write_str("together they may need more than their scheduler is promised")
             }
             BoundError::TooMuchAlone => f.write_str("it may need more than it is promised"),
+            BoundError::NoProtocol { lock } => write!(
+                f,
+                "the lock `{lock}` has no protocol: others may run for any time while it is waited for"
+            ),
+            BoundError::LockCycle { lock } => {
+                write!(
+                    f,
+                    "the lock `{lock}` is taken in two orders: threads may wait for each other"
+                )
+            }
+            BoundError::EndlessSection { thread, lock } => write!(
+                f,
+                "nobody knows how long `{thread}` holds the lock `{lock}`: it waits with it, or does not give it back in the same phase"
+            ),
+            BoundError::LocksOnSeveral => {
+                f.write_str("its scheduler has several processors, and its threads share locks")
+            }
             BoundError::NoTestAccepts { processors, tried, left_out } => {
                 write!(
                     f,

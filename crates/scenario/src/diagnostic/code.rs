@@ -95,6 +95,10 @@ codes! {
     MixedUse, "mixed-use", "A name that stands for two sorts of thing, as a lock and a barrier.";
     NeverLocked, "never-locked", "A lock that is released, or waited with, and never taken.";
     NeverUnlocked, "never-unlocked", "A lock that is taken and never released.";
+    UnknownLock, "unknown-lock", "Something is said of a lock that no step takes.";
+    LockAcrossSchedulers, "lock-across-schedulers", "A lock that inherits is shared by threads below different schedulers.";
+    LockNotInherited, "lock-not-inherited", "A lock that inherits below a scheduler by which no rank can be lent.";
+    LockWithoutRank, "lock-without-rank", "A thread shares a lock that inherits, and its own rank is not written.";
     NeverSignalled, "never-signalled", "A condition that is waited for and never signalled.";
     NeverResumed, "never-resumed", "A thread that suspends itself and is never resumed.";
     LoneBarrier, "lone-barrier", "A barrier that one thread alone uses.";

@@ -2,7 +2,7 @@
 
 use super::requirements::GUARANTEE;
 use super::{
-    AtFile, Command, ExpectFile, HeadFile, InterruptsFile, Lax, MachineFile, Processors,
+    AtFile, Command, ExpectFile, HeadFile, InterruptsFile, Lax, LockFile, MachineFile, Processors,
     ProgramFile, Scalar, SchedulerFile, SpeedFile, TextOr, ThreadFile, WithRequirements, wanted,
 };
 use crate::Guarantee;
@@ -30,6 +30,8 @@ pub(crate) struct ScenarioFile {
     programs: Option<BTreeMap<String, ProgramFile>>,
     /// The threads by name.
     threads: Option<BTreeMap<String, WithRequirements<ThreadFile>>>,
+    /// Locks by name, with what a thread runs at that holds one.
+    locks: Option<BTreeMap<String, LockFile>>,
     /// What users ask for while it runs.
     at: Option<Vec<WithRequirements<AtFile>>>,
     /// What must hold at the end.

@@ -5,7 +5,7 @@ use super::scalar::{Range, span, text};
 use super::value_error::ValueError;
 use crate::Guarantee;
 use crate::model::{Claim, Level};
-use windfall_programs::{OnLate, Tick};
+use windfall_programs::{LockProtocol, OnLate, Tick};
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
@@ -170,5 +170,7 @@ words! {
     Tick, "tick", "`relative` or `absolute`", ["relative" => Tick::Relative, "absolute" => Tick::Absolute];
     OverheadKind, "overhead", "`interrupt`, `softirq` or `steal`",
         ["interrupt" => OverheadKind::Interrupt, "softirq" => OverheadKind::Softirq, "steal" => OverheadKind::Steal];
+    LockProtocol, "lock-protocol", "`inherit`, `ceiling` or `none`",
+        ["inherit" => LockProtocol::Inherit, "ceiling" => LockProtocol::Ceiling, "none" => LockProtocol::None];
     Claim, "claim", "`processors` or `none`", ["processors" => Claim::Processors, "none" => Claim::None];
 }

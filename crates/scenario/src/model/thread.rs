@@ -205,6 +205,21 @@ impl Run {
         })
     }
 
+    /// All its steps, in order; none of what is not made of steps.
+    pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
+        let phases = match self {
+            Run::Phases { phases, .. } => phases.as_slice(),
+            _ => &[],
+        };
+        phases.iter().flat_map(|phase| &phase.steps)
+    }
+
+    /// Whether its steps take this lock.
+    #[must_use]
+    pub fn takes(&self, lock: &str) -> bool {
+        self.all_steps().any(|step| matches!(step, Step::Lock(taken) if taken == lock))
+    }
+
     /// These steps for ever.
     #[must_use]
     pub fn steps(steps: Vec<Step>) -> Run {

@@ -3,13 +3,13 @@
 use crate::PlannedRequest;
 use crate::model::{
     Activation, Attachment, Bound, Cache, Change, Claim, Costs, Expectation, External,
-    ExternalProgram, Interrupts, Jobs, Level, Machine, Parent, Pattern, Phase, Quantity, Request,
-    Requirements, Run, Scheduler, Setting, Statistic, Step, Subject, Thread, ThreadMatch, Timer,
-    Whole, Whom,
+    ExternalProgram, Interrupts, Jobs, Level, Lock, Machine, Parent, Pattern, Phase, Quantity,
+    Request, Requirements, Run, Scheduler, Setting, Statistic, Step, Subject, Thread, ThreadMatch,
+    Timer, Whole, Whom,
 };
 use crate::{Guarantee, Origin, Scenario};
 use proptest::prelude::*;
-use windfall_programs::{OnLate, Tick, Work};
+use windfall_programs::{LockProtocol, OnLate, Tick, Work};
 use windfall_schedulers::catalogue::Catalogue;
 use windfall_schedulers::kinds;
 use windfall_schedulers::parameters::{ALL, Form, ParameterValue, Rate};
@@ -340,6 +340,12 @@ prop_compose! {
             external: Some(external),
             ..Thread::new(&format!("program {n}"), "fp", Requirements::default(), run)
         }));
+        let taken = threads.iter().flat_map(|thread| thread.run.all_steps());
+        let taken = taken.filter_map(|step| match step {
+            Step::Lock(lock) => Some(Lock::new(lock, LockProtocol::None)),
+            _ => None,
+        });
+        let locks = taken.take(1).collect();
         Scenario {
             question,
             answer,
@@ -350,6 +356,7 @@ prop_compose! {
             interrupts,
             schedulers: vec![Scheduler::root("fp", kinds::FIXED_PRIORITY), below],
             default: alike.then(|| "fp".to_owned()),
+            locks,
             threads,
             requests: requests.into_iter().map(|(time, change)| Request { time, change }).collect(),
             expectations,

@@ -117,7 +117,23 @@ fn steps() -> Texts {
     };
     let run = |more: &str| steps(&format!("{{ run = \"1ms\" }}, {more}"));
     let locked = |more: &str| run(&format!("{{ lock = \"m\" }}, {more}, {{ unlock = \"m\" }}"));
+    let section = "steps = [{ lock = \"m\" }, { run = \"1ms\" }, { unlock = \"m\" }]\n";
+    let inherits = "[locks.m]\nprotocol = \"inherit\"\n";
+    let shared = |scheduler: &str, parents: [&str; 2]| {
+        let rr = "[schedulers.rr]\nscheduler = \"fixed-priority\"\nparent = \"one\"\n";
+        let one = format!("[schedulers.one]\nscheduler = \"{scheduler}\"\nparent = \"top\"\n");
+        let [a, b] =
+            parents.map(|parent| format!("parent = \"{parent}\"\npriority = 1\n{section}"));
+        format!("{HEAD}{one}{rr}[threads.a]\n{a}[threads.b]\n{b}{inherits}")
+    };
     vec![
+        ("unknown-lock", locked("\"yield\"") + "[locks.n]\nprotocol = \"none\"\n"),
+        ("lock-across-schedulers", shared("fixed-priority", ["one", "rr"])),
+        ("lock-not-inherited", locked("\"yield\"") + inherits),
+        (
+            "lock-without-rank",
+            shared("fixed-priority", ["one", "one"]).replacen("priority = 1\n", "", 1),
+        ),
         ("empty-phase", format!("{HEAD}{ROUND_ROBIN}[threads.x]\nparent = \"rr\"\nphases = []\n")),
         ("invalid-step", steps("{ run = \"1ms\", sleep = \"1ms\" }")),
         ("timeless-loop", steps("\"yield\"")),

@@ -11,7 +11,7 @@
 //! Source   Liu and Layland 1973; HLS 2.3.1.4. Partitioned: one instance for each processor.
 //! Checked  laws, reference schedules edf_*, gedf_*.
 
-use crate::catalogue::{Form, Kind, Properties, RanksBy, Setting};
+use crate::catalogue::{Chosen, Form, Kind, Properties, RanksBy, Setting};
 use crate::parameters::RATE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::deadline_reporter::{DeadlineReporter, earliest};
@@ -41,15 +41,22 @@ pub(crate) const KIND: Kind = Kind {
         REPORT_DEADLINES,
     ],
     takes: &[&RATE],
-    properties: Properties { ranks_by: |_| RanksBy::Deadline, ..Properties::NONE },
+    properties: Properties {
+        ranks_by: |_| RanksBy::Deadline,
+        lends_ranks: |settings| late(settings) == Late::Complete,
+        ..Properties::NONE
+    },
     build: |settings| {
-        let words = [("complete", Late::Complete), ("abort", Late::Abort)];
-        let late = settings.word("late", &words);
+        let late = late(settings);
         let reporter = DeadlineReporter::new(settings.bool(REPORT_DEADLINES.name));
         Ok(Box::new(Pooled::new(Edf { late, reporter, ..Edf::default() })))
     },
     conversion: |_| Ok(Box::new(BestEffort)),
 };
+
+fn late(settings: &Chosen<'_>) -> Late {
+    settings.word("late", &[("complete", Late::Complete), ("abort", Late::Abort)])
+}
 
 /// The treatment of a job that is unfinished at its deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

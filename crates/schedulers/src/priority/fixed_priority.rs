@@ -39,7 +39,11 @@ pub(crate) const KIND: Kind = Kind {
         help: "refuse a priority that another child has, so that the guarantee reaches the highest",
     }],
     takes: &[&PRIORITY],
-    properties: Properties { ranks_by: |_| RanksBy::Priority, ..Properties::NONE },
+    properties: Properties {
+        ranks_by: |_| RanksBy::Priority,
+        lends_ranks: |settings| !settings.bool("exclusive"),
+        ..Properties::NONE
+    },
     build: |settings| {
         let exclusive = settings.bool("exclusive");
         Ok(Box::new(Pooled::new(FixedPriority::new(exclusive))))

@@ -38,6 +38,7 @@ pub(crate) const KIND: Kind = Kind {
             Order::Rate => RanksBy::Period,
             Order::Deadline => RanksBy::RelativeDeadline,
         },
+        lends_ranks: |_| true,
         ..Properties::NONE
     },
     build: |settings| Ok(Box::new(Pooled::new(RateMonotonic::new(order(settings))))),

@@ -21,6 +21,7 @@ mod finish;
 mod host;
 mod ledger;
 mod machine;
+mod own;
 mod promises;
 mod requests;
 mod runtime;

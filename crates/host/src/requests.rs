@@ -82,7 +82,9 @@ impl<M: Machine> Host<M> {
             return Some(self.why_absent(thread));
         }
         let refusals = self.log.refused.len();
+        let before = self.before(&request);
         let done = self.send(|hierarchy, now| request.carry_out(hierarchy, now, |_| id));
+        self.after(before, done.is_some());
         if done.is_none() {
             return self.log.refused.drain(refusals..).next().map(|(_, why)| why);
         }

@@ -105,6 +105,7 @@ impl Scenario {
             processes: PlannedProcesses::default(),
             threads,
             interrupts,
+            shares: asking.shares(),
             requests,
             barriers,
             watched,

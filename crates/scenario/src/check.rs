@@ -8,6 +8,7 @@ mod externals;
 mod limits;
 mod machine;
 mod names;
+mod own;
 mod programs;
 mod requests;
 mod schedulers;
@@ -84,7 +85,7 @@ pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<ScenarioError>) {
     let asking = ParameterWriter::of(scenario);
     schedulers::check(&mut checker, &asking);
     threads::check(&mut checker, &asking);
-    programs::check(&mut checker);
+    programs::check(&mut checker, &asking);
     externals::check(&mut checker);
     requests::check(&mut checker, &asking);
     expectations::check(&mut checker);

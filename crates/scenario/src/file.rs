@@ -10,6 +10,7 @@ mod external;
 mod json_schema;
 mod lax;
 mod machine;
+mod own;
 mod parameter;
 mod program;
 mod requirements;
@@ -30,6 +31,7 @@ pub(crate) use lax::{Lax, Raw, Scalar};
 pub(crate) use machine::{
     CacheFile, CostsFile, InterruptsFile, MachineFile, Processors, SpeedFile,
 };
+pub(crate) use own::{Priority, Reservation, Share};
 pub(crate) use parameter::wanted;
 pub(crate) use program::ProgramFile;
 pub(crate) use requirements::{RequirementsFile, WithRequirements, requirement_keys};

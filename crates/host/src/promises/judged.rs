@@ -2,7 +2,7 @@
 //!
 //! Judging takes longer than deciding, and reports are small. So they are kept and evaluated later, many at a time, in order.
 
-use windfall_scenario::outcome::{PromiseVerdict, Use, Watch};
+use windfall_scenario::outcome::{PromiseStatus, PromiseVerdict, Use, Watch};
 use windfall_time::{Instant, Span};
 
 /// Most reports that are kept.
@@ -22,11 +22,13 @@ pub(super) struct Judged {
     watch: Watch,
     last: Instant,
     reports: Vec<Report>,
+    /// Whether it was found broken while it was judged.
+    broken: bool,
 }
 
 impl Judged {
     pub(super) fn new(watch: Watch) -> Judged {
-        Judged { watch, last: Instant::ZERO, reports: Vec::with_capacity(MOST) }
+        Judged { watch, last: Instant::ZERO, reports: Vec::with_capacity(MOST), broken: false }
     }
 
     /// The time of the last report.
@@ -89,6 +91,23 @@ impl Judged {
         let mut watch = self.watch.clone();
         evaluate(&mut watch, &self.reports);
         watch
+    }
+
+    /// Whether the promise is not kept by `now`, and was not found so before.
+    pub(super) fn newly_broken(
+        &mut self,
+        now: Instant,
+        (tick, precision): (Option<Span>, Span),
+    ) -> bool {
+        if self.broken {
+            return false;
+        }
+        let status = self.watch().verdict_within(now.max(self.last), tick, precision).status();
+        self.broken = matches!(
+            status,
+            PromiseStatus::Missed | PromiseStatus::Stolen | PromiseStatus::Overhead
+        );
+        self.broken
     }
 
     /// Ends judgement.

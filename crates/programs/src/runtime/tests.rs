@@ -3,6 +3,7 @@
 use super::*;
 use crate::process::{Node, ProcessError, ProcessParams};
 use crate::program::{Jobs, OnLate, Work};
+use crate::request::OwnRequest;
 use crate::step::{Phase, Step};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
@@ -28,6 +29,7 @@ struct Mock {
     ready: VecDeque<u32>,
     said: Vec<(u32, Said)>,
     mishap: Option<(u32, ProgramError)>,
+    asked: Vec<OwnRequest>,
     /// Work that is left of the first.
     left: Span,
 }
@@ -46,6 +48,13 @@ impl RuntimeHost for Mock {
     fn schedule_wakeup(&mut self, thread: u32, wakeup: Wakeup, at: Instant) {
         self.wakeups.insert((thread, wakeup), at);
     }
+
+    fn ask(&mut self, _: u32, request: &OwnRequest) -> Result<(), String> {
+        self.asked.push(request.clone());
+        if *request == OwnRequest::Unreserve { Err("nothing is reserved".into()) } else { Ok(()) }
+    }
+
+    fn wants_notices(&mut self, _: u32) {}
 
     fn blocked(&mut self, thread: u32) {
         let before = self.ready.len();

@@ -2,9 +2,10 @@
 
 use super::reader::Reader;
 use crate::diagnostic::Code;
-use crate::file::{Lax, PhaseFile, Raw, StepFile, TextOr, WORDS};
+use crate::file::{Lax, PhaseFile, Priority, Raw, Reservation, Share, StepFile, TextOr, WORDS};
 use crate::model::{Phase, Run, Step};
 use crate::source::Path;
+use windfall_programs::OwnRequest;
 use windfall_time::Span;
 
 /// `steps` of a thread: one phase.
@@ -95,6 +96,10 @@ fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
         ("broadcast", file.broadcast.is_some()),
         ("barrier", file.barrier.is_some()),
         ("resume", file.resume.is_some()),
+        ("reserve", file.reserve.is_some()),
+        ("share", file.share.is_some()),
+        ("priority", file.priority.is_some()),
+        ("move", file.r#move.is_some()),
     ];
     let given: Vec<&str> = keys.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect();
     let [only] = given.as_slice() else {
@@ -112,6 +117,9 @@ fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
         let message = "`name` and `mode` go with `timer`";
         reader.wrong(Code::MisplacedKey, path, message, "leave them out");
     }
+    if *only != "reserve" && file.to.is_some() {
+        reader.wrong(Code::MisplacedKey, path, "`to` goes with `reserve`", "leave it out");
+    }
     let mut at = |value: Option<Lax<String>>, key: &str| reader.get(value, &path.key(key));
     Some(match *only {
         "lock" => Step::Lock(at(file.lock, "lock")?),
@@ -120,12 +128,30 @@ fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
         "broadcast" => Step::Broadcast(at(file.broadcast, "broadcast")?),
         "barrier" => Step::Barrier(at(file.barrier, "barrier")?),
         "resume" => Step::Resume(at(file.resume, "resume")?),
+        "move" => Step::Ask(OwnRequest::Move(at(file.r#move, "move")?)),
         "wait" => {
             let what = "the lock that it holds, as `lock = \"m\"`";
             let lock = reader.need(file.lock, &path.key("lock"), what);
             Step::Wait { condition: reader.get(file.wait, &path.key("wait"))?, lock: lock? }
         }
         "sleep" => Step::Sleep(reader.get(file.sleep, &path.key("sleep"))?),
+        "reserve" => {
+            let to = at(file.to, "to");
+            let Reservation(amount, period) = reader.get(file.reserve, &path.key("reserve"))?;
+            let request = OwnRequest::reserve(amount, period);
+            Step::Ask(match to {
+                Some(to) => request.at(to),
+                None => request,
+            })
+        }
+        "share" => {
+            let Share(share) = reader.get(file.share, &path.key("share"))?;
+            Step::Ask(OwnRequest::Share(share))
+        }
+        "priority" => {
+            let Priority(priority) = reader.get(file.priority, &path.key("priority"))?;
+            Step::Ask(OwnRequest::Priority(priority))
+        }
         "run" => Step::Run(reader.get(file.run, &path.key("run"))?.work()),
         _ => {
             let period = reader.get(file.timer, &path.key("timer"));

@@ -53,6 +53,37 @@ impl<M: Machine> Host<M> {
         }
     }
 
+    /// Tells a thread's scheduler of a priority that the thread has given itself by other means: as a priority, or where it knows none as a
+    /// share, so that a thread at priority 8 receives eight times as much as one at priority 1 (HLS 9.3.3).
+    ///
+    /// # Errors
+    /// Why it is not told; nothing has changed then.
+    pub fn own_priority(&mut self, number: u32, priority: i32) -> Result<(), String> {
+        let id = self.threads.list[number as usize].id.ok_or("the thread does not run")?;
+        let parent = self.hierarchy.parent_of(id).map_err(|why| why.to_string())?;
+        if self.promises_below(parent) {
+            let name = self.hierarchy.name(parent).unwrap_or_default();
+            return Err(format!("others are promised something below `{name}`; ask by a request"));
+        }
+        let answer = self.own_request(number, &OwnRequest::Priority(priority));
+        let share = u32::try_from(priority).ok().filter(|share| *share > 0);
+        match (answer, share) {
+            (Err(_), Some(share)) => self.own_request(number, &OwnRequest::Share(share)),
+            (answer, _) => answer,
+        }
+    }
+
+    /// Whether a child of a scheduler is promised anything.
+    fn promises_below(&self, node: NodeId) -> bool {
+        let children = self.hierarchy.node(node).map(|node| node.children).unwrap_or_default();
+        children.into_iter().any(|child| match child {
+            Target::Thread(thread) => self.number(thread).is_some_and(|number| {
+                self.threads.list[number as usize].outcome.promised.is_some()
+            }),
+            Target::Node(child) => self.promises.has_place(child),
+        })
+    }
+
     /// The control request that a request of a thread for itself comes to.
     fn planned(&self, number: u32, request: &OwnRequest) -> Result<PlannedRequest, String> {
         let thread = &self.threads.list[number as usize];
@@ -253,7 +284,9 @@ impl<M: Machine> Host<M> {
 
     /// Gives a thread its notice if a promise to it is no longer kept.
     pub(crate) fn look_at_promises_of(&mut self, number: u32) {
-        if self.threads.list[number as usize].id.is_none() {
+        let thread = &self.threads.list[number as usize];
+        let wanted = thread.keeps_notices || self.programs.wants_notices(number);
+        if thread.id.is_none() || !wanted {
             return;
         }
         self.watch_promises(number, true);

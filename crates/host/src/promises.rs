@@ -89,6 +89,11 @@ impl Promises {
         }
     }
 
+    /// Whether a promise to a scheduler's own virtual processor is judged.
+    pub(crate) fn has_place(&self, node: NodeId) -> bool {
+        self.places.iter().any(|place| place.node == node)
+    }
+
     /// Whether a promise to this thread is judged.
     pub(crate) fn is_judged(&self, thread: u32) -> bool {
         self.threads.get(thread as usize).is_some_and(|judged| !judged.is_empty())

@@ -212,3 +212,29 @@ fn law_clients_of_every_sort_are_answered_or_refused_and_nothing_is_half_done() 
     assert!(line.contains("not what a thread may ask for itself"), "{line}");
     assert_eq!(run.stop()["failure"], Value::Null);
 }
+
+/// `nice -n 19` of one of two programs with equal shares leaves it an eighth of the other's: priority 1 beside 8.
+#[test]
+fn paper_9_3_3_a_program_that_is_nice_has_an_eighth_of_the_share() {
+    let _alone = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
+    let threads = |_: &Path| {
+        let busy = "\"sh\", \"-c\", \"while :; do :; done\"";
+        format!(
+            "[threads.niced]\nexec = [\"nice\", \"-n\", \"19\", {busy}]\nshare = 8\n\
+             [threads.plain]\nexec = [{busy}]\nshare = 8\n"
+        )
+    };
+    let Some(run) = Run::of("nice", threads) else { return };
+    std::thread::sleep(Duration::from_secs(2)); // the audit looks at a few threads every 40 ms
+    let received = || {
+        ["niced", "plain"].map(|name| run.when(name, |_| true)["received"]["ns"].as_u64().unwrap())
+    };
+    let before = received();
+    std::thread::sleep(Duration::from_secs(4));
+    let after = received();
+    let [niced, plain] = [0, 1].map(|at| after[at] - before[at]);
+    let outcome = run.stop();
+    let said = outcome["refused"].to_string();
+    assert!(said.contains("asked for nice 19, and its scheduler was told priority 1"), "{said}");
+    assert!(plain > 5 * niced && plain < 12 * niced, "{niced} and {plain}");
+}

@@ -490,3 +490,14 @@ fn law_whoever_will_not_begin_is_not_waited_for() {
     assert_eq!(mock.threads.condition(1), Condition::Gone);
     assert_eq!(mock.of_player(0), []);
 }
+
+#[test]
+fn law_a_step_asks_once_and_goes_on_whatever_the_answer_is() {
+    let asks = [OwnRequest::Share(2), OwnRequest::Unreserve, OwnRequest::Priority(1)];
+    let mut program: Vec<Step> = asks.iter().cloned().map(Step::Ask).collect();
+    program.push(run(1));
+    let mut mock = Mock::of(&[steps(1, program)]).begin();
+    mock.play(at(10));
+    assert_eq!(mock.asked, asks, "the second is refused");
+    assert_eq!((mock.said.last(), mock.mishap), (Some(&(0, Said::Exited)), None));
+}

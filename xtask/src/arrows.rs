@@ -6,6 +6,7 @@ use crate::run::{Done, root};
 const LAYERS: &[(&str, &[&str])] = &[
     ("time", &[]),
     ("exchange", &[]),
+    ("client", &[]),
     ("guarantees", &["time"]),
     ("hierarchy", &["time"]),
     ("os", &["time"]),

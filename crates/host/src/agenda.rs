@@ -24,9 +24,11 @@ pub(crate) enum Due {
     Release(u32),
     /// A thread's sleep ends.
     Wake(u32),
+    /// It is looked at whether promises to a thread that wants notices are kept.
+    Look(u32),
 }
 
-const CLASSES: u32 = 7;
+const CLASSES: u32 = 8;
 
 /// The entries, and the resolution of timers.
 pub(crate) struct Agenda {
@@ -83,7 +85,8 @@ impl Agenda {
             3 => Due::Timer,
             4 => Due::Post,
             5 => Due::Release(number),
-            _ => Due::Wake(number),
+            6 => Due::Wake(number),
+            _ => Due::Look(number),
         };
         Some((at, due))
     }
@@ -99,6 +102,7 @@ const fn slot(due: Due) -> (u32, u32) {
         Due::Post => (0, 4),
         Due::Release(thread) => (thread, 5),
         Due::Wake(thread) => (thread, 6),
+        Due::Look(thread) => (thread, 7),
     };
     (number * CLASSES + class, class)
 }

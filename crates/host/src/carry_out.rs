@@ -15,6 +15,7 @@ impl<M: Machine> Host<M> {
         while let Some(number) = self.step.expired.pop() {
             self.give_up(number);
         }
+        self.post_notices();
         let mut changes = std::mem::take(&mut self.step.changes);
         changes.clear();
         while let Some(processor) = self.hierarchy.next_changed() {
@@ -35,7 +36,9 @@ impl<M: Machine> Host<M> {
         while let Some(cpu) = self.step.eager.pop() {
             self.act(usize::from(cpu));
         }
-        busy || !self.step.expired.is_empty() || self.agenda.next_at() == Some(self.machine.now())
+        busy || !self.step.expired.is_empty()
+            || !self.step.notices.is_empty()
+            || self.agenda.next_at() == Some(self.machine.now())
     }
 
     /// The change of a processor that the hierarchy has decided on.

@@ -6,8 +6,9 @@ use crate::ledger::Ledger;
 use crate::machine::{Change, Machine};
 use crate::promises::Promises;
 use crate::thread::{Role, Thread};
+use std::collections::BTreeMap;
 use windfall_hierarchy::{Hierarchy, ThreadId};
-use windfall_programs::{Program, ProgramRuntime, Resource};
+use windfall_programs::{Notice, Program, ProgramRuntime, Resource};
 use windfall_scenario::model::Timer;
 use windfall_scenario::outcome::RunError;
 use windfall_scenario::{Home, PlannedProcesses, PlannedRequest, PlannedThread};
@@ -34,6 +35,10 @@ pub struct Host<M> {
     pub(crate) step: Step,
     /// Facts for the outcome of the run.
     pub log: Log,
+    /// By kind of scheduler: the weight of a share of 1 there.
+    pub(crate) shares: BTreeMap<String, u32>,
+    /// The thread that asks for itself.
+    pub(crate) asks: Option<u32>,
 }
 
 /// All threads of a run, and where processes may start more.
@@ -67,6 +72,10 @@ pub(crate) struct Step {
     pub(crate) last_call: Instant,
     /// The time up to which all that is due has happened. What follows from it is accounted up to then, so that the clock is read once.
     pub(crate) now: Instant,
+    /// Notices that are to be posted to processes.
+    pub(crate) notices: Vec<(u32, Notice)>,
+    /// Whether notices were kept for a thread.
+    pub(crate) noticed: bool,
 }
 
 /// Facts for the outcome of a run.
@@ -115,6 +124,8 @@ impl<M: Machine> Host<M> {
                 payer: 0,
                 last_call: Instant::ZERO,
                 now: Instant::ZERO,
+                notices: Vec::new(),
+                noticed: false,
             },
             log: Log {
                 decisions: 0,
@@ -125,6 +136,8 @@ impl<M: Machine> Host<M> {
                 next_request: 0,
                 is_as_planned: true,
             },
+            shares: BTreeMap::new(),
+            asks: None,
         }
     }
 
@@ -133,6 +146,11 @@ impl<M: Machine> Host<M> {
         let nodes = processes.nodes.len().max(1);
         self.threads.homes = processes.nodes;
         self.programs = ProgramRuntime::with(self.threads.seed, nodes, processes.costs);
+    }
+
+    /// Sets what a weight of 1 is at schedulers, by kind, for requests of threads for themselves.
+    pub fn shares(&mut self, shares: BTreeMap<String, u32>) {
+        self.shares = shares;
     }
 
     /// Adds a thread that runs a program and is created at its start. Returns its number.

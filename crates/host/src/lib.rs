@@ -22,6 +22,7 @@ mod host;
 mod ledger;
 mod locks;
 mod machine;
+mod own;
 mod promises;
 mod requests;
 mod runtime;

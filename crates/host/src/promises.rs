@@ -95,9 +95,30 @@ impl Promises {
         }
     }
 
+    /// Whether a promise to a scheduler's own virtual processor is judged.
+    pub(crate) fn has_place(&self, node: NodeId) -> bool {
+        self.places.iter().any(|place| place.node == node)
+    }
+
     /// Whether a promise to this thread is judged.
     pub(crate) fn is_judged(&self, thread: u32) -> bool {
         self.threads.get(thread as usize).is_some_and(|judged| !judged.is_empty())
+    }
+
+    /// Whether a promise to this thread is not kept and was not found so before.
+    pub(crate) fn newly_broken(
+        &mut self,
+        thread: u32,
+        now: Instant,
+        within: (Option<Span>, Span),
+    ) -> bool {
+        let mut broken = false;
+        for at in self.threads.get(thread as usize).into_iter().flatten() {
+            if let Some(judged) = &mut self.judged[*at] {
+                broken |= judged.newly_broken(now, within);
+            }
+        }
+        broken
     }
 
     fn each(&mut self, thread: u32, act: impl Fn(&mut Judged)) {

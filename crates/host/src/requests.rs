@@ -173,7 +173,9 @@ impl<M: Machine> Host<M> {
                 (0..self.threads.list.len()).map(|thread| self.id(thread)).collect();
             let refusals = self.log.refused.len();
             let known = |thread: usize| ids.get(thread).copied().flatten();
+            let before: Vec<_> = parts.iter().map(|part| self.before(part)).collect();
             let done = self.send(|hierarchy, now| request.carry_out(hierarchy, now, &known));
+            before.into_iter().for_each(|before| self.after(before, done.is_some()));
             if done.is_none() {
                 return self.log.refused.drain(refusals..).next().map(|(_, why)| why);
             }

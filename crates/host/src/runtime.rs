@@ -5,8 +5,8 @@ use crate::host::Host;
 use crate::machine::Machine;
 use windfall_hierarchy::Message;
 use windfall_programs::{
-    Job, Node, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime, RuntimeHost,
-    Urgency, Wakeup,
+    Job, Node, OwnRequest, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime,
+    RuntimeHost, Urgency, Wakeup,
 };
 use windfall_scenario::outcome::RunError;
 use windfall_time::{Instant, Span};
@@ -70,6 +70,23 @@ impl<M: Machine> RuntimeHost for Host<M> {
         program: &Program,
     ) -> Result<u32, ProcessError> {
         self.spawn_process(node, params, program)
+    }
+
+    fn ask(&mut self, thread: u32, request: &OwnRequest) -> Result<(), String> {
+        let answer = self.own_request(thread, request);
+        if let (Err(why), None) = (&answer, self.programs.process(thread)) {
+            // No body hears of it.
+            let name = &self.threads.list[thread as usize].outcome.name;
+            let why = format!("`{name}` for itself: {request}: refused: {why}");
+            if !self.log.refused.iter().any(|(_, known)| *known == why) {
+                self.log.refused.push((self.machine.now(), why));
+            }
+        }
+        answer
+    }
+
+    fn wants_notices(&mut self, thread: u32) {
+        self.watch_promises(thread, true);
     }
 
     #[inline]

@@ -133,6 +133,7 @@ impl<M: Machine> Host<M> {
             Due::Post => ProgramRuntime::posts_due(self),
             Due::Release(thread) => ProgramRuntime::release_due(self, thread, at),
             Due::Wake(thread) => self.wake_due(thread),
+            Due::Look(thread) => self.look_at_promises_of(thread),
         }
     }
 
@@ -251,10 +252,12 @@ impl<M: Machine> Host<M> {
         let entries: Vec<_> = self.hierarchy.drain_journal().collect();
         for entry in entries {
             self.step.expired.extend(entry.expired().and_then(|thread| self.number(thread)));
+            self.journal_notice(&entry);
             let threads = &self.threads;
             self.machine.note(&entry, |id: ThreadId| threads.number(id));
             if matches!(entry.what, JournalEvent::Quarantined { .. }) {
                 self.promises_end();
+                self.look_at_reservations();
             }
         }
     }

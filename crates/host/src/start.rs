@@ -37,6 +37,7 @@ impl<M: Machine> Host<M> {
         self.threads.is_known_as(number, id);
         self.declare(number, Some(parent));
         self.record_promise(number);
+        self.begins_reserved(number);
         true
     }
 

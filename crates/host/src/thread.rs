@@ -1,6 +1,8 @@
 //! A thread as the host knows it. The state of its program is in the runtime.
 
+use crate::own::Reservation;
 use windfall_hierarchy::ThreadId;
+use windfall_programs::Notices;
 use windfall_scenario::PlannedThread;
 use windfall_scenario::outcome::{EARLIER, ThreadOutcome};
 use windfall_time::{Instant, Span};
@@ -31,6 +33,11 @@ pub struct Thread {
     pub(crate) last_cpu: Option<u16>,
     /// Its outcome so far.
     pub outcome: ThreadOutcome,
+    /// Its reservation, as far as it was asked for.
+    pub(crate) reservation: Option<Reservation>,
+    /// Whether its notices are kept, and those that are.
+    pub(crate) keeps_notices: bool,
+    pub(crate) notices: Notices,
     /// How much of what it received has been booked to its schedulers.
     pub(crate) attributed: Span,
 }
@@ -59,6 +66,9 @@ impl Thread {
             cpu: None,
             last_cpu: None,
             outcome: ThreadOutcome::new(&spec.name, spec.promised.as_deref()),
+            reservation: None,
+            keeps_notices: false,
+            notices: Notices::default(),
             attributed: Span::ZERO,
             spec,
         }

@@ -177,6 +177,11 @@ fn paper_table_10_1_control_operations_take_less_than_in_2001() {
     let undecided = cfg!(debug_assertions) && *standing == ClaimStatus::Open;
     assert!(*standing == ClaimStatus::Stands || undecided, "{why}");
     assert!(cell(&findings, "load scheduler", "here").starts_with("n/a"));
+    let measured = findings.notes.iter().all(|note| !note.contains("not measured"));
+    for row in ["begin CPU reservation (same process)", "end CPU reservation (different process)"] {
+        let served = cell(&findings, row, "here, from user level");
+        assert_eq!(served != "n/a", measured, "{row}: {served}");
+    }
     assert_eq!(findings.raw[0].text.lines().count(), 61, "60 rounds and the names");
 }
 

@@ -77,6 +77,9 @@ pub(crate) trait Carrier: Send {
     /// When the thread has ended.
     fn audit(&mut self, thread: u32) -> io::Result<Found>;
 
+    /// Keeps the nice value that a thread has, or gives it back the one before.
+    fn keep_nice(&mut self, thread: u32, keep: bool);
+
     /// Passes on the control group that was requested for a thread. The thread is held off if it still has to be.
     fn answered(&mut self, thread: u32, brake: Brake, moment: Moment<'_>);
 
@@ -133,4 +136,15 @@ pub(crate) struct Found {
     pub(crate) class: Option<io::Result<()>>,
     /// The affinity differed.
     pub(crate) place: Option<io::Result<()>>,
+    /// The settings by which it asks for another priority: another class than was given, or another nice value.
+    pub(crate) asks: Option<OwnChange>,
+}
+
+/// What a thread, or somebody for it, has changed of its priority.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum OwnChange {
+    /// Its real-time priority, 1 to 99.
+    RealTime(u32),
+    /// Its nice value, -20 to 19.
+    Nice(i32),
 }

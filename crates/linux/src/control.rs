@@ -4,6 +4,9 @@
 mod client;
 mod clients;
 mod history;
+mod notices;
+mod own;
+mod rights;
 mod server;
 mod view;
 mod wire;
@@ -21,16 +24,4 @@ use crate::supervise::supervisor::Supervisor;
 /// Whether thread `number` is called `name`.
 fn is_called(supervisor: &Supervisor, number: usize, name: &str) -> bool {
     supervisor.host.threads.list.get(number).is_some_and(|thread| thread.outcome.name == name)
-}
-
-/// The messages that were sent for a thread to its first scheduler, if that is `to`.
-fn home(
-    supervisor: &Supervisor,
-    number: usize,
-    to: &str,
-) -> Option<Vec<windfall_hierarchy::Message>> {
-    let thread = supervisor.host.threads.list.get(number)?;
-    let entry = thread.entry().map_or(number, |entry| entry as usize);
-    let planned = supervisor.host.threads.list.get(entry)?.planned();
-    (supervisor.host.hierarchy.name(planned.parent) == Some(to)).then(|| planned.messages.clone())
 }

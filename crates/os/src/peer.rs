@@ -5,11 +5,20 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 
-/// The number of the user that connected.
+/// The process and the user that connected, as they were then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Peer {
+    /// The process; 0 if it lies in a namespace that is not seen from here.
+    pub pid: i32,
+    /// Its user.
+    pub user: u32,
+}
+
+/// Who connected.
 ///
 /// # Errors
 /// The kernel's, when the socket is not connected.
-pub fn user(stream: &UnixStream) -> io::Result<u32> {
+pub fn of(stream: &UnixStream) -> io::Result<Peer> {
     let mut who = libc::ucred { pid: 0, uid: u32::MAX, gid: u32::MAX };
     let mut size = libc::socklen_t::try_from(size_of::<libc::ucred>()).unwrap_or(0);
     // SAFETY: the kernel writes at most `size` bytes into a live struct of that size.
@@ -23,7 +32,7 @@ pub fn user(stream: &UnixStream) -> io::Result<u32> {
         )
     };
     check(answer.into())?;
-    Ok(who.uid)
+    Ok(Peer { pid: who.pid, user: who.uid })
 }
 
 /// The number of the user that this process acts for (its effective user).

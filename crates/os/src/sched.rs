@@ -109,6 +109,34 @@ impl Attributes {
     }
 }
 
+impl Attributes {
+    /// The nice value in classes that have one, from -20 to 19; else 0.
+    #[must_use]
+    pub const fn nice(&self) -> i32 {
+        self.nice
+    }
+}
+
+/// The nice value of a thread, which it keeps in a real-time class, too; 0 is the caller.
+///
+/// # Errors
+/// The kernel's: there is no such thread (`ESRCH`).
+pub fn nice_of(tid: i32) -> io::Result<i32> {
+    // SAFETY: takes numbers alone. The system call, other than libc's, answers 20 less the value, which is above zero.
+    let answer = unsafe { libc::syscall(libc::SYS_getpriority, libc::PRIO_PROCESS, tid) };
+    check(answer).map(|answer| 20 - i32::try_from(answer).unwrap_or(20))
+}
+
+/// Sets the nice value of a thread; 0 is the caller.
+///
+/// # Errors
+/// The kernel's: no such thread (`ESRCH`), or no right (`EACCES`, `EPERM`).
+pub fn set_nice(tid: i32, nice: i32) -> io::Result<()> {
+    // SAFETY: takes numbers alone.
+    let answer = unsafe { libc::syscall(libc::SYS_setpriority, libc::PRIO_PROCESS, tid, nice) };
+    check(answer).map(drop)
+}
+
 /// Moves a thread to SCHED_FIFO at a priority of 1 to 99, by the cheapest call that does so.
 ///
 /// # Errors

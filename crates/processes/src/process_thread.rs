@@ -12,10 +12,14 @@ use windfall_exchange::{Dequeued, ExchangeError, Futex as _, Mine, Name};
 use windfall_os::clock;
 use windfall_os::usage::of_this_thread;
 use windfall_programs::{
-    Code, Event, EventId, Handle, Kind, Node, Posted, Process, ProcessError, ProcessHandle,
-    ProcessParams, Queue, Template,
+    Code, Event, EventId, Handle, Kind, Node, OwnRequest, Posted, Process, ProcessError,
+    ProcessHandle, ProcessParams, Queue, RequestRefused, Template,
 };
 use windfall_time::{Instant, Span};
+
+/// Why nothing can be asked here.
+const NO_SCHEDULER: &str =
+    "plain threads have no scheduler to ask; run the process in a scenario, below one";
 
 pub(super) struct ProcessThread {
     system: Arc<System>,
@@ -128,6 +132,16 @@ impl Process for ProcessThread {
     async fn yield_now(&mut self) {
         self.on().await;
         std::thread::yield_now();
+    }
+
+    async fn ask(&mut self, request: OwnRequest) -> Result<(), RequestRefused> {
+        self.on().await;
+        Err(RequestRefused::new(request, NO_SCHEDULER))
+    }
+
+    async fn notices(&mut self, _: Event) -> Result<(), ProcessError> {
+        self.on().await;
+        Err(ProcessError::NotHere { why: NO_SCHEDULER })
     }
 
     async fn make_template<C: Code>(&mut self, node: Node) -> Result<Template<C>, ProcessError> {

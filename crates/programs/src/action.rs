@@ -1,6 +1,7 @@
 //! The actions that a program requests of its host.
 
 use crate::process::{Answer, Call};
+use crate::request::{OwnRequest, RequestRefused};
 use crate::runtime::ProgramError;
 use windfall_time::{Instant, Span};
 
@@ -63,6 +64,8 @@ pub enum Action {
     AwaitWake,
     /// Makes a call of a process; waits if the call does. [`Body::answer`] receives the answer.
     Call(Call),
+    /// Asks the schedulers for something for its own thread. [`Body::asked`] receives the answer.
+    Ask(OwnRequest),
     /// Fails: the program cannot continue.
     Fail(ProgramError),
     /// Exits.
@@ -105,4 +108,7 @@ pub trait Body: Send {
 
     /// The answer to the call that the body requested last; a call of `next` follows.
     fn answer(&mut self, _: Answer) {}
+
+    /// The answer to what the body [asked](Action::Ask) for last; a call of `next` follows.
+    fn asked(&mut self, _: Result<(), RequestRefused>) {}
 }

@@ -227,6 +227,7 @@ impl Body for Phased {
             Step::Yield => Action::Yield,
             Step::Suspend => Action::AwaitWake,
             Step::Resume(thread) => Action::Wake(thread),
+            Step::Ask(request) => Action::Ask(request),
         }
     }
 }

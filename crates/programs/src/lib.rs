@@ -14,6 +14,7 @@ mod body;
 pub mod learn;
 mod process;
 mod program;
+mod request;
 mod runtime;
 mod step;
 mod sync;
@@ -27,6 +28,7 @@ pub use process::{
     ProcessParams, Queue, Reply, Start, Template,
 };
 pub use program::{Activation, Jobs, OnLate, Program, Recorded, RecordedStep, Work};
+pub use request::{Notice, Notices, OwnRequest, RequestRefused};
 pub use runtime::{Condition, Job, ProgramError, ProgramRuntime, Progress, RuntimeHost, Wakeup};
 pub use step::{Names, Naming, Numbers, Phase, Sharing, Step, Translate};
 pub use sync::{NotOwner, SyncPoint, SyncPoints};

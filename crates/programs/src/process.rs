@@ -33,6 +33,9 @@ pub use hosted::Start;
 pub use meter::Meter;
 pub(crate) use system::{CallOutcome, System};
 
+#[cfg(doc)]
+use crate::request::{Notice, Notices};
+use crate::request::{OwnRequest, RequestRefused};
 use windfall_time::{Instant, Span};
 
 /// A kind of process (in Chrysalis, the content of a template): its code, and in its fields the parameters of an instance.
@@ -169,6 +172,22 @@ pub trait Process: Send + Sized + 'static {
 
     /// Lets other threads run first.
     fn yield_now(&mut self) -> impl Future<Output = ()> + Send;
+
+    /// Asks the schedulers for something for its own thread (HLSCtl, HLS 4.3.9), which happens whole or not at all.
+    ///
+    /// # Errors
+    /// What was asked and why it is refused. A host without schedulers refuses everything.
+    fn ask(
+        &mut self,
+        request: OwnRequest,
+    ) -> impl Future<Output = Result<(), RequestRefused>> + Send;
+
+    /// Has [notices](Notice) about its scheduling posted to an event of its own, whose datum then is the word of a
+    /// [`Notices`]. Those that come while the event is posted are posted when that has been taken.
+    ///
+    /// # Errors
+    /// When the event belongs to another process, or has been deleted; [`NotHere`](ProcessError::NotHere) on a host without schedulers.
+    fn notices(&mut self, event: Event) -> impl Future<Output = Result<(), ProcessError>> + Send;
 
     /// Loads code on a node (Make_Template). On hosts where loading takes time, the time is proportional to
     /// [`Code::KIB`].

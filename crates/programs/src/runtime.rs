@@ -337,6 +337,7 @@ impl ProgramRuntime {
             Action::Wake(other) => ProgramRuntime::wake_other(host, number, other),
             Action::AwaitWake => ProgramRuntime::await_wake(host, number),
             Action::Call(call) => ProgramRuntime::call(host, number, call),
+            Action::Ask(request) => ProgramRuntime::ask(host, number, request),
             Action::Fail(mishap) => host.program_failed(number, mishap),
             Action::Exit => ProgramRuntime::exit(host, number),
         }

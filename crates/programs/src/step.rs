@@ -6,6 +6,7 @@
 
 use crate::action::{Resource, Tick};
 use crate::program::Work;
+use crate::request::OwnRequest;
 use core::fmt::Debug;
 use windfall_time::Span;
 
@@ -118,6 +119,8 @@ pub enum Step<N: Naming = Numbers> {
     Suspend,
     /// Resumes a suspended thread. If it is not suspended, that is remembered.
     Resume(N::Thread),
+    /// Asks the schedulers for something for its own thread; goes on whatever the answer is.
+    Ask(OwnRequest),
 }
 
 /// How steps use a shared thing.
@@ -197,6 +200,7 @@ impl<N: Naming> Step<N> {
             Step::Barrier(barrier) => Step::Barrier(by.shared(barrier)),
             Step::Yield => Step::Yield,
             Step::Suspend => Step::Suspend,
+            Step::Ask(request) => Step::Ask(request.clone()),
             Step::Resume(thread) => {
                 return by.threads(thread).into_iter().map(Step::Resume).collect();
             }
@@ -220,6 +224,7 @@ impl<N: Naming> Step<N> {
             | Step::Job
             | Step::Yield
             | Step::Suspend
+            | Step::Ask(_)
             | Step::Resume(_) => (None, None),
         };
         first.into_iter().chain(second)

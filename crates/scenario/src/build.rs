@@ -108,6 +108,7 @@ impl Scenario {
             processes: PlannedProcesses::default(),
             threads,
             interrupts,
+            shares: asking.shares(),
             requests,
             barriers,
             locks,

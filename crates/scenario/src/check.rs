@@ -9,6 +9,7 @@ mod limits;
 mod locks;
 mod machine;
 mod names;
+mod own;
 mod programs;
 mod requests;
 mod schedulers;
@@ -85,7 +86,7 @@ pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<ScenarioError>) {
     let asking = ParameterWriter::of(scenario);
     schedulers::check(&mut checker, &asking);
     threads::check(&mut checker, &asking);
-    programs::check(&mut checker);
+    programs::check(&mut checker, &asking);
     locks::check(&mut checker);
     externals::check(&mut checker);
     requests::check(&mut checker, &asking);

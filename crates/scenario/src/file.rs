@@ -11,6 +11,7 @@ mod json_schema;
 mod lax;
 mod lock;
 mod machine;
+mod own;
 mod parameter;
 mod program;
 mod requirements;
@@ -32,6 +33,7 @@ pub(crate) use lock::LockFile;
 pub(crate) use machine::{
     CacheFile, CostsFile, InterruptsFile, MachineFile, Processors, SpeedFile,
 };
+pub(crate) use own::{Priority, Reservation, Share};
 pub(crate) use parameter::wanted;
 pub(crate) use program::ProgramFile;
 pub(crate) use requirements::{RequirementsFile, WithRequirements, requirement_keys};

@@ -182,6 +182,14 @@ impl<'a> ParameterWriter<'a> {
         parameter.message(value).ok_or_else(|| out_of_range(parameter))
     }
 
+    /// By kind: the weight that a share of 1 is there.
+    pub(crate) fn shares(&self) -> BTreeMap<String, u32> {
+        let weight = |(name, (kind, _)): (&&str, &(&str, _))| {
+            Some(((*kind).to_owned(), self.share(1, Some(name)).ok()?))
+        };
+        self.conversions.iter().filter_map(weight).collect()
+    }
+
     /// A weight as a parent understands it: a multiple where it has weights from shares as well.
     pub(crate) fn share(&self, share: i64, parent: Option<&str>) -> Result<u32, ParamError> {
         let share = u32::try_from(share).map_err(|_| out_of_range(&SHARE))?;

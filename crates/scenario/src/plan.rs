@@ -3,6 +3,7 @@
 //! Threads are numbered in the order of the file, those of a `count` next to each other. Programs
 //! name threads, locks, conditions and barriers by number.
 
+mod own;
 mod place;
 mod request;
 
@@ -11,6 +12,7 @@ pub use request::PlannedRequest;
 
 use crate::model::{External, ExternalProgram, Machine};
 use crate::outcome::Promise;
+use std::collections::BTreeMap;
 use windfall_hierarchy::{Hierarchy, Message, NodeId};
 use windfall_programs::{
     Code, Costs, LockProtocol, Node, NodeCosts, ProcessParams, Program, Rank, Resource,
@@ -38,6 +40,8 @@ pub struct Plan {
     pub threads: Vec<PlannedThread>,
     /// Sources of interrupts, one for each source and processor.
     pub interrupts: Vec<PlannedInterrupts>,
+    /// By kind of scheduler: the weight that a share of 1 is there, for requests of threads for themselves; 1 for others.
+    pub shares: BTreeMap<String, u32>,
     /// Control requests in order of time.
     pub requests: Vec<(Instant, PlannedRequest)>,
     /// Each barrier, and how many threads use it.

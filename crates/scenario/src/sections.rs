@@ -99,6 +99,7 @@ impl<'a> Open<'_, 'a> {
             | Step::Timer { .. }
             | Step::Wait { .. }
             | Step::Barrier(_)
+            | Step::Ask(_)
             | Step::Suspend => {
                 return self.stack.last().map_or(Ok(()), |held| Err(held.lock));
             }
@@ -129,7 +130,7 @@ pub(crate) fn timed(run: &Run, speed: Ratio) -> Option<Task> {
     let others = first.steps.iter().skip(1).chain(rest.iter().flat_map(|phase| &phase.steps));
     let waits = |step: &Step| {
         let waits = matches!(step, Step::Sleep(_) | Step::Timer { .. } | Step::Wait { .. });
-        waits || matches!(step, Step::Barrier(_) | Step::Suspend | Step::Job)
+        waits || matches!(step, Step::Barrier(_) | Step::Suspend | Step::Job | Step::Ask(_))
     };
     if others.into_iter().any(waits) {
         return None;

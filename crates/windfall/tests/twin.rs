@@ -378,3 +378,35 @@ fn twin_a_body_that_panics_ends_the_run_and_is_named() {
         assert!(outcome.length < Span::from_secs(4), "it goes on until {}", outcome.length);
     });
 }
+
+/// The example of HLS 4.4: a thread of `ps` has 40 % by its own request; one that asks for too much stays where it is.
+#[test]
+fn twin_threads_reserve_for_themselves() {
+    let text = format!(
+        "{TREE}
+[threads.a]
+parent = \"ps\"
+loops  = 1
+steps  = [{{ run = \"20ms\" }}, {{ reserve = \"4ms/10ms\", to = \"res\" }}, {{ run = \"10s\" }}]
+[threads.b]
+parent = \"ps\"
+start  = \"200ms\"
+loops  = 1
+steps  = [{{ reserve = \"9ms/10ms\", to = \"res\" }}, {{ run = \"10s\" }}]
+"
+    );
+    twin(&text, |outcome, real| {
+        conserved(outcome);
+        let slack = if real { 40 } else { 2 };
+        // 20 ms alone, then 4 ms in every 10 ms.
+        assert!(share(outcome, "a").abs_diff(20 + 392) <= slack, "{}", share(outcome, "a"));
+        assert!(share(outcome, "b") + 6 * slack >= 480, "{}", share(outcome, "b"));
+        let parents = ["a", "b"].map(|name| thread(outcome, name).parent.clone().unwrap());
+        assert_eq!(parents, ["res", "ps"]);
+        let refused: Vec<&str> = outcome.refused.iter().map(|(_, why)| why.as_str()).collect();
+        assert!(
+            refused.iter().any(|why| why.contains("`b` for itself: reserve 9ms/10ms")),
+            "{refused:?}"
+        );
+    });
+}

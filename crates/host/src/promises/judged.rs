@@ -2,7 +2,7 @@
 //!
 //! Judging takes longer than deciding, and reports are small. So they are kept and evaluated later, many at a time, in order.
 
-use windfall_scenario::outcome::{Promise, PromiseVerdict, Use, Watch};
+use windfall_scenario::outcome::{Promise, PromiseStatus, PromiseVerdict, Use, Watch};
 use windfall_time::{Instant, Span};
 
 /// Most reports that are kept.
@@ -25,13 +25,15 @@ pub(super) struct Judged {
     /// When judgement begins, and whether the owner has been runnable since before.
     begins: Instant,
     was_runnable: bool,
+    /// Whether it was found broken while it was judged.
+    broken: bool,
 }
 
 impl Judged {
     /// Judgement begins at that time; what is reported before says only whether the owner is runnable then.
     pub(super) fn new(watch: Watch, begins: Instant) -> Judged {
         let reports = Vec::with_capacity(MOST);
-        Judged { watch, last: Instant::ZERO, reports, begins, was_runnable: false }
+        Judged { watch, last: Instant::ZERO, reports, begins, was_runnable: false, broken: false }
     }
 
     /// What is judged.
@@ -125,6 +127,23 @@ impl Judged {
         let mut watch = self.watch.clone();
         evaluate(&mut watch, &self.reports);
         watch
+    }
+
+    /// Whether the promise is not kept by `now`, and was not found so before.
+    pub(super) fn newly_broken(
+        &mut self,
+        now: Instant,
+        (tick, precision): (Option<Span>, Span),
+    ) -> bool {
+        if self.broken {
+            return false;
+        }
+        let status = self.watch().verdict_within(now.max(self.last), tick, precision).status();
+        self.broken = matches!(
+            status,
+            PromiseStatus::Missed | PromiseStatus::Stolen | PromiseStatus::Overhead
+        );
+        self.broken
     }
 
     /// Ends judgement.

@@ -4,6 +4,8 @@
 //! checks a few threads, so that the cost does not depend on their number. A granted thread that does not run is checked as
 //! soon as that is noticed.
 
+mod own_change;
+
 use crate::supervise::supervisor::Supervisor;
 use crate::supervise::work::WorkItem;
 use crate::threads::adopt;
@@ -48,6 +50,9 @@ fn look_at(supervisor: &mut Supervisor, number: u32) {
     let Ok(found) = supervisor.host.machine.carrier.audit(number) else {
         return supervisor.host.ends(number);
     };
+    if let Some(asks) = found.asks {
+        own_change::heard(supervisor, number, asks);
+    }
     let name = &supervisor.host.threads.list[number as usize].outcome.name;
     let [class, place] = [
         found.class.map(|restored| {

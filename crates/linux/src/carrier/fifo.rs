@@ -225,6 +225,10 @@ impl Carrier for Fifo {
         self.held[thread as usize].put_right(|cpu| self.cpus[cpu].number)
     }
 
+    fn keep_nice(&mut self, thread: u32, keep: bool) {
+        self.held[thread as usize].keep_nice(keep);
+    }
+
     fn answered(&mut self, thread: u32, brake: Brake, moment: Moment<'_>) {
         self.has_brake(thread, brake, moment);
     }

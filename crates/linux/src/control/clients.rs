@@ -16,7 +16,8 @@ const MOST: usize = 16;
 
 const LISTENER: u64 = 0;
 const OVER: u64 = 1;
-const CLIENT: u64 = 2;
+const NOTICED: u64 = 2;
+const CLIENT: u64 = 3;
 
 /// A client whose request is not complete.
 struct Client {
@@ -35,10 +36,15 @@ pub(super) struct Clients {
 pub(super) type Heard = (UnixStream, Option<Vec<u8>>);
 
 impl Clients {
-    pub(super) fn new(listener: &UnixListener, over: &EventFd) -> io::Result<Clients> {
+    pub(super) fn new(
+        listener: &UnixListener,
+        over: &EventFd,
+        noticed: &EventFd,
+    ) -> io::Result<Clients> {
         let poll = Poll::new()?;
         poll.add(listener.as_raw_fd(), LISTENER)?;
         poll.add(over.as_raw_fd(), OVER)?;
+        poll.add(noticed.as_raw_fd(), NOTICED)?;
         Ok(Clients { poll, clients: VecDeque::new() })
     }
 
@@ -60,7 +66,11 @@ impl Clients {
             let Some(mut client) = self.clients.pop_front() else { break };
             match client.read() {
                 Ok(None) if Clock::now() < client.until => self.clients.push_back(client),
-                Ok(Some(line)) => heard.push((client.stream, line)),
+                Ok(Some(line)) => {
+                    // It may be kept for notices, and what it sends then is not looked at here.
+                    let _ = self.poll.remove(client.stream.as_raw_fd());
+                    heard.push((client.stream, line));
+                }
                 Ok(None) | Err(_) => {} // dropping the client closes its socket, which ends polling it
             }
         }

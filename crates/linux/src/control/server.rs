@@ -6,6 +6,9 @@
 
 use super::clients::Clients;
 use super::history::{EVERY, History};
+use super::notices::Listeners;
+use super::own;
+use super::rights::{self, Rates};
 use super::wire::{self, Answer, Asked, ControlError, LONGEST};
 use crate::control;
 use crate::control::view;
@@ -20,8 +23,9 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant as Clock};
 use windfall_os::LinuxError;
+use windfall_os::clock;
 use windfall_os::events::EventFd;
-use windfall_os::{clock, peer};
+use windfall_os::peer::{self, Peer};
 use windfall_scenario::{Live, LiveNode, LiveRequest, LiveThread, PlannedRequest, PromiseChange};
 use windfall_time::Instant;
 
@@ -39,6 +43,8 @@ pub(crate) struct Server {
     history: History,
     /// For threads that were moved for a reservation: the scheduler that they came from.
     former: BTreeMap<String, String>,
+    rates: Rates,
+    listeners: Listeners,
 }
 
 impl Server {
@@ -62,11 +68,12 @@ impl Server {
         }
         if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {
             let mut builder = std::fs::DirBuilder::new();
-            builder.recursive(true).mode(0o700).create(folder).map_err(trouble)?;
+            builder.recursive(true).mode(0o711).create(folder).map_err(trouble)?;
         }
         let listener = UnixListener::bind(path).map_err(trouble)?;
-        let ours = std::fs::Permissions::from_mode(0o600);
-        std::fs::set_permissions(path, ours).map_err(trouble)?;
+        // Programs of other users may ask for themselves; who may ask for what is looked at for each request.
+        let everybody = std::fs::Permissions::from_mode(0o666);
+        std::fs::set_permissions(path, everybody).map_err(trouble)?;
         listener.set_nonblocking(true).map_err(trouble)?;
         Ok(Server {
             listener,
@@ -76,13 +83,16 @@ impl Server {
             end,
             history: History::default(),
             former: BTreeMap::new(),
+            rates: Rates::default(),
+            listeners: Listeners::default(),
         })
     }
 
     /// Serves until `over` is signalled, on processors that are not supervised if there are any.
     pub(crate) fn serve(mut self, host: &Locked, over: &EventFd) {
         host.step_apart("control");
-        let Ok(mut clients) = Clients::new(&self.listener, over) else { return };
+        let noticed = host.call(|s| s.host.machine.noticed.clone());
+        let Ok(mut clients) = Clients::new(&self.listener, over, &noticed) else { return };
         let mut looked: Option<Instant> = None;
         loop {
             let now = clock::now();
@@ -92,34 +102,64 @@ impl Server {
                 self.history.keep(counts);
             }
             let Some(heard) = clients.listen(&self.listener, EVERY) else { return };
-            for (mut client, line) in heard {
-                let answer = wire::answer(self.meet(host, &client, line));
-                // A client that is gone, or does not read, harms only itself.
-                let _ = write_all(&mut client, &answer);
+            for (client, line) in heard {
+                self.serve_one(host, client, line);
             }
+            noticed.clear(); // what comes later shows in the next poll
+            self.listeners.send(host);
+        }
+    }
+
+    /// Answers a client, and keeps it if it wants notices.
+    fn serve_one(&mut self, host: &Locked, mut client: UnixStream, line: Option<Vec<u8>>) {
+        let peer = peer::of(&client).unwrap_or(Peer { pid: 0, user: u32::MAX });
+        let mut listens = None;
+        let answer = wire::answer(self.meet(host, peer, line, &mut listens));
+        // A client that is gone, or does not read, harms only itself.
+        if write_all(&mut client, &answer).is_ok()
+            && let Some(thread) = listens
+        {
+            self.listeners.join(host, client, peer.pid, thread);
         }
     }
 
     fn meet(
         &mut self,
         host: &Locked,
-        client: &UnixStream,
+        peer: Peer,
         line: Option<Vec<u8>>,
+        listens: &mut Option<(u32, String)>,
     ) -> Result<Answer, ControlError> {
-        let user = peer::user(client).unwrap_or(u32::MAX);
-        if user != 0 && user != peer::own_user() {
-            let why = format!("user {user} may not control a run of user {}", peer::own_user());
-            return Err(ControlError::new("a request", why, "become that user, or root"));
-        }
+        self.rates.count(peer.pid, Clock::now())?;
         let Some(line) = line else {
             let why = format!("is longer than {LONGEST} bytes");
             return Err(ControlError::new("a request", why, "send one JSON object on one line"));
         };
-        self.answer(host, wire::read(&line)?)
+        match wire::read(&line)? {
+            Asked::Own { tid, verb, request } => {
+                rights::own(peer, tid)?;
+                let thread = own::thread(host, tid)?;
+                if verb == "notices" {
+                    self.listeners.room(peer.pid)?;
+                    *listens = Some(thread.clone());
+                    return Ok(Answer::from(json!({ "thread": thread.1 })));
+                }
+                own::may(host, thread.0, &verb, &request)?;
+                self.answer(host, wire::about(&thread.1, &verb, request)?)
+            }
+            asked => {
+                rights::owner(peer)?;
+                self.answer(host, asked)
+            }
+        }
     }
 
     fn answer(&mut self, host: &Locked, asked: Asked) -> Result<Answer, ControlError> {
         let value = match asked {
+            Asked::Own { tid, .. } => {
+                let why = format!("is about thread {tid}, and was not made one by name");
+                return Err(ControlError::new("a request", why, "report it"));
+            }
             Asked::Trace => return lately(host),
             Asked::List => {
                 let view = host.call(view::view);
@@ -246,7 +286,10 @@ impl Server {
     /// Ends a thread's reservation: it returns to its former scheduler, with what it had there, or stays where it is without the
     /// reservation.
     fn unreserve(&mut self, host: &Locked, name: &str) -> Result<Value, ControlError> {
-        let Some(to) = self.former.get(name).cloned() else {
+        let asked = name.to_owned();
+        let known = self.former.get(name).cloned();
+        let known = known.or_else(|| host.call(move |s| own::former(s, &asked)));
+        let Some(to) = known else {
             let text =
                 format!("[[at]]\ntime=\"0s\"\ndo=\"unreserve\"\nthread={}", wire::quoted(name));
             return self.change(host, "unreserve", &text, None, true);
@@ -257,7 +300,8 @@ impl Server {
         let mut request = self.plan(&nodes, &threads, "unreserve", &text)?;
         let at = threads.iter().position(|thread| thread.name == name);
         let place = to.clone();
-        let home = at.and_then(|at| host.call(move |s| control::home(s, at, &place)));
+        let number = at.and_then(|at| u32::try_from(at).ok());
+        let home = number.and_then(|at| host.call(move |s| s.host.home(at, &place)));
         for planned in &mut request.planned {
             if let (PlannedRequest::Move { messages, .. }, Some(home)) = (planned, &home) {
                 messages.clone_from(home);

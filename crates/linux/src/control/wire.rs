@@ -4,6 +4,11 @@
 //! have. `unreserve` returns a thread that was moved for a reservation to its former scheduler. The answer to `trace`
 //! gives the number of `bytes` of Windfall's trace format (decision 0002) that follow its line.
 
+mod own;
+
+pub(in crate::control) use own::about;
+
+use own::own;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -26,6 +31,15 @@ pub(super) enum Asked {
     Trace,
     /// End a thread's reservation, and return the thread to its former scheduler.
     Unreserve(String),
+    /// Do something for one of the client's own threads (decision 0024).
+    Own {
+        /// The kernel's number of the thread.
+        tid: i32,
+        /// Its `do`.
+        verb: String,
+        /// What else it says.
+        request: Map<String, Value>,
+    },
     /// Carry out an entry of `[[at]]`.
     Change {
         /// Its `do`.
@@ -79,6 +93,9 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, ControlError> {
         1 => Ok(asked),
         _ => Err(ControlError::new(format!("`{verb}`"), "takes no other keys", "leave them out")),
     };
+    if request.contains_key("own") {
+        return own(verb, request);
+    }
     match verb.as_str() {
         "list" => alone(Asked::List),
         "stop" => alone(Asked::Stop),
@@ -292,6 +309,32 @@ mod tests {
         let deep =
             format!(r#"{{"windfall":2,"do":"x","v":{}1{}}}"#, "[".repeat(60), "]".repeat(60));
         assert!(why(&deep).contains("too deep"));
+    }
+
+    #[test]
+    fn accepts_what_a_thread_may_ask_for_itself_and_refuses_the_rest() {
+        let own = |line: &str| read(format!("{{\"windfall\":2,{line}}}").as_bytes());
+        let Ok(Asked::Own { tid: 7, verb, request }) =
+            own(r#""do":"reserve","own":7,"reserve":"1ms/10ms","to":"res""#)
+        else {
+            panic!("not read");
+        };
+        let Ok(Asked::Change { verb, text, lends, force: false }) = about("a", &verb, request)
+        else {
+            panic!("not about a thread");
+        };
+        assert_eq!((verb.as_str(), lends.as_deref()), ("move", Some("a")), "{text}");
+        for (line, why) in [
+            (r#""do":"destroy","own":7,"scheduler":"x""#, "not what a thread may ask"),
+            (r#""do":"list","own":7"#, "not what a thread may ask"),
+            (r#""do":"share","own":7,"thread":"b","share":2"#, "`own` and `thread`"),
+            (r#""do":"share","own":7,"share":2,"force":true"#, "`own` and `force`"),
+            (r#""do":"share","own":-1,"share":2"#, "no number of a thread"),
+            (r#""do":"share","own":"a","share":2"#, "no number of a thread"),
+            (r#""do":"share","own":4294967297,"share":2"#, "no number of a thread"),
+        ] {
+            assert!(own(line).unwrap_err().why.contains(why), "{line}");
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use windfall_host::{Event, Thread};
 use windfall_observe::rings::{self, Rings};
 use windfall_os::LinuxError;
-use windfall_os::events::Timer;
+use windfall_os::events::{EventFd, Timer};
 use windfall_scenario::outcome::Claimed;
 use windfall_time::{Instant, Span};
 
@@ -35,6 +35,8 @@ pub(crate) struct Linux {
     pub(crate) log: Log,
     pub(crate) trace: Trace,
     pub(crate) restore_log: Arc<RestoreLog>,
+    /// Is readable when notices wait for clients of the control socket.
+    pub(crate) noticed: Arc<EventFd>,
 }
 
 /// Kernel events that have been read and not yet passed to the host.
@@ -114,6 +116,8 @@ impl Linux {
     ) -> Result<Linux, LinuxError> {
         let timer =
             Timer::new().map_err(|e| LinuxError::of("cannot make a timer", &e, "free some"))?;
+        let noticed = EventFd::new()
+            .map_err(|e| LinuxError::of("cannot make an event descriptor", &e, "free some"))?;
         let external = External::default();
         let carrier = Box::new(Fifo::new(cpus, external.work.clone()));
         Ok(Linux {
@@ -129,6 +133,7 @@ impl Linux {
             log: Log::default(),
             trace: Trace::default(),
             restore_log,
+            noticed: Arc::new(noticed),
         })
     }
 

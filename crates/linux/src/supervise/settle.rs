@@ -8,5 +8,8 @@ pub(crate) fn settle(supervisor: &mut Supervisor) {
     if supervisor.host.machine.step.started && !supervisor.is_over() {
         adopt::forget_old_threads(supervisor);
         supervisor.host.settle(false);
+        if supervisor.host.has_notices() {
+            supervisor.host.machine.noticed.signal();
+        }
     }
 }

@@ -85,6 +85,8 @@ pub enum Call {
     Notify(EventId),
     /// Waits for a notification.
     WaitEvent(EventId),
+    /// Has notices posted to an event.
+    Notices(Event),
 }
 
 /// A process to be made.

@@ -1,6 +1,7 @@
 //! Errors of the calls of processes.
 
 use super::{Event, EventId, Handle, Kind, Node, Queue};
+use crate::request::RequestRefused;
 use core::fmt;
 use windfall_time::Instant;
 
@@ -120,6 +121,8 @@ pub enum ProcessError {
         /// The process.
         handle: Handle,
     },
+    /// A request of the process for itself was refused; the [`RequestRefused`] said why.
+    RequestRefused,
     /// This host cannot carry out the call.
     NotHere {
         /// Why, and which host could.
@@ -217,9 +220,18 @@ impl fmt::Display for ProcessError {
             ProcessError::NotDeletable { handle } => {
                 write!(f, "{handle} ends by itself only: its body returns")
             }
+            ProcessError::RequestRefused => f.write_str(
+                "a request of it was refused, and its body returned the refusal; ask for less, or go on without",
+            ),
             ProcessError::NotHere { why } => f.write_str(why),
         }
     }
 }
 
 impl std::error::Error for ProcessError {}
+
+impl From<RequestRefused> for ProcessError {
+    fn from(_: RequestRefused) -> ProcessError {
+        ProcessError::RequestRefused
+    }
+}

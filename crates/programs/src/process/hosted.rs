@@ -9,6 +9,7 @@ use super::{
 };
 use crate::action::{Action, Body};
 use crate::program::Program;
+use crate::request::{OwnRequest, RequestRefused};
 use crate::runtime::ProgramError;
 use core::fmt;
 use core::future::poll_fn;
@@ -60,7 +61,7 @@ impl Start {
             Ok(me) => me,
             Err(refusal) => return Box::new(NotAdmitted(refusal)),
         };
-        let slot = CallSlot { now: Instant::ZERO, asked: None, answer: None };
+        let slot = CallSlot { now: Instant::ZERO, asked: None, answer: None, refused: None };
         let slot = Arc::new(Mutex::new(slot));
         let life = (self.life)(HostedProcess { me, slot: slot.clone() });
         Box::new(Polled { slot, life })
@@ -96,6 +97,8 @@ struct CallSlot {
     now: Instant,
     asked: Option<Action>,
     answer: Option<Answer>,
+    /// The answer to its last request for itself.
+    refused: Option<RequestRefused>,
 }
 
 fn open(slot: &Mutex<CallSlot>) -> MutexGuard<'_, CallSlot> {
@@ -128,6 +131,10 @@ impl Body for Polled {
 
     fn answer(&mut self, answer: Answer) {
         open(&self.slot).answer = Some(answer);
+    }
+
+    fn asked(&mut self, answer: Result<(), RequestRefused>) {
+        open(&self.slot).refused = answer.err();
     }
 }
 
@@ -186,6 +193,15 @@ impl Process for HostedProcess {
 
     async fn yield_now(&mut self) {
         self.act(Action::Yield).await;
+    }
+
+    async fn ask(&mut self, request: OwnRequest) -> Result<(), RequestRefused> {
+        self.act(Action::Ask(request)).await;
+        open(&self.slot).refused.take().map_or(Ok(()), Err)
+    }
+
+    async fn notices(&mut self, event: Event) -> Result<(), ProcessError> {
+        self.call(Call::Notices(event)).await.map(|_| ())
     }
 
     async fn make_template<C: Code>(&mut self, node: Node) -> Result<Template<C>, ProcessError> {

@@ -7,6 +7,7 @@
 
 mod control;
 mod making;
+mod notices;
 mod posts;
 mod queues;
 #[cfg(test)]
@@ -21,7 +22,8 @@ use super::traffic::Traffic;
 use super::{
     Answer, Call, Counts, Event, EventId, Keys, Kind, Node, ProcessError, ProcessHandle, Reply,
 };
-use std::collections::VecDeque;
+use crate::request::Notices;
+use std::collections::{BTreeMap, VecDeque};
 use windfall_time::{Instant, Span};
 
 /// The outcome of a call.
@@ -70,6 +72,8 @@ pub(crate) struct System {
     events: Events,
     queues: Slots<DualQueue>,
     traffic: Traffic,
+    /// By process: the event that its notices are posted to, and those that are not posted yet.
+    notices: BTreeMap<ProcessHandle, (Event, Notices)>,
     pub(crate) agenda: Agenda,
     /// Threads to be woken, in order.
     pub(crate) woken: VecDeque<Woken>,
@@ -93,6 +97,7 @@ impl System {
             events: Events::new(keys),
             queues: Slots::new(Kind::Queue, keys),
             traffic: Traffic::default(),
+            notices: BTreeMap::new(),
             agenda: Agenda::default(),
             woken: VecDeque::new(),
         }
@@ -109,6 +114,7 @@ impl System {
     pub(crate) fn exit(&mut self, process: ProcessHandle) {
         self.events.bereave(process);
         self.traffic.bereave(process);
+        self.notices.remove(&process);
         let _removed = self.processes.remove(process.handle());
     }
 
@@ -136,6 +142,12 @@ impl System {
     /// Carries out a call. To make a process, it only answers; [`check_process`](Self::check_process) and the host
     /// do the rest.
     pub(crate) fn call(&mut self, me: ProcessHandle, call: &Call, now: Instant) -> CallOutcome {
+        let outcome = self.carry_out(me, call, now);
+        self.post_notices(me); // if it has just taken the last ones
+        outcome
+    }
+
+    fn carry_out(&mut self, me: ProcessHandle, call: &Call, now: Instant) -> CallOutcome {
         let answer = match call {
             Call::Now => Ok(Reply::datum(Some(now.as_nanos()))),
             Call::MakeTemplate { node, name, kib } => self.make_template(*node, name, *kib),
@@ -164,6 +176,7 @@ impl System {
             }
             Call::Notify(id) => Ok(self.notify(me, *id)),
             Call::WaitEvent(id) => return self.wait_event(me, *id),
+            Call::Notices(event) => self.want_notices(me, *event),
         };
         CallOutcome::Done(answer)
     }

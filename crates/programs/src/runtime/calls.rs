@@ -10,6 +10,7 @@ use crate::process::{
     Answer, Call, CallOutcome, NewProcess, Node, ProcessError, ProcessHandle, Reply,
 };
 use crate::program::Program;
+use crate::request::{Notices, OwnRequest, RequestRefused};
 use windfall_time::{Instant, Span};
 
 impl ProgramRuntime {
@@ -41,6 +42,10 @@ impl ProgramRuntime {
             CallOutcome::Done(answer) => {
                 let answer = match call {
                     Call::MakeProcess(new) => ProgramRuntime::make(host, *new),
+                    Call::Notices(_) if answer.is_ok() => {
+                        host.wants_notices(number);
+                        answer
+                    }
                     _ => answer,
                 };
                 let thread = host.programs().at(number);
@@ -49,6 +54,27 @@ impl ProgramRuntime {
             }
         }
         ProgramRuntime::rouse(host);
+    }
+
+    /// Has the host carry out a request of a thread for itself, and gives the body the answer.
+    pub(super) fn ask<S: RuntimeHost>(host: &mut S, number: u32, request: OwnRequest) {
+        let answer = host.ask(number, &request).map_err(|why| RequestRefused::new(request, why));
+        host.programs().at(number).body.asked(answer);
+    }
+
+    /// Whether a thread is a process that has notices posted.
+    #[must_use]
+    pub fn wants_notices(&self, number: u32) -> bool {
+        self.process(number).is_some_and(|process| self.system.wants_notices(process))
+    }
+
+    /// Posts notices to a process that wants them.
+    pub fn notify<S: RuntimeHost>(host: &mut S, number: u32, notices: Notices) {
+        let programs = host.programs();
+        if let Some(process) = programs.process(number) {
+            programs.system.notice(process, notices);
+            ProgramRuntime::rouse(host);
+        }
     }
 
     /// Makes a process, if template, node and parameters are valid and the host admits it.

@@ -3,6 +3,7 @@
 use super::{Job, ProgramRuntime};
 use crate::process::{Node, ProcessError, ProcessParams};
 use crate::program::Program;
+use crate::request::OwnRequest;
 use crate::urgency::Urgency;
 use windfall_time::{Instant, Span};
 
@@ -55,8 +56,8 @@ pub enum ProgramError {
 ///
 /// ```
 /// use windfall_programs::{
-///     Job, Jobs, Node, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime, Progress,
-///     RuntimeHost, Urgency, Wakeup,
+///     Job, Jobs, Node, OwnRequest, ProcessError, ProcessParams, Program, ProgramError,
+///     ProgramRuntime, Progress, RuntimeHost, Urgency, Wakeup,
 /// };
 /// use windfall_time::{Instant, Span};
 ///
@@ -89,6 +90,10 @@ pub enum ProgramError {
 ///     fn spawn(&mut self, node: Node, _: ProcessParams, _: &Program) -> Result<u32, ProcessError> {
 ///         Err(ProcessError::NotAdmitted { node })
 ///     }
+///     fn ask(&mut self, _: u32, _: &OwnRequest) -> Result<(), String> {
+///         Err("there is no scheduler".to_owned())
+///     }
+///     fn wants_notices(&mut self, _: u32) {}
 ///     fn released(&mut self, _: u32, _: Job) {}
 ///     fn begins(&mut self, _: u32, _: Job) {}
 ///     fn completed(&mut self, _: u32, _: Job) {
@@ -147,6 +152,13 @@ pub trait RuntimeHost {
         terms: ProcessParams,
         program: &Program,
     ) -> Result<u32, ProcessError>;
+    /// Carries out a request of a thread for itself, whole or not at all.
+    ///
+    /// # Errors
+    /// Why it is refused; nothing has changed then.
+    fn ask(&mut self, thread: u32, request: &OwnRequest) -> Result<(), String>;
+    /// A process wants notices from now on: [`ProgramRuntime::notify`].
+    fn wants_notices(&mut self, thread: u32);
     /// A job has been released.
     fn released(&mut self, thread: u32, job: Job);
     /// A thread begins a job.

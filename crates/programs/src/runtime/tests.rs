@@ -3,6 +3,7 @@
 use super::*;
 use crate::process::{Node, ProcessError, ProcessParams};
 use crate::program::{Jobs, OnLate, Work};
+use crate::request::OwnRequest;
 use crate::step::{Phase, Step};
 use crate::urgency::LockProtocol;
 use proptest::prelude::*;
@@ -30,6 +31,7 @@ struct Mock {
     said: Vec<(u32, Said)>,
     urgencies: Vec<(u32, Urgency)>,
     mishap: Option<(u32, ProgramError)>,
+    asked: Vec<OwnRequest>,
     /// Work that is left of the first.
     left: Span,
 }
@@ -48,6 +50,13 @@ impl RuntimeHost for Mock {
     fn schedule_wakeup(&mut self, thread: u32, wakeup: Wakeup, at: Instant) {
         self.wakeups.insert((thread, wakeup), at);
     }
+
+    fn ask(&mut self, _: u32, request: &OwnRequest) -> Result<(), String> {
+        self.asked.push(request.clone());
+        if *request == OwnRequest::Unreserve { Err("nothing is reserved".into()) } else { Ok(()) }
+    }
+
+    fn wants_notices(&mut self, _: u32) {}
 
     fn blocked(&mut self, thread: u32) {
         let before = self.ready.len();
@@ -554,4 +563,15 @@ fn law_whoever_will_not_begin_is_not_waited_for() {
     assert_eq!(mock.threads.condition(0), Condition::Gone);
     assert_eq!(mock.threads.condition(1), Condition::Gone);
     assert_eq!(mock.of_player(0), []);
+}
+
+#[test]
+fn law_a_step_asks_once_and_goes_on_whatever_the_answer_is() {
+    let asks = [OwnRequest::Share(2), OwnRequest::Unreserve, OwnRequest::Priority(1)];
+    let mut program: Vec<Step> = asks.iter().cloned().map(Step::Ask).collect();
+    program.push(run(1));
+    let mut mock = Mock::of(&[steps(1, program)]).begin();
+    mock.play(at(10));
+    assert_eq!(mock.asked, asks, "the second is refused");
+    assert_eq!((mock.said.last(), mock.mishap), (Some(&(0, Said::Exited)), None));
 }

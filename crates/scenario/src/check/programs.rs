@@ -1,8 +1,9 @@
 //! Programs of steps: locks in pairs, waits that somebody ends, loops in which time passes.
 
-use super::{Checker, names};
+use super::{Checker, names, own};
 use crate::diagnostic::Code;
 use crate::model::{Phase, Run, Step, Thread};
+use crate::parameters::ParameterWriter;
 use crate::source::Path;
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_programs::Sharing;
@@ -26,7 +27,7 @@ struct Uses<'a> {
     resumed: Vec<&'a str>,
 }
 
-pub(super) fn check(checker: &mut Checker<'_>) {
+pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
     let mut uses = Uses::default();
     for thread in &checker.scenario.threads {
         let Run::Phases { loops, phases } = &thread.run else {
@@ -54,6 +55,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         }
         uses.gather(checker, thread, &steps);
         locks(checker, &steps);
+        own::check(checker, thread, &steps, asking);
     }
     uses.check(checker);
 }

@@ -90,6 +90,7 @@ codes! {
     Profile, "profile", "A profile cannot be had, or does not fit the thread.";
     Recording, "recording", "A recording cannot be read, or does not hold what is named.";
     EmptyPhase, "empty-phase", "A phase without steps, or a program without phases.";
+    OutsideSubtree, "outside-subtree", "A thread is to move itself to a scheduler that does not lie at or below its own.";
     InvalidStep, "invalid-step", "A step that does nothing, or several things.";
     TimelessLoop, "timeless-loop", "A loop in which no time passes.";
     MixedUse, "mixed-use", "A name that stands for two sorts of thing, as a lock and a barrier.";

@@ -34,7 +34,7 @@ pub(crate) fn read(form: Form, raw: &Raw) -> Lax<ParameterValue> {
     })
 }
 
-fn reservation(raw: &Raw) -> Result<ParameterValue, ValueError> {
+pub(super) fn reservation(raw: &Raw) -> Result<ParameterValue, ValueError> {
     let text = text(raw, "a reservation")?;
     let Some((amount, period)) = text.split_once('/') else {
         return Err(ValueError::NoSlash(text.to_owned()));

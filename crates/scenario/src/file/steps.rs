@@ -1,16 +1,21 @@
 //! Phases and steps of a thread, as rt-app has them: how each step is written. `resolve/steps.rs` reads it.
 
 use super::lax::{Lax, Raw};
+use super::own::{Priority, Reservation, Share};
 use super::scalar::Range;
 use super::text_or::TextOr;
 use crate::model::Step;
 use serde::{Deserialize, Serialize};
-use windfall_programs::Tick;
+use windfall_programs::{OwnRequest, Tick};
 use windfall_time::Span;
 
 /// Steps that are a word.
-pub(crate) const WORDS: [(&str, Step); 3] =
-    [("job", Step::Job), ("yield", Step::Yield), ("suspend", Step::Suspend)];
+pub(crate) const WORDS: [(&str, Step); 4] = [
+    ("job", Step::Job),
+    ("yield", Step::Yield),
+    ("suspend", Step::Suspend),
+    ("unreserve", Step::Ask(OwnRequest::Unreserve)),
+];
 
 /// Steps with a name, repeated before the next phase.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]
@@ -28,8 +33,8 @@ pub(crate) struct PhaseFile {
     pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
 }
 
-/// One step: exactly one of these keys (`wait` with `lock`; `timer` with `name` and `mode`), or one of
-/// the words `job`, `yield` and `suspend`.
+/// One step: exactly one of these keys (`wait` with `lock`; `timer` with `name` and `mode`; `reserve` with `to`), or one of
+/// the words `job`, `yield`, `suspend` and `unreserve`.
 // Fields: keys of a table of the file, which stand beside each other there.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -73,6 +78,21 @@ pub(crate) struct StepFile {
     /// Resumes a suspended thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) resume: Option<Lax<String>>,
+    /// Begins or changes a reservation of this thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reserve: Option<Lax<Reservation>>,
+    /// The scheduler that is to give the reservation, to which the thread moves; the one above it when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) to: Option<Lax<String>>,
+    /// Sets the share of this thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) share: Option<Lax<Share>>,
+    /// Sets the priority of this thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) priority: Option<Lax<Priority>>,
+    /// Moves this thread to a scheduler at or below the one that it began at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) r#move: Option<Lax<String>>,
 }
 
 impl StepFile {
@@ -103,6 +123,25 @@ impl StepFile {
             Step::Broadcast(condition) => StepFile { broadcast: name(condition), ..none },
             Step::Barrier(barrier) => StepFile { barrier: name(barrier), ..none },
             Step::Resume(thread) => StepFile { resume: name(thread), ..none },
+            Step::Ask(request) => StepFile::asking(request),
         })
+    }
+
+    /// A request as it is written. One that is a word is not written like this.
+    fn asking(request: &OwnRequest) -> StepFile {
+        let none = StepFile::default();
+        match request {
+            OwnRequest::Reserve { amount, period, at } => StepFile {
+                reserve: Lax::good(Reservation(*amount, *period)),
+                to: at.clone().map(|at| Lax(Ok(at))),
+                ..none
+            },
+            OwnRequest::Share(share) => StepFile { share: Lax::good(Share(*share)), ..none },
+            OwnRequest::Priority(priority) => {
+                StepFile { priority: Lax::good(Priority(*priority)), ..none }
+            }
+            OwnRequest::Move(to) => StepFile { r#move: Lax::good(to.clone()), ..none },
+            _ => none,
+        }
     }
 }

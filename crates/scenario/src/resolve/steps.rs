@@ -2,9 +2,10 @@
 
 use super::reader::Reader;
 use crate::diagnostic::Code;
-use crate::file::{Lax, PhaseFile, Raw, StepFile, TextOr, WORDS};
+use crate::file::{Lax, PhaseFile, Priority, Raw, Reservation, Share, StepFile, TextOr, WORDS};
 use crate::model::{Phase, Run, Step};
 use crate::source::Path;
+use windfall_programs::OwnRequest;
 use windfall_time::Span;
 
 /// `steps` of a thread: one phase.
@@ -82,7 +83,8 @@ fn word(raw: &Raw, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     known.map(|(_, step)| step)
 }
 
-fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
+/// The one key that says what a step does; with none, or several, it is a mistake.
+fn only_key(file: &StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<&'static str> {
     let waits = file.wait.is_some();
     let keys = [
         ("run", file.run.is_some()),
@@ -95,25 +97,62 @@ fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
         ("broadcast", file.broadcast.is_some()),
         ("barrier", file.barrier.is_some()),
         ("resume", file.resume.is_some()),
+        ("reserve", file.reserve.is_some()),
+        ("share", file.share.is_some()),
+        ("priority", file.priority.is_some()),
+        ("move", file.r#move.is_some()),
     ];
     let given: Vec<&str> = keys.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect();
-    let [only] = given.as_slice() else {
-        if let [first, second, ..] = given.as_slice() {
-            let message = format!("a step does one thing, not `{first}` and `{second}`");
-            reader.wrong(Code::InvalidStep, path, message, "write two steps, one after the other");
-        } else if !reader.cut_from(path) {
-            let all: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
-            let help = format!("write one of `{}`, or the word {}", all.join("`, `"), words());
-            reader.wrong(Code::InvalidStep, path, "a step that does nothing", &help);
-        }
-        return None;
-    };
-    if *only != "timer" && (file.name.is_some() || file.mode.is_some()) {
+    if let [only] = given.as_slice() {
+        return Some(only);
+    }
+    if let [first, second, ..] = given.as_slice() {
+        let message = format!("a step does one thing, not `{first}` and `{second}`");
+        reader.wrong(Code::InvalidStep, path, message, "write two steps, one after the other");
+    } else if !reader.cut_from(path) {
+        let all: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
+        let help = format!("write one of `{}`, or the word {}", all.join("`, `"), words());
+        reader.wrong(Code::InvalidStep, path, "a step that does nothing", &help);
+    }
+    None
+}
+
+/// What a thread asks for itself.
+fn own(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<OwnRequest> {
+    if file.reserve.is_some() {
+        let to = reader.get(file.to, &path.key("to"));
+        let Reservation(amount, period) = reader.get(file.reserve, &path.key("reserve"))?;
+        let request = OwnRequest::reserve(amount, period);
+        return Some(match to {
+            Some(to) => request.at(to),
+            None => request,
+        });
+    }
+    if file.share.is_some() {
+        let Share(share) = reader.get(file.share, &path.key("share"))?;
+        return Some(OwnRequest::Share(share));
+    }
+    if file.priority.is_some() {
+        let Priority(priority) = reader.get(file.priority, &path.key("priority"))?;
+        return Some(OwnRequest::Priority(priority));
+    }
+    reader.get(file.r#move, &path.key("move")).map(OwnRequest::Move)
+}
+
+fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
+    let only = only_key(&file, path, reader)?;
+    if only != "timer" && (file.name.is_some() || file.mode.is_some()) {
         let message = "`name` and `mode` go with `timer`";
         reader.wrong(Code::MisplacedKey, path, message, "leave them out");
     }
+    if only != "reserve" && file.to.is_some() {
+        reader.wrong(Code::MisplacedKey, path, "`to` goes with `reserve`", "leave it out");
+    }
+    if matches!(only, "reserve" | "share" | "priority" | "move") {
+        return own(file, path, reader).map(Step::Ask);
+    }
     let mut at = |value: Option<Lax<String>>, key: &str| reader.get(value, &path.key(key));
-    Some(match *only {
+    Some(match only {
         "lock" => Step::Lock(at(file.lock, "lock")?),
         "unlock" => Step::Unlock(at(file.unlock, "unlock")?),
         "signal" => Step::Signal(at(file.signal, "signal")?),

@@ -9,7 +9,7 @@ use crate::model::{
 };
 use crate::{Guarantee, Origin, Scenario};
 use proptest::prelude::*;
-use windfall_programs::{LockProtocol, OnLate, Tick, Work};
+use windfall_programs::{LockProtocol, OnLate, OwnRequest, Tick, Work};
 use windfall_schedulers::catalogue::Catalogue;
 use windfall_schedulers::kinds;
 use windfall_schedulers::parameters::{ALL, Form, ParameterValue, Rate};
@@ -106,6 +106,13 @@ fn step() -> impl Strategy<Value = Step> {
         "c[0-9]".prop_map(Step::Signal),
         "c[0-9]".prop_map(Step::Broadcast),
         Just(Step::Resume("thread 0".to_owned())),
+        Just(Step::Ask(OwnRequest::Unreserve)),
+        (1_u32..9).prop_map(|amount| Step::Ask(OwnRequest::reserve(
+            Span::from_millis(amount),
+            Span::from_millis(10)
+        ))),
+        any::<i32>().prop_map(|priority| Step::Ask(OwnRequest::Priority(priority))),
+        (1_u32..9).prop_map(|share| Step::Ask(OwnRequest::Share(share))),
     ]
 }
 

@@ -143,6 +143,13 @@ fn steps() -> Texts {
         ("never-signalled", locked("{ wait = \"c\", lock = \"m\" }")),
         ("never-resumed", run("\"suspend\"")),
         ("lone-barrier", run("{ barrier = \"b\" }")),
+        (
+            "outside-subtree",
+            format!(
+                "{HEAD}{ROUND_ROBIN}[schedulers.low]\nscheduler = \"round-robin\"\nparent = \"rr\"\n\
+                 [threads.x]\nparent = \"low\"\nsteps = [{{ run = \"1ms\" }}, {{ move = \"rr\" }}]\n"
+            ),
+        ),
     ]
 }
 

@@ -1,12 +1,12 @@
 //! A thread as the carrier knows it: its class, priority and affinity, and its freezer.
 
-use crate::carrier::{Found, Member};
+use crate::carrier::{Found, Member, OwnChange};
 use crate::threads::body::InProcess;
 use std::io;
 use std::sync::Arc;
 use windfall_observe::fifo_priorities::{HELD, OWN};
 use windfall_os::freezer::Brake;
-use windfall_os::sched::{Affinity, Attributes, set_fifo};
+use windfall_os::sched::{Affinity, Attributes, is_real_time, nice_of, set_fifo, set_nice};
 use windfall_time::Instant;
 
 /// The state by which a thread is kept from running or let run.
@@ -25,6 +25,8 @@ pub(super) struct Held {
     pub(super) frozen: bool,
     /// When it last left the freezer.
     pub(super) thawed: Instant,
+    /// The nice value that an external thread is known to have.
+    nice: Option<i32>,
 }
 
 /// The freezer of a thread.
@@ -45,6 +47,7 @@ impl Held {
             Member::External { tid, cpu } => (tid, HELD, Some(cpu), None),
             Member::Entry => (0, 0, None, None),
         };
+        let nice = if tid > 0 { nice_of(tid).ok() } else { None };
         Held {
             tid,
             parked: own.is_some(),
@@ -54,6 +57,7 @@ impl Held {
             freezer: Freezing::Never,
             frozen: false,
             thawed: Instant::ZERO,
+            nice,
         }
     }
 
@@ -110,8 +114,15 @@ impl Held {
     pub(super) fn put_right(&mut self, number: impl Fn(usize) -> u16) -> io::Result<Found> {
         let attributes = Attributes::of(self.tid)?;
         let mut found = Found::default();
-        let fifo = libc::SCHED_FIFO.cast_unsigned();
+        let (fifo, nice) = (libc::SCHED_FIFO.cast_unsigned(), nice_of(self.tid)?);
+        let changed = self.nice.is_some_and(|before| before != nice);
+        found.asks = changed.then_some(OwnChange::Nice(nice));
         if (attributes.policy, attributes.priority) != (fifo, self.priority) {
+            let real_time = is_real_time(attributes.policy);
+            found.asks = Some(match real_time {
+                true => OwnChange::RealTime(attributes.priority),
+                false => OwnChange::Nice(nice),
+            });
             found.class = Some(Attributes::fifo(HELD).give(self.tid));
             self.priority = HELD;
         }
@@ -119,5 +130,13 @@ impl Held {
         let moved = place.filter(|place| Affinity::of(self.tid).is_ok_and(|of| of != *place));
         found.place = moved.map(|place| place.give(self.tid));
         Ok(found)
+    }
+
+    /// Keeps the nice value that it has, or gives it back the one before.
+    pub(super) fn keep_nice(&mut self, keep: bool) {
+        match (keep, self.nice) {
+            (false, Some(before)) => drop(set_nice(self.tid, before)), // fails if it has ended
+            _ => self.nice = nice_of(self.tid).ok(),
+        }
     }
 }

@@ -1,0 +1,321 @@
+//! Requests of threads for themselves, and the notices that threads are given without asking (HLS 4.3.9, 4.3.12, 4.4; decision 0024).
+//!
+//! A request becomes a [`PlannedRequest`] and takes the way of all others. Notices are kept by thread until the instant is settled:
+//! they come up in the middle of calls of the hierarchy, and posting one is such a call.
+
+use crate::agenda::Due;
+use crate::host::Host;
+use crate::machine::Machine;
+use std::collections::BTreeMap;
+use windfall_hierarchy::{Hierarchy, JournalEntry, JournalEvent, Message, NodeId, Note, Target};
+use windfall_programs::{Notice, Notices, OwnRequest, ProgramRuntime};
+use windfall_scenario::PlannedRequest;
+use windfall_time::Span;
+
+/// How often it is looked at whether promises to a thread that wants notices are kept.
+const LOOK: Span = Span::from_millis(10);
+
+/// A thread's reservation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Reservation {
+    /// The scheduler that gives it.
+    node: NodeId,
+    /// The scheduler that the thread came from for it.
+    from: Option<String>,
+}
+
+/// The part of a request that matters to a thread's reservation and notices, as it was before the request was carried out.
+pub(crate) struct Before {
+    thread: u32,
+    /// The scheduler above the thread.
+    parent: Option<NodeId>,
+    reserves: bool,
+    ends: bool,
+}
+
+impl<M: Machine> Host<M> {
+    /// Carries out a request of a thread for itself.
+    ///
+    /// # Errors
+    /// Why it is refused; nothing has changed then.
+    pub fn own_request(&mut self, number: u32, request: &OwnRequest) -> Result<(), String> {
+        self.hear_before(number);
+        let planned = self.planned(number, request)?;
+        self.asks = Some(number);
+        let refused = self.request(planned);
+        self.asks = None;
+        match refused.into_iter().next() {
+            None => Ok(()),
+            Some(text) => {
+                let why = text.split_once(": refused: ").map(|(_, why)| why.to_owned());
+                Err(why.unwrap_or(text))
+            }
+        }
+    }
+
+    /// Tells a thread's scheduler of a priority that the thread has given itself by other means: as a priority, or where it knows none as a
+    /// share, so that a thread at priority 8 receives eight times as much as one at priority 1 (HLS 9.3.3).
+    ///
+    /// # Errors
+    /// Why it is not told; nothing has changed then.
+    pub fn own_priority(&mut self, number: u32, priority: i32) -> Result<(), String> {
+        let id = self.threads.list[number as usize].id.ok_or("the thread does not run")?;
+        let parent = self.hierarchy.parent_of(id).map_err(|why| why.to_string())?;
+        if self.promises_below(parent) {
+            let name = self.hierarchy.name(parent).unwrap_or_default();
+            return Err(format!("others are promised something below `{name}`; ask by a request"));
+        }
+        let answer = self.own_request(number, &OwnRequest::Priority(priority));
+        let share = u32::try_from(priority).ok().filter(|share| *share > 0);
+        match (answer, share) {
+            (Err(_), Some(share)) => self.own_request(number, &OwnRequest::Share(share)),
+            (answer, _) => answer,
+        }
+    }
+
+    /// Whether a child of a scheduler is promised anything.
+    fn promises_below(&self, node: NodeId) -> bool {
+        let children = self.hierarchy.node(node).map(|node| node.children).unwrap_or_default();
+        children.into_iter().any(|child| match child {
+            Target::Thread(thread) => self.number(thread).is_some_and(|number| {
+                self.threads.list[number as usize].outcome.promised.is_some()
+            }),
+            Target::Node(child) => self.promises.has_place(child),
+        })
+    }
+
+    /// The control request that a request of a thread for itself comes to.
+    fn planned(&self, number: u32, request: &OwnRequest) -> Result<PlannedRequest, String> {
+        let thread = &self.threads.list[number as usize];
+        let id = thread.id.ok_or("the thread does not run")?;
+        let parent = self.hierarchy.parent_of(id).map_err(|why| why.to_string())?;
+        match request {
+            OwnRequest::Share(0) => Err("a share is at least 1".to_owned()),
+            OwnRequest::Reserve { amount, period, .. } if amount.is_zero() || amount > period => {
+                Err("the amount lies above zero and is at most the period".to_owned())
+            }
+            OwnRequest::Unreserve => self.unreserve(number),
+            OwnRequest::Reserve { amount, period, at: Some(to) }
+                if self.hierarchy.name(parent) == Some(to) =>
+            {
+                let reserve = Message::Reserve { amount: *amount, period: *period };
+                Ok(PlannedRequest::Thread(number as usize, reserve))
+            }
+            OwnRequest::Move(to) => {
+                self.may_move(number, to)?;
+                let messages = self.home(number, to).unwrap_or_default();
+                Ok(PlannedRequest::Move { thread: number as usize, to: to.clone(), messages })
+            }
+            _ => {
+                let kind = self.hierarchy.node(parent).map(|node| node.kind);
+                let share = kind.and_then(|kind| self.shares.get(kind)).copied().unwrap_or(1);
+                PlannedRequest::own(number as usize, request, share)
+                    .ok_or_else(|| "the share is too large beside guaranteed shares".to_owned())
+            }
+        }
+    }
+
+    /// The end of a thread's reservation: it returns to its former scheduler with what it had there, or stays.
+    fn unreserve(&self, number: u32) -> Result<PlannedRequest, String> {
+        let thread = number as usize;
+        let reservation = self.threads.list[thread].reservation.as_ref();
+        let Reservation { from, .. } = reservation.ok_or("it has no reservation")?;
+        let Some(from) = from else {
+            return Ok(PlannedRequest::Thread(thread, Message::Unreserve));
+        };
+        let gone = self.hierarchy.find_node(from).is_none();
+        let default = self.hierarchy.default_node().filter(|_| gone);
+        let to = default.and_then(|node| self.hierarchy.name(node)).unwrap_or(from).to_owned();
+        let messages = self.home(number, &to).unwrap_or_default();
+        Ok(PlannedRequest::Move { thread, to, messages })
+    }
+
+    /// The messages that were sent for a thread to its first scheduler, if that is `to`.
+    pub fn home(&self, number: u32, to: &str) -> Option<Vec<Message>> {
+        let thread = self.threads.list.get(number as usize)?;
+        let entry = thread.entry().map_or(number, |entry| entry);
+        let planned = self.threads.list.get(entry as usize)?.planned();
+        (self.hierarchy.name(planned.parent) == Some(to)).then(|| planned.messages.clone())
+    }
+
+    /// Whether a thread may move itself to a scheduler.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn may_move(&self, number: u32, to: &str) -> Result<(), String> {
+        let home = self.threads.list[number as usize].planned().parent;
+        let Some(node) = self.hierarchy.find_node(to) else {
+            return Err(format!("there is no scheduler `{to}`"));
+        };
+        if lies_at_or_below(&self.hierarchy, node, home) {
+            return Ok(());
+        }
+        let home = self.hierarchy.name(home).unwrap_or("a scheduler that is gone");
+        Err(format!(
+            "`{to}` does not lie below `{home}`, where the thread began; reserve there, or have the run's owner move it"
+        ))
+    }
+
+    /// The scheduler that a thread came from for its reservation.
+    pub fn former(&self, number: u32) -> Option<&str> {
+        self.threads.list.get(number as usize)?.reservation.as_ref()?.from.as_deref()
+    }
+
+    /// Notes what a request about a thread finds, before it is carried out.
+    pub(crate) fn before(&self, request: &PlannedRequest) -> Option<Before> {
+        let thread = u32::try_from(request.thread()?).ok()?;
+        let id = self.threads.list.get(thread as usize)?.id?;
+        let reserves = request.reserves();
+        Some(Before {
+            thread,
+            parent: self.hierarchy.parent_of(id).ok(),
+            reserves,
+            ends: !reserves
+                && matches!(
+                    request,
+                    PlannedRequest::Move { .. } | PlannedRequest::Thread(_, Message::Unreserve)
+                ),
+        })
+    }
+
+    /// Notes that a request was carried out or refused.
+    pub(crate) fn after(&mut self, before: Option<Before>, done: bool) {
+        if let Some(Before { thread, parent, reserves, ends }) = before {
+            if self.asks != Some(thread) {
+                self.notice(thread, if done { Notice::Accepted } else { Notice::Refused });
+            }
+            if done && reserves {
+                self.reserved(thread, parent);
+            } else if done && ends {
+                self.reservation_ended(thread);
+            }
+        }
+        if done {
+            self.look_at_reservations();
+        }
+    }
+
+    /// Notes that a thread has a reservation at the scheduler above it, for which it came from `before`.
+    pub(crate) fn reserved(&mut self, thread: u32, before: Option<NodeId>) {
+        let slot = &self.threads.list[thread as usize];
+        let node = slot.id.and_then(|id| self.hierarchy.parent_of(id).ok());
+        let Some(node) = node else { return };
+        let kept = slot.reservation.as_ref().and_then(|reservation| reservation.from.clone());
+        let came = before.filter(|before| *before != node);
+        let came = came.and_then(|before| self.hierarchy.name(before)).map(str::to_owned);
+        let from = kept.or(came);
+        self.threads.list[thread as usize].reservation = Some(Reservation { node, from });
+    }
+
+    /// Notes the reservation that a thread begins with, if it does.
+    pub(crate) fn begins_reserved(&mut self, thread: u32) {
+        let messages = &self.threads.list[thread as usize].planned().messages;
+        if messages.iter().any(|message| matches!(message, Message::Reserve { .. })) {
+            self.reserved(thread, None);
+        }
+    }
+
+    fn reservation_ended(&mut self, thread: u32) {
+        if self.threads.list[thread as usize].reservation.take().is_some() {
+            self.notice(thread, Notice::ReservationEnded);
+        }
+    }
+
+    /// Finds reservations that ended because their threads are below other schedulers.
+    pub(crate) fn look_at_reservations(&mut self) {
+        for number in 0..self.threads.list.len() {
+            let thread = &self.threads.list[number];
+            let Some(Reservation { node, .. }) = thread.reservation else { continue };
+            let parent = thread.id.map(|id| self.hierarchy.parent_of(id).ok());
+            if parent.is_some_and(|parent| parent != Some(node)) {
+                self.reservation_ended(u32::try_from(number).expect("numbered by 32 bits"));
+            }
+        }
+    }
+
+    /// Has a thread's notices kept for [`take_notices`](Self::take_notices), or not any more.
+    pub fn keep_notices(&mut self, number: u32, keep: bool) {
+        if let Some(thread) = self.threads.list.get_mut(number as usize) {
+            (thread.keeps_notices, thread.notices) = (keep, Notices::default());
+        }
+        self.watch_promises(number, keep);
+    }
+
+    /// Takes the notices that were kept for a thread.
+    pub fn take_notices(&mut self, number: u32) -> Notices {
+        let thread = self.threads.list.get_mut(number as usize);
+        thread.map(|thread| std::mem::take(&mut thread.notices)).unwrap_or_default()
+    }
+
+    /// Takes whether notices were kept since this was asked last.
+    pub fn has_notices(&mut self) -> bool {
+        std::mem::take(&mut self.step.noticed)
+    }
+
+    /// Gives a thread a notice, if it wants any.
+    pub(crate) fn notice(&mut self, number: u32, notice: Notice) {
+        if self.threads.list[number as usize].keeps_notices {
+            self.threads.list[number as usize].notices.insert(notice);
+            self.step.noticed = true;
+        }
+        if self.programs.wants_notices(number) {
+            self.step.notices.push((number, notice));
+        }
+    }
+
+    /// Gives the thread that an entry of the journal is about its notice.
+    pub(crate) fn journal_notice(&mut self, entry: &JournalEntry) {
+        if let JournalEvent::Noted { note: Note::Exhausted, about: Some(Target::Thread(thread)) } =
+            entry.what
+            && let Some(number) = self.number(thread)
+        {
+            self.notice(number, Notice::BudgetUsedUp);
+        }
+    }
+
+    /// Looks from now on, or no longer, whether promises to a thread are kept.
+    pub(crate) fn watch_promises(&mut self, number: u32, watch: bool) {
+        if watch {
+            self.agenda.set(Due::Look(number), self.machine.now().saturating_add(LOOK));
+        } else if !self.programs.wants_notices(number) {
+            self.agenda.cancel(Due::Look(number));
+        }
+    }
+
+    /// Gives a thread its notice if a promise to it is no longer kept.
+    pub(crate) fn look_at_promises_of(&mut self, number: u32) {
+        let thread = &self.threads.list[number as usize];
+        let wanted = thread.keeps_notices || self.programs.wants_notices(number);
+        if thread.id.is_none() || !wanted {
+            return;
+        }
+        self.watch_promises(number, true);
+        if self.promises.is_judged(number) {
+            self.account_all();
+            let now = self.machine.now();
+            let within = (self.agenda.resolution.resolution(), M::PRECISION);
+            if self.promises.newly_broken(number, now, within) {
+                self.notice(number, Notice::PromiseBroken);
+            }
+        }
+    }
+
+    /// Posts notices to processes.
+    pub(crate) fn post_notices(&mut self) {
+        while !self.step.notices.is_empty() {
+            let mut all: BTreeMap<u32, Notices> = BTreeMap::new();
+            for (number, notice) in std::mem::take(&mut self.step.notices) {
+                all.entry(number).or_default().insert(notice);
+            }
+            for (number, notices) in all {
+                ProgramRuntime::notify(self, number, notices);
+            }
+        }
+    }
+}
+
+/// Whether a scheduler lies at or below another.
+fn lies_at_or_below(hierarchy: &Hierarchy, node: NodeId, above: NodeId) -> bool {
+    node == above
+        || hierarchy.parents(node).any(|parent| lies_at_or_below(hierarchy, parent, above))
+}

@@ -1,0 +1,49 @@
+//! A supervised thread that changed its own priority: `nice`, `sched_setscheduler`, `pthread_setschedparam` (HLS table 9.2; decision 0024).
+//!
+//! Its scheduler is told, where it knows priorities or shares; the outcome says so, or why not.
+
+use crate::carrier::OwnChange;
+use crate::supervise::supervisor::Supervisor;
+
+/// Tells a thread's scheduler of the priority that the thread asks for.
+pub(super) fn heard(supervisor: &mut Supervisor, number: u32, asks: OwnChange) {
+    let level = level(asks);
+    let answer = supervisor.host.own_priority(number, level);
+    supervisor.host.machine.carrier.keep_nice(number, answer.is_ok());
+    let name = &supervisor.host.threads.list[number as usize].outcome.name;
+    let asked = match asks {
+        OwnChange::RealTime(priority) => format!("real-time priority {priority}"),
+        OwnChange::Nice(nice) => format!("nice {nice}"),
+    };
+    let why = match answer {
+        Ok(()) => {
+            format!("`{name}` asked for {asked}, and its scheduler was told priority {level}")
+        }
+        Err(why) => format!("`{name}` asked for {asked}, which was undone: {why}"),
+    };
+    supervisor.say_once(why);
+}
+
+/// The priority of Windows' scale, on which the paper's schedulers work: 8 is an ordinary thread's, 1 the lowest, 16 to 31 are real-time. A
+/// real-time priority of Linux lies above 16 by as much as it is.
+fn level(asks: OwnChange) -> i32 {
+    match asks {
+        OwnChange::RealTime(priority) => 16 + i32::try_from(priority).unwrap_or(0),
+        OwnChange::Nice(nice) if nice >= 0 => 8 - (nice * 7 + 9) / 19,
+        OwnChange::Nice(nice) => 8 + -nice * 7 / 20,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paper_9_3_3_an_ordinary_thread_has_eight_times_the_share_of_an_idle_one() {
+        let nice = |nice| level(OwnChange::Nice(nice));
+        assert_eq!([nice(0), nice(19), nice(-20)], [8, 1, 15]);
+        let all: Vec<i32> = (-20..=19).map(nice).collect();
+        assert!(all.windows(2).all(|two| two[0] >= two[1]), "{all:?}");
+        assert!(level(OwnChange::RealTime(1)) > 15);
+    }
+}

@@ -1,0 +1,193 @@
+//! What a program asks of the schedulers for its own thread (HLS 4.3.9, 4.4), and what it is told without asking (HLS 4.3.12).
+//! Decision 0024.
+
+use core::fmt;
+use windfall_time::Span;
+
+/// A request of a thread for itself. Schedulers are named, because a request may create one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum OwnRequest {
+    /// Begins or changes a reservation.
+    Reserve {
+        /// Processor time in each period; above zero, at most `period`.
+        amount: Span,
+        /// The length of a period.
+        period: Span,
+        /// The scheduler that is to give it, to which the thread moves; `None` for the one above the thread.
+        at: Option<String>,
+    },
+    /// Ends the reservation. A thread that moved for it returns to its former scheduler.
+    Unreserve,
+    /// Sets the thread's share, as a weight relative to its siblings' weights; at least 1.
+    Share(u32),
+    /// Sets the thread's priority; a larger number is served first.
+    Priority(i32),
+    /// Moves to a scheduler at or below the one that the thread began at.
+    Move(String),
+}
+
+impl OwnRequest {
+    /// A reservation of so much in every period, from the scheduler above the thread.
+    ///
+    /// ```
+    /// use windfall_programs::OwnRequest;
+    /// use windfall_time::Span;
+    ///
+    /// let request = OwnRequest::reserve(Span::from_millis(3), Span::from_millis(10)).at("res");
+    /// assert_eq!(request.to_string(), "reserve 3ms/10ms at `res`");
+    /// ```
+    #[must_use]
+    pub const fn reserve(amount: Span, period: Span) -> OwnRequest {
+        OwnRequest::Reserve { amount, period, at: None }
+    }
+
+    /// The same reservation from the scheduler of that name; other requests are as they were.
+    #[must_use]
+    pub fn at(self, scheduler: impl Into<String>) -> OwnRequest {
+        match self {
+            OwnRequest::Reserve { amount, period, .. } => {
+                OwnRequest::Reserve { amount, period, at: Some(scheduler.into()) }
+            }
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for OwnRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OwnRequest::Reserve { amount, period, at: None } => {
+                write!(f, "reserve {amount}/{period}")
+            }
+            OwnRequest::Reserve { amount, period, at: Some(at) } => {
+                write!(f, "reserve {amount}/{period} at `{at}`")
+            }
+            OwnRequest::Unreserve => f.write_str("unreserve"),
+            OwnRequest::Share(share) => write!(f, "share {share}"),
+            OwnRequest::Priority(priority) => write!(f, "priority {priority}"),
+            OwnRequest::Move(to) => write!(f, "move to `{to}`"),
+        }
+    }
+}
+
+/// A thread's request was refused, and nothing has changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct RequestRefused {
+    /// The request.
+    pub asked: OwnRequest,
+    /// What stood in the way.
+    pub why: String,
+}
+
+impl RequestRefused {
+    /// The refusal of a request.
+    #[must_use]
+    pub fn new(asked: OwnRequest, why: impl Into<String>) -> RequestRefused {
+        RequestRefused { asked, why: why.into() }
+    }
+}
+
+impl fmt::Display for RequestRefused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: refused: {}", self.asked, self.why)
+    }
+}
+
+impl core::error::Error for RequestRefused {}
+
+/// What a thread is told about its scheduling without asking.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub enum Notice {
+    /// A request of somebody else for it was carried out.
+    Accepted,
+    /// A request of somebody else for it was refused.
+    Refused,
+    /// Its budget is used up: it receives no more of its reservation until its next period.
+    BudgetUsedUp,
+    /// A promise to it is no longer kept.
+    PromiseBroken,
+    /// Its reservation has ended: it returned it, somebody ended it, or its scheduler is gone.
+    ReservationEnded,
+}
+
+impl Notice {
+    /// All notices.
+    pub const ALL: [Notice; 5] = [
+        Notice::Accepted,
+        Notice::Refused,
+        Notice::BudgetUsedUp,
+        Notice::PromiseBroken,
+        Notice::ReservationEnded,
+    ];
+
+    /// Its name, as the control protocol writes it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Notice::Accepted => "accepted",
+            Notice::Refused => "refused",
+            Notice::BudgetUsedUp => "budget-used-up",
+            Notice::PromiseBroken => "promise-broken",
+            Notice::ReservationEnded => "reservation-ended",
+        }
+    }
+
+    const fn bit(self) -> u64 {
+        1 << self as u32
+    }
+}
+
+/// A set of notices. One that comes again before it is read is in it once.
+///
+/// ```
+/// use windfall_programs::{Notice, Notices};
+///
+/// let mut notices = Notices::default();
+/// notices.insert(Notice::ReservationEnded);
+/// let datum = notices.word(); // as an event carries it
+/// assert!(Notices::from_word(datum).contains(Notice::ReservationEnded));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Notices(u64);
+
+impl Notices {
+    /// Adds a notice.
+    pub const fn insert(&mut self, notice: Notice) {
+        self.0 |= notice.bit();
+    }
+
+    /// Whether a notice is in it.
+    #[must_use]
+    pub const fn contains(self, notice: Notice) -> bool {
+        self.0 & notice.bit() != 0
+    }
+
+    /// Whether it is empty.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The notices in it.
+    pub fn iter(self) -> impl Iterator<Item = Notice> {
+        Notice::ALL.into_iter().filter(move |notice| self.contains(*notice))
+    }
+
+    /// The set as the datum of an event.
+    #[must_use]
+    pub const fn word(self) -> u64 {
+        self.0
+    }
+
+    /// The set that a datum stands for. Bits without a meaning are left out.
+    #[must_use]
+    pub fn from_word(word: u64) -> Notices {
+        let mut notices = Notices::default();
+        let known = Notice::ALL.into_iter().filter(|notice| word & notice.bit() != 0);
+        known.for_each(|notice| notices.insert(notice));
+        notices
+    }
+}

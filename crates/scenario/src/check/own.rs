@@ -1,0 +1,74 @@
+//! What threads ask for themselves in their steps: that it names what there is, and can be told where it is asked.
+
+use super::Checker;
+use crate::build::parent_of;
+use crate::diagnostic::Code;
+use crate::model::{Parent, Scenario, Step, Thread};
+use crate::parameters::{ParameterWriter, out_of_range};
+use crate::source::Path;
+use windfall_programs::OwnRequest;
+use windfall_schedulers::parameters::{ParameterValue, RESERVE};
+
+pub(super) fn check(
+    checker: &mut Checker<'_>,
+    thread: &Thread,
+    steps: &[(&Step, Path)],
+    asking: &ParameterWriter<'_>,
+) {
+    for (step, path) in steps {
+        let Step::Ask(request) = step else { continue };
+        match request {
+            OwnRequest::Reserve { amount, period, at } => {
+                let value = ParameterValue::Reservation { amount: *amount, period: *period };
+                if !RESERVE.form.allows(value) {
+                    let (code, key, message, help) = out_of_range(&RESERVE);
+                    checker.wrong(code, &[path.key(key)], message, &help);
+                }
+                if let Some(at) = at {
+                    checker.scheduler_exists(at, true, &[path.key("to")]);
+                }
+            }
+            OwnRequest::Share(share) => {
+                let parent = parent_of(checker.scenario, thread);
+                let answer = match share {
+                    0 => Err(out_of_range(&windfall_schedulers::parameters::SHARE)),
+                    share => asking.share((*share).into(), parent).map(drop),
+                };
+                if let Err((code, key, message, help)) = answer {
+                    checker.wrong(code, &[path.key(key)], message, &help);
+                }
+            }
+            OwnRequest::Move(to) if checker.scheduler_exists(to, true, &[path.key("move")]) => {
+                moves(checker, thread, to, path);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A thread moves itself to a scheduler at or below the one that it begins at.
+fn moves(checker: &mut Checker<'_>, thread: &Thread, to: &str, path: &Path) {
+    let Some(home) = parent_of(checker.scenario, thread) else { return };
+    if !lies_at_or_below(checker.scenario, to, home, 0) {
+        let message = format!("`{to}` does not lie below `{home}`, where `{}` begins", thread.name);
+        let help = format!(
+            "name `{home}` or a scheduler below it; reserve at `{to}`, or write an entry of `[[at]]`"
+        );
+        checker.wrong(Code::OutsideSubtree, &[path.key("move")], message, &help);
+    }
+}
+
+/// Whether one scheduler lies at or below another, in the tree of the file with all that it creates.
+fn lies_at_or_below(scenario: &Scenario, name: &str, above: &str, depth: usize) -> bool {
+    let mut all = scenario.all_schedulers();
+    name == above
+        || depth < windfall_hierarchy::LEVELS
+            && all.find(|scheduler| scheduler.name == name).is_some_and(|scheduler| {
+                scheduler.owns.iter().any(|own| match &own.parent {
+                    Parent::Scheduler(parent) => {
+                        lies_at_or_below(scenario, parent, above, depth + 1)
+                    }
+                    Parent::Top | Parent::Nowhere => false,
+                })
+            })
+}

@@ -1,0 +1,79 @@
+//! Values of what a thread asks for itself, of the same forms as the parameters of these names.
+
+use super::lax::{Raw, Scalar};
+use super::parameter::{read, reservation};
+use super::value_error::ValueError;
+use windfall_schedulers::parameters::{PRIORITY, Parameter, ParameterValue, SHARE};
+use windfall_time::Span;
+
+/// So much in every period, as `3ms/10ms`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Reservation(pub(crate) Span, pub(crate) Span);
+
+impl Scalar for Reservation {
+    const WANTED: &'static str = "amount and period, as `3ms/10ms`";
+    const NAME: &'static str = "reservation";
+
+    fn read(raw: &Raw) -> Result<Reservation, ValueError> {
+        match reservation(raw)? {
+            ParameterValue::Reservation { amount, period } => Ok(Reservation(amount, period)),
+            _ => Err(ValueError::NotTold),
+        }
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Text(format!("{}/{}", self.0, self.1))
+    }
+}
+
+/// A weight, from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Share(pub(crate) u32);
+
+/// A priority, larger first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Priority(pub(crate) i32);
+
+/// A whole number that the parameter takes.
+fn whole(raw: &Raw, parameter: &Parameter) -> Result<i64, ValueError> {
+    match read(parameter.form, raw).0? {
+        ParameterValue::Integer(number) => Ok(number),
+        _ => Err(ValueError::NotTold),
+    }
+}
+
+impl Scalar for Share {
+    const WANTED: &'static str = "a whole number from 1";
+    const NAME: &'static str = "share";
+
+    fn read(raw: &Raw) -> Result<Share, ValueError> {
+        let number = whole(raw, &SHARE)?;
+        u32::try_from(number).map(Share).map_err(|_| ValueError::OutOfRange(number))
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Integer(self.0.into())
+    }
+
+    fn json() -> &'static [&'static str] {
+        &["integer"]
+    }
+}
+
+impl Scalar for Priority {
+    const WANTED: &'static str = "a whole number";
+    const NAME: &'static str = "priority";
+
+    fn read(raw: &Raw) -> Result<Priority, ValueError> {
+        let number = whole(raw, &PRIORITY)?;
+        i32::try_from(number).map(Priority).map_err(|_| ValueError::OutOfRange(number))
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Integer(self.0.into())
+    }
+
+    fn json() -> &'static [&'static str] {
+        &["integer"]
+    }
+}

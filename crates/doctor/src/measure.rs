@@ -85,6 +85,8 @@ pub struct Costs {
     pub timer: Result<(), Span>,
     /// From one real-time thread to another on a processor.
     pub switch: Cost,
+    /// What sending a thread to another processor takes, where there is one.
+    pub migration: Option<Cost>,
     /// One event reported to a hierarchy of two levels, with its notifications.
     pub event: Cost,
     /// Of that, without the notifications.
@@ -137,16 +139,15 @@ impl Bench {
         let (event, decision, notification) = decision::cost(self)?;
         let elsewhere = facts.allowed.iter().copied().find(|other| *other != self.cpu);
         let (size, refill, in_order) = cache::cost(self);
-        let mut further =
+        let further =
             vec![in_order, wake::lateness(self), wake::interrupt(self)?, others::raise(self)?];
-        if let Some(elsewhere) = elsewhere {
-            further.push(others::migrate(self, elsewhere)?);
-        }
+        let migration = elsewhere.map(|elsewhere| others::migrate(self, elsewhere)).transpose()?;
         Ok(Costs {
             machine: facts.line(),
             cpu: self.cpu,
             timer: if resolution > Span::from_nanos(1_000) { Err(resolution) } else { Ok(()) },
             switch: switch::cost(self)?,
+            migration,
             event,
             decision,
             notification,

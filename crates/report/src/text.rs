@@ -46,6 +46,7 @@ pub fn text(
     text.push_str(&counted(scenario, outcome));
     text.push('\n');
     text.push_str(&cpus(outcome));
+    text.push_str(&migrations(outcome));
     text.push_str(&took(outcome, wall));
     text.push_str(&outcome.supervision.as_ref().map_or_else(String::new, supervised));
     for (name, reason) in &outcome.quarantined {
@@ -77,6 +78,18 @@ fn cpus(outcome: &Outcome) -> String {
         ));
     }
     text
+}
+
+/// How often threads came to another processor, if they ever did (HLS 4.3.7.2).
+fn migrations(outcome: &Outcome) -> String {
+    let sum = |of: fn(&ThreadOutcome) -> u64| outcome.threads.iter().map(of).sum::<u64>();
+    let (dispatches, migrations) = (sum(|t| t.dispatches), sum(|t| t.migrations));
+    if migrations == 0 {
+        return String::new();
+    }
+    let hundredths = u128::from(migrations) * 10_000 / u128::from(dispatches.max(1));
+    let (whole, rest) = (hundredths / 100, hundredths % 100);
+    format!("migrations: {migrations} of {dispatches} dispatches, {whole}.{rest:02}%\n")
 }
 
 /// What a run says of its own supervision.

@@ -3,6 +3,7 @@
 //! `pool.rs` keeps the best of several ready children running, and `policy.rs` is the order that it needs.
 //! `budgeted.rs` is earliest deadline first with budgets. `turns.rs` serves children of one processor in turns.
 
+pub(crate) mod affinity;
 pub(crate) mod best_effort;
 pub(crate) mod budgeted;
 pub(crate) mod deadline_reporter;

@@ -28,7 +28,10 @@ fn law_every_default_is_allowed_and_nothing_that_is_not_declared() {
     KINDS.iter().copied().for_each(kind::settings_are_as_declared);
     let value = Value::Span(Span::from_millis(5));
     let bad = find("round-robin").unwrap().build(&Settings(&[("qantum", value)])).err().unwrap();
-    assert_eq!(bad.to_string(), "setting `qantum` is unknown; allowed: ends-alone, quantum");
+    assert_eq!(
+        bad.to_string(),
+        "setting `qantum` is unknown; allowed: affinity, ends-alone, quantum"
+    );
 }
 
 /// [`Scheduler::next`] and [`Scheduler::check`] have defaults that know nothing, for schedulers outside this crate.

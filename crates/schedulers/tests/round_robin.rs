@@ -20,7 +20,7 @@ fn accepts_each_in_turn_a_quantum_long() {
 #[test]
 fn accepts_more_threads_than_processors() {
     let mut host = Host::new(2);
-    let root = host.root("round-robin", &[]);
+    let root = host.root("round-robin", &[("affinity", Value::Word("none"))]);
     let threads = ["a", "b", "c"].map(|name| host.spin(root, name, &[]));
     host.run_to(30 * MS);
     for thread in threads {

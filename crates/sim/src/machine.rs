@@ -228,6 +228,8 @@ impl<'a> SimMachine<'a> {
             Some(_) => Span::ZERO,
             None => self.prices.costs.switch,
         };
+        let migration = if moved { self.prices.costs.migration } else { Span::ZERO };
+        let switch = switch.saturating_add(migration);
         self.charge_overhead(cpu, OverheadKind::Switching, 0, switch);
         if self.has_work(number) {
             self.rearm(cpu);

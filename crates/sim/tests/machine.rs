@@ -3,6 +3,7 @@
 mod common;
 
 use common::{run, span, thread};
+use windfall_scenario::outcome::ThreadOutcome;
 
 /// Two threads that take turns of 10 ms.
 const TURNS: &str = r#"
@@ -35,6 +36,21 @@ fn a_switch_costs_what_the_machine_says_and_nobody_where_nothing_switches() {
         [schedulers.rr]\nscheduler = \"round-robin\"\nparent = \"top\"\n\
         [threads.a]\nparent = \"rr\"\nrun = \"spin\"\n");
     assert_eq!(alone.cpus[0].switching, span("1ms"), "quanta end, but nobody else is there");
+}
+
+#[test]
+fn a_migration_costs_what_the_machine_says_beside_the_switch() {
+    let outcome = run("length = \"1s\"\n[machine]\nprocessors = 2\n\
+        costs = { switch = \"3us\", migration = \"50us\" }\n[schedulers.ps]\n\
+        scheduler = \"proportional-share\"\nparent = \"top\"\nprocessors = 2\naffinity = \"none\"\n\
+        [threads.x]\ncount = 5\nparent = \"ps\"\nrun = \"spin\"\n");
+    let sum = |of: fn(&ThreadOutcome) -> u64| outcome.threads.iter().map(of).sum::<u64>();
+    let (dispatches, migrations) = (sum(|t| t.dispatches), sum(|t| t.migrations));
+    assert!(migrations > 100 && dispatches > migrations, "{migrations} of {dispatches}");
+    let switching: u64 = outcome.cpus.iter().map(|cpu| cpu.switching.as_nanos()).sum();
+    // One that is under way at the end of each processor's time may be cut.
+    let due = dispatches * 3_000 + migrations * 50_000;
+    assert!(due - switching <= 2 * 53_000, "{switching} ns of {due} ns");
 }
 
 #[test]

@@ -323,3 +323,16 @@ fn paper_hls_5_1_a_slower_processor_gives_a_bounded_error_by_the_ends_of_quanta(
         assert!(outcome.promises.iter().any(|verdict| errors(&verdict)), "{kind}");
     }
 }
+
+/// HLS 7.1: the schedulers are to be "tuned for strong processor affinity to minimize the number of times threads migrate".
+#[test]
+fn limit_web_servers_migrate_below_5_percent_of_their_dispatches() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/web-servers.toml");
+    let scenario = Scenario::load(path.as_ref()).unwrap();
+    let mut sim = Sim::of(scenario.build().unwrap(), None).unwrap();
+    let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
+    let dispatches: u64 = outcome.threads.iter().map(|thread| thread.dispatches).sum();
+    let migrations: u64 = outcome.threads.iter().map(|thread| thread.migrations).sum();
+    assert!(outcome.quarantined.is_empty() && dispatches > 1_000, "{dispatches} dispatches");
+    assert!(migrations * 20 < dispatches, "{migrations} of {dispatches}");
+}

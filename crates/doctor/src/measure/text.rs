@@ -8,7 +8,7 @@ impl Costs {
     #[must_use]
     pub fn all(&self) -> Vec<&Cost> {
         let model = [&self.switch, &self.event, &self.cache.1];
-        model.into_iter().chain(&self.further).collect()
+        model.into_iter().chain(&self.migration).chain(&self.further).collect()
     }
 
     /// The file; `command` and `date` say how and when it came to be.
@@ -34,9 +34,12 @@ impl Costs {
             Err(tick) => format!("{}Hz", (1_000_000_000 / tick.as_nanos().max(1)).max(1)),
         };
         let (size, refill) = (self.cache.0, self.cache.1.median);
+        let migration = self.migration.as_ref().map(|cost| cost.median);
+        let migration = migration.map(|cost| format!("migration = \"{cost}\", "));
+        let migration = migration.unwrap_or_default();
         text += &format!(
             "\nschema = 2\n\n[machine]\ntimer = \"{timer}\"\n\
-             costs = {{ switch = \"{}\", decision = \"{}\", notification = \"{}\" }}\n\
+             costs = {{ switch = \"{}\", {migration}decision = \"{}\", notification = \"{}\" }}\n\
              cache = {{ size = \"{size}KB\", refill = \"{refill}\" }}\n",
             self.switch.median, self.decision, self.notification,
         );
@@ -91,6 +94,7 @@ mod tests {
             cpu: 1,
             timer: Err(Span::from_millis(4)),
             switch: cost(2_016),
+            migration: Some(cost(3_500)),
             event: cost(150),
             decision: Span::from_nanos(50),
             notification: Span::from_nanos(25),
@@ -132,6 +136,7 @@ mod tests {
         let machine = &scenario.machine;
         assert_eq!(machine.timer, Timer::Ticks(250));
         assert_eq!(machine.costs.switch, Span::from_nanos(2_016));
+        assert_eq!(machine.costs.migration, Span::from_nanos(3_500));
         assert_eq!(machine.costs.decision, Span::from_nanos(50));
         assert_eq!(machine.costs.notification, Span::from_nanos(25));
         let cache = machine.cache.unwrap();

@@ -48,6 +48,9 @@ pub(crate) struct CostsFile {
     /// Each switch to a thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) switch: Option<Lax<Span>>,
+    /// Each switch to a thread that last ran on another processor, beside the switch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) migration: Option<Lax<Span>>,
     /// Each event told to the hierarchy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<Lax<Span>>,

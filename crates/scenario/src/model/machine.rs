@@ -74,6 +74,8 @@ impl Timer {
 pub struct Costs {
     /// Each switch to a thread.
     pub switch: Span,
+    /// Each switch to a thread that last ran on another processor, beside the switch (HLS 4.3.7.2).
+    pub migration: Span,
     /// Each event told to the hierarchy.
     pub decision: Span,
     /// Each notification that a scheduler receives because of it.
@@ -137,6 +139,13 @@ impl Costs {
     #[must_use]
     pub const fn switch(mut self, cost: Span) -> Costs {
         self.switch = cost;
+        self
+    }
+
+    /// The same, with so much for a thread's coming from another processor.
+    #[must_use]
+    pub const fn migration(mut self, cost: Span) -> Costs {
+        self.migration = cost;
         self
     }
 
@@ -266,6 +275,7 @@ impl fmt::Display for Machine {
         }
         for (cost, what) in [
             (self.costs.switch, "a switch"),
+            (self.costs.migration, "a migration"),
             (self.costs.decision, "a decision"),
             (self.costs.notification, "a notification"),
             (self.costs.timer, "a timer"),

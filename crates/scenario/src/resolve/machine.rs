@@ -33,6 +33,7 @@ pub(super) fn machine(node: Node<'_>, reader: &mut Reader<'_>) -> Machine {
     let cost = path.key("costs");
     let costs = Costs {
         switch: reader.get(costs.switch, &cost.key("switch")).unwrap_or_default(),
+        migration: reader.get(costs.migration, &cost.key("migration")).unwrap_or_default(),
         decision: reader.get(costs.decision, &cost.key("decision")).unwrap_or_default(),
         notification: reader.get(costs.notification, &cost.key("notification")).unwrap_or_default(),
         timer: reader.get(costs.timer, &cost.key("timer")).unwrap_or_default(),

@@ -23,6 +23,7 @@ pub(super) fn machine(machine: &Machine) -> MachineFile {
         timer: (*timer != Timer::Precise).then_some(Lax(Ok(Frequency(*timer)))),
         costs: (*costs != Costs::default()).then(|| CostsFile {
             switch: above_zero(costs.switch),
+            migration: above_zero(costs.migration),
             decision: above_zero(costs.decision),
             notification: above_zero(costs.notification),
             timer: above_zero(costs.timer),

@@ -161,9 +161,10 @@ fn run() -> BoxedStrategy<Run> {
 
 fn machine() -> impl Strategy<Value = Machine> {
     let timer = prop_oneof![Just(Timer::Precise), (1_u64..100_000).prop_map(Timer::Ticks)];
-    let costs = (span(), span(), span(), span());
-    let costs = costs.prop_map(|(switch, decision, notification, timer)| Costs {
+    let costs = (span(), span(), span(), span(), span());
+    let costs = costs.prop_map(|(switch, migration, decision, notification, timer)| Costs {
         switch,
+        migration,
         decision,
         notification,
         timer,

@@ -28,6 +28,17 @@ pub(crate) trait Policy: Clone + Send + Sized + 'static {
         false
     }
 
+    /// Whether children are kept on the own VPs on which they last ran ([`key_at_home`](Self::key_at_home)).
+    fn has_affinity(&self) -> bool {
+        false
+    }
+
+    /// The key with which a child counts on the own VP on which it last ran; at most its key. Called only with affinity
+    /// and several own VPs; it changes when the key may, and its order among children need not be that of their keys.
+    fn key_at_home(&self, child: ChildVp) -> Self::Key {
+        self.key(child)
+    }
+
     /// Whether a ready child may be served now.
     #[inline]
     fn eligible(&self, _child: ChildVp) -> bool {
@@ -163,8 +174,8 @@ pub(crate) trait Policy: Clone + Send + Sized + 'static {
     fn timer(&mut self, _timer: TimerId, _pool: &mut Pool<Self>, _context: &mut Context<'_>) {}
 
     /// The child that would run on `own` next.
-    fn next(&self, _own: OwnVp, pool: &Pool<Self>, _view: &View<'_>) -> Option<ChildVp> {
-        pool.best()
+    fn next(&self, own: OwnVp, pool: &Pool<Self>, _view: &View<'_>) -> Option<ChildVp> {
+        pool.next_on(own)
     }
 
     /// Checks its own data against the infrastructure's states.
@@ -197,6 +208,9 @@ impl<P: Policy> Scheduler for Pooled<P> {
     fn init(&mut self, context: &mut Context<'_>) {
         self.pool.init(context);
         self.policy.init(context);
+        if self.policy.has_affinity() {
+            self.pool.keep_homes();
+        }
     }
 
     fn own_added(&mut self, own: OwnVp, context: &mut Context<'_>) -> Answer {

@@ -9,15 +9,22 @@
 //! allocates nothing. Requests are sent one at a time, each after the one before was not granted, because on an
 //! idle machine one is enough. Code that every switch needs is inlined; requesting processors and withdrawing
 //! requests is kept out of it (`benches/instructions.rs`).
+//!
+//! With affinity, on several own VPs, a child counts on the one on which it last ran (its home) by a key of its own
+//! ([`Policy::key_at_home`]), and "preempts" is meant by these keys; each preemption looks at each own VP once.
 
+mod at_home;
+mod check;
+mod homes;
 mod own_set;
 
 use crate::parts::policy::Policy;
+use crate::parts::pool::homes::Homes;
 use crate::parts::pool::own_set::OwnSet;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{ChildVp, Context, OwnVp, TimerId, View, VpState};
+use windfall_hierarchy::{ChildVp, Context, OwnVp, TimerId, VpState};
 
 /// The pool's own timer, which fires at once after pending requests have been answered. Policies number their
 /// timers from 1.
@@ -27,12 +34,15 @@ pub(crate) const SETTLED: TimerId = TimerId(0);
 #[derive(Clone)]
 pub(crate) struct Pool<P: Policy> {
     ready: Heap<P::Key>,
-    /// Running children by own VP, the worst first; empty if no child is ever preempted.
+    /// With affinity, ready children again, by home and by the keys that they have there.
+    homes: Homes<P::Key>,
+    /// Running children by own VP, the worst first; empty if no child is ever preempted. With affinity, by their keys
+    /// at home.
     running: Heap<Reverse<P::Key>>,
     waiting: OwnSet,
     requested: OwnSet,
     /// The own VP on which a child last ran, which is requested first (processor affinity, HLS 4.3.7.2).
-    last: Vec<OwnVp>,
+    last: Vec<Option<OwnVp>>,
     /// Number of own VPs that are used.
     owns: u16,
 }
@@ -41,6 +51,7 @@ impl<P: Policy> Default for Pool<P> {
     fn default() -> Pool<P> {
         Pool {
             ready: Heap::new(),
+            homes: Homes::default(),
             running: Heap::new(),
             waiting: OwnSet::default(),
             requested: OwnSet::default(),
@@ -71,17 +82,22 @@ impl<P: Policy> Pool<P> {
         self.running.reserve(usize::from(self.owns));
         self.waiting.grow(self.owns);
         self.requested.grow(self.owns);
+        self.homes.grow();
         self.waiting.insert(own);
         if !self.ready.is_empty() {
             self.settled(policy, context);
         }
     }
 
-    /// Makes room for a child.
+    /// Makes room for a child, which has never run.
     pub(crate) fn register(&mut self, child: ChildVp) {
         self.ready.reserve(child.index() + 1);
         if self.last.len() <= child.index() {
-            self.last.resize(child.index() + 1, OwnVp(0));
+            self.last.resize(child.index() + 1, None);
+        }
+        self.last[child.index()] = None;
+        if self.homes.are_kept() {
+            self.homes.register(child);
         }
     }
 
@@ -108,7 +124,14 @@ impl<P: Policy> Pool<P> {
         }
         self.ready.set(child.0, policy.key(child));
         let last = self.last[child.index()];
-        match self.waiting.take_preferring(last) {
+        if self.homes.are_kept() {
+            self.homes.set(
+                child,
+                self.home_on_waking(child, last, policy),
+                policy.key_at_home(child),
+            );
+        }
+        match self.waiting.take_preferring(last.unwrap_or(OwnVp(0))) {
             Some(own) => self.request_own(own, context),
             None => self.preempt(policy, context),
         }
@@ -132,15 +155,19 @@ impl<P: Policy> Pool<P> {
     fn request_own(&mut self, own: OwnVp, context: &mut Context<'_>) {
         self.requested.insert(own);
         context.request(own);
-        if !self.waiting.is_empty() || self.must_preempt() {
+        if !self.waiting.is_empty() || self.preempted().is_some() {
             context.set_timer(SETTLED, Some(context.now()));
         }
     }
 
     /// Makes a child a candidate, if eligible. The caller calls [`settled`](Self::settled) later.
+    #[inline]
     pub(crate) fn add(&mut self, child: ChildVp, policy: &P) {
         if policy.eligible(child) {
             self.ready.set(child.0, policy.key(child));
+            if self.homes.are_kept() {
+                self.homes.set(child, self.last[child.index()], policy.key_at_home(child));
+            }
         }
     }
 
@@ -165,6 +192,7 @@ impl<P: Policy> Pool<P> {
     /// Removes a ready child from the candidates.
     pub(crate) fn withdraw(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.ready.remove(child.0);
+        self.homes.remove(child);
         self.trim(context);
     }
 
@@ -188,9 +216,7 @@ impl<P: Policy> Pool<P> {
         self.stopped(own, child, policy, context);
         policy.idle(own, context);
         self.requested.insert(own);
-        if policy.eligible(child) {
-            self.ready.set(child.0, policy.key(child));
-        }
+        self.add(child, policy);
         self.settled(policy, context);
     }
 
@@ -201,9 +227,7 @@ impl<P: Policy> Pool<P> {
             return;
         };
         self.stopped(own, child, policy, context);
-        if policy.eligible(child) {
-            self.ready.set(child.0, policy.key(child));
-        }
+        self.add(child, policy);
         self.fill(own, policy, context);
     }
 
@@ -215,7 +239,15 @@ impl<P: Policy> Pool<P> {
         policy: &mut P,
         context: &mut Context<'_>,
     ) -> bool {
-        if self.best_key().is_some_and(|best| best < policy.key(child)) {
+        let Some(best) = self.best_key() else {
+            self.refresh(child, policy, context);
+            return false;
+        };
+        let passes = match context.held_through(child).filter(|_| self.homes.are_kept()) {
+            Some(own) => self.goes_first(own, &policy.key_at_home(child)),
+            None => best < policy.key(child),
+        };
+        if passes {
             self.rotate(child, policy, context);
             return true;
         }
@@ -233,21 +265,26 @@ impl<P: Policy> Pool<P> {
     pub(crate) fn refresh(&mut self, child: ChildVp, policy: &P, context: &Context<'_>) {
         if self.ready.contains(child.0) {
             self.ready.set(child.0, policy.key(child));
+            if let Some((_, home)) = self.homes.get(child) {
+                self.homes.set(child, home, policy.key_at_home(child));
+            }
         } else if P::PREEMPTS
             && matches!(context.child(child), VpState::Running(_))
             && let Some(own) = context.held_through(child)
         {
-            self.running.set(u32::from(own.0), Reverse(policy.key(child)));
+            self.running.set(u32::from(own.0), Reverse(self.running_key(child, policy)));
         }
+    }
+
+    /// The key of a running child, which is at home.
+    #[inline]
+    fn running_key(&self, child: ChildVp, policy: &P) -> P::Key {
+        if self.homes.are_kept() { policy.key_at_home(child) } else { policy.key(child) }
     }
 
     /// Restores the order: no ready child preempts a running one.
     pub(crate) fn preempt(&mut self, policy: &mut P, context: &mut Context<'_>) {
-        while self.must_preempt() {
-            let Some((_, own)) = self.running.peek() else {
-                return;
-            };
-            let own = OwnVp(u16::try_from(own).expect("own VPs are numbered by 16 bits"));
+        while let Some(own) = self.preempted() {
             let Some(child) = context.held_by(own) else {
                 return;
             };
@@ -255,12 +292,15 @@ impl<P: Policy> Pool<P> {
         }
     }
 
-    /// Whether a ready child preempts a running one.
-    pub(crate) fn must_preempt(&self) -> bool {
-        match (self.ready.peek(), self.running.peek()) {
-            (Some((best, _)), Some((Reverse(worst), _))) => P::preempts(&best, &worst),
-            _ => false,
-        }
+    /// The own VP on which a ready child preempts the running one.
+    #[inline]
+    fn preempted(&self) -> Option<OwnVp> {
+        let (best, _) = self.ready.peek()?;
+        let (Reverse(worst), own) = self.running.peek()?;
+        let own = OwnVp(u16::try_from(own).expect("own VPs are numbered by 16 bits"));
+        let at_home =
+            if self.homes.are_kept() { self.preempted_at_home(&worst, own) } else { None };
+        at_home.or_else(|| P::preempts(&best, &worst).then_some(own))
     }
 
     /// The child that ran on `own` has stopped.
@@ -277,12 +317,16 @@ impl<P: Policy> Pool<P> {
     /// made it superfluous, and withdrawing and requesting again would not end.
     #[inline(always)]
     fn fill(&mut self, own: OwnVp, policy: &mut P, context: &mut Context<'_>) {
-        if let Some((key, child)) = self.ready.pop() {
-            let child = ChildVp(child);
+        let next = if self.homes.are_kept() {
+            self.take_for(own, policy)
+        } else {
+            self.ready.pop().map(|(key, child)| (key, ChildVp(child)))
+        };
+        if let Some((key, child)) = next {
             if P::PREEMPTS {
                 self.running.set(u32::from(own.0), Reverse(key));
             }
-            self.last[child.index()] = own;
+            self.last[child.index()] = Some(own);
             context.grant(child, own);
             policy.started(child, own, context);
         } else {
@@ -305,52 +349,5 @@ impl<P: Policy> Pool<P> {
             self.waiting.insert(own);
             context.release(own);
         }
-    }
-
-    /// Checks the pool against the infrastructure's states.
-    pub(crate) fn check(&self, policy: &P, view: &View<'_>) -> Result<(), &'static str> {
-        let mut ready = 0;
-        for child in view.children() {
-            let is_ready = view.child(child) == VpState::Ready && policy.eligible(child);
-            if is_ready != self.ready.contains(child.0) {
-                return Err("a ready child is not a candidate, or a candidate is not ready");
-            }
-            ready += usize::from(is_ready);
-        }
-        if ready != self.ready.len() {
-            return Err("a candidate is not a child");
-        }
-        for own in
-            (0..u16::try_from(view.owns()).expect("own VPs are numbered by 16 bits")).map(OwnVp)
-        {
-            let (waits, asks) = (self.waiting.contains(own), self.requested.contains(own));
-            if own.0 >= self.owns {
-                if view.own(own) != VpState::Waiting {
-                    return Err("an own VP that is not used is not waiting");
-                }
-                continue;
-            }
-            let known = match view.own(own) {
-                VpState::Waiting => waits && !asks,
-                VpState::Ready => asks && !waits,
-                VpState::Running(_) => {
-                    let ranked = self.running.contains(u32::from(own.0));
-                    !asks && !waits && ranked == P::PREEMPTS
-                }
-            };
-            if !known {
-                return Err("an own VP is not in the state that the pool thinks");
-            }
-        }
-        if self.must_preempt() {
-            return Err("a ready child should have preempted a running one");
-        }
-        if self.ready.is_empty() && !self.requested.is_empty() {
-            return Err("a processor is asked for although nobody is ready");
-        }
-        if !self.ready.is_empty() && !self.waiting.is_empty() {
-            return Err("somebody is ready although an own VP waits");
-        }
-        Ok(())
     }
 }

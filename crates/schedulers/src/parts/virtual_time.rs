@@ -23,6 +23,16 @@ impl Virtual {
         }
     }
 
+    /// Earlier by what so much service makes at a weight above zero, rounded down; limited as [`earlier`](Self::earlier).
+    #[expect(clippy::cast_possible_truncation, reason = "the quotient is below 2^32")]
+    pub(crate) fn before_service(self, service: Span, weight: u32) -> Virtual {
+        let (ns, weight) = (service.as_nanos(), u64::from(weight));
+        let part = ((ns % weight) << 32) / weight;
+        let (fraction, borrow) = self.fraction.overflowing_sub(part as u32);
+        let whole = self.whole.saturating_sub_unsigned(ns / weight);
+        Virtual { whole: whole.saturating_sub(i64::from(borrow)), fraction }
+    }
+
     /// A number of the same order, with 32 bits below for a tie-breaker.
     #[inline]
     #[expect(clippy::cast_sign_loss, reason = "flipping the sign bit maps i64 onto u64 in order")]
@@ -99,6 +109,24 @@ mod tests {
             let exact = (sum << 32) / u128::from(weight);
             let whole = u128::try_from(account.time.whole).unwrap();
             prop_assert_eq!((whole << 32) + u128::from(account.time.fraction), exact);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn law_before_service_takes_back_what_service_gives(
+            weight in prop_oneof![1_u32..20, 1..=u32::MAX, Just(u32::MAX)],
+            first in 0_u64..1 << 40,
+            service in 0_u64..1 << 40,
+        ) {
+            let mut account = Account::new(weight);
+            account.charge(Span::from_nanos(first));
+            let before = account.time;
+            account.charge(Span::from_nanos(service));
+            let back = account.time.before_service(Span::from_nanos(service), weight);
+            let fractions = |time: Virtual| (i128::from(time.whole) << 32) + i128::from(time.fraction);
+            // Remainders of divisions are kept only in the account.
+            prop_assert!((0..=1).contains(&(fractions(back) - fractions(before))));
         }
     }
 

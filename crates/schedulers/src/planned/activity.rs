@@ -14,7 +14,7 @@
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::{CONSTRAINT, constraint, read_constraint};
 use crate::parts::best_effort::BestEffort;
-use crate::parts::line::Line;
+use crate::parts::line::{Line, ONE};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum::{self, Quanta};
@@ -103,7 +103,7 @@ impl Policy for Activity {
 
     fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
         if self.quanta.is_over(child, context.now()) {
-            self.line.queue(child);
+            self.line.queue(child, ONE);
             self.quanta.renew(child);
         } else {
             self.quanta.stopped(child, context);
@@ -130,7 +130,7 @@ impl Policy for Activity {
     }
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
-        self.line.queue(child);
+        self.line.queue(child, ONE);
         self.quanta.renew(child);
         pool.request(child, self, context);
     }
@@ -193,7 +193,7 @@ impl Policy for Activity {
         if pool.best().is_some() && self.urgent != Some(child) {
             pool.rotate(child, self, context);
         } else {
-            self.line.queue(child);
+            self.line.queue(child, ONE);
             self.quanta.renew(child);
             self.quanta.started(child, own, context);
             pool.refresh(child, self, context);

@@ -2,11 +2,12 @@
 //!
 //! Takes    PS on each own VP; any guarantee if only fairness is wanted.
 //! Gives    PS to each child, whatever the warps: with weight w of W, on one processor w/W of the supply, on k
-//!          processors w/(W + (k - 1) w) of the sum or more (`long_run.rs`).
+//!          processors w/(W + (k - 1) w) of the sum or more (`long_run.rs`). There `affinity = "strong"` lets
+//!          a child run three allowances ahead instead of one.
 //! Admits   everyone. A child of weight 0 is in the background.
 //! Assumes  A1 allowances end on time; A2 parents do not charge an own VP for times when it waits.
-//! Costs    O(log n) per event, and per wake-up one step more for each processor; 170 bytes per child; one
-//!          timer per processor.
+//! Costs    O(log n) per event, and per wake-up one step more for each processor; 172 bytes per child, 48
+//!          more with affinity on several processors; one timer per processor.
 //! Ties     the running child stays; else the lower slot.
 //! Source   Duda and Cheriton 1999: warp, warp time limit L, unwarp time requirement U, context switch allowance
 //!          C. Differences: virtual time is exact; a child that has run warped for L loses its warp for U, and
@@ -17,19 +18,19 @@
 //! The order is examined again every C, and when a child wakes. A child that wakes catches up with the smallest
 //! actual virtual time among the children that do not wait; if all wait, with the largest.
 
+mod promise;
+
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::{SHARE, WARP, WARP_LIMIT, read_warp, read_warp_limit};
-use crate::parts::long_run::{self, Shared};
+use crate::parts::affinity::{AFFINITY, Affinity};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::slots;
 use crate::parts::virtual_time::{Account, Virtual};
+use crate::share::bvt::promise::LongRun;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
-use windfall_guarantees::{
-    Allowance, ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type,
-};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
     Answer, AnswerError, ChildVp, Context, Message, OwnVp, TimerId, View, VpState,
@@ -40,51 +41,26 @@ pub(crate) const KIND: Kind = Kind {
     name: "bvt",
     summary: "processor time in proportion to weights, with warps that are limited in time",
     source: source!("bvt.rs"),
-    settings: &[Setting {
-        name: "allowance",
-        form: Form::Span,
-        default: "10ms",
-        help: "how far a child may run ahead before another has its turn, in processor time",
-    }],
+    settings: &[
+        AFFINITY,
+        Setting {
+            name: "allowance",
+            form: Form::Span,
+            default: "10ms",
+            help: "how far a child may run ahead before another has its turn, in processor time",
+        },
+    ],
     takes: &[&SHARE, &WARP, &WARP_LIMIT],
     properties: Properties::NONE,
-    build: |settings| Ok(Box::new(Pooled::new(Bvt::new(settings.span("allowance"))))),
-    conversion: |settings| Ok(Box::new(LongRun(settings.span("allowance")))),
+    build: |settings| {
+        let bvt = Bvt::new(settings.span("allowance"), Affinity::of(settings));
+        Ok(Box::new(Pooled::new(bvt)))
+    },
+    conversion: |settings| {
+        let (allowance, affinity) = (settings.span("allowance"), Affinity::of(settings));
+        Ok(Box::new(LongRun { allowance, affinity }))
+    },
 };
-
-/// The line of table 5.1, with an allowance: `PS+ -> PS+`.
-#[derive(Clone)]
-struct LongRun(Span);
-
-const BY: &str = "BVT: weights, in the long run";
-
-impl Conversion for LongRun {
-    fn takes(&self) -> &'static [Type] {
-        &[Type::Ps]
-    }
-
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        long_run::parameter_for(asked)
-    }
-
-    /// Late timers change nothing: time is charged as it was received.
-    fn at_ticks(&mut self, _: Span) -> bool {
-        true
-    }
-
-    fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
-        Shared::new(children, self.0, own.on_one).offers(own.guarantees, BY)
-    }
-
-    fn behind(
-        &self,
-        own: Supply<'_>,
-        behind: &[Allowance],
-        children: &[ChildParams],
-    ) -> Option<Vec<Allowance>> {
-        Shared::new(children, self.0, own.on_one).behind(own.guarantees, behind)
-    }
-}
 
 #[derive(Clone, Copy)]
 struct Borrower {
@@ -162,6 +138,7 @@ const BACKGROUND: u32 = 126;
 pub(crate) struct Bvt {
     borrowers: Vec<Borrower>,
     allowance: Span,
+    affinity: Affinity,
     runs: Vec<Run>,
     /// Ready children that have a share, by actual virtual time.
     actual: Heap<(Virtual, u32)>,
@@ -171,10 +148,11 @@ pub(crate) struct Bvt {
 
 impl Bvt {
     /// `allowance` is the context switch allowance, above zero.
-    pub(crate) fn new(allowance: Span) -> Bvt {
+    pub(crate) fn new(allowance: Span, affinity: Affinity) -> Bvt {
         Bvt {
             borrowers: Vec::new(),
             allowance,
+            affinity,
             runs: Vec::new(),
             actual: Heap::new(),
             latest: Virtual::default(),
@@ -244,6 +222,21 @@ impl Policy for Bvt {
     fn key(&self, child: ChildVp) -> u128 {
         let borrower = &self.borrowers[child.index()];
         borrower.effective().tag(child.0) | u128::from(borrower.background) << BACKGROUND
+    }
+
+    fn has_affinity(&self) -> bool {
+        self.affinity != Affinity::None
+    }
+
+    /// With a head start; before all others of the same time.
+    fn key_at_home(&self, child: ChildVp) -> u128 {
+        let borrower = &self.borrowers[child.index()];
+        let ahead = self.affinity.head_start(self.allowance);
+        let time = borrower.effective().before_service(ahead, borrower.account.weight);
+        // The background has no times below zero.
+        let least = if borrower.background { Virtual::default() } else { time };
+        let tag = time.max(least).tag(0) | u128::from(borrower.background) << BACKGROUND;
+        tag.min(self.key(child))
     }
 
     fn preempts(ready: &u128, running: &u128) -> bool {
@@ -347,6 +340,9 @@ impl Policy for Bvt {
             }
             (None, Message::Quantum(length)) => {
                 self.allowance = quantum::checked(length)?;
+                // Head starts are counted in allowances.
+                (0..context.child_slots()).for_each(|n| pool.refresh(ChildVp(n), self, context));
+                pool.preempt(self, context);
                 Ok(())
             }
             _ => Self::not_understood(message),

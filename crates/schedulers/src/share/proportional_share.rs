@@ -3,11 +3,13 @@
 //! Takes    PS or PSBE s d from its parent, on one processor, and with `report-deadlines = true` RESU r: it
 //!          reports the ends of quanta (`quantum_ends.rs`). Any guarantee if only fairness is wanted.
 //! Gives    without warps on one processor, PSBE by equation 5.2 to each child, whose share is its weight
-//!          over the sum of weights; with warps or on several processors, PS (`long_run.rs`).
+//!          over the sum of weights; with warps or on several processors, PS (`long_run.rs`). On several
+//!          processors `affinity = "strong"` lets a child run three quanta ahead instead of one.
 //! Admits   everyone.
 //! Assumes  A1 quanta end on time; A2 on several processors, parents do not charge an own VP while it waits.
 //! Costs    O(log n) per event, and per wake-up one step more for each processor; 106 bytes per child, 32
-//!          of them in the heap; one timer per processor.
+//!          of them in the heap; one timer per processor. With affinity on several processors, 48 bytes per
+//!          child more, and one step for each processor at each preemption.
 //! Ties     the running child stays; else the lower slot.
 //! Source   HLS 5.3.1.4, 9.3.3, appendix C; Goyal, Vin and Cheng 1996; Duda and Cheriton 1999. Differences:
 //!          virtual time is exact, and continues from its last value after an idle time.
@@ -25,14 +27,15 @@ mod fair_queuing;
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::{SHARE, WARP, read_warp};
+use crate::parts::affinity::{AFFINITY, Affinity};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::quantum_ends::{QuantumEnds, Slowed};
 use crate::parts::slots;
-use crate::parts::virtual_time::{Account, Virtual};
+use crate::parts::virtual_time::Virtual;
 use crate::reservation::rez::REPORT_DEADLINES;
-use crate::share::proportional_share::classes::Class;
+use crate::share::proportional_share::classes::{Class, Sharer, Tag, UNKNOWN};
 use crate::share::proportional_share::fair_queuing::FairQueuing;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -51,6 +54,7 @@ pub(crate) const KIND: Kind = Kind {
     summary: "processor time in proportion to weights: start-time fair queuing with warp",
     source: source!("proportional_share.rs"),
     settings: &[
+        AFFINITY,
         Setting {
             name: "dedicate",
             form: Form::Bool,
@@ -77,7 +81,8 @@ pub(crate) const KIND: Kind = Kind {
         let quantum = settings.span("quantum");
         let warp = settings.bool("warp");
         let dedicate = settings.bool("dedicate");
-        let shares = Pooled::new(ProportionalShare::new(quantum, warp, dedicate));
+        let affinity = Affinity::of(settings);
+        let shares = Pooled::new(ProportionalShare::new(quantum, affinity, warp, dedicate));
         match settings.bool(REPORT_DEADLINES.name) {
             true => Ok(Box::new(QuantumEnds::new(shares, quantum))),
             false => Ok(Box::new(shares)),
@@ -86,19 +91,13 @@ pub(crate) const KIND: Kind = Kind {
     conversion: |settings| {
         let quantum = settings.span("quantum");
         let dedicate = settings.bool("dedicate");
-        let (inner, reports) =
-            (FairQueuing { quantum, dedicate }, settings.bool(REPORT_DEADLINES.name));
+        let affinity = Affinity::of(settings);
+        let inner = FairQueuing { quantum, affinity, dedicate };
+        let reports = settings.bool(REPORT_DEADLINES.name);
         let takes = &[Type::Ps, Type::Psbe, Type::Resu];
         Ok(Box::new(Slowed { inner, quantum, reports, takes }))
     },
 };
-
-#[derive(Clone, Copy)]
-struct Sharer {
-    account: Account,
-    warp: Span,
-    class: Class,
-}
 
 /// The child that runs on an own VP.
 #[derive(Clone, Copy)]
@@ -109,22 +108,12 @@ struct Run {
     ends: Instant,
 }
 
-const UNKNOWN: Sharer =
-    Sharer { account: Account::new(1), warp: Span::ZERO, class: Class::Sharing };
-
-/// This bit of a tag is set for the background: above all virtual times that a clock of 146 years reaches.
-const BACKGROUND: u32 = 126;
-const LATE: u32 = 127;
-
-/// Effective virtual time, then the slot, as one number. Comparing two tags needs no branch, and a heap of many stays
-/// in the cache.
-type Tag = u128;
-
 /// The scheduler.
 #[derive(Clone)]
 pub(crate) struct ProportionalShare {
     sharers: Vec<Sharer>,
     quantum: Span,
+    affinity: Affinity,
     /// By own VP; stored apart from the children, so that a switch touches little memory.
     runs: Vec<Run>,
     /// Number of children with a warp. If it is zero, effective and actual virtual times are the same.
@@ -140,10 +129,16 @@ pub(crate) struct ProportionalShare {
 impl ProportionalShare {
     /// `quantum` is above zero. `warp`: the instance takes warps. `dedicate`: children whose weight amounts to a
     /// whole processor go before all others.
-    pub(crate) fn new(quantum: Span, warp: bool, dedicate: bool) -> ProportionalShare {
+    pub(crate) fn new(
+        quantum: Span,
+        affinity: Affinity,
+        warp: bool,
+        dedicate: bool,
+    ) -> ProportionalShare {
         ProportionalShare {
             sharers: Vec::new(),
             quantum,
+            affinity,
             runs: Vec::new(),
             warped: 0,
             actual: Heap::new(),
@@ -233,13 +228,16 @@ impl Policy for ProportionalShare {
 
     #[inline]
     fn key(&self, child: ChildVp) -> Tag {
-        let sharer = &self.sharers[child.index()];
-        let tag = sharer.account.time.earlier(sharer.warp).tag(child.0);
-        match sharer.class {
-            Class::Sharing => tag,
-            Class::Background => tag | 1 << BACKGROUND,
-            Class::Dedicated => tag & !(1 << LATE),
-        }
+        self.sharers[child.index()].tag(child)
+    }
+
+    fn has_affinity(&self) -> bool {
+        self.affinity != Affinity::None
+    }
+
+    fn key_at_home(&self, child: ChildVp) -> Tag {
+        let ahead = self.affinity.head_start(self.quantum);
+        self.sharers[child.index()].tag_at_home(child, ahead)
     }
 
     #[inline]
@@ -350,6 +348,9 @@ impl Policy for ProportionalShare {
             }
             (None, Message::Quantum(length)) => {
                 self.quantum = quantum::checked(length)?;
+                // Head starts are counted in quanta.
+                (0..context.child_slots()).for_each(|n| pool.refresh(ChildVp(n), self, context));
+                pool.preempt(self, context);
                 Ok(())
             }
             _ => Err(AnswerError::NotUnderstood {

@@ -12,7 +12,7 @@
 use crate::catalogue::{Form, Kind, Properties, Setting};
 use crate::parameters::SHARE;
 use crate::parts::best_effort::BestEffort;
-use crate::parts::line::Line;
+use crate::parts::line::{Line, ONE};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum::{self, Quanta};
@@ -49,7 +49,7 @@ struct Weighted {
 impl Weighted {
     /// Puts a child that does not run at the end of the queue, with a whole turn.
     fn queue(&mut self, child: ChildVp) {
-        self.line.queue(child);
+        self.line.queue(child, ONE);
         let weight = self.weights[child.index()];
         self.quanta.give(child, self.quanta.length.saturating_mul(weight.into()));
     }
@@ -57,7 +57,6 @@ impl Weighted {
 
 impl Policy for Weighted {
     type Key = u64;
-    const GROWS: bool = true;
     const PREEMPTS: bool = false;
     const LETS_YIELD: bool = true;
     const TAKES: &'static str = "share, quantum (to the instance)";

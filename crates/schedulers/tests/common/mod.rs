@@ -267,6 +267,25 @@ impl Host {
         self.threads.iter().position(|thread| thread.id == id)
     }
 
+    /// Whether a thread is ready or runs.
+    pub(crate) fn is_awake(&self, thread: T) -> bool {
+        let state = self.tree.thread_state(self.threads[thread].id);
+        state.is_some_and(|state| state != VpState::Waiting)
+    }
+
+    /// Number of dispatches, and of those on another processor than that thread's last one.
+    pub(crate) fn dispatches(&self) -> (usize, usize) {
+        let mut last = vec![None; self.threads.len()];
+        let (mut dispatches, mut migrations) = (0, 0);
+        for (_, processor, thread) in &self.log {
+            let Some(thread) = *thread else { continue };
+            let before = last[thread].replace(*processor);
+            dispatches += 1;
+            migrations += usize::from(before.is_some_and(|before| before != *processor));
+        }
+        (dispatches, migrations)
+    }
+
     pub(crate) fn ran(&self, thread: T) -> u64 {
         self.threads[thread].ran
     }

@@ -1,10 +1,12 @@
-//! Classes, which rank before virtual times: children set apart, children that share, the background.
+//! What a child is ranked by: classes, which rank before virtual times: children set apart, children that share, the background.
 
 use super::ProportionalShare;
 use crate::parts::long_run;
 use crate::parts::pool::Pool;
+use crate::parts::virtual_time::{Account, Virtual};
 use alloc::vec::Vec;
 use windfall_hierarchy::{ChildVp, Context, VpState};
+use windfall_time::Span;
 
 /// A child's class; a lower class is served first whatever the virtual times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,6 +16,52 @@ pub(super) enum Class {
     Sharing,
     /// Runs only when no child with a share is ready.
     Background,
+}
+
+/// What is known of a child.
+#[derive(Clone, Copy)]
+pub(super) struct Sharer {
+    pub(super) account: Account,
+    pub(super) warp: Span,
+    pub(super) class: Class,
+}
+
+pub(super) const UNKNOWN: Sharer =
+    Sharer { account: Account::new(1), warp: Span::ZERO, class: Class::Sharing };
+
+/// Class, effective virtual time, then the slot, as one number. Comparing two tags needs no branch, and a heap of many
+/// stays in the cache.
+pub(super) type Tag = u128;
+
+/// This bit of a tag is set for the background: above all virtual times that a clock of 146 years reaches.
+const BACKGROUND: u32 = 126;
+const LATE: u32 = 127;
+
+impl Sharer {
+    #[inline]
+    pub(super) fn tag(&self, child: ChildVp) -> Tag {
+        self.ranked(self.account.time.earlier(self.warp), child.0)
+    }
+
+    /// The tag on the own VP on which the child last ran: earlier by a head start of so much service, and before all
+    /// others of the same time.
+    pub(super) fn tag_at_home(&self, child: ChildVp, ahead: Span) -> Tag {
+        let time = self.account.time.earlier(self.warp);
+        let time = time.before_service(ahead, self.account.weight);
+        // Other classes have no times below zero.
+        let least = if self.class == Class::Sharing { time } else { Virtual::default() };
+        self.ranked(time.max(least), 0).min(self.tag(child))
+    }
+
+    #[inline]
+    const fn ranked(&self, time: Virtual, tie: u32) -> Tag {
+        let tag = time.tag(tie);
+        match self.class {
+            Class::Sharing => tag,
+            Class::Background => tag | 1 << BACKGROUND,
+            Class::Dedicated => tag & !(1 << LATE),
+        }
+    }
 }
 
 impl ProportionalShare {

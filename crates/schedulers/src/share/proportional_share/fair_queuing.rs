@@ -1,5 +1,6 @@
 //! The promise of proportional share: equation 5.2 (HLS 5.3.1.4), or shares in the long run.
 
+use crate::parts::affinity::Affinity;
 use crate::parts::long_run::{self, Shared};
 use alloc::vec::Vec;
 use windfall_guarantees::{
@@ -12,12 +13,19 @@ use windfall_time::{Ratio, Span};
 #[derive(Clone)]
 pub(super) struct FairQueuing {
     pub(super) quantum: Span,
+    pub(super) affinity: Affinity,
     pub(super) dedicate: bool,
 }
 
 impl FairQueuing {
-    pub(super) fn shared<'a>(&self, children: &'a [ChildParams], on_one: bool) -> Shared<'a> {
-        Shared { dedicate: self.dedicate, ..Shared::new(children, self.quantum, on_one) }
+    /// On several own VPs, affinity lets a child run some quanta before others are considered.
+    pub(super) fn shared<'a>(&self, own: Supply<'_>, children: &'a [ChildParams]) -> Shared<'a> {
+        let coarse = if own.guarantees.len() > 1 { self.affinity.quanta() } else { 1 };
+        Shared {
+            coarse,
+            dedicate: self.dedicate,
+            ..Shared::new(children, self.quantum, own.on_one)
+        }
     }
 
     /// Applies equation 5.2: from `PSBE s d`, for a child with the part `r` of the weights of `count` children.
@@ -61,7 +69,7 @@ impl Conversion for FairQueuing {
         // run.
         let unwarped = children.iter().all(|child| child.warp.is_zero());
         let (&[Guarantee::BoundedShare(s, d)], true) = (own.guarantees, unwarped) else {
-            let shared = self.shared(children, own.on_one);
+            let shared = self.shared(own, children);
             return shared.offers(own.guarantees, "weights, in the long run");
         };
         let shared = children.iter().filter(|child| !child.weight.is_zero());
@@ -83,6 +91,6 @@ impl Conversion for FairQueuing {
         behind: &[Allowance],
         children: &[ChildParams],
     ) -> Option<Vec<Allowance>> {
-        self.shared(children, own.on_one).behind(own.guarantees, behind)
+        self.shared(own, children).behind(own.guarantees, behind)
     }
 }

@@ -1,0 +1,60 @@
+//! Checks a pool against the states that the infrastructure keeps.
+
+use super::Pool;
+use crate::parts::policy::Policy;
+use windfall_hierarchy::{OwnVp, View, VpState};
+
+impl<P: Policy> Pool<P> {
+    /// Checks the pool against the infrastructure's states.
+    pub(crate) fn check(&self, policy: &P, view: &View<'_>) -> Result<(), &'static str> {
+        let mut ready = 0;
+        for child in view.children() {
+            let is_ready = view.child(child) == VpState::Ready && policy.eligible(child);
+            if is_ready != self.ready.contains(child.0) {
+                return Err("a ready child is not a candidate, or a candidate is not ready");
+            }
+            if self.homes.are_kept() {
+                let key = is_ready.then(|| policy.key_at_home(child));
+                if self.homes.get(child).map(|(key, _)| key) != key {
+                    return Err("a ready child is not at home, or has another key there");
+                }
+            }
+            ready += usize::from(is_ready);
+        }
+        if ready != self.ready.len() {
+            return Err("a candidate is not a child");
+        }
+        for own in
+            (0..u16::try_from(view.owns()).expect("own VPs are numbered by 16 bits")).map(OwnVp)
+        {
+            let (waits, asks) = (self.waiting.contains(own), self.requested.contains(own));
+            if own.0 >= self.owns {
+                if view.own(own) != VpState::Waiting {
+                    return Err("an own VP that is not used is not waiting");
+                }
+                continue;
+            }
+            let known = match view.own(own) {
+                VpState::Waiting => waits && !asks,
+                VpState::Ready => asks && !waits,
+                VpState::Running(_) => {
+                    let ranked = self.running.contains(u32::from(own.0));
+                    !asks && !waits && ranked == P::PREEMPTS
+                }
+            };
+            if !known {
+                return Err("an own VP is not in the state that the pool thinks");
+            }
+        }
+        if self.preempted().is_some() {
+            return Err("a ready child should have preempted a running one");
+        }
+        if self.ready.is_empty() && !self.requested.is_empty() {
+            return Err("a processor is asked for although nobody is ready");
+        }
+        if !self.ready.is_empty() && !self.waiting.is_empty() {
+            return Err("somebody is ready although an own VP waits");
+        }
+        Ok(())
+    }
+}

@@ -4,6 +4,7 @@ use super::Failed;
 use super::controller::Controller;
 use super::process_thread::ProcessThread;
 use super::sleep::{SleepQueue, Until};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -16,12 +17,12 @@ use windfall_os::lock::Lock;
 use windfall_os::sched::{Affinity, Attributes};
 use windfall_programs::{
     Code, Counts, Event, Handle, Keys, Kind, Loaded, Node, Place, ProcessError, ProcessHandle,
-    ProcessParams,
+    ProcessParams, Queue,
 };
 use windfall_time::{Instant, Span};
 
 /// The most data that a queue can be made for, as on a simulated machine.
-pub(super) const MOST_DATA: usize = 1 << 24;
+const MOST_DATA: usize = 1 << 24;
 
 const SIZES: Sizes = Sizes {
     processes: Place::MOST,
@@ -60,6 +61,8 @@ struct Books {
     templates: Vec<Option<&'static str>>,
     loaded: Vec<Loaded>,
     failures: Vec<Failed>,
+    /// The queues that have a name, and their capacities.
+    named: BTreeMap<String, (Queue, usize)>,
 }
 
 impl System {
@@ -142,6 +145,45 @@ impl System {
         let mut books = self.books.lock();
         let place = books.templates.get_mut(name.index as usize);
         place.and_then(Option::take).map(|_| ()).ok_or(ProcessError::Stale { handle })
+    }
+
+    pub(super) fn make_queue(&self, node: Node, capacity: usize) -> Result<Queue, ProcessError> {
+        self.controller(node)?;
+        let error = ProcessError::NoCapacity { capacity, most: MOST_DATA };
+        let fits = (1..=MOST_DATA).contains(&capacity).then_some(capacity);
+        let data = fits.and_then(|data| u32::try_from(data).ok()).ok_or(error)?;
+        let made = self.exchange.make_queue(data);
+        let name = made.map_err(|_| ProcessError::NoRoom { kind: Kind::Queue })?;
+        Ok(Queue::from_handle(self.seal(Kind::Queue, node, name)))
+    }
+
+    /// The queue of a name; where there is none, one is made on this node.
+    pub(super) fn named_queue(
+        &self,
+        node: Node,
+        name: &str,
+        wanted: usize,
+    ) -> Result<Queue, ProcessError> {
+        let mut books = self.books.lock();
+        if let Some((queue, capacity)) = books.named.get(name).copied() {
+            let same = (capacity == wanted).then_some(queue);
+            return same.ok_or(ProcessError::OtherCapacity { queue, capacity, wanted });
+        }
+        let queue = self.make_queue(node, wanted)?;
+        books.named.insert(name.to_owned(), (queue, wanted));
+        Ok(queue)
+    }
+
+    pub(super) fn delete_queue(&self, name: Name, queue: Queue) -> Result<(), ProcessError> {
+        let mut books = self.books.lock();
+        let deleted = self.exchange.delete_queue(name).map_err(|no| match no {
+            ExchangeError::HasWaiters => ProcessError::HasWaiters { queue },
+            _ => ProcessError::Stale { handle: queue.handle() },
+        });
+        if deleted.is_ok() {
+            books.named.retain(|_, (named, _)| *named != queue);
+        }
+        deleted
     }
 
     /// Starts a process.

@@ -272,6 +272,17 @@ pub trait Process: Send + Sized + 'static {
         capacity: usize,
     ) -> impl Future<Output = Result<Queue, ProcessError>> + Send;
 
+    /// Returns the queue that all processes know by this name. The first process that asks makes it on its own node,
+    /// for at most `capacity` data; after it was deleted, the next one does.
+    ///
+    /// # Errors
+    /// As for [`make_queue`](Self::make_queue); when the queue of this name has another capacity.
+    fn named_queue(
+        &mut self,
+        name: &str,
+        capacity: usize,
+    ) -> impl Future<Output = Result<Queue, ProcessError>> + Send;
+
     /// Delivers a datum to the event that has waited longest in the queue, by posting it, or stores the datum
     /// (Enq_DualQ). A hand-over to another node travels like a post; if it cannot be delivered there, it returns to
     /// the head of the queue.

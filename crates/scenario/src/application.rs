@@ -172,7 +172,11 @@ fn task(thread: &Thread) -> Result<Task, ApplicationError> {
     let own = match &thread.run {
         Run::Spin { .. } => return Err(ApplicationError::NeverStops(name())),
         Run::Jobs(jobs) => rate(jobs),
-        Run::Phases { .. } | Run::Recorded { .. } | Run::Profile(_) | Run::Unknown => None,
+        Run::Phases { .. }
+        | Run::Recorded { .. }
+        | Run::OfKind { .. }
+        | Run::Profile(_)
+        | Run::Unknown => None,
     };
     let rate = match (own, told) {
         (Some(own), Some(told)) if (own.period, own.deadline) != (told.period, told.deadline) => {

@@ -4,6 +4,7 @@
 //! a refusal points at the line that asked. Threads are rehearsed in a second hierarchy, which is
 //! thrown away: hosts create theirs when they arrive.
 
+mod processes;
 mod programs;
 mod recordings;
 mod requests;
@@ -11,6 +12,7 @@ mod threads;
 mod ticks;
 mod trees;
 
+pub(crate) use processes::roots;
 pub use recordings::{NoRecordings, Numbers, Recordings};
 pub(crate) use threads::parent_of;
 pub(crate) use trees::{conversion, ranks_by};
@@ -20,7 +22,7 @@ use crate::diagnostic::{Code, Diagnostics, ScenarioError};
 use crate::model::{Pattern, Quantity, Scenario, Subject};
 use crate::outcome::{promises, refusals};
 use crate::parameters::ParameterWriter;
-use crate::plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedProcesses, PlannedRequest};
+use crate::plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedRequest};
 use crate::source::Path;
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_time::{Instant, Span};
@@ -93,6 +95,7 @@ impl Scenario {
         let requests = builder.requests();
         let watched = builder.watched();
         let barriers = programs::barriers(self);
+        let processes = processes::homes(self, &nodes);
         if let Some(diagnostics) = Diagnostics::of(&self.origin, builder.mistakes) {
             return Err(diagnostics);
         }
@@ -102,7 +105,7 @@ impl Scenario {
             length: self.length,
             hierarchy,
             nodes: nodes.into_iter().map(|(name, node)| (name.to_owned(), node)).collect(),
-            processes: PlannedProcesses::default(),
+            processes,
             threads,
             interrupts,
             requests,

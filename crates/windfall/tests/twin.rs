@@ -329,3 +329,38 @@ fn twin_a_body_that_panics_ends_the_run_and_is_named() {
         assert!(outcome.length < Span::from_secs(4), "it goes on until {}", outcome.length);
     });
 }
+
+#[test]
+fn twin_programs_of_a_kind_meet_at_the_queue_that_they_name() {
+    let text = format!(
+        "{TREE}
+[programs.sender]
+kind     = \"bsat-generator\"
+work     = \"2ms\"
+messages = 100
+to       = \"line\"
+[threads.a]
+parent  = \"ps\"
+program = \"sender\"
+[threads.b]
+parent  = \"ps\"
+program = {{ kind = \"bsat-sink\", work = \"1ms\", from = \"line\" }}
+[threads.script]
+parent  = \"ps\"
+program = {{ kind = \"memo-script\", loops = 10 }}
+"
+    );
+    twin(&text, |outcome, real| {
+        conserved(outcome);
+        let received = |name| thread(outcome, name).received;
+        let all = |each: u32| Span::from_millis(100 * each);
+        if real {
+            // What calls and deciding take comes on top.
+            assert!(received("a") >= all(2) && received("a") < all(3), "{}", received("a"));
+            assert!(received("b") >= all(1) && received("b") < all(2), "{}", received("b"));
+        } else {
+            assert_eq!((received("a"), received("b")), (all(2), all(1)));
+        }
+        assert!(outcome.threads.iter().any(|thread| thread.name == "script-b-1"));
+    });
+}

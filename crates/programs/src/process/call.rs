@@ -57,6 +57,13 @@ pub enum Call {
         /// The largest number of data.
         capacity: usize,
     },
+    /// Finds the queue of a name, or makes it.
+    NamedQueue {
+        /// The name.
+        name: String,
+        /// The largest number of data.
+        capacity: usize,
+    },
     /// Puts a datum into a queue.
     Enqueue {
         /// The queue.

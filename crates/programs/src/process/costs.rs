@@ -102,7 +102,9 @@ impl Costs {
             Call::Now => (self.now, Span::ZERO),
             Call::MakeTemplate { kib, .. } => (self.make_template, each(self.load, *kib)),
             Call::MakeProcess(_) => (self.make_process, Span::ZERO),
-            Call::MakeEvent | Call::MakeQueue { .. } => (self.make, Span::ZERO),
+            Call::MakeEvent | Call::MakeQueue { .. } | Call::NamedQueue { .. } => {
+                (self.make, Span::ZERO)
+            }
             Call::Delete(handle) => (self.delete, far(*handle)),
             Call::Post { event, .. } => (self.post, far(event.handle())),
             Call::Reset(_) | Call::Test(_) | Call::Cancel(_) | Call::PostAt { .. } => {

@@ -78,6 +78,15 @@ pub enum ProcessError {
         /// The largest capacity.
         most: usize,
     },
+    /// The queue of that name has another capacity.
+    OtherCapacity {
+        /// The queue.
+        queue: Queue,
+        /// The capacity that it has.
+        capacity: usize,
+        /// The requested capacity.
+        wanted: usize,
+    },
     /// The template is of another kind of process.
     WrongCode {
         /// The template.
@@ -182,6 +191,11 @@ impl fmt::Display for ProcessError {
             ProcessError::NoCapacity { capacity, most } => {
                 write!(f, "a queue cannot have room for {capacity} data; allowed: 1 to {most}")
             }
+            ProcessError::OtherCapacity { queue, capacity, wanted } => write!(
+                f,
+                "{} holds at most {capacity} data, not {wanted}; let all who name it say the same",
+                queue.handle()
+            ),
             ProcessError::WrongCode { template } => {
                 write!(f, "{template} is loaded with other code; use the template of this process")
             }

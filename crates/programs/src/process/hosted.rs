@@ -242,6 +242,11 @@ impl Process for HostedProcess {
         Ok(Queue::from_handle(self.call(call).await?.handle))
     }
 
+    async fn named_queue(&mut self, name: &str, capacity: usize) -> Result<Queue, ProcessError> {
+        let call = Call::NamedQueue { name: name.to_owned(), capacity };
+        Ok(Queue::from_handle(self.call(call).await?.handle))
+    }
+
     async fn enqueue(&mut self, queue: Queue, datum: u64) -> Result<(), ProcessError> {
         self.call(Call::Enqueue { queue, datum }).await.map(|_| ())
     }

@@ -19,9 +19,10 @@ use super::events::{Events, State};
 use super::slots::Slots;
 use super::traffic::Traffic;
 use super::{
-    Answer, Call, Counts, Event, EventId, Keys, Kind, Node, ProcessError, ProcessHandle, Reply,
+    Answer, Call, Counts, Event, EventId, Keys, Kind, Node, ProcessError, ProcessHandle, Queue,
+    Reply,
 };
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use windfall_time::{Instant, Span};
 
 /// The outcome of a call.
@@ -69,6 +70,8 @@ pub(crate) struct System {
     templates: Slots<&'static str>,
     events: Events,
     queues: Slots<DualQueue>,
+    /// The queues that have a name; those that have been deleted included.
+    named: BTreeMap<String, Queue>,
     traffic: Traffic,
     pub(crate) agenda: Agenda,
     /// Threads to be woken, in order.
@@ -92,6 +95,7 @@ impl System {
             templates: Slots::new(Kind::Template, keys),
             events: Events::new(keys),
             queues: Slots::new(Kind::Queue, keys),
+            named: BTreeMap::new(),
             traffic: Traffic::default(),
             agenda: Agenda::default(),
             woken: VecDeque::new(),
@@ -152,6 +156,7 @@ impl System {
             Call::PostAt { event, datum, at } => self.post_at(me, (*event, *datum), *at),
             Call::Cancel(event) => self.cancel(me, *event),
             Call::MakeQueue { node, capacity } => self.make_queue(*node, *capacity),
+            Call::NamedQueue { name, capacity } => self.named_queue(me, name, *capacity),
             Call::Enqueue { queue, datum } => self.enqueue(me, *queue, *datum, now),
             Call::Dequeue { queue, event } => self.dequeue(me, *queue, *event),
             Call::Delete(handle) => self.delete(me, *handle),

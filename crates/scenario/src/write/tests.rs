@@ -354,6 +354,7 @@ prop_compose! {
             expectations,
             under_way: false,
             catalogue: Catalogue::default(),
+            programs: windfall_programs::catalogue::Catalogue::default(),
             origin: Origin::default(),
         }
     }

@@ -20,13 +20,15 @@ pub(crate) enum Due {
     Timer,
     /// Posts that arrive at another node.
     Post,
+    /// Something arrives at a device.
+    Arrival(u32),
     /// A thread's next job is released.
     Release(u32),
     /// A thread's sleep ends.
     Wake(u32),
 }
 
-const CLASSES: u32 = 7;
+const CLASSES: u32 = 8;
 
 /// The entries, and the resolution of timers.
 pub(crate) struct Agenda {
@@ -82,7 +84,8 @@ impl Agenda {
             2 => Due::Start(number),
             3 => Due::Timer,
             4 => Due::Post,
-            5 => Due::Release(number),
+            5 => Due::Arrival(number),
+            6 => Due::Release(number),
             _ => Due::Wake(number),
         };
         Some((at, due))
@@ -97,8 +100,9 @@ const fn slot(due: Due) -> (u32, u32) {
         Due::Start(thread) => (thread, 2),
         Due::Timer => (0, 3),
         Due::Post => (0, 4),
-        Due::Release(thread) => (thread, 5),
-        Due::Wake(thread) => (thread, 6),
+        Due::Arrival(source) => (source, 5),
+        Due::Release(thread) => (thread, 6),
+        Due::Wake(thread) => (thread, 7),
     };
     (number * CLASSES + class, class)
 }

@@ -12,7 +12,7 @@ use windfall_exchange::{Dequeued, ExchangeError, Futex as _, Mine, Name};
 use windfall_os::clock;
 use windfall_os::usage::of_this_thread;
 use windfall_programs::{
-    Code, Event, EventId, Handle, Kind, Node, Posted, Process, ProcessError, ProcessHandle,
+    Code, Device, Event, EventId, Handle, Kind, Node, Posted, Process, ProcessError, ProcessHandle,
     ProcessParams, Queue, Template,
 };
 use windfall_time::{Instant, Span};
@@ -225,6 +225,24 @@ impl Process for ProcessThread {
         let name = self.event(event)?;
         let (system, mine) = self.both();
         system.exchange.cancel(mine, name).map_err(|error| of_event(event, error))
+    }
+
+    async fn attach(&mut self, device: Device, event: Event) -> Result<(), ProcessError> {
+        self.on().await;
+        let name = self.event(event)?;
+        let (system, mine) = self.both();
+        system.exchange.check_own(mine, name).map_err(|error| of_event(event, error))?;
+        self.system.devices_of(self.node, device)?.attach(&self.system, device, event)
+    }
+
+    async fn detach(&mut self, device: Device) -> Result<bool, ProcessError> {
+        self.on().await;
+        let node = self.node;
+        let (system, mine) = self.both();
+        system.devices_of(node, device)?.detach(system, device, |event| {
+            let name = system.open(event.handle(), Kind::Event)?;
+            system.exchange.check_own(mine, name).map_err(|error| of_event(event, error))
+        })
     }
 
     async fn make_queue(&mut self, node: Node, capacity: usize) -> Result<Queue, ProcessError> {

@@ -2,6 +2,7 @@
 
 use super::Failed;
 use super::controller::Controller;
+use super::devices::Devices;
 use super::process_thread::ProcessThread;
 use super::sleep::{SleepQueue, Until};
 use std::collections::BTreeMap;
@@ -16,8 +17,8 @@ use windfall_os::clock;
 use windfall_os::lock::Lock;
 use windfall_os::sched::{Affinity, Attributes};
 use windfall_programs::{
-    Code, Counts, Event, Handle, Keys, Kind, Loaded, Node, Place, ProcessError, ProcessHandle,
-    ProcessParams, Queue,
+    Code, Counts, Device, Event, Handle, Keys, Kind, Loaded, Node, Place, ProcessError,
+    ProcessHandle, ProcessParams, Queue,
 };
 use windfall_time::{Instant, Span};
 
@@ -44,11 +45,14 @@ pub(super) struct System {
     /// When time began.
     pub(super) epoch: Instant,
     pub(super) controllers: Vec<Controller>,
+    /// The devices of each node that has some.
+    pub(super) devices: Vec<Option<Devices>>,
     /// The real-time priority of processes of priority 0.
     pub(super) real_time: Option<u32>,
     /// How many timers have been set.
     pub(super) timers: AtomicU64,
     pub(super) undelivered: AtomicU64,
+    pub(super) coalesced: AtomicU64,
     /// How many processes there are; whoever runs them sleeps on it.
     living: AtomicU32,
     books: Lock<Books>,
@@ -66,16 +70,23 @@ struct Books {
 }
 
 impl System {
-    pub(super) fn new(seed: u64, nodes: Vec<Affinity>, real_time: Option<u32>) -> System {
+    pub(super) fn new(
+        seed: u64,
+        nodes: Vec<Affinity>,
+        devices: Vec<Option<Devices>>,
+        real_time: Option<u32>,
+    ) -> System {
         System {
             exchange: Exchange::new(SIZES),
             sleepers: SleepQueue::default(),
             keys: Keys::new(seed),
             epoch: clock::now(),
             controllers: nodes.into_iter().map(Controller::new).collect(),
+            devices,
             real_time,
             timers: AtomicU64::new(0),
             undelivered: AtomicU64::new(0),
+            coalesced: AtomicU64::new(0),
             living: AtomicU32::new(0),
             books: Lock::new(Books::default()),
         }
@@ -109,6 +120,21 @@ impl System {
     pub(super) fn controller(&self, node: Node) -> Result<&Controller, ProcessError> {
         let nodes = self.controllers.len();
         self.controllers.get(usize::from(node.0)).ok_or(ProcessError::NoNode { node, nodes })
+    }
+
+    /// The devices of a node, among which this one is to be.
+    pub(super) fn devices_of(&self, node: Node, device: Device) -> Result<&Devices, ProcessError> {
+        let has = |devices: &Option<Devices>| {
+            devices.as_ref().is_some_and(|devices| devices.find_name(device))
+        };
+        let found = self.devices.iter().position(has).ok_or(ProcessError::NoDevice { device })?;
+        match &self.devices[found] {
+            Some(devices) if found == usize::from(node.0) => Ok(devices),
+            _ => {
+                let node = Node(u8::try_from(found).expect("nodes are numbered by 8 bits"));
+                Err(ProcessError::DeviceElsewhere { device, node })
+            }
+        }
     }
 
     /// Posts for somebody who does not wait for the answer.
@@ -267,6 +293,7 @@ impl System {
         let mut books = self.books.lock();
         let mut counts = Counts::default();
         counts.undelivered = self.undelivered.load(Ordering::Relaxed);
+        counts.coalesced = self.coalesced.load(Ordering::Relaxed);
         counts.loaded = std::mem::take(&mut books.loaded);
         (counts, std::mem::take(&mut books.failures))
     }

@@ -9,6 +9,7 @@ use crate::catalogue::Kind;
 pub static ALL: &[&Kind] = &[
     &bsat::DELIVERY,
     &bsat::GENERATOR,
+    &bsat::INPUT,
     &bsat::SINK,
     &memo::NOTIFIER,
     &memo::RUN_OUT,

@@ -24,7 +24,7 @@ pub use action::{Action, Body, Resource, Tick};
 pub use body::Random;
 pub use kinds::{bsat, memo};
 pub use process::{
-    Answer, Call, Code, Costs, Counts, Event, EventId, Handle, Keys, Kind, Loaded, Meter,
+    Answer, Call, Code, Costs, Counts, Device, Event, EventId, Handle, Keys, Kind, Loaded, Meter,
     NewProcess, Node, NodeCosts, Place, Posted, Process, ProcessError, ProcessHandle,
     ProcessParams, Queue, Reply, Start, Template,
 };

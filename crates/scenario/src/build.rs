@@ -145,7 +145,8 @@ impl Builder<'_> {
                     },
                 };
                 let (kind, number) = (source.kind, source.number);
-                planned.push(PlannedInterrupts { processor, kind, number, pattern });
+                let device = source.device.map(|device| (device, source.datum));
+                planned.push(PlannedInterrupts { processor, kind, number, pattern, device });
             }
         }
         planned

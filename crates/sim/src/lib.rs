@@ -17,7 +17,6 @@
 
 mod cpu;
 mod events;
-mod interrupt;
 mod interval_timer;
 #[cfg(feature = "trial")]
 #[allow(clippy::unwrap_used, reason = "what is drawn is always such")]

@@ -364,3 +364,40 @@ program = {{ kind = \"memo-script\", loops = 10 }}
         assert!(outcome.threads.iter().any(|thread| thread.name == "script-b-1"));
     });
 }
+
+#[test]
+fn twin_a_device_posts_an_event_of_its_process() {
+    let text = format!(
+        "{TREE}
+[[interrupts]]
+device = \"line\"
+every  = \"10ms\"
+offset = \"5ms\"
+cost   = \"20us\"
+[threads.input]
+parent    = \"res\"
+guarantee = \"RESBH 3ms 10ms\"
+program   = {{ kind = \"bsat-input\", work = \"1ms\" }}
+[threads.sink]
+parent    = \"res\"
+guarantee = \"RESBH 2ms 10ms\"
+program   = {{ kind = \"bsat-sink\", work = \"500us\" }}
+[threads.rest]
+parent    = \"ps\"
+guarantee = \"PS 1\"
+run       = \"spin\"
+"
+    );
+    twin(&text, |outcome, real| {
+        conserved(outcome);
+        let received = |name| thread(outcome, name).received;
+        let (input, sink) = (received("input"), received("sink"));
+        if real {
+            // What calls and deciding take comes on top; arrivals that come together are one message.
+            assert!(input > Span::from_millis(80) && input < Span::from_millis(150), "{input}");
+            assert!(sink > Span::from_millis(40) && sink < Span::from_millis(100), "{sink}");
+        } else {
+            assert_eq!((input, sink), (Span::from_millis(100), Span::from_millis(50)));
+        }
+    });
+}

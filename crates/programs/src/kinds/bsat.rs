@@ -2,8 +2,8 @@
 //!
 //! Messages are numbers that go through dual queues; what is done to one is so much computing.
 
-use crate::catalogue::{Chosen, Form, Kind, Setting};
-use crate::process::{Code, Event, Process, ProcessError, Queue};
+use crate::catalogue::{Chosen, Form, Kind, Setting, SettingError};
+use crate::process::{Code, Device, Event, Process, ProcessError, Queue};
 use crate::program::Program;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -216,6 +216,28 @@ impl Code for Delivery {
     }
 }
 
+/// Composes a message whenever something arrives at a device, and sends it to a queue.
+#[derive(Clone)]
+struct Input {
+    device: Device,
+    to: Queue,
+    work: Span,
+}
+
+impl Code for Input {
+    const NAME: &'static str = "input";
+
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        let event = me.make_event().await?;
+        me.attach(self.device, event).await?;
+        loop {
+            let arrival = me.mwait(&[event]).await?.datum;
+            me.compute(self.work).await;
+            send(&mut me, self.to, arrival).await?;
+        }
+    }
+}
+
 /// A program of this file whose queues have names: those who name the same queue meet there.
 #[derive(Clone)]
 struct ByName {
@@ -227,6 +249,7 @@ struct ByName {
 #[derive(Clone)]
 enum Part {
     Generator { to: Arc<str>, messages: Option<u64> },
+    Input { device: Device, to: Arc<str> },
     Sink { from: Arc<str> },
     Delivery { from: Arc<str>, to: Arc<str> },
 }
@@ -248,6 +271,10 @@ impl Code for ByName {
             Part::Generator { to, messages } => {
                 let to = Some(me.named_queue(&to, capacity).await?);
                 Generator { to, work, messages, tally, begins }.run(me).await
+            }
+            Part::Input { device, to } => {
+                let to = me.named_queue(&to, capacity).await?;
+                Input { device, to, work }.run(me).await
             }
             Part::Sink { from } => {
                 let from = me.named_queue(&from, capacity).await?;
@@ -313,6 +340,24 @@ pub(super) static GENERATOR: Kind = Kind::new(
         default: "",
         help: "how many it sends before it ends; without end when absent",
     },
+    name("to", "messages", "the queue that it puts them into"),
+    work("552us"),
+]);
+
+/// Composes a message whenever something arrives at a device.
+pub(super) static INPUT: Kind = Kind::new(
+    "bsat-input",
+    "composes a message whenever something arrives at a device, and puts it into a queue (Chrysalis 2.3)",
+    |settings, node| {
+        let device = Device::new(settings.name("device"));
+        let wrong = SettingError::value("device", "a name of at most 24 characters");
+        let (device, to) = (device.map_err(|_| wrong)?, settings.name("to").into());
+        Ok(Program::process(node, ByName::new(Part::Input { device, to }, settings)))
+    },
+)
+.with_settings(&[
+    CAPACITY,
+    name("device", "line", "the device, of `[[interrupts]]`"),
     name("to", "messages", "the queue that it puts them into"),
     work("552us"),
 ]);

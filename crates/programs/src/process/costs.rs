@@ -37,7 +37,7 @@ pub struct Costs {
     pub delete: Span,
     /// Posting an event.
     pub post: Span,
-    /// Resetting an event, testing it, setting or cancelling its timer.
+    /// Resetting an event, testing it, setting or cancelling its timer, attaching or detaching a device.
     pub reset: Span,
     /// Waiting for an event, whether or not one is posted.
     pub wait: Span,
@@ -107,9 +107,12 @@ impl Costs {
             }
             Call::Delete(handle) => (self.delete, far(*handle)),
             Call::Post { event, .. } => (self.post, far(event.handle())),
-            Call::Reset(_) | Call::Test(_) | Call::Cancel(_) | Call::PostAt { .. } => {
-                (self.reset, Span::ZERO)
-            }
+            Call::Reset(_)
+            | Call::Test(_)
+            | Call::Cancel(_)
+            | Call::PostAt { .. }
+            | Call::Attach { .. }
+            | Call::Detach(_) => (self.reset, Span::ZERO),
             Call::Wait | Call::MWait(_) => (self.wait, Span::ZERO),
             Call::Enqueue { queue, .. } => {
                 (self.enqueue.saturating_add(each(self.post, waiters)), far(queue.handle()))

@@ -1,6 +1,6 @@
 //! Errors of the calls of processes.
 
-use super::{Event, EventId, Handle, Kind, Node, Queue};
+use super::{Device, Event, EventId, Handle, Kind, Node, Queue};
 use core::fmt;
 use windfall_time::Instant;
 
@@ -129,6 +129,25 @@ pub enum ProcessError {
         /// The process.
         handle: Handle,
     },
+    /// The machine has no device of this name.
+    NoDevice {
+        /// The name.
+        device: Device,
+    },
+    /// This is no name of a device.
+    NoDeviceName,
+    /// The device posts another event.
+    DeviceTaken {
+        /// The device.
+        device: Device,
+    },
+    /// The device belongs to another node.
+    DeviceElsewhere {
+        /// The device.
+        device: Device,
+        /// Its node.
+        node: Node,
+    },
     /// This host cannot carry out the call.
     NotHere {
         /// Why, and which host could.
@@ -230,6 +249,21 @@ impl fmt::Display for ProcessError {
             }
             ProcessError::NotDeletable { handle } => {
                 write!(f, "{handle} ends by itself only: its body returns")
+            }
+            ProcessError::NoDevice { device } => write!(
+                f,
+                "there is no device `{device}`; declare it in the settings of the run, or in the scenario's `interrupts`"
+            ),
+            ProcessError::NoDeviceName => write!(
+                f,
+                "a device's name has 1 to {} letters, digits, `-`, `_` and `.`",
+                Device::LONGEST
+            ),
+            ProcessError::DeviceTaken { device } => {
+                write!(f, "device `{device}` posts another event; detach that first")
+            }
+            ProcessError::DeviceElsewhere { device, node } => {
+                write!(f, "device `{device}` posts events of {node} only; attach it there")
             }
             ProcessError::NotHere { why } => f.write_str(why),
         }

@@ -6,6 +6,7 @@
 //! `system/queues.rs`, `system/control.rs`.
 
 mod control;
+mod devices;
 mod making;
 mod posts;
 mod queues;
@@ -19,9 +20,10 @@ use super::events::{Events, State};
 use super::slots::Slots;
 use super::traffic::Traffic;
 use super::{
-    Answer, Call, Counts, Event, EventId, Keys, Kind, Node, ProcessError, ProcessHandle, Queue,
-    Reply,
+    Answer, Call, Counts, Device, Event, EventId, Keys, Kind, Node, ProcessError, ProcessHandle,
+    Queue, Reply,
 };
+use devices::DeviceState;
 use std::collections::{BTreeMap, VecDeque};
 use windfall_time::{Instant, Span};
 
@@ -73,6 +75,7 @@ pub(crate) struct System {
     /// The queues that have a name; those that have been deleted included.
     named: BTreeMap<String, Queue>,
     traffic: Traffic,
+    devices: BTreeMap<Device, DeviceState>,
     pub(crate) agenda: Agenda,
     /// Threads to be woken, in order.
     pub(crate) woken: VecDeque<Woken>,
@@ -97,6 +100,7 @@ impl System {
             queues: Slots::new(Kind::Queue, keys),
             named: BTreeMap::new(),
             traffic: Traffic::default(),
+            devices: BTreeMap::new(),
             agenda: Agenda::default(),
             woken: VecDeque::new(),
         }
@@ -155,6 +159,8 @@ impl System {
             Call::MWait(set) => return self.wait(me, Some(set)),
             Call::PostAt { event, datum, at } => self.post_at(me, (*event, *datum), *at),
             Call::Cancel(event) => self.cancel(me, *event),
+            Call::Attach { device, event } => self.attach(me, *device, *event),
+            Call::Detach(device) => self.detach(me, *device),
             Call::MakeQueue { node, capacity } => self.make_queue(*node, *capacity),
             Call::NamedQueue { name, capacity } => self.named_queue(me, name, *capacity),
             Call::Enqueue { queue, datum } => self.enqueue(me, *queue, *datum, now),

@@ -220,7 +220,7 @@ fn interrupts() -> impl Strategy<Value = Interrupts> {
     ];
     let processors = prop_oneof![Just(vec![]), Just(vec![0])];
     (kind, any::<u16>(), processors, pattern).prop_map(|(kind, number, processors, pattern)| {
-        Interrupts { kind, number, processors, pattern }
+        Interrupts { processors, ..Interrupts::new(kind, number, pattern) }
     })
 }
 

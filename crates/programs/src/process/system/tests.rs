@@ -1,5 +1,7 @@
 //! Random calls of a few processes, compared with the documentation of each call at `Process`.
 
+mod devices;
+
 use super::*;
 use crate::process::{Handle, ProcessParams, Queue};
 use proptest::prelude::*;

@@ -76,6 +76,7 @@ pub struct Interruption {
 
 /// What a machine costs.
 #[derive(Clone, PartialEq, Eq, Debug)]
+// Fields: one for each thing that is measured.
 pub struct Costs {
     /// The machine in a line.
     pub machine: String,

@@ -72,6 +72,15 @@ impl Exchange {
         block.is_some_and(|block| block.state.load(Ordering::Relaxed) == ticket.state())
     }
 
+    /// Whether an event has not been deleted.
+    #[must_use]
+    pub fn event_lives(&self, event: Name) -> bool {
+        let block = self.events.get(event.index);
+        block.is_some_and(|block| {
+            generation(block.state.load(Ordering::Acquire)) == event.generation
+        })
+    }
+
     /// Whether the timer of an event still has this number.
     pub fn is_set(&self, event: Name, number: u64) -> bool {
         let block = self.events.get(event.index);

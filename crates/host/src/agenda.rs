@@ -20,6 +20,8 @@ pub(crate) enum Due {
     Timer,
     /// Posts that arrive at another node.
     Post,
+    /// Something arrives at a device.
+    Arrival(u32),
     /// A thread's next job is released.
     Release(u32),
     /// A thread's sleep ends.
@@ -28,7 +30,7 @@ pub(crate) enum Due {
     Look(u32),
 }
 
-const CLASSES: u32 = 8;
+const CLASSES: u32 = 9;
 
 /// The entries, and the resolution of timers.
 pub(crate) struct Agenda {
@@ -84,8 +86,9 @@ impl Agenda {
             2 => Due::Start(number),
             3 => Due::Timer,
             4 => Due::Post,
-            5 => Due::Release(number),
-            6 => Due::Wake(number),
+            5 => Due::Arrival(number),
+            6 => Due::Release(number),
+            7 => Due::Wake(number),
             _ => Due::Look(number),
         };
         Some((at, due))
@@ -100,9 +103,10 @@ const fn slot(due: Due) -> (u32, u32) {
         Due::Start(thread) => (thread, 2),
         Due::Timer => (0, 3),
         Due::Post => (0, 4),
-        Due::Release(thread) => (thread, 5),
-        Due::Wake(thread) => (thread, 6),
-        Due::Look(thread) => (thread, 7),
+        Due::Arrival(source) => (source, 5),
+        Due::Release(thread) => (thread, 6),
+        Due::Wake(thread) => (thread, 7),
+        Due::Look(thread) => (thread, 8),
     };
     (number * CLASSES + class, class)
 }

@@ -2,6 +2,7 @@
 
 use crate::account::Accounts;
 use crate::agenda::{Agenda, Due};
+use crate::interrupts::Interrupts;
 use crate::ledger::Ledger;
 use crate::machine::{Change, Machine};
 use crate::promises::Promises;
@@ -16,8 +17,9 @@ use windfall_time::{Instant, Span};
 
 /// Drives a hierarchy on a machine.
 ///
-/// Ten parts: hierarchy, programs and machine, which it joins; threads; agenda; accounts of processors, schedulers and promises; the
+/// Eleven parts: hierarchy, programs and machine, which it joins; threads; agenda and arrivals; accounts of processors, schedulers and promises; the
 /// state of the present instant; and the log for the outcome.
+// Fields: the parts of a run, which the files of this crate borrow one by one.
 pub struct Host<M> {
     /// Carries out decisions.
     pub machine: M,
@@ -27,6 +29,8 @@ pub struct Host<M> {
     /// All threads of the run.
     pub threads: Threads,
     pub(crate) agenda: Agenda,
+    /// Sources whose arrivals the host brings about.
+    pub(crate) arrivals: Vec<Interrupts>,
     /// Accounts of processors.
     pub accounts: Accounts,
     pub(crate) ledger: Ledger,
@@ -113,6 +117,7 @@ impl<M: Machine> Host<M> {
                 seed,
             },
             agenda,
+            arrivals: Vec::new(),
             accounts: Accounts::new(processors),
             ledger: Ledger::default(),
             promises: Promises::default(),

@@ -19,6 +19,7 @@ mod agenda;
 mod carry_out;
 mod finish;
 mod host;
+mod interrupts;
 mod ledger;
 mod locks;
 mod machine;
@@ -33,6 +34,7 @@ mod thread;
 
 pub use account::Accounts;
 pub use host::{Host, Log, Threads};
+pub use interrupts::Interrupts;
 pub use machine::{Change, Charge, Column, Event, Machine, Passed};
 pub use promises::{Judgement, Promises};
 pub use thread::Thread;

@@ -2,6 +2,7 @@
 
 use crate::thread::Thread;
 use windfall_hierarchy::{JournalEntry, NodeId, ThreadId};
+use windfall_programs::Device;
 use windfall_scenario::outcome::Use;
 use windfall_scenario::{PlannedThread, Tracer};
 use windfall_time::{Instant, Span};
@@ -148,6 +149,11 @@ pub enum Event {
         cpu: usize,
         /// Why it has stopped.
         stop: Stop,
+    },
+    /// Something has arrived at a device.
+    Arrives {
+        /// The device.
+        device: Device,
     },
     /// An external thread is runnable.
     Wakes {

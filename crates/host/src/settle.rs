@@ -118,6 +118,7 @@ impl<M: Machine> Host<M> {
                 let now = self.machine.now();
                 self.threads.list[thread as usize].is_off(now, stop);
             }
+            Event::Arrives { device } => ProgramRuntime::arrival(self, device),
             Event::Wakes { thread, by } => self.wakes(thread, by),
             Event::Waits { thread } => self.waits(thread),
             Event::Ended { thread } => self.ends(thread),
@@ -131,6 +132,7 @@ impl<M: Machine> Host<M> {
             Due::Start(thread) => self.start_thread(thread),
             Due::Timer => self.process_timers_due(),
             Due::Post => ProgramRuntime::posts_due(self),
+            Due::Arrival(source) => self.arrival_due(source),
             Due::Release(thread) => ProgramRuntime::release_due(self, thread, at),
             Due::Wake(thread) => self.wake_due(thread),
             Due::Look(thread) => self.look_at_promises_of(thread),

@@ -1,33 +1,10 @@
-//! The programs of the Butterfly Satellite IMP that Chrysalis was measured with (report 5285, 4.2 and 4.3), for any host.
-//!
-//! Messages are numbers that go through dual queues; what is done to one is so much computing. A first process, the
-//! operator, makes the queues and the others, and ends.
+//! A run of the programs that Chrysalis was measured with (report 5285, 4.2 and 4.3), for any host: a first process, the operator,
+//! makes the queues and the programs (`windfall_programs::bsat`), and ends.
 
-use crate::memo::{Report, report};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use windfall_programs::{Code, Event, Node, Process, ProcessError, ProcessParams, Queue, Template};
+use windfall_programs::bsat::{Delivery, Drain, Generator, Sink, Tally};
+use windfall_programs::memo::{Report, report};
+use windfall_programs::{Code, Node, Process, ProcessError, ProcessParams, Template};
 use windfall_time::{Instant, Span};
-
-/// How many messages a process has dealt with, for the experiment that started it.
-#[derive(Clone, Default)]
-pub(crate) struct Tally(Arc<AtomicU64>);
-
-impl Tally {
-    fn one_more(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// None so far.
-    pub(crate) fn clear(&self) {
-        self.0.store(0, Ordering::Relaxed);
-    }
-
-    /// So many by now.
-    pub(crate) fn read(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 /// What a process does with messages; queues are numbered in the order of [`Operator::queues`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,19 +61,21 @@ impl Code for Operator {
         for Part { role, node, terms, work, tally } in self.parts {
             match role {
                 Role::Generator { to } => {
-                    let code = Generator { to: to.map(|to| queues[to]), work, tally, begins };
+                    let to = to.map(|to| queues[to]);
+                    let code = Generator::new(to, work, tally, begins);
                     me.make_process(generators, node, terms, code).await?;
                 }
                 Role::Sink { from } => {
-                    let code = Sink { from: queues[from], work, tally, begins };
+                    let code = Sink::new(queues[from], work, tally, begins);
                     me.make_process(sinks, node, terms, code).await?;
                 }
                 Role::Drain { from, every } => {
-                    let code = Drain { from: queues[from], every, tally, begins };
+                    let code = Drain::new(queues[from], every, tally, begins);
                     me.make_process(drains, node, terms, code).await?;
                 }
                 Role::Delivery { from, to } => {
-                    let code = Delivery { from: queues[from], to: queues[to], work, tally, begins };
+                    let ends = (queues[from], queues[to]);
+                    let code = Delivery::new(ends, work, tally, begins);
                     me.make_process(deliveries, node, terms, code).await?;
                 }
             }
@@ -127,124 +106,3 @@ impl Code for Monitor {
 
 /// So long all have to get there.
 pub(crate) const GATHERING: Span = Span::from_millis(50);
-/// So long a sender waits when a queue is full.
-const FULL: Span = Span::from_millis(1);
-
-/// Puts a message into a queue, when there is room.
-async fn send(me: &mut impl Process, to: Queue, message: u64) -> Result<(), ProcessError> {
-    loop {
-        match me.enqueue(to, message).await {
-            Err(ProcessError::QueueFull { .. }) => {
-                let now = me.now().await;
-                me.sleep_until(now + FULL).await;
-            }
-            answer => return answer,
-        }
-    }
-}
-
-#[derive(Clone)]
-struct Generator {
-    to: Option<Queue>,
-    work: Span,
-    tally: Tally,
-    begins: Instant,
-}
-
-impl Code for Generator {
-    const NAME: &'static str = "generator";
-
-    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-        me.sleep_until(self.begins).await;
-        for message in 0.. {
-            me.compute(self.work).await;
-            if let Some(to) = self.to {
-                send(&mut me, to, message).await?;
-            }
-            self.tally.one_more();
-        }
-        Ok(())
-    }
-}
-
-#[derive(Clone)]
-struct Sink {
-    from: Queue,
-    work: Span,
-    tally: Tally,
-    begins: Instant,
-}
-
-impl Code for Sink {
-    const NAME: &'static str = "sink";
-
-    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-        let event = me.make_event().await?;
-        me.sleep_until(self.begins).await;
-        loop {
-            me.take(self.from, event).await?;
-            me.compute(self.work).await;
-            self.tally.one_more();
-        }
-    }
-}
-
-#[derive(Clone)]
-struct Drain {
-    from: Queue,
-    every: Span,
-    tally: Tally,
-    begins: Instant,
-}
-
-impl Drain {
-    /// Takes all that is there.
-    async fn empty(&self, me: &mut impl Process, event: Event) -> Result<(), ProcessError> {
-        while me.dequeue(self.from, event).await?.is_some() {
-            self.tally.one_more();
-        }
-        // It does not stand in the queue any longer; a message that came meanwhile was handed to it.
-        if me.reset(event).await?.is_some() {
-            self.tally.one_more();
-        }
-        Ok(())
-    }
-}
-
-impl Code for Drain {
-    const NAME: &'static str = "drain";
-
-    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-        let event = me.make_event().await?;
-        let mut next = self.begins;
-        loop {
-            me.sleep_until(next).await;
-            self.empty(&mut me, event).await?;
-            next = next + self.every;
-        }
-    }
-}
-
-#[derive(Clone)]
-struct Delivery {
-    from: Queue,
-    to: Queue,
-    work: Span,
-    tally: Tally,
-    begins: Instant,
-}
-
-impl Code for Delivery {
-    const NAME: &'static str = "delivery";
-
-    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-        let event = me.make_event().await?;
-        me.sleep_until(self.begins).await;
-        loop {
-            let message = me.take(self.from, event).await?;
-            me.compute(self.work).await;
-            send(&mut me, self.to, message).await?;
-            self.tally.one_more();
-        }
-    }
-}

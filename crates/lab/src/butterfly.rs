@@ -5,11 +5,11 @@
 use crate::bsat::{GATHERING, Monitor, Operator, Part, Role};
 use crate::carried_out::whole;
 use crate::experiment::{Host, LabError};
-use crate::memo::{Report, reported};
 use crate::supervised::supervise_plan;
 use crate::trees::scenario;
 use crate::units::{millis, seconds, us};
 use windfall_hierarchy::{Count, Message};
+use windfall_programs::memo::{Report, reported};
 use windfall_programs::{Costs, Node, NodeCosts, ProcessParams};
 use windfall_scenario::Plan;
 use windfall_scenario::model::{self, Scheduler, Setting};

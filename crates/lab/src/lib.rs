@@ -21,7 +21,6 @@ mod experiments;
 mod findings;
 pub mod json;
 mod machine;
-mod memo;
 mod native;
 mod page;
 mod reservation;

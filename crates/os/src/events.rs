@@ -3,7 +3,7 @@
 use super::{check, clock};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// A timer (`timerfd`) that can be polled.
 pub struct Timer(OwnedFd);
@@ -39,9 +39,30 @@ impl Timer {
         };
     }
 
+    /// Has it expire at an instant of the clock, and again after each such span, which is above zero.
+    pub fn repeat(&self, first: Instant, every: Span) {
+        let first = clock::timespec(first.max(Instant::from_nanos(1)));
+        let every = clock::timespec(Instant::ZERO + every);
+        let spec = libc::itimerspec { it_interval: every, it_value: first };
+        // SAFETY: the specification is live, the old one is not asked for.
+        unsafe {
+            libc::timerfd_settime(
+                self.0.as_raw_fd(),
+                libc::TFD_TIMER_ABSTIME,
+                &raw const spec,
+                std::ptr::null_mut(),
+            )
+        };
+    }
+
     /// Has it no longer be readable, until it expires again.
     pub fn clear(&self) {
         drain(self.0.as_raw_fd());
+    }
+
+    /// Takes how often it has expired since this was asked last.
+    pub fn take(&self) -> u64 {
+        drain(self.0.as_raw_fd())
     }
 }
 
@@ -111,6 +132,19 @@ impl Poll {
         check(answer.into()).map(drop)
     }
 
+    /// As [`add`](Self::add); [`wait`](Self::wait) gives `name` once for each time that more can be read.
+    ///
+    /// # Errors
+    /// When it is no open descriptor, cannot be polled, or was added before.
+    pub fn add_edges(&self, fd: RawFd, name: u64) -> io::Result<()> {
+        let events = (libc::EPOLLIN | libc::EPOLLET).cast_unsigned();
+        let mut event = libc::epoll_event { events, u64: name };
+        // SAFETY: the event is live; both descriptors are checked by the kernel.
+        let answer =
+            unsafe { libc::epoll_ctl(self.0.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &raw mut event) };
+        check(answer.into()).map(drop)
+    }
+
     /// Waits for this descriptor no longer.
     ///
     /// # Errors
@@ -144,8 +178,56 @@ pub(crate) fn owned(fd: i32) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-fn drain(fd: RawFd) {
+/// Another descriptor of what this one names, whoever owns that.
+///
+/// # Errors
+/// When it is closed, or the process has too many open files.
+pub fn duplicate(fd: RawFd) -> io::Result<OwnedFd> {
+    // SAFETY: no pointers; the kernel checks the number. The answer is a descriptor of our own or an error.
+    owned(unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 0) })
+}
+
+/// A signal that arrives on a descriptor, instead of interrupting this thread and those that begin later.
+pub struct SignalFd(OwnedFd);
+
+impl SignalFd {
+    /// Holds a signal back in this thread, from now on.
+    ///
+    /// # Errors
+    /// When there is no such signal, or the process has too many open files.
+    pub fn hold(signal: i32) -> io::Result<SignalFd> {
+        // SAFETY: the set is initialised before use, and live; the answer is a descriptor of our own or an error.
+        unsafe {
+            let mut set = std::mem::zeroed();
+            libc::sigemptyset(&raw mut set);
+            check(libc::sigaddset(&raw mut set, signal).into())?;
+            libc::pthread_sigmask(libc::SIG_BLOCK, &raw const set, std::ptr::null_mut());
+            owned(libc::signalfd(-1, &raw const set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK))
+        }
+        .map(SignalFd)
+    }
+
+    /// Takes those that have arrived; how many. Equal signals that come together are one.
+    pub fn take(&self) -> u64 {
+        let mut arrived = [0_u8; 128];
+        let mut count = 0;
+        // SAFETY: room for one `signalfd_siginfo` of 128 bytes; the descriptor does not block.
+        while unsafe { libc::read(self.0.as_raw_fd(), arrived.as_mut_ptr().cast(), 128) } > 0 {
+            count += 1;
+        }
+        count
+    }
+}
+
+impl AsRawFd for SignalFd {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}
+
+fn drain(fd: RawFd) -> u64 {
     let mut count = 0_u64;
     // SAFETY: eight bytes of a live number. Nothing to read is no harm.
     unsafe { libc::read(fd, (&raw mut count).cast(), 8) };
+    count
 }

@@ -4,7 +4,7 @@
 //!
 //! What processes hand each other is in crate `exchange`, without a lock; here are handles, errors, clocks and threads.
 //! `process_thread.rs` is a process as its body sees it, `system.rs` what all share, `controller.rs` the thread of a node that posts what
-//! is due later or comes from elsewhere. A node is a set of processors. Templates, and making processes, are under a lock.
+//! is due later or comes from elsewhere, `devices.rs` the thread of a node that waits for its devices. A node is a set of processors. Templates, and making processes, are under a lock.
 //!
 //! When all is to end, a process that waits is woken and never answered: its body is dropped where it stands.
 //!
@@ -15,16 +15,19 @@
 #![forbid(unsafe_code)]
 
 mod controller;
+mod devices;
 mod process_thread;
 mod sleep;
 mod system;
 
+pub use devices::Arrivals;
+use devices::{Devices, NodeDevice};
 use std::sync::Arc;
 use system::System;
 use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::sched::{Affinity, Attributes};
-use windfall_programs::{Code, Counts, Node, ProcessHandle, ProcessParams};
+use windfall_programs::{Code, Counts, Device, Node, ProcessHandle, ProcessParams};
 use windfall_time::{Instant, Span};
 
 /// How processes are to run.
@@ -40,9 +43,33 @@ pub struct Settings {
     /// The real-time priority (SCHED_FIFO) of processes of priority 0 in their [`ProcessParams`]; the others follow above, and then the nodes'
     /// controllers. `None`: all are ordinary threads, and priorities say nothing.
     pub real_time: Option<u32>,
+    devices: Vec<NodeDevice>,
 }
 
 impl Settings {
+    /// The same, with a device of a node, whose posts bring the number of the arrival.
+    #[must_use]
+    pub fn device(self, node: Node, device: Device, arrivals: Arrivals) -> Settings {
+        self.with(NodeDevice { node, device, arrivals, datum: None })
+    }
+
+    /// The same, with a device of a node, whose posts bring this datum.
+    #[must_use]
+    pub fn device_with(
+        self,
+        node: Node,
+        device: Device,
+        arrivals: Arrivals,
+        datum: u64,
+    ) -> Settings {
+        self.with(NodeDevice { node, device, arrivals, datum: Some(datum) })
+    }
+
+    fn with(mut self, device: NodeDevice) -> Settings {
+        self.devices.push(device);
+        self
+    }
+
     /// The same, with one more node, which has these processors.
     #[must_use]
     pub fn node(mut self, processors: impl Into<Vec<u16>>) -> Settings {
@@ -148,14 +175,24 @@ pub fn run<C: Code>(settings: &Settings, first: C) -> Result<Ended, LinuxError> 
             LinuxError::of(format!("cannot take the real-time priority {highest}"), &e, advice)
         })?;
     }
-    let system = Arc::new(System::new(settings.seed, nodes, settings.real_time));
+    let devices = Devices::of(&settings.devices, nodes.len())?;
+    let system = Arc::new(System::new(settings.seed, nodes, devices, settings.real_time));
     let controllers = controller::begin(&system)?;
+    let watching = devices::begin(&system);
+    let watching = match watching {
+        Ok(watching) => watching,
+        Err(why) => {
+            controller::end(&system, controllers);
+            return Err(why);
+        }
+    };
     let begun = system.begin(Node(0), ProcessParams::default(), first);
     let unfinished = match &begun {
         Ok(_) => system.wait_for_end(settings.length.map(|length| clock::now() + length)),
         Err(_) => 0,
     };
     let lateness = controller::end(&system, controllers);
+    devices::end(&system, watching);
     begun.map_err(|error| {
         LinuxError::new("cannot start the first process", error.to_string(), "look at `ulimit -u`")
     })?;

@@ -4,7 +4,7 @@
 
 use super::controller::Letter;
 use super::sleep::Until;
-use super::system::{ENTRIES, MOST_DATA, System, of_event};
+use super::system::{ENTRIES, System, of_event};
 use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,7 +12,7 @@ use windfall_exchange::{Dequeued, ExchangeError, Futex as _, Mine, Name};
 use windfall_os::clock;
 use windfall_os::usage::of_this_thread;
 use windfall_programs::{
-    Code, Event, EventId, Handle, Kind, Node, OwnRequest, Posted, Process, ProcessError,
+    Code, Device, Event, EventId, Handle, Kind, Node, OwnRequest, Posted, Process, ProcessError,
     ProcessHandle, ProcessParams, Queue, RequestRefused, Template,
 };
 use windfall_time::{Instant, Span};
@@ -241,15 +241,32 @@ impl Process for ProcessThread {
         system.exchange.cancel(mine, name).map_err(|error| of_event(event, error))
     }
 
+    async fn attach(&mut self, device: Device, event: Event) -> Result<(), ProcessError> {
+        self.on().await;
+        let name = self.event(event)?;
+        let (system, mine) = self.both();
+        system.exchange.check_own(mine, name).map_err(|error| of_event(event, error))?;
+        self.system.devices_of(self.node, device)?.attach(&self.system, device, event)
+    }
+
+    async fn detach(&mut self, device: Device) -> Result<bool, ProcessError> {
+        self.on().await;
+        let node = self.node;
+        let (system, mine) = self.both();
+        system.devices_of(node, device)?.detach(system, device, |event| {
+            let name = system.open(event.handle(), Kind::Event)?;
+            system.exchange.check_own(mine, name).map_err(|error| of_event(event, error))
+        })
+    }
+
     async fn make_queue(&mut self, node: Node, capacity: usize) -> Result<Queue, ProcessError> {
         self.on().await;
-        self.system.controller(node)?;
-        let error = ProcessError::NoCapacity { capacity, most: MOST_DATA };
-        let fits = (1..=MOST_DATA).contains(&capacity).then_some(capacity);
-        let data = fits.and_then(|data| u32::try_from(data).ok()).ok_or(error)?;
-        let made = self.system.exchange.make_queue(data);
-        let name = made.map_err(|_| ProcessError::NoRoom { kind: Kind::Queue })?;
-        Ok(Queue::from_handle(self.system.seal(Kind::Queue, node, name)))
+        self.system.make_queue(node, capacity)
+    }
+
+    async fn named_queue(&mut self, name: &str, capacity: usize) -> Result<Queue, ProcessError> {
+        self.on().await;
+        self.system.named_queue(self.node, name, capacity)
     }
 
     #[inline]
@@ -312,10 +329,7 @@ impl Process for ProcessThread {
         }
         if let Ok(name) = self.system.open(handle, Kind::Queue) {
             let queue = Queue::from_handle(handle);
-            return self.system.exchange.delete_queue(name).map_err(|no| match no {
-                ExchangeError::HasWaiters => ProcessError::HasWaiters { queue },
-                _ => ProcessError::Stale { handle },
-            });
+            return self.system.delete_queue(name, queue);
         }
         if let Ok(name) = self.system.open(handle, Kind::Process) {
             let alive = self.system.exchange.check_process(name);

@@ -2,8 +2,10 @@
 
 use super::Failed;
 use super::controller::Controller;
+use super::devices::Devices;
 use super::process_thread::ProcessThread;
 use super::sleep::{SleepQueue, Until};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
@@ -15,13 +17,13 @@ use windfall_os::clock;
 use windfall_os::lock::Lock;
 use windfall_os::sched::{Affinity, Attributes};
 use windfall_programs::{
-    Code, Counts, Event, Handle, Keys, Kind, Loaded, Node, Place, ProcessError, ProcessHandle,
-    ProcessParams,
+    Code, Counts, Device, Event, Handle, Keys, Kind, Loaded, Node, Place, ProcessError,
+    ProcessHandle, ProcessParams, Queue,
 };
 use windfall_time::{Instant, Span};
 
 /// The most data that a queue can be made for, as on a simulated machine.
-pub(super) const MOST_DATA: usize = 1 << 24;
+const MOST_DATA: usize = 1 << 24;
 
 const SIZES: Sizes = Sizes {
     processes: Place::MOST,
@@ -36,6 +38,7 @@ const SIZES: Sizes = Sizes {
 /// The most entries for events, those that are kept for the next time included.
 pub(super) const ENTRIES: u32 = 1 << 17;
 
+// Fields: tables and threads of a run, which calls borrow one by one.
 pub(super) struct System {
     pub(super) exchange: Exchange,
     pub(super) sleepers: SleepQueue,
@@ -43,11 +46,14 @@ pub(super) struct System {
     /// When time began.
     pub(super) epoch: Instant,
     pub(super) controllers: Vec<Controller>,
+    /// The devices of each node that has some.
+    pub(super) devices: Vec<Option<Devices>>,
     /// The real-time priority of processes of priority 0.
     pub(super) real_time: Option<u32>,
     /// How many timers have been set.
     pub(super) timers: AtomicU64,
     pub(super) undelivered: AtomicU64,
+    pub(super) coalesced: AtomicU64,
     /// How many processes there are; whoever runs them sleeps on it.
     living: AtomicU32,
     books: Lock<Books>,
@@ -60,19 +66,28 @@ struct Books {
     templates: Vec<Option<&'static str>>,
     loaded: Vec<Loaded>,
     failures: Vec<Failed>,
+    /// The queues that have a name, and their capacities.
+    named: BTreeMap<String, (Queue, usize)>,
 }
 
 impl System {
-    pub(super) fn new(seed: u64, nodes: Vec<Affinity>, real_time: Option<u32>) -> System {
+    pub(super) fn new(
+        seed: u64,
+        nodes: Vec<Affinity>,
+        devices: Vec<Option<Devices>>,
+        real_time: Option<u32>,
+    ) -> System {
         System {
             exchange: Exchange::new(SIZES),
             sleepers: SleepQueue::default(),
             keys: Keys::new(seed),
             epoch: clock::now(),
             controllers: nodes.into_iter().map(Controller::new).collect(),
+            devices,
             real_time,
             timers: AtomicU64::new(0),
             undelivered: AtomicU64::new(0),
+            coalesced: AtomicU64::new(0),
             living: AtomicU32::new(0),
             books: Lock::new(Books::default()),
         }
@@ -106,6 +121,21 @@ impl System {
     pub(super) fn controller(&self, node: Node) -> Result<&Controller, ProcessError> {
         let nodes = self.controllers.len();
         self.controllers.get(usize::from(node.0)).ok_or(ProcessError::NoNode { node, nodes })
+    }
+
+    /// The devices of a node, among which this one is to be.
+    pub(super) fn devices_of(&self, node: Node, device: Device) -> Result<&Devices, ProcessError> {
+        let has = |devices: &Option<Devices>| {
+            devices.as_ref().is_some_and(|devices| devices.find_name(device))
+        };
+        let found = self.devices.iter().position(has).ok_or(ProcessError::NoDevice { device })?;
+        match &self.devices[found] {
+            Some(devices) if found == usize::from(node.0) => Ok(devices),
+            _ => {
+                let node = Node(u8::try_from(found).expect("nodes are numbered by 8 bits"));
+                Err(ProcessError::DeviceElsewhere { device, node })
+            }
+        }
     }
 
     /// Posts for somebody who does not wait for the answer.
@@ -142,6 +172,45 @@ impl System {
         let mut books = self.books.lock();
         let place = books.templates.get_mut(name.index as usize);
         place.and_then(Option::take).map(|_| ()).ok_or(ProcessError::Stale { handle })
+    }
+
+    pub(super) fn make_queue(&self, node: Node, capacity: usize) -> Result<Queue, ProcessError> {
+        self.controller(node)?;
+        let error = ProcessError::NoCapacity { capacity, most: MOST_DATA };
+        let fits = (1..=MOST_DATA).contains(&capacity).then_some(capacity);
+        let data = fits.and_then(|data| u32::try_from(data).ok()).ok_or(error)?;
+        let made = self.exchange.make_queue(data);
+        let name = made.map_err(|_| ProcessError::NoRoom { kind: Kind::Queue })?;
+        Ok(Queue::from_handle(self.seal(Kind::Queue, node, name)))
+    }
+
+    /// The queue of a name; where there is none, one is made on this node.
+    pub(super) fn named_queue(
+        &self,
+        node: Node,
+        name: &str,
+        wanted: usize,
+    ) -> Result<Queue, ProcessError> {
+        let mut books = self.books.lock();
+        if let Some((queue, capacity)) = books.named.get(name).copied() {
+            let same = (capacity == wanted).then_some(queue);
+            return same.ok_or(ProcessError::OtherCapacity { queue, capacity, wanted });
+        }
+        let queue = self.make_queue(node, wanted)?;
+        books.named.insert(name.to_owned(), (queue, wanted));
+        Ok(queue)
+    }
+
+    pub(super) fn delete_queue(&self, name: Name, queue: Queue) -> Result<(), ProcessError> {
+        let mut books = self.books.lock();
+        let deleted = self.exchange.delete_queue(name).map_err(|no| match no {
+            ExchangeError::HasWaiters => ProcessError::HasWaiters { queue },
+            _ => ProcessError::Stale { handle: queue.handle() },
+        });
+        if deleted.is_ok() {
+            books.named.retain(|_, (named, _)| *named != queue);
+        }
+        deleted
     }
 
     /// Starts a process.
@@ -225,6 +294,7 @@ impl System {
         let mut books = self.books.lock();
         let mut counts = Counts::default();
         counts.undelivered = self.undelivered.load(Ordering::Relaxed);
+        counts.coalesced = self.coalesced.load(Ordering::Relaxed);
         counts.loaded = std::mem::take(&mut books.loaded);
         (counts, std::mem::take(&mut books.failures))
     }

@@ -471,3 +471,44 @@ fn refuses_bodies_that_cannot_go_on_and_says_why() {
         assert!(run.failures[0].why.contains(why), "{}", run.failures[0].why);
     }
 }
+
+/// Meets a second process at a queue that both name, and is refused another capacity.
+#[derive(Clone)]
+struct Meets(Log<u64>);
+
+#[derive(Clone)]
+struct Met;
+
+impl Code for Meets {
+    const NAME: &'static str = "meets";
+
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        let template = me.make_template(Node(1)).await?;
+        me.make_process(template, Node(1), ProcessParams::default(), Met).await?;
+        let queue = me.named_queue("line", 3).await?;
+        let event = me.make_event().await?;
+        note(&self.0, me.take(queue, event).await?);
+        let other = me.named_queue("line", 4).await;
+        assert!(matches!(other, Err(ProcessError::OtherCapacity { capacity: 3, wanted: 4, .. })));
+        me.delete(queue).await?;
+        let again = me.named_queue("line", 4).await?;
+        note(&self.0, u64::from(again == queue));
+        Ok(())
+    }
+}
+
+impl Code for Met {
+    const NAME: &'static str = "met";
+
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        let queue = me.named_queue("line", 3).await?;
+        me.enqueue(queue, 42).await
+    }
+}
+
+#[test]
+fn twin_processes_meet_at_a_queue_that_they_name() {
+    for log in twin(Meets) {
+        assert_eq!(log, [42, 0]);
+    }
+}

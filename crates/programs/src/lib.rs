@@ -11,6 +11,8 @@
 
 mod action;
 mod body;
+pub mod catalogue;
+mod kinds;
 pub mod learn;
 mod process;
 mod program;
@@ -22,8 +24,9 @@ mod urgency;
 
 pub use action::{Action, Body, Resource, Tick};
 pub use body::Random;
+pub use kinds::{bsat, memo};
 pub use process::{
-    Answer, Call, Code, Costs, Counts, Event, EventId, Handle, Keys, Kind, Loaded, Meter,
+    Answer, Call, Code, Costs, Counts, Device, Event, EventId, Handle, Keys, Kind, Loaded, Meter,
     NewProcess, Node, NodeCosts, Place, Posted, Process, ProcessError, ProcessHandle,
     ProcessParams, Queue, Reply, Start, Template,
 };

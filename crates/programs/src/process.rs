@@ -14,6 +14,7 @@ mod agenda;
 mod call;
 mod costs;
 mod counts;
+mod device;
 mod dual_queue;
 mod error;
 mod events;
@@ -27,6 +28,7 @@ mod traffic;
 pub use call::{Answer, Call, NewProcess, Reply};
 pub use costs::{Costs, NodeCosts};
 pub use counts::{Counts, Loaded};
+pub use device::Device;
 pub use error::ProcessError;
 pub use handle::{Event, Handle, Keys, Kind, Node, Place, ProcessHandle, Queue, Template};
 pub use hosted::Start;
@@ -131,6 +133,7 @@ pub struct EventId(pub u64);
 /// E4. After a [`notify`](Self::notify) no process that had added that event before still waits for it.
 /// E5. A handle names one object for ever: after that is deleted, every use of the handle is refused.
 /// E6. Posts from one node to another arrive in the order in which they were sent.
+/// E7. After something has arrived at a device, the event that is attached to it becomes posted or was posted.
 ///
 /// # Errors
 /// A [`ProcessError`] changes nothing, except that [`enqueue`](Self::enqueue) removes a dead waiter from the queue.
@@ -281,6 +284,26 @@ pub trait Process: Send + Sized + 'static {
     /// When the event belongs to another process, or has been deleted.
     fn cancel(&mut self, event: Event) -> impl Future<Output = Result<bool, ProcessError>> + Send;
 
+    /// Has a device post an event of its own whenever something arrives there, from now on; at once, if something has
+    /// arrived already. The datum is the device's, or the number of the arrival, counted from 1. What arrives while the
+    /// event is posted is not posted again: the process finds it when it looks at the device.
+    ///
+    /// # Errors
+    /// When there is no such device, it belongs to another node, another event is attached to it, or the event
+    /// belongs to another process or has been deleted.
+    fn attach(
+        &mut self,
+        device: Device,
+        event: Event,
+    ) -> impl Future<Output = Result<(), ProcessError>> + Send;
+
+    /// Has a device post its event no longer. Returns whether one was attached; its post, if there is one, stays.
+    ///
+    /// # Errors
+    /// When there is no such device, or its event belongs to another process.
+    fn detach(&mut self, device: Device)
+    -> impl Future<Output = Result<bool, ProcessError>> + Send;
+
     /// Makes a dual queue on a node, for at most `capacity` data. It outlives its maker.
     ///
     /// # Errors
@@ -288,6 +311,17 @@ pub trait Process: Send + Sized + 'static {
     fn make_queue(
         &mut self,
         node: Node,
+        capacity: usize,
+    ) -> impl Future<Output = Result<Queue, ProcessError>> + Send;
+
+    /// Returns the queue that all processes know by this name. The first process that asks makes it on its own node,
+    /// for at most `capacity` data; after it was deleted, the next one does.
+    ///
+    /// # Errors
+    /// As for [`make_queue`](Self::make_queue); when the queue of this name has another capacity.
+    fn named_queue(
+        &mut self,
+        name: &str,
         capacity: usize,
     ) -> impl Future<Output = Result<Queue, ProcessError>> + Send;
 

@@ -1,7 +1,8 @@
-//! Kinds of schedulers, from the heads of their own files.
+//! Kinds of schedulers, from the heads of their own files, and kinds of programs.
 
 use crate::terminal::{fitted, paragraph, table};
 use serde_json::{Value, json};
+use windfall_programs::catalogue as programs;
 use windfall_schedulers::catalogue::{Form, Kind, Setting};
 use windfall_schedulers::parameters::Parameter;
 
@@ -42,20 +43,64 @@ pub fn listed(kind: &Kind, width: Option<usize>) -> String {
     text
 }
 
+/// For people: a kind of program, and what it does.
+#[must_use]
+pub fn listed_program(kind: &programs::Kind, width: Option<usize>) -> String {
+    match width {
+        Some(width) => paragraph(&format!("{}:", kind.name), 2, kind.summary, width),
+        None => format!("{}: {}\n", kind.name, kind.summary),
+    }
+}
+
+/// For people: a kind of program with its settings.
+#[must_use]
+pub fn described_program(kind: &programs::Kind, width: Option<usize>) -> String {
+    let how = format!(
+        "In a scenario: program = {{ kind = \"{}\" }}, with these settings beside it.",
+        kind.name
+    );
+    let mut text = listed_program(kind, width);
+    text.push_str(&fitted(&how, width));
+    text.push_str(&settings_table(kind.settings, width));
+    text
+}
+
+/// For programs: a kind of program.
+#[must_use]
+pub fn program_json(kind: &programs::Kind) -> Value {
+    json!({
+        "name": kind.name, "summary": kind.summary, "settings": settings_json(kind.settings),
+    })
+}
+
+fn settings_json(settings: &[Setting]) -> Vec<Value> {
+    let one = |setting: &Setting| {
+        json!({
+            "name": setting.name, "allowed": allowed(setting), "default": setting.default,
+            "help": setting.help,
+        })
+    };
+    settings.iter().map(one).collect()
+}
+
+/// The settings of a kind, after an empty line.
+fn settings_table(settings: &[Setting], width: Option<usize>) -> String {
+    if settings.is_empty() {
+        return "\nNo settings.\n".to_owned();
+    }
+    let row = |setting: &Setting| {
+        let (default, help) = (setting.default.to_owned(), setting.help.to_owned());
+        vec![setting.name.to_owned(), allowed(setting), default, help]
+    };
+    let rows = settings.iter().map(row).collect();
+    format!("\n{}", table(&["SETTING", "ALLOWED", "DEFAULT", "WHAT IT DOES"], 4, rows, width))
+}
+
 /// For programs.
 #[must_use]
 pub fn json(kind: &Kind) -> Value {
     let parts = SHOWN.map(|name| (name.to_lowercase(), part(kind, name).join(" ")));
-    let settings: Vec<_> = kind
-        .settings
-        .iter()
-        .map(|setting| {
-            json!({
-                "name": setting.name, "allowed": allowed(setting), "default": setting.default,
-                "help": setting.help,
-            })
-        })
-        .collect();
+    let settings = settings_json(kind.settings);
     let told = kind
         .takes
         .iter()
@@ -99,6 +144,7 @@ fn allowed(setting: &Setting) -> String {
         Form::Integer(least, most) => format!("{least} to {most}"),
         Form::Bool => "true, false".to_owned(),
         Form::Word(words) => words.join(", "),
+        Form::Name => "a name".to_owned(),
     }
 }
 
@@ -106,17 +152,7 @@ fn allowed(setting: &Setting) -> String {
 #[must_use]
 pub fn described(kind: &Kind, width: Option<usize>) -> String {
     let mut text = reflowed(head(kind), width);
-    if kind.settings.is_empty() {
-        text.push_str("\nNo settings.\n");
-    } else {
-        let row = |setting: &Setting| {
-            let (default, help) = (setting.default.to_owned(), setting.help.to_owned());
-            vec![setting.name.to_owned(), allowed(setting), default, help]
-        };
-        let rows = kind.settings.iter().map(row).collect();
-        text.push('\n');
-        text.push_str(&table(&["SETTING", "ALLOWED", "DEFAULT", "WHAT IT DOES"], 4, rows, width));
-    }
+    text.push_str(&settings_table(kind.settings, width));
     if !kind.takes.is_empty() {
         let row =
             |told: &&Parameter| [told.key, told.default, told.help].map(str::to_owned).to_vec();

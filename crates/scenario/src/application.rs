@@ -232,7 +232,11 @@ fn task(scenario: &Scenario, thread: &Thread) -> Result<Task, ApplicationError> 
             let timed = timed_worker(scenario, thread, Ratio::ONE).map(|worker| worker.task);
             timed.map(|task| Rate::new(task.work, task.period).deadline(task.deadline))
         }
-        Run::Phases { .. } | Run::Recorded { .. } | Run::Profile(_) | Run::Unknown => None,
+        Run::Phases { .. }
+        | Run::Recorded { .. }
+        | Run::OfKind { .. }
+        | Run::Profile(_)
+        | Run::Unknown => None,
     };
     let rate = match (own, told) {
         (Some(own), Some(told)) if (own.period, own.deadline) != (told.period, told.deadline) => {

@@ -5,6 +5,7 @@
 //! thrown away: hosts create theirs when they arrive.
 
 mod locks;
+mod processes;
 mod programs;
 mod recordings;
 mod requests;
@@ -13,6 +14,7 @@ mod ticks;
 mod trees;
 
 pub(crate) use locks::rank;
+pub(crate) use processes::roots;
 pub use recordings::{NoRecordings, Numbers, Recordings};
 pub(crate) use threads::parent_of;
 pub(crate) use trees::{conversion, lends_ranks, ranks_by};
@@ -22,7 +24,7 @@ use crate::diagnostic::{Code, Diagnostics, ScenarioError};
 use crate::model::{Pattern, Quantity, Scenario, Subject};
 use crate::outcome::{promises, refusals};
 use crate::parameters::ParameterWriter;
-use crate::plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedProcesses, PlannedRequest};
+use crate::plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedRequest};
 use crate::source::Path;
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_time::{Instant, Span};
@@ -96,6 +98,7 @@ impl Scenario {
         let watched = builder.watched();
         let barriers = programs::barriers(self);
         let locks = locks::planned(self);
+        let processes = processes::homes(self, &nodes);
         if let Some(diagnostics) = Diagnostics::of(&self.origin, builder.mistakes) {
             return Err(diagnostics);
         }
@@ -105,7 +108,7 @@ impl Scenario {
             length: self.length,
             hierarchy,
             nodes: nodes.into_iter().map(|(name, node)| (name.to_owned(), node)).collect(),
-            processes: PlannedProcesses::default(),
+            processes,
             threads,
             interrupts,
             shares: asking.shares(),
@@ -147,7 +150,8 @@ impl Builder<'_> {
                     },
                 };
                 let (kind, number) = (source.kind, source.number);
-                planned.push(PlannedInterrupts { processor, kind, number, pattern });
+                let device = source.device.map(|device| (device, source.datum));
+                planned.push(PlannedInterrupts { processor, kind, number, pattern, device });
             }
         }
         planned

@@ -18,6 +18,7 @@ mod threads;
 pub(crate) use limits::entries;
 pub use names::EARLIER;
 pub(crate) use names::{is_of_program, means, number_in, numbered};
+pub(crate) use programs::MOST_NODES;
 pub(crate) use schedulers::{parent_paths, requirement_paths};
 
 use crate::diagnostic::{Code, Diagnostics, ScenarioError};

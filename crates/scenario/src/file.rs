@@ -8,6 +8,7 @@ mod expectation;
 mod external;
 #[cfg(feature = "schema")]
 mod json_schema;
+mod kind;
 mod lax;
 mod lock;
 mod machine;
@@ -28,6 +29,7 @@ pub(crate) use expectation::ExpectFile;
 pub(crate) use external::{Command, MatchFile};
 #[cfg(feature = "schema")]
 pub(crate) use json_schema::ScenarioFile;
+pub(crate) use kind::KindFile;
 pub(crate) use lax::{Lax, Raw, Scalar};
 pub(crate) use lock::LockFile;
 pub(crate) use machine::{

@@ -184,6 +184,8 @@ fn interrupts(recording: &Recording, file: &str) -> Vec<Interrupts> {
         number: 0,
         processors: Vec::new(),
         pattern: Pattern::Recorded { file: file.to_owned() },
+        device: None,
+        datum: None,
     };
     if any { vec![source] } else { Vec::new() }
 }

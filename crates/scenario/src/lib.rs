@@ -15,6 +15,7 @@
 
 mod application;
 mod build;
+mod catalogues;
 mod check;
 mod deadlines;
 mod decode;
@@ -55,6 +56,7 @@ mod write;
 
 pub use application::{Application, ApplicationError, Member, Service, SharedLock};
 pub use build::{NoRecordings, Numbers, Recordings};
+pub use catalogues::Catalogues;
 pub use deadlines::{BoundError, Deadline};
 pub use diagnostic::{Code as DiagnosticCode, Diagnostic, Diagnostics, Rendering};
 pub use import::{Imported, Reserving, import};

@@ -24,6 +24,7 @@ pub use thread::{Activation, Jobs, Phase, Run, Step, Thread};
 
 use crate::source::Origin;
 use windfall_programs::LockProtocol;
+use windfall_programs::catalogue::Catalogue as Programs;
 use windfall_schedulers::catalogue::{Catalogue, Kind};
 use windfall_time::{Instant, Span};
 
@@ -62,6 +63,8 @@ pub struct Scenario {
     pub under_way: bool,
     /// The kinds that its schedulers are of, by name.
     pub catalogue: Catalogue,
+    /// The kinds that programs are of which a name stands for.
+    pub programs: Programs,
     /// Where each of these stands in its file. Any two are equal.
     pub origin: Origin,
 }
@@ -86,6 +89,7 @@ impl Scenario {
             expectations: Vec::new(),
             under_way: false,
             catalogue: Catalogue::default(),
+            programs: Programs::default(),
             origin: Origin::default(),
         }
     }
@@ -155,6 +159,13 @@ impl Scenario {
     #[must_use]
     pub fn expect(mut self, expectation: Expectation) -> Scenario {
         self.expectations.push(expectation);
+        self
+    }
+
+    /// The same, with programs of these kinds.
+    #[must_use]
+    pub fn programs(mut self, programs: Programs) -> Scenario {
+        self.programs = programs;
         self
     }
 

@@ -15,7 +15,7 @@ use crate::outcome::Promise;
 use std::collections::BTreeMap;
 use windfall_hierarchy::{Hierarchy, Message, NodeId};
 use windfall_programs::{
-    Code, Costs, LockProtocol, Node, NodeCosts, ProcessParams, Program, Rank, Resource,
+    Code, Costs, Device, LockProtocol, Node, NodeCosts, ProcessParams, Program, Rank, Resource,
 };
 use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
@@ -240,6 +240,8 @@ pub struct PlannedInterrupts {
     pub number: u16,
     /// When, and for how long.
     pub pattern: PlannedPattern,
+    /// The device at which something arrives each time, and what its posts bring instead of the number of the arrival.
+    pub device: Option<(Device, Option<u64>)>,
 }
 
 impl PlannedInterrupts {
@@ -251,7 +253,16 @@ impl PlannedInterrupts {
         number: u16,
         pattern: PlannedPattern,
     ) -> PlannedInterrupts {
-        PlannedInterrupts { processor, kind, number, pattern }
+        PlannedInterrupts { processor, kind, number, pattern, device: None }
+    }
+}
+
+impl PlannedInterrupts {
+    /// The same, of a device, whose posts bring this datum, or the number of the arrival.
+    #[must_use]
+    pub const fn device(mut self, device: Device, datum: Option<u64>) -> PlannedInterrupts {
+        self.device = Some((device, datum));
+        self
     }
 }
 

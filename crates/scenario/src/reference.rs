@@ -3,6 +3,7 @@
 use crate::file::ScenarioFile;
 use serde_json::{Map, Value};
 use std::fmt::Write;
+use windfall_programs::catalogue::KINDS;
 
 const HEAD: &str = "# The keys of a scenario file
 
@@ -45,7 +46,27 @@ pub fn reference() -> String {
             schema.definition(&mut text, name, name);
         }
     }
+    programs(&mut text);
     text
+}
+
+/// The kinds of programs, with their settings.
+fn programs(text: &mut String) {
+    text.push_str(
+        "\n## Kinds of programs\n\nWhat `kind` of `[programs.NAME]` and `program` of a thread may name, as `windfall catalogue` lists \
+         them. Crates above may register more.\n\n| kind | what it does | setting | value | default | meaning |\n|---|---|---|---|---|---|\n",
+    );
+    for kind in KINDS {
+        let (mut name, mut summary) = (format!("`{}`", kind.name), kind.summary.to_owned());
+        for setting in kind.settings {
+            let (form, help) = (cell(&setting.form.to_string()), cell(setting.help));
+            let (key, default) = (setting.name, setting.default);
+            // Into a text, which takes everything.
+            let _ =
+                writeln!(text, "| {name} | {summary} | `{key}` | {form} | {default} | {help} |");
+            (name, summary) = (String::new(), String::new());
+        }
+    }
 }
 
 struct Schema {

@@ -3,15 +3,18 @@
 mod change;
 mod expectation;
 mod external;
+mod kind;
 mod lock;
 mod machine;
 mod named;
 mod program;
 mod reader;
 mod scheduler;
+mod setting;
 mod steps;
 mod thread;
 
+use crate::catalogues::Catalogues;
 use crate::decode::{decode, unknown_key};
 use crate::diagnostic::{Code, Diagnostics, ScenarioError};
 use crate::file::HeadFile;
@@ -24,6 +27,7 @@ use reader::Reader;
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::DeValue;
+use windfall_programs::catalogue::Catalogue as Programs;
 use windfall_schedulers::catalogue::Catalogue;
 use windfall_time::{Instant, Span};
 
@@ -46,15 +50,18 @@ impl Scenario {
     /// # Errors
     /// Every mistake in them, or that one cannot be read.
     pub fn load(path: &std::path::Path) -> Result<Scenario, Diagnostics> {
-        load(path, &[], &Catalogue::default())
+        load(path, &[], &Catalogues::default())
     }
 
-    /// Reads a file as [`load`](Scenario::load) does, whose schedulers are of the kinds of a catalogue.
+    /// Reads a file as [`load`](Scenario::load) does, whose schedulers and programs are of the kinds of catalogues.
     ///
     /// # Errors
     /// Every mistake in the files, or that one cannot be read.
-    pub fn load_in(catalogue: &Catalogue, path: &std::path::Path) -> Result<Scenario, Diagnostics> {
-        load(path, &[], catalogue)
+    pub fn load_in(
+        catalogues: impl Into<Catalogues>,
+        path: &std::path::Path,
+    ) -> Result<Scenario, Diagnostics> {
+        load(path, &[], &catalogues.into())
     }
 
     /// Reads a file as [`load`](Scenario::load) does, with some values other than it says.
@@ -65,7 +72,7 @@ impl Scenario {
         path: &std::path::Path,
         overrides: &[Override],
     ) -> Result<Scenario, Diagnostics> {
-        load(path, overrides, &Catalogue::default())
+        load(path, overrides, &Catalogues::default())
     }
 
     /// Reads a text that inherits nothing. `name` is how mistakes call it.
@@ -76,17 +83,17 @@ impl Scenario {
         Scenario::parse_with(name, text, |_| Err(TextError::NoFolder))
     }
 
-    /// Reads a text that inherits nothing, and whose schedulers are of the kinds of a catalogue.
+    /// Reads a text that inherits nothing, and whose schedulers and programs are of the kinds of catalogues.
     ///
     /// # Errors
     /// Every mistake in it.
     pub fn parse_in(
-        catalogue: &Catalogue,
+        catalogues: impl Into<Catalogues>,
         name: &str,
         text: &str,
     ) -> Result<Scenario, Diagnostics> {
         let nowhere = |_: &str| Err(TextError::NoFolder);
-        parse(name, text, nowhere, &[], catalogue)
+        parse(name, text, nowhere, &[], &catalogues.into())
     }
 
     /// Reads a text; `base` gives the name and text of the file that it inherits from, or says why not.
@@ -98,7 +105,7 @@ impl Scenario {
         text: &str,
         base: impl FnOnce(&str) -> Result<(String, String), TextError>,
     ) -> Result<Scenario, Diagnostics> {
-        parse(name, text, base, &[], &Catalogue::default())
+        parse(name, text, base, &[], &Catalogues::default())
     }
 }
 
@@ -106,7 +113,7 @@ impl Scenario {
 fn load(
     path: &std::path::Path,
     overrides: &[Override],
-    catalogue: &Catalogue,
+    catalogues: &Catalogues,
 ) -> Result<Scenario, Diagnostics> {
     let standard = path == std::path::Path::new("-");
     let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
@@ -120,7 +127,7 @@ fn load(
         let text = read_text(&path)?;
         Ok((path.display().to_string(), text))
     };
-    parse(&name, &text, base, overrides, catalogue)
+    parse(&name, &text, base, overrides, catalogues)
 }
 
 /// Reads a text, what it inherits from, and what is set instead.
@@ -129,13 +136,13 @@ fn parse(
     text: &str,
     base: impl FnOnce(&str) -> Result<(String, String), TextError>,
     overrides: &[Override],
-    catalogue: &Catalogue,
+    catalogues: &Catalogues,
 ) -> Result<Scenario, Diagnostics> {
     let own = file(name, text, 0);
     let root = tree::parse(&own.text, 0);
     let root = root.map_err(|list| many(&origin(vec![own.clone()]), list))?;
     let Some((base_name, place)) = inherited(&root) else {
-        return set(root, vec![own.clone()], overrides, catalogue);
+        return set(root, vec![own.clone()], overrides, catalogues);
     };
     let (base_name, base_text) = base(&base_name).map_err(|why| {
         let mistake = ScenarioError::new(
@@ -159,7 +166,7 @@ fn parse(
         .help("inherit from one file only, and put there what both share");
         return Err(one(&origin(files), mistake));
     }
-    set(tree::merge(root.clone(), below), files, overrides, catalogue)
+    set(tree::merge(root.clone(), below), files, overrides, catalogues)
 }
 
 /// Reads a tree in which some values are set from outside: each is a file of one line behind the others.
@@ -167,7 +174,7 @@ fn set(
     root: Node<'_>,
     mut files: Vec<SourceFile>,
     overrides: &[Override],
-    catalogue: &Catalogue,
+    catalogues: &Catalogues,
 ) -> Result<Scenario, Diagnostics> {
     let mut lines = Vec::new();
     for one_value in overrides {
@@ -183,7 +190,7 @@ fn set(
         let value = value.map_err(|list| many(&origin(files.clone()), list))?;
         overrides::apply(&mut root, value, &line.text, line.start);
     }
-    resolve(root, files, catalogue)
+    resolve(root, files, catalogues)
 }
 
 /// Reads a text that holds requests only, as `[[at]]`. What they name is not looked up.
@@ -199,7 +206,8 @@ pub(crate) fn requests(
     };
     let origin =
         Origin { files: Arc::new(vec![own.clone()]), places: Arc::new(tree::places(&root)) };
-    let mut reader = Reader::new(&origin, catalogue);
+    let programs = Programs::default(); // requests start no programs
+    let mut reader = Reader::new(&origin, catalogue, &programs);
     let (_, mut parts) = split(root, &mut reader);
     let at = parts[AT].take();
     if parts.iter().any(Option::is_some) {
@@ -236,17 +244,17 @@ fn inherited(root: &Node<'_>) -> Option<(String, std::ops::Range<usize>)> {
 fn resolve(
     mut root: Node<'_>,
     files: Vec<SourceFile>,
-    catalogue: &Catalogue,
+    catalogues: &Catalogues,
 ) -> Result<Scenario, Diagnostics> {
     if let Some(mistake) = crate::check::entries(&root) {
         return Err(one(&origin(files), mistake));
     }
-    let mistakes = match named::put_into_threads(&mut root) {
+    let mistakes = match named::put_into_threads(&mut root, &catalogues.programs) {
         Ok(mistakes) => mistakes,
         Err(too_much) => return Err(one(&origin(files), too_much)),
     };
     let origin = Origin { files: Arc::new(files), places: Arc::new(tree::places(&root)) };
-    let mut reader = Reader::new(&origin, catalogue);
+    let mut reader = Reader::new(&origin, &catalogues.schedulers, &catalogues.programs);
     reader.mistakes = mistakes;
     let mut scenario = read(root, &mut reader);
     let mut mistakes = reader.mistakes;
@@ -336,6 +344,7 @@ fn read(root: Node<'_>, reader: &mut Reader<'_>) -> Scenario {
         expectations,
         under_way: false,
         catalogue: reader.catalogue.clone(),
+        programs: reader.programs.clone(),
         origin: reader.origin.clone(),
     }
 }

@@ -58,7 +58,10 @@ fn law_a_mistake_in_a_program_is_told_once_where_the_program_stands() {
         "run = \"spin\"\nperiodic = \"3ms/20ms\"",
         (last + 1, "exclude each other", "exactly one"),
     );
-    tell("run = \"spin\"\nparent = \"root\"", (last + 1, "unknown key `parent`", "allowed: run"));
+    tell(
+        "run = \"spin\"\nparent = \"root\"",
+        (last + 1, "unknown key `parent`", "allowed: kind, run"),
+    );
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use crate::parameters::Parameter;
 use crate::parts::best_effort::BestEffort;
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 use core::fmt;
 use windfall_guarantees::Conversion;
 use windfall_hierarchy::Scheduler;
-pub use windfall_settings::{Chosen, Form, Setting, SettingError, Settings, Value};
+use windfall_settings::Listed;
+pub use windfall_settings::{CatalogueError, Chosen, Form, Setting, SettingError, Settings, Value};
 
 /// A kind of scheduler. The project's own are listed in [`kinds`](crate::kinds); [`Kind::new`] makes others, which a
 /// [`Catalogue`] accepts.
@@ -186,6 +186,16 @@ pub fn find(name: &str) -> Option<&'static Kind> {
     KINDS.iter().copied().find(|kind| kind.name == name)
 }
 
+impl Listed for Kind {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn known() -> &'static [&'static Kind] {
+        KINDS
+    }
+}
+
 /// A set of kinds by name: those of this crate, and others that are registered.
 ///
 /// ```
@@ -203,72 +213,4 @@ pub fn find(name: &str) -> Option<&'static Kind> {
 /// assert_eq!(catalogue.register(&MINE), Err(CatalogueError::Taken("mine")));
 /// # Ok::<(), CatalogueError>(())
 /// ```
-#[derive(Clone, PartialEq, Eq)]
-pub struct Catalogue {
-    known: &'static [&'static Kind],
-    registered: Vec<&'static Kind>,
-}
-
-impl Default for Catalogue {
-    /// All kinds of this crate.
-    fn default() -> Catalogue {
-        Catalogue::of(KINDS)
-    }
-}
-
-impl Catalogue {
-    /// A catalogue of exactly these kinds, whose names must differ.
-    #[must_use]
-    pub const fn of(kinds: &'static [&'static Kind]) -> Catalogue {
-        Catalogue { known: kinds, registered: Vec::new() }
-    }
-
-    /// Adds a kind.
-    ///
-    /// # Errors
-    /// When its name is taken.
-    pub fn register(&mut self, kind: &'static Kind) -> Result<(), CatalogueError> {
-        if self.find(kind.name).is_some() {
-            return Err(CatalogueError::Taken(kind.name));
-        }
-        self.registered.push(kind);
-        Ok(())
-    }
-
-    /// The kind with this name.
-    #[must_use]
-    pub fn find(&self, name: &str) -> Option<&'static Kind> {
-        self.kinds().find(|kind| kind.name == name)
-    }
-
-    /// All kinds: the given ones, then the registered ones in order.
-    pub fn kinds(&self) -> impl Iterator<Item = &'static Kind> + Clone {
-        self.known.iter().chain(&self.registered).copied()
-    }
-}
-
-impl fmt::Debug for Catalogue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} kinds and {:?}", self.known.len(), self.registered)
-    }
-}
-
-/// Why a catalogue refuses a kind.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum CatalogueError {
-    /// Another kind has this name.
-    Taken(&'static str),
-}
-
-impl fmt::Display for CatalogueError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            CatalogueError::Taken(name) => {
-                write!(f, "the catalogue has a kind `{name}` already; give this one another name")
-            }
-        }
-    }
-}
-
-impl core::error::Error for CatalogueError {}
+pub type Catalogue = windfall_settings::Catalogue<Kind>;

@@ -14,6 +14,8 @@ pub enum Form {
     Bool,
     /// One of these words.
     Word(&'static [&'static str]),
+    /// A name: 1 to 64 letters, digits, `-`, `_` and `.`.
+    Name,
 }
 
 /// What was written for a setting.
@@ -39,6 +41,7 @@ impl Form {
             (Form::Integer(least, most), Value::Integer(n)) => (least..=most).contains(&n),
             (Form::Bool, Value::Bool(_)) => true,
             (Form::Word(words), Value::Word(word)) => words.contains(&word),
+            (Form::Name, Value::Word(name)) => is_name(name),
             _ => false,
         }
     }
@@ -50,10 +53,16 @@ impl Form {
             Form::Span => Value::Span(text.parse().ok()?),
             Form::Integer(..) => Value::Integer(text.parse().ok()?),
             Form::Bool => Value::Bool(text.parse().ok()?),
-            Form::Word(_) => Value::Word(text),
+            Form::Word(_) | Form::Name => Value::Word(text),
         };
         self.allows(value).then_some(value)
     }
+}
+
+/// Whether this is a name.
+fn is_name(text: &str) -> bool {
+    let kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    (1..=64).contains(&text.len()) && text.chars().all(kept)
 }
 
 impl fmt::Display for Form {
@@ -62,6 +71,7 @@ impl fmt::Display for Form {
             Form::Span => f.write_str("a length of time above zero, as `10ms`"),
             Form::Integer(least, most) => write!(f, "a whole number from {least} to {most}"),
             Form::Bool => f.write_str("`true` or `false`"),
+            Form::Name => f.write_str("a name of letters, digits, `-`, `_` and `.`"),
             Form::Word(words) => {
                 f.write_str("one of ")?;
                 for (number, word) in words.iter().enumerate() {

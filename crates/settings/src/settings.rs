@@ -106,6 +106,15 @@ impl<'a> Chosen<'a> {
         }
     }
 
+    /// A name.
+    #[must_use]
+    pub fn name(&self, name: &str) -> &'a str {
+        match self.value(name) {
+            Some(Value::Word(text)) => text,
+            _ => panic!("`{name}` was declared with another form, or no default"),
+        }
+    }
+
     /// What the word stands for.
     #[must_use]
     pub fn word<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> T {
@@ -129,6 +138,7 @@ mod tests {
             default: "abort",
             help: "",
         },
+        Setting { name: "from", form: Form::Name, default: "messages", help: "" },
         Setting { name: "most", form: Form::Integer(1, 9), default: "", help: "" },
         Setting { name: "quantum", form: Form::Span, default: "10ms", help: "" },
         Setting { name: "warp", form: Form::Bool, default: "true", help: "" },
@@ -144,6 +154,7 @@ mod tests {
         assert_eq!(settings.span("quantum"), Span::from_millis(10));
         assert_eq!(settings.optional_integer("most"), None);
         assert!(settings.bool("warp"));
+        assert_eq!(settings.name("from"), "messages");
         assert_eq!(settings.word("late", &[("complete", 1), ("abort", 2)]), 2);
         let written = [("most", Value::Integer(9)), ("warp", Value::Bool(false))];
         let settings = Settings(&written).check(DECLARED).unwrap();
@@ -154,7 +165,10 @@ mod tests {
     #[test]
     fn refuses_what_was_not_declared() {
         let unknown = refused(&[("qantum", Value::Integer(1))]).unwrap();
-        assert_eq!(unknown, "setting `qantum` is unknown; allowed: late, most, quantum, warp");
+        assert_eq!(
+            unknown,
+            "setting `qantum` is unknown; allowed: late, from, most, quantum, warp"
+        );
         let out = refused(&[("most", Value::Integer(10))]).unwrap();
         assert_eq!(out, "setting `most` is out of range; allowed: a whole number from 1 to 9");
         let word = refused(&[("late", Value::Word("odd"))]).unwrap();
@@ -162,5 +176,8 @@ mod tests {
         assert!(refused(&[("quantum", Value::Span(Span::ZERO))]).is_some());
         assert!(refused(&[("warp", Value::Integer(1))]).is_some());
         assert_eq!(refused(&[("most", Value::Integer(9))]), None);
+        assert!(refused(&[("from", Value::Word(""))]).is_some());
+        assert!(refused(&[("from", Value::Word("two words"))]).is_some());
+        assert_eq!(refused(&[("from", Value::Word("node-1.queue_2"))]), None);
     }
 }

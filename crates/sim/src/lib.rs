@@ -17,12 +17,12 @@
 
 mod cpu;
 mod events;
-mod interrupt;
 mod interval_timer;
 #[cfg(feature = "trial")]
 #[allow(clippy::unwrap_used, reason = "what is drawn is always such")]
 pub mod law;
 mod machine;
+mod prices;
 mod run;
 mod simulate;
 mod simulation;

@@ -2,19 +2,19 @@
 
 use crate::cpu::{Overhead, SimCpu, Units, rates};
 use crate::events::{Due, Events};
-use crate::interrupt::Source;
 use crate::interval_timer::IntervalTimers;
+use crate::prices::Prices;
 use crate::thread::Work;
 use crate::unsupported::UnsupportedPlan;
 use windfall_hierarchy::{JournalEntry, NodeId, Processor};
-use windfall_host::{Change, Charge, Event, Machine, Passed, Thread};
-use windfall_programs::NodeCosts;
-use windfall_scenario::model::{Cache, Costs};
+use windfall_host::{Change, Charge, Event, Interrupts, Machine, Passed, Thread};
+use windfall_programs::{Device, NodeCosts};
 use windfall_scenario::{PlannedInterrupts, PlannedThread, Tracer, model};
 use windfall_time::{Instant, Span};
 use windfall_trace::{OverheadKind, Sink, Stop, ThreadId};
 
 /// Processors, the work of their threads, and overheads.
+// Fields: parts of one machine, each of which other events change.
 pub(crate) struct SimMachine<'a> {
     pub(crate) now: Instant,
     pub(crate) cpus: Vec<SimCpu>,
@@ -25,18 +25,12 @@ pub(crate) struct SimMachine<'a> {
     events: Events,
     /// When the host has something to do, if ever.
     alarm: Option<Instant>,
-    sources: Vec<Source>,
+    sources: Vec<Interrupts>,
+    /// A device at which something has arrived, which the host has not been told.
+    arrived: Option<Device>,
     prices: Prices,
     pub(crate) tracer: Tracer<&'a mut (dyn Sink + Send)>,
     seed: u64,
-}
-
-/// The costs of a machine.
-pub(crate) struct Prices {
-    costs: Costs,
-    cache: Option<Cache>,
-    /// Set if the processors of nodes have costs of their own.
-    pub(crate) interval_timers: Option<IntervalTimers>,
 }
 
 impl<'a> SimMachine<'a> {
@@ -60,6 +54,7 @@ impl<'a> SimMachine<'a> {
             events,
             alarm: None,
             sources: Vec::new(),
+            arrived: None,
             prices: Prices { costs: machine.costs, cache: machine.cache, interval_timers: None },
             tracer: Tracer::new(sink),
             seed,
@@ -73,12 +68,11 @@ impl<'a> SimMachine<'a> {
 
     /// Adds a source of interrupts.
     pub(crate) fn interrupt(&mut self, interrupts: PlannedInterrupts) {
-        let number = u32::try_from(self.sources.len())
-            .expect("sources of interrupts are numbered by 32 bits");
+        let number = u32::try_from(self.sources.len()).expect("sources are numbered by 32 bits");
         self.events.reserve(self.sources.len() + 1);
         let seed =
             self.seed.rotate_left(17) ^ u64::from(number).wrapping_mul(0xd134_2543_de82_ef95);
-        let source = Source::new(interrupts, seed);
+        let source = Interrupts::new(interrupts, seed);
         if let Some(at) = source.at() {
             self.events.set(Due::Interrupt(number), at);
         }
@@ -108,13 +102,13 @@ impl<'a> SimMachine<'a> {
     fn raise_interrupt(&mut self, number: u32) -> usize {
         let source = &mut self.sources[number as usize];
         let cost = source.next_cost();
-        let (cpu, kind) = (usize::from(source.interrupts.processor), source.interrupts.kind);
-        let irq = source.interrupts.number;
+        let PlannedInterrupts { processor, kind, number: irq, device, .. } = source.planned;
+        self.arrived = device.map(|(device, _)| device);
         if let Some(at) = source.at() {
             self.events.set(Due::Interrupt(number), at);
         }
-        self.charge_overhead(cpu, kind, irq, cost);
-        cpu
+        self.charge_overhead(processor.into(), kind, irq, cost);
+        processor.into()
     }
 
     /// Takes time from a processor, after the overheads that it has. Returns whether the cost is more than zero.
@@ -270,6 +264,9 @@ impl<'a> Machine for SimMachine<'a> {
 
     #[inline]
     fn next_event(&mut self, _threads: &[Thread]) -> Option<Event> {
+        if let Some(device) = self.arrived.take() {
+            return Some(Event::Arrives { device });
+        }
         let due = self.events.pop(self.now)?;
         Some(match due {
             Due::Cpu(cpu) => self.cpu_due(cpu as usize),

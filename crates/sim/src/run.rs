@@ -88,6 +88,9 @@ impl<'a> Sim<'a> {
 
     /// Adds a source of interrupts.
     pub fn interrupt(&mut self, interrupts: PlannedInterrupts) {
+        if let Some((device, datum)) = interrupts.device {
+            self.host.device(device, datum);
+        }
         self.host.machine.interrupt(interrupts);
     }
 

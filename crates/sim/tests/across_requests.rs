@@ -1,5 +1,4 @@
 //! Random requests to trees with reservations: no promise that the checker grants is missed, before, across and after them.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;

@@ -329,7 +329,7 @@ fn paper_hls_5_1_a_slower_processor_gives_a_bounded_error_by_the_ends_of_quanta(
 fn limit_web_servers_migrate_below_5_percent_of_their_dispatches() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/web-servers.toml");
     let scenario = Scenario::load(path.as_ref()).unwrap();
-    let mut sim = Sim::of(scenario.build().unwrap(), None).unwrap();
+    let sim = Sim::of(scenario.build().unwrap(), None).unwrap();
     let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
     let dispatches: u64 = outcome.threads.iter().map(|thread| thread.dispatches).sum();
     let migrations: u64 = outcome.threads.iter().map(|thread| thread.migrations).sum();

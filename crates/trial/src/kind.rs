@@ -23,6 +23,7 @@ pub fn settings_are_as_declared(kind: &Kind) {
                 assert!(words.contains(&setting.default));
                 Value::Word(setting.default)
             }
+            Form::Name => Value::Word(setting.default),
         };
         let built = kind.build(&Settings(&[(setting.name, value)]));
         assert!(built.is_ok(), "{kind} {}", setting.name);

@@ -1,20 +1,28 @@
-//! What a shell may complete a word to: schedulers of the catalogue, experiments of the lab, and the nodes of a
+//! What a shell may complete a word to: schedulers and programs of the catalogue, experiments of the lab, and the nodes of a
 //! scenario or of a run.
 
 use clap_complete::CompletionCandidate;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use windfall_linux::control;
+use windfall_programs::catalogue as programs;
 use windfall_scenario::Scenario;
 use windfall_schedulers::catalogue::KINDS;
 use windfall_trace::escape::escaped;
 
 /// The kinds of schedulers.
-pub(crate) fn kinds() -> Vec<CompletionCandidate> {
-    let candidate = |name: &str, help: &str| {
-        CompletionCandidate::new(name.to_owned()).help(Some(help.to_owned().into()))
-    };
+pub(crate) fn schedulers() -> Vec<CompletionCandidate> {
     KINDS.iter().map(|kind| candidate(kind.name, kind.summary)).collect()
+}
+
+/// The kinds of schedulers and of programs.
+pub(crate) fn kinds() -> Vec<CompletionCandidate> {
+    let programs = programs::KINDS.iter().map(|kind| candidate(kind.name, kind.summary));
+    schedulers().into_iter().chain(programs).collect()
+}
+
+fn candidate(name: &str, help: &str) -> CompletionCandidate {
+    CompletionCandidate::new(name.to_owned()).help(Some(help.to_owned().into()))
 }
 
 /// The experiments.

@@ -81,7 +81,7 @@ pub(crate) enum Verb {
     Explain(ExplainArgs),
     /// Repeat a table or figure of the papers and compare with the papers' numbers.
     Lab(LabArgs),
-    /// List the schedulers with what each takes, gives, admits and assumes; or describe one.
+    /// List the schedulers with what each takes, gives, admits and assumes, and the programs; or describe one.
     Catalogue(CatalogueArgs),
     /// Write the JSON Schema of scenario files, for editors.
     Schema(SchemaArgs),
@@ -602,7 +602,7 @@ pub(crate) enum CtlVerb {
         /// Its name.
         name: String,
         /// Its kind; `windfall catalogue` lists them.
-        #[arg(long, value_name = "KIND", add = Candidates::new(candidates::kinds))]
+        #[arg(long, value_name = "KIND", add = Candidates::new(candidates::schedulers))]
         scheduler: String,
         /// The scheduler above it, or `top`; several times for a join.
         #[arg(long, value_name = "NAME", required = true, add = Candidates::new(candidates::run_schedulers))]
@@ -867,7 +867,7 @@ pub(crate) struct LabArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  windfall catalogue proportional-share")]
 pub(crate) struct CatalogueArgs {
-    /// Describe this scheduler, with its settings.
+    /// Describe this scheduler or program, with its settings.
     #[arg(add = Candidates::new(candidates::kinds))]
     pub(crate) name: Option<String>,
     /// Print JSON instead of text.

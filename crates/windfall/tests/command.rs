@@ -205,7 +205,8 @@ fn completions_know_schedulers_experiments_and_nodes() {
 #[test]
 fn every_scheduler_describes_itself() {
     let list = printed(&windfall(&["catalogue"]));
-    let names: Vec<&str> = list
+    let (schedulers, programs) = list.split_once("\nPrograms:\n").unwrap();
+    let names: Vec<&str> = schedulers
         .lines()
         .filter_map(|line| Some(line.split_once(": ")?.0))
         .filter(|name| !name.contains(" "))
@@ -216,6 +217,11 @@ fn every_scheduler_describes_itself() {
         for part in ["Takes", "Gives", "Admits", "Assumes", "Costs", "Ties", "Source"] {
             assert!(text.contains(part), "{name} does not say what it {part}");
         }
+    }
+    assert!(programs.contains("bsat-generator: composes"), "{programs}");
+    let sink = printed(&windfall(&["catalogue", "bsat-sink"]));
+    for part in ["discards them", "kind = \"bsat-sink\"", "capacity", "from", "152us"] {
+        assert!(sink.contains(part), "{part}: {sink}");
     }
     assert_eq!(windfall(&["catalogue", "nobody"]).status.code(), Some(2));
 }

@@ -410,3 +410,75 @@ steps  = [{{ reserve = \"9ms/10ms\", to = \"res\" }}, {{ run = \"10s\" }}]
         );
     });
 }
+
+#[test]
+fn twin_programs_of_a_kind_meet_at_the_queue_that_they_name() {
+    let text = format!(
+        "{TREE}
+[programs.sender]
+kind     = \"bsat-generator\"
+work     = \"2ms\"
+messages = 100
+to       = \"line\"
+[threads.a]
+parent  = \"ps\"
+program = \"sender\"
+[threads.b]
+parent  = \"ps\"
+program = {{ kind = \"bsat-sink\", work = \"1ms\", from = \"line\" }}
+[threads.script]
+parent  = \"ps\"
+program = {{ kind = \"memo-script\", loops = 10 }}
+"
+    );
+    twin(&text, |outcome, real| {
+        conserved(outcome);
+        let received = |name| thread(outcome, name).received;
+        let all = |each: u32| Span::from_millis(100 * each);
+        if real {
+            // What calls and deciding take comes on top.
+            assert!(received("a") >= all(2) && received("a") < all(3), "{}", received("a"));
+            assert!(received("b") >= all(1) && received("b") < all(2), "{}", received("b"));
+        } else {
+            assert_eq!((received("a"), received("b")), (all(2), all(1)));
+        }
+        assert!(outcome.threads.iter().any(|thread| thread.name == "script-b-1"));
+    });
+}
+
+#[test]
+fn twin_a_device_posts_an_event_of_its_process() {
+    let text = format!(
+        "{TREE}
+[[interrupts]]
+device = \"line\"
+every  = \"10ms\"
+offset = \"5ms\"
+cost   = \"20us\"
+[threads.input]
+parent    = \"res\"
+guarantee = \"RESBH 3ms 10ms\"
+program   = {{ kind = \"bsat-input\", work = \"1ms\" }}
+[threads.sink]
+parent    = \"res\"
+guarantee = \"RESBH 2ms 10ms\"
+program   = {{ kind = \"bsat-sink\", work = \"500us\" }}
+[threads.rest]
+parent    = \"ps\"
+guarantee = \"PS 1\"
+run       = \"spin\"
+"
+    );
+    twin(&text, |outcome, real| {
+        conserved(outcome);
+        let received = |name| thread(outcome, name).received;
+        let (input, sink) = (received("input"), received("sink"));
+        if real {
+            // What calls and deciding take comes on top; arrivals that come together are one message.
+            assert!(input > Span::from_millis(80) && input < Span::from_millis(150), "{input}");
+            assert!(sink > Span::from_millis(40) && sink < Span::from_millis(100), "{sink}");
+        } else {
+            assert_eq!((input, sink), (Span::from_millis(100), Span::from_millis(50)));
+        }
+    });
+}

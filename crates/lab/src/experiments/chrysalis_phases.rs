@@ -6,12 +6,13 @@
 //! period begins follows from what is used until then (2.4).
 
 use super::digits;
-use crate::bsat::{Operator, Part, Role, Tally};
+use crate::bsat::{Operator, Part, Role};
 use crate::butterfly::{Butterfly, EPOCH, GENERATES, POST, SINKS, SWAP, TIMER, terms};
 use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Findings, Raw, Table, Verdict, record};
 use crate::units::millis;
 use windfall_programs::Node;
+use windfall_programs::bsat::Tally;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {

@@ -4,7 +4,7 @@
 //! takes. Two runs solve that for B and s (equations 2 and 3); all runs do, by least squares.
 
 use super::digits;
-use crate::bsat::{Operator, Part, Role, Tally};
+use crate::bsat::{Operator, Part, Role};
 use crate::butterfly::{
     Butterfly, EPOCH, GENERATES, Had, POST, RESTART, SINKS, SWAP, TIMER, terms,
 };
@@ -13,6 +13,7 @@ use crate::findings::{ClaimStatus, Findings, Raw, Table, Verdict, record};
 use crate::statistics::{Mean, costs_of};
 use crate::units::micros;
 use windfall_programs::Node;
+use windfall_programs::bsat::Tally;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {

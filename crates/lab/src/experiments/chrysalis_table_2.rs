@@ -2,12 +2,13 @@
 //! and together on one.
 
 use super::digits;
-use crate::bsat::{Operator, Part, Role, Tally};
+use crate::bsat::{Operator, Part, Role};
 use crate::butterfly::{Butterfly, DELIVERS, EPOCH, GENERATES, SINKS, terms};
 use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Findings, Raw, Table, Verdict, record};
 use crate::units::{seconds, us};
 use windfall_programs::Node;
+use windfall_programs::bsat::Tally;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {

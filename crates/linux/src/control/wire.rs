@@ -319,7 +319,8 @@ mod tests {
         else {
             panic!("not read");
         };
-        let Ok(Asked::Change { verb, text, lends, force: false }) = about("a", &verb, request)
+        let Ok(Asked::Change { verb, text, lends, force: false, query: false }) =
+            about("a", &verb, request)
         else {
             panic!("not about a thread");
         };

@@ -30,6 +30,11 @@ pub(crate) fn supervisor(machine: Linux, plan: Plan, calls: Calls) -> Supervisor
     for (at, request) in plan.requests {
         supervisor.host.at(at, request);
     }
+    let devices = plan.interrupts.into_iter().filter_map(|source| Some((source.device?, source)));
+    for (number, ((device, datum), source)) in (0_u64..).zip(devices) {
+        supervisor.host.device(device, datum);
+        supervisor.host.arrivals(source, plan.seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    }
     supervisor
 }
 

@@ -1,7 +1,7 @@
 //! The calls of a process and their answers, as values.
 
 use super::{
-    Event, EventId, Handle, Node, ProcessError, ProcessHandle, ProcessParams, Queue, Start,
+    Device, Event, EventId, Handle, Node, ProcessError, ProcessHandle, ProcessParams, Queue, Start,
 };
 use windfall_time::Instant;
 
@@ -50,10 +50,26 @@ pub enum Call {
     },
     /// Cancels the timer of an event.
     Cancel(Event),
+    /// Has a device post an event.
+    Attach {
+        /// The device.
+        device: Device,
+        /// The event.
+        event: Event,
+    },
+    /// Has a device post its event no longer.
+    Detach(Device),
     /// Makes a dual queue.
     MakeQueue {
         /// The node.
         node: Node,
+        /// The largest number of data.
+        capacity: usize,
+    },
+    /// Finds the queue of a name, or makes it.
+    NamedQueue {
+        /// The name.
+        name: String,
         /// The largest number of data.
         capacity: usize,
     },

@@ -38,7 +38,7 @@ pub struct Costs {
     pub delete: Span,
     /// Posting an event.
     pub post: Span,
-    /// Resetting an event, testing it, setting or cancelling its timer, having notices posted to it.
+    /// Resetting an event, testing it, setting or cancelling its timer, having notices posted to it, attaching or detaching a device.
     pub reset: Span,
     /// Waiting for an event, whether or not one is posted.
     pub wait: Span,
@@ -103,14 +103,18 @@ impl Costs {
             Call::Now => (self.now, Span::ZERO),
             Call::MakeTemplate { kib, .. } => (self.make_template, each(self.load, *kib)),
             Call::MakeProcess(_) => (self.make_process, Span::ZERO),
-            Call::MakeEvent | Call::MakeQueue { .. } => (self.make, Span::ZERO),
+            Call::MakeEvent | Call::MakeQueue { .. } | Call::NamedQueue { .. } => {
+                (self.make, Span::ZERO)
+            }
             Call::Delete(handle) => (self.delete, far(*handle)),
             Call::Post { event, .. } => (self.post, far(event.handle())),
             Call::Reset(_)
             | Call::Test(_)
             | Call::Cancel(_)
             | Call::PostAt { .. }
-            | Call::Notices(_) => (self.reset, Span::ZERO),
+            | Call::Notices(_)
+            | Call::Attach { .. }
+            | Call::Detach(_) => (self.reset, Span::ZERO),
             Call::Wait | Call::MWait(_) => (self.wait, Span::ZERO),
             Call::Enqueue { queue, .. } => {
                 (self.enqueue.saturating_add(each(self.post, waiters)), far(queue.handle()))

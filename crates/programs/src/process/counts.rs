@@ -9,6 +9,8 @@ use windfall_time::Span;
 pub struct Counts {
     /// Posts by timers and from other nodes that found their event posted, in a queue, or deleted.
     pub undelivered: u64,
+    /// Arrivals at devices that found their event posted.
+    pub coalesced: u64,
     /// Hand-overs to another node that found no waiting event, so that the datum returned to its queue.
     pub returned: u64,
     /// Data that returned to a queue which had been deleted.

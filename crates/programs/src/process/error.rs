@@ -1,6 +1,6 @@
 //! Errors of the calls of processes.
 
-use super::{Event, EventId, Handle, Kind, Node, Queue};
+use super::{Device, Event, EventId, Handle, Kind, Node, Queue};
 use crate::request::RequestRefused;
 use core::fmt;
 use windfall_time::Instant;
@@ -79,6 +79,15 @@ pub enum ProcessError {
         /// The largest capacity.
         most: usize,
     },
+    /// The queue of that name has another capacity.
+    OtherCapacity {
+        /// The queue.
+        queue: Queue,
+        /// The capacity that it has.
+        capacity: usize,
+        /// The requested capacity.
+        wanted: usize,
+    },
     /// The template is of another kind of process.
     WrongCode {
         /// The template.
@@ -123,6 +132,25 @@ pub enum ProcessError {
     },
     /// A request of the process for itself was refused; the [`RequestRefused`] said why.
     RequestRefused,
+    /// The machine has no device of this name.
+    NoDevice {
+        /// The name.
+        device: Device,
+    },
+    /// This is no name of a device.
+    NoDeviceName,
+    /// The device posts another event.
+    DeviceTaken {
+        /// The device.
+        device: Device,
+    },
+    /// The device belongs to another node.
+    DeviceElsewhere {
+        /// The device.
+        device: Device,
+        /// Its node.
+        node: Node,
+    },
     /// This host cannot carry out the call.
     NotHere {
         /// Why, and which host could.
@@ -185,6 +213,11 @@ impl fmt::Display for ProcessError {
             ProcessError::NoCapacity { capacity, most } => {
                 write!(f, "a queue cannot have room for {capacity} data; allowed: 1 to {most}")
             }
+            ProcessError::OtherCapacity { queue, capacity, wanted } => write!(
+                f,
+                "{} holds at most {capacity} data, not {wanted}; let all who name it say the same",
+                queue.handle()
+            ),
             ProcessError::WrongCode { template } => {
                 write!(f, "{template} is loaded with other code; use the template of this process")
             }
@@ -223,6 +256,21 @@ impl fmt::Display for ProcessError {
             ProcessError::RequestRefused => f.write_str(
                 "a request of it was refused, and its body returned the refusal; ask for less, or go on without",
             ),
+            ProcessError::NoDevice { device } => write!(
+                f,
+                "there is no device `{device}`; declare it in the settings of the run, or in the scenario's `interrupts`"
+            ),
+            ProcessError::NoDeviceName => write!(
+                f,
+                "a device's name has 1 to {} letters, digits, `-`, `_` and `.`",
+                Device::LONGEST
+            ),
+            ProcessError::DeviceTaken { device } => {
+                write!(f, "device `{device}` posts another event; detach that first")
+            }
+            ProcessError::DeviceElsewhere { device, node } => {
+                write!(f, "device `{device}` posts events of {node} only; attach it there")
+            }
             ProcessError::NotHere { why } => f.write_str(why),
         }
     }

@@ -4,8 +4,8 @@
 //! puts the answer into the slot, and polls again. Nothing else wakes a body.
 
 use super::{
-    Answer, Call, Code, Event, EventId, Handle, NewProcess, Node, Posted, Process, ProcessError,
-    ProcessHandle, ProcessParams, Queue, Reply, Template,
+    Answer, Call, Code, Device, Event, EventId, Handle, NewProcess, Node, Posted, Process,
+    ProcessError, ProcessHandle, ProcessParams, Queue, Reply, Template,
 };
 use crate::action::{Action, Body};
 use crate::program::Program;
@@ -253,8 +253,21 @@ impl Process for HostedProcess {
         Ok(self.call(Call::Cancel(event)).await?.datum == Some(1))
     }
 
+    async fn attach(&mut self, device: Device, event: Event) -> Result<(), ProcessError> {
+        self.call(Call::Attach { device, event }).await.map(|_| ())
+    }
+
+    async fn detach(&mut self, device: Device) -> Result<bool, ProcessError> {
+        Ok(self.call(Call::Detach(device)).await?.datum == Some(1))
+    }
+
     async fn make_queue(&mut self, node: Node, capacity: usize) -> Result<Queue, ProcessError> {
         let call = Call::MakeQueue { node, capacity };
+        Ok(Queue::from_handle(self.call(call).await?.handle))
+    }
+
+    async fn named_queue(&mut self, name: &str, capacity: usize) -> Result<Queue, ProcessError> {
+        let call = Call::NamedQueue { name: name.to_owned(), capacity };
         Ok(Queue::from_handle(self.call(call).await?.handle))
     }
 

@@ -6,6 +6,7 @@
 //! `system/queues.rs`, `system/control.rs`.
 
 mod control;
+mod devices;
 mod making;
 mod notices;
 mod posts;
@@ -20,9 +21,11 @@ use super::events::{Events, State};
 use super::slots::Slots;
 use super::traffic::Traffic;
 use super::{
-    Answer, Call, Counts, Event, EventId, Keys, Kind, Node, ProcessError, ProcessHandle, Reply,
+    Answer, Call, Counts, Device, Event, EventId, Keys, Kind, Node, ProcessError, ProcessHandle,
+    Queue, Reply,
 };
 use crate::request::Notices;
+use devices::DeviceState;
 use std::collections::{BTreeMap, VecDeque};
 use windfall_time::{Instant, Span};
 
@@ -62,6 +65,8 @@ struct Proc {
     wakeup: bool,
 }
 
+/// All objects of the processes of a run.
+// Fields: a table for each kind of object, which calls borrow one by one.
 pub(crate) struct System {
     pub(crate) costs: Costs,
     pub(crate) counts: Counts,
@@ -71,9 +76,12 @@ pub(crate) struct System {
     templates: Slots<&'static str>,
     events: Events,
     queues: Slots<DualQueue>,
+    /// The queues that have a name; those that have been deleted included.
+    named: BTreeMap<String, Queue>,
     traffic: Traffic,
     /// By process: the event that its notices are posted to, and those that are not posted yet.
     notices: BTreeMap<ProcessHandle, (Event, Notices)>,
+    devices: BTreeMap<Device, DeviceState>,
     pub(crate) agenda: Agenda,
     /// Threads to be woken, in order.
     pub(crate) woken: VecDeque<Woken>,
@@ -96,8 +104,10 @@ impl System {
             templates: Slots::new(Kind::Template, keys),
             events: Events::new(keys),
             queues: Slots::new(Kind::Queue, keys),
+            named: BTreeMap::new(),
             traffic: Traffic::default(),
             notices: BTreeMap::new(),
+            devices: BTreeMap::new(),
             agenda: Agenda::default(),
             woken: VecDeque::new(),
         }
@@ -163,7 +173,10 @@ impl System {
             Call::MWait(set) => return self.wait(me, Some(set)),
             Call::PostAt { event, datum, at } => self.post_at(me, (*event, *datum), *at),
             Call::Cancel(event) => self.cancel(me, *event),
+            Call::Attach { device, event } => self.attach(me, *device, *event),
+            Call::Detach(device) => self.detach(me, *device),
             Call::MakeQueue { node, capacity } => self.make_queue(*node, *capacity),
+            Call::NamedQueue { name, capacity } => self.named_queue(me, name, *capacity),
             Call::Enqueue { queue, datum } => self.enqueue(me, *queue, *datum, now),
             Call::Dequeue { queue, event } => self.dequeue(me, *queue, *event),
             Call::Delete(handle) => self.delete(me, *handle),

@@ -7,7 +7,7 @@
 use super::{Condition, ProgramRuntime, RunningProgram, RuntimeHost, Wakeup};
 use crate::action::Action;
 use crate::process::{
-    Answer, Call, CallOutcome, NewProcess, Node, ProcessError, ProcessHandle, Reply,
+    Answer, Call, CallOutcome, Device, NewProcess, Node, ProcessError, ProcessHandle, Reply,
 };
 use crate::program::Program;
 use crate::request::{Notices, OwnRequest, RequestRefused};
@@ -129,6 +129,17 @@ impl ProgramRuntime {
         let threads = host.programs();
         threads.scheduled[1] = None;
         threads.system.deliver_due(now);
+        ProgramRuntime::rouse(host);
+    }
+
+    /// Adds a device, whose posts bring this datum, or the number of the arrival.
+    pub fn add_device(&mut self, device: Device, datum: Option<u64>) {
+        self.system.add_device(device, datum);
+    }
+
+    /// Something has arrived at a device.
+    pub fn arrival<S: RuntimeHost>(host: &mut S, device: Device) {
+        host.programs().system.arrival(device);
         ProgramRuntime::rouse(host);
     }
 

@@ -1,8 +1,10 @@
 //! Programs with numbers for the names of threads, locks, conditions, barriers and timers.
 
+use super::processes;
 use crate::check::{means, number_in};
-use crate::model::{Activation, Jobs, Run, Scenario, Step, Thread};
+use crate::model::{Activation, Jobs, Run, Scenario, Setting, Step, Thread};
 use std::collections::BTreeMap;
+use windfall_programs::catalogue::Settings;
 use windfall_programs::{self as programs, Program, Resource, Translate};
 
 /// The numbers of everything that has a name.
@@ -62,6 +64,13 @@ impl<'a> Numbers<'a> {
                 Program::Phases { loops: *loops, phases: phases.collect() }
             }
             Run::Recorded { .. } => Program::Recorded(programs::Recorded::default()),
+            Run::OfKind { kind, settings } => {
+                let settings = Setting::values(settings);
+                let node = processes::node(self.scenario, thread);
+                // The checks have built it, too.
+                let kind = self.scenario.programs.find(kind)?;
+                kind.build(&Settings(&settings), node).ok()?
+            }
             Run::Profile(_) | Run::Unknown => return None,
         })
     }

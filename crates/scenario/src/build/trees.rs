@@ -140,13 +140,7 @@ impl<'a> Builder<'a> {
 
 /// What is written for its settings.
 fn values(scheduler: &Scheduler) -> Vec<(&str, Value<'_>)> {
-    let value = |setting| match setting {
-        &Setting::Span(span) => Value::Span(span),
-        &Setting::Integer(n) => Value::Integer(n),
-        &Setting::Bool(b) => Value::Bool(b),
-        Setting::Word(word) => Value::Word(word),
-    };
-    scheduler.settings.iter().map(|(name, setting)| (name.as_str(), value(setting))).collect()
+    Setting::values(&scheduler.settings)
 }
 
 /// What an instance ranks its children by.

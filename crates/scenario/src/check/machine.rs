@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::diagnostic::Code;
-use crate::model::{Level, Machine, Pattern, Timer};
+use crate::model::{Interrupts, Level, Machine, Pattern, Timer};
 use crate::source::Path;
 use windfall_time::{Ratio, Span};
 
@@ -61,6 +61,7 @@ fn interrupts(checker: &mut Checker<'_>) {
     let count = scenario.machine.speeds.len();
     for (number, source) in scenario.interrupts.iter().enumerate() {
         let path = Path::of(&["interrupts"]).item(number);
+        device(checker, number, source, &path);
         for (at, cpu) in source.processors.iter().enumerate() {
             if usize::from(*cpu) >= count {
                 let path = path.key("processors").item(at);
@@ -97,5 +98,36 @@ fn interrupts(checker: &mut Checker<'_>) {
         {
             checker.wrong(Code::ReversedRange, &[path], "the least is above the most", "swap them");
         }
+    }
+}
+
+/// A device is at one processor, has a name of its own, and alone has a datum.
+fn device(checker: &mut Checker<'_>, number: usize, source: &Interrupts, path: &Path) {
+    let scenario = checker.scenario;
+    let Some(device) = source.device else {
+        if source.datum.is_some() && !checker.origin().has(&path.key("device")) {
+            let help = "name the device as well, or leave `datum` out";
+            let message = "`datum` goes with `device`";
+            checker.wrong(Code::MisplacedKey, &[path.key("datum")], message, help);
+        }
+        return;
+    };
+    if scenario.interrupts[..number].iter().any(|other| other.device == Some(device)) {
+        let message = format!("there is a device `{device}` already");
+        checker.wrong(Code::DuplicateName, &[path.key("device")], message, "give it another name");
+    }
+    let count = match source.processors.len() {
+        0 => scenario.machine.speeds.len(),
+        some => some,
+    };
+    if count != 1 {
+        let message = format!("device `{device}` is at {count} processors");
+        let help = "write the one that it interrupts, as `processors = [0]`";
+        checker.wrong(
+            Code::OutOfRange,
+            &[path.key("processors"), path.key("device")],
+            message,
+            help,
+        );
     }
 }

@@ -1,12 +1,16 @@
 //! Programs of steps: locks in pairs, waits that somebody ends, loops in which time passes.
 
 use super::{Checker, names, own};
+use crate::build::roots;
 use crate::diagnostic::Code;
 use crate::model::{Phase, Run, Step, Thread};
 use crate::parameters::ParameterWriter;
 use crate::source::Path;
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_programs::Sharing;
+
+/// The most nodes that processes may be on.
+pub(crate) const MOST_NODES: usize = 256;
 
 /// How a name is used over the whole scenario.
 #[derive(Default)]
@@ -58,6 +62,21 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
         own::check(checker, thread, &steps, asking);
     }
     uses.check(checker);
+    nodes(checker);
+}
+
+/// Programs of a kind on a machine of more nodes than a handle can name.
+fn nodes(checker: &mut Checker<'_>) {
+    let scenario = checker.scenario;
+    let of_kind = scenario.threads.iter().find(|one| matches!(one.run, Run::OfKind { .. }));
+    let Some(thread) = of_kind else { return };
+    let nodes = roots(scenario).count();
+    if nodes > MOST_NODES {
+        let message = format!("{nodes} schedulers at the top are too many nodes for processes");
+        let help = format!("put them below {MOST_NODES} schedulers at most");
+        let path = Path::of(&["threads", &thread.name, "program"]);
+        checker.wrong(Code::TooMany, &[path], message, &help);
+    }
 }
 
 impl<'a> Uses<'a> {

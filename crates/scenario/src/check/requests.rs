@@ -132,7 +132,12 @@ fn parent(
         None => true,
         Some(to) if to == name => {
             let message = format!("`{name}` would lie below itself");
-            checker.wrong(Code::SchedulerCycle, &[to_path.clone()], message, "name another parent");
+            checker.wrong(
+                Code::SchedulerCycle,
+                std::slice::from_ref(&to_path),
+                message,
+                "name another parent",
+            );
             return;
         }
         Some(to) => {

@@ -3,9 +3,12 @@
 use super::schedulers::{find_circles, fits};
 use super::{Checker, names};
 use crate::diagnostic::Code;
-use crate::model::{Activation, Jobs, Run, Thread};
+use crate::model::{Activation, Jobs, Run, Setting, Thread};
 use crate::parameters::ParameterWriter;
 use crate::source::Path;
+use crate::suggest;
+use windfall_programs::Node;
+use windfall_programs::catalogue::Settings;
 use windfall_time::Span;
 
 pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
@@ -31,11 +34,33 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
             let help = format!("write less than the scenario's length, {}", scenario.length);
             checker.wrong(Code::AfterTheEnd, &[path.key("start")], message, &help);
         }
-        if let Run::Jobs(jobs) = &thread.run {
-            self::jobs(checker, thread, jobs, &path);
+        match &thread.run {
+            Run::Jobs(jobs) => self::jobs(checker, thread, jobs, &path),
+            Run::OfKind { kind, settings } => of_kind(checker, kind, settings, &path),
+            _ => {}
         }
     }
     chains(checker);
+}
+
+/// A program of a kind that there is not, or that does not take these settings.
+fn of_kind(checker: &mut Checker<'_>, kind: &str, settings: &[(String, Setting)], path: &Path) {
+    let path = path.key("program");
+    let programs = &checker.scenario.programs;
+    let Some(known) = programs.find(kind) else {
+        // A file has been told of it where it was read.
+        if !checker.origin().has(&path) {
+            let help = suggest::hint(kind, programs.kinds().map(|kind| kind.name));
+            let message = format!("unknown kind of program `{kind}`");
+            checker.wrong(Code::UnknownProgram, &[path], message, &help);
+        }
+        return;
+    };
+    if let Err(bad) = known.build(&Settings(&Setting::values(settings)), Node(0)) {
+        let at = if bad.known { path.key(&bad.name) } else { path };
+        let help = format!("`windfall catalogue {kind}` lists what it takes");
+        checker.wrong(Code::InvalidSetting, &[at], format!("{kind}: {bad}"), &help);
+    }
 }
 
 fn jobs(checker: &mut Checker<'_>, thread: &Thread, jobs: &Jobs, path: &Path) {
@@ -86,6 +111,7 @@ fn after(checker: &mut Checker<'_>, thread: &Thread, before: &str, other: &Threa
     }
     let why = match other.run {
         Run::Spin { .. } => "computes for ever and never ends a job",
+        Run::OfKind { .. } => "is a program of a kind, which has no jobs",
         Run::Profile(_) | Run::Unknown => "is a program of whose jobs nothing is known",
         _ => return,
     };

@@ -64,7 +64,7 @@ codes! {
     UnknownScheduler, "unknown-scheduler", "A name that no scheduler has.";
     UnknownThread, "unknown-thread", "A name that no thread has.";
     UnknownName, "unknown-name", "A name that neither a scheduler nor a thread has.";
-    UnknownProgram, "unknown-program", "A name that none of the file's programs has.";
+    UnknownProgram, "unknown-program", "A name that neither a program of the file nor a kind of program has.";
     UnknownProcessor, "unknown-processor", "A processor that the machine or the scheduler does not have.";
     UnknownRequest, "unknown-request", "A request that there is not.";
     UnknownQuantity, "unknown-quantity", "An expectation of a quantity that is not measured.";
@@ -79,7 +79,7 @@ codes! {
     TopParameter, "top-parameter", "Something is asked of the top, which takes no parameters.";
     GuaranteeNotGiven, "guarantee-not-given", "A guarantee that no scheduler of that kind gives.";
     InexactWeight, "inexact-weight", "A share or a warp that becomes no whole weight beside guaranteed shares.";
-    InvalidSetting, "invalid-setting", "Settings that a scheduler refuses together.";
+    InvalidSetting, "invalid-setting", "Settings that a scheduler or a program refuses together.";
     NotAdmitted, "not-admitted", "A scheduler refuses what is asked of it.";
     NoProgram, "no-program", "It is not said what a thread runs.";
     AfterTheEnd, "after-the-end", "Something begins when the scenario is over.";

@@ -12,6 +12,7 @@ use windfall_time::{Instant, Span};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", schemars(rename = "At"))]
+// Fields: keys of a table of the file, which stand beside each other there.
 pub(crate) struct AtFile {
     /// When.
     #[serde(skip_serializing_if = "Option::is_none")]

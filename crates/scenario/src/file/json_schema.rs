@@ -2,8 +2,9 @@
 
 use super::requirements::GUARANTEE;
 use super::{
-    AtFile, Command, ExpectFile, HeadFile, InterruptsFile, Lax, LockFile, MachineFile, Processors,
-    ProgramFile, Scalar, SchedulerFile, SpeedFile, TextOr, ThreadFile, WithRequirements, wanted,
+    AtFile, Command, ExpectFile, HeadFile, InterruptsFile, KindFile, Lax, LockFile, MachineFile,
+    Processors, ProgramFile, Scalar, SchedulerFile, SpeedFile, TextOr, ThreadFile,
+    WithRequirements, wanted,
 };
 use crate::Guarantee;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -60,6 +61,23 @@ impl<T: JsonSchema> JsonSchema for TextOr<T> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let table = generator.subschema_for::<T>();
         json_schema!({ "anyOf": [{ "type": "string" }, table] })
+    }
+}
+
+impl JsonSchema for KindFile {
+    fn schema_name() -> Cow<'static, str> {
+        Cow::Borrowed("ProgramOfKind")
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let kind = "A kind of program, as `bsat-sink`; `windfall catalogue` lists them.";
+        json_schema!({
+            "type": "object",
+            "description": "A program of a kind; keys beside `kind` are its settings.",
+            "properties": { "kind": { "type": "string", "description": kind } },
+            "required": ["kind"],
+            "additionalProperties": true,
+        })
     }
 }
 

@@ -158,6 +158,12 @@ pub(crate) struct InterruptsFile {
     /// How long each takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cost: Option<Lax<Range>>,
+    /// A device at which something arrives each time: processes attach events to it by this name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) device: Option<Lax<String>>,
+    /// What the posts of the device bring; the number of the arrival when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) datum: Option<Lax<u64>>,
     /// A trace whose interrupts strike again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recorded: Option<Lax<String>>,

@@ -7,13 +7,16 @@ use super::thread::{AfterFile, PeriodicFile, RecordedFile, SporadicFile};
 use super::values::SpinText;
 use serde::{Deserialize, Serialize};
 
-/// A program that several threads may run. Exactly one of `run`, `periodic`, `sporadic`, `after`,
-/// `steps`, `phases` and `recorded`.
+/// A program that several threads may run. Exactly one of `kind`, `run`, `periodic`, `sporadic`, `after`, `steps`, `phases`
+/// and `recorded`; keys beside `kind` are its settings.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", schemars(rename = "Program"))]
+#[cfg_attr(feature = "schema", schemars(rename = "Program", extend("additionalProperties" = true)))]
 pub(crate) struct ProgramFile {
+    /// A kind of program, as `bsat-sink`; `windfall catalogue` lists them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) kind: Option<Lax<String>>,
     /// `spin` or `spin from 2s`: computes for ever.
     pub(crate) run: Option<Lax<SpinText>>,
     /// Jobs at equal distances: `3ms/10ms`, `3ms/10ms@8ms`, or a table.

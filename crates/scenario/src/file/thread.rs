@@ -1,6 +1,7 @@
 //! `[threads.NAME]`.
 
 use super::external::{Command, MatchFile};
+use super::kind::KindFile;
 use super::lax::Lax;
 use super::program::ProgramFile;
 use super::scalar::{Due, Kib, Range};
@@ -34,9 +35,10 @@ pub(crate) struct ThreadFile {
     /// How much of the cache it uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) working_set: Option<Lax<Kib>>,
-    /// One of `[programs.NAME]`, which others may run, too.
+    /// One of `[programs.NAME]`, which others may run, too; or a kind of program with its default settings; or a table of `kind` and
+    /// settings, as `{ kind = "bsat-sink", work = "1ms" }`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) program: Option<Lax<String>>,
+    pub(crate) program: Option<TextOr<KindFile>>,
     /// `spin` or `spin from 2s`: computes for ever.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) run: Option<Lax<SpinText>>,
@@ -95,6 +97,7 @@ impl ThreadFile {
     /// The program of its own; takes it out.
     pub(crate) fn take_program(&mut self) -> ProgramFile {
         ProgramFile {
+            kind: None,
             run: self.run.take(),
             periodic: self.periodic.take(),
             sporadic: self.sporadic.take(),

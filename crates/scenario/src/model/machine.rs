@@ -1,6 +1,7 @@
 //! The machine and its interrupts.
 
 use core::fmt;
+use windfall_programs::Device;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
@@ -106,6 +107,10 @@ pub struct Interrupts {
     pub processors: Vec<u16>,
     /// When, and for how long.
     pub pattern: Pattern,
+    /// The device at which something arrives each time; processes attach events to it by this name.
+    pub device: Option<Device>,
+    /// What the device's posts bring; the number of the arrival when absent.
+    pub datum: Option<u64>,
 }
 
 /// When interrupts come and how long each takes.
@@ -183,7 +188,21 @@ impl Interrupts {
     /// A source that strikes every processor, with its number in the trace.
     #[must_use]
     pub const fn new(kind: OverheadKind, number: u16, pattern: Pattern) -> Interrupts {
-        Interrupts { kind, number, processors: Vec::new(), pattern }
+        Interrupts { kind, number, processors: Vec::new(), pattern, device: None, datum: None }
+    }
+
+    /// The same, of a device of this name.
+    #[must_use]
+    pub const fn device(mut self, device: Device) -> Interrupts {
+        self.device = Some(device);
+        self
+    }
+
+    /// The same, of a device whose posts bring this.
+    #[must_use]
+    pub const fn datum(mut self, datum: u64) -> Interrupts {
+        self.datum = Some(datum);
+        self
     }
 
     /// The same, on these processors alone.

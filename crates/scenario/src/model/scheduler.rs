@@ -1,7 +1,7 @@
 //! Schedulers, where they are attached, and what is asked for them there.
 
 use super::requirements::Requirements;
-use windfall_schedulers::catalogue::Kind;
+use windfall_schedulers::catalogue::{Kind, Value};
 use windfall_time::Span;
 
 /// A scheduler instance.
@@ -29,6 +29,24 @@ pub enum Setting {
     Bool(bool),
     /// A word.
     Word(String),
+}
+
+impl Setting {
+    /// As a catalogue's kinds read it.
+    #[must_use]
+    pub fn value(&self) -> Value<'_> {
+        match self {
+            &Setting::Span(span) => Value::Span(span),
+            &Setting::Integer(n) => Value::Integer(n),
+            &Setting::Bool(b) => Value::Bool(b),
+            Setting::Word(word) => Value::Word(word),
+        }
+    }
+
+    /// All settings, as a catalogue's kinds read them.
+    pub(crate) fn values(settings: &[(String, Setting)]) -> Vec<(&str, Value<'_>)> {
+        settings.iter().map(|(name, setting)| (name.as_str(), setting.value())).collect()
+    }
 }
 
 /// One virtual processor: where it is registered and what is asked for it there.

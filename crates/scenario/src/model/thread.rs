@@ -2,6 +2,8 @@
 
 use super::external::External;
 use super::requirements::Requirements;
+use super::scheduler::Setting;
+use windfall_programs::catalogue::Kind;
 use windfall_programs::{self as programs, OnLate, Work};
 use windfall_time::{Instant, Span};
 
@@ -51,6 +53,13 @@ pub enum Run {
         file: String,
         /// The thread's name in it, or `#TID`.
         thread: String,
+    },
+    /// What a kind of program does, by the name that the scenario's catalogue has for it.
+    OfKind {
+        /// The kind.
+        kind: String,
+        /// Its settings, in alphabetical order.
+        settings: Vec<(String, Setting)>,
     },
     /// What the stored profile of that name says. Only of an external program.
     Profile(String),
@@ -191,6 +200,12 @@ impl Run {
     #[must_use]
     pub const fn spin() -> Run {
         Run::Spin { from: Instant::ZERO }
+    }
+
+    /// What a kind of program does, with its default settings.
+    #[must_use]
+    pub fn of_kind(kind: &Kind) -> Run {
+        Run::OfKind { kind: kind.name.to_owned(), settings: Vec::new() }
     }
 
     /// So much in every period, due at the next release.

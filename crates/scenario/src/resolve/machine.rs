@@ -7,6 +7,7 @@ use crate::file::{InterruptsFile, MachineFile, Processors, Range};
 use crate::model::{Cache, Costs, Interrupts, Machine, Pattern, Timer};
 use crate::source::Path;
 use crate::tree::Node;
+use windfall_programs::Device;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
@@ -97,6 +98,9 @@ fn source(file: InterruptsFile, path: &Path, reader: &mut Reader<'_>) -> Interru
     let processors = processors
         .filter_map(|(at, cpu)| reader.get(Some(cpu), &path.key("processors").item(at)))
         .collect();
+    let device = reader.get(file.device, &path.key("device"));
+    let device = device.and_then(|name| named(&name, &path.key("device"), reader));
+    let datum = reader.get(file.datum, &path.key("datum"));
     let has_every = file.every.is_some();
     let every = reader.get(file.every, &path.key("every"));
     let every = reader.above_zero(every, &path.key("every"));
@@ -135,5 +139,17 @@ fn source(file: InterruptsFile, path: &Path, reader: &mut Reader<'_>) -> Interru
         number: number.unwrap_or(0),
         processors,
         pattern,
+        device,
+        datum,
     }
+}
+
+/// The device of a name.
+fn named(name: &str, path: &Path, reader: &mut Reader<'_>) -> Option<Device> {
+    let device = Device::new(name);
+    if let Err(why) = device {
+        let help = "write another name, as `device = \"line\"`";
+        reader.wrong(Code::InvalidName, path, why.to_string(), help);
+    }
+    device.ok()
 }

@@ -1,8 +1,10 @@
 //! `[programs.NAME]`: a program that several threads run.
 //!
-//! Its keys are put into each thread that names it before anything else is read. So a thread has one program, wherever
+//! Its keys are put into each thread that names it before anything else is read; those of a program of a kind become the thread's
+//! `program`. So a thread has one program, wherever
 //! it is written, and every mistake in it has its place in the program.
 
+use super::kind::{self, KIND};
 use super::reader::Reader;
 use super::thread;
 use crate::decode::decode;
@@ -11,7 +13,10 @@ use crate::file::ProgramFile;
 use crate::source::Path;
 use crate::suggest;
 use crate::tree::Node;
+use std::borrow::Cow;
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use windfall_programs::catalogue::Catalogue;
 use windfall_time::Instant;
 
 /// The keys of a program.
@@ -24,7 +29,10 @@ const MOST_VALUES: usize = 500_000;
 ///
 /// # Errors
 /// They would come to too much to be read.
-pub(super) fn put_into_threads(root: &mut Node<'_>) -> Result<Vec<ScenarioError>, ScenarioError> {
+pub(super) fn put_into_threads(
+    root: &mut Node<'_>,
+    kinds: &Catalogue,
+) -> Result<Vec<ScenarioError>, ScenarioError> {
     let DeValue::Table(root) = root.get_mut() else { return Ok(Vec::new()) };
     let programs = root.get("programs").and_then(|node| node.get_ref().as_table());
     let programs = programs.cloned().unwrap_or_default();
@@ -34,23 +42,38 @@ pub(super) fn put_into_threads(root: &mut Node<'_>) -> Result<Vec<ScenarioError>
     let (mut mistakes, mut room) = (Vec::new(), MOST_VALUES);
     for (_, thread) in threads.iter_mut() {
         let DeValue::Table(thread) = thread.get_mut() else { continue };
-        let Some(program) = program(&programs, thread).transpose() else { continue };
-        match program {
-            Ok(program) => put(program, thread, &mut room)?,
+        match program(&programs, kinds, thread) {
+            Ok(Named::Declared(program)) => put(program, thread, &mut room)?,
+            Ok(Named::OfKind(program)) => {
+                thread.get_mut("program").into_iter().for_each(|place| *place = program.clone());
+            }
+            Ok(Named::Nothing) => {}
             Err(mistake) => mistakes.push(mistake),
         }
     }
     Ok(mistakes)
 }
 
-/// The program that a thread names, if it names one.
+/// What a thread names.
+enum Named<'p, 'i> {
+    /// No program, or one that is read where the thread is.
+    Nothing,
+    /// A program that says itself what it runs.
+    Declared(&'p DeTable<'i>),
+    /// A program of a kind: a table of `kind` and settings.
+    OfKind(Node<'i>),
+}
+
+/// The program that a thread names, if it names one. The file's own names come before those of the catalogue, so that a new kind breaks
+/// no file.
 fn program<'p, 'i>(
     programs: &'p DeTable<'i>,
+    kinds: &Catalogue,
     thread: &DeTable<'i>,
-) -> Result<Option<&'p DeTable<'i>>, ScenarioError> {
-    let Some(named) = thread.get("program") else { return Ok(None) };
-    // What is no text is told of where the thread is read.
-    let Some(name) = named.get_ref().as_str() else { return Ok(None) };
+) -> Result<Named<'p, 'i>, ScenarioError> {
+    let Some(named) = thread.get("program") else { return Ok(Named::Nothing) };
+    // A table is read where the thread is, and what is neither is told of there.
+    let Some(name) = named.get_ref().as_str() else { return Ok(Named::Nothing) };
     let wrong = |code: Code, message: String, help: &str| {
         ScenarioError::new(code, message, Some(named.span())).help(help)
     };
@@ -63,11 +86,21 @@ fn program<'p, 'i>(
         ));
     }
     let Some(program) = programs.get(name) else {
-        let names: Vec<&str> = programs.iter().map(|(name, _)| name.get_ref().as_ref()).collect();
+        if kinds.find(name).is_some() {
+            let key = Spanned::new(named.span(), Cow::Borrowed(KIND));
+            let table = DeTable::from_iter([(key, named.clone())]);
+            return Ok(Named::OfKind(Spanned::new(named.span(), DeValue::Table(table))));
+        }
+        let own = programs.iter().map(|(name, _)| name.get_ref().as_ref());
+        let names: Vec<&str> = own.chain(kinds.kinds().map(|kind| kind.name)).collect();
         let hint = suggest::hint(name, names.iter().copied());
         return Err(wrong(Code::UnknownProgram, format!("unknown program `{name}`"), &hint));
     };
-    Ok(program.get_ref().as_table())
+    Ok(match program.get_ref().as_table() {
+        Some(table) if table.contains_key(KIND) => Named::OfKind(program.clone()),
+        Some(table) => Named::Declared(table),
+        None => Named::Nothing,
+    })
 }
 
 /// Puts a program into one thread, while there is room for its values.
@@ -102,11 +135,17 @@ fn values(node: &Node<'_>) -> usize {
 pub(super) fn programs(node: Option<Node<'_>>, reader: &mut Reader<'_>) {
     for (name, node) in reader.named(node, "programs") {
         let path = Path::of(&["programs", &name]);
+        if node.get_ref().as_table().is_some_and(|table| table.contains_key(KIND)) {
+            if let Some(file) = decode(node, &mut reader.mistakes) {
+                let _ = kind::program(file, &path, reader);
+            }
+            continue;
+        }
         let file: ProgramFile = decode(node, &mut reader.mistakes).unwrap_or_default();
         let keys = file.keys().into_iter().filter(|(key, _)| reader.origin.has(&path.key(key)));
         match keys.map(|(key, _)| key).collect::<Vec<_>>().as_slice() {
             [] => {
-                let help = format!("write {}", thread::PROGRAMS);
+                let help = format!("write {}, or `kind`", thread::PROGRAMS);
                 reader.wrong_key(
                     Code::NoProgram,
                     &path,

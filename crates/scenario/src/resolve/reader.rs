@@ -8,18 +8,24 @@ use crate::source::{Origin, Path};
 use crate::tree::Node;
 use serde::de::DeserializeOwned;
 use toml::de::DeValue;
+use windfall_programs::catalogue::Catalogue as Programs;
 use windfall_schedulers::catalogue::Catalogue;
 use windfall_time::Span;
 
 pub(super) struct Reader<'a> {
     pub(super) origin: &'a Origin,
     pub(super) catalogue: &'a Catalogue,
+    pub(super) programs: &'a Programs,
     pub(super) mistakes: Vec<ScenarioError>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(origin: &'a Origin, catalogue: &'a Catalogue) -> Reader<'a> {
-        Reader { origin, catalogue, mistakes: Vec::new() }
+    pub(super) fn new(
+        origin: &'a Origin,
+        catalogue: &'a Catalogue,
+        programs: &'a Programs,
+    ) -> Reader<'a> {
+        Reader { origin, catalogue, programs, mistakes: Vec::new() }
     }
 
     /// A value that may be absent.

@@ -1,7 +1,8 @@
 //! Schedulers, their settings and their parents.
 
 use super::reader::Reader;
-use crate::decode::{decode, unknown_key};
+use super::setting::{self, Declared};
+use crate::decode::decode;
 use crate::diagnostic::{Code, ScenarioError};
 use crate::file::{Lax, ParentFile, Raw, SchedulerFile, TextOr, WithRequirements, own_keys};
 use crate::model::{Attachment, Parent, Scheduler, Setting};
@@ -10,7 +11,6 @@ use crate::suggest;
 use crate::tree::Node;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use windfall_schedulers::catalogue::{Form, Value};
 
 pub(super) fn schedulers(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<Scheduler> {
     let entries = reader.named(node, "schedulers");
@@ -160,45 +160,10 @@ fn settings(
         }
         return Vec::new();
     };
-    let mut settings = Vec::new();
-    for Extra { key, value } in extras {
-        let name = key.get_ref().as_str();
-        let Some(known) = kind.settings.iter().find(|setting| setting.name == name) else {
-            let allowed = kind.settings.iter().map(|setting| setting.name);
-            let mistake = unknown_key(name, allowed.chain(own_keys()), Some(key.span()));
-            reader.mistakes.push(mistake);
-            continue;
-        };
-        let path = path.key(name);
-        let read = value.and_then(|raw| setting(known.form, &raw));
-        match read {
-            Some(setting) => settings.push((name.to_owned(), setting)),
-            None => {
-                let message = format!("`{name}` of `{}` is out of range", kind.name);
-                reader.wrong(
-                    Code::OutOfRange,
-                    &path,
-                    message,
-                    &format!("write {}; {}", known.form, known.help),
-                );
-            }
-        }
-    }
-    settings.sort_by(|(a, _), (b, _)| a.cmp(b));
-    settings
-}
-
-/// A value in the form that a setting has; `None` when it has not.
-fn setting(form: Form, raw: &Raw) -> Option<Setting> {
-    let (value, setting) = match (form, raw) {
-        (Form::Span, Raw::Text(text)) => {
-            let span = text.parse().ok()?;
-            (Value::Span(span), Setting::Span(span))
-        }
-        (_, Raw::Integer(n)) => (Value::Integer(*n), Setting::Integer(*n)),
-        (_, Raw::Bool(b)) => (Value::Bool(*b), Setting::Bool(*b)),
-        (_, Raw::Text(text)) => (Value::Word(text), Setting::Word(text.clone())),
-        _ => return None,
-    };
-    form.allows(value).then_some(setting)
+    let of = Declared { name: kind.name, settings: kind.settings, others: own_keys() };
+    let extras = extras.into_iter().map(|Extra { key, value }| {
+        let span = key.span();
+        (key.into_inner(), Some(span), value)
+    });
+    setting::read(&of, extras, path, reader)
 }

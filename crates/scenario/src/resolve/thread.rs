@@ -1,10 +1,10 @@
 //! Threads.
 
 use super::reader::Reader;
-use super::{external, program, steps};
+use super::{external, kind, program, steps};
 use crate::decode::decode;
 use crate::diagnostic::Code;
-use crate::file::{ProgramFile, ThreadFile, WithRequirements};
+use crate::file::{ProgramFile, TextOr, ThreadFile, WithRequirements};
 use crate::model::{Run, Thread};
 use crate::source::Path;
 use crate::tree::Node;
@@ -48,8 +48,16 @@ fn thread(name: String, node: Node<'_>, reader: &mut Reader<'_>) -> Thread {
 
 fn run(mut file: ThreadFile, start: Instant, path: &Path, reader: &mut Reader<'_>) -> Run {
     let own = file.take_program();
-    let _ = reader.get(file.program, &path.key("program"));
-    let keys = own.keys().into_iter().chain([("profile", file.profile.is_some())]);
+    let of_kind = match file.program {
+        Some(TextOr::Table(of_kind)) => Some(of_kind),
+        Some(TextOr::Text(name)) => {
+            let _: Option<String> = reader.scalar(&name, &path.key("program"));
+            None
+        }
+        None => None,
+    };
+    let more = [("profile", file.profile.is_some()), ("program", of_kind.is_some())];
+    let keys = own.keys().into_iter().chain(more);
     let is_external = external::is_named(path, reader);
     let given: Vec<&str> = keys.filter(|(_, given)| *given).map(|(key, _)| key).collect();
     match given.as_slice() {
@@ -61,13 +69,14 @@ fn run(mut file: ThreadFile, start: Instant, path: &Path, reader: &mut Reader<'_
             &path.key(""),
             "it is not said what this thread runs",
             &format!(
-                "write {PROGRAMS}; or `program`, which names one of `[programs.NAME]`; or name a program of a real \
+                "write {PROGRAMS}; or `program`, which names one of `[programs.NAME]` or a kind of the catalogue; or name a program of a real \
                  machine by `exec`, `pid`, `cgroup`, `unit` or `of`"
             ),
         ),
         [first, .., last] => exclude(first, last, path, reader),
     }
-    let found = program(own, start, path, reader);
+    let of_kind = of_kind.and_then(|file| kind::program(file, &path.key("program"), reader));
+    let found = of_kind.or_else(|| program(own, start, path, reader));
     let profile = file.profile.and_then(|name| reader.get(Some(name), &path.key("profile")));
     let unsaid = if is_external { Run::Unknown } else { Run::spin() };
     profile.map(Run::Profile).or(found).unwrap_or(unsaid)

@@ -44,6 +44,8 @@ pub(super) fn interrupts(source: &Interrupts) -> InterruptsFile {
         kind: (source.kind != OverheadKind::Interrupt).then_some(Lax(Ok(source.kind))),
         number: (source.number != 0).then_some(Lax(Ok(source.number))),
         processors: (!processors.is_empty()).then_some(processors),
+        device: source.device.and_then(|device| Lax::good(device.name().to_owned())),
+        datum: source.datum.and_then(Lax::good),
         ..InterruptsFile::default()
     };
     match &source.pattern {

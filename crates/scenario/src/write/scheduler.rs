@@ -26,16 +26,20 @@ pub(super) fn scheduler(scheduler: &Scheduler) -> Value {
     let mut written = value(&file);
     if let Value::Table(table) = &mut written {
         for (name, setting) in &scheduler.settings {
-            let setting = match setting {
-                Setting::Span(span) => span.write(),
-                Setting::Integer(n) => Raw::Integer(*n),
-                Setting::Bool(b) => Raw::Bool(*b),
-                Setting::Word(word) => Raw::Text(word.clone()),
-            };
-            table.insert(name.clone(), value(&setting));
+            table.insert(name.clone(), value(&raw(setting)));
         }
     }
     written
+}
+
+/// A setting, as it is written.
+pub(super) fn raw(setting: &Setting) -> Raw {
+    match setting {
+        Setting::Span(span) => span.write(),
+        Setting::Integer(n) => Raw::Integer(*n),
+        Setting::Bool(b) => Raw::Bool(*b),
+        Setting::Word(word) => Raw::Text(word.clone()),
+    }
 }
 
 pub(super) fn parent_name(parent: &Parent) -> &str {

@@ -229,7 +229,7 @@ fn interrupts() -> impl Strategy<Value = Interrupts> {
     ];
     let processors = prop_oneof![Just(vec![]), Just(vec![0])];
     (kind, any::<u16>(), processors, pattern).prop_map(|(kind, number, processors, pattern)| {
-        Interrupts { kind, number, processors, pattern }
+        Interrupts { processors, ..Interrupts::new(kind, number, pattern) }
     })
 }
 
@@ -370,6 +370,7 @@ prop_compose! {
             expectations,
             under_way: false,
             catalogue: Catalogue::default(),
+            programs: windfall_programs::catalogue::Catalogue::default(),
             origin: Origin::default(),
         }
     }

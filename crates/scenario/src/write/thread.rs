@@ -1,11 +1,12 @@
 //! Threads, as they are written.
 
+use super::scheduler::raw;
 use super::{external, requirements};
 use crate::file::{
-    AfterFile, Cycle, Due, Kib, Lax, PeriodicFile, PhaseFile, Range, RecordedFile, Scalar,
-    SpinText, SporadicFile, StepFile, TextOr, ThreadFile, WithRequirements,
+    AfterFile, Cycle, Due, Kib, KindFile, Lax, PeriodicFile, PhaseFile, Range, Raw, RecordedFile,
+    Scalar, SpinText, SporadicFile, StepFile, TextOr, ThreadFile, WithRequirements,
 };
-use crate::model::{Activation, Jobs, Phase, Run, Step, Thread};
+use crate::model::{Activation, Jobs, Phase, Run, Setting, Step, Thread};
 use windfall_programs::OnLate;
 use windfall_time::{Instant, Span};
 
@@ -42,9 +43,17 @@ fn own(thread: &Thread) -> ThreadFile {
                 RecordedFile { file: Lax::good(name.clone()), thread: Lax::good(thread.clone()) };
             ThreadFile { recorded: Some(recorded), ..file }
         }
+        Run::OfKind { kind, settings } => {
+            ThreadFile { program: Some(TextOr::Table(of_kind(kind, settings))), ..file }
+        }
         Run::Profile(name) => ThreadFile { profile: Lax::good(name.clone()), ..file },
         Run::Unknown => file,
     }
+}
+
+fn of_kind(kind: &str, settings: &[(String, Setting)]) -> KindFile {
+    let settings = settings.iter().map(|(name, setting)| (name.clone(), raw(setting)));
+    KindFile(settings.chain([("kind".to_owned(), Raw::Text(kind.to_owned()))]).collect())
 }
 
 fn jobs(jobs: &Jobs, start: Instant, file: ThreadFile) -> ThreadFile {

@@ -76,19 +76,20 @@ pub(crate) trait Policy: Clone + Send + Sized + 'static {
     ///
     /// # Errors
     /// When the instance cannot have another.
-    fn own_added(&mut self, _pool: &mut Pool<Self>, context: &mut Context<'_>) -> Answer {
+    fn own_added(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) -> Answer {
         if !Self::GROWS {
             let limit = "its number of virtual processors is fixed when it is created";
             return Err(AnswerError::Full { limit });
         }
         self.init(context);
+        self.registered(pool, context);
         Ok(())
     }
 
     /// Makes room for a new child.
     fn register(&mut self, _child: ChildVp) {}
 
-    /// A child has been registered.
+    /// A child has been registered, or an own VP been added.
     fn registered(&mut self, _pool: &mut Pool<Self>, _context: &mut Context<'_>) {}
 
     /// A child is removed.

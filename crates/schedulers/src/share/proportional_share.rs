@@ -225,6 +225,7 @@ impl ProportionalShare {
 
 impl Policy for ProportionalShare {
     type Key = Tag;
+    const GROWS: bool = true;
 
     #[inline]
     fn key(&self, child: ChildVp) -> Tag {
@@ -271,12 +272,6 @@ impl Policy for ProportionalShare {
     fn init(&mut self, context: &mut Context<'_>) {
         let run = Run { charged: Instant::ZERO, ends: Instant::ZERO };
         self.runs.resize(context.owns(), run);
-    }
-
-    fn own_added(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) -> Answer {
-        self.init(context);
-        self.set_apart(pool, context);
-        Ok(())
     }
 
     fn register(&mut self, child: ChildVp) {

@@ -50,8 +50,8 @@ impl Weighted {
     /// Puts a child that does not run at the end of the queue, with a whole turn.
     fn queue(&mut self, child: ChildVp) {
         self.line.queue(child, ONE);
-        let weight = self.weights[child.index()];
-        self.quanta.give(child, self.quanta.length.saturating_mul(weight.into()));
+        self.quanta
+            .give(child, self.quanta.length.saturating_mul(self.weights[child.index()].into()));
     }
 }
 
@@ -117,8 +117,7 @@ impl Policy for Weighted {
             && self.quanta.is_over(child, context.now())
         {
             self.queue(child);
-            // The child begins its next turn here, or later if another runs first.
-            self.quanta.started(child, own, context);
+            self.quanta.started(child, own, context); // its next turn, here or later
             pool.pass(child, self, context);
         }
     }

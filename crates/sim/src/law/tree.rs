@@ -219,6 +219,7 @@ fn settings(kind: &Kind, seed: u32) -> Vec<(String, Setting)> {
             Form::Integer(least, most) => Setting::Integer(least.saturating_add(number).min(most)),
             Form::Bool => Setting::Bool(pick.is_multiple_of(2)),
             Form::Word(words) => Setting::Word(words[pick % words.len()].to_owned()),
+            Form::Name => Setting::Word(format!("name-{pick}")),
         };
         written.push((setting.name.to_owned(), value));
     }

@@ -4,12 +4,12 @@
 use super::costs;
 use crate::carried_out::whole;
 use crate::experiment::LabError;
-use crate::memo::{Notifier, Report, RunOut, ScriptA, forget, reported};
 use crate::statistics::median;
 use crate::supervised::supervise_plan;
 use crate::trees::scenario;
 use crate::units::micros;
 use windfall_processes::{Ended, Settings, run};
+use windfall_programs::memo::{Notifier, Report, RunOut, ScriptA, forget, reported};
 use windfall_programs::{Code, ProcessParams};
 use windfall_record::{Recorder, Wanted};
 use windfall_scenario::model::{Scheduler, Setting};
@@ -174,7 +174,7 @@ pub(super) fn scripts(
     disturbed: &mut Vec<String>,
 ) -> Result<Scripts, LabError> {
     let (marks, metering) = (Report::default(), Report::default());
-    let script = ScriptA { loops, marks: marks.clone(), metering: metering.clone() };
+    let script = ScriptA::new(loops, marks.clone(), metering.clone());
     let each = Span::from_millis(if place == Place::Simulated { 20 } else { 1 });
     let length = each.saturating_mul(loops as u64 + 100);
     let mut began = Instant::ZERO;
@@ -219,7 +219,7 @@ pub(super) fn scripts(
 pub(super) fn run_out(place: Place, disturbed: &mut Vec<String>) -> Result<Vec<f64>, LabError> {
     let spans = Report::default();
     let piece = Span::from_millis(1);
-    let code = RunOut { pieces: 1_500, piece, spans: spans.clone() };
+    let code = RunOut::new(1_500, piece, spans.clone());
     let length = Span::from_secs(2);
     let found = || reported(&spans).into_iter().map(micros).collect::<Vec<f64>>();
     match place {
@@ -250,7 +250,7 @@ pub(super) fn notified(
     let waiters = [1, 2, 4, 8, 16, 32, 64].repeat(times);
     let length = Span::from_millis(300).checked_mul(waiters.len() as u64 + 1);
     let length = length.unwrap_or(Span::MAX);
-    let code = Notifier { waiters, spans: spans.clone() };
+    let code = Notifier::new(waiters, spans.clone());
     match place {
         Place::Simulated => drop(simulate(code, length, false)?),
         Place::Supervised => supervise(&code, QUANTUM, length, || forget(&spans), disturbed)?,

@@ -15,6 +15,20 @@ impl System {
         self.queues.insert(node, DualQueue::new(capacity)).map(Reply::made)
     }
 
+    /// The queue of a name; where there is none, one is made on the node of the process.
+    pub(super) fn named_queue(&mut self, me: ProcessHandle, name: &str, wanted: usize) -> Answer {
+        if let Some(queue) = self.named.get(name).copied()
+            && let Ok(DualQueue { capacity, .. }) = self.queues.at(queue.handle())
+        {
+            let capacity = *capacity;
+            let same = (capacity == wanted).then_some(Reply::made(queue));
+            return same.ok_or(ProcessError::OtherCapacity { queue, capacity, wanted });
+        }
+        let made = self.make_queue(me.handle().node(), wanted)?;
+        self.named.insert(name.to_owned(), Queue::from_handle(made.handle));
+        Ok(made)
+    }
+
     pub(super) fn enqueue(
         &mut self,
         me: ProcessHandle,

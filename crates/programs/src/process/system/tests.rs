@@ -1,5 +1,7 @@
 //! Random calls of a few processes, compared with the documentation of each call at `Process`.
 
+mod devices;
+
 use super::*;
 use crate::process::{Handle, ProcessParams, Queue};
 use proptest::prelude::*;
@@ -559,4 +561,25 @@ fn law_a_letter_reaches_only_whom_it_was_sent_to() {
     assert_eq!(world.state(event), Some(State::Posted(1)));
     let queue = world.system.queues.at(queue.handle()).unwrap();
     assert_eq!((queue.waiters().count(), queue.take()), (0, None));
+}
+
+#[test]
+fn law_a_queue_with_a_name_is_one_for_all_until_it_is_deleted() {
+    let mut world = World::of(3, 2, 4);
+    let mut ask = |at: usize, name: &str, capacity| {
+        let answer = world.ask(at, Call::NamedQueue { name: name.to_owned(), capacity });
+        answer.unwrap().map(|reply| Queue::from_handle(reply.handle))
+    };
+    let first = ask(1, "line", 4).unwrap();
+    assert_eq!(first.handle().node(), Node(1), "on the node of the process that asked first");
+    assert_eq!(ask(0, "line", 4), Ok(first));
+    assert_ne!(ask(0, "other", 4).unwrap(), first);
+    let other = ProcessError::OtherCapacity { queue: first, capacity: 4, wanted: 5 };
+    assert_eq!(ask(2, "line", 5), Err(other));
+    assert!(matches!(ask(2, "none", 0), Err(ProcessError::NoCapacity { .. })));
+    world.ask(2, Call::Delete(first.handle())).unwrap().unwrap();
+    let again = world.ask(2, Call::NamedQueue { name: "line".to_owned(), capacity: 5 });
+    let again = Queue::from_handle(again.unwrap().unwrap().handle);
+    assert_ne!(again, first);
+    assert_eq!(again.handle().node(), Node(0));
 }

@@ -1,29 +1,32 @@
-//! The programs of the Multics memo, for any host: scripts A and B, a process that runs out of its quanta, and
+//! The programs of the Multics memo: scripts A and B, a process that runs out of its quanta, and
 //! processes that wait for one event.
 //!
 //! Invariant: on one processor the steps of A and B happen in the order of their numbers, 1 to 18, again and again: who
 //! wakes the other goes on until it waits itself.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use windfall_programs::{
+use crate::catalogue::{Form, Kind, Setting};
+use crate::process::{
     Code, EventId, Meter, Process, ProcessError, ProcessHandle, ProcessParams, Queue,
 };
+use crate::program::Program;
+use std::sync::{Arc, Mutex, PoisonError};
 use windfall_time::{Instant, Span};
 
-/// What processes have measured, for the experiment that started them.
-pub(crate) type Report<T> = Arc<Mutex<Vec<T>>>;
+/// What processes have measured, for those who started them.
+pub type Report<T> = Arc<Mutex<Vec<T>>>;
 
 /// A copy of what was reported so far.
-pub(crate) fn reported<T: Clone>(report: &Report<T>) -> Vec<T> {
+pub fn reported<T: Clone>(report: &Report<T>) -> Vec<T> {
     report.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// Nothing was reported.
-pub(crate) fn forget<T>(report: &Report<T>) {
+pub fn forget<T>(report: &Report<T>) {
     report.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
-pub(crate) fn report<T>(report: &Report<T>, all: impl IntoIterator<Item = T>) {
+/// Adds to what was reported.
+pub fn report<T>(report: &Report<T>, all: impl IntoIterator<Item = T>) {
     report.lock().unwrap_or_else(PoisonError::into_inner).extend(all);
 }
 
@@ -32,12 +35,26 @@ const ELEVEN: EventId = EventId(11);
 
 /// Process A, which makes process B and has it block itself first.
 #[derive(Clone)]
-pub(crate) struct ScriptA {
-    pub(crate) loops: usize,
+#[non_exhaustive]
+pub struct ScriptA {
+    /// How often the script is repeated.
+    pub loops: usize,
     /// The clock at the entry of each step, of both processes.
-    pub(crate) marks: Report<(u32, Instant)>,
+    pub marks: Report<(u32, Instant)>,
     /// What a mark costs.
-    pub(crate) metering: Report<Span>,
+    pub metering: Report<Span>,
+}
+
+impl ScriptA {
+    /// So many times the script, reported there.
+    #[must_use]
+    pub const fn new(
+        loops: usize,
+        marks: Report<(u32, Instant)>,
+        metering: Report<Span>,
+    ) -> ScriptA {
+        ScriptA { loops, marks, metering }
+    }
 }
 
 impl Code for ScriptA {
@@ -121,10 +138,22 @@ impl Code for ScriptB {
 
 /// Computes in small pieces, and sees how much longer than the others some of them take: a quantum ran out.
 #[derive(Clone)]
-pub(crate) struct RunOut {
-    pub(crate) pieces: usize,
-    pub(crate) piece: Span,
-    pub(crate) spans: Report<Span>,
+#[non_exhaustive]
+pub struct RunOut {
+    /// How many pieces.
+    pub pieces: usize,
+    /// How long each takes.
+    pub piece: Span,
+    /// How long each took, metering included.
+    pub spans: Report<Span>,
+}
+
+impl RunOut {
+    /// So many pieces, reported there.
+    #[must_use]
+    pub const fn new(pieces: usize, piece: Span, spans: Report<Span>) -> RunOut {
+        RunOut { pieces, piece, spans }
+    }
 }
 
 impl Code for RunOut {
@@ -145,14 +174,24 @@ impl Code for RunOut {
 
 /// Notifies as many processes at a time as it is told, and measures that.
 #[derive(Clone)]
-pub(crate) struct Notifier {
-    pub(crate) waiters: Vec<u32>,
+#[non_exhaustive]
+pub struct Notifier {
+    /// How many processes wait, for each event in turn.
+    pub waiters: Vec<u32>,
     /// How many waited, and how long notifying them took, metering included.
-    pub(crate) spans: Report<(u32, Span)>,
+    pub spans: Report<(u32, Span)>,
 }
 
 /// So long all who are to wait have to get there, after they have said that they will.
 const GATHERING: Span = Span::from_millis(200);
+
+impl Notifier {
+    /// So many waiters for each event, reported there.
+    #[must_use]
+    pub const fn new(waiters: Vec<u32>, spans: Report<(u32, Span)>) -> Notifier {
+        Notifier { waiters, spans }
+    }
+}
 
 impl Code for Notifier {
     const NAME: &'static str = "notifier";
@@ -200,3 +239,58 @@ impl Code for Waiter {
         Ok(())
     }
 }
+
+const fn times(name: &'static str, default: &'static str, help: &'static str) -> Setting {
+    Setting { name, form: Form::Integer(1, 1_000_000), default, help }
+}
+
+/// How often something is, which was declared as a number from 1 to a million.
+fn often(n: i64) -> usize {
+    usize::try_from(n).expect("as declared")
+}
+
+/// A notifier and its waiters.
+pub(super) static NOTIFIER: Kind = Kind::new(
+    "memo-notifier",
+    "makes processes that wait for one event, and notifies it, again and again (Multics memo)",
+    |settings, node| {
+        let waiters = u32::try_from(settings.integer("waiters")).expect("as declared");
+        let waiters = vec![waiters; often(settings.integer("events"))];
+        Ok(Program::process(node, Notifier { waiters, spans: Report::default() }))
+    },
+)
+.with_settings(&[
+    times("events", "10", "how many events are notified, one after the other"),
+    Setting {
+        name: "waiters",
+        form: Form::Integer(0, 64),
+        default: "8",
+        help: "how many processes wait for each of them",
+    },
+]);
+
+/// A process that runs out of its quanta.
+pub(super) static RUN_OUT: Kind = Kind::new(
+    "memo-run-out",
+    "computes in small pieces, until it runs out of its quantum, and goes on (Multics memo)",
+    |settings, node| {
+        let (pieces, piece) = (often(settings.integer("pieces")), settings.span("piece"));
+        Ok(Program::process(node, RunOut { pieces, piece, spans: Report::default() }))
+    },
+)
+.with_settings(&[
+    Setting { name: "piece", form: Form::Span, default: "1ms", help: "how long each piece takes" },
+    times("pieces", "1000", "how many pieces"),
+]);
+
+/// Scripts A and B.
+pub(super) static SCRIPT: Kind = Kind::new(
+    "memo-script",
+    "process A, which makes B: both wake, block and notify each other in 18 steps (Multics memo)",
+    |settings, node| {
+        let loops = often(settings.integer("loops"));
+        let (marks, metering) = (Report::default(), Report::default());
+        Ok(Program::process(node, ScriptA { loops, marks, metering }))
+    },
+)
+.with_settings(&[times("loops", "100", "how often the 18 steps are repeated")]);

@@ -1,0 +1,17 @@
+//! The kinds of programs that this crate has, and the bodies that experiments build them from.
+
+pub mod bsat;
+pub mod memo;
+
+use crate::catalogue::Kind;
+
+/// All kinds, in alphabetical order.
+pub static ALL: &[&Kind] = &[
+    &bsat::DELIVERY,
+    &bsat::GENERATOR,
+    &bsat::INPUT,
+    &bsat::SINK,
+    &memo::NOTIFIER,
+    &memo::RUN_OUT,
+    &memo::SCRIPT,
+];

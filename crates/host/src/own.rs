@@ -6,10 +6,10 @@
 use crate::agenda::Due;
 use crate::host::Host;
 use crate::machine::Machine;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use windfall_hierarchy::{Hierarchy, JournalEntry, JournalEvent, Message, NodeId, Note, Target};
 use windfall_programs::{Notice, Notices, OwnRequest, ProgramRuntime};
-use windfall_scenario::PlannedRequest;
+use windfall_scenario::{PlannedRequest, PromiseChange};
 use windfall_time::Span;
 
 /// How often it is looked at whether promises to a thread that wants notices are kept.
@@ -41,14 +41,49 @@ impl<M: Machine> Host<M> {
     pub fn own_request(&mut self, number: u32, request: &OwnRequest) -> Result<(), String> {
         self.hear_before(number);
         let planned = self.planned(number, request)?;
+        let promises = self.promises_after(number, &planned);
         self.asks = Some(number);
-        let refused = self.request(planned);
+        let refused = self.request_judged(planned, &promises);
         self.asks = None;
         match refused.into_iter().next() {
             None => Ok(()),
             Some(text) => {
                 let why = text.split_once(": refused: ").map(|(_, why)| why.to_owned());
                 Err(why.unwrap_or(text))
+            }
+        }
+    }
+
+    /// The promises after a request of a thread for itself: all but those to the thread, and to everything below a scheduler that is asked for
+    /// something else than a reservation, because others may get less there.
+    fn promises_after(&self, number: u32, request: &PlannedRequest) -> PromiseChange {
+        let thread = &self.threads.list[number as usize];
+        let mut touched = BTreeSet::from([thread.outcome.name.clone()]);
+        let shares = match request {
+            PlannedRequest::Move { to, .. } => self.hierarchy.find_node(to),
+            _ => thread.id.and_then(|id| self.hierarchy.parent_of(id).ok()),
+        };
+        let ends = matches!(request, PlannedRequest::Thread(_, Message::Unreserve));
+        if let (Some(node), false) = (shares, ends || request.reserves()) {
+            self.name_below(node, &mut touched);
+        }
+        let given = self.promises.given().iter();
+        let after = given.filter(|promise| !touched.contains(&promise.owner)).cloned().collect();
+        PromiseChange::untouched(after)
+    }
+
+    /// The names of all threads and schedulers below a scheduler.
+    fn name_below(&self, node: NodeId, names: &mut BTreeSet<String>) {
+        for child in self.hierarchy.node(node).into_iter().flat_map(|node| node.children) {
+            match child {
+                Target::Thread(id) => names.extend(
+                    self.number(id)
+                        .map(|number| self.threads.list[number as usize].outcome.name.clone()),
+                ),
+                Target::Node(child) => {
+                    names.extend(self.hierarchy.name(child).map(str::to_owned));
+                    self.name_below(child, names);
+                }
             }
         }
     }

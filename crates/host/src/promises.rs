@@ -153,6 +153,11 @@ impl Promises {
         self.given.clear();
     }
 
+    /// Those that were given last.
+    pub(crate) fn given(&self) -> &[Promise] {
+        &self.given
+    }
+
     /// Whether a promise was among those that were given last.
     pub(crate) fn are_judged(&self, promise: &Promise) -> bool {
         self.given.contains(promise)

@@ -176,6 +176,19 @@ fn law_a_scheduler_that_moves_takes_its_promises_along() {
 }
 
 #[test]
+fn law_a_thread_that_asks_for_itself_touches_no_promise_to_others() {
+    let asks = "[schedulers.ps]\nscheduler = \"proportional-share\"\nparent = \"ts\"\n\
+                [threads.c]\nparent = \"ps\"\nloops = 1\n\
+                steps = [{ sleep = \"300ms\" }, { share = 3 }, { run = \"100ms\" }]\n";
+    let found = planned(&format!("{TWO}\n{asks}"));
+    for owner in ["a", "ts"] {
+        let found = of(&found, owner);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].status(), found[0].until), (PromiseStatus::Kept, None), "{owner}");
+    }
+}
+
+#[test]
 fn judgement_ends_with_the_first_control_request() {
     let text = format!("{TWO}\n[[at]]\ntime = \"500ms\"\ndo = \"unreserve\"\nthread = \"a\"\n");
     let found = fares(&text, &[promise("a", None, "RESBH 3ms 10ms")]);

@@ -22,14 +22,14 @@ impl ProcessParams {
         ProcessParams { priority, need: Span::ZERO, slice: Span::ZERO }
     }
 
-    /// The same, with so much in each epoch.
+    /// The same, with this processor time in each epoch.
     #[must_use]
     pub const fn need(mut self, need: Span) -> ProcessParams {
         self.need = need;
         self
     }
 
-    /// The same, with so long before others of its priority have a turn.
+    /// The same, with this time before others of its priority have a turn.
     #[must_use]
     pub const fn slice(mut self, slice: Span) -> ProcessParams {
         self.slice = slice;

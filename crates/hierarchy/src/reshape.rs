@@ -1,9 +1,9 @@
-//! The tree above a live scheduler changes (HLS 4.3.1.2, 11.7.1): the scheduler moves to another parent, gains a parent or loses one, with
+//! Changes of the tree above a live scheduler (HLS 4.3.1.2, 11.7.1): the scheduler moves to another parent, gains a parent or loses one, with
 //! everything below it.
 //!
-//! Each is a move of one of its own VPs (`relocate.rs`), between parents, or from or to nowhere. A VP that is nowhere can be requested and is
-//! never granted, so losing a parent is an ordinary revocation to the scheduler. Own VPs keep their numbers. A request happens whole or changes
-//! nothing.
+//! Each change moves one of its own VPs (`relocate.rs`): between parents, or from or to nowhere. A VP that is nowhere can be requested and is
+//! never granted, so losing a parent is an ordinary revocation to the scheduler. Own VPs keep their numbers. A request is carried out completely
+//! or changes nothing.
 //!
 //! A scheduler may also take an own VP out of its parent, and put it back later, as the scheduler of appendix C does when its last
 //! child leaves and its first one comes ([`Context::unregister`](crate::Context::unregister)).
@@ -22,7 +22,7 @@ use crate::vp::{Above, Below, Vp};
 use alloc::vec::Vec;
 use windfall_time::Instant;
 
-/// Where an own VP of an instance is registered, or was before the scheduler took it out; and what is asked for it there.
+/// The parent at which an own VP of an instance is registered, or was before the scheduler took it out, and its parameters there.
 #[derive(Clone)]
 pub(crate) struct Registration {
     /// `None` if it has lost its parent.
@@ -37,7 +37,7 @@ impl Registration {
         Registration { parent: Some(parent), asked: asked.to_vec(), is_out: false }
     }
 
-    /// Keeps what the parent was sent and accepted; a message takes the place of an earlier one of its name.
+    /// Keeps a message that the parent accepted; it replaces an earlier one of the same name.
     pub(crate) fn keep(&mut self, message: Message) {
         self.asked.retain(|before| before.name() != message.name());
         match message {
@@ -52,7 +52,7 @@ impl Hierarchy {
     /// instance is registered at the new parent before it leaves the old one.
     ///
     /// # Errors
-    /// When the instance, the VP or the parent is gone, the parent lies at or below the instance, the tree would be too deep, or the parent
+    /// When the instance, the VP or the parent no longer exists, the parent lies at or below the instance, the tree would be too deep, or the parent
     /// refuses. The instance then stays where it is.
     pub fn move_node(
         &mut self,
@@ -69,8 +69,8 @@ impl Hierarchy {
         })
     }
 
-    /// Registers an instance at one more parent, with the given parameters there. Returns the number of the VP between them: the lowest that has
-    /// no parent, else one more than there were.
+    /// Registers an instance at one more parent, with the given parameters there. Returns the number of the VP between them: the lowest without a
+    /// parent, else the next number.
     ///
     /// # Errors
     /// As for [`move_node`](Self::move_node), and when the instance has a parent for each of its VPs and its scheduler cannot have more.
@@ -93,7 +93,7 @@ impl Hierarchy {
     /// Takes an instance's VP number `own` away from its parent. Its number stays for the next parent.
     ///
     /// # Errors
-    /// When the instance or the VP is gone, the VP has no parent, or the instance would have no parent left.
+    /// When the instance or the VP no longer exists, the VP has no parent, or the instance would have no parent left.
     pub fn lose_parent(
         &mut self,
         now: Instant,
@@ -117,7 +117,7 @@ impl Hierarchy {
         })
     }
 
-    /// Puts an own VP that its scheduler took out back to where it was. If that parent is gone, the default scheduler takes its place.
+    /// Puts an own VP that its scheduler took out back. If its parent no longer exists, the default scheduler becomes the parent.
     pub(crate) fn register_own(&mut self, node: NodeIndex, own: OwnVp) {
         let instance = &self.nodes[node].instance;
         let registration = &instance.registrations[own];
@@ -140,7 +140,7 @@ impl Hierarchy {
         }
     }
 
-    /// Takes an own VP out of its parent, because its scheduler wants it.
+    /// Takes an own VP out of its parent, at the request of its scheduler.
     pub(crate) fn unregister_own(&mut self, node: NodeIndex, own: OwnVp) {
         let instance = &self.nodes[node].instance;
         let is_there = self.state.vps[instance.owns[own].vp].parent != Above::Nowhere;
@@ -149,7 +149,7 @@ impl Hierarchy {
         }
     }
 
-    /// The instance below a VP has been moved to a parent, with nothing asked there.
+    /// Records that the instance below a VP has been moved to a parent, without parameters there.
     pub(crate) fn registered(&mut self, vp: VpIndex, parent: NodeIndex) {
         if let Below::Node(node, own) = self.state.vps[vp].child {
             let parent = Parent::Node(self.nodes[parent].instance.id);
@@ -170,7 +170,7 @@ impl Hierarchy {
         registrations.position(|registration| registration.parent.is_none())
     }
 
-    /// Registers an own VP at a parent; then it leaves the place where it was.
+    /// Registers an own VP at a parent, and then removes it from its old place.
     fn connect(
         &mut self,
         node: NodeIndex,

@@ -1,11 +1,11 @@
-//! Requests that are tried out first: queries, which change nothing, and transactions, of which all happens or nothing does.
+//! Requests that are tried on a copy first: queries, which change nothing, and transactions, which are carried out completely or not at all.
 //!
 //! Both rest on two properties: a hierarchy can be copied, and equal calls have equal effects.
 
 use crate::host::Hierarchy;
 
 impl Hierarchy {
-    /// The answer that requests would have, and what else the copy shows to which they are made. Changes nothing.
+    /// The answer that requests would have, and anything else that the copy they are made to shows. Changes nothing.
     pub fn query<T>(&self, requests: impl FnOnce(&mut Hierarchy) -> T) -> T {
         requests(&mut self.clone())
     }
@@ -14,7 +14,7 @@ impl Hierarchy {
     /// `requests` must make the same calls each time.
     ///
     /// # Errors
-    /// That of the first request that is refused. Nothing has changed then.
+    /// The error of the first request that is refused. Nothing has changed then.
     pub fn transaction<T, E>(
         &mut self,
         requests: impl Fn(&mut Hierarchy) -> Result<T, E>,

@@ -1,4 +1,4 @@
-//! Sources of interrupts. An interrupt takes time from the thread that runs; only schedulers that ask are told (HLS chapter 11).
+//! Sources of interrupts. An interrupt takes time from the thread that runs; only schedulers that subscribe receive a report (HLS chapter 11).
 
 use crate::agenda::Due;
 use crate::host::Host;
@@ -7,9 +7,9 @@ use windfall_programs::{Device, ProgramRuntime, Random};
 use windfall_scenario::{PlannedInterrupts, PlannedPattern};
 use windfall_time::{Instant, Span};
 
-/// A source of interrupts during a run. On a simulated machine they take time there; of those of a device, something arrives.
+/// A source of interrupts during a run. On a simulated machine they take processor time. An interrupt of a device is an arrival there.
 pub struct Interrupts {
-    /// What is planned.
+    /// The source as planned.
     pub planned: PlannedInterrupts,
     random: Random,
     struck: usize,
@@ -17,7 +17,7 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    /// A source of which nothing has come; equal seeds give equal interrupts.
+    /// A source without an interrupt so far; equal seeds give equal interrupts.
     #[must_use]
     pub fn new(interrupts: PlannedInterrupts, seed: u64) -> Interrupts {
         let mut source =
@@ -61,7 +61,7 @@ impl Interrupts {
 }
 
 impl<M: Machine> Host<M> {
-    /// Has a device's arrivals follow a pattern, on a machine that does not bring them itself.
+    /// Generates a device's arrivals by a pattern, on a machine that does not produce them itself.
     pub fn arrivals(&mut self, interrupts: PlannedInterrupts, seed: u64) {
         let number = u32::try_from(self.arrivals.len()).expect("sources are numbered by 32 bits");
         let source = Interrupts::new(interrupts, seed);
@@ -72,10 +72,10 @@ impl<M: Machine> Host<M> {
         self.arrivals.push(source);
     }
 
-    /// Something arrives at the device of a source.
+    /// Handles an arrival at the device of a source.
     pub(crate) fn arrival_due(&mut self, number: u32) {
         let source = &mut self.arrivals[number as usize];
-        let _ = source.next_cost(); // a machine where time passes by itself has costs of its own
+        let _ = source.next_cost(); // a live machine has costs of its own
         let (device, next) = (source.planned.device, source.at());
         if let Some(at) = next {
             self.agenda.set(Due::Arrival(number), at);
@@ -85,7 +85,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Adds a device, whose posts bring this datum, or the number of the arrival.
+    /// Adds a device, whose posts carry this datum, or the number of the arrival.
     pub fn device(&mut self, device: Device, datum: Option<u64>) {
         self.programs.add_device(device, datum);
     }

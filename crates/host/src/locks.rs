@@ -1,4 +1,4 @@
-//! Locks that inherit: the messages by which schedulers learn of another rank, and requests that would separate threads
+//! Locks that inherit: the messages that send a scheduler another rank, and requests that would separate threads
 //! which share such a lock (decision 0022).
 
 use crate::host::Host;
@@ -18,7 +18,7 @@ impl<M: Machine> Host<M> {
         self.programs.lock_protocol(lock.lock, lock.protocol, &users);
     }
 
-    /// Tells a thread's scheduler what it runs at from now on.
+    /// Sends a thread's scheduler the rank that the thread runs at from now on.
     pub(crate) fn lend_rank(&mut self, number: u32, urgency: Urgency) {
         let Some(id) = self.threads.list[number as usize].id else { return };
         let now = self.machine.now();
@@ -35,7 +35,7 @@ impl<M: Machine> Host<M> {
         self.send(|hierarchy, now| hierarchy.send(now, id, message));
     }
 
-    /// Why a request is refused that would leave threads which share a lock below different schedulers.
+    /// Why a request is refused: it would leave threads that share a lock below different schedulers.
     pub(crate) fn kept_by_lock(&self, request: &PlannedRequest) -> Option<String> {
         let leaves: Option<NodeId> = match request {
             PlannedRequest::Destroy(node) => self.hierarchy.find_node(node),
@@ -58,7 +58,7 @@ impl<M: Machine> Host<M> {
         Some(format!("`{name}` shares a lock that inherits, with threads of its scheduler"))
     }
 
-    /// Takes note of a priority or period that a request has given a thread: what it inherits goes on.
+    /// Records a priority or period that a request has set for a thread. The thread keeps the rank that it inherits.
     pub(crate) fn has_new_rank(&mut self, thread: usize, message: Message) {
         let Ok(number) = u32::try_from(thread) else { return };
         let rank = match (self.programs.rank_of(number), message) {

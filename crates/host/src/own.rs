@@ -1,7 +1,7 @@
-//! Requests of threads for themselves, and the notices that threads are given without asking (HLS 4.3.9, 4.3.12, 4.4; decision 0024).
+//! Requests of threads for themselves, and the notices that threads receive unsolicited (HLS 4.3.9, 4.3.12, 4.4; decision 0024).
 //!
-//! A request becomes a [`PlannedRequest`] and takes the way of all others. Notices are kept by thread until the instant is settled:
-//! they come up in the middle of calls of the hierarchy, and posting one is such a call.
+//! A request becomes a [`PlannedRequest`] and is handled like all others. Notices are kept by thread until the instant is settled:
+//! they arise in the middle of calls of the hierarchy, and posting one is such a call.
 
 use crate::agenda::Due;
 use crate::host::Host;
@@ -12,7 +12,7 @@ use windfall_programs::{Notice, Notices, OwnRequest, ProgramRuntime};
 use windfall_scenario::{PlannedRequest, PromiseChange};
 use windfall_time::Span;
 
-/// How often it is looked at whether promises to a thread that wants notices are kept.
+/// How often the host checks promises to a thread that wants notices.
 const LOOK: Span = Span::from_millis(10);
 
 /// A thread's reservation.
@@ -20,11 +20,11 @@ const LOOK: Span = Span::from_millis(10);
 pub(crate) struct Reservation {
     /// The scheduler that gives it.
     node: NodeId,
-    /// The scheduler that the thread came from for it.
+    /// The scheduler that the thread left for it.
     from: Option<String>,
 }
 
-/// The part of a request that matters to a thread's reservation and notices, as it was before the request was carried out.
+/// The state before a request that later determines the thread's reservation and notices.
 pub(crate) struct Before {
     thread: u32,
     /// The scheduler above the thread.
@@ -88,11 +88,11 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Tells a thread's scheduler of a priority that the thread has given itself by other means: as a priority, or where it knows none as a
+    /// Sends a thread's scheduler a priority that the thread has set for itself by other means: as a priority or, if the scheduler takes none, as a
     /// share, so that a thread at priority 8 receives eight times as much as one at priority 1 (HLS 9.3.3).
     ///
     /// # Errors
-    /// Why it is not told; nothing has changed then.
+    /// Why it is not sent; nothing has changed then.
     pub fn own_priority(&mut self, number: u32, priority: i32) -> Result<(), String> {
         let id = self.threads.list[number as usize].id.ok_or("the thread does not run")?;
         let parent = self.hierarchy.parent_of(id).map_err(|why| why.to_string())?;
@@ -108,7 +108,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Whether a child of a scheduler is promised anything.
+    /// Whether any child of a scheduler holds a promise.
     fn promises_below(&self, node: NodeId) -> bool {
         let children = self.hierarchy.node(node).map(|node| node.children).unwrap_or_default();
         children.into_iter().any(|child| match child {
@@ -119,7 +119,7 @@ impl<M: Machine> Host<M> {
         })
     }
 
-    /// The control request that a request of a thread for itself comes to.
+    /// Converts a thread's request for itself to a control request.
     fn planned(&self, number: u32, request: &OwnRequest) -> Result<PlannedRequest, String> {
         let thread = &self.threads.list[number as usize];
         let id = thread.id.ok_or("the thread does not run")?;
@@ -150,7 +150,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// The end of a thread's reservation: it returns to its former scheduler with what it had there, or stays.
+    /// The request that ends a thread's reservation: the thread returns to its former scheduler with its former parameters, or stays.
     fn unreserve(&self, number: u32) -> Result<PlannedRequest, String> {
         let thread = number as usize;
         let reservation = self.threads.list[thread].reservation.as_ref();
@@ -191,12 +191,12 @@ impl<M: Machine> Host<M> {
         ))
     }
 
-    /// The scheduler that a thread came from for its reservation.
+    /// The scheduler that a thread left for its reservation.
     pub fn former(&self, number: u32) -> Option<&str> {
         self.threads.list.get(number as usize)?.reservation.as_ref()?.from.as_deref()
     }
 
-    /// Notes what a request about a thread finds, before it is carried out.
+    /// Records the state that a request about a thread finds, before the request is carried out.
     pub(crate) fn before(&self, request: &PlannedRequest) -> Option<Before> {
         let thread = u32::try_from(request.thread()?).ok()?;
         let id = self.threads.list.get(thread as usize)?.id?;
@@ -213,7 +213,7 @@ impl<M: Machine> Host<M> {
         })
     }
 
-    /// Notes that a request was carried out or refused.
+    /// Records that a request was carried out or refused.
     pub(crate) fn after(&mut self, before: Option<Before>, done: bool) {
         if let Some(Before { thread, parent, reserves, ends }) = before {
             if self.asks != Some(thread) {
@@ -230,7 +230,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Notes that a thread has a reservation at the scheduler above it, for which it came from `before`.
+    /// Records that a thread has a reservation at the scheduler above it. The thread left `before` for it.
     pub(crate) fn reserved(&mut self, thread: u32, before: Option<NodeId>) {
         let slot = &self.threads.list[thread as usize];
         let node = slot.id.and_then(|id| self.hierarchy.parent_of(id).ok());
@@ -242,7 +242,7 @@ impl<M: Machine> Host<M> {
         self.threads.list[thread as usize].reservation = Some(Reservation { node, from });
     }
 
-    /// Notes the reservation that a thread begins with, if it does.
+    /// Records the reservation that a thread begins with, if it has one.
     pub(crate) fn begins_reserved(&mut self, thread: u32) {
         let messages = &self.threads.list[thread as usize].planned().messages;
         if messages.iter().any(|message| matches!(message, Message::Reserve { .. })) {
@@ -268,7 +268,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Has a thread's notices kept for [`take_notices`](Self::take_notices), or not any more.
+    /// Starts or stops keeping a thread's notices for [`take_notices`](Self::take_notices).
     pub fn keep_notices(&mut self, number: u32, keep: bool) {
         if let Some(thread) = self.threads.list.get_mut(number as usize) {
             (thread.keeps_notices, thread.notices) = (keep, Notices::default());
@@ -282,12 +282,12 @@ impl<M: Machine> Host<M> {
         thread.map(|thread| std::mem::take(&mut thread.notices)).unwrap_or_default()
     }
 
-    /// Takes whether notices were kept since this was asked last.
+    /// Whether notices were kept since the last call.
     pub fn has_notices(&mut self) -> bool {
         std::mem::take(&mut self.step.noticed)
     }
 
-    /// Gives a thread a notice, if it wants any.
+    /// Sends a thread a notice, if it wants any.
     pub(crate) fn notice(&mut self, number: u32, notice: Notice) {
         if self.threads.list[number as usize].keeps_notices {
             self.threads.list[number as usize].notices.insert(notice);
@@ -298,7 +298,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Gives the thread that an entry of the journal is about its notice.
+    /// Sends a notice to the thread that a journal entry is about.
     pub(crate) fn journal_notice(&mut self, entry: &JournalEntry) {
         if let JournalEvent::Noted { note: Note::Exhausted, about: Some(Target::Thread(thread)) } =
             entry.what
@@ -308,7 +308,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Looks from now on, or no longer, whether promises to a thread are kept.
+    /// Starts or stops periodic checks of the promises to a thread.
     pub(crate) fn watch_promises(&mut self, number: u32, watch: bool) {
         if watch {
             self.agenda.set(Due::Look(number), self.machine.now().saturating_add(LOOK));
@@ -317,7 +317,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Gives a thread its notice if a promise to it is no longer kept.
+    /// Sends a thread a notice if a promise to it is no longer kept.
     pub(crate) fn look_at_promises_of(&mut self, number: u32) {
         let thread = &self.threads.list[number as usize];
         let wanted = thread.keeps_notices || self.programs.wants_notices(number);

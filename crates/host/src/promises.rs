@@ -1,11 +1,11 @@
 //! Judges promises during a run.
 //!
-//! For each promise, a [`Judged`] is told when its owner (a thread, or an own virtual processor of a scheduler) becomes runnable, is
+//! For each promise, a [`Judged`] receives a report when its owner (a thread, or an own virtual processor of a scheduler) becomes runnable, is
 //! served, and stops being runnable. A promise is about the time that its owner was granted. Time of a granted processor that others
-//! had counts as given and not received: *stolen* by interrupts, a hypervisor or programs that are not supervised; *overhead*
-//! if we caused it. Time that a thread gets outside a grant does not count. Promises hold for the hierarchy that was
-//! checked: a control request ends the judgement of those that it touches and begins that of those that hold afterwards; when a
-//! scheduler is quarantined, all end. If a scheduler sends its parent
+//! used counts as given and not received: *stolen* by interrupts, a hypervisor or programs that are not supervised; *overhead*
+//! if the host caused it. Time that a thread gets outside a grant does not count. Promises hold for the hierarchy that was
+//! checked: a control request ends the judgement of those that it touches and begins that of those that hold afterwards. When a
+//! scheduler is quarantined, all judgement ends. If a scheduler sends its parent
 //! several deadlines in one instant, the last one counts.
 
 mod judged;
@@ -22,7 +22,7 @@ struct Place {
     judged: usize,
     node: NodeId,
     own: OwnVp,
-    /// State when it was last looked at: whether it waited, and its number of requests.
+    /// State at the last check: whether it waited, and its number of requests.
     waits: bool,
     requests: u32,
     /// The processor that it is granted.
@@ -37,20 +37,20 @@ pub struct Promises {
     /// A vacant place belonged to a thread that has ended.
     judged: Vec<Option<Judged>>,
     vacant: Vec<usize>,
-    /// Verdicts of promises whose judgement has ended; for each promise the worst.
+    /// Verdicts of promises whose judgement has ended; the worst one for each promise.
     ended: Vec<PromiseVerdict>,
     /// By thread: indices in `judged`.
     threads: Vec<Vec<usize>>,
     places: Vec<Place>,
     /// Promises to all threads of a program, by the name of its entry.
     programs: Vec<Promise>,
-    /// How often promises were given: first those of the file, later those of the changed tree.
+    /// How often promises were set: first those of the file, later those of the changed tree.
     rounds: u32,
-    /// Those that were given last.
+    /// The promises that were set last.
     given: Vec<Promise>,
-    /// When judgement of those begins that are added.
+    /// When judgement of added promises begins.
     begins: Instant,
-    /// Whether they have been told that time is being stolen.
+    /// Whether stolen time was reported to them.
     stolen: bool,
 }
 
@@ -105,7 +105,7 @@ impl Promises {
         self.threads.get(thread as usize).is_some_and(|judged| !judged.is_empty())
     }
 
-    /// Whether a promise to this thread is not kept and was not found so before.
+    /// Whether a promise to this thread is broken and was not found broken before.
     pub(crate) fn newly_broken(
         &mut self,
         thread: u32,
@@ -129,7 +129,7 @@ impl Promises {
         }
     }
 
-    /// Passes on that time has passed on a processor that is granted to `owner`.
+    /// Reports that time has passed on a processor that is granted to `owner`.
     fn passed(&mut self, cpu: usize, owner: Option<u32>, (from, to): (Instant, Instant), by: Use) {
         if let Some(owner) = owner {
             self.each(owner, |judged| judged.served(from, to, by));
@@ -141,7 +141,7 @@ impl Promises {
         }
     }
 
-    /// Ends all judgement, because the hierarchy is not the one that was checked any more.
+    /// Ends all judgement, because the hierarchy is no longer the one that was checked.
     fn end(&mut self, now: Instant, within: (Option<Span>, Span)) {
         for judged in std::mem::take(&mut self.judged).into_iter().flatten() {
             self.fold(judged.verdict(now, within));
@@ -158,7 +158,7 @@ impl Promises {
         &self.given
     }
 
-    /// Whether a promise was among those that were given last.
+    /// Whether a promise is among those that were set last.
     pub(crate) fn are_judged(&self, promise: &Promise) -> bool {
         self.given.contains(promise)
     }
@@ -193,7 +193,7 @@ impl Promises {
         }
     }
 
-    /// Copies all that is known of promises, to be judged later.
+    /// Copies the state of all promises, to be judged later.
     #[must_use]
     pub fn read(&self, precision: Span) -> Judgement {
         let judged = self.judged.iter().flatten();
@@ -203,7 +203,7 @@ impl Promises {
     }
 }
 
-/// A copy of all that is known of promises.
+/// A copy of the state of all promises.
 pub struct Judgement {
     ended: Vec<PromiseVerdict>,
     watches: Vec<(Watch, Instant)>,

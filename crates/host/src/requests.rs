@@ -43,8 +43,8 @@ impl<M: Machine> Host<M> {
         later.any(|(_, request)| matches!(request, PlannedRequest::Promises(_)))
     }
 
-    /// The promises of the file change. Where something was refused that the file asked for, no others are judged than before: what is
-    /// planned need not hold.
+    /// Applies the promises that hold after a request of the file. If a request of the file was refused, no new promises are judged: the plan
+    /// need not hold then.
     fn planned_promises(&mut self, change: &PromiseChange) {
         if self.log.is_as_planned {
             return self.promises_change(change);
@@ -57,7 +57,7 @@ impl<M: Machine> Host<M> {
 
     /// Carries out a request; a request about a program applies to each of its threads. Returns what was refused, and why.
     ///
-    /// Judgement of all promises ends with it, because nothing is known of those that hold afterwards.
+    /// It ends the judgement of all promises, because those that hold afterwards are unknown.
     pub fn request(&mut self, request: PlannedRequest) -> Vec<String> {
         let (changed, refused) = self.carry_out_request(request);
         if changed {
@@ -66,7 +66,7 @@ impl<M: Machine> Host<M> {
         refused
     }
 
-    /// Like [`request`](Self::request), where it is known which promises hold if nothing is refused.
+    /// Like [`request`](Self::request), with the promises that hold if nothing is refused.
     pub fn request_judged(
         &mut self,
         request: PlannedRequest,
@@ -91,7 +91,7 @@ impl<M: Machine> Host<M> {
         (refused.len() < each.len(), refused)
     }
 
-    /// The answer that a request would have, which changes nothing. Returns what would be refused, and why.
+    /// Returns the answer that a request would have: the refusals and their reasons. Changes nothing.
     #[must_use]
     pub fn query(&self, request: PlannedRequest) -> Vec<String> {
         let each = match self.each(request) {
@@ -114,7 +114,7 @@ impl<M: Machine> Host<M> {
     /// One request for each thread of a program that a request is about.
     ///
     /// # Errors
-    /// That none of its threads runs, in words.
+    /// A text, if none of its threads runs.
     fn each(&self, request: PlannedRequest) -> Result<Vec<PlannedRequest>, String> {
         if let PlannedRequest::Transaction(parts) = request {
             let parts: Result<Vec<_>, _> = parts.into_iter().map(|part| self.each(part)).collect();
@@ -206,18 +206,18 @@ impl<M: Machine> Host<M> {
         None
     }
 
-    /// Why a request cannot be put to the hierarchy.
+    /// Why the hierarchy cannot be sent a request.
     fn obstacle(&self, request: &PlannedRequest) -> Option<String> {
         let kept = || request.parts().iter().find_map(|part| self.kept_by_lock(part));
         self.absent(request).or_else(kept)
     }
 
-    /// What the hierarchy knows a thread as.
+    /// A thread's identifier in the hierarchy.
     fn id(&self, thread: usize) -> Option<ThreadId> {
         self.threads.list.get(thread)?.id
     }
 
-    /// The reason why a thread is not there that a request is about.
+    /// Why the thread that a request is about does not exist.
     fn absent(&self, request: &PlannedRequest) -> Option<String> {
         let mut threads = request.parts().iter().filter_map(PlannedRequest::thread);
         let absent = threads.find(|thread| self.id(*thread).is_none())?;

@@ -1,6 +1,6 @@
 //! The catalogue: every kind of program by name, with its settings, as scenarios use it and the command line prints it.
 //!
-//! A kind makes a [`Program`] of its settings. Most are event-driven processes, whose bodies no file can write down.
+//! A kind makes a [`Program`] from its settings. Most are event-driven processes, whose bodies a file cannot express.
 
 pub use crate::kinds::ALL as KINDS;
 use crate::process::Node;
@@ -22,7 +22,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Creates a kind without settings. `build` makes a program of what holds for its settings, and of the node on which
+    /// Creates a kind without settings. `build` makes a program from its settings and the node on which
     /// a process runs.
     #[must_use]
     pub const fn new(

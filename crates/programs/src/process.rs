@@ -21,6 +21,7 @@ mod events;
 mod handle;
 mod hosted;
 mod meter;
+mod params;
 mod slots;
 mod system;
 mod traffic;
@@ -33,6 +34,7 @@ pub use error::ProcessError;
 pub use handle::{Event, Handle, Keys, Kind, Node, Place, ProcessHandle, Queue, Template};
 pub use hosted::Start;
 pub use meter::Meter;
+pub use params::ProcessParams;
 pub(crate) use system::{CallOutcome, System};
 
 #[cfg(doc)]
@@ -72,44 +74,6 @@ pub trait Code: Clone + Send + Sync + 'static {
     fn run(self, me: impl Process) -> impl Future<Output = Result<(), ProcessError>> + Send;
 }
 
-/// The scheduling parameters of a process on its node (Chrysalis 2.2 to 2.5). A node's scheduler ignores those that
-/// it does not take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct ProcessParams {
-    /// From 0 to 3, larger first: not urgent, ordinary, preempts ordinary ones, vital.
-    pub priority: u8,
-    /// Processor time in each epoch.
-    pub need: Span,
-    /// How long it runs before another process of equal priority has a turn; zero for the scheduler's default.
-    pub slice: Span,
-}
-
-impl ProcessParams {
-    /// A process of this priority, to which nothing is reserved.
-    #[must_use]
-    pub const fn new(priority: u8) -> ProcessParams {
-        ProcessParams { priority, need: Span::ZERO, slice: Span::ZERO }
-    }
-
-    /// The same, with so much in each epoch.
-    #[must_use]
-    pub const fn need(mut self, need: Span) -> ProcessParams {
-        self.need = need;
-        self
-    }
-
-    /// The same, with so long before others of its priority have a turn.
-    #[must_use]
-    pub const fn slice(mut self, slice: Span) -> ProcessParams {
-        self.slice = slice;
-        self
-    }
-
-    /// The highest priority.
-    pub const MOST_PRIORITY: u8 = 3;
-}
-
 /// A posted event and its datum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Posted {
@@ -119,7 +83,7 @@ pub struct Posted {
     pub datum: u64,
 }
 
-/// The number of an event of the traffic controller. Any number is an event; nobody makes or owns it.
+/// The number of an event of the traffic controller. Any number is an event; it is neither made nor owned.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventId(pub u64);
 
@@ -176,17 +140,17 @@ pub trait Process: Send + Sized + 'static {
     /// Lets other threads run first.
     fn yield_now(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Asks the schedulers for something for its own thread (HLSCtl, HLS 4.3.9), which happens whole or not at all.
+    /// Sends the schedulers a request for its own thread (HLSCtl, HLS 4.3.9), which is carried out completely or not at all.
     ///
     /// # Errors
-    /// What was asked and why it is refused. A host without schedulers refuses everything.
+    /// The request and the reason for its refusal. A host without schedulers refuses everything.
     fn ask(
         &mut self,
         request: OwnRequest,
     ) -> impl Future<Output = Result<(), RequestRefused>> + Send;
 
-    /// Has [notices](Notice) about its scheduling posted to an event of its own, whose datum then is the word of a
-    /// [`Notices`]. Those that come while the event is posted are posted when that has been taken.
+    /// Has [notices](Notice) about its scheduling posted to an event of its own. The datum of a post is the word of a
+    /// [`Notices`]. Notices that come while the event is posted are posted when it has been taken.
     ///
     /// # Errors
     /// When the event belongs to another process, or has been deleted; [`NotHere`](ProcessError::NotHere) on a host without schedulers.
@@ -222,7 +186,7 @@ pub trait Process: Send + Sized + 'static {
     /// When there is no room for another.
     fn make_event(&mut self) -> impl Future<Output = Result<Event, ProcessError>> + Send;
 
-    /// Posts an event, whoever owns it (Post_Event). To another node this sends a message and does not wait: only
+    /// Posts an event of any owner (Post_Event). To another node this sends a message and does not wait: only
     /// whether the handle is an event's is checked at once; other errors are found when the message arrives, and
     /// counted there.
     ///
@@ -284,9 +248,9 @@ pub trait Process: Send + Sized + 'static {
     /// When the event belongs to another process, or has been deleted.
     fn cancel(&mut self, event: Event) -> impl Future<Output = Result<bool, ProcessError>> + Send;
 
-    /// Has a device post an event of its own whenever something arrives there, from now on; at once, if something has
+    /// Has a device post an event of its own at each arrival there, from now on; at once, if something has
     /// arrived already. The datum is the device's, or the number of the arrival, counted from 1. What arrives while the
-    /// event is posted is not posted again: the process finds it when it looks at the device.
+    /// event is posted is not posted again: the process finds it when it reads the device.
     ///
     /// # Errors
     /// When there is no such device, it belongs to another node, another event is attached to it, or the event
@@ -314,7 +278,7 @@ pub trait Process: Send + Sized + 'static {
         capacity: usize,
     ) -> impl Future<Output = Result<Queue, ProcessError>> + Send;
 
-    /// Returns the queue that all processes know by this name. The first process that asks makes it on its own node,
+    /// Returns the queue that all processes know by this name. The first process that calls this makes it on its own node,
     /// for at most `capacity` data; after it was deleted, the next one does.
     ///
     /// # Errors

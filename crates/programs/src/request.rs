@@ -1,4 +1,4 @@
-//! What a program asks of the schedulers for its own thread (HLS 4.3.9, 4.4), and what it is told without asking (HLS 4.3.12).
+//! Requests of a program to the schedulers for its own thread (HLS 4.3.9, 4.4), and unsolicited notices (HLS 4.3.12).
 //! Decision 0024.
 
 use core::fmt;
@@ -42,7 +42,7 @@ impl OwnRequest {
         OwnRequest::Reserve { amount, period, at: None }
     }
 
-    /// The same reservation from the scheduler of that name; other requests are as they were.
+    /// The same reservation from the scheduler of that name; other requests stay the same.
     #[must_use]
     pub fn at(self, scheduler: impl Into<String>) -> OwnRequest {
         match self {
@@ -77,7 +77,7 @@ impl fmt::Display for OwnRequest {
 pub struct RequestRefused {
     /// The request.
     pub asked: OwnRequest,
-    /// What stood in the way.
+    /// The reason.
     pub why: String,
 }
 
@@ -97,19 +97,19 @@ impl fmt::Display for RequestRefused {
 
 impl core::error::Error for RequestRefused {}
 
-/// What a thread is told about its scheduling without asking.
+/// An unsolicited message to a thread about its scheduling.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Notice {
-    /// A request of somebody else for it was carried out.
+    /// Another party's request for it was carried out.
     Accepted,
-    /// A request of somebody else for it was refused.
+    /// Another party's request for it was refused.
     Refused,
     /// Its budget is used up: it receives no more of its reservation until its next period.
     BudgetUsedUp,
     /// A promise to it is no longer kept.
     PromiseBroken,
-    /// Its reservation has ended: it returned it, somebody ended it, or its scheduler is gone.
+    /// Its reservation has ended: it returned it, another party ended it, or its scheduler no longer exists.
     ReservationEnded,
 }
 
@@ -140,7 +140,7 @@ impl Notice {
     }
 }
 
-/// A set of notices. One that comes again before it is read is in it once.
+/// A set of notices. A notice that repeats before it is read is in the set once.
 ///
 /// ```
 /// use windfall_programs::{Notice, Notices};
@@ -159,7 +159,7 @@ impl Notices {
         self.0 |= notice.bit();
     }
 
-    /// Whether a notice is in it.
+    /// Whether it contains a notice.
     #[must_use]
     pub const fn contains(self, notice: Notice) -> bool {
         self.0 & notice.bit() != 0
@@ -182,7 +182,7 @@ impl Notices {
         self.0
     }
 
-    /// The set that a datum stands for. Bits without a meaning are left out.
+    /// The set that a datum encodes. Unknown bits are left out.
     #[must_use]
     pub fn from_word(word: u64) -> Notices {
         let mut notices = Notices::default();

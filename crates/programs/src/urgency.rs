@@ -1,23 +1,23 @@
-//! How urgent a thread is to the scheduler above it, in what that scheduler ranks by.
+//! How urgent a thread is to the scheduler above it, in the quantity that this scheduler ranks by.
 //!
-//! Threads that share a lock that inherits are below one scheduler, so their urgencies are of one sort.
+//! Threads that share an inheriting lock are below one scheduler, so their urgencies have one type.
 
 use core::cmp::Reverse;
 use windfall_time::{Instant, Span};
 
-/// What a thread runs at while it holds a lock (HLS 4.3.8; Sha, Rajkumar and Lehoczky 1990).
+/// The rank of a thread while it holds a lock (HLS 4.3.8; Sha, Rajkumar and Lehoczky 1990).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum LockProtocol {
     /// Its own rank.
     #[default]
     None,
-    /// The highest rank that waits for it.
+    /// The highest rank among the threads that wait for it.
     Inherit,
-    /// The highest rank that uses the lock.
+    /// The highest rank among the threads that use it.
     Ceiling,
 }
 
-/// What a thread's own urgency follows from.
+/// The parameter that determines a thread's own urgency.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rank {
     /// A priority; larger is served first.
@@ -26,7 +26,7 @@ pub enum Rank {
     Period(Span),
     /// A relative deadline; the shorter is served first.
     RelativeDeadline(Span),
-    /// The deadlines of its jobs, and how long after release they are; `None`: jobs that are never due.
+    /// The deadlines of its jobs, as a time after release; `None`: jobs that are never due.
     Deadline(Option<Span>),
 }
 

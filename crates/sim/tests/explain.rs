@@ -41,7 +41,7 @@ fn law_every_scenario_is_explained_to_the_nanosecond() {
                     .filter(|job| matches!(job.ending, Ending::Done | Ending::Late));
                 let longest = ended.map(Episode::span).max();
                 // A job of a `timer` step is released in the trace when its thread first runs (CAVEATS).
-                let by_timer = name.ends_with("locks.toml");
+                let by_timer = path.ends_with("locks.toml");
                 let known = longest == thread.response.most()
                     || by_timer && longest <= thread.response.most();
                 assert!(before == 1 || known, "{name}: {}", thread.name);

@@ -1,11 +1,11 @@
-//! A promise that is being judged: reports about it are kept, and evaluated in batches.
+//! A promise that is being judged: reports about it are buffered, and evaluated in batches.
 //!
-//! Judging takes longer than deciding, and reports are small. So they are kept and evaluated later, many at a time, in order.
+//! Judging takes longer than deciding, and reports are small. So reports are buffered and evaluated later, many at a time, in order.
 
 use windfall_scenario::outcome::{Promise, PromiseStatus, PromiseVerdict, Use, Watch};
 use windfall_time::{Instant, Span};
 
-/// Most reports that are kept.
+/// The capacity of the buffer, in reports.
 const MOST: usize = 512;
 
 /// A report about a promise's owner.
@@ -30,13 +30,13 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    /// Judgement begins at that time; what is reported before says only whether the owner is runnable then.
+    /// Judgement begins at that time. Earlier reports only determine whether the owner is runnable then.
     pub(super) fn new(watch: Watch, begins: Instant) -> Judged {
         let reports = Vec::with_capacity(MOST);
         Judged { watch, last: Instant::ZERO, reports, begins, was_runnable: false, broken: false }
     }
 
-    /// What is judged.
+    /// The judged promise.
     pub(super) const fn promise(&self) -> &Promise {
         self.watch.promise()
     }
@@ -69,7 +69,7 @@ impl Judged {
         self.keep(Report::Sleeps(at));
     }
 
-    /// Whether a time is before judgement begins. The first time that is not begins it.
+    /// Whether a time is before judgement begins. The first later time begins it.
     fn is_early(&mut self, at: Instant) -> bool {
         if at < self.begins {
             return true;
@@ -129,7 +129,7 @@ impl Judged {
         watch
     }
 
-    /// Whether the promise is not kept by `now`, and was not found so before.
+    /// Whether the promise is broken by `now`, and was not found broken before.
     pub(super) fn newly_broken(
         &mut self,
         now: Instant,

@@ -13,7 +13,7 @@ use windfall_time::Instant;
 
 impl Promises {
     /// Judges a promise to a thread, or to each thread of a program, including later ones.
-    /// Returns the threads of which it is judged by now.
+    /// Returns the threads for which it is judged by now.
     fn judge_thread(&mut self, thread: u32, promise: &Promise, threads: &[Thread]) -> Vec<u32> {
         if threads[thread as usize].role != Role::Entry {
             self.add_to(thread, promise.clone());
@@ -41,13 +41,13 @@ impl<M: Machine> Host<M> {
     /// Judges these promises from now on, and no others. Promises to unknown owners are left out.
     pub fn judge_promises(&mut self, promises: &[Promise]) {
         if self.log.decisions == 0 {
-            self.promises = Promises::default(); // nothing has happened yet that could be judged
+            self.promises = Promises::default(); // no event has happened yet that could be judged
         }
         self.promises_end();
         self.promises_change(&PromiseChange::untouched(promises.to_vec()));
     }
 
-    /// Judges the promises that hold after a request, and no others; the judgement of those that it has not touched goes on.
+    /// Judges the promises that hold after a request, and no others. The judgement of promises that the request has not touched continues.
     pub fn promises_change(&mut self, change: &PromiseChange) {
         self.account_all();
         let now = self.machine.now();
@@ -58,7 +58,7 @@ impl<M: Machine> Host<M> {
             .iter()
             .partition(|promise| given.contains(promise) && change.keeps(promise));
         let threads = &self.threads.list;
-        // A promise to a program is judged of each of its threads, by their names.
+        // A promise to a program is judged for each of its threads, by their names.
         let programs: BTreeMap<&str, &str> = threads
             .iter()
             .filter_map(|thread| {
@@ -91,7 +91,7 @@ impl<M: Machine> Host<M> {
             self.promises.places.push(Place { judged, node, own, waits, requests, cpu, deadline });
             return;
         }
-        // Of several with one name, the first counts.
+        // If several have one name, the first counts.
         let Some(thread) = list.iter().position(|thread| thread.outcome.name == promise.owner)
         else {
             return;
@@ -119,7 +119,7 @@ impl<M: Machine> Host<M> {
         self.promises.each(owner, |judged| judged.served(from, to, Use::Overhead));
     }
 
-    /// Reports that time has been stolen from a processor; once is enough for all promises. On a live machine some always is.
+    /// Reports that time has been stolen from a processor; one report is enough for all promises. A live machine always loses some.
     pub(crate) fn promises_stolen(&mut self) {
         if !M::LIVE && !core::mem::replace(&mut self.promises.stolen, true) {
             for judged in self.promises.judged.iter_mut().flatten() {
@@ -203,7 +203,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Ends judgement, because the hierarchy is not the one that was checked any more.
+    /// Ends judgement, because the hierarchy is no longer the one that was checked.
     pub(crate) fn promises_end(&mut self) {
         if self.promises.judged.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Locks with a protocol: who holds one runs at the urgency of who waits for it, or of who uses it (decision 0022).
+//! Locks with a protocol: the owner runs at the urgency of the threads that wait for the lock, or that use it (decision 0022).
 //!
 //! Invariant: outside these functions, `runs_at` of a thread with a rank is the largest of its own urgency, the
 //! ceilings of the locks that it holds, and `runs_at` of the threads that wait for them; its host knows it.
@@ -26,19 +26,19 @@ impl ProgramRuntime {
         self.list.get(number as usize)?.rank
     }
 
-    /// A thread that shares a lock with a protocol has been given another rank, of which its scheduler knows.
+    /// Gives a thread that shares a lock with a protocol another rank, which its scheduler has already.
     pub fn has_rank<S: RuntimeHost>(host: &mut S, number: u32, rank: Rank) {
         host.programs().at(number).rank = Some(rank);
         ProgramRuntime::told_own(host, number);
     }
 
-    /// A thread begins a job.
+    /// Records that a thread begins a job.
     pub(super) fn begins<S: RuntimeHost>(host: &mut S, number: u32, job: Job) {
         host.begins(number, job);
         ProgramRuntime::is_due(host, number, job);
     }
 
-    /// The scheduler of a thread knows that this job is due.
+    /// Records that the scheduler of a thread has this deadline.
     pub(super) fn is_due<S: RuntimeHost>(host: &mut S, number: u32, job: Job) {
         let thread = host.programs().at(number);
         thread.due = job.deadline.unwrap_or(Instant::MAX);
@@ -47,14 +47,14 @@ impl ProgramRuntime {
         }
     }
 
-    /// The scheduler has been told a thread's own urgency; what it inherits is told again.
+    /// Sends the urgency that a thread inherits again, because its scheduler has received the thread's own.
     fn told_own<S: RuntimeHost>(host: &mut S, number: u32) {
         let threads = host.programs();
         threads.at(number).runs_at = threads.own_urgency(number);
         ProgramRuntime::settle_urgency(host, number);
     }
 
-    /// A thread holds a lock from now on.
+    /// Records that a thread holds a lock from now on.
     pub(super) fn has_taken<S: RuntimeHost>(host: &mut S, number: u32, lock: Resource) {
         let now = host.now();
         let threads = host.programs();
@@ -71,7 +71,7 @@ impl ProgramRuntime {
         ProgramRuntime::settle_urgency(host, number);
     }
 
-    /// A thread has joined the queue of a lock: its owner inherits.
+    /// Passes the urgency of a thread that has joined the queue of a lock to the owner.
     pub(super) fn waits_for<S: RuntimeHost>(host: &mut S, number: u32, lock: Resource) {
         let point = host.programs().syncs.at(lock);
         if let (true, Some(owner)) = (point.protocol != LockProtocol::None, point.owner()) {
@@ -80,7 +80,7 @@ impl ProgramRuntime {
         }
     }
 
-    /// A thread gives a lock back: the most urgent that waits tries again when it runs.
+    /// Releases a lock: the most urgent waiter tries again when it runs.
     pub(super) fn give_back<S: RuntimeHost>(host: &mut S, number: u32, lock: Resource) {
         let threads = host.programs();
         let list = &threads.list;
@@ -97,18 +97,18 @@ impl ProgramRuntime {
         }
     }
 
-    /// Wakes a thread that takes a lock, or waits for it, when it runs.
+    /// Wakes a thread, which takes a lock or waits for it when it runs.
     pub(super) fn wake_for<S: RuntimeHost>(host: &mut S, number: u32, lock: Resource, by: u32) {
         let thread = host.programs().at(number);
         thread.resumed = Some(Action::Lock(lock));
-        // A scheduler by deadlines takes a wake-up for the beginning of a job, unless it is told of the job first.
+        // A deadline scheduler treats a wake-up as the release of a job, unless it receives the job first.
         if let (Some(Rank::Deadline(_)), Some(urgency)) = (thread.rank, thread.runs_at) {
             host.runs_at(number, urgency);
         }
         ProgramRuntime::wake(host, number, Some(by));
     }
 
-    /// Works out what a thread runs at, and then who holds the lock that it waits for, and so on.
+    /// Computes the urgency that a thread runs at, then that of the owner of the lock it waits for, and so on along the chain.
     fn settle_urgency<S: RuntimeHost>(host: &mut S, number: u32) {
         let mut next = Some(number);
         while let Some(number) = next {
@@ -130,7 +130,7 @@ impl ProgramRuntime {
         thread.rank.map(|rank| rank.urgency(thread.due))
     }
 
-    /// What a thread is to run at.
+    /// The urgency at which a thread has to run.
     fn urgency(&self, number: u32) -> Option<Urgency> {
         let held = self.syncs.held_by(number);
         let inherited = held.flat_map(|lock| {

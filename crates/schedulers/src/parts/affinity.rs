@@ -3,12 +3,12 @@
 //! A child goes back to the own VP on which it last ran (its home) if no other child is ahead of it by more than a head
 //! start. A scheduler of shares gives a head start in service, so that a child at home may run that much beyond its fair
 //! share; a queue gives it in places, and a child that had its turn early comes later next time (`line.rs`). So in the
-//! long run nobody gets less. On one own VP nothing changes.
+//! long run no child gets less. On one own VP nothing changes.
 //!
 //! Own VPs stand for processors, because the top always grants a VP the same processor, and schedulers with affinity
-//! keep that so at every level. A child that wakes, or has never run, is at home everywhere: it waits for nobody whom it
+//! preserve this at every level. A child that wakes, or has never run, is at home everywhere: it waits for no child that it
 //! would otherwise precede. Source: Chandra, Adler, Goyal and Shenoy 2000, section 3.2 (whose heuristic looks at the first
-//! few of a queue; this one at the first of each home).
+//! few of a queue; this code at the first of each home).
 
 use crate::catalogue::{Chosen, Form, Setting};
 use windfall_time::Span;
@@ -19,9 +19,9 @@ pub(crate) enum Affinity {
     /// Not at all.
     #[default]
     None,
-    /// Among children that nothing else sets apart.
+    /// Among children that are otherwise equal.
     Weak,
-    /// Also if others are ahead by less than the head start.
+    /// Also when others are ahead by less than the head start.
     Strong,
 }
 

@@ -1,8 +1,8 @@
 //! A queue of children: the one that went to its end first is first.
 //!
-//! With affinity, a child at home counts as if it were some places further ahead, so it may have its turn before others. For
-//! that each turn is compared with a round of the queue: as many turns as there are children that do not wait. A child
-//! that had its turn sooner goes so many places behind the end of the queue; one that had it later makes up for that. So
+//! With affinity, a child at home counts as if it were some places further ahead, so it may have its turn before others. To limit
+//! this, each turn is compared with a round of the queue: as many turns as there are children that do not wait. A child
+//! that had its turn early goes that many places behind the end of the queue; a child that had it late makes up for that. So
 //! children whose processor has fewer of them do not get more for ever. Rounds are counted by class: children of
 //! different classes are in different queues.
 
@@ -70,7 +70,7 @@ impl Line {
         }
     }
 
-    /// Moves a child that has had its turn to the end, or as far behind it as it was early.
+    /// Moves a child that has had its turn to the end, or as far behind the end as the turn was early.
     pub(crate) fn turn(&mut self, child: ChildVp, class: u8) {
         let Some(Turn { class: before, at, early }) = self.turns.get(child.index()).copied() else {
             return self.queue(child, class);
@@ -90,7 +90,7 @@ impl Line {
         self.classes[usize::from(class)].members += 1;
     }
 
-    /// A child begins to wait.
+    /// Records that a child begins to wait.
     pub(crate) fn leave(&mut self, child: ChildVp) {
         if let Some(class) = self.turns.get_mut(child.index()).and_then(|turn| turn.class.take()) {
             self.classes[usize::from(class)].members -= 1;
@@ -102,7 +102,7 @@ impl Line {
         self.places[child.index()]
     }
 
-    /// The place with which a child counts at home.
+    /// The child's place when it is at home.
     pub(crate) fn place_at_home(&self, child: ChildVp) -> u64 {
         self.place(child).saturating_sub(self.head_start)
     }

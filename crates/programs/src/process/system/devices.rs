@@ -1,6 +1,6 @@
 //! Devices: each posts one event of a process whenever something arrives there (Chrysalis 2.3, decision 0023).
 //!
-//! Invariant: after an arrival the event is posted, or was found posted, unless no event is attached; then the next one is posted when
+//! Invariant: after an arrival the event is posted, or was found posted. If no event is attached, the next one is posted when
 //! it is attached.
 
 use super::System;
@@ -13,7 +13,7 @@ pub(super) struct DeviceState {
     event: Option<Event>,
     /// How much has arrived.
     arrivals: u64,
-    /// What its posts bring; the number of the arrival when absent.
+    /// The datum of its posts; the number of the arrival when absent.
     datum: Option<u64>,
     /// Whether something has arrived while no event was attached.
     pending: bool,
@@ -55,7 +55,7 @@ impl System {
         Ok(Reply::datum(Some(1)))
     }
 
-    /// Something has arrived at a device.
+    /// Handles an arrival at a device.
     pub(crate) fn arrival(&mut self, device: Device) {
         let Some(state) = self.devices.get_mut(&device) else { return };
         state.arrivals += 1;
@@ -66,7 +66,7 @@ impl System {
         }
     }
 
-    /// Posts, unless the event is posted: then its process has still to look at the device.
+    /// Posts the event, unless it is posted: then its process has yet to read the device.
     fn post_arrival(&mut self, event: Event, datum: u64) {
         match self.events.post(event, datum) {
             Ok(owner) => self.posted(owner, event, None),

@@ -1,4 +1,4 @@
-//! What a pool decides by homes: where a child that wakes is at home, who goes first on an own VP, and who is preempted
+//! Decisions of a pool by homes: where a child that wakes is at home, which child goes first on an own VP, and which is preempted
 //! there. Called with affinity on several own VPs only, but for [`Pool::keep_homes`] and [`Pool::next_on`].
 
 use super::Pool;

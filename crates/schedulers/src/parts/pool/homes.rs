@@ -1,4 +1,4 @@
-//! Ready children by the own VP on which they last ran: one priority queue for each own VP, in memory for each child once.
+//! Ready children by the own VP on which they last ran: one priority queue for each own VP, with one node for each child.
 //!
 //! The queues are leftist heaps (Crane 1972) that share one table of nodes, so that many own VPs cost no more than
 //! their roots. Invariants: no node's key is below its parent's; the rank of a node is its distance to the nearest
@@ -59,7 +59,7 @@ impl<K: Ord + Copy> Homes<K> {
         self.nodes.resize(room, None);
     }
 
-    /// The key of a ready child, with its home; `None` as its home if that is everywhere.
+    /// The key of a ready child, with its home; a home of `None` means everywhere.
     pub(crate) fn get(&self, child: ChildVp) -> Option<(K, Option<OwnVp>)> {
         let node = self.nodes.get(child.index())?.as_ref()?;
         let everywhere = usize::from(node.queue) + 1 == self.roots.len();

@@ -2,14 +2,14 @@
 
 use super::{Check, Facts, State, word};
 use std::path::Path;
-use windfall_observe::fifo_priorities;
 use windfall_observe::tracepoints::{Point, Tracepoints};
+use windfall_observe::{ObserveError, fifo_priorities};
 use windfall_os::LinuxError;
 use windfall_os::perf::{Listen, Ring};
 use windfall_os::probe;
 
 /// Whether BPF programs load, or why not; and why they do not see that a processor stands still.
-type Observed = Result<Option<String>, String>;
+type Observed = Result<Option<String>, ObserveError>;
 
 /// What `run` observes threads by.
 pub(super) fn needed(facts: &Facts, observed: &Observed) -> Vec<Check> {
@@ -116,7 +116,8 @@ fn hypervisor(facts: &Facts, observed: &Observed) -> Check {
     };
     let seen = match observed {
         Ok(None) => "late ticks show 0.2 ms and more of what it takes".to_owned(),
-        Ok(Some(why)) | Err(why) => format!("late ticks are not seen: {why}"),
+        Ok(Some(why)) => format!("late ticks are not seen: {why}"),
+        Err(why) => format!("late ticks are not seen: {why}"),
     };
     Check::new(STOLEN, "hypervisor", State::Limited, format!("{by_kernel}; {seen}"))
         .remedy("dedicated processors for this guest: threads wait for what it takes, seen or not")
@@ -137,7 +138,7 @@ pub(super) fn further(facts: &Facts, observed: &Observed) -> Vec<Check> {
             let found = "our programs were loaded and attached".to_owned();
             Check::new(PURPOSE, "events by BPF", State::Yes, found)
         }
-        Err(why) => Check::new(PURPOSE, "events by BPF", State::No, why.clone())
+        Err(why) => Check::new(PURPOSE, "events by BPF", State::No, why.to_string())
             .remedy("see the next two; perf tracepoints do without"),
     };
     let ring = match probe::bpf_ring().and_then(|_| probe::bpf_program()) {

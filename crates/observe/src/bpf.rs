@@ -114,8 +114,8 @@ pub(crate) struct Programs {
 
 impl Programs {
     /// Loads and attaches everything, or says why that cannot be done.
-    pub(crate) fn load(wanted: &Wanted<'_>) -> Result<Programs, String> {
-        Programs::try_load(wanted).map_err(|error| in_words(&*error))
+    pub(crate) fn load(wanted: &Wanted<'_>) -> Result<Programs, ObserveError> {
+        Programs::try_load(wanted).map_err(ObserveError::Bpf)
     }
 
     /// Has the programs report, too, which routine each thread starts with that one of these files makes, in whatever process,
@@ -136,7 +136,7 @@ impl Programs {
         attach().map_err(ObserveError::Bpf)
     }
 
-    fn try_load(wanted: &Wanted<'_>) -> Result<Programs, Box<dyn Error>> {
+    fn try_load(wanted: &Wanted<'_>) -> Result<Programs, Box<dyn Error + Send + Sync>> {
         let kernel = Btf::from_sys_fs()?;
         let mut loader = EbpfLoader::new();
         loader.btf(Some(&kernel));
@@ -182,9 +182,9 @@ impl Programs {
     }
 
     /// Has the programs report what happens on a processor; of others they do not.
-    pub(crate) fn watch(&self, cpu: u16) -> Result<(), String> {
+    pub(crate) fn watch(&self, cpu: u16) -> Result<(), ObserveError> {
         let own = self.counters.cpus.get(usize::from(cpu));
-        let own = own.ok_or_else(|| format!("processor {cpu} is beyond {PROCESSORS}"))?;
+        let own = own.ok_or(ObserveError::BeyondCounters { cpu, counters: PROCESSORS })?;
         own.watched.store(1, Ordering::Release);
         Ok(())
     }
@@ -307,7 +307,11 @@ impl Counters {
     }
 }
 
-fn attach(loaded: &mut Ebpf, kernel: &Btf, place: Place) -> Result<(), Box<dyn Error>> {
+fn attach(
+    loaded: &mut Ebpf,
+    kernel: &Btf,
+    place: Place,
+) -> Result<(), Box<dyn Error + Send + Sync>> {
     let (program, tracepoint) = place;
     let program = loaded.program_mut(program).ok_or("a program is missing")?;
     let program: &mut BtfTracePoint = program.try_into()?;

@@ -1,10 +1,10 @@
-//! Why something is not reported that was asked for.
+//! Why nothing is reported by a source of events, or not all that was asked for.
 
 use crate::routines::MAKER;
 use core::error::Error;
 use core::fmt;
 
-/// Why a source of events does not report what was asked for beside the rest.
+/// Why a source of events does not open, or does not report what was asked for beside the rest.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ObserveError {
@@ -12,6 +12,13 @@ pub enum ObserveError {
     NeedsBpf,
     /// There is no file that makes threads.
     NoMaker,
+    /// This processor's number is beyond those that the programs count.
+    BeyondCounters {
+        /// The processor.
+        cpu: u16,
+        /// How many the programs have counters for, from number 0 on.
+        counters: usize,
+    },
     /// The kernel refuses what the programs need.
     Bpf(Box<dyn Error + Send + Sync>),
 }
@@ -22,6 +29,9 @@ impl fmt::Display for ObserveError {
             ObserveError::NeedsBpf => f.write_str("only BPF reports them, and it did not load"),
             ObserveError::NoMaker => {
                 write!(f, "no file that makes threads by `{MAKER}` was found")
+            }
+            ObserveError::BeyondCounters { cpu, counters } => {
+                write!(f, "processor {cpu} is beyond {counters}")
             }
             ObserveError::Bpf(why) => f.write_str(&in_words(&**why)),
         }
@@ -42,4 +52,17 @@ pub(crate) fn in_words(error: &dyn Error) -> String {
         source = deeper.source();
     }
     why
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_any_error_of_the_kernel_and_says_it_as_it_is() {
+        let said = |error: ObserveError| error.to_string();
+        assert_eq!(said(ObserveError::Bpf("a map is missing".into())), "a map is missing");
+        let beyond = ObserveError::BeyondCounters { cpu: 1024, counters: 1024 };
+        assert_eq!(said(beyond), "processor 1024 is beyond 1024");
+    }
 }

@@ -79,11 +79,11 @@ enum Source {
     Perf(PerfEvents),
 }
 
-/// Whether BPF programs load here, or why not; and why they would not see that a processor stands still.
+/// Whether BPF programs load here, or why not; and why they would not see that a processor stands still (`None` where they do).
 ///
 /// # Errors
-/// Why they do not load, in words.
-pub fn by_bpf() -> Result<Option<String>, String> {
+/// Why they do not load.
+pub fn by_bpf() -> Result<Option<String>, ObserveError> {
     BpfEvents::load(&[]).map(|mut events| events.programs.steal_unseen.take())
 }
 

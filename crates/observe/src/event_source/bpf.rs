@@ -36,7 +36,7 @@ pub(super) struct BpfEvents {
 }
 
 impl BpfEvents {
-    pub(super) fn open() -> Result<BpfEvents, String> {
+    pub(super) fn open() -> Result<BpfEvents, ObserveError> {
         let wanted = Wanted {
             object: OBJECT,
             globals: &[],

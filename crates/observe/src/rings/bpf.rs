@@ -2,6 +2,7 @@
 
 use super::{Event, Taken, Where};
 use crate::bpf::{Place, Programs, Wanted};
+use crate::error::ObserveError;
 use crate::fifo_priorities;
 use windfall_os::events::Poll;
 use windfall_time::Instant;
@@ -32,7 +33,7 @@ pub(super) struct BpfEvents {
 
 impl BpfEvents {
     /// Loads and attaches the programs, or says why that cannot be done.
-    pub(super) fn load(supervised: &[u16]) -> Result<BpfEvents, String> {
+    pub(super) fn load(supervised: &[u16]) -> Result<BpfEvents, ObserveError> {
         let prio = |priority| fifo_priorities::in_kernel(priority).cast_signed();
         let programs = Programs::load(&Wanted {
             object: OBJECT,

@@ -43,7 +43,7 @@ fn both() -> Option<([Rings; 2], MutexGuard<'static, ()>)> {
         (bpf, perf) => {
             let needs = if bpf.is_err() { Needs::Bpf } else { Needs::Real };
             let perf = perf.err().map(|why| why.to_string());
-            skip(needs, bpf.err().or(perf).unwrap_or_default());
+            skip(needs, bpf.err().map(|why| why.to_string()).or(perf).unwrap_or_default());
             None
         }
     }

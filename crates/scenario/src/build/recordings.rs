@@ -17,7 +17,7 @@ pub type Numbers = BTreeMap<String, Range<usize>>;
 /// use windfall_scenario::{Numbers, RecordingError, Recordings, Scenario};
 /// use windfall_time::{Instant, Span};
 ///
-/// /// Nobody has done anything.
+/// /// No thread has done anything.
 /// struct Silence;
 ///
 /// impl Recordings for Silence {

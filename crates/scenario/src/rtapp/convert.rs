@@ -46,7 +46,7 @@ pub struct ConvertedThread {
     pub delay: Span,
     /// What it runs.
     pub program: Program,
-    /// How the file schedules it from its first phase on, the policy included; for whoever chooses
+    /// How the file schedules it from its first phase on, the policy included; for callers that choose
     /// its place in a hierarchy.
     pub scheduling: Scheduling,
     /// The line of its task.

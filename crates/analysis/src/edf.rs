@@ -22,7 +22,7 @@ use crate::{Task, exact};
 use core::cmp::Ordering;
 use windfall_time::{Slack, Span};
 
-/// What the demand says about a set of tasks.
+/// The result of the demand test for a set of tasks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -45,9 +45,9 @@ pub enum Verdict {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct LeastSlack {
-    /// Length of the window; the shortest, where several spare as little.
+    /// Length of the window; the shortest, if several have the same slack.
     pub window: Span,
-    /// What its work leaves; negative where a deadline may be missed.
+    /// Its slack; negative if a deadline may be missed.
     pub slack: Slack,
     /// How many windows there are that end with a deadline inside the busy period.
     pub points: u32,

@@ -1,4 +1,4 @@
-//! Why an analysis finds no bound, and what is no supply.
+//! Errors: why an analysis finds no bound, and why a supply is invalid.
 
 use crate::window::in_range;
 use crate::{Supply, Task, load};
@@ -15,7 +15,7 @@ pub enum UnboundedError {
     Overload,
     /// The tasks take all the time that there is, and what is late at one moment may stay so.
     Saturated,
-    /// Releases jitter, where deadlines of those who hold locks count from releases.
+    /// Releases have jitter, while deadlines of lock holders count from releases.
     Jitter,
     /// None was found within [`crate::HORIZON`] and [`crate::ROUNDS`].
     NotFound,

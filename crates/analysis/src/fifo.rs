@@ -2,7 +2,7 @@
 //!
 //! Exact (Bedarkar et al. 2022), under these assumptions.
 //! A1 One processor of speed 1, always there; what scheduling costs is inside `work`.
-//! A2 Tasks are independent; who is released first runs first, to the end or not.
+//! A2 Tasks are independent; the job that is released first runs first, to the end or not.
 //! A3 Of jobs released at once, any may be the last.
 //! A4 A job is released at most `jitter` after its arrival. The bound counts from the release: from
 //!    the arrival, a job takes up to its own task's jitter longer.

@@ -1,4 +1,4 @@
-//! Least fixed points: the moment at which all that is asked for has been given.
+//! Least fixed points: the moment at which all demand has been served.
 
 use crate::window::{HORIZON, ROUNDS};
 

@@ -1,4 +1,4 @@
-//! What tasks ask of a supply in the long run and in a window: the parts that all analyses share.
+//! The demand of tasks on a supply in the long run and in a window: the parts that all analyses share.
 //!
 //! Invariant: tasks are in range (`window.rs`); `None` is a sum beyond 2^64 ns, never a rounded one.
 

@@ -1,4 +1,4 @@
-//! What a multi-threaded application's own scheduler does with the processor time it is given.
+//! How a multi-threaded application's own scheduler distributes its processor time.
 //!
 //! One place that knows the local policies, so that a search need not. Each is a matter of order
 //! (fixed priorities) or of deadlines; the analyses are in `local_fixed_priority.rs` and

@@ -19,7 +19,7 @@ use crate::{Supply, Task, UnboundedError, load};
 use core::cmp::Ordering;
 use windfall_time::Span;
 
-/// From here on, the utilisation is looked at each time that the rounds have doubled.
+/// From here on, the utilisation is checked each time that the rounds have doubled.
 const PATIENCE: u32 = 1 << 9;
 
 /// What an analysis of a set found.

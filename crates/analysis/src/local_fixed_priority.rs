@@ -2,7 +2,7 @@
 //!
 //! Exact for the supply bound function: the least window that surely holds a job's own work and all
 //! that goes before it. Demand of a window of length t after the critical instant is as in HLS
-//! equation 6.1; instead of t itself, `Supply::window` says how long that demand takes.
+//! equation 6.1; instead of t itself, `Supply::window` gives the time that this demand takes.
 //!
 //! A1 The scheduler is runnable whenever a task is, so that its guarantee holds (HLS 5.1.3).
 //! A2 Its supply in different windows is independent of what its tasks do.
@@ -17,7 +17,7 @@ use crate::{Supply, Task, UnboundedError, load};
 use core::cmp::Ordering;
 use windfall_time::Span;
 
-/// From here on, the utilisation is looked at each time that the rounds have doubled.
+/// From here on, the utilisation is checked each time that the rounds have doubled.
 const PATIENCE: u32 = 1 << 9;
 
 /// The longest response time of each task, in decreasing order of priority.

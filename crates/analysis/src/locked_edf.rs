@@ -1,7 +1,7 @@
 //! Earliest deadline first with locks, where the scheduler itself holds a guarantee or a processor.
 //!
-//! In a window that ends with a deadline, beside the work due in it, those that are due later delay it once, by what
-//! `locks.rs` says of tasks whose relative deadline is longer than the window (Baruah 2006). So the blocking of a
+//! In a window that ends with a deadline, in addition to the work due in it, later jobs delay it once, by the bound that
+//! `locks.rs` gives for tasks whose relative deadline is longer than the window (Baruah 2006). So the blocking of a
 //! window is that of the longest relative deadline in it.
 //!
 //! A1, A2 as in `local_edf.rs`, but for locks, of which A1 to A4 of `locks.rs` hold.

@@ -4,7 +4,7 @@
 //! when their busy period begins: afterwards it runs only with inherited urgency, until that section ends.
 //! - [`Protocol::Ceiling`] (all locks): one section at most, the longest on a lock that a higher rank uses, too.
 //! - [`Protocol::Inherit`]: one section of each job of lower rank, and one on each lock; so at most the heaviest
-//!   matching of tasks and locks. A lock that is taken inside such a section delays as well, whoever else uses it.
+//!   matching of tasks and locks. A lock that is taken inside such a section delays as well, even if no other task uses it.
 //! - [`Protocol::None`]: no bound, since ranks between the two run instead of the section (HLS 4.3.8).
 //!
 //! A1 One processor, or what a supply leaves of it; the tasks are all that use the locks.
@@ -20,20 +20,20 @@ mod matching;
 use core::fmt;
 use windfall_time::Span;
 
-/// What a job that holds a lock runs at.
+/// The rank of a job that holds a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum Protocol {
     /// Its own rank.
     #[default]
     None,
-    /// The highest rank that waits for it.
+    /// The highest rank among the jobs that wait for it.
     Inherit,
-    /// The highest rank that uses the lock.
+    /// The highest rank among the jobs that use the lock.
     Ceiling,
 }
 
-/// A critical section of a task: from taking a lock to giving it back.
+/// A critical section of a task: from taking a lock to releasing it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Section {
@@ -78,7 +78,7 @@ impl Section {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum LockError {
-    /// Who holds this lock keeps its own rank, so that others run while a higher rank waits.
+    /// A job that holds this lock keeps its own rank, so that others run while a higher rank waits.
     NoProtocol(usize),
     /// This lock is taken inside a section of itself, or in two orders: jobs may wait for each other for ever.
     Cycle(usize),
@@ -108,7 +108,7 @@ pub struct Locks<'a> {
     protocols: &'a [Protocol],
     /// By task.
     sections: &'a [Vec<Section>],
-    /// By lock: whether more than one task uses it. Another one delays nobody.
+    /// By lock: whether more than one task uses it. A lock of a single task delays no other.
     shared: Vec<bool>,
 }
 
@@ -142,7 +142,7 @@ impl<'a> Locks<'a> {
             .collect()
     }
 
-    /// How long those tasks that rank `lower` delay the others.
+    /// How long tasks of rank `lower` delay the others.
     ///
     /// # Errors
     /// Why there is no bound.
@@ -174,7 +174,7 @@ impl<'a> Locks<'a> {
         shared.all(|(lock, _)| self.protocol(lock) == Protocol::Ceiling)
     }
 
-    /// Adds the locks that are taken inside sections that delay: who holds one of those is waited for, too.
+    /// Adds the locks that are taken inside sections that delay: jobs also wait for their holders.
     fn spread(&self, lower: &[&Vec<Section>], blocks: &mut [bool]) {
         loop {
             let before = blocks.to_vec();

@@ -7,7 +7,7 @@
 //! A4 A job is released at most `jitter` after its arrival; its response counts from the arrival.
 //! A5 Time passes in nanoseconds: what blocks has started one before, or it would not have started.
 //!
-//! The job that takes longest need not be the first of its busy period, so each job in it is looked at.
+//! The job that takes longest need not be the first of its busy period, so each job in it is analysed.
 
 use crate::window::in_range;
 use crate::{Supply, Task, UnboundedError, exact, fixed_point, load};

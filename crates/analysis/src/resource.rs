@@ -7,8 +7,8 @@
 //! maximum lies beside the crossing, the root of a quadratic.
 //!
 //! Sources: Shin and Lee 2003 (periodic resource); Easwaran, Anand and Lee 2007 (explicit deadline);
-//! Bini, Buttazzo and others solve the same quadratic for a linear bound: here it only says where
-//! the exact step lies. Read next: `resource_fixed_priority.rs`, `resource_edf.rs`.
+//! Bini, Buttazzo and others solve the same quadratic for a linear bound: here it only locates
+//! the exact step. Read next: `resource_fixed_priority.rs`, `resource_edf.rs`.
 
 use crate::{Supply, SupplyError};
 use windfall_time::Span;

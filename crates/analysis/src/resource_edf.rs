@@ -17,7 +17,7 @@ use windfall_time::Span;
 
 /// The least amount, a multiple of `granule`.
 ///
-/// An amount equal to the period means a processor to themselves. `None`: not even the most that
+/// An amount equal to the period is a whole processor. `None`: not even the most that
 /// the resource can supply is enough; a work, a period or the granule is zero; or the analysis
 /// would go beyond [`crate::HORIZON`] and [`crate::ROUNDS`].
 #[must_use]

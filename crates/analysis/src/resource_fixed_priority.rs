@@ -2,7 +2,7 @@
 //!
 //! Exact: the least multiple of the granule with `local_fixed_priority::schedulable`. Each task needs
 //! some window, no longer than its deadline, that holds its demand; the amount which that takes is a
-//! closed form, so no amount is tried twice. One look at the deadline alone bounds each task's need
+//! closed form, so no amount is tried twice. The window that ends at the deadline alone bounds each task's need
 //! from above. Tasks are taken in falling order of that bound, and one whose bound lies within what
 //! others need is done; for the rest, windows are gone through once, from the shortest, each time
 //! with just less than the best amount so far.
@@ -19,7 +19,7 @@ use windfall_time::Span;
 
 /// The least amount, a multiple of `granule`, for tasks in decreasing order of priority.
 ///
-/// An amount equal to the period means a processor to themselves. `None`: not even the most that
+/// An amount equal to the period is a whole processor. `None`: not even the most that
 /// the resource can supply is enough; a work, a period or the granule is zero; or the analysis
 /// would go beyond [`crate::HORIZON`] and [`crate::ROUNDS`].
 #[must_use]
@@ -43,7 +43,7 @@ pub fn least_amount(tasks: &[Task], resource: &Resource, granule: Span) -> Optio
     Some(Span::from_nanos(least))
 }
 
-/// What the last of these tasks needs.
+/// The need of the last of these tasks.
 struct Need<'a> {
     tasks: &'a [Task],
     resource: &'a Resource,

@@ -1,9 +1,9 @@
 //! The search for the reservation of a multi-threaded application (HLS 6.1.2, figure 6.2).
 //!
-//! For a period, enough is enough: whatever meets all deadlines with an amount meets them with a
+//! For a period, sufficiency is monotone: a set that meets all deadlines with an amount meets them with a
 //! larger one. So the boundary of the figure, the least amount for each period, decides every point
 //! of it. Along the periods nothing is monotone: a longer period may take a smaller share, where its
-//! blocks happen to end at deadlines. Hence the boundary is computed at each period that is asked.
+//! blocks happen to end at deadlines. Hence the boundary is computed at each requested period.
 //!
 //! The knee: the longest period up to whose reservation utilisation costs next to nothing: among
 //! those whose least utilisation is within a stated tolerance of the least of all, the longest.
@@ -17,7 +17,7 @@ use crate::{Resource, SupplyError, Task, UnboundedError};
 use core::cmp::Reverse;
 use windfall_time::{Ratio, Span};
 
-/// What kind of reservation is looked for.
+/// The kind of reservation that the search is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// `RESB`: the amount comes somewhere in each period.
@@ -39,7 +39,7 @@ impl Kind {
     }
 }
 
-/// An application's threads, how it schedules them, and what it is to be given.
+/// An application's threads, its policy, and the kind of reservation to find for it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Application<'a> {
@@ -86,7 +86,7 @@ pub struct Point {
     pub amount: Option<Span>,
 }
 
-/// A reservation and what it comes to.
+/// A reservation and its utilisation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Choice {
@@ -185,7 +185,7 @@ impl Boundary {
     }
 }
 
-/// What a point of the boundary comes to.
+/// The figures of a point of the boundary.
 fn choice(application: &Application<'_>, point: &Point, cost: Span) -> Option<Choice> {
     let Point { period, amount } = *point;
     let supply = application.kind.resource(period).ok()?.supply(amount?).ok()?;

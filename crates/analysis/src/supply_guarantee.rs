@@ -1,8 +1,8 @@
-//! What each guarantee of the language supplies (HLS 5.2.2).
+//! The supply of each guarantee of the language (HLS 5.2.2).
 //!
 //! A guarantee's lengths are exact rationals; a supply's are whole nanoseconds. Amounts are rounded
-//! down, periods and errors up, shares down below 2^64: so this never says more than was promised,
-//! and for whole nanoseconds it says exactly that.
+//! down, periods and errors up, shares down below 2^64: so the supply never exceeds the promise,
+//! and for whole nanoseconds it is exact.
 
 use crate::Supply;
 use windfall_guarantees::{Guarantee, Length};

@@ -1,4 +1,4 @@
-//! A sporadic task: what every analysis here is about.
+//! A sporadic task: the model of every analysis here.
 
 use windfall_time::Span;
 
@@ -33,7 +33,7 @@ impl Task {
         self
     }
 
-    /// The same, with jobs that are released up to so much late.
+    /// The same, with this release jitter.
     #[must_use]
     pub const fn jitter(mut self, jitter: Span) -> Task {
         self.jitter = jitter;

@@ -1,4 +1,4 @@
-//! What the tests of several files draw from.
+//! Random inputs that the tests of several files share.
 
 use crate::{Resource, Supply, Task};
 use core::ops::RangeInclusive;

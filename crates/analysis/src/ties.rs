@@ -3,7 +3,7 @@
 //! The analyses assume that no two tasks share a priority. A task of a shared one waits no longer
 //! than if it came last among them, so its response time there is a bound. And one order speaks for
 //! all: with the shortest deadline last. If that task meets its deadline d within its period, the
-//! supply holds within d all that the whole priority and those above may ask for, so the busy
+//! supply holds within d all demand of the whole priority and those above, so the busy
 //! period of that priority ends within d, and every job in it is done.
 //!
 //! A1 to A3 of `local_fixed_priority.rs`; A4 tasks have no jitter. Not exact: first come first

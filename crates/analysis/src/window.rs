@@ -13,13 +13,13 @@ use crate::{Task, exact};
 use core::cmp::Ordering;
 use windfall_time::Span;
 
-/// No window longer than this is looked at: 2^62 ns, 146 years.
+/// The longest window that is analysed: 2^62 ns, 146 years.
 pub const HORIZON: Span = Span::from_nanos(1 << 62);
 
-/// How often arrivals are gone through before an analysis gives up: 2^22 times.
+/// How many rounds over arrivals an analysis does before it gives up: 2^22.
 pub const ROUNDS: u32 = 1 << 22;
 
-/// From here on, the utilisation is looked at each time that the rounds have doubled.
+/// From here on, the utilisation is checked each time that the rounds have doubled.
 const PATIENCE: u32 = 1 << 9;
 
 /// Whether every number is in range: works and periods above zero, and the sum of all works,

@@ -1,4 +1,4 @@
-//! Reserves 3 ms in every 10 ms for itself at the scheduler that is named, and says what it is told until the reservation ends.
+//! Reserves 3 ms in every 10 ms for itself at the named scheduler, and prints its notices until the reservation ends.
 //!
 //! ```sh
 //! windfall run --socket /tmp/run.sock scenario.toml   # with `exec = [".../client", "res"]` in a thread

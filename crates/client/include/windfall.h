@@ -1,8 +1,8 @@
 /*
  * A program's own requests to a supervised run (decision 0024), for C. Include it; nothing is linked.
  *
- * Each call is about the calling thread. It returns 0, or -1 with errno and, in `why`, the run's words: EACCES where the run refused
- * it (nothing has changed then), EPROTO where the answer is none, else the error of the socket.
+ * Each call is about the calling thread. It returns 0, or -1 with errno and, in `why`, the run's message: EACCES where the run refused
+ * it (nothing has changed then), EPROTO where the answer is invalid, else the error of the socket.
  *
  *     char why[256];
  *     int told = windfall_notices(why, sizeof why);
@@ -164,7 +164,7 @@ static inline int windfall_reserve(unsigned long long amount, unsigned long long
     return windfall_done_(windfall_ask_("reserve", more, why, size));
 }
 
-/* Asks for a guarantee, as "RESBH 3ms 10ms", which the run judges; `at` is as in windfall_reserve. */
+/* Requests a guarantee, as "RESBH 3ms 10ms", which the run judges; `at` is as in windfall_reserve. */
 static inline int windfall_guarantee(const char *guarantee, const char *at, char *why, size_t size)
 {
     char more[1024];
@@ -207,7 +207,7 @@ static inline int windfall_move(const char *to, char *why, size_t size)
     return windfall_done_(windfall_ask_("move", more, why, size));
 }
 
-/* A descriptor that is readable when windfall_wait would not block; close it to hear no more. -1 on an error. */
+/* A descriptor that is readable when windfall_wait would not block; close it to end the notices. -1 on an error. */
 static inline int windfall_notices(char *why, size_t size)
 {
     return windfall_ask_("notices", "", why, size);

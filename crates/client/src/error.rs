@@ -1,18 +1,18 @@
-//! Why something that a program asked for was not done.
+//! Why a request of a program was not carried out.
 
 use core::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a request was not carried out, or no notice is to come. A refused request has changed nothing.
+/// Why a request was not carried out, or no more notices come. A refused request has changed nothing.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ClientError {
     /// The run refused it.
     Refused {
-        /// What was asked.
+        /// The request.
         asked: String,
-        /// What stood in the way.
+        /// The reason.
         why: String,
         /// What would work; may be empty.
         help: String,
@@ -24,7 +24,7 @@ pub enum ClientError {
         /// The error of the system.
         error: io::Error,
     },
-    /// The run has answered something that is no answer.
+    /// The run has sent an invalid answer.
     Answer(String),
     /// The run, or the thread, has ended: no more notices come.
     Ended,

@@ -16,7 +16,7 @@ pub use notices::{Notice, Notices};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A thread that a run supervises, as a program asks for it.
+/// A thread that a run supervises, for which a program makes requests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Thread {
     socket: PathBuf,
@@ -27,7 +27,7 @@ impl Thread {
     /// The calling thread.
     ///
     /// # Errors
-    /// When /proc does not say its number.
+    /// When /proc does not show its number.
     pub fn current() -> Result<Thread, ClientError> {
         let link = std::fs::read_link("/proc/thread-self").map_err(ClientError::Tid)?;
         let tid = link.file_name().and_then(|name| name.to_str()?.parse().ok());
@@ -77,7 +77,7 @@ impl Thread {
         self.ask("reserve", &format!(",\"reserve\":{value}{at}"))
     }
 
-    /// Asks for a guarantee, as `RESBH 3ms 10ms`, in whatever way the scheduler gives it. Other than a plain reservation it is a promise,
+    /// Requests a guarantee, as `RESBH 3ms 10ms`, in the form that the scheduler gives it. Unlike a plain reservation it is a promise,
     /// which the run judges: [`Notice::PromiseBroken`]. `at` is as in [`reserve`](Self::reserve).
     ///
     /// # Errors
@@ -120,7 +120,7 @@ impl Thread {
         self.ask("move", &format!(",\"to\":{}", wire::quoted(scheduler)))
     }
 
-    /// Begins to be told of notices about the thread.
+    /// Subscribes to notices about the thread.
     ///
     /// # Errors
     /// As of [`reserve`](Self::reserve).

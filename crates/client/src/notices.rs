@@ -1,4 +1,4 @@
-//! What a program is told about a thread without asking (HLS 4.3.12).
+//! Unsolicited notices to a program about a thread (HLS 4.3.12).
 
 use crate::error::ClientError;
 use crate::wire::MOST;
@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 
-/// What a thread is told about its scheduling without asking.
+/// An unsolicited message to a thread about its scheduling.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Notice {
@@ -18,7 +18,7 @@ pub enum Notice {
     BudgetUsedUp,
     /// A promise to it is no longer kept.
     PromiseBroken,
-    /// Its reservation has ended: it returned it, somebody ended it, or its scheduler is gone.
+    /// Its reservation has ended: it returned it, another party ended it, or its scheduler no longer exists.
     ReservationEnded,
 }
 
@@ -30,7 +30,7 @@ const NAMES: [(&str, Notice); 5] = [
     ("\"reservation-ended\"", Notice::ReservationEnded),
 ];
 
-/// The notices about a thread. Its descriptor is readable when [`wait`](Self::wait) would not block; what comes again before it is read is told
+/// The notices about a thread. Its descriptor is readable when [`wait`](Self::wait) would not block. A notice that repeats before it is read arrives
 /// once. Dropping it ends them.
 #[derive(Debug)]
 pub struct Notices(BufReader<UnixStream>);
@@ -40,7 +40,7 @@ impl Notices {
         Notices(BufReader::new(stream))
     }
 
-    /// Waits for notices, and returns those that have come. It is empty for notices that this version does not know.
+    /// Waits for notices, and returns those that have come. The list is empty for notices that this version does not know.
     ///
     /// # Errors
     /// [`ClientError::Ended`] when the run or the thread has ended.

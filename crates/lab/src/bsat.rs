@@ -1,4 +1,4 @@
-//! A run of the programs that Chrysalis was measured with (report 5285, 4.2 and 4.3), for any host: a first process, the operator,
+//! A run of the programs that measured Chrysalis (report 5285, 4.2 and 4.3), for any host: a first process, the operator,
 //! makes the queues and the programs (`windfall_programs::bsat`), and ends.
 
 use windfall_programs::bsat::{Delivery, Drain, Generator, Sink, Tally};
@@ -84,7 +84,7 @@ impl Code for Operator {
     }
 }
 
-/// Looks so often at how many messages the others have dealt with.
+/// Reads at this interval how many messages the others have processed.
 #[derive(Clone)]
 pub(crate) struct Monitor {
     pub(crate) every: Span,

@@ -39,7 +39,7 @@ pub(crate) const GENERATES: Span = us(552);
 pub(crate) const SINKS: Span = us(152);
 pub(crate) const DELIVERS: Span = us(478);
 
-/// How processes' terms are told to an epoch scheduler.
+/// How the parameters of processes are sent to an epoch scheduler.
 fn parameters(terms: &ProcessParams) -> Vec<Message> {
     let mut messages = vec![Message::Priority(terms.priority.into())];
     if !terms.need.is_zero() {
@@ -152,7 +152,7 @@ fn per(count: u64, seconds: f64) -> f64 {
     count as f64 / seconds
 }
 
-/// What the host calls the processes: by their kind, counted from 1.
+/// The host's names of the processes: by their kind, counted from 1.
 fn names(parts: &[Part]) -> Vec<String> {
     let kind = |part: &Part| match part.role {
         Role::Generator { .. } => "generator",

@@ -1,4 +1,4 @@
-//! Devices of this machine that take time from the running thread: what keeps them busy, and what the kernel
+//! Devices of this machine that take time from the running thread: their load, and the kernel's
 //! counts of it. Everything is bounded in time, stays on this machine, and ends when it is dropped.
 
 mod counters;

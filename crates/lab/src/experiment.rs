@@ -1,4 +1,4 @@
-//! What an experiment is, on which hosts it runs, and how one that is missing is refused.
+//! Experiments, the hosts that they run on, and the refusal of a missing host.
 
 use crate::findings::Findings;
 use core::fmt;
@@ -33,13 +33,13 @@ pub struct Settings<'a> {
     pub host: Option<Host>,
     /// Whether a few seconds must do: shorter runs and fewer of them.
     pub quick: bool,
-    /// Is told what is being measured.
+    /// Receives a description of the current measurement.
     pub progress: &'a dyn Fn(&str),
 }
 
 impl Settings<'_> {
     /// Whether the experiment is to run there. What needs rights, and takes the processors from others,
-    /// is run only where it is asked for.
+    /// is run only on request.
     pub(crate) fn on(&self, host: Host) -> bool {
         self.host.map_or(host != Host::Linux, |only| only == host)
     }
@@ -60,13 +60,13 @@ pub struct Experiment {
     pub title: &'static str,
     /// Where in which paper.
     pub source: &'static str,
-    /// What it asks.
+    /// Its question.
     pub question: &'static str,
     /// What it can refute.
     pub claim: &'static str,
     /// Where it runs.
     pub hosts: &'static [Host],
-    /// Why it does not run elsewhere; and where it would, if it can be told.
+    /// Why it does not run elsewhere; and where it would, if that is known.
     pub absent: &'static str,
     pub(crate) run: fn(&Settings<'_>) -> Result<Findings, LabError>,
 }
@@ -80,7 +80,7 @@ impl Experiment {
     /// Runs it.
     ///
     /// # Errors
-    /// When it does not run on the host that is asked for, or what that host answers.
+    /// When it does not run on the requested host, or the error of that host.
     pub fn run(&self, settings: &Settings<'_>) -> Result<Findings, LabError> {
         if !self.hosts.iter().any(|host| settings.on(*host)) {
             let hosts: Vec<_> = self.hosts.iter().map(|host| host.name()).collect();
@@ -108,9 +108,9 @@ pub enum LabError {
     },
     /// A scenario that was made here is wrong.
     Scenario(String),
-    /// A run ended early or was not what the scenario says.
+    /// A run ended early or did not follow the scenario.
     Run(String),
-    /// The machine said no.
+    /// The machine refused.
     Machine {
         /// To what.
         asked: String,

@@ -70,7 +70,7 @@ fn modelled(settings: &crate::Settings<'_>, verdict: crate::Verdict) -> crate::V
 
 /// The paper's numbers, in figures.
 const PAPER: Colour = [0x8a, 0x94, 0xa3];
-/// Series, distinguishable without colours: neighbours differ in lightness.
+/// Series, distinguishable without colours: adjacent ones differ in lightness.
 const SERIES: [Colour; 4] =
     [[0x1f, 0x5f, 0xa8], [0xd1, 0x6b, 0x00], [0x5b, 0x2a, 0x86], [0x2f, 0x8f, 0x5b]];
 

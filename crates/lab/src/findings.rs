@@ -1,4 +1,4 @@
-//! What an experiment found: tables, figures, raw numbers, and whether its claim stands.
+//! The findings of an experiment: tables, figures, raw numbers, and whether its claim holds.
 
 use windfall_plot::Scene;
 
@@ -91,7 +91,7 @@ pub enum ClaimStatus {
     Open,
 }
 
-/// What the findings say about the claim.
+/// The verdict of the findings on the claim.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict {
     /// Whether it stands.

@@ -2,9 +2,9 @@
 //!
 //! # Inside
 //!
-//! An [`Experiment`] asks a question, runs on the hosts that it names, and comes back with
+//! An [`Experiment`] has a question, runs on the hosts that it names, and returns
 //! [`Findings`]: tables with the paper's column beside today's, the paper's figure, the raw numbers, and
-//! whether the claim that it could refute stands. Floats are measured numbers here; none decides who runs.
+//! whether the claim that it could refute holds. Floats are measured numbers here; none decides which thread runs.
 //!
 //! Invariant: what runs on the simulator gives equal findings each time. What is measured on a machine
 //! says on which.

@@ -1,11 +1,11 @@
-//! Says on which machine something was measured.
+//! Describes the machine of a measurement.
 
 use std::fs::read_to_string;
 
-/// Whether what this program takes says anything about speed.
+/// Whether times of this program are meaningful for speed.
 pub(crate) const OPTIMISED: bool = !cfg!(debug_assertions);
 
-/// Processor, caches and kernel, as far as this system tells.
+/// Processor, caches and kernel, as far as this system reports them.
 pub(crate) fn this() -> String {
     let processor = read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model =

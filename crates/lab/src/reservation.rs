@@ -21,7 +21,7 @@ use windfall_trace::{Cpu, Event, Note, OverheadKind, Sink, ThreadId};
 
 /// The period of all reservations here.
 pub(crate) const PERIOD: Span = Span::from_millis(20);
-/// What the application asks for.
+/// The reservation of the application.
 pub(crate) const AMOUNT: Span = Span::from_millis(4);
 /// How often the clock ticks (11.2).
 const HERTZ: u64 = 4096;

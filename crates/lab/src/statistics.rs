@@ -84,7 +84,7 @@ impl Line {
     }
 }
 
-/// The line of least squares; flat where the points do not say.
+/// The line of least squares; flat where the points do not determine it.
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "points are few")]
 pub fn line(points: &[(f64, f64)]) -> Line {

@@ -33,7 +33,7 @@ pub(crate) fn ranked(text: &str, priority: i32) -> Result<Requirements, LabError
 pub(crate) fn reservations_first(rez: &Kind, quantum: Span) -> Result<Vec<Scheduler>, LabError> {
     Ok(vec![
         Scheduler::root("fp", kinds::FIXED_PRIORITY),
-        // As in the paper, where what a tick lets a program have beyond its budget is nobody's (10.5.2).
+        // As in the paper, where time that a tick lets a program have beyond its budget is charged to no thread (10.5.2).
         Scheduler::below("res", rez, "fp", ranked("ALL", 1)?)
             .with("overruns", Setting::Word("dropped".to_owned())),
         Scheduler::below("ts", kinds::TIME_SHARING, "fp", ranked("NULL", 0)?)

@@ -1,4 +1,4 @@
-//! Letters: how wide they are and what they look like, from the one font in this crate.
+//! Letters: their widths and outlines, from the one font in this crate.
 
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 

@@ -1,7 +1,7 @@
 //! A scene as pixels.
 //!
 //! Invariant: only sums, products, quotients, roots and roundings of IEEE numbers, one after another, so
-//! that every machine gives the same pixels. An area covers of a pixel what it covers, exactly for
+//! that every machine gives the same pixels. Coverage of a pixel is exact for
 //! straight edges (the signed area to the right of each edge, summed from left to right).
 
 #![expect(
@@ -128,7 +128,7 @@ fn clamp(value: f32, end: usize) -> f32 {
     value.clamp(0.0, end as f32)
 }
 
-/// Changes of coverage from each pixel to its right neighbour.
+/// Changes of coverage from each pixel to the next one on the right.
 struct Mask {
     wide: usize,
     high: usize,

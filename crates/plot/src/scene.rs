@@ -1,4 +1,4 @@
-//! What a picture is made of, before it is SVG or PNG.
+//! The elements of a picture, before it is SVG or PNG.
 //!
 //! Invariant: places are in pixels, from the upper left; what comes later covers what came before.
 
@@ -88,7 +88,7 @@ pub struct Scene {
     pub wide: u16,
     /// Pixels from top to bottom.
     pub high: u16,
-    /// What the picture shows, in a sentence, for who does not see it.
+    /// A sentence that describes the picture, for readers who cannot see it.
     pub title: String,
     pub(crate) shapes: Vec<Shape>,
 }

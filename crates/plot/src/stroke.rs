@@ -61,7 +61,7 @@ fn octagon((x, y): Point, half: f32) -> [Point; 8] {
     ]
 }
 
-/// What of a line is drawn, where `on` pixels of it and `off` pixels of gap take turns.
+/// The drawn pieces of a line, in which `on` pixels of line and `off` pixels of gap alternate.
 fn pieces(points: &[Point], (on, off): (f32, f32)) -> Vec<Vec<Point>> {
     // Shorter ones would be many, and not to be seen.
     let (on, off) = (on.max(0.25), off.max(0.25));

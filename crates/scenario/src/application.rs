@@ -1,8 +1,8 @@
 //! An application: the threads directly below a scheduler, as tasks for an analysis (HLS 6.1.2).
 //!
 //! Its scheduler serves them on one processor of speed 1, each works periodically or sporadically,
-//! and nobody else stands beside them. As the file begins: what requests change is not looked at.
-//! Absent on purpose: whether they meet their deadlines, and under what.
+//! and no other child is beside them. It describes the beginning of the file and ignores later requests.
+//! Absent on purpose: whether they meet their deadlines, and under which supply.
 
 mod error;
 
@@ -63,9 +63,9 @@ pub struct Member {
     pub name: String,
     /// What it needs.
     pub task: Task,
-    /// What it tells a scheduler that goes by priorities; those with none come last.
+    /// Its priority at a scheduler by priorities; threads without one come last.
     pub priority: Option<i32>,
-    /// Its critical sections; locks are numbered as the application has them.
+    /// Its critical sections; locks are numbered as in the application.
     pub sections: Vec<Section>,
 }
 
@@ -75,7 +75,7 @@ pub struct Member {
 pub struct SharedLock {
     /// Its name.
     pub name: String,
-    /// What a thread runs at that holds it.
+    /// The protocol, which determines the rank of a thread that holds it.
     pub protocol: Protocol,
 }
 
@@ -100,18 +100,18 @@ impl Member {
 pub struct Application {
     /// The scheduler's name.
     pub scheduler: String,
-    /// How it serves them; `None` where its kind goes by neither period, priority nor deadline.
+    /// How it serves them; `None` if its kind ranks by neither period, priority nor deadline.
     pub service: Option<Service>,
     /// The threads, in the order of the file.
     pub members: Vec<Member>,
-    /// What is asked for the scheduler itself.
+    /// The scheduler's own requirements.
     pub guarantee: Option<Guarantee>,
     /// The locks that its members take.
     pub locks: Vec<SharedLock>,
 }
 
 impl Application {
-    /// These threads, served so, and of no scenario.
+    /// These threads, served in this way, without a scenario.
     #[must_use]
     pub const fn new(service: Service, members: Vec<Member>) -> Application {
         Application {
@@ -125,7 +125,7 @@ impl Application {
 }
 
 impl Scenario {
-    /// The schedulers with periodic threads directly below, by name: those whose kind goes by period,
+    /// The schedulers with periodic threads directly below, by name: those whose kind ranks by period,
     /// priority or deadline, or with `any` all of them.
     #[must_use]
     pub fn applications(&self, any: bool) -> Vec<&str> {
@@ -197,7 +197,7 @@ impl Scenario {
         Ok(Application { scheduler: name.to_owned(), service, members, guarantee, locks })
     }
 
-    /// The critical sections of a thread, none of a lock that somebody elsewhere takes.
+    /// The critical sections of a thread. None is of a lock that a thread elsewhere takes.
     fn sections(
         &self,
         scheduler: &str,

@@ -1,7 +1,7 @@
 //! From a scenario to a plan: numbers for names, and a hierarchy that has admitted everything.
 //!
-//! Parents are created before their children. What is asked is asked one message at a time, so that
-//! a refusal points at the line that asked. Threads are rehearsed in a second hierarchy, which is
+//! Parents are created before their children. Requirements are sent one message at a time, so that
+//! a refusal points at the line of the requirement. Threads are rehearsed in a second hierarchy, which is
 //! thrown away: hosts create theirs when they arrive.
 
 mod locks;
@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use windfall_time::{Instant, Span};
 use windfall_trace::glob::fits;
 
-/// What the parts of building share.
+/// The state that the parts of building share.
 pub(crate) struct Builder<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) mistakes: Vec<ScenarioError>,
@@ -62,7 +62,7 @@ pub(crate) fn requests(
 }
 
 impl Scenario {
-    /// Makes what a host carries out; recordings are refused.
+    /// Makes the plan that a host carries out; recordings are refused.
     ///
     /// # Errors
     /// Every mistake of [`check`](Scenario::check), and every refusal of a scheduler.

@@ -5,7 +5,7 @@ use windfall_schedulers::catalogue as schedulers;
 
 /// The kinds of schedulers and of programs that a scenario may name; by default those of the project.
 ///
-/// One catalogue alone stands for both, with the project's kinds of the other.
+/// One catalogue alone can be given; the other one then has the project's kinds.
 ///
 /// ```
 /// use windfall_scenario::{Catalogues, Scenario};

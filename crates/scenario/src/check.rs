@@ -1,7 +1,7 @@
-//! What no single value shows: names that name nothing, circles, things that cannot come to an end.
+//! Mistakes that no single value shows: names without an object, cycles, loops and waits without an end.
 //!
-//! Invariant: an empty name stands for one that could not be read and has been told of; it is not told
-//! of again. Read next: one file for each part of a scenario.
+//! Invariant: an empty name stands for one that could not be read and has been reported; it is not reported
+//! again. Read next: one file for each part of a scenario.
 
 mod expectations;
 mod externals;
@@ -39,7 +39,7 @@ impl Checker<'_> {
         &self.scenario.origin
     }
 
-    /// A mistake at the first of these paths that is written.
+    /// A mistake at the first of these paths that the file contains.
     pub(crate) fn wrong(
         &mut self,
         code: Code,

@@ -1,6 +1,6 @@
-//! Whether threads that work periodically meet their deadlines, whatever their neighbours do (HLS 6.1).
+//! Whether threads that work periodically meet their deadlines, whatever their siblings do (HLS 6.1).
 //!
-//! Below a scheduler that serves by priority or deadline, the threads next to each other share what it
+//! Below a scheduler that serves by priority or deadline, sibling threads share what it
 //! has: response times follow from its guarantee's least supply and the threads' rates (crate
 //! `analysis`). A thread that has a guarantee of its own is alone with it. Times count from a job's
 //! release.
@@ -10,7 +10,7 @@
 //!          (`deadlines/blocking.rs`), where the lock has a protocol.
 //! On several whole processors earliest deadline first is global: the tests of `global_edf` decide, each of which is
 //! sufficient; where none accepts a set, lateness may still be bounded.
-//! Absent on purpose: fixed priorities on several processors; what a reservation gives beyond its guarantee to a thread
+//! Absent on purpose: fixed priorities on several processors; the time that a reservation gives beyond its guarantee to a thread
 //! whose jobs begin with its periods.
 
 mod blocking;
@@ -61,7 +61,7 @@ impl Deadline {
 }
 
 impl Promises {
-    /// The deadlines of all threads that have some, in the order of the virtual processors.
+    /// The deadlines of all threads that have any, in the order of the virtual processors.
     #[must_use]
     pub fn deadlines(&self, scenario: &Scenario) -> Vec<Deadline> {
         let slowest = scenario.machine.speeds.iter().copied().min().unwrap_or(Ratio::ONE);
@@ -112,7 +112,7 @@ impl Promises {
         known.into_values().collect()
     }
 
-    /// Bounds for all children of a scheduler that goes by deadlines, where it is one: each delays each.
+    /// Bounds for all children of a scheduler, if it serves by deadlines: each child delays each other one.
     fn together(
         &self,
         node: usize,
@@ -191,7 +191,7 @@ impl Promises {
             .ok_or(BoundError::TooMuchTogether)
     }
 
-    /// The tasks that may delay a thread, if all that may are tasks.
+    /// The tasks that may delay a thread, if all children that may do so are tasks.
     fn rivals(&self, node: usize, all: &[Beside], at: usize) -> Result<Vec<Task>, BoundError> {
         let (vp, _) = all[at];
         let ranks_by = self.ranks_by[node];
@@ -200,13 +200,13 @@ impl Promises {
         for (other, rival) in all.iter().filter(|(other, _)| *other != vp) {
             let delays = match (ranks_by, terms(*other).rate, terms(vp).rate) {
                 (RanksBy::Priority, ..) => terms(*other).priority >= terms(vp).priority,
-                // Whichever the instance goes by, one that is longer in both comes after.
+                // A task that is longer in both comes after, whichever of them the instance ranks by.
                 (
                     RanksBy::Period | RanksBy::RelativeDeadline,
                     Some((_, period, deadline)),
                     Some((_, ours, due)),
                 ) => period <= ours || deadline <= due,
-                // Who is never due has what is left.
+                // A child that is never due receives the rest.
                 _ => rival.is_none_or(|rival| rival.due.is_some()),
             };
             match rival {
@@ -219,7 +219,7 @@ impl Promises {
     }
 }
 
-/// A thread that works periodically, as fast as the slowest processor lets it.
+/// A thread that works periodically, at the speed of the slowest processor.
 #[derive(Clone, Copy)]
 pub(crate) struct Worker {
     pub(crate) task: Task,
@@ -238,12 +238,12 @@ fn best(supplies: &[Guarantee], bound: impl Fn(&Guarantee) -> Option<Span>) -> O
     supplies.iter().filter_map(bound).min()
 }
 
-/// Of more tasks than this, global EDF is tested by their densities alone: the other tests take the square and more.
+/// Above this number of tasks, global EDF is tested by densities alone: the other tests take quadratic time or more.
 const MANY: usize = 200;
-/// Up to so many, it is tested by all tests: two of them look at every deadline of a busy interval.
+/// Up to this number, all tests are used: two of them check every deadline of a busy interval.
 const FEW: usize = 16;
 
-/// The longest response times under global earliest deadline first, by what a sufficient test shows; late ones, as
+/// The longest response times under global earliest deadline first, as a sufficient test shows them; late ones, as
 /// far as lateness is bounded; or why there is no bound.
 fn on_several(tasks: &[Task], processors: u32) -> Result<Vec<Span>, BoundError> {
     let (many, few) = (tasks.len() > MANY, tasks.len() <= FEW);
@@ -269,7 +269,7 @@ fn on_several(tasks: &[Task], processors: u32) -> Result<Vec<Span>, BoundError> 
 fn within_all(tasks: &[Task], blocking: &[Span], guarantee: &Guarantee) -> Vec<Option<Span>> {
     let (policy, supply) = (Policy::EarliestDeadline, Supply::from(guarantee));
     match guarantee {
-        // It counts at its owner's own deadlines only, and those of who holds a lock change.
+        // It counts at its owner's own deadlines only, and the deadlines of a thread that holds a lock change.
         Guarantee::Slower(_) if !blocking.is_empty() => vec![None; tasks.len()],
         Guarantee::Slower(_) => {
             let met = policy.schedulable(tasks, &supply);
@@ -292,8 +292,8 @@ fn within(rivals: &[Task], task: &Task, blocking: Span, guarantee: &Guarantee) -
     local_fixed_priority::blocked_response_time(&tasks, blocking, &Supply::from(guarantee)).ok()
 }
 
-/// A thread whose steps begin with a timer. Below a scheduler that goes by deadlines it is known as that only if its rate
-/// says the same: else it begins to be due when it runs.
+/// A thread whose steps begin with a timer. A scheduler by deadlines knows the deadlines only if the thread's rate
+/// is the same; otherwise the thread has no deadline until it runs.
 pub(crate) fn timed_worker(scenario: &Scenario, thread: &Thread, speed: Ratio) -> Option<Worker> {
     let task = timed(&thread.run, speed)?;
     let scheduler = scenario.scheduler_named(parent_of(scenario, thread)?)?;

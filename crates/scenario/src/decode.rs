@@ -1,6 +1,6 @@
 //! From a tree to the file types, by serde, collecting every mistake instead of the first.
 //!
-//! serde stops at its first error. So the entry that it stumbled over is reported, taken out, and the
+//! serde stops at its first error. So the entry that caused it is reported and removed, and the
 //! rest is read again, until the rest is sound.
 
 use crate::diagnostic::{Code, ScenarioError};
@@ -50,7 +50,7 @@ fn explain(message: &str, place: std::ops::Range<usize>) -> ScenarioError {
     }
 }
 
-/// A key that nobody knows.
+/// An unknown key.
 pub(crate) fn unknown_key<'a>(
     word: &str,
     allowed: impl IntoIterator<Item = &'a str> + Clone,

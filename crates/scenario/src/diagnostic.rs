@@ -1,4 +1,4 @@
-//! Mistakes in a scenario: what is wrong, where, and what would be right.
+//! Mistakes in a scenario: the error, its place, and a correction.
 //!
 //! Invariant: rendering never fails; a mistake without a place (a scenario made in code) shows its
 //! message alone.
@@ -151,7 +151,7 @@ impl Diagnostics {
             let line = file.text[begin..].split('\n').next().unwrap_or_default();
             let line = masked(line.trim_end()).replace('\t', " ");
             let column = diagnostic.column.saturating_sub(1);
-            // Of a line that fills the screen, what stands around the place.
+            // The surroundings of the place in a line that is too long for the screen.
             let skipped =
                 if line.chars().count() > WIDEST { column.saturating_sub(WIDEST / 2) } else { 0 };
             let line: String = line.chars().skip(skipped).take(WIDEST).collect();

@@ -1,4 +1,4 @@
-//! Why a promise holds or does not: as data for programs, as text for people.
+//! Why a promise holds or fails: as data for programs, as text for people.
 
 use crate::promises::Promises;
 use serde::Serialize;
@@ -6,23 +6,23 @@ use std::fmt;
 use windfall_guarantees::check::{By, Why};
 use windfall_guarantees::{Guarantee, Remedy, RewriteError};
 
-/// What was found out about one virtual processor, in words and numbers.
+/// The findings about one virtual processor, in words and numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// Whose it is; a scheduler's own virtual processor has its number after a `/` where it has several.
+    /// Its owner; a scheduler's own virtual processor has its number after a `/` if the scheduler has several.
     pub name: String,
-    /// Who gives; `top` is the operating system.
+    /// The giver; `top` is the operating system.
     pub parent: String,
-    /// What was asked.
+    /// The request.
     pub asked: Option<String>,
     /// What became of it.
     pub verdict: Verdict,
-    /// What holds there at once, each with the steps that prove it.
+    /// The guarantees that hold there at the same time, each with the steps that prove it.
     pub has: Vec<Vec<Reason>>,
-    /// The steps that prove what was asked.
+    /// The steps that prove the request.
     pub chain: Vec<Reason>,
-    /// What would help, where it was refused.
+    /// What would help if it was refused.
     pub refusal: Option<Remedies>,
 }
 
@@ -35,7 +35,7 @@ pub enum Verdict {
     Granted,
     /// It does not.
     Refused,
-    /// Nothing was asked.
+    /// Nothing was requested.
     NotAsked,
 }
 
@@ -47,7 +47,7 @@ pub struct Reason {
     pub guarantee: String,
     /// By which rule.
     pub by: String,
-    /// The scheduler that gives it, where one does.
+    /// The scheduler that gives it, if any.
     pub scheduler: Option<String>,
 }
 
@@ -57,17 +57,17 @@ pub struct Reason {
 pub struct Remedies {
     /// Why.
     pub why: String,
-    /// With the period (or the error) as asked, the largest amount (or share).
+    /// With the requested period (or error), the largest amount (or share).
     pub largest: Option<String>,
-    /// With the amount (or the share) as asked, the shortest period (or the least error).
+    /// With the requested amount (or share), the shortest period (or the least error).
     pub shortest: Option<String>,
-    /// Without these it would be granted: name and what they asked.
+    /// Children without which it would be granted: name and request.
     pub in_the_way: Vec<(String, Option<String>)>,
     /// The least change above, from the parent upwards.
     pub above: Vec<ChangeAbove>,
 }
 
-/// Something above that would have to be more.
+/// A guarantee above that would have to be larger.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ChangeAbove {
@@ -77,14 +77,14 @@ pub struct ChangeAbove {
     pub now: String,
     /// What it would need.
     pub needs: String,
-    /// Who would have to give that.
+    /// The scheduler that would have to give it.
     pub parent: String,
-    /// Whether that one could, as things are.
+    /// Whether that scheduler could give it at present.
     pub possible: bool,
 }
 
 impl Promises {
-    /// What was found out about a virtual processor, and why.
+    /// The findings about a virtual processor, and the reasons.
     #[must_use]
     pub fn explain(&self, vp: usize) -> Explanation {
         let (requires, found) = (&self.tree.vps[vp], &self.findings.vps[vp]);
@@ -208,7 +208,7 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// The steps under each other, what holds on the left.
+/// The steps below each other, with the guarantee on the left.
 fn proof(f: &mut fmt::Formatter<'_>, reasons: &[Reason]) -> fmt::Result {
     let width = reasons.iter().map(|reason| reason.guarantee.len()).max().unwrap_or(0);
     for Reason { guarantee, by, scheduler } in reasons {

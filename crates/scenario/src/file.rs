@@ -1,7 +1,7 @@
-//! What a user types: one definition for reading, for writing and for the JSON schema.
+//! The file as a user types it: one definition for reading, for writing and for the JSON schema.
 //!
 //! Keys are TOML keys in kebab case. Values are [`Lax`]: text that does not mean what its key wants is
-//! kept with the reason, so that all such mistakes of a file are told at once.
+//! kept with the reason, so that all such mistakes of a file are reported at once.
 
 mod change;
 mod expectation;

@@ -1,8 +1,8 @@
 //! A scenario from a recording: its threads, its interrupts, and a hierarchy for them.
 //!
-//! Threads of one name that get no reservation share an entry with `count`. Each thread that looks
-//! periodic stands alone; with [`Reserving::Periodic`] it is reserved its need, below a join that
-//! also lets it have time that nobody else wants (figure 10.6, on the right).
+//! Threads of one name without a reservation share an entry with `count`. Each thread that looks
+//! periodic has an entry of its own; with [`Reserving::Periodic`] it has a reservation of its need, below a join that
+//! also gives it time that no other thread uses (figure 10.6, on the right).
 
 use crate::Guarantee;
 use crate::model::{
@@ -20,10 +20,10 @@ use windfall_trace::{Cpu, OverheadKind};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Reserving {
-    /// Everybody shares time.
+    /// All threads share time.
     #[default]
     Nobody,
-    /// Threads that look periodic are reserved what they need.
+    /// Threads that look periodic get a reservation of their need.
     Periodic,
 }
 
@@ -33,16 +33,16 @@ pub enum Reserving {
 pub struct Imported {
     /// The scenario.
     pub scenario: Scenario,
-    /// What was found out about each thread, and what is proposed for it.
+    /// The findings about each thread, and the proposal for it.
     pub proposal: Proposal,
 }
 
-/// The name of the scheduler for everybody.
+/// The name of the scheduler for all threads.
 const SHARING: &str = "ts";
-/// The root, where there are reservations.
+/// The root, if there are reservations.
 const ROOT: &str = "root";
 
-/// Makes a scenario of a recording. `file` is how the scenario names the recording, as seen from
+/// Makes a scenario from a recording. `file` is the recording's path relative to
 /// its own folder.
 #[must_use]
 pub fn import(recording: &Recording, file: &str, reserving: Reserving) -> Imported {
@@ -166,7 +166,7 @@ fn share(
         if recording.find(name) == group {
             entry(name, name.to_owned(), group.len(), names);
         } else {
-            // The name means others, too: name each by its number.
+            // The name refers to other threads, too: name each by its number.
             for index in group {
                 entry(&alone(index, recording), recording.reference(index), 1, names);
             }

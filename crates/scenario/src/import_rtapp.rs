@@ -3,9 +3,9 @@
 //! Deadline tasks are reserved their runtime, above real-time tasks by priority, above ordinary ones by
 //! `linux-eevdf` with their nice values, above those of SCHED_IDLE: the order of Linux' own classes.
 //! Where the file asks for one class only, there is one scheduler. Where it binds tasks to processors
-//! there is such a tree for each group of processors that all may use alike (`islands.rs`); whoever may
-//! use several is served by all of them, through a join.
-//! Invariant: what the scenario does not say as the file does is among the losses, with its line.
+//! there is such a tree for each group of processors that all may use alike (`islands.rs`); a thread that may
+//! use several groups is served by all of them, through a join.
+//! Invariant: each difference between scenario and file is among the losses, with its line.
 
 mod endless;
 mod error;
@@ -35,16 +35,16 @@ const LENGTH: Span = Span::from_secs(10);
 pub struct ImportedRtApp {
     /// The scenario.
     pub scenario: Scenario,
-    /// All that it does not say, or not exactly, in the order of the file.
+    /// All that it does not express, or not exactly, in the order of the file.
     pub losses: Vec<Unconverted>,
     /// The threads that wait for ever from some step on.
     pub waits: Vec<EndlessWait>,
 }
 
-/// How many ways from schedulers to threads that several of them serve a scenario may have.
+/// The most paths from schedulers to threads with several parents that a scenario may have.
 const MOST_WAYS: usize = 200_000;
 
-/// Makes a scenario of a converted file, for a machine with so many processors.
+/// Makes a scenario from a converted file, for a machine with this number of processors.
 ///
 /// # Errors
 /// When its threads name processors beyond these, or so many may use so many groups of processors that
@@ -95,7 +95,7 @@ pub fn import_rtapp(
     Ok(ImportedRtApp { scenario, losses: losses.list, waits })
 }
 
-/// Refuses more ways than there may be.
+/// Refuses too many paths.
 fn bounded(converted: &Converted, islands: &Islands) -> Result<(), RtAppImportError> {
     let mut ways = 0;
     for (thread, own) in converted.threads.iter().zip(&islands.of_thread) {
@@ -112,7 +112,7 @@ fn bounded(converted: &Converted, islands: &Islands) -> Result<(), RtAppImportEr
     Ok(())
 }
 
-/// What the scenario does not say as the file does; each thing once, however many threads it concerns.
+/// The differences between scenario and file; each one once, however many threads it concerns.
 #[derive(Default)]
 struct Losses {
     list: Vec<Unconverted>,
@@ -120,7 +120,7 @@ struct Losses {
 }
 
 impl Losses {
-    /// About a key of a task, where it is written; else about the task.
+    /// About a key of a task, if it is written; otherwise about the task.
     fn report(&mut self, thread: &ConvertedThread, key: &str, left_out: bool, text: String) {
         let line = thread.scheduling.line(key);
         let event = line.map_or("", |_| key);

@@ -2,15 +2,15 @@
 //!
 //! # Inside
 //!
-//! A [`Scenario`] is a machine, its schedulers, its threads, what happens to them and what must come
-//! of it. It is read from TOML (`docs/decisions/0003-scenario-format.md`), or made in code.
+//! A [`Scenario`] is a machine, its schedulers, its threads, the events during a run and the expected
+//! results. It is read from TOML (`docs/decisions/0003-scenario-format.md`), or made in code.
 //!
-//! Invariants: no input panics; all mistakes of a file are told at once, each with its place; what
-//! [`Scenario::write`] writes is read back as the same scenario.
-//! Absent on purpose: whether promises follow from one another (that is not decided here), and
+//! Invariants: no input panics; all mistakes of a file are reported at once, each with its place; the text that
+//! [`Scenario::write`] writes reads back as the same scenario.
+//! Absent on purpose: the proof of promises (crate `guarantees`), and
 //! running anything: a host carries out the [`Plan`] that [`Scenario::build`] makes.
-//! Read next: `model.rs` (what can be said), `resolve.rs` (how it is read), `build.rs` (what becomes of it),
-//! `outcome.rs` (what a host returns of a run).
+//! Read next: `model.rs` (the data), `resolve.rs` (how it is read), `build.rs` (the plan that it becomes),
+//! `outcome.rs` (the results of a run).
 #![forbid(unsafe_code)]
 
 mod application;

@@ -1,4 +1,4 @@
-//! A run as it is under way: its processors, its tree, its threads and how their promises stand, as a host reports it
+//! A run in progress: its processors, its tree, its threads and the status of their promises, as a host reports it
 //! to clients. Times are in nanoseconds.
 
 use serde::{Deserialize, Serialize};
@@ -9,27 +9,27 @@ use serde::{Deserialize, Serialize};
 pub struct Listing {
     /// The process that supervises.
     pub pid: u32,
-    /// What the run is called: its file.
+    /// The name of the run: its file.
     pub name: String,
-    /// How long it has run, and how long it is to.
+    /// How long it has run, and its planned length.
     pub now_ns: u64,
     /// How long it is to run in all.
     pub end_ns: u64,
-    /// Over how long `last_ns` is counted: a second, less when the run is younger.
+    /// The length over which `last_ns` is counted: a second, or less when the run is younger.
     pub last_ns: u64,
-    /// How often timers go off; `None`: at any time.
+    /// The frequency at which timers expire; `None`: at any time.
     pub tick_ns: Option<u64>,
     /// The default scheduler.
     pub default: Option<String>,
-    /// Events told to the hierarchy.
+    /// Events sent to the hierarchy.
     pub decisions: u64,
     /// The longest that a timer or a job's release was served after it was due, so far.
     #[serde(default)]
     pub lag_ns: u64,
-    /// The same, without the time for which the processor was not the run's.
+    /// The same, without the time for which the processor was not available to the run.
     #[serde(default)]
     pub lag_without_steal_ns: u64,
-    /// Whether events of the kernel were lost: what was found since is not sure.
+    /// Whether events of the kernel were lost: findings since then are uncertain.
     pub lost: bool,
     /// The processors.
     pub cpus: Vec<Processor>,
@@ -39,16 +39,16 @@ pub struct Listing {
     pub threads: Vec<Thread>,
 }
 
-/// How much, since the run began and lately.
+/// Processor time since the run began, and in the last interval.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Account {
     /// Since the run began.
     pub ns: u64,
-    /// Lately: over the run's `last_ns`.
+    /// In the last interval: the run's `last_ns`.
     pub last_ns: u64,
 }
 
-/// One processor and where its time went.
+/// One processor and the uses of its time.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Processor {
     /// Its number in the machine.
@@ -61,7 +61,7 @@ pub struct Processor {
     pub scheduling: Account,
     /// Interrupts.
     pub stolen: Account,
-    /// The rest of the system, and nobody.
+    /// The rest of the system, and idle time.
     pub rest: Account,
     /// Threads while they were not granted; it is part of `received`.
     pub leaked: Account,
@@ -76,13 +76,13 @@ pub struct Node {
     pub kind: String,
     /// Its own virtual processors.
     pub owns: Vec<OwnVp>,
-    /// What the threads below it got while they stood there.
+    /// The time that threads received while they were below it.
     pub received: Account,
-    /// What it counts of itself: `epochs`, `windfall_ns`.
+    /// Its own figures: `epochs`, `windfall_ns`.
     pub counted: Vec<(String, u64)>,
     /// Whether it broke the protocol and was replaced.
     pub quarantined: bool,
-    /// What it was promised, and how that fares.
+    /// Its promises and their status.
     pub promises: Vec<Promised>,
 }
 
@@ -103,7 +103,7 @@ pub struct Thread {
     pub name: String,
     /// Its number in the kernel.
     pub tid: i32,
-    /// The scheduler above it; `None` when it is not there yet, or no longer.
+    /// The scheduler above it; `None` before it starts and after it ends.
     pub parent: Option<String>,
     /// `waiting`, `ready`, `running`, `frozen`, `ended` or `not-started`.
     pub state: String,
@@ -117,11 +117,11 @@ pub struct Thread {
     pub completed: u64,
     /// Deadlines missed.
     pub missed: u64,
-    /// The longest time that it could run and did not.
+    /// The longest time that it was ready without running.
     pub gap_ns: u64,
-    /// What the scheduler above it counts of it.
+    /// The figures that the scheduler above it keeps for it.
     pub counted: Vec<(String, u64)>,
-    /// What it was promised, and how that fares.
+    /// Its promises and their status.
     pub promises: Vec<Promised>,
 }
 
@@ -138,7 +138,7 @@ pub enum LiveStatus {
     Over,
     /// Broken.
     Missed,
-    /// Nobody judges it: the tree has changed, or events were lost.
+    /// It is not judged: the tree has changed, or events were lost.
     Unknown,
 }
 
@@ -147,12 +147,12 @@ pub enum LiveStatus {
 pub struct Promised {
     /// What is promised.
     pub guarantee: String,
-    /// Which share of a processor that is in the long run, in millionths; `None` where it says none.
+    /// The share of a processor in the long run, in millionths; `None` if it implies none.
     pub share_ppm: Option<u64>,
     /// Whether the checker has granted it.
     pub granted: bool,
     /// How it stands.
     pub standing: LiveStatus,
-    /// What was found, in words, when it is not met: `1.2ms short in 20ms from 3s`.
+    /// The finding as text, when it is not met: `1.2ms short in 20ms from 3s`.
     pub why: Option<String>,
 }

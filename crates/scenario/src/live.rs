@@ -1,7 +1,7 @@
-//! A scenario while it runs: requests that nobody had planned, in the words of the file.
+//! A scenario while it runs: unplanned requests, in the language of the file.
 //!
 //! A request is an entry of `[[at]]` without `time`. It is read, checked and planned by the code that reads files, in a
-//! scenario made of what there is: the schedulers and threads of the moment, each where it stands.
+//! scenario of the current state: the schedulers and threads that exist, each below its present parent.
 //! Weights keep the meaning that the file gave them.
 
 mod breaks;
@@ -23,7 +23,7 @@ use crate::together;
 use std::collections::BTreeMap;
 use windfall_time::Instant;
 
-/// A scheduler that there is.
+/// A scheduler that exists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct LiveNode {
@@ -43,13 +43,13 @@ impl LiveNode {
     }
 }
 
-/// A thread that there is.
+/// A thread that exists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct LiveThread {
     /// Its name.
     pub name: String,
-    /// The scheduler above it; `None` when it is not there yet, or no longer.
+    /// The scheduler above it; `None` before it starts and after it ends.
     pub parent: Option<String>,
 }
 
@@ -61,20 +61,20 @@ impl LiveThread {
     }
 }
 
-/// What a run's scenario has come to.
+/// The state of a run's scenario.
 pub struct Live {
     file: Scenario,
-    /// The schedulers that were created on the way, the last one first.
+    /// The schedulers that were created during the run, the last one first.
     created: Vec<Scheduler>,
-    /// What is asked, where it is no longer what the file asks; of a thread, at which scheduler.
+    /// Requirements that differ from those of the file; for a thread, with its scheduler.
     asked: BTreeMap<Whom, (Requirements, Option<String>)>,
-    /// How many of the file's requests have come to pass.
+    /// How many of the file's requests have been carried out.
     passed: usize,
 }
 
-/// What is to be carried out, and what was asked in the words of the file.
+/// Planned requests, and the request in the language of the file.
 pub struct LiveRequest {
-    /// One for each thread that is meant.
+    /// One for each thread that the request is about.
     pub planned: Vec<PlannedRequest>,
     changes: Vec<Change>,
 }
@@ -88,7 +88,7 @@ impl Live {
         Live { file, created: Vec::new(), asked: BTreeMap::new(), passed: 0 }
     }
 
-    /// Plans the requests in a text. Threads are numbered as `threads` has them.
+    /// Plans the requests in a text. Threads are numbered as in `threads`.
     ///
     /// # Errors
     /// Every mistake in it.
@@ -117,7 +117,7 @@ impl Live {
         })
     }
 
-    /// Takes note of what has been carried out.
+    /// Records a request that has been carried out.
     pub fn carried_out(
         &mut self,
         nodes: &[LiveNode],
@@ -127,7 +127,7 @@ impl Live {
         self.note(&self.there(nodes, threads), request.changes);
     }
 
-    /// Takes note of what the file has asked for up to `now`.
+    /// Records the file's requests up to `now`.
     pub fn passes(&mut self, nodes: &[LiveNode], threads: &[LiveThread], now: Instant) {
         let due = self.file.requests.iter().skip(self.passed);
         let due = due.take_while(|request| request.time <= now);
@@ -147,7 +147,7 @@ impl Live {
                     self.asked.insert(Whom::Scheduler(name, own), Default::default());
                 }
                 Change::AddParent { scheduler, to, requires } => {
-                    // Of several VPs at this parent, the one of which nothing is asked yet.
+                    // Of several VPs at this parent, the one without requirements so far.
                     let place = there.schedulers.iter().find(|other| other.name == scheduler);
                     let owns = (0_u16..).zip(place.into_iter().flat_map(|place| &place.owns));
                     let owns = owns.filter(|(_, own)| own.parent == to && own.requires.is_empty());
@@ -170,7 +170,7 @@ impl Live {
         }
     }
 
-    /// Something else is asked for somebody.
+    /// Records changed requirements of a thread or scheduler.
     fn change(&mut self, there: &Scenario, change: &Change) {
         let Some(whom) = change.whom() else { return };
         let found = match whom {
@@ -190,18 +190,18 @@ impl Live {
         self.asked.insert(whom.clone(), (requires, parent));
     }
 
-    /// What the file asks for a thread holds again.
+    /// Restores the file's requirements of a thread.
     pub fn forget(&mut self, thread: &str) {
         self.asked.remove(&Whom::Thread(thread.to_owned()));
     }
 
-    /// What is promised in the tree of the moment, and which of it the checker grants.
+    /// The promises in the current tree, and which of them the checker grants.
     #[must_use]
     pub fn promises(&self, nodes: &[LiveNode], threads: &[LiveThread]) -> Vec<Promise> {
         requested_promises(&self.there(nodes, threads))
     }
 
-    /// What is asked for a thread: what was asked last, as long as it stands where that was asked.
+    /// The requirements of a thread: the last ones, as long as the thread is at the scheduler that received them.
     fn requirements(&self, thread: &LiveThread, entry: Option<&Thread>) -> Requirements {
         let known = |name: &str| self.asked.get(&Whom::Thread(name.to_owned()));
         let asked = known(&thread.name).or_else(|| known(&entry?.name));
@@ -215,7 +215,7 @@ impl Live {
         if thread.parent.as_deref() == place { requires.clone() } else { Requirements::default() }
     }
 
-    /// What there is, as a scenario that begins with it.
+    /// The current state, as a scenario that begins with it.
     fn there(&self, nodes: &[LiveNode], threads: &[LiveThread]) -> Scenario {
         let schedulers = nodes.iter().map(|node| {
             let known = self.created.iter().chain(self.file.all_schedulers());

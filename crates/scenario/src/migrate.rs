@@ -11,12 +11,12 @@ use toml::de::DeValue;
 /// Settings of schedulers that have another name since version 2: before, now.
 const SETTINGS: [(&str, &str); 1] = [("tells", "report-deadlines")];
 
-/// What a key is called today that had this name in an earlier version.
+/// The present name of a key that had this name in an earlier version.
 pub(crate) fn renamed(key: &str) -> Option<&'static str> {
     SETTINGS.iter().find(|(before, _)| key == *before).map(|(_, now)| *now)
 }
 
-/// What a file of an earlier version becomes.
+/// The result of migrating a file of an earlier version.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Migrated {
@@ -26,10 +26,10 @@ pub struct Migrated {
     pub changes: Vec<(usize, String, String)>,
 }
 
-/// Rewrites the text of a file, called `name` in mistakes; `None` when it is of today's version.
+/// Rewrites the text of a file, called `name` in mistakes; `None` when it has the present version.
 ///
 /// # Errors
-/// That it is no TOML, or of a version that nobody knows; with places.
+/// That it is no TOML, or of an unknown version; with places.
 pub fn migrate(name: &str, text: &str) -> Result<Option<Migrated>, Diagnostics> {
     let origin = origin(vec![file(name, text, 0)]);
     let root = tree::parse(text, 0);
@@ -97,7 +97,7 @@ fn version(root: &Node<'_>) -> Result<(u64, Range<usize>), Range<usize>> {
     }
 }
 
-/// Where settings of schedulers stand: in their tables, and in what requests create.
+/// Where settings of schedulers are: in their tables, and in the schedulers that requests create.
 fn tables_of_settings<'n, 'i>(root: &'n Node<'i>) -> Vec<&'n Node<'i>> {
     let mut found = Vec::new();
     if let Some(DeValue::Table(schedulers)) = root.get_ref().get("schedulers").map(Node::get_ref) {

@@ -1,4 +1,4 @@
-//! What a scenario means: plain data, names instead of numbers, no places.
+//! The content of a scenario: plain data, names instead of numbers, no positions.
 //!
 //! Invariant: a value that [`parse`](crate::Scenario) returned has been checked; one that was made in code is
 //! checked by [`check`](crate::Scenario::check) and again by [`build`](crate::Scenario::build).
@@ -28,49 +28,49 @@ use windfall_programs::catalogue::Catalogue as Programs;
 use windfall_schedulers::catalogue::{Catalogue, Kind};
 use windfall_time::{Instant, Span};
 
-/// A machine, its schedulers, its threads, what happens to them, and what must come of it.
+/// A machine, its schedulers, its threads, the events during a run, and the expected results.
 // Fields: one for each part of a file; a user finds each under its key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Scenario {
-    /// What the scenario is to find out.
+    /// The question that the scenario answers.
     pub question: Option<String>,
     /// What its author found.
     pub answer: Option<String>,
-    /// Where all random numbers come from.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// What the clock shows at the beginning; all other times count from there.
+    /// The clock's value at the beginning; all other times count from there.
     pub epoch: Instant,
     /// How long it lasts; above zero.
     pub length: Span,
     /// The machine.
     pub machine: Machine,
-    /// Who takes processor time without being a thread.
+    /// Sources of interrupts, which take processor time without being threads.
     pub interrupts: Vec<Interrupts>,
     /// The schedulers, parents before or after children.
     pub schedulers: Vec<Scheduler>,
-    /// Where threads go that name no parent; the first scheduler when absent.
+    /// The parent of threads that name none; the first scheduler when absent.
     pub default: Option<String>,
     /// The threads.
     pub threads: Vec<Thread>,
-    /// What is said of locks that the threads' steps take.
+    /// The protocols of locks that the threads' steps take.
     pub locks: Vec<Lock>,
-    /// What users ask for while it runs, in any order.
+    /// Requests of users while it runs, in any order.
     pub requests: Vec<Request>,
     /// What must hold at the end.
     pub expectations: Vec<Expectation>,
-    /// Whether this is what a run has come to: nobody knows since when the periods of its reservations follow each other.
+    /// Whether this is the state of a run: the phase of its reservations' periods is then unknown.
     pub under_way: bool,
-    /// The kinds that its schedulers are of, by name.
+    /// The kinds of schedulers, by name.
     pub catalogue: Catalogue,
-    /// The kinds that programs are of which a name stands for.
+    /// The kinds of programs, by name.
     pub programs: Programs,
-    /// Where each of these stands in its file. Any two are equal.
+    /// The position of each part in its file. Any two maps are equal.
     pub origin: Origin,
 }
 
 impl Scenario {
-    /// An ideal machine of one processor, with nobody on it: what a scenario that is made in code begins with.
+    /// An ideal machine of one processor without threads: the starting point of a scenario that is made in code.
     #[must_use]
     pub fn new(length: Span) -> Scenario {
         Scenario {
@@ -129,7 +129,7 @@ impl Scenario {
         self
     }
 
-    /// The same, where this is said of a lock.
+    /// The same, with this protocol for a lock.
     #[must_use]
     pub fn lock(mut self, name: &str, protocol: LockProtocol) -> Scenario {
         self.locks.push(Lock::new(name, protocol));
@@ -143,19 +143,19 @@ impl Scenario {
         said.map_or(LockProtocol::None, |said| said.protocol)
     }
 
-    /// The same, in which somebody asks for this at that time.
+    /// The same, with this request at that time.
     #[must_use]
     pub fn request(mut self, time: Instant, change: Change) -> Scenario {
         self.requests.push(Request { time, change });
         self
     }
 
-    /// Everything that is asked for on the way, the parts of transactions one by one.
+    /// All requests, with the parts of transactions one by one.
     pub(crate) fn changes(&self) -> impl Iterator<Item = &Change> {
         self.requests.iter().flat_map(|request| request.change.parts())
     }
 
-    /// The same, of which this is expected.
+    /// The same, with this expectation.
     #[must_use]
     pub fn expect(mut self, expectation: Expectation) -> Scenario {
         self.expectations.push(expectation);

@@ -1,13 +1,13 @@
-//! Names of threads, schedulers and locks for what comes from elsewhere.
+//! Names of threads, schedulers and locks for imported files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a scenario keeps for itself.
+/// Names that a scenario reserves.
 const RESERVED: [&str; 2] = ["top", "machine"];
-/// The longest name that is handed out, but for the number that makes it differ from others.
+/// The longest name that is assigned, without the number that distinguishes it from others.
 const LONGEST: usize = 40;
 
-/// Hands out names that may stand in expectations: letters, digits, `-` and `_`, each once.
+/// Assigns names that expectations can use: letters, digits, `-` and `_`, each once.
 #[derive(Default)]
 pub(crate) struct Names {
     taken: BTreeSet<String>,
@@ -18,7 +18,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// None of these is handed out, and nothing that a scenario keeps for itself.
+    /// Excludes these names, and the reserved ones.
     pub(crate) fn except(taken: &[&str]) -> Names {
         let taken = taken.iter().chain(&RESERVED).map(|name| (*name).to_owned()).collect();
         Names { taken, ..Names::default() }
@@ -65,7 +65,7 @@ impl Names {
     }
 }
 
-/// What stands before the number in `front-12`.
+/// The part before the number in `front-12`.
 fn number(name: &str) -> Option<&str> {
     let (front, digits) = name.rsplit_once('-')?;
     (!digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())).then_some(front)

@@ -1,8 +1,8 @@
-//! What a run came to, on whatever host, and whether that is what was promised and expected.
+//! The outcome of a run on any host, compared with promises and expectations.
 //!
 //! A host counts into these while it runs. Nothing here knows how a host works.
 //! Read next: `outcome/thread.rs` (what is counted), `outcome/watch.rs` (promises, judged while they
-//! are kept), `outcome/judge.rs` (expectations). Crate `report` says how it is told.
+//! are kept), `outcome/judge.rs` (expectations). Crate `report` presents it.
 
 mod accounts;
 mod failure;
@@ -35,13 +35,13 @@ use windfall_time::{Instant, Span};
 #[derive(Default, Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// What the run was carried out on, in words: `1 processor, precise timer, simulated, seed 7`.
+    /// The machine of the run as text: `1 processor, precise timer, simulated, seed 7`.
     pub machine: String,
     /// How long it lasted.
     pub length: Span,
     /// Notifications delivered to schedulers.
     pub notifications: u64,
-    /// Events told to the hierarchy.
+    /// Events sent to the hierarchy.
     pub decisions: u64,
     /// Records written to the trace.
     pub records: u64,
@@ -55,48 +55,48 @@ pub struct Outcome {
     pub quarantined: Vec<(String, String)>,
     /// Requests of threads and users that were refused: when and why.
     pub refused: Vec<(Instant, String)>,
-    /// Threads that no scheduler would have, the default included.
+    /// Threads that no scheduler admitted, the default included.
     pub not_admitted: Vec<String>,
-    /// The threads that are left at the end of a simulation in which nothing could happen any more: each
-    /// waits for another of them, or for nobody. Empty where anything could happen, and on real threads.
+    /// The threads that are left at the end of a simulation without further events: each
+    /// waits for another of them, or for no thread. Empty if events were still possible, and on real threads.
     pub waiting: Vec<String>,
-    /// How each promise fared that was to be judged, in the order of asking.
+    /// The verdict on each judged promise, in the order of the requests.
     pub promises: Vec<PromiseVerdict>,
-    /// What was counted of event-driven processes.
+    /// The counts of event-driven processes.
     pub processes: windfall_programs::Counts,
     /// What ended the run early.
     pub failure: Option<RunError>,
-    /// How well real threads were kept to what was decided; `None` on a simulated machine.
+    /// How closely real threads followed the decisions; `None` on a simulated machine.
     pub supervision: Option<Supervision>,
 }
 
-/// How well real threads were kept to what was decided.
+/// How closely real threads followed the decisions.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Supervision {
-    /// Where the host heard of what threads do, in words.
+    /// The source of the host's events of threads, as text.
     pub events: String,
     /// How many of these events were lost.
     pub lost: u64,
-    /// The longest that a timer or a job's release was seen to after it was due.
+    /// The largest delay with which a timer or a job's release was handled.
     pub lag: Span,
     /// The same, without the time in which the processor is known to have stood still, or to have been had by an interrupt for
     /// 0.2 ms and more, or by threads that outrank all of ours (the kernel's, and ordinary ones that its fair server serves).
     pub lag_without_steal: Span,
-    /// For how long processors stood still, all together: a hypervisor had them, whether it says so or not. `None`: such is
+    /// The total time for which processors stood still: a hypervisor had them, whether it reports that or not. `None`: such is
     /// not seen.
     pub steal: Option<Span>,
-    /// Processor time that supervised threads had while it was not granted to them.
+    /// Processor time that supervised threads used without a grant.
     pub leaked: Span,
-    /// What was moved off the processors for the run, and what was not.
+    /// The threads and interrupts that were moved off the processors for the run, and those that were not.
     pub claimed: Claimed,
-    /// What its user should know of the run itself, and when it was so.
+    /// Notes about the run itself for its user, with their times.
     pub remarks: Vec<(Instant, String)>,
-    /// Why the run ended before its time, where nobody had asked for that.
+    /// Why the run ended early without a request.
     pub cut_short: Option<String>,
 }
 
-/// What a run on a real machine has moved off its processors; all of it is given back when the run ends.
+/// Threads and interrupts that a run on a real machine has moved off its processors; all are restored when the run ends.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Claimed {
@@ -106,13 +106,13 @@ pub struct Claimed {
     pub threads: usize,
     /// How many interrupts.
     pub interrupts: usize,
-    /// What has stayed there, and what it takes to move that.
+    /// The rest that has stayed there, and the means to move it.
     pub stays: Vec<String>,
-    /// What follows where a supervised processor could not be claimed.
+    /// The consequence if a supervised processor could not be claimed.
     pub remark: Option<String>,
 }
 
-/// What the threads below one scheduler got.
+/// The time that the threads below one scheduler received.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct NodeOutcome {
@@ -120,22 +120,22 @@ pub struct NodeOutcome {
     pub name: String,
     /// Its kind.
     pub kind: String,
-    /// Its parents, each once; none when it stands at the top.
+    /// Its parents, each once; none when it is at the top.
     pub parents: Vec<String>,
-    /// Processor time that threads received while they stood below it, through whatever parent.
+    /// Processor time that threads received while they were below it, through any parent.
     pub received: Span,
     /// Whether it was alive at the end.
     pub alive: bool,
-    /// What it counted of itself, while it was.
+    /// The figures that it kept while it existed.
     pub stats: Figures,
 }
 
-/// Where one processor's time went; the parts add up to the length of the run.
+/// The uses of one processor's time; the parts add up to the length of the run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CpuOutcome {
     /// Threads.
     pub received: Span,
-    /// Nobody.
+    /// Idle time.
     pub idle: Span,
     /// Switching.
     pub switching: Span,

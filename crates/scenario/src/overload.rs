@@ -1,7 +1,7 @@
-//! What cannot be, whatever a scheduler does: work beyond all processors, and threads that nobody serves.
+//! Infeasible scenarios, for any scheduler: work beyond all processors, and threads that no scheduler serves.
 //!
 //! Covers threads that work periodically and have deadlines; each counts at its longest work, on the fastest
-//! processor. Whoever has none may have what is left.
+//! processor. Threads without deadlines may have the rest.
 
 use crate::deadlines::worker;
 use crate::model::Scenario;
@@ -14,9 +14,9 @@ use windfall_time::Ratio;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Overload {
-    /// The scheduler whose threads ask for it; `None`: all of the machine's.
+    /// The scheduler whose threads require it; `None`: all threads of the machine.
     pub scheduler: Option<String>,
-    /// What they ask for, in processors.
+    /// Their work, in processors.
     pub asked: Ratio,
     /// How many processors they have at most.
     pub processors: u64,
@@ -44,7 +44,7 @@ impl fmt::Display for Overload {
 }
 
 impl Promises {
-    /// Where threads with deadlines ask for more than there is: the machine, or else each scheduler that stands lowest.
+    /// Where threads with deadlines require more than there is: the machine, or else each lowest scheduler.
     /// Sums that are too fine to be exact are left out.
     #[must_use]
     pub fn overloads(&self, scenario: &Scenario) -> Vec<Overload> {
@@ -63,7 +63,7 @@ impl Promises {
         for vp in self.tree.vps.iter().filter(|vp| vp.child.is_none()) {
             let Some(part) = parts.get(&vp.name).copied() else { continue };
             add(&mut all, part);
-            // Through several parents it may have time from elsewhere: it counts for the machine alone.
+            // With several parents it may receive time from elsewhere, so it counts for the machine only.
             let mut at = vp.parent;
             while let Some(node) = at {
                 add(&mut sums[node], part);

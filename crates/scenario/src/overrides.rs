@@ -1,7 +1,7 @@
 //! `NAME.KEY=VALUE`: a value that is set from outside a scenario's file.
 //!
 //! Each one becomes a line of TOML with a place of its own, called `--set` in mistakes, and replaces the value in the file's tree
-//! before anything is read from that. So it can say what a file can, is checked like it, and the order of entries stays.
+//! before anything is read from that. So it can express anything that a file can, is checked like it, and the order of entries stays.
 
 use crate::diagnostic::{Code, ScenarioError};
 use crate::suggest::near;
@@ -10,7 +10,7 @@ use core::fmt;
 use core::str::FromStr;
 use toml::de::{DeTable, DeValue};
 
-/// How mistakes call the file that an override would stand in.
+/// The name of the virtual file of overrides in mistakes.
 pub(crate) const NAME: &str = "--set";
 
 /// One value: `audio.guarantee=RESBH 4ms 10ms`, `machine.processors=2`, `length=5s`.
@@ -20,7 +20,7 @@ pub struct Override {
     value: String,
 }
 
-/// Why a text is no [`Override`]: it has no key, or no `=` behind it.
+/// Why a text is no [`Override`]: it has no key, or no `=` after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OverrideError;
 
@@ -46,7 +46,7 @@ impl FromStr for Override {
 }
 
 impl Override {
-    /// The line of TOML that says the same in a file with this tree.
+    /// The equivalent line of TOML in a file with this tree.
     pub(crate) fn line(&self, root: &Node<'_>) -> Result<String, ScenarioError> {
         let value = written(&self.value);
         let Some((first, rest)) = self.key.split_once('.') else {
@@ -60,7 +60,7 @@ impl Override {
             table.into_iter().flat_map(DeTable::keys).map(move |name| (part, name.get_ref()))
         };
         let names = || named("schedulers").chain(named("threads")).chain(named("locks"));
-        // A name may hold dots itself, so the longest one is meant.
+        // A name may contain dots itself, so the longest one counts.
         let owner = names()
             .filter(|(_, name)| {
                 self.key.strip_prefix(name.as_ref()).is_some_and(|rest| rest.starts_with('.'))
@@ -84,7 +84,7 @@ impl Override {
     }
 }
 
-/// A value as TOML: as it is where that is TOML, else as text.
+/// A value as TOML: unchanged if it is TOML, else as text.
 fn written(value: &str) -> String {
     let alone = format!("v = {value}");
     let is_toml = parse(&alone, 0).is_ok_and(|root| match root.get_ref() {

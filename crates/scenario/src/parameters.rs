@@ -1,8 +1,8 @@
-//! What is asked of a parent, as the messages that its kind understands.
+//! Requirements at a parent, as the messages that its kind understands.
 //!
-//! What a child has to say in order to be given a guarantee is the parent's own affair: its conversion
-//! tells (HLS table 5.1). Whether it is given that is decided in `promises.rs`, from what `parameters/counted.rs`
-//! makes of the same keys: a guarantee goes from the file to the checker without these messages.
+//! The messages by which a child gets a guarantee depend on the parent: its conversion defines them (HLS table 5.1). The checker
+//! decides in `promises.rs` whether the guarantee is granted, from the parameters that `parameters/counted.rs` derives from the
+//! same keys: a guarantee passes from the file to the checker without these messages.
 
 mod counted;
 
@@ -19,12 +19,12 @@ use windfall_schedulers::parameters::{
 };
 use windfall_time::{Instant, Ratio, Span};
 
-/// A key that cannot be asked there: the kind of mistake, the key, what is wrong, what would be right.
+/// A key that the parent does not take: the kind of mistake, the key, the error, a correction.
 pub(crate) type ParamError = (Code, &'static str, String, String);
 
-/// Weights for shares: a weight of 1 (`share = 1`, or nothing said) is a thousandth of a processor, as
-/// far as it stands beside guarantees; all are multiplied by the one number by which every `PS` share
-/// of a scenario becomes whole. So what one child asks never changes what others' weights mean.
+/// Weights for shares: a weight of 1 (`share = 1`, or none written) is a thousandth of a processor, as
+/// long as it is beside guarantees; all are multiplied by the one number by which every `PS` share
+/// of a scenario becomes whole. So the share of one child never changes the meaning of others' weights.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weights(u64);
 
@@ -66,7 +66,7 @@ fn least_common_multiple(a: u64, b: u64) -> Option<u64> {
     a.checked_div(x)?.checked_mul(b).filter(|product| *product <= FINEST)
 }
 
-/// What a guarantee takes at a parent.
+/// The cost of a guarantee at a parent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Needed {
     Reserve { amount: Span, period: Span },
@@ -85,17 +85,17 @@ impl Needed {
     }
 }
 
-/// How to ask every scheduler of a scenario.
+/// Writes messages for every scheduler of a scenario.
 pub(crate) struct ParameterWriter<'a> {
     weights: Weights,
-    /// The schedulers that are asked for guarantees which they are told as weights.
+    /// The schedulers that receive guarantees as weights.
     guaranteed: BTreeSet<String>,
-    /// By name: the kind, and what an instance with those settings makes of guarantees.
+    /// By name: the kind, and the conversion of an instance with those settings.
     conversions: BTreeMap<&'a str, (&'a str, Box<dyn Conversion>)>,
 }
 
 impl<'a> ParameterWriter<'a> {
-    /// Schedulers whose settings are wrong are left out: that is told elsewhere.
+    /// Schedulers whose settings are wrong are left out: another check reports them.
     pub(crate) fn of(scenario: &'a Scenario) -> ParameterWriter<'a> {
         let known = |scheduler: &'a Scheduler| {
             let conversion = conversion(scenario, scheduler)?;
@@ -118,14 +118,14 @@ impl<'a> ParameterWriter<'a> {
         ParameterWriter { weights, guaranteed, conversions }
     }
 
-    /// Weights mean what they mean there, whatever is asked here.
+    /// Weights keep the meaning that they have there, whatever is required here.
     pub(crate) fn weighing_as(mut self, other: &ParameterWriter<'_>) -> ParameterWriter<'a> {
         self.weights = other.weights;
         self.guaranteed.clone_from(&other.guaranteed);
         self
     }
 
-    /// How much weight a share of a whole processor is.
+    /// The weight of a share of a whole processor.
     pub(crate) fn scale(&self) -> Ratio {
         Ratio::whole(self.weights.0 * PROCESSOR)
     }
@@ -163,7 +163,7 @@ impl<'a> ParameterWriter<'a> {
         }
     }
 
-    /// What tells the scheduler of that name a value of a parameter: shares and warps in its own weights.
+    /// The message with a value of a parameter for the scheduler of that name: shares and warps in its own weights.
     pub(crate) fn message(
         &self,
         parameter: &'static Parameter,
@@ -190,7 +190,7 @@ impl<'a> ParameterWriter<'a> {
         self.conversions.iter().filter_map(weight).collect()
     }
 
-    /// A weight as a parent understands it: a multiple where it has weights from shares as well.
+    /// A weight in the parent's scale: a multiple if the parent has weights from shares as well.
     pub(crate) fn share(&self, share: i64, parent: Option<&str>) -> Result<u32, ParamError> {
         let share = u32::try_from(share).map_err(|_| out_of_range(&SHARE))?;
         let weighs = parent.and_then(|parent| self.conversions.get(parent)).is_some_and(
@@ -210,7 +210,7 @@ impl<'a> ParameterWriter<'a> {
         })
     }
 
-    /// A warp in the virtual time of its parent: told as the processor time of one of weight 1; where weights stand
+    /// A warp in the virtual time of its parent: written as the processor time of a child of weight 1; if weights are
     /// beside guarantees, as that of one with a whole processor.
     pub(crate) fn warp(&self, warp: Span, parent: Option<&str>) -> Result<Span, ParamError> {
         let guaranteed = parent.is_some_and(|parent| self.guaranteed.contains(parent));
@@ -226,7 +226,7 @@ impl<'a> ParameterWriter<'a> {
         Ok(virtually)
     }
 
-    /// What is to be asked in order to be given a guarantee, unless parameters say it already.
+    /// The messages that request a guarantee, unless parameters contain them already.
     fn guaranteed(
         &self,
         guarantee: Guarantee,
@@ -271,13 +271,13 @@ impl<'a> ParameterWriter<'a> {
     }
 }
 
-/// A value that nobody may write for a parameter.
+/// A value that is not allowed for a parameter.
 pub(crate) fn out_of_range(parameter: &Parameter) -> ParamError {
     let what = format!("`{}` is out of range", parameter.key);
     (Code::OutOfRange, parameter.key, what, format!("write {}", wanted(parameter.form)))
 }
 
-/// How often a thread's own program works, for a scheduler above it that wants to know, unless the file says it.
+/// The rate of a thread's own program, for a scheduler above it that takes rates, unless the file contains it.
 pub(crate) fn rate(
     scenario: &Scenario,
     run: &Run,
@@ -299,12 +299,12 @@ pub(crate) fn rate(
     Some(Rate::new(work.most(), period).deadline(deadline))
 }
 
-/// Through so many schedulers at most a rate is passed on: a scenario that goes round in circles is
+/// A rate is passed on through at most this many schedulers: a scenario with a cycle is
 /// refused elsewhere.
 const FARTHEST: usize = 64;
 
 impl Scenario {
-    /// Whether the scheduler of that name, or one that it passes rates on to, has a use for them.
+    /// Whether the scheduler of that name, or one that it passes rates on to, takes rates.
     fn has_use_for_rates(&self, name: &str, farthest: usize) -> bool {
         let Some(scheduler) = self.scheduler_named(name) else { return false };
         let Some(kind) = self.kind_of(scheduler) else { return false };
@@ -315,7 +315,7 @@ impl Scenario {
                 && parents.any(|name| self.has_use_for_rates(name, farthest - 1))
     }
 
-    /// The scheduler of that name, those that are created on the way included.
+    /// The scheduler of that name, including those that requests create.
     pub(crate) fn scheduler_named(&self, name: &str) -> Option<&Scheduler> {
         self.all_schedulers().find(|scheduler| scheduler.name == name)
     }
@@ -325,7 +325,7 @@ impl Scenario {
         self.scheduler_named(name).is_some_and(|scheduler| !scheduler.kind.is_empty())
     }
 
-    /// The schedulers, those that are created on the way included.
+    /// The schedulers, including those that requests create.
     pub(crate) fn all_schedulers(&self) -> impl Iterator<Item = &Scheduler> {
         let created = self.changes().filter_map(|change| match change {
             Change::Create(scheduler) => Some(scheduler),
@@ -334,7 +334,7 @@ impl Scenario {
         self.schedulers.iter().chain(created)
     }
 
-    /// Whatever is asked, and of whom; `None` is the top.
+    /// All requirements, with their parents; `None` is the top.
     fn all_requirements(&self) -> Vec<(&Requirements, Option<&str>)> {
         let owns = self.all_schedulers().flat_map(|scheduler| &scheduler.owns);
         let owns = owns.map(|own| (&own.requires, own.parent.name()));

@@ -1,4 +1,4 @@
-//! What a host carries out: a scenario with numbers for names, and a hierarchy that has admitted its schedulers.
+//! The plan that a host carries out: a scenario with numbers for names, and a hierarchy that has admitted its schedulers.
 //!
 //! Threads are numbered in the order of the file, those of a `count` next to each other. Programs
 //! name threads, locks, conditions and barriers by number.
@@ -21,7 +21,7 @@ use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 
 /// What a host carries out.
-// Fields: one for each part of a plan; a host takes them apart when a run begins.
+// Fields: one for each part of a plan; a host separates them when a run begins.
 #[non_exhaustive]
 pub struct Plan {
     /// The machine.
@@ -34,7 +34,7 @@ pub struct Plan {
     pub hierarchy: Hierarchy,
     /// The schedulers in the order of the file.
     pub nodes: Vec<(String, NodeId)>,
-    /// Where event-driven processes are at home, and what their calls cost.
+    /// The nodes of event-driven processes, and the costs of their calls.
     pub processes: PlannedProcesses,
     /// The threads, to be created at their start.
     pub threads: Vec<PlannedThread>,
@@ -48,9 +48,9 @@ pub struct Plan {
     pub barriers: Vec<(Resource, usize)>,
     /// Each lock with a protocol.
     pub locks: Vec<PlannedLock>,
-    /// Threads (by number) of which intervals between completions that exceed a limit are counted.
+    /// Threads (by number) whose intervals between completions above a limit are counted.
     pub watched: Vec<(usize, Span)>,
-    /// What the checker has granted; a simulation judges it.
+    /// The promises that the checker has granted; a simulation judges them.
     pub promises: Vec<Promise>,
 }
 
@@ -60,21 +60,21 @@ pub struct Plan {
 pub struct PlannedLock {
     /// Its number.
     pub lock: Resource,
-    /// What a thread runs at that holds it.
+    /// The protocol, which determines the rank of a thread that holds it.
     pub protocol: LockProtocol,
-    /// The threads (by number) that use it, and what each ranks by.
+    /// The threads (by number) that use it, with their ranks.
     pub users: Vec<(usize, Rank)>,
 }
 
-/// Where event-driven processes are at home, and what their calls cost.
+/// The nodes of event-driven processes, and the costs of their calls.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct PlannedProcesses {
     /// The nodes of the machine in order; none: one, whose scheduler is the default.
     pub nodes: Vec<Home>,
-    /// What calls cost on a simulated machine.
+    /// The costs of calls on a simulated machine.
     pub costs: Costs,
-    /// What the processors of a simulated machine cost by the rules of Chrysalis; none: what the machine's own costs say.
+    /// The costs of a simulated machine's processors by the rules of Chrysalis; none: the machine's own costs.
     pub node_costs: Option<NodeCosts>,
 }
 
@@ -84,12 +84,12 @@ pub struct PlannedProcesses {
 pub struct Home {
     /// The scheduler that processes of the node begin below.
     pub scheduler: NodeId,
-    /// How that scheduler is asked for what a process is to have.
+    /// How the parameters of a process are sent to that scheduler.
     pub parameters: fn(&ProcessParams) -> Vec<Message>,
 }
 
 impl Plan {
-    /// Makes each scheduler of the file a node, in order, and begins with one process on the first of them.
+    /// Makes each scheduler of the file a node, in order, with one process on the first of them at the beginning.
     pub fn begin_with<C: Code>(
         &mut self,
         requires: fn(&ProcessParams) -> Vec<Message>,
@@ -107,13 +107,13 @@ impl Plan {
 }
 
 impl Home {
-    /// A node whose processes begin below this scheduler, and are asked for there in this way.
+    /// A node whose processes begin below this scheduler, which receives their parameters in this way.
     #[must_use]
     pub const fn new(scheduler: NodeId, parameters: fn(&ProcessParams) -> Vec<Message>) -> Home {
         Home { scheduler, parameters }
     }
 
-    /// The home of a node among those of a plan; the default scheduler's, where the plan has none.
+    /// The home of a node among those of a plan; the default scheduler's if the plan has none.
     #[must_use]
     pub fn of(node: Node, homes: &[Home], default: Option<NodeId>) -> Option<Home> {
         let alone = default.map(|scheduler| Home { scheduler, parameters: |_| Vec::new() });
@@ -129,9 +129,9 @@ pub struct PlannedThread {
     pub name: String,
     /// The scheduler above it.
     pub parent: NodeId,
-    /// What is asked for it there.
+    /// Its parameters there.
     pub messages: Vec<Message>,
-    /// What it has been promised, for reports.
+    /// The promise to it, for reports.
     pub promised: Option<String>,
     /// What it runs.
     pub program: PlannedProgram,
@@ -147,19 +147,19 @@ pub enum PlannedProgram {
     /// A declared program, which every host can run.
     Declared(Program),
     /// A program of a real machine, which only a host there can run. The thread then stands for as many
-    /// threads as the program makes and [`Plan::claims`] gives it, each with all that is said of it.
+    /// threads as the program creates and [`Plan::claims`] assigns to it, each with all its properties.
     External {
         /// The program, and which of its threads; `Of` names another planned thread.
         external: External,
-        /// The stored profile that says what it does.
+        /// The stored profile of its behaviour.
         profile: Option<String>,
-        /// What it is taken to do where it cannot run itself.
+        /// The model that replaces it on hosts where it cannot run.
         stand_in: Option<Program>,
     },
 }
 
 impl PlannedProgram {
-    /// The program as far as it is declared, which is what a simulation runs.
+    /// The declared part of the program, which a simulation runs.
     #[must_use]
     pub const fn declared(&self) -> Option<&Program> {
         match self {
@@ -176,7 +176,7 @@ impl From<Program> for PlannedProgram {
 }
 
 impl PlannedThread {
-    /// A thread below a scheduler, from the beginning on, of which nothing is asked.
+    /// A thread below a scheduler, from the beginning on, without parameters.
     #[must_use]
     pub fn new(
         name: impl Into<String>,
@@ -210,8 +210,8 @@ impl PlannedThread {
 }
 
 impl Plan {
-    /// Who is asked, in this order, whether it takes a thread of an external program that thread number
-    /// `program` names; the first one takes it whose pattern accepts it. Empty when it names none.
+    /// The threads that may claim, in this order, a thread of an external program that thread number
+    /// `program` names; the first one whose pattern accepts it gets it. Empty when it names none.
     #[must_use]
     pub fn claims(&self, program: usize) -> Vec<usize> {
         let of = |at: usize| match &self.threads.get(at)?.program {
@@ -240,12 +240,12 @@ pub struct PlannedInterrupts {
     pub number: u16,
     /// When, and for how long.
     pub pattern: PlannedPattern,
-    /// The device at which something arrives each time, and what its posts bring instead of the number of the arrival.
+    /// The device of the arrivals, and the datum of its posts instead of the number of the arrival.
     pub device: Option<(Device, Option<u64>)>,
 }
 
 impl PlannedInterrupts {
-    /// A source that strikes this processor, with its number in the trace.
+    /// A source that interrupts this processor, with its number in the trace.
     #[must_use]
     pub const fn new(
         processor: u16,
@@ -258,7 +258,7 @@ impl PlannedInterrupts {
 }
 
 impl PlannedInterrupts {
-    /// The same, of a device, whose posts bring this datum, or the number of the arrival.
+    /// The same, of a device, whose posts carry this datum, or the number of the arrival.
     #[must_use]
     pub const fn device(mut self, device: Device, datum: Option<u64>) -> PlannedInterrupts {
         self.device = Some((device, datum));
@@ -285,6 +285,6 @@ pub enum PlannedPattern {
         /// How long each takes.
         cost: (Span, Span),
     },
-    /// At these instants, in order, each so long.
+    /// At these instants, in order, with these lengths.
     Recorded(Vec<(Instant, Span)>),
 }

@@ -1,10 +1,10 @@
-//! Profiles: what calibration has found out about an executable, kept in a file (HLS 8.5.2), and put into scenarios.
+//! Profiles: the results of calibrating an executable, kept in a file (HLS 8.5.2), and put into scenarios.
 //!
-//! A profile belongs to one executable, known by its SHA-256. A scenario's thread that names a profile gets the period and
-//! amount of the kind of thread that it matches, by name, and by start routine where both say one: as what stands in for it, and, below a scheduler of reservations, as its
-//! guarantee where it asks for none. If the executable is another one by now, this is refused.
+//! A profile belongs to one executable, known by its SHA-256. A scenario's thread that names a profile gets the period and amount of the
+//! kind of thread that it matches, by name, and by start routine if both have one: as its model, and, below a scheduler of reservations,
+//! as its guarantee if it requires none. If the executable has changed since, this is refused.
 //!
-//! Absent on purpose: where profiles lie, and how a file's checksum is made ([`Profiles`] knows).
+//! Absent on purpose: the folder of profiles, and the checksum of a file ([`Profiles`] provides both).
 
 mod error;
 
@@ -22,7 +22,7 @@ use windfall_trace::glob::fits;
 /// The version of the files that are written, and the only one that is read.
 const VERSION: u32 = 1;
 
-/// What is known of an executable.
+/// The data about an executable.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -49,14 +49,14 @@ pub struct Profile {
     pub libraries: BTreeMap<String, String>,
 }
 
-/// Threads of an executable that are taken for alike. Times are as in scenarios.
+/// Threads of an executable that are considered equal. Times are as in scenarios.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 #[non_exhaustive]
 pub struct ProfiledThread {
     /// Their name.
     pub name: String,
-    /// The routine that they start with, where it was heard: a file's name and a symbol (`player:decode`), or the offset in
+    /// The routine that they start with, if it is known: a file's name and a symbol (`player:decode`), or the offset in
     /// the file (`libstdc++.so.6+0xe1a20`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub routine: Option<String>,
@@ -68,21 +68,21 @@ pub struct ProfiledThread {
     /// Their period, if they have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<String>,
-    /// What is suggested for each period.
+    /// The suggested amount for each period.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<String>,
     /// The share of periods that began on time.
     pub confidence: String,
     /// Of how many.
     pub periods: u64,
-    /// What half of the periods, or wake-ups, took at most; 99 of 100; all.
+    /// The most that half of the periods, or wake-ups, took; 99 of 100; all.
     pub need: [String; 3],
     /// Why there is no period.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// Whoever keeps profiles.
+/// A store of profiles.
 ///
 /// ```
 /// use windfall_scenario::model::ExternalProgram;
@@ -119,10 +119,10 @@ pub trait Profiles {
     /// Why there is none.
     fn profile(&self, name: &str) -> Result<Profile, ProfileError>;
 
-    /// The path and the SHA-256 of what a program executes.
+    /// The path and the SHA-256 of a program's executable.
     ///
     /// # Errors
-    /// Why that cannot be said.
+    /// Why they cannot be determined.
     fn checksum(&self, program: &ExternalProgram) -> Result<(String, String), ProfileError>;
 }
 
@@ -217,7 +217,7 @@ impl ProfiledThread {
 }
 
 impl Scenario {
-    /// Puts what profiles say in the place of their names.
+    /// Replaces the names of profiles by their contents.
     ///
     /// # Errors
     /// A profile that cannot be had, does not know the thread, or belongs to another executable.

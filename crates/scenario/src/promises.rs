@@ -1,8 +1,8 @@
 //! Which promises of a scenario follow from one another: its tree, as the checker sees it.
 //!
-//! Covers the hierarchy as it is at the beginning, with every thread that ever comes: what a thread
-//! asks is counted against the others before it arrives, too, in the order of their arrival. Control requests change the tree, so what
-//! is granted here holds until the first of them ([`Promises::until`]).
+//! Covers the hierarchy as it is at the beginning, with every thread that starts later: the requirement of a thread
+//! counts against the others even before it arrives, in the order of their arrival. Control requests change the tree, so promises that
+//! are granted here hold until the first of them ([`Promises::until`]).
 //! Absent on purpose: deadlines of periodic threads (`deadlines.rs`).
 
 use crate::build::{conversion, parent_of};
@@ -14,7 +14,7 @@ use windfall_guarantees::{ChildParams, Remedy, remedy};
 use windfall_schedulers::catalogue::{RanksBy, Settings};
 use windfall_time::Instant;
 
-/// A scenario's tree and what was found out about it.
+/// A scenario's tree and the findings about it.
 pub struct Promises {
     /// Its schedulers and virtual processors: first those of schedulers, then those of threads.
     pub tree: Tree,
@@ -22,7 +22,7 @@ pub struct Promises {
     pub findings: Findings,
     /// When the first control request changes the tree.
     pub until: Option<Instant>,
-    /// By scheduler: what it ranks its children by, with the settings that its kind has by default.
+    /// By scheduler: the quantity that it ranks its children by, with the default settings of its kind.
     pub(crate) ranks_by: Vec<RanksBy>,
 }
 
@@ -40,7 +40,7 @@ impl Promises {
 }
 
 impl Scenario {
-    /// Proves what is promised, or finds what stands in the way. Parts that
+    /// Proves the promises, or finds the obstacles. Parts that
     /// [`check`](Scenario::check) would refuse are left out.
     #[must_use]
     pub fn promises(&self) -> Promises {
@@ -62,7 +62,7 @@ fn tree(scenario: &Scenario) -> Tree {
     let mut tree = Tree::new(asking.scale());
     let mut at: BTreeMap<&str, usize> = BTreeMap::new();
     let mut waiting: Vec<&Scheduler> = scenario.schedulers.iter().collect();
-    // Parents before children; what lies below itself, or below nothing, is left.
+    // Parents before children; schedulers below themselves, or below nothing, are left over.
     while !waiting.is_empty() {
         let ready = |scheduler: &&Scheduler| {
             scheduler
@@ -87,7 +87,7 @@ fn tree(scenario: &Scenario) -> Tree {
     for thread in threads {
         let Some(parent) = parent_of(scenario, thread) else { continue };
         let Some(node) = at.get(parent).copied() else { continue };
-        // A program of the machine asks when it is met, some time after its start.
+        // A program of the machine makes its request when it is found, some time after its start.
         let known = !scenario.under_way && thread.external.is_none();
         let since = known.then_some(thread.start);
         let rate = rate(scenario, &thread.run, &thread.requires, parent);
@@ -129,7 +129,7 @@ fn add<'s>(
     Some(node)
 }
 
-/// A virtual processor between a parent and a child, of whom this is asked in these terms.
+/// A virtual processor between a parent and a child, with this request and these parameters.
 fn vp(
     name: String,
     (parent, child): (Option<usize>, Option<usize>),

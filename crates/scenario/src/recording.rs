@@ -25,9 +25,9 @@ pub struct Recording {
     pub environment: usize,
     /// What became of every line of the text; `None` for Windfall's own format.
     pub report: Option<Report>,
-    /// Whose the wake-ups were of which the source does not say whether an interrupt did them; `None` where it says.
+    /// The causes of wake-ups for which the source does not record whether an interrupt caused them; `None` if it records that.
     pub clock: Option<Clock>,
-    /// Why it ends before its end, if it does: what came before is there.
+    /// Why it ends early, if it does; the part before is complete.
     pub cut: Option<String>,
     /// Its threads by name and by number, in order.
     by_name: HashMap<String, Vec<usize>>,
@@ -53,7 +53,7 @@ impl Recording {
     /// A recording that was learned from records; `failed` is why they ended early, if they did.
     ///
     /// # Errors
-    /// When nobody is in it, or more than a scenario holds.
+    /// When it has no thread, or more threads than a scenario holds.
     pub fn of(
         learned: Learned,
         report: Option<Report>,
@@ -85,7 +85,7 @@ impl Recording {
         Err(failed.map_or(RecordingError::NoThreads, RecordingError::Cut))
     }
 
-    /// The threads that a name means, or `#TID`, or of several that had one number the N-th, `#TID/N`, as indices in order.
+    /// The threads that a name refers to, or `#TID`, or `#TID/N` for the N-th of several with one number, as indices in order.
     #[must_use]
     pub fn find(&self, name: &str) -> Vec<usize> {
         match Numbered::read(name) {
@@ -100,7 +100,7 @@ impl Recording {
         }
     }
 
-    /// What means one thread and no other: its name, `#TID` or `#TID/N`.
+    /// A reference to one thread and no other: its name, `#TID` or `#TID/N`.
     #[must_use]
     pub fn reference(&self, index: usize) -> String {
         let thread = &self.learned.threads[index];
@@ -155,7 +155,7 @@ type Cast = BTreeMap<(String, usize), Program>;
 pub struct TraceFiles {
     folder: PathBuf,
     read: BTreeMap<String, Result<Recording, RecordingError>>,
-    /// For each file, what its threads do among themselves, for one choice of threads.
+    /// For each file, the interactions of its threads, for one choice of threads.
     cast: BTreeMap<String, (Numbers, Cast)>,
 }
 
@@ -210,7 +210,7 @@ fn perform(recording: &Recording, numbers: &Numbers) -> Result<Cast, RecordingEr
         index += 1;
         parts.contains_key(&(index - 1))
     });
-    // What is left stands in the order of the recording, as `parts` does.
+    // The remaining ones are in the order of the recording, like `parts`.
     let parts: Vec<(usize, (String, usize))> = parts.into_values().collect();
     let mut programs = BTreeMap::new();
     for (thread, (_, key)) in learned.threads.into_iter().zip(&parts) {

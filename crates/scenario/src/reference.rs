@@ -24,7 +24,7 @@ const TABLES: [(&str, &str); 8] = [
     ("expect", "`[[expect]]`"),
 ];
 
-/// All keys, with what may be written for each; ends with a line feed.
+/// All keys, with the allowed values of each; ends with a line feed.
 #[must_use]
 pub fn reference() -> String {
     let schema = schemars::schema_for!(ScenarioFile).to_value();
@@ -61,7 +61,7 @@ fn programs(text: &mut String) {
         for setting in kind.settings {
             let (form, help) = (cell(&setting.form.to_string()), cell(setting.help));
             let (key, default) = (setting.name, setting.default);
-            // Into a text, which takes everything.
+            // Writing to a string does not fail.
             let _ =
                 writeln!(text, "| {name} | {summary} | `{key}` | {form} | {default} | {help} |");
             (name, summary) = (String::new(), String::new());
@@ -95,7 +95,7 @@ impl Schema {
         text.push_str("| key | value | meaning |\n|---|---|---|\n");
         for (key, value) in keys {
             let (form, meaning) = (cell(&self.form(value)), cell(&words(value)));
-            // Into a text, which takes everything.
+            // Writing to a string does not fail.
             let _ = writeln!(text, "| `{key}` | {form} | {meaning} |");
         }
     }
@@ -128,7 +128,7 @@ impl Schema {
         }
     }
 
-    /// What the definition of that name stands for.
+    /// The definition of that name.
     fn named(&self, name: &str) -> String {
         let Some(definition) = self.definitions.get(name) else { return name.to_owned() };
         if definition["properties"].is_object() {
@@ -159,7 +159,7 @@ fn table(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
-/// What the types say of it, on one line.
+/// The description from the types, on one line.
 fn words(value: &Value) -> String {
     value["description"].as_str().unwrap_or_default().replace('\n', " ")
 }

@@ -1,8 +1,8 @@
-//! Which reservations are enough for an application's threads (HLS 6.1): all periods and their least amounts, the knee of
-//! that boundary, a choice, and whether what a file asks for is enough.
+//! The reservations that are enough for an application's threads (HLS 6.1): all periods and their least amounts, the knee of
+//! that boundary, a choice, and whether the reservation of a file is enough.
 //!
-//! Invariant: under fixed priorities the members of a [`Case`] stand in decreasing order of priority; those that
-//! share one stand so that the analysis of the order speaks for all of them.
+//! Invariant: under fixed priorities the members of a [`Case`] are in decreasing order of priority; those that
+//! share one are ordered so that the analysis of this order holds for all of them.
 
 use crate::{Application, Member, Service, SharedLock};
 use std::error::Error;
@@ -23,15 +23,15 @@ pub struct Case {
     pub members: Vec<Member>,
     /// How they are served.
     pub service: Service,
-    /// What is asked for the scheduler.
+    /// The requirement of the scheduler.
     pub present: Option<Guarantee>,
-    /// What a switch costs; there are two in each period.
+    /// The cost of a switch; there are two in each period.
     pub switch_cost: Span,
-    /// By member: how long locks of those that rank after it delay it.
+    /// By member: how long locks held by members of lower rank delay it.
     pub blocking: Vec<Span>,
 }
 
-/// Which reservations are looked at.
+/// The reservations that are examined.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
     /// Basic or continuous ones.
@@ -50,25 +50,25 @@ pub struct Search {
     pub tolerance: Ratio,
 }
 
-/// Everything that is found about a case.
+/// All findings about a case.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Found {
     /// Basic or continuous reservations.
     pub kind: Kind,
-    /// The periods that were looked at, or the one that was asked for.
+    /// The periods that were examined, or the requested one.
     pub boundary: Boundary,
     /// The longest period whose utilisation is near the least.
     pub knee: Option<Point>,
     /// The reservation that is recommended.
     pub choice: Option<Choice>,
-    /// What is asked for today.
+    /// The reservation in the file.
     pub present: Option<Present>,
     /// Each member's longest response time under the choice.
     pub responses: Vec<Option<Span>>,
 }
 
-/// What a file asks for.
+/// The reservation that a file requires, and its effect.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Present {
@@ -80,7 +80,7 @@ pub struct Present {
     pub responses: Vec<Result<Span, UnboundedError>>,
 }
 
-/// Why no reservation can be looked for.
+/// Why the search for a reservation is impossible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ReserveError {
@@ -89,7 +89,7 @@ pub enum ReserveError {
         /// The thread.
         thread: String,
     },
-    /// A thread that holds this lock keeps its own rank, and may be waited for without end.
+    /// A thread that holds this lock keeps its own rank, so others may wait for it without bound.
     NoProtocol {
         /// The lock.
         lock: String,
@@ -101,7 +101,7 @@ pub enum ReserveError {
     },
     /// Critical sections are too long to be counted.
     LongSections,
-    /// Amounts are to be multiples of nothing.
+    /// The step of amounts is zero.
     NoStep,
     /// A reservation cannot have this period.
     NoPeriod(Span),
@@ -162,10 +162,10 @@ impl Display for ReserveError {
 }
 
 impl Case {
-    /// An application that is served so.
+    /// An application that is served in this way.
     ///
     /// # Errors
-    /// Where threads share a priority in a way that no order of them speaks for.
+    /// When threads share a priority in a way that no order of them covers.
     pub fn new(
         application: Application,
         service: Service,
@@ -222,7 +222,7 @@ impl Case {
     /// Looks for reservations.
     ///
     /// # Errors
-    /// Where no period or no amount can be looked at.
+    /// When no period or no amount can be examined.
     pub fn find(&self, search: &Search) -> Result<Found, ReserveError> {
         let boundary = match search.period {
             Some(period) => self.boundary(search, &[period])?,
@@ -230,7 +230,7 @@ impl Case {
         };
         let tasks = self.tasks();
         let choice = boundary.choose(&self.application(search, &tasks), self.switch_cost);
-        // One period is no curve, and a whole processor no reservation.
+        // One period makes no curve, and a whole processor is no reservation.
         let knee = boundary
             .knee(search.tolerance)
             .filter(|knee| search.period.is_none() && knee.amount != Some(knee.period));
@@ -248,7 +248,7 @@ impl Case {
         Ok(Found { kind: search.kind, boundary, knee, choice, present, responses })
     }
 
-    /// The least amount for each period between the ends, whatever single one is asked for.
+    /// The least amount for each period between the ends, even if a single one is requested.
     ///
     /// # Errors
     /// As [`Case::find`].
@@ -297,7 +297,7 @@ impl Case {
         Ok(periods)
     }
 
-    /// How the analysis is to serve the members, as they stand.
+    /// The policy of the analysis for the members, in their order.
     fn policy(&self) -> Policy {
         match self.service {
             Service::EarliestDeadline => Policy::EarliestDeadline,
@@ -331,7 +331,7 @@ impl Case {
 
     /// Whether every deadline is met under a guarantee.
     fn suffices(&self, guarantee: &Guarantee) -> bool {
-        // RESU counts between deadlines that its owner reports; fixed priorities have none to report, and locks change them.
+        // RESU counts between deadlines that its owner reports; fixed priorities report none, and locks change them.
         let reports = self.policy() == Policy::EarliestDeadline
             && self.blocking.iter().all(|blocking| blocking.is_zero());
         let counts = reports || !matches!(guarantee, Guarantee::Slower(_));
@@ -341,14 +341,14 @@ impl Case {
 }
 
 impl Found {
-    /// Whether there is a reservation that is enough, and the present one is, if there is one.
+    /// Whether a sufficient reservation exists, and the present one, if any, is sufficient.
     #[must_use]
     pub fn is_enough(&self) -> bool {
         let enough = self.present.as_ref().is_none_or(|present| present.suffices);
         enough && (self.choice.is_some() || self.boundary.points.iter().any(|p| p.amount.is_some()))
     }
 
-    /// A reservation of the kind that was looked for.
+    /// A reservation of the requested kind.
     #[must_use]
     pub fn guarantee(&self, amount: Span, period: Span) -> Guarantee {
         match self.kind {

@@ -1,4 +1,4 @@
-//! From text to a scenario: read, inherit, decode, resolve, check; every step tells all its mistakes.
+//! From text to a scenario: read, inherit, decode, resolve, check; every step reports all its mistakes.
 
 mod change;
 mod expectation;
@@ -53,7 +53,7 @@ impl Scenario {
         load(path, &[], &Catalogues::default())
     }
 
-    /// Reads a file as [`load`](Scenario::load) does, whose schedulers and programs are of the kinds of catalogues.
+    /// Reads a file as [`load`](Scenario::load) does, with schedulers and programs of the kinds in these catalogues.
     ///
     /// # Errors
     /// Every mistake in the files, or that one cannot be read.
@@ -64,10 +64,10 @@ impl Scenario {
         load(path, &[], &catalogues.into())
     }
 
-    /// Reads a file as [`load`](Scenario::load) does, with some values other than it says.
+    /// Reads a file as [`load`](Scenario::load) does, with some values replaced.
     ///
     /// # Errors
-    /// Every mistake in the files and in what is set, or that one cannot be read.
+    /// Every mistake in the files and in the overrides, or that one cannot be read.
     pub fn load_with(
         path: &std::path::Path,
         overrides: &[Override],
@@ -75,7 +75,7 @@ impl Scenario {
         load(path, overrides, &Catalogues::default())
     }
 
-    /// Reads a text that inherits nothing. `name` is how mistakes call it.
+    /// Reads a text that inherits nothing. `name` is its name in mistakes.
     ///
     /// # Errors
     /// Every mistake in it.
@@ -83,7 +83,7 @@ impl Scenario {
         Scenario::parse_with(name, text, |_| Err(TextError::NoFolder))
     }
 
-    /// Reads a text that inherits nothing, and whose schedulers and programs are of the kinds of catalogues.
+    /// Reads a text that inherits nothing, with schedulers and programs of the kinds in these catalogues.
     ///
     /// # Errors
     /// Every mistake in it.
@@ -96,7 +96,7 @@ impl Scenario {
         parse(name, text, nowhere, &[], &catalogues.into())
     }
 
-    /// Reads a text; `base` gives the name and text of the file that it inherits from, or says why not.
+    /// Reads a text; `base` returns the name and text of the file that it inherits from, or an error.
     ///
     /// # Errors
     /// Every mistake in them.
@@ -109,7 +109,7 @@ impl Scenario {
     }
 }
 
-/// Reads a file, what it inherits from, and what is set instead.
+/// Reads a file, the file that it inherits from, and the overrides.
 fn load(
     path: &std::path::Path,
     overrides: &[Override],
@@ -130,7 +130,7 @@ fn load(
     parse(&name, &text, base, overrides, catalogues)
 }
 
-/// Reads a text, what it inherits from, and what is set instead.
+/// Reads a text, the text that it inherits from, and the overrides.
 fn parse(
     name: &str,
     text: &str,
@@ -193,7 +193,7 @@ fn set(
     resolve(root, files, catalogues)
 }
 
-/// Reads a text that holds requests only, as `[[at]]`. What they name is not looked up.
+/// Reads a text that holds requests only, as `[[at]]`. The names in them are not looked up.
 pub(crate) fn requests(
     name: &str,
     text: &str,

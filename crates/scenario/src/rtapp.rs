@@ -4,16 +4,16 @@
 //! too many or too few, keys without a value, keys given twice. All times are spans.
 //!
 //! Keys given twice: json-c, and so rt-app, keeps the place of the first and the value of the last;
-//! `workgen`, and whoever writes `run, sleep, run`, means each in its place. [`Duplicates`] chooses;
-//! wherever the two differ a warning says so.
+//! `workgen`, like an author who writes `run, sleep, run`, takes each in its place. [`Duplicates`] chooses;
+//! wherever the two differ there is a warning.
 //!
-//! Keys that are not known: rt-app ignores them. One that is nearly a known one is refused here with
-//! a suggestion, since it was meant to do something; any other becomes a warning.
+//! Unknown keys: rt-app ignores them. One that is similar to a known key is refused here with
+//! a suggestion, since it is probably a typing error; any other becomes a warning.
 //!
-//! What rt-app or the kernel would refuse is refused here (an empty `cpus`, a nice value of 30), and so
-//! is what is too much for anybody (`limits.rs`).
+//! Values that rt-app or the kernel would refuse are refused here (an empty `cpus`, a nice value of 30), and so
+//! are files above the limits (`limits.rs`).
 //!
-//! [`convert`] makes programs of it; [`import_rtapp`](crate::import_rtapp) a scenario of these.
+//! [`convert`] makes programs from it; [`import_rtapp`](crate::import_rtapp) makes a scenario from these.
 
 mod action;
 mod convert;
@@ -36,12 +36,12 @@ pub use model::{
 /// Reads a file's text, keys given twice in order.
 ///
 /// # Errors
-/// Everything that stands in the way, each with line and column; a text of more than [`MOST_BYTES`].
+/// All problems, each with line and column; a text of more than [`MOST_BYTES`].
 pub fn parse(text: &str) -> Result<RtApp, RtAppError> {
     parse_as(text, Duplicates::InOrder)
 }
 
-/// Reads a file's text, keys given twice as `duplicates` says.
+/// Reads a file's text, with repeated keys treated by `duplicates`.
 ///
 /// # Errors
 /// As [`parse`].

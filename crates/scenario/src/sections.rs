@@ -1,4 +1,4 @@
-//! Programs of steps as the analysis sees them: critical sections, and jobs that a timer begins.
+//! Programs of steps for the analysis: critical sections, and jobs that a timer begins.
 //!
 //! A thread is periodic where its steps begin with a `timer` step, have no other, and wait for nothing but locks.
 
@@ -39,7 +39,7 @@ impl<'a> LockNumbers<'a> {
     /// The critical sections of a program, on processors of this speed.
     ///
     /// # Errors
-    /// A lock with which it may wait, or that it does not give back in the phase that took it.
+    /// A lock that it may hold while it waits, or that it does not release in the phase that took it.
     pub(crate) fn sections(&self, run: &'a Run, speed: Ratio) -> Result<Vec<Section>, &'a str> {
         let phases = match run {
             Run::Phases { phases, .. } => phases.as_slice(),
@@ -69,7 +69,7 @@ struct Held<'a> {
     lock: &'a str,
     work: Span,
     inner: Vec<Section>,
-    /// It is given back, and ends with those that were taken after it.
+    /// It is released, and ends with those that were taken after it.
     given_back: bool,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Open<'_, 'a> {
         Ok(())
     }
 
-    /// Takes the sections away that have ended.
+    /// Removes the sections that have ended.
     fn close(&mut self) {
         while let Some(held) = self.stack.pop_if(|held| held.given_back) {
             let Some(lock) = self.numbers.numbers.get(held.lock) else { continue };
@@ -122,7 +122,7 @@ impl<'a> Open<'_, 'a> {
     }
 }
 
-/// What a program does again and again, if a timer begins each of its jobs and it waits for nothing else but locks.
+/// The repeated part of a program, if a timer begins each of its jobs and it waits for nothing else but locks.
 pub(crate) fn timed(run: &Run, speed: Ratio) -> Option<Task> {
     let Run::Phases { phases, .. } = run else { return None };
     let (first, rest) = phases.split_first()?;

@@ -1,4 +1,4 @@
-//! Where the parts of a scenario stand: files, positions, and a place for each path.
+//! The places of a scenario's parts: files, positions, and a place for each path.
 //!
 //! Files are numbered one after the other in a single line of positions, so that a position alone
 //! names its file, as a compiler does it.
@@ -19,16 +19,16 @@ pub struct SourceFile {
     pub start: usize,
 }
 
-/// The files that were read, and where in them each part of the scenario stands.
+/// The files that were read, and the place of each part of the scenario in them.
 ///
-/// Equal to any other, so that scenarios are compared by what they mean.
+/// Equal to any other, so that scenarios are compared by content.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
     pub(crate) files: Arc<Vec<SourceFile>>,
     pub(crate) places: Arc<BTreeMap<Path, Place>>,
 }
 
-/// Where a key and its value stand.
+/// The places of a key and its value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
     pub(crate) key: Range<usize>,
@@ -77,7 +77,7 @@ impl Origin {
         &self.files
     }
 
-    /// Where the value at the first of these paths stands that was written; else the innermost
+    /// The place of the value at the first of these paths that was written; else the innermost
     /// table around the last one, or the beginning of the file.
     pub(crate) fn find(&self, paths: &[Path]) -> Option<Range<usize>> {
         if let Some(place) = paths.iter().find_map(|path| self.places.get(path)) {
@@ -92,23 +92,23 @@ impl Origin {
         (!self.files.is_empty()).then_some(0..0)
     }
 
-    /// Whether something is written at a path.
+    /// Whether a value is written at a path.
     pub(crate) fn has(&self, path: &Path) -> bool {
         self.places.contains_key(path)
     }
 
-    /// Whether something is written below a path.
+    /// Whether a value is written below a path.
     pub(crate) fn has_below(&self, path: &Path) -> bool {
         let mut after = self.places.range(path.clone()..);
         after.any(|(other, _)| other != path && other.0.starts_with(&path.0))
     }
 
-    /// Where the value at a path stands.
+    /// The place of the value at a path.
     pub(crate) fn value(&self, path: &Path) -> Option<Range<usize>> {
         self.find(std::slice::from_ref(path))
     }
 
-    /// Where the key at a path stands.
+    /// The place of the key at a path.
     pub(crate) fn key(&self, path: &Path) -> Option<Range<usize>> {
         match self.places.get(path) {
             Some(place) => Some(place.key.clone()),

@@ -1,6 +1,6 @@
 //! The nearest of several names, for "did you mean".
 
-/// The candidate that is nearest to `word`, if any is near enough to be what was meant.
+/// The candidate nearest to `word`, if any is near enough to be the intended one.
 pub(crate) fn nearest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -8,7 +8,7 @@ pub(crate) fn nearest<'a>(
     near(word, candidates).into_iter().next()
 }
 
-/// All candidates near enough to `word` to be what was meant, the nearest first.
+/// All candidates near enough to `word` to be the intended one, the nearest first.
 pub fn near<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let limit = (word.chars().count() / 3).clamp(1, 3);
     let word = word.to_lowercase();
@@ -35,7 +35,7 @@ pub(crate) fn hint<'a>(word: &str, allowed: impl IntoIterator<Item = &'a str> + 
     }
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one into the other.
+/// Insertions, deletions, replacements and swaps of adjacent letters that turn one into the other.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) =
         (a.chars().take(64).collect(), b.chars().take(64).collect());

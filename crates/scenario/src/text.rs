@@ -1,4 +1,4 @@
-//! The text of a file that people write, read with a limit: what never ends is refused before memory is full.
+//! The text of a file that people write, read with a limit: endless input is refused before memory is full.
 
 use core::fmt;
 use std::io::{self, Read};
@@ -8,7 +8,7 @@ use windfall_trace::open_input;
 /// The most bytes that a scenario, or a file that belongs to one, may have.
 pub const MOST_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Why the text of a file cannot be read, in words without the file's name.
+/// Why the text of a file cannot be read; the message does not contain the file's name.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TextError {
@@ -18,7 +18,7 @@ pub enum TextError {
     TooLong,
     /// This line, from 1, is not UTF-8 text.
     NotUtf8(usize),
-    /// There is no folder to look for it in.
+    /// There is no folder to search for it.
     NoFolder,
 }
 

@@ -1,8 +1,8 @@
 //! Reservations that all threads of a program share.
 //!
-//! A program of a real machine has as many threads as it makes: a shell, a shim, helpers. What its entry
-//! (`exec`, `pid`, `cgroup`, `unit`) reserves is for all of them together, unless it says `each = true`: the reservation
-//! is that of a round robin NAME-threads, below which they stand, with a quantum of a tenth of the amount.
+//! A program of a real machine creates any number of threads: a shell, a shim, helpers. The reservation of its entry
+//! (`exec`, `pid`, `cgroup`, `unit`) is for all of them together, unless it has `each = true`: the reservation
+//! belongs to a round robin NAME-threads above them, with a quantum of a tenth of the amount.
 //! Requests for NAME that concern the reservation go to that scheduler.
 
 use crate::model::{
@@ -20,7 +20,7 @@ pub(crate) fn name(thread: &str) -> String {
     format!("{thread}-threads")
 }
 
-/// What an entry reserves for all its threads together, if it does.
+/// The reservation of an entry for all its threads together, if it has one.
 pub(crate) fn shared(thread: &Thread) -> Option<Span> {
     let external = thread.external.as_ref()?;
     if external.each || matches!(external.program, ExternalProgram::Of(_)) {
@@ -31,7 +31,7 @@ pub(crate) fn shared(thread: &Thread) -> Option<Span> {
     promised.or_else(|| thread.requires.reservation().map(|(amount, _)| amount))
 }
 
-/// Puts the threads of each entry that reserves something for all of them below a scheduler that has the reservation.
+/// Puts the threads of each entry with a common reservation below a scheduler that has this reservation.
 pub(crate) fn share(scenario: &mut Scenario) {
     let default = scenario.default_scheduler().map(str::to_owned);
     for thread in &mut scenario.threads {
@@ -49,7 +49,7 @@ pub(crate) fn share(scenario: &mut Scenario) {
     requests.iter_mut().for_each(|request| pass_on(&mut request.change, threads, schedulers));
 }
 
-/// A request that is about what threads share goes to the scheduler that has it.
+/// A request about a common reservation goes to the scheduler that has it.
 pub(crate) fn pass_on(change: &mut Change, threads: &[Thread], schedulers: &[Scheduler]) {
     change.parts_mut().iter_mut().for_each(|part| part_on(part, threads, schedulers));
 }

@@ -1,6 +1,6 @@
-//! From what a host does to the records of a trace, in the same words on every host.
+//! Converts the actions of a host to the records of a trace, in the same form on every host.
 //!
-//! Nothing is built when nobody records.
+//! Records are built only when a trace is recorded.
 
 use windfall_hierarchy::{
     Hierarchy, JournalEntry, JournalEvent, NodeId, Note, Parent, Target, ThreadId,
@@ -18,7 +18,7 @@ pub struct Tracer<S> {
 }
 
 impl<S> Default for Tracer<S> {
-    /// Nobody records.
+    /// No trace is recorded.
     fn default() -> Tracer<S> {
         Tracer { sink: None, nodes: Vec::new(), records: 0 }
     }
@@ -31,7 +31,7 @@ impl<S: Sink> Tracer<S> {
         Tracer { sink, nodes: Vec::new(), records: 0 }
     }
 
-    /// Whether anybody records.
+    /// Whether a trace is recorded.
     #[inline]
     #[must_use]
     pub const fn is_on(&self) -> bool {
@@ -50,7 +50,7 @@ impl<S: Sink> Tracer<S> {
         self.records
     }
 
-    /// Records what `event` makes, which is not called when nobody records.
+    /// Records the result of `event`, which is called only when a trace is recorded.
     #[inline]
     pub fn record(&mut self, at: Instant, event: impl FnOnce() -> Event) {
         if let Some(sink) = &mut self.sink {
@@ -59,7 +59,7 @@ impl<S: Sink> Tracer<S> {
         }
     }
 
-    /// A processor goes from one thread, or from nobody, to another.
+    /// Records that a processor switches from one thread, or from idle, to another.
     #[inline]
     pub fn switch(
         &mut self,
@@ -71,17 +71,17 @@ impl<S: Sink> Tracer<S> {
         self.record(at, || Event::Switch { cpu: cpu_id(cpu), prev, next });
     }
 
-    /// Somebody other than a thread takes a processor.
+    /// Records that an overhead begins on a processor.
     pub fn overhead(&mut self, at: Instant, cpu: usize, kind: OverheadKind, number: u16) {
         self.record(at, || Event::OverheadBegin { cpu: cpu_id(cpu), kind, number });
     }
 
-    /// The innermost overhead on a processor ends.
+    /// Records that the innermost overhead on a processor ends.
     pub fn overhead_end(&mut self, at: Instant, cpu: usize) {
         self.record(at, || Event::OverheadEnd { cpu: cpu_id(cpu) });
     }
 
-    /// A thread is there, or has another name or scheduler; `tid` and its process `pid` are what the machine calls it.
+    /// Records a new thread, or its new name or scheduler; `tid` and its process `pid` are the machine's numbers.
     pub fn thread(
         &mut self,
         at: Instant,
@@ -97,7 +97,7 @@ impl<S: Sink> Tracer<S> {
         }
     }
 
-    /// What a thread has been promised.
+    /// Records the promise to a thread.
     pub fn promise(&mut self, at: Instant, thread: trace::ThreadId, promised: Option<&str>) {
         if let Some(guarantee) = promised {
             let guarantee = || Some(guarantee.to_owned());
@@ -137,7 +137,7 @@ impl<S: Sink> Tracer<S> {
         self.record(at, || Event::Node { node, parent, name, kind });
     }
 
-    /// What a scheduler has noted, or that it was taken out of the tree; `thread` says whom the hierarchy means.
+    /// Records a scheduler's note, or its removal from the tree; `thread` resolves the hierarchy's identifiers.
     pub fn entry(
         &mut self,
         entry: &JournalEntry,
@@ -163,7 +163,7 @@ impl<S: Sink> Tracer<S> {
         }
     }
 
-    /// Nothing happens from here on: what was under way went on until then.
+    /// Ends the trace at this time; open intervals end then.
     pub fn end(&mut self, at: Instant) {
         self.record(at, || Event::Mark { thread: None, text: "end".to_owned() });
     }
@@ -181,7 +181,7 @@ fn cpu_id(cpu: usize) -> Cpu {
     Cpu(u16::try_from(cpu).expect("processors are numbered by 16 bits"))
 }
 
-/// A scheduler's note in the trace's words; `None` for one that the trace does not know.
+/// A scheduler's note in the trace's form; `None` for one that the trace does not know.
 const fn words(note: Note) -> Option<trace::Note> {
     Some(match note {
         Note::Budget(span) => trace::Note::Budget(span),

@@ -1,4 +1,4 @@
-//! TOML as a tree with positions: parsing, moving behind another file, merging, and the map of places.
+//! TOML as a tree with positions: parsing, shifting by the length of another file, merging, and the map of places.
 
 use crate::diagnostic::{Code, ScenarioError};
 use crate::source::{Path, Place};
@@ -81,7 +81,7 @@ fn shifted(node: Node<'_>, by: usize) -> Node<'_> {
     Spanned::new(span, value)
 }
 
-/// `own` over `base`: tables merge key by key; of anything else the own one is taken.
+/// `own` over `base`: tables merge key by key; any other own value replaces the base's.
 pub(crate) fn merge<'i>(own: Node<'i>, base: Node<'i>) -> Node<'i> {
     let span = own.span();
     match (own.into_inner(), base.into_inner()) {
@@ -102,7 +102,7 @@ pub(crate) fn merge<'i>(own: Node<'i>, base: Node<'i>) -> Node<'i> {
     }
 }
 
-/// Where everything in a tree stands.
+/// The places of all values in a tree.
 pub(crate) fn places(root: &Node<'_>) -> BTreeMap<Path, Place> {
     let mut places = BTreeMap::new();
     collect(root, &Path::default(), &mut places);

@@ -1,7 +1,7 @@
-//! Threads that wait for ever: whoever could end their wait waits for ever itself, or nobody could.
+//! Threads that wait for ever: every thread that could end their wait waits for ever itself, or none could.
 //!
-//! Takes the side of the program: a signal that could come is taken to come in time, however often it is
-//! needed, and locks are taken to be given back. So whoever is named here does wait for ever, and others may.
+//! Assumes the best case: a signal that could come is taken to come in time, however often it is
+//! needed, and locks are taken to be released. So a thread that is named here does wait for ever, and others may.
 
 use crate::check::means;
 use crate::model::{Run, Scenario, Step, Thread};
@@ -48,7 +48,7 @@ enum Needs<'a> {
     Arrivals(&'a str),
 }
 
-/// Who is known to get as far as doing it: the first, and whether another as well.
+/// The threads that reach such a step: the first, and whether another one does as well.
 #[derive(Clone, Copy)]
 struct Does {
     first: usize,
@@ -106,7 +106,7 @@ fn barrier(step: &Step) -> Option<&str> {
     if let Step::Barrier(name) = step { Some(name) } else { None }
 }
 
-/// The steps that a thread comes to if no wait is for ever.
+/// The steps that a thread reaches if no wait is for ever.
 fn reachable(thread: &Thread) -> Vec<(usize, usize, &Step)> {
     let Run::Phases { loops, phases } = &thread.run else { return Vec::new() };
     let mut steps = Vec::new();
@@ -120,7 +120,7 @@ fn reachable(thread: &Thread) -> Vec<(usize, usize, &Step)> {
 }
 
 impl<'a> Walk<'a> {
-    /// Goes on with a thread as far as it gets.
+    /// Advances a thread as far as possible.
     fn go(&mut self, thread: usize) {
         while let Some((_, _, step)) = self.steps[thread].get(self.at[thread]).copied() {
             let needs = match step {
@@ -153,7 +153,7 @@ impl<'a> Walk<'a> {
         exact.or_else(|| self.threads.iter().position(|thread| means(name, thread)))
     }
 
-    /// Whether a wait ends that a thread comes to.
+    /// Whether a wait that a thread reaches ends.
     fn ends(&mut self, needs: Needs<'a>, thread: usize) -> bool {
         let Needs::Arrivals(name) = needs else {
             let several = self.threads[thread].count.is_some_and(|count| count > 1);
@@ -171,7 +171,7 @@ impl<'a> Walk<'a> {
         met
     }
 
-    /// A thread gets as far as doing this; whoever waits for it goes on.
+    /// Records that a thread reaches this step; threads that wait for it continue.
     fn done(&mut self, what: Needs<'a>, thread: usize) {
         let mut news = false;
         let does = self.does.entry(what).or_insert_with(|| {

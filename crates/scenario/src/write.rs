@@ -59,7 +59,7 @@ impl Scenario {
     }
 }
 
-/// What is asked of a parent, as it is written.
+/// The requirements at a parent, as they are written.
 fn requirements(requires: &Requirements) -> RequirementsFile {
     RequirementsFile {
         guarantee: requires.guarantee.and_then(Lax::good),

@@ -21,7 +21,7 @@ impl Instant {
         Instant(ns)
     }
 
-    /// The instant so many nanoseconds after the origin, or the last one that can be told, 584 years after it.
+    /// The instant this many nanoseconds after the origin, or the last representable one, 584 years after it.
     #[must_use]
     pub fn saturating_from_nanos(ns: u128) -> Instant {
         u64::try_from(ns).map_or(Instant::MAX, Instant)

@@ -2,7 +2,7 @@
 //!
 //! # Inside
 //!
-//! Invariants: every operation that could leave the range is checked and says so by `Option` or
+//! Invariants: every operation that could leave the range is checked and reports that by `Option` or
 //! `Result`; the operators `+` and `-` stop with a message that names both operands. No floats
 //! decide anything; [`Span::as_secs_f64`] exists to show a number, never to compare one.
 //!

@@ -96,7 +96,7 @@ impl Span {
         Span(self.0.saturating_mul(n))
     }
 
-    /// So many nanoseconds, or the longest span: more than 584 years are as good as that, since no two instants are further apart.
+    /// This many nanoseconds, or the longest span for more than 584 years, since no two instants are further apart.
     #[must_use]
     pub fn saturating_from_nanos(ns: u128) -> Span {
         u64::try_from(ns).map_or(Span::MAX, Span)

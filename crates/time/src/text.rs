@@ -7,7 +7,7 @@ use crate::{Instant, Ratio, Slack, Span};
 use core::fmt;
 use core::str::FromStr;
 
-/// Why a text is not a time or a ratio. The message says what would be.
+/// Why a text is not a time or a ratio. The message describes valid texts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ParseError {

@@ -1,9 +1,9 @@
 //! Response times under earliest deadline first (Spuri 1996, with release jitter).
 //!
 //! Assumptions as for the demand (A1, A2, A4 of `edf.rs`), and:
-//! A5 Ties between deadlines go against the job looked at.
+//! A5 Ties between deadlines go against the analysed job.
 //!
-//! A job takes longest in a window that starts with everyone else's critical instant and reaches at
+//! A job takes longest in a window that starts with the critical instant of all other tasks and reaches at
 //! most a busy period far; which moment of it is the worst for that job's arrival is not known
 //! beforehand, so each moment at which the job's deadline catches up with another's is tried. As that moment moves
 //! on, the work before the job only grows: one sweep through a window serves all of them.
@@ -17,7 +17,7 @@ use windfall_time::Span;
 pub enum Deadlines {
     /// From the job's arrival, as the demand has it (Spuri 1996).
     FromArrival,
-    /// From the job's release: who schedules learns of the job only then (Bozhko and Brandenburg 2020).
+    /// From the job's release: the scheduler learns of the job only then (Bozhko and Brandenburg 2020).
     FromRelease,
 }
 
@@ -68,7 +68,7 @@ fn worst(tasks: &[Task], own: usize, busy: u64, deadlines: Deadlines) -> u64 {
     };
     let mut streams: Vec<Stream> = tasks.iter().map(stream).collect();
     let (mut now, mut worst, mut due) = (start, 0, streams[own].due());
-    // The job looked at is due at `due`, and came its own deadline before that.
+    // The analysed job is due at `due`, and arrived its relative deadline before that.
     while due - streams[own].deadline < start + busy {
         while streams[own].due() <= due {
             now += streams[own].take();

@@ -3,7 +3,7 @@
 //!
 //! Before a job that misses its deadline there is a last moment at which a processor was idle; at most
 //! one task fewer than there are processors has work left from before it. Each length of the
-//! interval in between at which the demand steps is looked at, up to a bound.
+//! interval in between at which the demand steps is checked, up to a bound.
 //!
 //! The bound is rounded up: longer intervals pass anyway. A set that takes less than a 2^-40 share
 //! of a processor less than all is refused.
@@ -34,7 +34,7 @@ pub(super) fn accepts(tasks: &[Task], processors: u32) -> bool {
     })
 }
 
-/// No interval longer than this before the arrival of task `k` needs a look.
+/// The longest interval before the arrival of task `k` that needs a check.
 fn longest_interval(tasks: &[Task], k: usize, processors: u32) -> Option<u128> {
     let processors = u128::from(processors);
     let (mut load, mut early) = (0_u128, 0_u128);
@@ -68,7 +68,7 @@ fn next_step(tasks: &[Task], k: usize, length: u64) -> Option<u64> {
     next.checked_sub(tasks[k].deadline.as_nanos())
 }
 
-/// Condition 8: the work of everybody in the interval and up to the deadline leaves room for the job.
+/// Condition 8: the work of all tasks in the interval and up to the deadline leaves room for the job.
 fn holds(tasks: &[Task], k: usize, length: u64, processors: u32) -> bool {
     let [own, deadline] =
         [tasks[k].work, tasks[k].deadline].map(|span| u128::from(span.as_nanos()));

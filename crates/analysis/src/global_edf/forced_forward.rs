@@ -1,7 +1,7 @@
 //! The forced-forward demand test for global EDF (Baruah, Bonifaci, Marchetti-Spaccamela and Stiller
 //! 2010, "Improved multiprocessor global schedulability analysis", equation 6).
 //!
-//! A set is accepted if some speed bears witness: on one processor that slow, every task alone meets
+//! A set is accepted if some speed proves it: on one processor that slow, every task alone meets
 //! its deadlines, and what each must have done of its next jobs by then, at that speed, leaves room
 //! in every window of the `m` processors.
 //!
@@ -15,7 +15,7 @@ use crate::{Task, exact};
 /// A speed is tried each 1/50.
 const STEPS: u128 = 50;
 
-/// In the long run, a 1/10 of a processor must be left: windows need no look once they are this
+/// In the long run, a 1/10 of a processor must be left: windows need no check once they are this
 /// many times longer than all works together.
 const LEFT: u128 = 10;
 

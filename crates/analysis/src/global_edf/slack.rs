@@ -1,6 +1,6 @@
 //! Interference under global EDF, bounded again as slack is found (Bertogna, Cirinei and Lipari).
 //!
-//! A job that surely ends early carries less work past its neighbours' releases; so each round over the
+//! A job that surely ends early carries less work past other tasks' releases; so each round over the
 //! tasks may find more slack, until nothing changes. Slack never shrinks.
 
 use super::fits;

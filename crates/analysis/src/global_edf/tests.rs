@@ -1,4 +1,4 @@
-//! What the tests accept, against schedules simulated by the nanosecond.
+//! Sets that the tests accept, compared with schedules simulated by the nanosecond.
 
 use super::*;
 use crate::tests::task;

@@ -67,7 +67,7 @@ fn simulated(programs: &[Vec<Op>], offsets: &[u64], protocol: Protocol) -> Vec<u
                 let job = &jobs[*job];
                 job.release <= now && job.end.is_none() && job.waits.is_none()
             });
-            // Who holds a ceiling goes before a later job of that rank.
+            // A job that holds a ceiling goes before a later job of that rank.
             let Some(at) =
                 ready.min_by_key(|job| (ranks[*job], *job < ranks[*job], usize::MAX - *job))
             else {

@@ -1,4 +1,4 @@
-//! What the kernel counts of interrupts on one processor.
+//! The kernel's counts of interrupts on one processor.
 
 use std::collections::BTreeMap;
 use std::fs::read_to_string;

@@ -26,7 +26,7 @@ pub(crate) struct Reading {
     thread: Option<JoinHandle<()>>,
 }
 
-/// A file that is gone from its folder as soon as it is open.
+/// A file that is removed from its folder as soon as it is open.
 struct Removed(PathBuf);
 
 impl Drop for Removed {
@@ -91,7 +91,7 @@ fn read(file: &File, stop: &AtomicBool, bytes: &AtomicU64) {
                 bytes.fetch_add(count as u64, Ordering::Relaxed);
                 at = (at + PIECE as u64) % SIZE;
             }
-            _ => return, // whoever waits for bytes sees that none come
+            _ => return, // the measurement shows that no bytes come
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A stream of packets that is received on the supervised processor, all within this machine.
 //!
 //! A network namespace of our own has a loopback device with packets as long as Ethernet's. Sender and receiver
-//! are on another processor. A kernel processes packets of a loopback device where they are sent; ours is told
+//! are on another processor. A kernel processes packets of a loopback device where they are sent; ours is configured
 //! to do so on the supervised processor (receive packet steering), where a network card's interrupts would
 //! have it done. A queue in front of the device cuts what TCP sends at once into packets, up to 64 of which come with
 //! one interrupt, as of a network card that moderates its interrupts. (Were each announced by itself, most of what is stolen on

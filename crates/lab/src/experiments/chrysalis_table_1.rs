@@ -30,7 +30,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run: findings,
 };
 
-/// A line of the table: which process is looked at in which runs, and the report's figure.
+/// A line of the table: the observed process, its runs, and the report's figure.
 struct Operation {
     what: &'static str,
     paper: u32,
@@ -120,7 +120,7 @@ fn runs(which: Runs, length: Span) -> Vec<(String, Butterfly)> {
         (slice_in_words, node(parts, true))
     };
     let of_need = |need: u32| {
-        // Somebody who never wants it has the rest, so that nothing is uncommitted.
+        // A process that never uses it has the rest, so that nothing is uncommitted.
         let absent = EPOCH.saturating_sub(SINK_NEEDS).saturating_sub(ms(need));
         let absent = part(Role::Sink { from: 1 }, absent, EPOCH, Span::ZERO);
         let parts = vec![generator(Some(0), ms(need), EPOCH), sink(SINK_NEEDS), absent];
@@ -154,7 +154,7 @@ fn solve(samples: &[Had]) -> Solved {
     Solved { two: (b * 1_000.0, s * 1_000.0), all: costs_of(&triples) }
 }
 
-/// What a host's runs say of each operation; every sample goes to `raw`.
+/// The results of a host's runs for each operation; every sample goes to `raw`.
 fn on(
     host: Host,
     settings: &Settings<'_>,
@@ -211,7 +211,7 @@ fn method(host: Host, solved: &[Solved]) -> Table {
     table
 }
 
-/// What the simulated machine's column says against the claim.
+/// Evidence of the simulated machine's column against the claim.
 fn off(simulated: &[Solved]) -> Vec<String> {
     let wrong = OPERATIONS.iter().zip(simulated).filter_map(|(operation, solved)| {
         let (found, put_in) = (solved.all.1.value, micros(operation.put_in.1));
@@ -223,7 +223,7 @@ fn off(simulated: &[Solved]) -> Vec<String> {
     wrong.collect()
 }
 
-/// What the real machine's column says: by how much the end of a slice costs more than dismissal.
+/// The result of the real machine's column: by how much the end of a slice costs more than dismissal.
 fn of_a_real_machine(real: &[Solved], disturbed: &[String]) -> Verdict {
     let (end, dismiss) = (real[END_OF_SLICE].all.1, real[DISMISS].all.1);
     let more = Mean {

@@ -27,7 +27,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 
 /// What the complex sink takes: what the report's last line leaves for it.
 const COMPLEX: Span = us(1_453 - 552 - 478 - 54);
-/// The slice of processes that share a node: the report does not say.
+/// The slice of processes that share a node: the report does not give it.
 const SLICE: u32 = 5;
 const SLICES: [u32; 6] = [1, 2, 5, 10, 24, 96];
 /// What feeds a process that is to be always busy.
@@ -114,7 +114,7 @@ fn rate(
     length: Span,
 ) -> Result<(f64, Option<String>), LabError> {
     let part = |(role, node, work): &(Role, Node, Span)| {
-        // Generators have their turns; whoever takes messages goes on until there are none.
+        // Generators have their turns; processes that take messages continue until there are none.
         let slice = match role {
             Role::Generator { .. } => Span::from_millis(slice),
             _ => EPOCH,
@@ -131,7 +131,7 @@ fn rate(
     Ok((seen.parts[counted].rate, seen.disturbed))
 }
 
-/// What real threads say against the claim: alone the scheduler hardly counts; together it may take nothing.
+/// Evidence of real threads against the claim: alone the scheduler hardly counts; together it may take nothing.
 fn of_a_real_machine(Line { what, paper, parts, .. }: &Line, found: f64) -> Option<String> {
     let paper = f64::from(*paper);
     let here = parts.iter().filter(|(_, node, _)| *node == HERE);

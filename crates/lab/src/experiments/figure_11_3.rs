@@ -138,8 +138,8 @@ impl Line {
     }
 }
 
-/// What lines say against the claim. How much a stream takes is a matter of the machine: on a real
-/// one Rez itself says how much more is needed.
+/// Evidence of lines against the claim. The time that a stream takes depends on the machine: on a real
+/// one Rez itself shows how much more is needed.
 fn contradictions(host: Host, lines: &[Line]) -> Vec<String> {
     let rez = lines.iter().find(|line| line.case.paper == 24).and_then(Line::enough);
     let at_most = |line: &Line, most| line.enough().is_some_and(|over| over <= most);
@@ -171,7 +171,7 @@ fn difference(lines: &[Line]) -> Option<(f64, i32, f64)> {
     pairs.max_by(|one, other| one.0.abs().total_cmp(&other.0.abs()))
 }
 
-/// What is to be said of that: the paper calls its lines 3 and 4 "very similar" (11.6.6).
+/// A note on that: the paper calls its lines 3 and 4 "very similar" (11.6.6).
 fn difference_in_words((more, over, _): (f64, i32, f64)) -> String {
     format!("Rez-FB misses up to {} % more than Rez-C, at {over} %", digits(more))
 }

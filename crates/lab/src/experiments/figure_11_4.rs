@@ -39,7 +39,7 @@ fn simulated(rez: &Kind, seed: u64) -> Result<Watch, LabError> {
     Ok(watch)
 }
 
-/// With real threads the burst begins a second after the run is asked for, a little earlier than in its time.
+/// With real threads the burst begins a second after the request for the run, a little earlier than in the run's time.
 fn supervised(rez: &Kind) -> Result<Real, LabError> {
     let scenario = real(rez, AMOUNT, LENGTH)?;
     let run = repeated(|| {
@@ -184,8 +184,8 @@ fn verdict(host: Host, rez: &Bursts, fb: &Bursts) -> Verdict {
     Verdict::by(&against, &format!("{told}, and calm after the burst"))
 }
 
-/// What is to be asked for without a burst, and what is asked for after it; of a real machine, whose clock
-/// takes time also then, what was asked for before it, in the middle of the periods.
+/// The expected budget without a burst, and the budget after it; for a real machine, whose clock
+/// takes time also then, the budget before it, in the middle of the periods.
 fn calm(host: Host, watch: &Watch) -> (Span, Span) {
     let at = |ms| reserved_at(watch, Instant::ZERO + Span::from_millis(ms)).unwrap_or(Span::ZERO);
     let middle = |range: core::ops::Range<u32>| {
@@ -199,7 +199,7 @@ fn calm(host: Host, watch: &Watch) -> (Span, Span) {
     }
 }
 
-/// Stolen, asked for, received: one below the other, as in the paper.
+/// Stolen, requested, received: one below the other, as in the paper.
 #[expect(clippy::cast_precision_loss, reason = "places on a picture")]
 fn figures(host: Host, watch: &Watch) -> Vec<Figure> {
     let at = |number: usize| number as f64 * millis(PERIOD);

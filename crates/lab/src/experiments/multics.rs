@@ -1,7 +1,7 @@
 //! The memo on the Multics traffic controller: nine measurements of two processes that wake each other.
 //!
 //! The costs of the simulated machine are the memo's, each taken out of one measurement; that all the others come back
-//! says that calls, decisions, switches and timers add up as the memo's did. Today's machine has its own.
+//! shows that calls, decisions, switches and timers add up as the memo's did. Today's machine has its own.
 
 mod hosts;
 #[cfg(test)]
@@ -246,7 +246,7 @@ fn off(found: f64, paper: &[f64]) -> Option<f64> {
     Some((found - nearest) / nearest * 100.0)
 }
 
-/// What real threads say against the claim.
+/// Evidence of real threads against the claim.
 fn of_a_real_machine(measured: &Measured) -> Vec<String> {
     let (nine, place) = (measured.without_metering(), measured.place.name());
     let [_, block, wait, wait_for_nothing, _, notify, add, delete, _] = *nine else {

@@ -1,7 +1,7 @@
 //! Section 11.6.8: what Rez-C and Rez-FB add to Rez, of the reservation that they serve.
 //!
 //! The hierarchy of chapter 11 is driven on this processor through one period after the other, tick by tick; what its decisions
-//! take is measured, and under the augmented schedulers also what it takes to tell stolen time, once each tick of a block.
+//! take is measured, and under the augmented schedulers also the cost of reporting stolen time, once each tick of a block.
 
 use super::{digits, with_confidence};
 use crate::experiment::{Experiment, Host, LabError, Settings};
@@ -36,7 +36,7 @@ const CLOCK: Span = Span::from_nanos(244_141);
 struct Driven {
     hierarchy: Hierarchy,
     app: ThreadId,
-    /// Whether stolen time is told.
+    /// Whether stolen time is reported.
     tells: bool,
     now: Instant,
 }
@@ -82,7 +82,7 @@ fn run(why: HierarchyError) -> LabError {
     LabError::Run(why.to_string())
 }
 
-/// Whether no more is added than in 2001, if what is uncertain leaves that to be said.
+/// Whether no more is added than in 2001, if the uncertainty allows a decision.
 fn standing((paper, spread): (f64, f64), added: Mean) -> ClaimStatus {
     let most = paper + spread;
     if added.value - added.confidence > most {
@@ -94,7 +94,7 @@ fn standing((paper, spread): (f64, f64), added: Mean) -> ClaimStatus {
     }
 }
 
-/// One that adds more refutes the claim; of one that is uncertain nothing is said.
+/// A scheduler that adds more refutes the claim; an uncertain one decides nothing.
 fn verdict(all: &[ClaimStatus], why: String) -> Verdict {
     let any = |standing| all.contains(&standing);
     let standing = [ClaimStatus::Refuted, ClaimStatus::Open].into_iter().find(|one| any(*one));

@@ -1,5 +1,5 @@
 //! Table 10.2 and figure 10.1: the time between one thread's stop and another's start, as ten threads see
-//! it that look at the clock all the time.
+//! it that poll the clock all the time.
 //!
 //! Other events lie in some of the gaps, so that their median is taken, not their mean (10.3.1).
 

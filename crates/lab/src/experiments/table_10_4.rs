@@ -107,7 +107,7 @@ impl Found {
         self.real.as_ref()?.1.as_ref()
     }
 
-    /// What it says against the claim.
+    /// Its evidence against the claim.
     fn contradicts(&self, case: &Case) -> Option<String> {
         let fair = if case.isolated { 50.0 } else { 100.0 / f64::from(case.others + 1) };
         let (one, many) = self.shown();

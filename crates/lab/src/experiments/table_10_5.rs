@@ -89,7 +89,7 @@ pub const CASES: [Case; 13] = [
 pub fn scenario(case: &Case, length: Span) -> Result<Scenario, LabError> {
     // 50 ms is the quantum with which equal priorities miss 290 times.
     let mut schedulers = reservations_first(kinds::REZ, Span::from_millis(50))?;
-    // What today's interrupts and a hypervisor take is not the program's; on the simulated machine nobody takes anything.
+    // Time of today's interrupts and of a hypervisor does not count for the program; the simulated machine has neither.
     for res in schedulers.iter_mut().filter(|scheduler| scheduler.kind == kinds::REZ.name) {
         *res = res.clone().with("charges", Setting::Word("received".to_owned()));
     }
@@ -154,7 +154,7 @@ pub fn simulate(case: &Case, length: Span) -> Result<Found, LabError> {
     })
 }
 
-/// Runs a line with real threads; also tells what disturbed the host.
+/// Runs a line with real threads; also returns the disturbance of the host.
 ///
 /// # Errors
 /// What the machine refused, or what went wrong there.
@@ -358,7 +358,7 @@ fn table(host: Host, lines: &[Line]) -> Table {
     Table { title, head, words: 1, rows: CASES.iter().zip(lines).map(row).collect() }
 }
 
-/// What a line says against the claim. Without a reservation, misses are expected where there are others; of
+/// Evidence of a line against the claim. Without a reservation, misses are expected if there are other threads; for
 /// real threads, where simulated ones miss in as much time.
 fn contradicts(case: &Case, found: &Found, expected: bool) -> Option<String> {
     let missed = found.gaps > 0;

@@ -1,18 +1,18 @@
-//! Threads that find out when they run by looking at the clock all the time (HLS 10.3.1, 11.6.2).
+//! Threads that find out when they run by polling the clock (HLS 10.3.1, 11.6.2).
 
 use super::on_one_processor;
 use crate::experiment::LabError;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Two looks at the clock further apart than this are a gap: longer than a look takes, and shorter than
+/// Two readings of the clock further apart than this are a gap: longer than a reading takes, and shorter than
 /// an interrupt (11.6.2).
 const GAP_NS: u64 = 2_200;
 
 /// A stretch of time in which a thread was seen running, in nanoseconds since the beginning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Stretch {
-    /// The first look at the clock.
+    /// The first reading of the clock.
     pub(crate) from: u64,
     /// The last.
     pub(crate) to: u64,

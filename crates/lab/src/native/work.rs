@@ -5,7 +5,7 @@ use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Places that are worked on between two looks at the clock.
+/// Places that are worked on between two readings of the clock.
 const PIECE: usize = 512;
 
 /// What a thread has done.

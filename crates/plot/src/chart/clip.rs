@@ -1,4 +1,4 @@
-//! What of a line or an area lies within a frame.
+//! The part of a line or an area within a frame.
 //!
 //! Sources: Liang and Barsky 1984 for segments; Sutherland and Hodgman 1974 for areas.
 

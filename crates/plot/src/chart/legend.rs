@@ -1,4 +1,4 @@
-//! What the signs of a chart mean: one line each, in two columns.
+//! The legend of a chart: one line for each sign, in two columns.
 
 use super::{DARK, DIM};
 use crate::{Colour, Font, Letters, Paint, Scene, Stroke};

@@ -17,7 +17,7 @@ pub enum ApplicationError {
     },
     /// Processors of the machine have another speed than 1.
     Speed,
-    /// A scheduler stands beside the threads.
+    /// A scheduler is a sibling of the threads.
     SchedulerBeside {
         /// The scheduler above.
         scheduler: String,
@@ -28,15 +28,15 @@ pub enum ApplicationError {
     NoThreads(String),
     /// This thread never stops.
     NeverStops(String),
-    /// This thread tells its scheduler another rate than its program has.
+    /// This thread declares another rate than its program has.
     OtherRate(String),
     /// This thread has no period.
     NotPeriodic(String),
-    /// It is not said how long this thread works.
+    /// The work of this thread is not written.
     WorkNotSaid(String),
     /// This thread has no work.
     NoWork(String),
-    /// Nobody knows how long this thread holds a lock.
+    /// The time that this thread holds a lock is unknown.
     EndlessSection {
         /// The thread.
         thread: String,

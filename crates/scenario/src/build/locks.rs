@@ -1,4 +1,4 @@
-//! Locks with a protocol, by number, and what those who use them rank by.
+//! Locks with a protocol, by number, and the ranks of the threads that use them.
 
 use super::programs::Numbers;
 use super::threads::parent_of;
@@ -28,7 +28,7 @@ pub(super) fn planned(scenario: &Scenario) -> Vec<PlannedLock> {
     planned.collect()
 }
 
-/// What a thread ranks by below a scheduler, as far as it is written; `None` where it is not, or none can be lent.
+/// The rank of a thread below a scheduler, if it is written; `None` if it is not, or if ranks cannot be lent there.
 pub(crate) fn rank(scenario: &Scenario, scheduler: &Scheduler, thread: &Thread) -> Option<Rank> {
     if !lends_ranks(scenario, scheduler) {
         return None;
@@ -50,7 +50,7 @@ pub(crate) fn rank(scenario: &Scenario, scheduler: &Scheduler, thread: &Thread) 
     }
 }
 
-/// The periods of its timer steps, after which the jobs are due that these begin.
+/// The periods of its timer steps. The jobs that these steps begin are due after one period.
 fn timers(run: &Run) -> impl Iterator<Item = Span> {
     run.all_steps().filter_map(|step| match step {
         Step::Timer { period, .. } => Some(*period),

@@ -1,4 +1,4 @@
-//! Where the processes of a scenario are at home: each tree of the hierarchy is a node (decision 0011).
+//! The nodes of a scenario's processes: each tree of the hierarchy is a node (decision 0011).
 
 use super::threads::parent_of;
 use super::trees::Nodes;
@@ -33,7 +33,7 @@ pub(super) fn node(scenario: &Scenario, thread: &Thread) -> Node {
     Node(u8::try_from(number).unwrap_or(0)) // the checks have counted them
 }
 
-/// Where processes begin that others make: below the default scheduler of all, on its node; elsewhere below the top one.
+/// The schedulers below which later processes begin: on its node the default scheduler of all; on other nodes the top one.
 pub(super) fn homes(scenario: &Scenario, nodes: &Nodes<'_>) -> PlannedProcesses {
     let mut processes = PlannedProcesses::default();
     let is_one = |thread: &Thread| matches!(thread.run, Run::OfKind { .. });

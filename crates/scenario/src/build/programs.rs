@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use windfall_programs::catalogue::Settings;
 use windfall_programs::{self as programs, Program, Resource, Translate};
 
-/// The numbers of everything that has a name.
+/// The numbers of all named things.
 pub(super) struct Numbers<'a> {
     scenario: &'a Scenario,
     /// The number of the first thread of each entry.
@@ -36,7 +36,7 @@ impl<'a> Numbers<'a> {
         self.resources.get(name).copied()
     }
 
-    /// The threads that a name means when thread number `at` of `own` uses it: of entries with the
+    /// The threads that a name refers to when thread number `at` of `own` uses it: of entries with the
     /// same count, the one with the same number.
     pub(super) fn threads(&self, name: &str, own: Option<(&Thread, usize)>) -> Vec<usize> {
         let Some(thread) = self.scenario.threads.iter().find(|thread| means(name, thread)) else {
@@ -96,7 +96,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// What the steps of one thread refer to, by number.
+/// The objects that the steps of one thread refer to, by number.
 struct Steps<'n, 'a> {
     numbers: &'n Numbers<'a>,
     thread: &'n Thread,

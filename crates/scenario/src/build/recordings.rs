@@ -1,4 +1,4 @@
-//! Where recorded behaviour comes from: importers of traces are no part of this crate.
+//! The source of recorded behaviour: importers of traces are not part of this crate.
 
 use crate::recording::RecordingError;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub type Numbers = BTreeMap<String, Range<usize>>;
 /// use windfall_scenario::{Numbers, RecordingError, Recordings, Scenario};
 /// use windfall_time::{Instant, Span};
 ///
-/// /// Nobody has done anything.
+/// /// No thread has done anything.
 /// struct Silence;
 ///
 /// impl Recordings for Silence {
@@ -51,7 +51,7 @@ pub type Numbers = BTreeMap<String, Range<usize>>;
 /// # Ok::<(), String>(())
 /// ```
 pub trait Recordings {
-    /// What a thread did: the one with this number (from 0) of those of a name, or the one of a
+    /// The behaviour of a thread: the one with this number (from 0) of those of a name, or the one of a
     /// `#TID`. `numbers` gives the scenario's numbers of all threads of this file that play a part,
     /// by their name there; the others become part of the environment.
     ///

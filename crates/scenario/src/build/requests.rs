@@ -24,7 +24,7 @@ impl Builder<'_> {
             }
         }
         planned.sort_by_key(|(time, _)| *time);
-        // As the requests, these are in order of time.
+        // Like the requests, these are in order of time.
         let changes = if scenario.under_way { Vec::new() } else { scenario.promise_changes() };
         let mut changes = changes.into_iter();
         for (_, request) in &mut planned {
@@ -35,7 +35,7 @@ impl Builder<'_> {
         planned
     }
 
-    /// What is to be done for a change: several things where it is about several threads.
+    /// The planned requests of a change: several if it is about several threads.
     fn request(
         &mut self,
         change: &Change,
@@ -119,7 +119,7 @@ impl Builder<'_> {
         moved.collect()
     }
 
-    /// What a scheduler asks of a parent.
+    /// The parameters of a scheduler at a parent.
     fn asked(&self, requires: &Requirements, parent: &Parent) -> Vec<Message> {
         let asked = self.asking.messages(requires, parent.name()).unwrap_or_default();
         asked.into_iter().map(|(_, message)| message).collect()
@@ -154,7 +154,7 @@ impl Numbers<'_> {
 
 impl Scenario {
     /// The scheduler that a request for a thread, or for a scheduler's own virtual processor, goes to;
-    /// `None` for the top, and for somebody that does not exist.
+    /// `None` for the top, and for a name that does not exist.
     pub(crate) fn parent_of_whom(&self, whom: &Whom) -> Option<&str> {
         match whom {
             Whom::Thread(name) => {

@@ -41,7 +41,7 @@ impl Builder<'_> {
                     }
                     _ => numbers.program(thread, at),
                 };
-                // A recorded thread is not there before it was.
+                // A recorded thread starts no earlier than in its recording.
                 let born = match &declared {
                     Some(Program::Recorded(recorded)) => recorded.start,
                     _ => Instant::ZERO,
@@ -67,7 +67,7 @@ impl Builder<'_> {
         thread_messages(self.scenario, self.asking, thread, parent)
     }
 
-    /// What is asked below a scheduler.
+    /// The parameters of a thread below a scheduler.
     pub(super) fn parameters(
         &self,
         requires: &Requirements,
@@ -106,7 +106,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Creates every thread in a hierarchy of its own: those that are there from the beginning all
+    /// Creates every thread in a hierarchy of its own: those that exist from the beginning all
     /// together, later ones each alone, since room may have become free by then.
     pub(super) fn rehearse(&mut self) {
         let scenario = self.scenario;
@@ -160,7 +160,7 @@ impl Builder<'_> {
     }
 }
 
-/// What a thread runs; `None` for one that is neither declared nor external, which the checks refuse.
+/// The program of a thread; `None` if it is neither declared nor external, which the checks refuse.
 fn planned_program(thread: &Thread, declared: Option<Program>) -> Option<PlannedProgram> {
     let Some(external) = thread.external.clone() else {
         return declared.map(PlannedProgram::Declared);
@@ -172,7 +172,7 @@ fn planned_program(thread: &Thread, declared: Option<Program>) -> Option<Planned
     Some(PlannedProgram::External { external, profile, stand_in: declared })
 }
 
-/// What is told for a thread, its own program's rate included.
+/// The parameters of a thread, its own program's rate included.
 fn thread_messages(
     scenario: &Scenario,
     asking: &ParameterWriter<'_>,

@@ -1,14 +1,14 @@
-//! What schedulers promise where timers tick: what they can say of that, or nothing.
+//! The promises of schedulers on a machine whose timers tick: those that they can state for it, or none.
 //!
-//! A timer that is set for a moment between two ticks goes off at the later one. A scheduler that knows
-//! what that does to its promises says so ([`Conversion::at_ticks`]); what it promises then may be short, or
-//! exceeded, by less than a tick. Any other promises nothing.
+//! A timer that is set for a moment between two ticks expires at the later one. A scheduler that knows the
+//! effect on its promises states it ([`Conversion::at_ticks`]); its promises may then be short, or exceeded, by less
+//! than a tick. Any other scheduler promises nothing.
 
 use crate::model::Timer;
 use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
 use windfall_time::Span;
 
-/// What an instance makes of guarantees on a machine with that timer.
+/// The conversion of an instance on a machine with that timer.
 pub(super) fn on(timer: Timer, mut conversion: Box<dyn Conversion>) -> Box<dyn Conversion> {
     match timer.resolution() {
         Some(tick) if !conversion.at_ticks(tick) => Box::new(GivesNothing { conversion, tick }),
@@ -16,7 +16,7 @@ pub(super) fn on(timer: Timer, mut conversion: Box<dyn Conversion>) -> Box<dyn C
     }
 }
 
-/// A scheduler that cannot say what it gives.
+/// A scheduler that cannot state its guarantees.
 struct GivesNothing {
     conversion: Box<dyn Conversion>,
     tick: Span,

@@ -40,7 +40,7 @@ impl<'a> Builder<'a> {
                     None => return (hierarchy, Vec::new()),
                 };
             }
-            // A circle, which the checks have told of.
+            // A cycle, which the checks have reported.
             if now.is_empty() {
                 break;
             }
@@ -87,7 +87,7 @@ impl<'a> Builder<'a> {
         let node = match hierarchy.create(Instant::ZERO, spec) {
             Ok(node) => node,
             Err(refusal) => {
-                // Which parent refused is not said; the ones that take a single child do as a rule.
+                // The refusal does not name the parent; usually it is one that takes a single child.
                 let single = |own: &Attachment| {
                     let parent =
                         own.parent.name().and_then(|name| self.scenario.scheduler_named(name));
@@ -138,24 +138,24 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// What is written for its settings.
+/// Its settings as written.
 fn values(scheduler: &Scheduler) -> Vec<(&str, Value<'_>)> {
     Setting::values(&scheduler.settings)
 }
 
-/// What an instance ranks its children by.
+/// The quantity that an instance ranks its children by.
 pub(crate) fn ranks_by(scenario: &Scenario, scheduler: &Scheduler) -> RanksBy {
     let ranks_by = |kind: &Kind| kind.ranks_by(&Settings(&values(scheduler))).ok();
     scenario.kind_of(scheduler).and_then(ranks_by).unwrap_or(RanksBy::Nothing)
 }
 
-/// Whether an instance may be told another rank of a child while that works.
+/// Whether the rank of a child may change at an instance while the child works.
 pub(crate) fn lends_ranks(scenario: &Scenario, scheduler: &Scheduler) -> bool {
     let lends = |kind: &Kind| kind.lends_ranks(&Settings(&values(scheduler))).ok();
     scenario.kind_of(scheduler).and_then(lends).unwrap_or(false)
 }
 
-/// What an instance makes of guarantees on the scenario's machine, if its kind and its settings are right.
+/// The conversion of an instance on the scenario's machine, if its kind and its settings are right.
 pub(crate) fn conversion(
     scenario: &Scenario,
     scheduler: &Scheduler,

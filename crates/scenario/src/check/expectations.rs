@@ -1,4 +1,4 @@
-//! Expectations: that they name what there is, and compare like with like.
+//! Expectations: that they name existing objects, and compare equal units.
 
 use super::{Checker, names};
 use crate::diagnostic::Code;
@@ -10,7 +10,7 @@ use crate::suggest;
 use windfall_time::Ratio;
 use windfall_trace::glob::fits;
 
-/// In what a quantity is measured.
+/// The unit of a quantity.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unit {
     /// A length of time that may be bounded as a share, too.

@@ -57,7 +57,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
 }
 
-/// What its threads share has a name of its own.
+/// The scheduler that its threads share has a name of its own.
 fn together(checker: &mut Checker<'_>, thread: &Thread, path: &Path) {
     if together::shared(thread).is_none() {
         return;
@@ -71,7 +71,7 @@ fn together(checker: &mut Checker<'_>, thread: &Thread, path: &Path) {
     }
 }
 
-/// Whether an entry names what is there once only; a command can be started twice.
+/// Whether an entry names something that exists once only; a command can be started twice.
 fn is_same(other: &Thread, external: &External) -> bool {
     let found = !matches!(external.program, ExternalProgram::Exec { .. });
     found && other.external.as_ref().is_some_and(|other| other.program == external.program)

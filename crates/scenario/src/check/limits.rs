@@ -1,5 +1,5 @@
-//! Limits at the door: how many schedulers and threads there may be, and how deep the tree. Whoever exceeds one is told
-//! before anything is done that takes longer the more there are.
+//! Early limits: the number of schedulers and threads, and the depth of the tree. A file that exceeds one is refused
+//! before any work that takes longer with more of them.
 
 use super::Checker;
 use super::schedulers::parent_paths;
@@ -10,7 +10,7 @@ use crate::tree::Node;
 use std::collections::BTreeMap;
 use windfall_hierarchy::LEVELS;
 
-/// How many threads a scenario may have; more would be a slip of the pen.
+/// How many threads a scenario may have; more would be a typing error.
 const MOST_THREADS: usize = 100_000;
 /// How many schedulers a scenario may have.
 const MOST_SCHEDULERS: usize = 10_000;
@@ -63,7 +63,7 @@ pub(super) fn check(checker: &mut Checker<'_>) -> bool {
     checker.mistakes.len() == before
 }
 
-/// The first scheduler, from the top, that stands deeper than is allowed, and its level. Who lies below itself has none.
+/// The first scheduler, from the top, that is deeper than allowed, and its level. A scheduler below itself has no level.
 fn too_deep(scenario: &Scenario) -> Option<(usize, usize)> {
     let schedulers = &scenario.schedulers;
     let numbers: BTreeMap<&str, usize> =

@@ -1,4 +1,4 @@
-//! Locks with a protocol: that there are such locks, and that who holds one can be lent a rank (decision 0022).
+//! Locks with a protocol: that such locks exist, and that their holders can be lent a rank (decision 0022).
 
 use super::Checker;
 use crate::build::{lends_ranks, parent_of, rank};
@@ -55,7 +55,7 @@ fn inherits(checker: &mut Checker<'_>, lock: &Lock, users: &[&Thread], path: &Pa
     }
     let Some(scheduler) = scenario.scheduler_named(parent).filter(|_| scenario.has_kind(parent))
     else {
-        return; // told of elsewhere
+        return; // reported elsewhere
     };
     if !lends_ranks(scenario, scheduler) {
         let message = format!("`{parent}` cannot lend the rank of one thread to another");

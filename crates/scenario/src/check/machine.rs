@@ -1,4 +1,4 @@
-//! The machine, its interrupts, and the length of it all.
+//! The machine, its interrupts, and the length of the scenario.
 
 use super::Checker;
 use crate::diagnostic::Code;

@@ -1,4 +1,4 @@
-//! Names: which there are, that each is used once, and that each can be written.
+//! Names: which exist, that each is used once, and that each can be written.
 
 use super::Checker;
 use crate::diagnostic::Code;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Names<'a> {
     /// Schedulers from the beginning.
     pub(crate) schedulers: Vec<&'a str>,
-    /// Schedulers that are created on the way.
+    /// Schedulers that requests create.
     pub(crate) created: Vec<&'a str>,
     /// Threads as the file has them.
     pub(crate) threads: Vec<&'a str>,
@@ -40,7 +40,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Whether a name means this thread, or one or all of its `count`.
+/// Whether a name refers to this thread, or to one or all of its `count`.
 pub(crate) fn means(name: &str, thread: &Thread) -> bool {
     name == thread.name || number_in(name, thread).is_some()
 }
@@ -51,14 +51,14 @@ pub(crate) fn number_in(name: &str, thread: &Thread) -> Option<u32> {
     thread.count.filter(|count| (1..=*count).contains(&number)).map(|_| number)
 }
 
-/// n, when a name is BASE-n as threads that are many are called.
+/// n, when a name is BASE-n, the form for the threads of a `count`.
 pub(crate) fn numbered(name: &str, base: &str) -> Option<u32> {
     let digits = name.strip_prefix(base)?.strip_prefix('-')?;
     let plain = digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
     digits.parse().ok().filter(|_| plain)
 }
 
-/// What stands behind the name of a program's entry where all its threads are told together that ended long ago.
+/// The suffix of the name that sums up all threads of a program's entry that ended long ago.
 pub const EARLIER: &str = "-earlier";
 
 /// Whether a name is given to threads of the program whose entry is called `base`.
@@ -116,7 +116,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
 }
 
-/// A name that may be anything, fit to be printed.
+/// Any name, escaped for printing.
 pub(super) fn shown(name: &str) -> String {
     name.chars().take(64).map(|c| if c.is_control() { '?' } else { c }).collect()
 }

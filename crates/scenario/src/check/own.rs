@@ -1,4 +1,4 @@
-//! What threads ask for themselves in their steps: that it names what there is, and can be told where it is asked.
+//! Requests of threads for themselves in their steps: that they name existing schedulers, and that the schedulers take them.
 
 use super::Checker;
 use crate::build::parent_of;
@@ -58,7 +58,7 @@ fn moves(checker: &mut Checker<'_>, thread: &Thread, to: &str, path: &Path) {
     }
 }
 
-/// Whether one scheduler lies at or below another, in the tree of the file with all that it creates.
+/// Whether one scheduler is at or below another, in the tree of the file with all schedulers that it creates.
 fn lies_at_or_below(scenario: &Scenario, name: &str, above: &str, depth: usize) -> bool {
     let mut all = scenario.all_schedulers();
     name == above

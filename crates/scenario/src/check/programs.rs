@@ -1,4 +1,4 @@
-//! Programs of steps: locks in pairs, waits that somebody ends, loops in which time passes.
+//! Programs of steps: locks in pairs, waits that some thread ends, loops in which time passes.
 
 use super::{Checker, names, own};
 use crate::build::roots;
@@ -23,7 +23,7 @@ struct Use {
     signalled: bool,
 }
 
-/// What the steps of all threads name.
+/// The names that the steps of all threads use.
 #[derive(Default)]
 struct Uses<'a> {
     names: BTreeMap<&'a str, Use>,
@@ -41,7 +41,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
         let steps = flat(phases, &path);
         let paths = [path.key("steps"), path.key("phases")];
         if phases.iter().any(|phase| phase.steps.is_empty()) {
-            // A thread that could not be read in full has been told of.
+            // A thread that could not be read completely has been reported.
             let told = paths.iter().any(|path| checker.origin().has_below(path));
             if !told {
                 checker.wrong(
@@ -80,7 +80,7 @@ fn nodes(checker: &mut Checker<'_>) {
 }
 
 impl<'a> Uses<'a> {
-    /// Takes a thread's steps in; a name that is of two sorts is refused at its second.
+    /// Adds a thread's steps; a name of two kinds is refused at its second use.
     fn gather(
         &mut self,
         checker: &mut Checker<'_>,
@@ -122,7 +122,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Whether somebody ends each wait.
+    /// Whether some thread ends each wait.
     fn check(self, checker: &mut Checker<'_>) {
         for (thread, path) in self.suspended {
             if !self.resumed.iter().any(|name| names::means(name, thread)) {
@@ -155,7 +155,7 @@ impl<'a> Uses<'a> {
     }
 }
 
-/// All steps and where they stand.
+/// All steps and their positions.
 fn flat<'a>(phases: &'a [Phase], path: &Path) -> Vec<(&'a Step, Path)> {
     let mut list = Vec::new();
     for (number, phase) in phases.iter().enumerate() {
@@ -186,7 +186,7 @@ fn word(sort: Sharing) -> &'static str {
     }
 }
 
-/// Locks that a thread gives back, or waits with, and never takes; or takes and keeps.
+/// Locks that a thread releases, or waits with, and never takes; or takes and keeps.
 fn locks(checker: &mut Checker<'_>, steps: &[(&Step, Path)]) {
     let takes =
         |lock: &str| steps.iter().any(|(step, _)| matches!(step, Step::Lock(l) if l == lock));

@@ -1,4 +1,4 @@
-//! Control requests: that they name what there is, and come in time.
+//! Control requests: that they name existing objects, and come in time.
 
 use super::schedulers::{alone, fits};
 use super::{Checker, names};
@@ -87,7 +87,7 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
     }
 }
 
-/// A thread that shares a lock that inherits stays below the scheduler of the others.
+/// A thread that shares an inheriting lock stays below the scheduler of the others.
 fn stays_for_lock(checker: &mut Checker<'_>, thread: &str, path: &Path) {
     let scenario = checker.scenario;
     let Some(moved) = names::find(scenario, thread) else { return };
@@ -119,7 +119,7 @@ fn created(
     alone(checker, created, &path.key("with"), asking, true);
 }
 
-/// A scheduler's new parent, and what is asked there.
+/// A scheduler's new parent, and its parameters there.
 fn parent(
     checker: &mut Checker<'_>,
     name: &str,
@@ -150,7 +150,7 @@ fn parent(
     }
 }
 
-/// A scheduler's own virtual processor. Returns how many it has, where that is known: not if a request creates it.
+/// A scheduler's own virtual processor. Returns how many it has, if that is known: it is not if a request creates the scheduler.
 fn own(checker: &mut Checker<'_>, name: &str, number: u16, path: &Path) -> Option<usize> {
     if !checker.scheduler_exists(name, true, &[path.key("scheduler")]) {
         return None;

@@ -1,4 +1,4 @@
-//! Schedulers: kinds, parents, circles, processors at the top.
+//! Schedulers: kinds, parents, cycles, processors at the top.
 
 use super::Checker;
 use crate::diagnostic::Code;
@@ -43,13 +43,13 @@ pub(crate) fn parent_paths(path: &Path, number: usize) -> Vec<Path> {
     vec![path.key("parent"), entry.key("parent"), entry]
 }
 
-/// Where what is asked for an own virtual processor may be written.
+/// Where the requirements of an own virtual processor may be written.
 pub(crate) fn requirement_paths(path: &Path, number: usize, key: &str) -> Vec<Path> {
     let entry = path.key("parents").item(number);
     vec![path.key(key), entry.key(key), path.key("parent"), entry]
 }
 
-/// One scheduler, seen for itself.
+/// One scheduler by itself.
 pub(super) fn alone(
     checker: &mut Checker<'_>,
     scheduler: &Scheduler,
@@ -96,7 +96,7 @@ pub(super) fn alone(
     }
 }
 
-/// Whether what is asked can be asked there.
+/// Whether the parent takes the requirements.
 pub(super) fn fits(
     checker: &mut Checker<'_>,
     requires: &Requirements,
@@ -109,7 +109,7 @@ pub(super) fn fits(
     }
 }
 
-/// Schedulers that lie below themselves, each circle once.
+/// Schedulers that are below themselves, each cycle once.
 fn circles(checker: &mut Checker<'_>) {
     let schedulers = &checker.scenario.schedulers;
     let at = |name: &str| schedulers.iter().position(|scheduler| scheduler.name == name);
@@ -137,7 +137,7 @@ fn circles(checker: &mut Checker<'_>) {
     }
 }
 
-/// The circles of a graph, each once: walks upwards from every node that no walk has met.
+/// The cycles of a graph, each once: walks upwards from every node that no walk has visited.
 pub(super) fn find_circles(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {

@@ -1,4 +1,4 @@
-//! Threads: where they are, what they ask for, and chains of jobs.
+//! Threads: their parents, their requirements, and chains of jobs.
 
 use super::schedulers::{find_circles, fits};
 use super::{Checker, names};
@@ -43,12 +43,12 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
     chains(checker);
 }
 
-/// A program of a kind that there is not, or that does not take these settings.
+/// A program of a kind that does not exist, or that does not take these settings.
 fn of_kind(checker: &mut Checker<'_>, kind: &str, settings: &[(String, Setting)], path: &Path) {
     let path = path.key("program");
     let programs = &checker.scenario.programs;
     let Some(known) = programs.find(kind) else {
-        // A file has been told of it where it was read.
+        // The reader has reported it for a file.
         if !checker.origin().has(&path) {
             let help = suggest::hint(kind, programs.kinds().map(|kind| kind.name));
             let message = format!("unknown kind of program `{kind}`");
@@ -119,7 +119,7 @@ fn after(checker: &mut Checker<'_>, thread: &Thread, before: &str, other: &Threa
     checker.wrong(Code::NoJobs, std::slice::from_ref(path), message, "name a thread with jobs");
 }
 
-/// Chains of jobs that would have to begin with themselves.
+/// Chains of jobs that form a cycle.
 fn chains(checker: &mut Checker<'_>) {
     let threads = &checker.scenario.threads;
     let before: Vec<Vec<usize>> = threads

@@ -1,4 +1,4 @@
-//! How long locks delay the threads below a scheduler, whose holders rank after them.
+//! How long locks delay the threads below a scheduler while threads of lower rank hold them.
 
 use super::{Beside, BoundError};
 use crate::build::{parent_of, ranks_by};
@@ -9,11 +9,11 @@ use windfall_analysis::{LockError, Locks, Section};
 use windfall_schedulers::catalogue::RanksBy;
 use windfall_time::{Ratio, Span};
 
-/// What locks do to the children of a scheduler.
+/// The effect of locks on the children of a scheduler.
 pub(super) struct Blocking<'a> {
     numbers: LockNumbers<'a>,
     sections: Vec<Vec<Section>>,
-    /// By child; the smaller goes first. What stands elsewhere, and is the last entry of `sections`, goes last.
+    /// By child; the smaller goes first. Threads elsewhere, which are the last entry of `sections`, go last.
     ranks: Vec<i128>,
 }
 
@@ -21,7 +21,7 @@ impl<'a> Blocking<'a> {
     /// `None` where no child shares a lock.
     ///
     /// # Errors
-    /// A lock is held for a time that nobody knows.
+    /// A lock is held for an unknown time.
     pub(super) fn of(
         promises: &Promises,
         scenario: &'a Scenario,
@@ -63,10 +63,10 @@ impl<'a> Blocking<'a> {
         Ok(Some(Blocking { numbers, sections, ranks }))
     }
 
-    /// How long those that rank after child number `at` delay it.
+    /// How long children of lower rank delay child number `at`.
     ///
     /// # Errors
-    /// Why nobody knows.
+    /// Why the time is unknown.
     pub(super) fn before(&self, at: usize) -> Result<Span, BoundError> {
         let locks = Locks::new(&self.numbers.protocols, &self.sections);
         let lower = |other: usize| self.ranks.get(other).is_none_or(|rank| *rank > self.ranks[at]);
@@ -92,7 +92,7 @@ impl<'a> Blocking<'a> {
     }
 }
 
-/// The locks that these threads take, and that not one thread alone takes.
+/// The locks that these threads take and that more than one thread takes.
 fn shared<'a>(scenario: &Scenario, numbers: &LockNumbers<'a>, here: &[&Thread]) -> Vec<&'a str> {
     let users = |lock: &str| {
         let threads = scenario.threads.iter().filter(|thread| thread.run.takes(lock));

@@ -8,13 +8,13 @@ use core::fmt;
 pub enum BoundError {
     /// The machine's timer ticks, and the analysis is of timers that are precise.
     TickingTimer,
-    /// What stands beside it, under this name, has no rate.
+    /// Its sibling of this name has no rate.
     NoRate(String),
     /// Its scheduler has several processors, some of them in part only.
     NotWholeProcessors,
     /// Its scheduler has several processors.
     SeveralProcessors,
-    /// It and those beside it may need more than their scheduler is promised.
+    /// It and its siblings may need more than their scheduler is promised.
     TooMuchTogether,
     /// It alone may need more than it is promised.
     TooMuchAlone,
@@ -28,7 +28,7 @@ pub enum BoundError {
         /// The lock.
         lock: String,
     },
-    /// A thread waits, or goes on to other work, with a lock that others use.
+    /// A thread waits, or continues with other work, while it holds a lock that others use.
     EndlessSection {
         /// The thread.
         thread: String,

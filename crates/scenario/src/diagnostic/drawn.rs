@@ -8,7 +8,7 @@ use miette::{
 use windfall_trace::escape::masked;
 
 impl Diagnostics {
-    /// `None` where it is not to be drawn, or has no place.
+    /// `None` if it must not be drawn, or has no place.
     pub(super) fn draw(&self, how: Rendering, diagnostic: &Diagnostic) -> Option<String> {
         let theme = match how {
             Rendering::Plain => return None,

@@ -1,5 +1,5 @@
-//! Threads that wait for ever: the scenario has them sleep for ever where they do, and nothing behind
-//! that, since whoever reads a scenario takes a condition that nobody signals for a slip of the pen.
+//! Threads that wait for ever: in the scenario they sleep for ever at that step, and have no steps after
+//! it, since the reader of a scenario takes a condition without a signal for a mistake.
 
 use crate::model::{Run, Scenario, Step};
 use crate::rtapp::ConvertedThread;
@@ -10,7 +10,7 @@ use windfall_time::Span;
 /// Longer than any clock counts.
 const FOR_EVER: Span = Span::MAX;
 
-/// A task whose threads come to wait for ever, in rt-app as here.
+/// A task whose threads wait for ever at some step, in rt-app as here.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct EndlessWait {
@@ -22,7 +22,7 @@ pub struct EndlessWait {
     pub event: String,
     /// The line of that.
     pub line: u32,
-    /// Why nobody ends it.
+    /// Why it does not end.
     pub why: String,
 }
 
@@ -88,7 +88,7 @@ fn cut(run: &mut Run, phase: usize, step: usize) {
             _ => {}
         }
     }
-    // Never reached: what a thread takes it also gives back.
+    // Never reached: a thread also releases what it takes.
     if let Some(last) = phases.last_mut() {
         last.steps.extend(held.into_iter().map(Step::Unlock));
     }

@@ -1,13 +1,13 @@
-//! Why no scenario is made of an rt-app file.
+//! Why an rt-app file cannot become a scenario.
 
 use super::MOST_WAYS;
 use core::fmt;
 
-/// Why no scenario is made of an rt-app file that was read.
+/// Why an rt-app file that was read cannot become a scenario.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RtAppImportError {
-    /// A task may use processors that there are not.
+    /// A task may use processors that do not exist.
     Processors {
         /// Where `cpus` is written.
         line: u32,
@@ -18,7 +18,7 @@ pub enum RtAppImportError {
     },
     /// So many tasks may use so many groups of processors that there would be too many schedulers.
     TooManyWays {
-        /// Where the task is written with which there are too many.
+        /// The place of the task that exceeds the limit.
         line: u32,
         /// The task.
         task: String,

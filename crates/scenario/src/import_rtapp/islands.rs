@@ -1,6 +1,6 @@
 //! Processors that all threads of a file may use alike, or not at all.
 //!
-//! Invariant: each processor is in one island, and what a thread may use is a union of islands.
+//! Invariant: each processor is in one island, and the processors of a thread are a union of islands.
 
 use crate::rtapp::ConvertedThread;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,14 +8,14 @@ use std::rc::Rc;
 
 /// The islands of a machine, and which of them each thread may use.
 pub(super) struct Islands {
-    /// The processors of each, in order; islands that somebody may use come first.
+    /// The processors of each, in order; islands that some thread may use come first.
     pub(super) list: Vec<Vec<u16>>,
     /// By thread: numbers of islands, in order.
     pub(super) of_thread: Vec<Rc<[usize]>>,
 }
 
 impl Islands {
-    /// Of so many processors, all that threads name among them.
+    /// The islands of this number of processors, which include all that threads name.
     pub(super) fn of(threads: &[ConvertedThread], processors: u16) -> Islands {
         let mut sets: Vec<BTreeSet<u16>> = Vec::new();
         let mut known: BTreeMap<Option<&Vec<u32>>, usize> = BTreeMap::new();
@@ -50,7 +50,7 @@ impl Islands {
         self.list.len() > 1
     }
 
-    /// What names of its schedulers end in: nothing where there is one island.
+    /// The suffix of the names of its schedulers: empty if there is one island.
     pub(super) fn suffix(&self, island: usize) -> String {
         let cpus: Vec<String> = self.list[island].iter().map(u16::to_string).collect();
         match cpus.as_slice() {
@@ -61,7 +61,7 @@ impl Islands {
     }
 }
 
-/// What may be used of so many processors.
+/// The usable ones of this number of processors.
 fn allowed(cpus: Option<&Vec<u32>>, processors: u16) -> BTreeSet<u16> {
     let all = 0..processors;
     match cpus {

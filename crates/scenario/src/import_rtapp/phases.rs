@@ -5,14 +5,14 @@ use crate::names::Names;
 use crate::rtapp::{Converted, ConvertedThread, SharedKind};
 use windfall_programs::{self as programs, Numbers, Program, Resource, Translate};
 
-/// What threads and shared things are called, by number.
+/// The names of threads and shared objects, by number.
 pub(super) struct Named {
     pub(super) threads: Vec<String>,
     resources: Vec<String>,
 }
 
 impl Named {
-    /// `names` has handed out those of schedulers.
+    /// `names` has assigned those of schedulers already.
     pub(super) fn of(converted: &Converted, names: &mut Names) -> Named {
         let threads = converted.threads.iter().map(|thread| names.fresh(&thread.name)).collect();
         let mut names = Names::default();

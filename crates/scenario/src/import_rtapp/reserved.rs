@@ -1,7 +1,7 @@
-//! Which reservation scheduler each SCHED_DEADLINE thread comes to.
+//! The reservation scheduler of each SCHED_DEADLINE thread.
 //!
 //! Linux serves them all from one queue on all processors. A reservation scheduler has one processor, so
-//! threads are divided, the largest share first, each to where most is left.
+//! threads are divided: the largest share first, each to the scheduler with the most left.
 
 use super::Losses;
 use super::islands::Islands;

@@ -1,4 +1,4 @@
-//! The schedulers of each island, and where each thread comes.
+//! The schedulers of each island, and the parent of each thread.
 
 use super::Losses;
 use super::islands::Islands;
@@ -16,7 +16,7 @@ use windfall_time::Span;
 
 /// Turns of SCHED_RR (`RR_TIMESLICE`).
 const TURN: Span = Span::from_millis(100);
-/// The real-time priority of whoever names none.
+/// The real-time priority of a thread that names none.
 const REAL_TIME: i32 = 10;
 
 /// The classes, the strongest first.
@@ -49,7 +49,7 @@ impl Class {
     }
 }
 
-/// The schedulers, and what is known of them while threads are placed.
+/// The schedulers, and their state while threads are placed.
 pub(super) struct Tree<'a> {
     pub(super) schedulers: Vec<Scheduler>,
     threads: &'a [ConvertedThread],
@@ -230,7 +230,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// What policies ask for beyond classes, priorities and groups.
+    /// Further requirements of policies, beyond classes, priorities and groups.
     fn report_losses(&self, losses: &mut Losses) {
         for (number, thread) in self.threads.iter().enumerate() {
             let own = &thread.scheduling;
@@ -262,7 +262,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The parent of a thread and what is asked there; limits and joins are made on the way.
+    /// The parent of a thread and its parameters there; creates the limits and joins that it needs.
     pub(super) fn place(
         &mut self,
         number: usize,
@@ -294,7 +294,7 @@ impl<'a> Tree<'a> {
         (join, Requirements::default())
     }
 
-    /// Where a thread without a reservation comes in an island.
+    /// The parent of a thread without a reservation in an island.
     fn below(&self, island: usize, scheduling: &Scheduling) -> (String, Requirements) {
         let class = Class::of(scheduling);
         let priority = scheduling.priority;
@@ -338,7 +338,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// The slice of a thread's own, as the kernel takes it (`__setparam_fair`).
+/// The thread's own slice, as the kernel interprets it (`__setparam_fair`).
 fn slice(scheduling: &Scheduling) -> Option<Span> {
     let (least, most) = (Span::from_nanos(100_000), Span::from_millis(100));
     let fair = matches!(scheduling.policy, Some(Policy::Other | Policy::Batch));

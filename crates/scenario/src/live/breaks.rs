@@ -1,5 +1,5 @@
-//! What a request would break, before it is carried out: promises that the checker grants in the tree of the moment, and not
-//! in the tree that there would be.
+//! The promises that a request would break, before it is carried out: those that the checker grants in the current tree, and not
+//! in the tree after the request.
 
 use super::touched::{PromiseChange, longest_period};
 use super::{Live, LiveNode, LiveRequest, LiveThread, is_one_of};
@@ -8,7 +8,7 @@ use crate::outcome::{Promise, promises, requested_promises};
 use std::collections::BTreeSet;
 use windfall_time::{Instant, Span};
 
-/// What is granted in one tree and no longer in another, but for those of whom something else is asked.
+/// The promises that are granted in one tree and not in another, except those of owners whose requirements change.
 fn lost(before: Vec<Promise>, after: &[Promise], changed: &[Whom]) -> Vec<Promise> {
     let mut lost = before;
     lost.retain(|promise| {
@@ -34,8 +34,8 @@ fn vacant(tree: &Scenario, name: &str) -> u16 {
     u16::try_from(vacant).expect("own virtual processors are numbered by 16 bits")
 }
 
-/// Changes an own virtual processor of a scheduler, or adds it. The scheduler asks after all others then: whoever was granted
-/// something first keeps it.
+/// Changes an own virtual processor of a scheduler, or adds it. The scheduler then comes last in the order of admission:
+/// earlier grants are kept.
 fn with_own(tree: &mut Scenario, name: &str, own: u16, change: impl FnOnce(&mut Attachment)) {
     let meant = tree.schedulers.iter().position(|scheduler| scheduler.name == *name);
     let Some(meant) = meant else { return };
@@ -52,7 +52,7 @@ fn with_own(tree: &mut Scenario, name: &str, own: u16, change: impl FnOnce(&mut 
 }
 
 impl Scenario {
-    /// What its own requests break: when, and which promise to somebody else, that is granted until then.
+    /// The promises that its own requests break: the time, and a promise to another owner that is granted until then.
     #[must_use]
     pub fn broken_by_requests(&self) -> Vec<(Instant, Promise)> {
         let mut broken = Vec::new();
@@ -75,8 +75,8 @@ impl Scenario {
         changes
     }
 
-    /// Goes through its requests in order of time: when, who asks for something else, whose promises are touched and the longest
-    /// period afterwards, and all that is asked for before and afterwards.
+    /// Iterates over its requests in order of time: the time, the owners whose requirements change, the owners whose promises are touched with the
+    /// longest period afterwards, and all requested promises before and afterwards.
     fn request_by_request(
         &self,
         mut each: impl FnMut(Instant, &[Whom], (BTreeSet<String>, Span), (Vec<Promise>, &[Promise])),
@@ -121,7 +121,7 @@ impl Live {
         lost(promises(&before), &requested_promises(&after), &changed)
     }
 
-    /// The promises after a request, as it is known before it is carried out.
+    /// The promises after a request, determined before it is carried out.
     #[must_use]
     pub fn promise_change(
         &self,
@@ -140,7 +140,7 @@ impl Live {
         PromiseChange { after: requested_promises(&after), touched, settles }
     }
 
-    /// Changes a tree as a request that is no transaction does. Returns who asks for something else, or asks somebody else.
+    /// Changes a tree like a request that is no transaction. Returns the owner whose requirements or parent change.
     fn apply(&self, change: &Change, tree: &mut Scenario) -> Option<Whom> {
         match change {
             Change::Create(scheduler) => tree.schedulers.push(scheduler.clone()),
@@ -200,7 +200,7 @@ impl Live {
         }
     }
 
-    /// Changes threads, which are asked for after all others then: whoever was granted something first keeps it, as with
+    /// Changes threads, which then come last in the order of admission: earlier grants are kept, as with
     /// the schedulers themselves.
     fn come_last(&self, tree: &mut Scenario, name: &str, change: impl Fn(&mut Thread)) {
         let threads = std::mem::take(&mut tree.threads).into_iter();
@@ -211,7 +211,7 @@ impl Live {
         tree.threads.append(&mut meant);
     }
 
-    /// Whether a request that names an entry, or a thread, means this thread.
+    /// Whether a request that names an entry, or a thread, applies to this thread.
     pub(super) fn is_meant(&self, name: &str, thread: &str) -> bool {
         let entry = || self.file.threads.iter().find(|entry| entry.name == name);
         thread == name || entry().is_some_and(|entry| is_one_of(thread, entry))

@@ -1,8 +1,8 @@
-//! What a request means for the promises of a run: which hold afterwards, and which of them it has touched.
+//! The effect of a request on the promises of a run: which hold afterwards, and which of them it touches.
 //!
-//! A promise that a request does not touch goes on being judged, over windows that the request lies in. The judgement of a touched one
-//! begins anew: its owner, or something above it, has been moved or is asked for by other parameters; or a sibling has come, gone or
-//! changed below a scheduler that reserves nothing, so that what the owner gets may be ahead or behind as it was not before.
+//! The judgement of a promise that a request does not touch continues, over windows that contain the request. The judgement of a touched one
+//! begins anew. A promise is touched if its owner, or a scheduler above it, is moved or gets other parameters; or if a sibling starts, ends or
+//! changes below a scheduler that reserves nothing, since the owner's service may then be ahead or behind.
 
 use super::Live;
 use crate::model::{Change, Parent, Scenario, Whom};
@@ -14,17 +14,17 @@ use windfall_time::Span;
 #[derive(Clone, Default, Debug)]
 #[non_exhaustive]
 pub struct PromiseChange {
-    /// All that the checker grants.
+    /// All promises that the checker grants.
     pub after: Vec<Promise>,
     /// The names of the threads and schedulers whose promises are judged anew.
     pub touched: BTreeSet<String>,
-    /// How long after the request judgement begins of what was not promised before. Schedulers let a period run out that has begun, and
-    /// give away what a reservation leaves only when it could have been used up: so the longest period that there was.
+    /// How long after the request the judgement of new promises begins. Schedulers complete a period that has begun, and
+    /// give away the unused part of a reservation only when it could have been used up: so this is the longest period before the request.
     pub settles: Span,
 }
 
 impl PromiseChange {
-    /// After a request that touches no promise.
+    /// The promises after a request that touches none.
     #[must_use]
     pub fn untouched(after: Vec<Promise>) -> PromiseChange {
         PromiseChange { after, touched: BTreeSet::new(), settles: Span::ZERO }
@@ -37,7 +37,7 @@ impl PromiseChange {
         self
     }
 
-    /// Whether the judgement of a promise goes on.
+    /// Whether the judgement of a promise continues.
     #[must_use]
     pub fn keeps(&self, promise: &Promise) -> bool {
         self.after.contains(promise) && !self.touched.contains(&promise.owner)
@@ -102,7 +102,7 @@ pub(super) fn longest_period(tree: &Scenario) -> Span {
     periods.max().unwrap_or(Span::ZERO)
 }
 
-/// The names that are found, in the trees before and after.
+/// The names found so far, in the trees before and after.
 struct Touched<'a> {
     trees: [&'a Scenario; 2],
     names: BTreeSet<String>,
@@ -158,7 +158,7 @@ impl Touched<'_> {
         parents.into_iter().for_each(|parent| self.siblings(parent));
     }
 
-    /// The children of a scheduler, where one of them has come, gone or changed.
+    /// The children of a scheduler, of which one has started, ended or changed.
     fn siblings(&mut self, name: &str) {
         let scheduler = self.trees.into_iter().find_map(|tree| {
             let scheduler = tree.schedulers.iter().find(|scheduler| scheduler.name == name)?;

@@ -17,7 +17,7 @@ pub struct Expectation {
     pub because: String,
 }
 
-/// Whose quantity is meant.
+/// The subject of a quantity.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Subject {
@@ -29,8 +29,8 @@ pub enum Subject {
     Machine,
 }
 
-/// What is measured. Times are lengths of time; `received`, `runnable` and the machine's times may be
-/// bounded as shares, too. What the simulator computes for each stands at the variant.
+/// A measured quantity. Times are lengths of time; `received`, `runnable` and the machine's times may be
+/// bounded as shares, too. Each variant describes how the simulator computes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Quantity {
@@ -87,7 +87,7 @@ pub enum Statistic {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Whole {
-    /// Time in which nobody ran.
+    /// Time in which no thread ran.
     Idle,
     /// Time spent switching.
     Switching,
@@ -101,7 +101,7 @@ pub enum Whole {
     Quarantined,
 }
 
-/// What a quantity must be. All parts that are given must hold; at least one is.
+/// The bounds on a quantity. All parts that are given must hold; at least one is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Bound {
@@ -109,7 +109,7 @@ pub struct Bound {
     pub at_most: Option<Level>,
     /// Not less than this.
     pub at_least: Option<Level>,
-    /// This, and how far off it may be.
+    /// This value, with a tolerance.
     pub equals: Option<(Level, Option<Level>)>,
 }
 
@@ -201,7 +201,7 @@ impl Bound {
 }
 
 impl Expectation {
-    /// Such a bound on somebody's quantity.
+    /// Such a bound on the quantity of a subject.
     #[must_use]
     pub const fn new(subject: Subject, quantity: Quantity, bound: Bound) -> Expectation {
         Expectation { subject, quantity, bound, because: String::new() }
@@ -214,7 +214,7 @@ impl Expectation {
         self
     }
 
-    /// Whose and what, in words: `a.response.max`, `app.intervals above 33ms`.
+    /// Subject and quantity as text: `a.response.max`, `app.intervals above 33ms`.
     #[must_use]
     pub fn what(&self) -> String {
         let above = match self.quantity {
@@ -226,7 +226,7 @@ impl Expectation {
 }
 
 impl fmt::Display for Bound {
-    /// What it must be, in words: `at most 17ms`.
+    /// The bound as text: `at most 17ms`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut words = Vec::new();
         words.extend(self.at_least.map(|level| format!("at least {level}")));
@@ -250,7 +250,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// 163/500 as `32.6`; what decimals do not reach, as a fraction of a hundred.
+/// 163/500 as `32.6`; a value that decimals cannot express as a fraction of a hundred.
 fn percent(share: Ratio) -> String {
     let Some(hundredfold) = share.checked_mul(Ratio::whole(100)) else {
         return "0".to_owned();

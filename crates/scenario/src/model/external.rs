@@ -1,9 +1,9 @@
 //! Programs of a real machine: which one, and which of its threads.
 //!
-//! Such a program has as many threads as it makes; those that an entry gets are called NAME-1, NAME-2
-//! and so on in the order in which they appear, and each has all that the entry says. Entries `of` a
-//! program choose first, in the order of the file; what they leave belongs to the program's own entry,
-//! or, where that has a pattern of its own that does not fit, to nobody: it stays with the kernel.
+//! Such a program creates any number of threads; those of an entry are called NAME-1, NAME-2
+//! and so on in order of appearance, and each has all properties of the entry. Entries `of` a
+//! program choose first, in the order of the file; the remaining threads belong to the program's own entry,
+//! or, if that has a pattern that does not fit, stay with the kernel.
 //! A reservation of the program's own entry is for all its threads together (`together.rs`).
 
 use std::collections::BTreeMap;
@@ -15,20 +15,20 @@ use windfall_trace::glob::fits;
 pub struct External {
     /// The program.
     pub program: ExternalProgram,
-    /// Which of its threads; all that others leave when it says nothing.
+    /// Which of its threads; if empty, all that other entries leave.
     pub threads: ThreadMatch,
     /// Whether what the entry reserves is for each of these threads; otherwise for all together.
     pub each: bool,
 }
 
-/// A program that a real machine runs, over all that it forks and executes.
+/// A program that a real machine runs, with all processes that it forks and executes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExternalProgram {
     /// A command to be started.
     Exec {
         /// Its words; the first is the program.
         command: Vec<String>,
-        /// What its environment has beside, or instead of, what is inherited.
+        /// Variables of its environment that add to, or replace, inherited ones.
         env: BTreeMap<String, String>,
     },
     /// A process that is there.
@@ -48,7 +48,7 @@ pub enum Start<'a> {
     At(&'a str),
     /// As the first thread of its process, which no routine begins.
     First,
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
 }
 
@@ -108,8 +108,8 @@ impl ThreadMatch {
         self
     }
 
-    /// Whether a thread is meant. `exe` is `None` when it cannot be read; no pattern fits that. A thread of which nobody knows
-    /// where it starts is meant by its name alone, if a name is asked for.
+    /// Whether a thread fits. `exe` is `None` when it cannot be read; no pattern fits that. If it is unknown
+    /// where a thread starts, its name alone decides, if the pattern has a name.
     #[must_use]
     pub fn accepts(&self, comm: &str, exe: Option<&str>, start: Start<'_>) -> bool {
         self.fits_but_for_start(comm, exe)
@@ -120,14 +120,14 @@ impl ThreadMatch {
             })
     }
 
-    /// Whether a thread is meant as far as name and file tell.
+    /// Whether a thread fits by name and file.
     #[must_use]
     pub fn fits_but_for_start(&self, comm: &str, exe: Option<&str>) -> bool {
         self.comm.as_ref().is_none_or(|pattern| fits(pattern, comm))
             && self.exe.as_ref().is_none_or(|pattern| exe.is_some_and(|exe| fits(pattern, exe)))
     }
 
-    /// Whether it says anything.
+    /// Whether it has any pattern.
     #[must_use]
     pub const fn is_any(&self) -> bool {
         self.comm.is_none() && self.exe.is_none() && self.routine.is_none()

@@ -2,13 +2,13 @@
 
 use windfall_programs::LockProtocol;
 
-/// A lock, and what a thread runs at that holds it. One of which nothing is said has [`LockProtocol::None`].
+/// A lock and its protocol. A lock without an entry has [`LockProtocol::None`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Lock {
     /// Its name in steps.
     pub name: String,
-    /// What a thread runs at that holds it.
+    /// The protocol, which determines the rank of a thread that holds the lock.
     pub protocol: LockProtocol,
 }
 

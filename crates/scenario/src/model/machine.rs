@@ -13,9 +13,9 @@ pub struct Machine {
     pub speeds: Vec<Ratio>,
     /// How exactly timers are kept.
     pub timer: Timer,
-    /// What switching and deciding cost.
+    /// The costs of switching and deciding.
     pub costs: Costs,
-    /// What a switch costs a thread in refilling the cache.
+    /// The cost of refilling the cache after a switch.
     pub cache: Option<Cache>,
     /// The processors of a real machine that these stand for, in order; empty: the host chooses.
     pub cpus: Vec<u16>,
@@ -30,10 +30,10 @@ pub struct Machine {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Claim {
-    /// It does, and gives all back at the end.
+    /// Yes, and everything is restored at the end.
     #[default]
     Processors,
-    /// It leaves everybody where he is.
+    /// No: all threads stay where they are.
     None,
 }
 
@@ -57,7 +57,7 @@ impl Timer {
         }
     }
 
-    /// When something that is set for `at` happens (HLS 9.2.5).
+    /// When a timer that is set for `at` expires (HLS 9.2.5).
     #[inline]
     #[must_use]
     pub fn fires(self, at: Instant) -> Instant {
@@ -69,23 +69,23 @@ impl Timer {
     }
 }
 
-/// What switching and deciding cost.
+/// The costs of switching and deciding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Costs {
     /// Each switch to a thread.
     pub switch: Span,
-    /// Each switch to a thread that last ran on another processor, beside the switch (HLS 4.3.7.2).
+    /// Each switch to a thread that last ran on another processor, in addition to the switch (HLS 4.3.7.2).
     pub migration: Span,
-    /// Each event told to the hierarchy.
+    /// Each event sent to the hierarchy.
     pub decision: Span,
     /// Each notification that a scheduler receives because of it.
     pub notification: Span,
-    /// Each timer of a scheduler that goes off, beside the decision.
+    /// Each timer of a scheduler that expires, in addition to the decision.
     pub timer: Span,
 }
 
-/// What a thread pays after another has used its processor (HLS 10.3.3).
+/// The cost for a thread after another has used its processor (HLS 10.3.3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Cache {
@@ -99,17 +99,17 @@ pub struct Cache {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Interrupts {
-    /// What it counts as: [`OverheadKind::Interrupt`], [`OverheadKind::Softirq`] or [`OverheadKind::Steal`].
+    /// Its kind: [`OverheadKind::Interrupt`], [`OverheadKind::Softirq`] or [`OverheadKind::Steal`].
     pub kind: OverheadKind,
     /// Its number in the trace.
     pub number: u16,
-    /// The processors that it strikes, each on its own; empty: all.
+    /// The processors that it interrupts, each independently; empty: all.
     pub processors: Vec<u16>,
     /// When, and for how long.
     pub pattern: Pattern,
     /// The device at which something arrives each time; processes attach events to it by this name.
     pub device: Option<Device>,
-    /// What the device's posts bring; the number of the arrival when absent.
+    /// The datum of the device's posts; the number of the arrival when absent.
     pub datum: Option<u64>,
 }
 
@@ -140,35 +140,35 @@ pub enum Pattern {
 }
 
 impl Costs {
-    /// The same, with so much for a switch.
+    /// The same, with this cost of a switch.
     #[must_use]
     pub const fn switch(mut self, cost: Span) -> Costs {
         self.switch = cost;
         self
     }
 
-    /// The same, with so much for a thread's coming from another processor.
+    /// The same, with this cost of a migration.
     #[must_use]
     pub const fn migration(mut self, cost: Span) -> Costs {
         self.migration = cost;
         self
     }
 
-    /// The same, with so much for a decision.
+    /// The same, with this cost of a decision.
     #[must_use]
     pub const fn decision(mut self, cost: Span) -> Costs {
         self.decision = cost;
         self
     }
 
-    /// The same, with so much for a notification.
+    /// The same, with this cost of a notification.
     #[must_use]
     pub const fn notification(mut self, cost: Span) -> Costs {
         self.notification = cost;
         self
     }
 
-    /// The same, with so much for a timer.
+    /// The same, with this cost of a timer.
     #[must_use]
     pub const fn timer(mut self, cost: Span) -> Costs {
         self.timer = cost;
@@ -185,7 +185,7 @@ impl Cache {
 }
 
 impl Interrupts {
-    /// A source that strikes every processor, with its number in the trace.
+    /// A source that interrupts every processor, with its number in the trace.
     #[must_use]
     pub const fn new(kind: OverheadKind, number: u16, pattern: Pattern) -> Interrupts {
         Interrupts { kind, number, processors: Vec::new(), pattern, device: None, datum: None }
@@ -198,7 +198,7 @@ impl Interrupts {
         self
     }
 
-    /// The same, of a device whose posts bring this.
+    /// The same, of a device whose posts carry this datum.
     #[must_use]
     pub const fn datum(mut self, datum: u64) -> Interrupts {
         self.datum = Some(datum);
@@ -214,7 +214,7 @@ impl Interrupts {
 }
 
 impl Machine {
-    /// So many processors of speed 1 with a precise timer and no costs.
+    /// This number of processors of speed 1 with a precise timer and no costs.
     #[must_use]
     pub fn ideal(processors: u16) -> Machine {
         Machine {
@@ -235,7 +235,7 @@ impl Machine {
         self
     }
 
-    /// The same, whose timers are so exact.
+    /// The same, with this resolution of timers.
     #[must_use]
     pub const fn timer(mut self, timer: Timer) -> Machine {
         self.timer = timer;
@@ -263,21 +263,21 @@ impl Machine {
         self
     }
 
-    /// The same, where a run on a real machine claims its processors, or does not.
+    /// The same, with or without a claim of the processors by a run on a real machine.
     #[must_use]
     pub const fn claim(mut self, claim: Claim) -> Machine {
         self.claim = claim;
         self
     }
 
-    /// 95 %: a real machine keeps a twentieth of each processor for whatever is not supervised.
+    /// 95 %: a real machine keeps a twentieth of each processor for unsupervised threads.
     #[must_use]
     pub fn most_cap() -> Ratio {
         Ratio::new(19, 20).unwrap_or(Ratio::ONE)
     }
 }
 
-/// In words: `2 processors, speeds 1, 1/2, precise timer, 10us a switch`.
+/// As text: `2 processors, speeds 1, 1/2, precise timer, 10us a switch`.
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.speeds.as_slice() {

@@ -1,4 +1,4 @@
-//! What users ask for while a scenario runs (HLSCtl, HLS 4.3.9).
+//! Requests of users while a scenario runs (HLSCtl, HLS 4.3.9).
 
 use super::machine::Timer;
 use super::requirements::Requirements;
@@ -18,14 +18,14 @@ pub struct Request {
 }
 
 impl Request {
-    /// What is asked for at that time.
+    /// The change.
     #[must_use]
     pub const fn new(time: Instant, change: Change) -> Request {
         Request { time, change }
     }
 }
 
-/// On whose behalf something is asked.
+/// The thread or virtual processor that a request is about.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Whom {
     /// A thread, or all that a `count`ed name stands for.
@@ -34,7 +34,7 @@ pub enum Whom {
     Scheduler(String, u16),
 }
 
-/// What is asked.
+/// A change that a request makes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Change {
@@ -44,13 +44,13 @@ pub enum Change {
     Destroy(String),
     /// Makes an instance the default and moves the former's threads there.
     Default(String),
-    /// Moves a thread, with what is asked for it there.
+    /// Moves a thread, with its parameters there.
     Move {
-        /// Whom.
+        /// The thread.
         thread: String,
         /// To which scheduler.
         to: String,
-        /// What is asked there.
+        /// The parameters there.
         requires: Requirements,
     },
     /// Moves a scheduler's own virtual processor, numbered from 0, with all that is below the scheduler.
@@ -59,7 +59,7 @@ pub enum Change {
         own: (String, u16),
         /// To which parent.
         to: Parent,
-        /// What is asked there.
+        /// The parameters there.
         requires: Requirements,
     },
     /// Gives a scheduler one more parent.
@@ -68,7 +68,7 @@ pub enum Change {
         scheduler: String,
         /// Which parent.
         to: Parent,
-        /// What is asked there.
+        /// The parameters there.
         requires: Requirements,
     },
     /// Takes a scheduler's own virtual processor, numbered from 0, away from its parent.
@@ -77,7 +77,7 @@ pub enum Change {
     Transaction(Vec<Change>),
     /// Sets a parameter: begins or changes a reservation, sets a share.
     Set(Whom, &'static Parameter, ParameterValue),
-    /// Asks for a guarantee, in whatever way the scheduler above gives it.
+    /// Requests a guarantee, in the form that the scheduler above gives it.
     Guarantee(Whom, Guarantee),
     /// Ends a reservation.
     Unreserve(Whom),
@@ -104,7 +104,7 @@ impl Change {
         }
     }
 
-    /// For whom something else is asked of a parent, if it is.
+    /// The owner whose requirements at a parent change, if any.
     pub(crate) const fn whom(&self) -> Option<&Whom> {
         match self {
             Change::Set(whom, ..) | Change::Guarantee(whom, _) | Change::Unreserve(whom) => {
@@ -124,7 +124,7 @@ impl Change {
         }
     }
 
-    /// What is asked for them afterwards. A reservation takes the place of a guarantee, and a guarantee that of a reservation.
+    /// The requirements afterwards. A reservation replaces a guarantee, and a guarantee replaces a reservation.
     pub(crate) fn apply(&self, requires: &mut Requirements) {
         match self {
             Change::Set(_, parameter, value) => {

@@ -1,4 +1,4 @@
-//! What is asked of a parent for a child: a guarantee, and values of parameters.
+//! The requirements of a child at its parent: a guarantee, and values of parameters.
 
 use crate::Guarantee;
 use windfall_schedulers::parameters::{
@@ -6,7 +6,7 @@ use windfall_schedulers::parameters::{
 };
 use windfall_time::Span;
 
-/// What is asked of a parent for a child.
+/// The requirements of a child at its parent.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Requirements {
@@ -23,7 +23,7 @@ impl Requirements {
         Requirements { guarantee: Some(guarantee), ..Requirements::default() }
     }
 
-    /// A reservation, without the claim that it amounts to a guarantee.
+    /// A reservation, without a promise that it is a guarantee.
     #[must_use]
     pub fn reserve(amount: Span, period: Span) -> Requirements {
         Requirements::default().with(&RESERVE, ParameterValue::Reservation { amount, period })
@@ -56,7 +56,7 @@ impl Requirements {
         self.parameters.sort_by_key(|(parameter, _)| place(*parameter));
     }
 
-    /// What is asked under a parameter.
+    /// The value of a parameter.
     #[must_use]
     pub fn get(&self, parameter: &Parameter) -> Option<ParameterValue> {
         let mut parameters = self.parameters.iter();
@@ -68,24 +68,24 @@ impl Requirements {
         self.parameters.iter().copied()
     }
 
-    /// Amount and period of the reservation that is asked for outright.
+    /// Amount and period of the reservation that the parameters request directly.
     #[must_use]
     pub fn reservation(&self) -> Option<(Span, Span)> {
         self.get(&RESERVE).and_then(ParameterValue::reservation)
     }
 
-    /// How often it works, where that is written.
+    /// How often it works, if that is written.
     #[must_use]
     pub fn rate(&self) -> Option<Rate> {
         self.get(&RATE).and_then(ParameterValue::rate)
     }
 
-    /// Whether parameters are told outright, so that a guarantee is only asked for beside them.
+    /// Whether parameters are given directly, so that a guarantee is only an addition.
     pub(crate) fn reports_deadlines_itself(&self) -> bool {
         self.get(&RESERVE).is_some() || self.get(&SHARE).is_some()
     }
 
-    /// Whether nothing is asked.
+    /// Whether there are no requirements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Requirements::default()

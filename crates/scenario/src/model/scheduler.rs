@@ -1,4 +1,4 @@
-//! Schedulers, where they are attached, and what is asked for them there.
+//! Schedulers, where they are attached, and their requirements there.
 
 use super::requirements::Requirements;
 use windfall_schedulers::catalogue::{Kind, Value};
@@ -32,7 +32,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// As a catalogue's kinds read it.
+    /// The value in the form that a catalogue's kinds read.
     #[must_use]
     pub fn value(&self) -> Value<'_> {
         match self {
@@ -43,13 +43,13 @@ impl Setting {
         }
     }
 
-    /// All settings, as a catalogue's kinds read them.
+    /// All settings in the form that a catalogue's kinds read.
     pub(crate) fn values(settings: &[(String, Setting)]) -> Vec<(&str, Value<'_>)> {
         settings.iter().map(|(name, setting)| (name.as_str(), setting.value())).collect()
     }
 }
 
-/// One virtual processor: where it is registered and what is asked for it there.
+/// One virtual processor: where it is registered and its requirements there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attachment {
     /// Where.
@@ -65,7 +65,7 @@ pub enum Parent {
     Top,
     /// At the scheduler of that name.
     Scheduler(String),
-    /// Nowhere: a request has taken its parent away. No file says so.
+    /// Nowhere: a request has taken its parent away. A file cannot express this.
     Nowhere,
 }
 

@@ -13,15 +13,15 @@ use windfall_time::{Instant, Span};
 pub struct Thread {
     /// Its name; no scheduler and no other thread has it.
     pub name: String,
-    /// `None`: one thread NAME. `Some(n)`: NAME-1 to NAME-n, where NAME means all of them.
+    /// `None`: one thread NAME. `Some(n)`: NAME-1 to NAME-n, where NAME refers to all of them.
     pub count: Option<u32>,
     /// The scheduler above it; `None`: the default.
     pub parent: Option<String>,
-    /// What is asked for it there.
+    /// Its requirements there.
     pub requires: Requirements,
-    /// The program of a real machine whose threads are meant, if any.
+    /// The program of a real machine whose threads this stands for, if any.
     pub external: Option<External>,
-    /// What it runs; of an external program, what a simulation and the analysis take it to do.
+    /// Its program; for an external program, the model that simulation and analysis use.
     pub run: Run,
     /// When it is created.
     pub start: Instant,
@@ -47,23 +47,23 @@ pub enum Run {
         /// What; at least one.
         phases: Vec<Phase>,
     },
-    /// What a thread did in a recording.
+    /// The behaviour of a thread in a recording.
     Recorded {
         /// The trace, relative to the scenario's folder.
         file: String,
         /// The thread's name in it, or `#TID`.
         thread: String,
     },
-    /// What a kind of program does, by the name that the scenario's catalogue has for it.
+    /// A program of a kind, by its name in the scenario's catalogue.
     OfKind {
         /// The kind.
         kind: String,
         /// Its settings, in alphabetical order.
         settings: Vec<(String, Setting)>,
     },
-    /// What the stored profile of that name says. Only of an external program.
+    /// The behaviour in the stored profile of that name. Only for an external program.
     Profile(String),
-    /// Nobody has said what. Only of an external program.
+    /// Unknown. Only for an external program.
     Unknown,
 }
 
@@ -75,9 +75,9 @@ pub struct Jobs {
     pub activation: Activation,
     /// How much each one is.
     pub work: Work,
-    /// Due so long after release; `None`: never.
+    /// The relative deadline; `None`: never due.
     pub deadline: Option<Span>,
-    /// What becomes of one that is late.
+    /// The treatment of a late job.
     pub late: OnLate,
     /// How many; `None`: no end.
     pub count: Option<u64>,
@@ -111,7 +111,7 @@ pub enum Activation {
 /// A phase whose steps refer to others by name.
 pub type Phase = programs::Phase<programs::Names>;
 
-/// A step that refers to others by name. Locks, conditions and barriers have each a name of one sort only.
+/// A step that refers to others by name. A name is that of a lock, of a condition or of a barrier, never of two kinds.
 pub type Step = programs::Step<programs::Names>;
 
 impl Thread {
@@ -130,7 +130,7 @@ impl Thread {
         }
     }
 
-    /// So many of them, called NAME-1 and so on.
+    /// This number of threads, called NAME-1 and so on.
     #[must_use]
     pub const fn count(mut self, count: u32) -> Thread {
         self.count = Some(count);
@@ -144,7 +144,7 @@ impl Thread {
         self
     }
 
-    /// The same, using so much of the cache.
+    /// The same, with this working set.
     #[must_use]
     pub const fn working_set_kib(mut self, kib: u64) -> Thread {
         self.working_set_kib = kib;
@@ -173,14 +173,14 @@ impl Jobs {
         Jobs { activation, work, deadline: None, late: OnLate::Complete, count: None }
     }
 
-    /// The same, each due so long after its release.
+    /// The same, with this relative deadline.
     #[must_use]
     pub const fn deadline(mut self, deadline: Span) -> Jobs {
         self.deadline = Some(deadline);
         self
     }
 
-    /// The same, where this becomes of one that is late.
+    /// The same, with this treatment of late jobs.
     #[must_use]
     pub const fn late(mut self, late: OnLate) -> Jobs {
         self.late = late;
@@ -202,13 +202,13 @@ impl Run {
         Run::Spin { from: Instant::ZERO }
     }
 
-    /// What a kind of program does, with its default settings.
+    /// A program of a kind, with its default settings.
     #[must_use]
     pub fn of_kind(kind: &Kind) -> Run {
         Run::OfKind { kind: kind.name.to_owned(), settings: Vec::new() }
     }
 
-    /// So much in every period, due at the next release.
+    /// This work in every period, due at the next release.
     #[must_use]
     pub const fn periodic(work: Span, period: Span) -> Run {
         Run::Jobs(Jobs {
@@ -220,7 +220,7 @@ impl Run {
         })
     }
 
-    /// All its steps, in order; none of what is not made of steps.
+    /// All its steps, in order; none if the program does not consist of steps.
     pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
         let phases = match self {
             Run::Phases { phases, .. } => phases.as_slice(),

@@ -1,7 +1,7 @@
-//! What the threads below each scheduler received, destroyed schedulers included.
+//! The time that the threads below each scheduler received, destroyed schedulers included.
 //!
-//! Hosts say when a scheduler is to have an account and what is put there; along which chain of
-//! schedulers processor time comes to a thread is theirs to know.
+//! Hosts decide when a scheduler gets an account and which time is added to it; the chain of
+//! schedulers through which a thread receives processor time is known to them alone.
 
 use super::{Figures, NodeOutcome};
 use windfall_hierarchy::{Hierarchy, NodeId, Target};
@@ -11,7 +11,7 @@ use windfall_time::{Instant, Span};
 #[derive(Clone, Default, Debug)]
 pub struct Accounts {
     accounts: Vec<(NodeId, NodeOutcome)>,
-    /// By the hierarchy's index: where a living scheduler's account stands.
+    /// By the hierarchy's index: the position of a living scheduler's account.
     places: Vec<Option<usize>>,
 }
 
@@ -46,14 +46,14 @@ impl Accounts {
         }
     }
 
-    /// Where a scheduler's account stands; it stays there after the scheduler's end.
+    /// The position of a scheduler's account; it stays the same after the scheduler's end.
     #[must_use]
     pub fn place(&self, node: NodeId) -> Option<usize> {
         let place = self.places.get(node.index()).copied().flatten();
         place.filter(|place| self.accounts[*place].0 == node)
     }
 
-    /// Puts processor time to the account at a place that [`place`](Self::place) gave.
+    /// Adds processor time to the account at a position that [`place`](Self::place) returned.
     pub fn put(&mut self, place: usize, span: Span) {
         self.accounts[place].1.received += span;
     }
@@ -64,7 +64,7 @@ impl Accounts {
         self.accounts.iter().any(|(_, account)| account.parents.len() > 1)
     }
 
-    /// All of them at a moment: which of the schedulers live, and what these count.
+    /// All accounts at a moment: the living schedulers, and their figures.
     pub fn read(
         &self,
         at: Instant,

@@ -1,4 +1,4 @@
-//! Why a run could not go on to its end.
+//! Why a run could not continue to its end.
 
 use core::fmt;
 use windfall_programs::{ProcessError, ProgramError};
@@ -8,14 +8,14 @@ use windfall_time::Instant;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RunError {
-    /// A program acts for ever without time passing.
+    /// A program acts for ever without using time.
     Stuck {
         /// Whose.
         thread: String,
         /// When.
         at: Instant,
     },
-    /// A thread's jobs wait for it in ever greater numbers.
+    /// A thread's backlog of jobs grows without limit.
     Backlog {
         /// Whose.
         thread: String,
@@ -31,7 +31,7 @@ pub enum RunError {
         /// When.
         at: Instant,
     },
-    /// A process ended with what it was refused.
+    /// A process ended with an error of a refused call.
     Refused {
         /// Whose.
         thread: String,
@@ -40,7 +40,7 @@ pub enum RunError {
         /// When.
         at: Instant,
     },
-    /// A process awaits what no host carries out.
+    /// A process awaits a future that no host carries out.
     Foreign {
         /// Whose.
         thread: String,
@@ -54,11 +54,11 @@ pub enum RunError {
         /// When.
         at: Instant,
     },
-    /// So many notes of schedulers were lost, and with them jobs to be given up; a defect of ours.
+    /// This number of scheduler notes was lost, and with them jobs to abort; a defect of the host.
     Journal(u64),
     /// The host could not carry on.
     Host {
-        /// What stood in the way, and what would work.
+        /// The reason, and what would work.
         why: String,
         /// When.
         at: Instant,
@@ -66,7 +66,7 @@ pub enum RunError {
 }
 
 impl RunError {
-    /// A thread's program cannot go on.
+    /// A thread's program cannot continue.
     #[must_use]
     pub const fn of(mishap: ProgramError, thread: String, at: Instant) -> RunError {
         match mishap {

@@ -1,11 +1,11 @@
-//! Figures that schedulers keep for whoever watches, in the words of results.
+//! Figures that schedulers publish, in the form of results.
 
 use windfall_hierarchy::Count;
 
-/// What a scheduler counted, each figure by its name.
+/// The figures of a scheduler, each by its name.
 pub type Figures = Vec<(&'static str, Count)>;
 
-/// A figure's key and number in results: `windfall_ns` and nanoseconds, `epochs` and how often.
+/// A figure's key and number in results: `windfall_ns` and nanoseconds, `epochs` and a count.
 #[must_use]
 pub fn plain(name: &str, count: Count) -> (String, u64) {
     let name = name.replace('-', "_");

@@ -1,11 +1,11 @@
-//! Threads as people want to see them: by entry of the scenario, many that are alike as one.
+//! Threads for display: by entry of the scenario, many equal ones as one.
 
 use super::{Outcome, ThreadOutcome};
 use crate::Scenario;
 use crate::check::is_of_program;
 use crate::model::Thread;
 
-/// More threads of one `count` than this stand in one row.
+/// More threads of one `count` than this share one row.
 const ALIKE: usize = 8;
 
 /// The threads of one entry of a scenario.
@@ -16,7 +16,7 @@ pub struct Group<'a> {
     pub name: &'a str,
     /// Its threads in order.
     pub threads: &'a [ThreadOutcome],
-    /// Whether they are so many that people want to see them as one.
+    /// Whether they are many enough to be displayed as one.
     pub together: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Whether the expectations of a scenario hold.
 //!
-//! Integers and exact rationals decide. A subject that matches nothing does not hold: an
-//! expectation about nobody would always do.
+//! Integers and exact rationals decide. An expectation whose subject matches nothing fails: it
+//! would otherwise always hold.
 
 use super::{CpuOutcome, Outcome, PromiseVerdict, ThreadOutcome, groups};
 use crate::Scenario;
@@ -9,15 +9,15 @@ use crate::model::{Expectation, Level, Quantity, Statistic, Subject, Whole};
 use windfall_time::{Ratio, Span};
 use windfall_trace::glob::fits;
 
-/// An expectation, and what was found.
+/// An expectation, and its result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// What was measured, as the file writes it.
+    /// The quantity, as the file writes it.
     pub what: String,
-    /// What was expected: `at most 17ms`.
+    /// The bound: `at most 17ms`.
     pub expected: String,
-    /// What was found, with its unit; `none` when there was nothing to measure.
+    /// The measured value, with its unit; `none` when there was nothing to measure.
     pub found: String,
     /// Whether it holds.
     pub held: bool,
@@ -42,7 +42,7 @@ pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<Verdict> {
     judges.collect()
 }
 
-/// Whether a run came to what was promised and expected: every expectation and every promise held, every thread was
+/// Whether a run kept its promises and expectations: every expectation and every promise held, every thread was
 /// admitted, no scheduler broke a rule, and nothing ended the run early.
 #[must_use]
 pub fn holds(outcome: &Outcome, expectations: &[Verdict]) -> bool {
@@ -71,7 +71,7 @@ fn measure(expectation: &Expectation, scenario: &Scenario, outcome: &Outcome) ->
     }
 }
 
-/// The threads that a pattern means: those of the entry of that name, else those whose names fit the text, in
+/// The threads that a pattern selects: those of the entry of that name, else those whose names fit the text, in
 /// which `*` stands for any.
 fn named<'a>(
     pattern: &str,
@@ -141,7 +141,7 @@ fn of_machine(quantity: Quantity, outcome: &Outcome) -> Option<u128> {
     }
 }
 
-/// A level in the unit of what is measured: nanoseconds, or a count.
+/// A level in the unit of the quantity: nanoseconds, or a count.
 fn value(level: Level, outcome: &Outcome) -> Option<Ratio> {
     let length = Ratio::whole(outcome.length.as_nanos());
     match level {
@@ -177,7 +177,7 @@ fn is_within(expectation: &Expectation, found: u128, outcome: &Outcome) -> bool 
     equal && compare(bound.at_most, |a, b| a <= b) && compare(bound.at_least, |a, b| a >= b)
 }
 
-/// The found value in words: as a share where the bound is one, else with its unit.
+/// The measured value as text: as a share if the bound is one, else with its unit.
 fn shown(expectation: &Expectation, found: u128, outcome: &Outcome) -> String {
     let bound = &expectation.bound;
     let level = bound.at_most.or(bound.at_least).or(bound.equals.map(|(level, _)| level));

@@ -1,4 +1,4 @@
-//! A promise, and how it fared in a run.
+//! A promise, and its verdict in a run.
 
 use super::watch::Use;
 use windfall_guarantees::meaning::{Verdict, Window};
@@ -15,12 +15,12 @@ pub struct Promise {
     pub own: Option<u16>,
     /// What is promised.
     pub guarantee: Guarantee,
-    /// Whether the checker has granted it; otherwise it is only asked for.
+    /// Whether the checker has granted it; otherwise it is only requested.
     pub granted: bool,
     /// Whether a scheduler above its owner makes up for stolen time
     /// ([`windfall_guarantees::check::Tree::is_below_makeup`]).
     pub makeup: bool,
-    /// By how much a share in the long run may be behind, by its scheduler's own bound.
+    /// The largest lag of a long-run share, by its scheduler's own bound.
     pub behind: Allowance,
 }
 
@@ -46,16 +46,16 @@ impl Promise {
 pub struct PromiseVerdict {
     /// The promise.
     pub promise: Promise,
-    /// What was found; `None` when the guarantee's numbers are too fine to be judged exactly.
+    /// The findings; `None` when the guarantee's numbers are too fine to be judged exactly.
     pub verdict: Option<Verdict>,
-    /// What broke it, if not its schedulers. Stolen: it would not have been broken if no time had been stolen from its
+    /// The cause of a breach outside its schedulers. Stolen: it would not have been broken if no time had been stolen from its
     /// owner's processors, or may have been because others made up for stolen time. Overhead: without stolen time it
-    /// would have been broken, too, but not without what switching and deciding cost besides.
+    /// would have been broken, too, but not if switching and deciding had cost nothing either.
     pub cause: Option<Use>,
-    /// How late the machine's timer may be, where it ticks: what is short, or over, by less is no breach.
+    /// How late the machine's timer may be, if it ticks: a shortfall or excess below this is no breach.
     pub tick: Option<Span>,
-    /// What the machine cannot be held to: this much, and beside it a hundredth of what was promised, is
-    /// no breach. Zero, and nothing beside it, when it is simulated.
+    /// The tolerance of the machine: a difference of this much plus a hundredth of the promised amount is
+    /// no breach. Both are zero on a simulated machine.
     pub precision: Span,
     /// How long its owner was runnable.
     pub runnable: Span,
@@ -63,7 +63,7 @@ pub struct PromiseVerdict {
     pub until: Option<Instant>,
 }
 
-/// How a promise fared, in a word.
+/// The status of a promise.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PromiseStatus {
     /// Its owner was never runnable.
@@ -74,7 +74,7 @@ pub enum PromiseStatus {
     Kept,
     /// Broken by stolen time alone.
     Stolen,
-    /// Broken by what switching and deciding cost.
+    /// Broken by the costs of switching and deciding.
     Overhead,
     /// A hard reservation got more than it allows.
     Exceeded,
@@ -99,7 +99,7 @@ impl PromiseStatus {
 }
 
 impl PromiseVerdict {
-    /// In a word.
+    /// Its name.
     #[must_use]
     pub fn status(&self) -> PromiseStatus {
         match self.verdict {
@@ -118,8 +118,8 @@ impl PromiseVerdict {
         }
     }
 
-    /// Whether the checker granted what the schedulers then broke, on a machine that let them keep it:
-    /// stolen time is not theirs, nor is less than a tick.
+    /// Whether the schedulers broke a promise that the checker granted, on a machine that let them keep it:
+    /// stolen time, and less than a tick, do not count against them.
     #[must_use]
     pub fn is_failure(&self) -> bool {
         self.promise.granted
@@ -151,7 +151,7 @@ impl PromiseVerdict {
     }
 }
 
-/// Whether a guarantee was broken by no more than a machine can help.
+/// Whether a guarantee was broken by no more than the tolerance of the machine.
 pub(super) fn within(verdict: &Verdict, precision: Span) -> bool {
     let (Verdict::Broken { short: by, worst, .. } | Verdict::Exceeded { by, worst, .. }) = verdict
     else {

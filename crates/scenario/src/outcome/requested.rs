@@ -1,4 +1,4 @@
-//! Which promises of a scenario are judged: all that are asked for, and which of them the checker has
+//! The promises of a scenario that are judged: all requested ones, and which of them the checker has
 //! granted.
 
 use super::{Outcome, Promise};
@@ -7,14 +7,14 @@ use crate::{Guarantee, Scenario};
 use windfall_guarantees::{Allowance, Length, Type, form};
 use windfall_time::{Ratio, Span};
 
-/// Every guarantee that a thread or a scheduler of the scenario asks for and is granted, but `NULL`, which promises
-/// nothing. What was refused was never promised ([`refusals`]).
+/// Every guarantee that a thread or a scheduler of the scenario requests and is granted, except `NULL`, which promises
+/// nothing. Refused guarantees are not promises ([`refusals`]).
 #[must_use]
 pub fn promises(scenario: &Scenario) -> Vec<Promise> {
     requested_promises(scenario).into_iter().filter(|promise| promise.granted).collect()
 }
 
-/// The same, with what was refused.
+/// The same, with refused requests.
 pub(crate) fn requested_promises(scenario: &Scenario) -> Vec<Promise> {
     let checked = scenario.promises();
     let asked = checked.tree.vps.iter().zip(&checked.findings.vps).enumerate();
@@ -37,13 +37,13 @@ pub(crate) fn requested_promises(scenario: &Scenario) -> Vec<Promise> {
     asked.collect()
 }
 
-/// What was asked for and refused, with the reason.
+/// A refused request, with the reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Refused {
     /// The thread's or the scheduler's name.
     pub owner: String,
-    /// What it asked for.
+    /// The requested guarantee.
     pub asked: Guarantee,
     /// Why it is not promised.
     pub why: String,
@@ -55,7 +55,7 @@ impl core::fmt::Display for Refused {
     }
 }
 
-/// Everything that is asked for and refused.
+/// All refused requests.
 #[must_use]
 pub fn refusals(scenario: &Scenario) -> Vec<Refused> {
     let checked = scenario.promises();
@@ -66,7 +66,7 @@ pub fn refusals(scenario: &Scenario) -> Vec<Refused> {
     refused.collect()
 }
 
-/// Everything that the checker says holds anywhere in the scenario, whoever asks for it, and what follows from that in other types.
+/// All guarantees that the checker proves anywhere in the scenario, requested or not, and the guarantees of other types that follow from them.
 #[must_use]
 pub fn all_promises(scenario: &Scenario) -> Vec<Promise> {
     let checked = scenario.promises();
@@ -94,7 +94,7 @@ pub fn all_promises(scenario: &Scenario) -> Vec<Promise> {
     promises
 }
 
-/// A guarantee, and of each type the tightest that follows from it.
+/// A guarantee, and the tightest one of each type that follows from it.
 fn follows(gives: &Guarantee, mut put: impl FnMut(Guarantee)) {
     put(*gives);
     for kind in Type::ALL_TYPES {
@@ -114,8 +114,8 @@ fn follows(gives: &Guarantee, mut put: impl FnMut(Guarantee)) {
     }
 }
 
-/// How many threads have a bound on their response time and answered, and which of them answered later than that, in
-/// words. Bounds count without stolen time: where some may be stolen, none is broken.
+/// How many threads have a bound on their response time and completed jobs, and which of them exceeded it, as
+/// text. Bounds count without stolen time: if time may be stolen, none counts as exceeded.
 #[must_use]
 pub fn broken_bounds(scenario: &Scenario, outcome: &Outcome) -> (u64, Vec<String>) {
     let checked = scenario.promises();
@@ -133,8 +133,8 @@ pub fn broken_bounds(scenario: &Scenario, outcome: &Outcome) -> (u64, Vec<String
     (answered, late)
 }
 
-/// By which quantum a share is judged that the checker has refused: the longest that the scenario sets, and at
-/// least 10 ms, which is what schedulers have that are told none.
+/// The quantum for judging a share that the checker has refused: the longest that the scenario sets, and at
+/// least 10 ms, the default of schedulers.
 fn grain(scenario: &Scenario) -> Span {
     let settings = scenario.schedulers.iter().flat_map(|scheduler| &scheduler.settings);
     let quanta = settings.filter_map(|(name, value)| match value {

@@ -1,4 +1,4 @@
-//! Response times, of which no list is kept.
+//! Response times, kept without a list.
 
 use hdrhistogram::Histogram;
 use windfall_time::Span;
@@ -26,7 +26,7 @@ impl Response {
             Box::new(Histogram::new(2).unwrap_or_else(|error| panic!("two digits: {error}")))
         });
         if histogram.record(ns.max(1)).is_err() {
-            // It has no memory left to grow; the longest is exact all the same.
+            // It has no memory left to grow; the longest stays exact.
             histogram.saturating_record(ns.max(1));
         }
     }

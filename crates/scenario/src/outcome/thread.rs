@@ -1,4 +1,4 @@
-//! What one thread got, counted while it runs.
+//! The results of one thread, counted while it runs.
 
 use super::{Figures, Response};
 use windfall_time::{Instant, Span};
@@ -19,17 +19,17 @@ pub struct ThreadOutcome {
     pub runnable: Span,
     /// How often it became runnable.
     pub wakeups: u64,
-    /// How often it was put on a processor.
+    /// How often it was dispatched to a processor.
     pub dispatches: u64,
     /// How often it lost a processor that it could have used.
     pub preemptions: u64,
-    /// How often it was put on another processor than before.
+    /// How often it was dispatched to another processor than before.
     pub migrations: u64,
     /// Jobs released; 0 for programs without jobs.
     pub released: u64,
     /// Jobs done; for programs without jobs, bursts from wake-up to wait.
     pub completed: u64,
-    /// Jobs given up at their deadline.
+    /// Jobs aborted at their deadline.
     pub aborted: u64,
     /// Jobs not done by their deadline, unfinished ones included.
     pub missed: u64,
@@ -43,14 +43,14 @@ pub struct ThreadOutcome {
     pub gap: Span,
     /// Longest interval between two completions.
     pub interval: Span,
-    /// Intervals between completions longer than the limit that was watched for.
+    /// Intervals between completions longer than the counted limit.
     pub intervals_above: u64,
     /// How often that limit fits into intervals between two completions as a whole.
     pub limits_in_intervals: u64,
-    /// What the scheduler above it counted of it, until it ended.
+    /// The figures that the scheduler above it kept for it, until it ended.
     pub stats: Figures,
-    /// The stretches in which it saw itself running, in order, where a host was to keep them: each from its
-    /// first look at the clock to the last one before a gap.
+    /// The stretches in which it saw itself running, in order, if a host keeps them: each from its
+    /// first reading of the clock to the last one before a gap.
     pub stretches: Vec<(Instant, Instant)>,
     interval_limit: Option<Span>,
     /// When it completed last.
@@ -58,14 +58,14 @@ pub struct ThreadOutcome {
 }
 
 impl ThreadOutcome {
-    /// Of a thread that has got nothing yet.
+    /// The results of a thread that has received nothing so far.
     #[must_use]
     pub fn new(name: &str, promised: Option<&str>) -> ThreadOutcome {
         let (name, promised) = (name.to_owned(), promised.map(str::to_owned));
         ThreadOutcome { name, promised, ..ThreadOutcome::default() }
     }
 
-    /// Adds what another thread got, as if both were one. Response times are left out, since those of
+    /// Adds the results of another thread, as if both were one. Response times are left out, since those of
     /// different threads do not add up to anything.
     pub fn add(&mut self, other: &ThreadOutcome) {
         self.received += other.received;
@@ -86,7 +86,7 @@ impl ThreadOutcome {
         self.interval_limit = Some(limit);
     }
 
-    /// A job was released, and perhaps has a deadline.
+    /// Counts a released job, which may have a deadline.
     #[inline]
     pub const fn release(&mut self, due: bool) {
         self.released += 1;
@@ -99,7 +99,7 @@ impl ThreadOutcome {
         self.missed += 1;
     }
 
-    /// A job that was released at `release` is done, and perhaps `late`.
+    /// Counts the completion of a job that was released at `release`, which may be `late`.
     #[inline]
     pub fn complete(&mut self, release: Instant, now: Instant, late: bool) {
         let response = now - release;

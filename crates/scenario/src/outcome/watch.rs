@@ -1,12 +1,12 @@
 //! Whether a promise is kept, judged while it happens, so memory does not grow with the run.
 //!
-//! A host says when the promise's owner becomes runnable, is served, and stops being runnable. Service is
-//! what the owner has of a processor less what interrupts, switching and scheduling take. A second judge
-//! counts the stolen time in: it tells a promise that the schedulers broke from one that the machine did
-//! not permit (HLS 5.1.3, assumption 5). A third one counts in what switching and scheduling cost, too, which is
+//! A host reports when the promise's owner becomes runnable, is served, and stops being runnable. Service is
+//! the owner's processor time less the time of interrupts, switching and scheduling. A second judge
+//! includes the stolen time: it distinguishes a promise that the schedulers broke from one that the machine did
+//! not permit (HLS 5.1.3, assumption 5). A third one includes the costs of switching and scheduling, too, which are
 //! never called stolen (decision 0006). Below a scheduler that makes up for stolen time an owner may get
-//! less because others make good what was stolen from them; there, whatever is broken counts as broken by
-//! stolen time once anything was stolen.
+//! less because others recover time that was stolen from them; there, every broken promise counts as broken by
+//! stolen time once any time was stolen.
 //!
 //! Invariant: after [`Watch::end`] nothing changes any more.
 
@@ -15,12 +15,12 @@ use super::{Promise, PromiseVerdict};
 use windfall_guarantees::meaning::{Judge, Verdict};
 use windfall_time::{Instant, Span};
 
-/// Who had a processor that an owner was given.
+/// The user of a processor that an owner was granted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Use {
     /// The owner itself.
     Own,
-    /// Interrupts, a hypervisor, or, where there are such, programs that are not scheduled.
+    /// Interrupts, a hypervisor, or programs that are not scheduled, if there are any.
     Stolen,
     /// Switching and deciding.
     Overhead,
@@ -33,7 +33,7 @@ pub struct Watch {
     /// By what was received, with stolen time counted in, and with overhead counted in as well; `None` when it cannot
     /// be judged exactly.
     judges: Option<[Judge; 3]>,
-    /// Since when its owner is runnable without a break.
+    /// The time since when its owner has been runnable without a break.
     awake: Option<Instant>,
     runnable: Span,
     until: Option<Instant>,
@@ -42,7 +42,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Over an owner that is not runnable yet.
+    /// Begins with an owner that is not runnable yet.
     #[must_use]
     pub fn new(promise: Promise) -> Watch {
         let judge = Judge::new(&promise.guarantee, promise.behind);
@@ -68,7 +68,7 @@ impl Watch {
         }
     }
 
-    /// Its owner becomes runnable; nothing when it is already.
+    /// Records that its owner becomes runnable; no effect if it is already.
     pub fn wakes(&mut self, now: Instant) {
         if self.until.is_none() && self.awake.is_none() {
             self.awake = Some(now);
@@ -76,7 +76,7 @@ impl Watch {
         }
     }
 
-    /// Its owner is runnable no longer; nothing when it was not. What it was served has been said.
+    /// Records that its owner is no longer runnable; no effect if it was not. All service up to then must have been reported.
     pub fn sleeps(&mut self, now: Instant) {
         if let (None, Some(since)) = (self.until, self.awake.take()) {
             self.runnable += now - since;
@@ -84,19 +84,19 @@ impl Watch {
         }
     }
 
-    /// Its owner was given a processor, whose time went to `by`.
+    /// Records that its owner was granted a processor, whose time went to `by`.
     pub fn served(&mut self, from: Instant, to: Instant, by: Use) {
         if let (Some(judges), None, Some(_)) = (&mut self.judges, self.until, self.awake) {
             judges[by as usize..].iter_mut().for_each(|judge| judge.served(from, to));
         }
     }
 
-    /// Its owner tells its parent a deadline. Of those of one instant the last one counts.
+    /// Records a deadline that its owner sends its parent. If there are several in one instant, the last one counts.
     pub fn set_deadline(&mut self, now: Instant, deadline: Instant) {
         self.each(|judge| judge.set_deadline(now, deadline));
     }
 
-    /// Time is stolen from a processor, its owner's or another.
+    /// Records that time is stolen from a processor, its owner's or another.
     pub fn time_was_stolen(&mut self) {
         self.stolen |= self.promise.makeup && self.until.is_none();
     }
@@ -115,7 +115,7 @@ impl Watch {
         }
     }
 
-    /// What was found in a run that is over `now`, on a machine whose timer may be late by a `tick`.
+    /// The verdict for a run that ends `now`, on a machine whose timer may be late by a `tick`.
     #[must_use]
     pub fn verdict(self, now: Instant, tick: Option<Span>) -> PromiseVerdict {
         self.verdict_within(now, tick, Span::ZERO)
@@ -133,7 +133,7 @@ impl Watch {
         let verdicts = self.judges.as_ref().map(|judges| judges.each_ref().map(Judge::verdict));
         let [verdict, unstolen, given] = [Use::Own, Use::Stolen, Use::Overhead]
             .map(|with| verdicts.map(|verdicts| verdicts[with as usize]));
-        // By less than a tick, nothing is anybody's fault.
+        // A difference of less than a tick is no breach.
         let short = |verdict: Option<Verdict>| match verdict {
             Some(verdict @ Verdict::Broken { short, .. }) => {
                 !within(&verdict, precision) && tick.is_none_or(|tick| short >= tick.into())

@@ -1,5 +1,5 @@
-//! What is asked of a parent, as the checker counts it: keys of the file as parameters, without the messages by which a
-//! run asks.
+//! Requirements at a parent, as the checker counts them: keys of the file as parameters, without the messages that a
+//! run sends.
 
 use super::{Needed, ParamError, ParameterWriter};
 use crate::model::Requirements;
@@ -8,8 +8,8 @@ use windfall_schedulers::parameters::{CURRENCY, PRIORITY, ParameterValue, Rate, 
 use windfall_time::{Instant, Ratio};
 
 impl ParameterWriter<'_> {
-    /// What a child of that scheduler asks for, from `since` on where that is known; its own program works at `rate`.
-    /// Where something cannot be asked, which is a mistake of the file, nothing counts but the rate.
+    /// The parameters of a child of that scheduler, from `since` on if that is known; its own program works at `rate`.
+    /// If the scheduler does not take a key, which is a mistake of the file, only the rate counts.
     pub(crate) fn counted(
         &self,
         requires: &Requirements,
@@ -77,7 +77,7 @@ mod tests {
         Span::from_millis(millis)
     }
 
-    /// What messages come to: the slow definition.
+    /// The parameters that result from messages: the slow definition.
     fn told(messages: &[(&str, Message)], since: Option<Instant>) -> ChildParams {
         let mut terms = ChildParams::default().since(since);
         for (_, message) in messages {
@@ -101,7 +101,7 @@ mod tests {
         terms
     }
 
-    /// Whatever the checker counts is what a run says to the schedulers.
+    /// The checker counts exactly the parameters that a run sends to the schedulers.
     #[test]
     fn limit_what_is_counted_is_what_is_told_in_every_shipped_scenario() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");

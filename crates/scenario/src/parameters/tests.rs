@@ -27,7 +27,7 @@ fn shares_become_whole_weights_and_weights_keep_their_meaning() {
     let tenths = weights(&[share(2, 5), share(1, 10), share(1, 2)]);
     assert_eq!(tenths, [Some(400), Some(100), Some(500)]);
     assert_eq!(weights(&[share(1, 1), share(1, 3)]), [Some(3_000), Some(1_000)]);
-    // A weight stays what it is, whatever others ask.
+    // A weight stays the same, whatever others require.
     let beside = weights(&[share(1, 3), Requirements::share(7), Requirements::default()]);
     assert_eq!(beside, [Some(1_000), Some(21), Some(3)]);
 }

@@ -1,4 +1,4 @@
-//! What a thread asks for itself, as a control request (decision 0024).
+//! Requests of threads for themselves, as control requests (decision 0024).
 
 use super::PlannedRequest;
 use windfall_hierarchy::Message;

@@ -1,5 +1,5 @@
-//! Where a thread begins: below its own scheduler; below the default, where nothing is asked for it, if
-//! that is gone by then (HLS 4.3.9) or refuses it. No thread is lost while the default would have it.
+//! The place where a thread begins: below its own scheduler; below the default, without parameters, if its own
+//! no longer exists (HLS 4.3.9) or refuses it. No thread is lost while the default admits it.
 
 use windfall_hierarchy::{Hierarchy, HierarchyError, Message, NodeId, ThreadId};
 use windfall_time::Instant;
@@ -12,7 +12,7 @@ pub struct Place {
     pub thread: ThreadId,
     /// The scheduler above it.
     pub parent: NodeId,
-    /// What is to be said about it, when it is not the place that was planned.
+    /// A note about it, when it is not the planned place.
     pub remark: Option<String>,
 }
 
@@ -20,7 +20,7 @@ impl Place {
     /// Creates a thread of this name below `parent` with these parameters, else below the default.
     ///
     /// # Errors
-    /// Why its own scheduler would not have it, when the default would not, either.
+    /// Why its own scheduler refuses it, when the default refuses it, too.
     pub fn take(
         hierarchy: &mut Hierarchy,
         now: Instant,

@@ -1,4 +1,4 @@
-//! Control requests, and what each does to a hierarchy (HLS 4.3.9).
+//! Control requests, and the effect of each on a hierarchy (HLS 4.3.9).
 
 use crate::live::PromiseChange;
 use crate::model::Timer;
@@ -20,58 +20,58 @@ pub enum PlannedRequest {
         kind: &'static str,
         /// The scheduler.
         scheduler: Box<dyn Scheduler>,
-        /// For each own VP: the parent's name (`None` for the top) and what is asked there.
+        /// For each own VP: the parent's name (`None` for the top) and the messages to it.
         owns: Vec<(Option<String>, Vec<Message>)>,
     },
     /// Destroys an instance; its children move to the default.
     Destroy(String),
     /// Makes an instance the default and moves the former's threads to it.
     Default(String),
-    /// Moves a thread (by number), with what is asked for it there.
+    /// Moves a thread (by number), with the messages for it there.
     Move {
-        /// Whom.
+        /// The thread.
         thread: usize,
         /// To which scheduler.
         to: String,
-        /// What is asked there.
+        /// The messages there.
         messages: Vec<Message>,
     },
-    /// Moves a scheduler's own VP of that number (to the top if `to` is `None`), with what is asked for it there.
+    /// Moves a scheduler's own VP of that number (to the top if `to` is `None`), with the messages for it there.
     MoveScheduler {
         /// Which scheduler and which of its own VPs.
         own: (String, u16),
         /// To which parent.
         to: Option<String>,
-        /// What is asked there.
+        /// The messages there.
         messages: Vec<Message>,
     },
-    /// Gives a scheduler one more parent (the top if `to` is `None`), with what is asked there.
+    /// Gives a scheduler one more parent (the top if `to` is `None`), with the messages there.
     AddParent {
         /// Which scheduler.
         scheduler: String,
         /// Which parent.
         to: Option<String>,
-        /// What is asked there.
+        /// The messages there.
         messages: Vec<Message>,
     },
     /// Takes a scheduler's own VP of that number away from its parent.
     RemoveParent(String, u16),
     /// Several requests, all or none.
     Transaction(Vec<PlannedRequest>),
-    /// Asks a thread's scheduler for something.
+    /// Sends a message to a thread's scheduler.
     Thread(usize, Message),
-    /// Asks the parent of a scheduler's own VP of that number for something.
+    /// Sends a message to the parent of a scheduler's own VP of that number.
     Scheduler(String, u16, Message),
-    /// Tells an instance something about itself.
+    /// Sends a message to an instance about itself.
     Configure(String, Message),
     /// Sets the resolution of the machine's timer.
     Timer(Timer),
-    /// Says which promises hold from now on, if what the file asked for before it at this time was carried out.
+    /// Sets the promises that hold from now on, if the file's earlier requests at this time were carried out.
     Promises(Box<PromiseChange>),
 }
 
 impl PlannedRequest {
-    /// What is asked, in words; `name` says what threads are called, by number.
+    /// The request as text; `name` returns the names of threads, by number.
     #[must_use]
     pub fn text(&self, name: &dyn Fn(usize) -> String) -> String {
         match self {
@@ -165,11 +165,11 @@ impl PlannedRequest {
         }
     }
 
-    /// Carries it out at `now`; `thread` says what the hierarchy knows a thread as, by number. A
-    /// [`Timer`](Self::Timer) and [`Promises`](Self::Promises) are not the hierarchy's but its host's.
+    /// Carries it out at `now`; `thread` returns the hierarchy's identifier of a thread, by number. A
+    /// [`Timer`](Self::Timer) and [`Promises`](Self::Promises) concern the host, not the hierarchy.
     ///
     /// # Errors
-    /// What the hierarchy refuses, unchanged then; [`HierarchyError::Stale`] when a scheduler or thread that is
+    /// The hierarchy's refusal, which changes nothing; [`HierarchyError::Stale`] when a scheduler or thread that is
     /// named does not exist.
     // Length: a table: the call of each request.
     pub fn carry_out(

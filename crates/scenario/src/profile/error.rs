@@ -1,4 +1,4 @@
-//! Why a profile cannot be had, or does not fit a thread.
+//! Why a profile cannot be read, or does not fit a thread.
 
 use super::VERSION;
 use crate::text::TextError;
@@ -6,17 +6,17 @@ use core::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a profile, or what it is to be compared with, cannot be had, or does not fit a thread.
+/// Why a profile, or the executable to compare with, cannot be read, or does not fit a thread.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ProfileError {
-    /// There is none of that name; where one would lie, if that is known.
+    /// There is none of that name; with the path that it would have, if that is known.
     Absent(Option<PathBuf>),
     /// The name cannot be that of a profile.
     InvalidName(String),
-    /// It is not known in which folder profiles are kept.
+    /// The folder of profiles is unknown.
     NoFolder,
-    /// What lies there cannot be read, or is no profile.
+    /// The file cannot be read, or is no profile.
     In(PathBuf, Box<ProfileError>),
     /// The file cannot be read.
     Text(TextError),
@@ -30,9 +30,9 @@ pub enum ProfileError {
     UnknownProgram(String),
     /// No executable of this name is found.
     NoExecutable(String),
-    /// What the process with this number executes cannot be read.
+    /// The executable of the process with this number cannot be read.
     Process(u32),
-    /// The way in which the program is named does not say which executable is meant.
+    /// The form in which the program is named does not determine an executable.
     NoOneExecutable,
     /// The executable at this path cannot be read.
     Executable(PathBuf, io::Error),

@@ -80,7 +80,7 @@ fn paper_threads_of_one_name_are_told_apart_by_their_start_routines() {
     assert!(both.contains("several kinds") && both.contains("starts at `player:fast`"), "{both}");
     let none = of("{ comm = \"twin\", routine = \"*:main\" }").unwrap_err();
     assert!(none.contains("starts at `*:main`, but"), "{none}");
-    // A profile that knows no routine is asked for names alone.
+    // A profile without routines is matched by names alone.
     let older = of("{ comm = \"loop\", routine = \"*:main\" }").unwrap();
     assert_eq!(older.threads[0].requires.guarantee, "RESBH 3ms 10ms".parse().ok());
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use windfall_trace::SourceError;
 use windfall_trace::import::limits;
 
-/// Why a recording cannot be read, or does not hold what a scenario names.
+/// Why a recording cannot be read, or lacks a thread that a scenario names.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum RecordingError {
@@ -35,9 +35,9 @@ pub enum RecordingError {
     },
     /// It has several threads of the name, and the scenario has one: the numbers of all.
     Several(Vec<u32>),
-    /// This name stands for a thread that another entry names, too.
+    /// This name refers to a thread that another entry names, too.
     Shared(String),
-    /// Nobody reads recordings here.
+    /// This build of the plan has no reader of recordings.
     NotReadHere,
 }
 

@@ -14,11 +14,10 @@ use toml::de::DeValue;
 use windfall_schedulers::parameters;
 use windfall_time::Instant;
 
-/// The keys that say for whom a parent is asked for something.
+/// The keys that name the owner of requirements at a parent.
 const WHOM: [&str; 3] = ["thread", "scheduler", "processor"];
 
-/// Each request but those that set a parameter, and the keys that go with it; with a move whatever is asked of the new parent as
-/// well.
+/// Each request except those that set a parameter, and its keys; a move also takes the requirements at the new parent.
 const REQUESTS: [(&str, &[&str]); 11] = [
     ("create", &["name", "with"]),
     ("destroy", &["scheduler"]),
@@ -36,11 +35,11 @@ const REQUESTS: [(&str, &[&str]); 11] = [
 /// The request that consists of others.
 const TRANSACTION: &str = "transaction";
 
-/// The keys of all requests, but for those by which something is asked of a parent.
+/// The keys of all requests, except those of requirements at a parent.
 const OTHER_KEYS: [&str; 9] =
     ["thread", "scheduler", "processor", "to", "name", "with", "requests", "quantum", "timer"];
 
-/// Stands for one that could not be read and has been told of, so that the others keep their
+/// A placeholder for one that could not be read and has been reported, so that the others keep their
 /// numbers.
 const UNREADABLE: Request = Request { time: Instant::ZERO, change: Change::Timer(Timer::Precise) };
 
@@ -93,7 +92,7 @@ fn entry(
     (time, verb(file, requirements, inside, path, reader))
 }
 
-/// What of an entry is not read with it.
+/// The keys of an entry that are read separately.
 struct Inside<'i> {
     with: Option<Node<'i>>,
     requests: Option<Node<'i>>,
@@ -168,7 +167,7 @@ fn parts(node: Option<Node<'_>>, path: &Path, reader: &mut Reader<'_>) -> Option
     Some(Change::Transaction(parts))
 }
 
-/// The keys that go with a request, beside `time` and `do`.
+/// The keys of a request, in addition to `time` and `do`.
 fn keys(verb: &str) -> Option<Vec<&'static str>> {
     if let Some(parameter) = parameters::ALL.iter().find(|parameter| parameter.key == verb) {
         return Some(WHOM.into_iter().chain([parameter.key]).collect());
@@ -249,7 +248,7 @@ fn change(
     })
 }
 
-/// What is asked of a parent, by the key that names it.
+/// A requirement at a parent, by the key that names it.
 fn asked(
     verb: &str,
     whom: Option<Whom>,

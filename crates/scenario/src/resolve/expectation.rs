@@ -24,7 +24,7 @@ pub(super) fn expectations(
         .collect()
 }
 
-/// Stands for one that could not be read and has been told of, so that the others keep their
+/// A placeholder for one that could not be read and has been reported, so that the others keep their
 /// numbers.
 fn unreadable() -> Expectation {
     let at_least = Some(Level::Span(Span::ZERO));

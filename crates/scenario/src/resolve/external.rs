@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// The keys that name such a program.
 const PROGRAMS: [&str; 5] = ["exec", "pid", "cgroup", "unit", "of"];
 
-/// Whether an entry names a program of a real machine, be it wrongly.
+/// Whether an entry names a program of a real machine, correctly or not.
 pub(super) fn is_named(path: &Path, reader: &Reader<'_>) -> bool {
     PROGRAMS.iter().any(|key| reader.origin.has(&path.key(key)))
 }

@@ -11,7 +11,7 @@ use crate::suggest;
 /// The key that names the kind.
 pub(super) const KIND: &str = "kind";
 
-/// What the keys of a program mean that is of a kind.
+/// The program that the keys of a kind describe.
 pub(super) fn program(mut file: KindFile, path: &Path, reader: &mut Reader<'_>) -> Option<Run> {
     let named = file.0.remove(KIND);
     let what = "its kind, as `kind = \"bsat-sink\"`; `windfall catalogue` lists them";

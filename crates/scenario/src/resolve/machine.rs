@@ -73,7 +73,7 @@ pub(super) fn interrupts(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec
         .collect()
 }
 
-/// Refuses interrupts of which it is not said when they come, or said twice.
+/// Refuses interrupts whose times are missing, or given twice.
 fn when_is_clear(file: &InterruptsFile, path: &Path, reader: &mut Reader<'_>) {
     let keys = [
         ("every", file.every.is_some()),

@@ -1,8 +1,7 @@
 //! `[programs.NAME]`: a program that several threads run.
 //!
 //! Its keys are put into each thread that names it before anything else is read; those of a program of a kind become the thread's
-//! `program`. So a thread has one program, wherever
-//! it is written, and every mistake in it has its place in the program.
+//! `program`. So a thread has one program, wherever it is written, and every mistake in it has its place in the program.
 
 use super::kind::{self, KIND};
 use super::reader::Reader;
@@ -22,13 +21,13 @@ use windfall_time::Instant;
 /// The keys of a program.
 const KEYS: [&str; 8] =
     ["run", "periodic", "sporadic", "after", "steps", "phases", "loops", "recorded"];
-/// How many values the programs of all threads may come to; more would be a slip of the pen.
+/// How many values the programs of all threads may have in total; more would be a typing error.
 const MOST_VALUES: usize = 500_000;
 
 /// Puts the programs of a file into the threads that name them; gives the mistakes.
 ///
 /// # Errors
-/// They would come to too much to be read.
+/// They would have too many values to be read.
 pub(super) fn put_into_threads(
     root: &mut Node<'_>,
     kinds: &Catalogue,
@@ -58,7 +57,7 @@ pub(super) fn put_into_threads(
 enum Named<'p, 'i> {
     /// No program, or one that is read where the thread is.
     Nothing,
-    /// A program that says itself what it runs.
+    /// A program with its own definition.
     Declared(&'p DeTable<'i>),
     /// A program of a kind: a table of `kind` and settings.
     OfKind(Node<'i>),
@@ -72,7 +71,7 @@ fn program<'p, 'i>(
     thread: &DeTable<'i>,
 ) -> Result<Named<'p, 'i>, ScenarioError> {
     let Some(named) = thread.get("program") else { return Ok(Named::Nothing) };
-    // A table is read where the thread is, and what is neither is told of there.
+    // A table is read with the thread, and a value that is neither is reported there.
     let Some(name) = named.get_ref().as_str() else { return Ok(Named::Nothing) };
     let wrong = |code: Code, message: String, help: &str| {
         ScenarioError::new(code, message, Some(named.span())).help(help)
@@ -131,7 +130,7 @@ fn values(node: &Node<'_>) -> usize {
     }
 }
 
-/// Reads all programs for their mistakes; what a thread runs has been put into it.
+/// Reads all programs for their mistakes; those that threads run have been put into the threads.
 pub(super) fn programs(node: Option<Node<'_>>, reader: &mut Reader<'_>) {
     for (name, node) in reader.named(node, "programs") {
         let path = Path::of(&["programs", &name]);

@@ -1,4 +1,4 @@
-//! What reading needs everywhere: the places, the mistakes so far, and ways to get at values.
+//! The common state of reading: the places, the mistakes so far, and access to values.
 
 use crate::decode::decode;
 use crate::diagnostic::{Code, ScenarioError};
@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
         self.value(value?, path, T::WANTED)
     }
 
-    /// A value; where it cannot be read, what was wanted is said.
+    /// A value; if it cannot be read, the mistake names the expected form.
     fn value<T>(&mut self, value: Lax<T>, path: &Path, wanted: &str) -> Option<T> {
         match value.0 {
             Ok(value) => Some(value),
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
         self.get(value, path)
     }
 
-    /// Something is not there, unless it was there and wrong.
+    /// Reports a missing value, unless it was present and wrong.
     pub(super) fn missing(&mut self, path: &Path, what: &str) {
         if self.origin.has(path) {
             return;
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         );
     }
 
-    /// A text that stands where a table may, too.
+    /// A text in a place that also accepts a table.
     pub(super) fn scalar<T: Scalar>(&mut self, raw: &Raw, path: &Path) -> Option<T> {
         self.get(Some(Lax::from_raw(raw)), path)
     }
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         self.mistakes.push(ScenarioError::new(code, message, place).help(help));
     }
 
-    /// Whether there was something at a path that has been told of and left out.
+    /// Whether a value at a path was reported and left out.
     pub(super) fn cut_from(&self, path: &Path) -> bool {
         self.origin.has_below(path)
     }
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
         span.filter(|span| !span.is_zero())
     }
 
-    /// What is asked of a parent.
+    /// The requirements at a parent.
     pub(super) fn requirements(&mut self, requires: RequirementsFile, path: &Path) -> Requirements {
         let guarantee = self.get(requires.guarantee, &path.key("guarantee"));
         let mut asked = guarantee.map(Requirements::guarantee).unwrap_or_default();

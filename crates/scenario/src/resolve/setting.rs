@@ -15,11 +15,11 @@ pub(super) struct Declared<I> {
     pub(super) name: &'static str,
     /// What it declares.
     pub(super) settings: &'static [catalogue::Setting],
-    /// Keys beside them, which are read elsewhere.
+    /// Other keys of the same table, which are read elsewhere.
     pub(super) others: I,
 }
 
-/// Settings in alphabetical order; each comes with its name, where that stands, and what was written, if that was a scalar.
+/// Settings in alphabetical order; each comes with its name, its place, and the written value, if that was a scalar.
 pub(super) fn read(
     of: &Declared<impl Iterator<Item = &'static str> + Clone>,
     written: impl IntoIterator<Item = (String, Option<Range<usize>>, Option<Raw>)>,

@@ -61,13 +61,13 @@ fn steps(list: Vec<TextOr<StepFile>>, path: &Path, reader: &mut Reader<'_>) -> V
                 TextOr::Text(raw) => word(&raw, &path, reader),
                 TextOr::Table(file) => table(file, &path, reader),
             };
-            // One that could not be read and has been told of takes time and names nothing.
+            // A step that could not be read and has been reported takes time and names nothing.
             step.unwrap_or(Step::Sleep(Span::from_secs(1)))
         })
         .collect()
 }
 
-/// The steps that are a word.
+/// The steps without a value.
 fn words() -> String {
     let words: Vec<String> = WORDS.iter().map(|(word, _)| format!("`{word}`")).collect();
     let (last, others) = words.split_last().map_or(("", &[][..]), |(last, rest)| (last, rest));
@@ -83,7 +83,7 @@ fn word(raw: &Raw, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     known.map(|(_, step)| step)
 }
 
-/// The one key that says what a step does; with none, or several, it is a mistake.
+/// The one key that defines a step; none, or several, is a mistake.
 fn only_key(file: &StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<&'static str> {
     let waits = file.wait.is_some();
     let keys = [
@@ -117,7 +117,7 @@ fn only_key(file: &StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<&'s
     None
 }
 
-/// What a thread asks for itself.
+/// A request of a thread for itself.
 fn own(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<OwnRequest> {
     if file.reserve.is_some() {
         let to = reader.get(file.to, &path.key("to"));

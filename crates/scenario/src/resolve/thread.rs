@@ -15,7 +15,7 @@ pub(super) fn threads(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<Th
     entries.into_iter().map(|(name, node)| thread(name, node, reader)).collect()
 }
 
-/// The keys that say what is run.
+/// The keys that define the program.
 pub(super) const PROGRAMS: &str =
     "one of `run`, `periodic`, `sporadic`, `after`, `steps`, `phases` and `recorded`";
 
@@ -63,7 +63,7 @@ fn run(mut file: ThreadFile, start: Instant, path: &Path, reader: &mut Reader<'_
     match given.as_slice() {
         [_] => {}
         [] if is_external => {}
-        // A program that could not be read, or found, has been told of.
+        // A program that could not be read, or found, has been reported.
         [] if unread(path, reader) => {}
         [] => reader.wrong(Code::NoProgram,
             &path.key(""),
@@ -82,13 +82,13 @@ fn run(mut file: ThreadFile, start: Instant, path: &Path, reader: &mut Reader<'_
     profile.map(Run::Profile).or(found).unwrap_or(unsaid)
 }
 
-/// Whether a program stands in the file that was not understood.
+/// Whether the file contains a program that could not be read.
 fn unread(path: &Path, reader: &Reader<'_>) -> bool {
     let keys = ProgramFile::default().keys().map(|(key, _)| key).into_iter();
     keys.chain(["profile", "program"]).any(|key| reader.origin.has(&path.key(key)))
 }
 
-/// Two keys that say what is run.
+/// Two keys that define the program.
 pub(super) fn exclude(first: &str, last: &str, path: &Path, reader: &mut Reader<'_>) {
     let message = format!("`{first}` and `{last}` exclude each other");
     reader.wrong(
@@ -99,7 +99,7 @@ pub(super) fn exclude(first: &str, last: &str, path: &Path, reader: &mut Reader<
     );
 }
 
-/// What a program's keys mean for a thread that starts then; of several the last.
+/// The program that the keys define for a thread that starts then; the last one of several.
 pub(super) fn program(
     file: ProgramFile,
     start: Instant,

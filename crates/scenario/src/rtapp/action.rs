@@ -1,4 +1,4 @@
-//! Events: which one a key means, and what its value says.
+//! Events: the one that a key denotes, and its value.
 
 use super::json::{Member, Node, Value};
 use super::keys::{Findings, span, text};
@@ -12,7 +12,7 @@ pub(super) const EVENTS: [&str; 20] = [
     "sem_wait",
 ];
 
-/// Which event a key means, if any.
+/// The event that a key denotes, if any.
 pub(super) fn kind(key: &str) -> Option<&'static str> {
     EVENTS.into_iter().find(|event| key.starts_with(event))
 }
@@ -114,13 +114,13 @@ fn condition(node: &Node, key: &str, f: &mut Findings) -> Option<(String, String
     Some((reference, mutex.unwrap_or_else(|| unnamed("mutex", node, key, f))))
 }
 
-/// What rt-app calls a timer, condition or mutex without a name; all of them are one.
+/// rt-app's name for a timer, condition or mutex without a name; all of them are one.
 fn unnamed(name: &str, node: &Node, key: &str, f: &mut Findings) -> String {
     f.warn(node.place, format!("`{key}` has no `{name}`; rt-app calls it `unknown`"));
     "unknown".to_owned()
 }
 
-/// A part without which an event means nothing. What was refused already is not refused again.
+/// A required part of an event. A part that was refused already is not refused again.
 fn required<T>(part: Option<T>, name: &str, node: &Node, key: &str, f: &mut Findings) -> Option<T> {
     let given = match &node.value {
         Value::Object(members) => members.iter().any(|member| member.key == name),

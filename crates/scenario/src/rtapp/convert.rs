@@ -1,7 +1,7 @@
 //! Programs from an rt-app file (UX 3.8).
 //!
-//! Each thread of a task becomes phases. What a program here cannot say is either left out or
-//! comes close; both are told, event by event, with the line of the file. Nothing is dropped in
+//! Each thread of a task becomes phases. Properties that a program here cannot express are either left out or
+//! approximated; both are reported, event by event, with the line of the file. Nothing is dropped in
 //! silence: every event is a step, or in `unconverted`, or both.
 //!
 //! A suspended thread waits on a condition of its task's name, whatever text `suspend` has, and a resume
@@ -26,11 +26,11 @@ use windfall_time::Span;
 pub struct Converted {
     /// The threads, instances of a task one after another.
     pub threads: Vec<ConvertedThread>,
-    /// What the numbers of [`Resource`]s mean.
+    /// The objects that the numbers of [`Resource`]s denote.
     pub resources: Vec<Shared>,
     /// How long to run; `None` until all threads have ended.
     pub duration: Option<Span>,
-    /// What the programs do not say, or not exactly.
+    /// All that the programs do not express, or not exactly.
     pub unconverted: Vec<Unconverted>,
 }
 
@@ -46,7 +46,7 @@ pub struct ConvertedThread {
     pub delay: Span,
     /// What it runs.
     pub program: Program,
-    /// How the file schedules it from its first phase on, the policy included; for whoever chooses
+    /// How the file schedules it from its first phase on, the policy included; for callers that choose
     /// its place in a hierarchy.
     pub scheduling: Scheduling,
     /// The line of its task.
@@ -71,7 +71,7 @@ pub struct EventName {
 pub struct Shared {
     /// What it is.
     pub kind: SharedKind,
-    /// Its name in the file; for `suspend` the task's, for `resume` the one that it has.
+    /// Its name in the file; for `suspend` the task's, for `resume` its own.
     pub name: String,
 }
 
@@ -87,17 +87,17 @@ pub enum SharedKind {
     Barrier,
 }
 
-/// Something that a program does not say as the file does.
+/// A difference between a program and the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Unconverted {
     /// The task; empty when it is about the whole file.
     pub task: String,
-    /// The key of the event or of whatever else is meant; empty when it is the task as a whole.
+    /// The key of the event or property; empty for the task as a whole.
     pub event: String,
     /// Its line in the file.
     pub line: u32,
-    /// Whether there is no step for it, or one that comes close.
+    /// Whether there is no step for it, or an approximate one.
     pub left_out: bool,
     /// What differs.
     pub text: String,
@@ -147,7 +147,7 @@ struct Body<'a> {
 }
 
 impl Converter {
-    /// Counts who uses what threads share.
+    /// Counts the users of shared objects.
     fn shared(&mut self, file: &RtApp) {
         for task in &file.tasks {
             let events = || task.reached().iter().flat_map(|phase| &phase.events);
@@ -249,7 +249,7 @@ impl Converter {
         self.out.threads.extend(names.map(thread));
     }
 
-    /// Reports the phases behind one that loops for ever.
+    /// Reports the phases after one that loops for ever.
     fn unreached(&mut self, task: &rtapp::Task, reached: &[rtapp::Phase]) {
         for phase in &task.phases[reached.len()..] {
             let (there, here) = (&phase.name, &reached[reached.len() - 1].name);
@@ -371,7 +371,7 @@ impl Converter {
         self.report_line(task, event, line, left_out, text);
     }
 
-    /// About an event or another key of a task, where it is written.
+    /// Concerns an event or another key of a task, at its place.
     fn report_line(
         &mut self,
         task: &rtapp::Task,

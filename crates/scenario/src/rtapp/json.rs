@@ -1,7 +1,7 @@
-//! A JSON reader that keeps order, duplicates and places, and forgives what rt-app's files hold.
+//! A JSON reader that keeps order, duplicates and places, and accepts the deviations of rt-app's files.
 //!
-//! Forgiven without a word: `/* */` and `//` comments, single quotes, a comma too many. Forgiven with
-//! a warning: a missing comma, a key without a value, text behind the end. Nesting is limited, so
+//! Accepted silently: `/* */` and `//` comments, single quotes, a superfluous comma. Accepted with
+//! a warning: a missing comma, a key without a value, text after the end. Nesting is limited, so
 //! no input can exhaust the stack.
 
 use super::{Problem, limits};
@@ -50,7 +50,7 @@ impl Place {
 }
 
 impl Value {
-    /// What kind of value it is, for messages.
+    /// The kind of the value, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Value::Nothing => "nothing",
@@ -184,7 +184,7 @@ impl Parser<'_> {
         Ok(nodes)
     }
 
-    /// Where the next entry begins; `None` behind the closing bracket, which is taken.
+    /// The beginning of the next entry; `None` after the closing bracket, which is consumed.
     fn next_entry(&mut self, open: Place, close: char) -> Result<Option<Place>, Problem> {
         self.skip()?;
         match self.peek() {
@@ -204,7 +204,7 @@ impl Parser<'_> {
         self.skip()?;
         match self.peek() {
             Some(',') => {
-                // More than one is as good as one.
+                // Several count as one.
                 while self.peek() == Some(',') {
                     self.take();
                     self.skip()?;

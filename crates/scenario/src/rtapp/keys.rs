@@ -1,11 +1,11 @@
-//! The members of one object: looked up by name, counted as used, and the rest complained about.
+//! The members of one object: looked up by name and marked as used; the rest is reported.
 
 use super::json::{Member, Node, Place, Value};
 use super::{Duplicates, Problem, limits};
 use std::cmp::Ordering;
 use windfall_time::Span;
 
-/// Collects what is wrong and what is doubtful.
+/// Collects errors and warnings.
 pub(super) struct Findings {
     pub(super) errors: Vec<Problem>,
     pub(super) warnings: Vec<Problem>,
@@ -16,7 +16,7 @@ pub(super) struct Findings {
 pub(super) struct Keys<'a> {
     members: Vec<(&'a Member, bool)>,
     place: Place,
-    /// What it is, for messages: `task \`a\``.
+    /// Its description, for messages: `task \`a\``.
     what: String,
 }
 
@@ -36,7 +36,7 @@ impl Findings {
         }
     }
 
-    /// The members of an object, with duplicates treated as asked and told.
+    /// The members of an object, with duplicates treated as requested and reported.
     pub(super) fn open<'a>(&mut self, node: &'a Node, what: &str) -> Option<Keys<'a>> {
         let Value::Object(all) = &node.value else {
             let kind = node.value.kind();
@@ -108,7 +108,7 @@ impl<'a> Keys<'a> {
         found
     }
 
-    /// All members that nobody has taken and `wanted` wants, in order.
+    /// All unused members that `wanted` accepts, in order.
     pub(super) fn take_all(&mut self, wanted: impl Fn(&str) -> bool) -> Vec<&'a Member> {
         let mut found = Vec::new();
         for (member, used) in &mut self.members {
@@ -125,7 +125,7 @@ impl<'a> Keys<'a> {
         Some((integer(node, key, f)?, node.place))
     }
 
-    /// An integer that fits `T`; `range` says what does.
+    /// An integer that fits `T`; `range` describes the allowed values.
     pub(super) fn small<T: TryFrom<i64>>(
         &mut self,
         key: &str,
@@ -193,7 +193,7 @@ impl<'a> Keys<'a> {
         Some(numbers)
     }
 
-    /// What is left is not known: refused when it is nearly one of `known`, else told.
+    /// The rest is unknown: refused when it is similar to one of `known`, else reported as a warning.
     pub(super) fn close(self, known: &[&str], f: &mut Findings) {
         for (member, used) in self.members {
             if used {
@@ -251,7 +251,7 @@ pub(super) fn text(node: &Node, key: &str, f: &mut Findings) -> Option<String> {
     }
 }
 
-/// The known key that `key` was probably meant to be: at most two letters differ, and fewer than
+/// The known key of which `key` is probably a misspelling: at most two letters differ, and fewer than
 /// a third of them.
 pub(super) fn nearest<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
     let near = known.iter().map(|known| (distance(key, known), *known)).min()?;
@@ -259,7 +259,7 @@ pub(super) fn nearest<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
     (near.0 <= 2 && 3 * near.0 <= longest).then_some(near.1)
 }
 
-/// Letters to insert, remove or change to make one word of the other.
+/// Letters to insert, remove or change to turn one word into the other.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(64).collect(), b.chars().collect());
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,7 +1,7 @@
-//! What a file may ask for: no more than can be made of it, and nothing at which rt-app itself gives up.
+//! Limits of a file: its size stays convertible, and it has nothing that makes rt-app itself fail.
 //!
-//! Invariant: of a file that is not refused, threads, steps and numbers of processors are bounded, so
-//! that whoever makes something of each of them is, too.
+//! Invariant: threads, steps and processor numbers of an accepted file are bounded, so
+//! code that processes each of them is, too.
 
 use super::keys::Findings;
 use super::{Action, Event, Policy, Problem, RtApp, RtAppError, Scheduling, Task};
@@ -23,7 +23,7 @@ const LISTED: usize = 100;
 /// How many groups may lie within each other in a `taskgroup`.
 const MOST_GROUPS: usize = 16;
 
-/// Refuses what is too much, and what the kernel would refuse to rt-app.
+/// Refuses values above the limits, and those that the kernel would refuse to rt-app.
 pub(super) fn check(app: &RtApp, f: &mut Findings) {
     let (mut threads, mut events) = (0_u64, 0_u64);
     for task in &app.tasks {
@@ -56,8 +56,8 @@ pub(super) fn check(app: &RtApp, f: &mut Findings) {
     }
 }
 
-/// Whoever gives back, or waits with, a lock has taken it before; whoever takes one gives it back: rt-app
-/// leaves it to the C library what else would happen.
+/// A thread that releases a lock, or waits with it, has taken it before; a thread that takes one releases it: rt-app
+/// leaves other cases to the C library.
 fn locks(task: &Task, f: &mut Findings) {
     let events = || task.reached().iter().flat_map(|phase| &phase.events);
     let unlocks = |event: &Event| match &event.action {

@@ -1,4 +1,4 @@
-//! What an rt-app file says. Field for field, with rt-app's defaults where it has any.
+//! The content of an rt-app file, field for field, with rt-app's defaults if it has any.
 
 use std::fmt;
 use windfall_time::Span;
@@ -13,7 +13,7 @@ pub struct RtApp {
     pub tasks: Vec<Task>,
     /// Names of the resources that older files declare.
     pub resources: Vec<String>,
-    /// What was read although it is doubtful.
+    /// Doubtful parts that were accepted.
     pub warnings: Vec<Problem>,
 }
 
@@ -30,7 +30,7 @@ pub struct Global {
     pub default_policy: Policy,
     /// Whether mutexes inherit priorities.
     pub pi_enabled: bool,
-    /// Whether memory is locked; rt-app's code says yes, its manual both.
+    /// Whether memory is locked; rt-app's code defaults to yes, its manual states both.
     pub lock_pages: bool,
     /// Where logs go.
     pub logdir: String,
@@ -38,7 +38,7 @@ pub struct Global {
     pub log_basename: String,
     /// Megabytes, or `file`, `disable`, `auto`.
     pub log_size: Option<String>,
-    /// What is marked in the kernel's trace: `none`, or some of `main,task,run,loop,stats`.
+    /// The events marked in the kernel's trace: `none`, or some of `main,task,run,loop,stats`.
     pub ftrace: String,
     /// Whether plots are prepared.
     pub gnuplot: bool,
@@ -96,7 +96,7 @@ pub struct Task {
 }
 
 impl Task {
-    /// The phases that its threads come to: none after one that loops for ever.
+    /// The phases that its threads reach: none after one that loops for ever.
     #[must_use]
     pub fn reached(&self) -> &[Phase] {
         let endless = self.phases.iter().position(|phase| phase.loops.is_none());
@@ -114,7 +114,7 @@ pub struct Phase {
     pub loops: Option<u64>,
     /// Its line in the file.
     pub line: u32,
-    /// What changes about its scheduling from here on.
+    /// The changes of its scheduling from here on.
     pub scheduling: Scheduling,
     /// What it does, in order.
     pub events: Vec<Event>,
@@ -145,7 +145,7 @@ pub struct Scheduling {
     pub nodes_membind: Option<Vec<u32>>,
     /// Its control group.
     pub taskgroup: Option<String>,
-    /// The keys that are written, by the names that they have today, each with its line.
+    /// The written keys, by their present names, each with its line.
     pub lines: Vec<(&'static str, u32)>,
 }
 
@@ -236,7 +236,7 @@ pub enum Action {
     },
     /// Write so many bytes to memory.
     Memory(u64),
-    /// Write so many bytes to the device.
+    /// Write this number of bytes to the device.
     Io(u64),
     /// Go through memory in a pattern.
     MemoryRun {
@@ -265,7 +265,7 @@ pub enum Action {
     Wait {
         /// The condition.
         reference: String,
-        /// The mutex that is given back meanwhile.
+        /// The mutex that is released meanwhile.
         mutex: String,
     },
     /// Signal a condition, then wait on it.
@@ -283,7 +283,7 @@ pub enum Action {
     SemaphoreWait(String),
     /// Wait for a resume of one's own task; rt-app ignores the value.
     Suspend,
-    /// Let a thread of the named task go on that is suspended.
+    /// Resume a suspended thread of the named task.
     Resume(String),
     /// Start an instance of a task.
     Fork(String),
@@ -302,7 +302,7 @@ pub enum Duplicates {
     JsonC,
 }
 
-/// Something wrong or doubtful, and where.
+/// An error or a doubtful part, and its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Problem {
@@ -320,7 +320,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Why a file was not read: all that was found, in order.
+/// Why a file was not read: all problems, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct RtAppError {

@@ -7,7 +7,7 @@ use super::scheduling::{KEYS, policy, scheduling};
 use super::{Action, Duplicates, Global, Phase, Policy, Problem, RtApp, RtAppError, Task, limits};
 use windfall_time::Span;
 
-/// Keys of the oldest files, which mean a program that phases say otherwise.
+/// Keys of the oldest files, which define a program that newer files write as phases.
 const OLDEST: [(&str, &str); 2] = [
     ("exec", "write `run` and a `timer` with the period"),
     ("lock_order", "write `lock`, `run` and `unlock` in order"),

@@ -62,7 +62,7 @@ pub(super) fn scheduling(keys: &mut Keys<'_>, phased: bool, f: &mut Findings) ->
     }
 }
 
-/// Where the keys of scheduling stand, the older ones under the names that they have today.
+/// The places of the scheduling keys, the older ones under their present names.
 fn lines(keys: &Keys<'_>, older: bool) -> Vec<(&'static str, u32)> {
     let today = |key: &'static str| match key {
         "runtime" if older => Some("dl-runtime"),

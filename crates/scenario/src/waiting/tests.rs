@@ -21,7 +21,7 @@ fn signal(condition: &str) -> Step {
     Step::Signal(condition.to_owned())
 }
 
-/// Who waits for ever, and at which step.
+/// The threads that wait for ever, and their steps.
 fn stuck(threads: &[Thread]) -> Vec<(usize, usize)> {
     endless(threads).into_iter().map(|endless| (endless.thread, endless.step)).collect()
 }

@@ -71,7 +71,7 @@ fn value(form: Form) -> BoxedStrategy<ParameterValue> {
                 ParameterValue::Rate(Rate::new(work, period).deadline(deadline))
             })
             .boxed(),
-        // What no file tells is not among the parameters.
+        // Parameters that no file can express are left out.
         _ => pair()
             .prop_map(|(amount, period)| ParameterValue::Reservation { amount, period })
             .boxed(),
@@ -207,7 +207,7 @@ fn external(n: usize) -> BoxedStrategy<External> {
         .boxed()
 }
 
-/// What a simulation takes a program of a real machine to do.
+/// The model of a real machine's program in a simulation.
 fn stand_in() -> BoxedStrategy<Run> {
     prop_oneof![run(), Just(Run::Unknown), ".{0,9}".prop_map(Run::Profile)].boxed()
 }

@@ -98,7 +98,7 @@ fn simulate(code: impl Code, length: Span, clock: bool) -> Result<Interrupts, La
     Ok(interrupts)
 }
 
-/// A run that was disturbed is made again, and what it told forgotten; what disturbed the last one is told.
+/// A disturbed run is repeated, and its results are discarded; the disturbance of the last one is reported.
 fn supervise(
     code: &impl Code,
     quantum: Span,

@@ -1,4 +1,4 @@
-//! The operations from user level: requests on the control socket of a run, for a thread of the process that asks and for one of another.
+//! The operations from user level: requests on the control socket of a run, for a thread of the requesting process and for one of another.
 //!
 //! Each time is all that the client waits: connecting, sending, the checks of what would break, the change under the lock, and the answer.
 
@@ -41,7 +41,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// By row of the paper's table: what each operation took, each time, in microseconds.
 pub(super) type Served = [Vec<f64>; 9];
 
-/// Measures them; an error says why that cannot be done here.
+/// Measures them; an error gives the reason if that is impossible here.
 pub(super) fn measure() -> Result<Served, LabError> {
     let socket = std::env::temp_dir().join(format!("windfall-table-10-1-{}", std::process::id()));
     let scenario = Scenario::parse("table-10-1", TREE);
@@ -66,7 +66,7 @@ pub(super) fn measure() -> Result<Served, LabError> {
         }
     };
     let measured = Client { socket }.rounds(&other);
-    let _ = run.join(); // its outcome is not asked for
+    let _ = run.join(); // its outcome is not used
     measured
 }
 

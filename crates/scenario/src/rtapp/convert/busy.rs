@@ -9,7 +9,7 @@ const SHORT: Span = Span::from_nanos(1_000);
 /// So many rounds pass in no time at all.
 const FEW: u64 = 1_000;
 
-/// Has every long loop take time; how much each time, where something was added.
+/// Makes every long loop take time; returns the added time of a round, if any.
 pub(super) fn take_time(phases: &mut Vec<Phase>, loops: Option<u64>) -> Option<Span> {
     let mut added = None;
     for phase in phases.iter_mut().filter(|phase| phase.loops > FEW && !takes_time(phase)) {

@@ -1,4 +1,4 @@
-//! How a task is scheduled from its first phase on. What later phases change is left out, and said.
+//! The scheduling of a task from its first phase on. Changes by later phases are left out, and reported.
 //!
 //! rt-app gives a thread the policy of its task, then before each phase what that phase writes: policy,
 //! priority and reservation together, as they stand there; `cpus`, else those of the task; `taskgroup`.
@@ -36,7 +36,7 @@ impl Converter {
         settled
     }
 
-    /// Says what a phase after the first would change.
+    /// Reports the changes that a phase after the first would make.
     fn later(&mut self, task: &rtapp::Task, phase: &rtapp::Phase, settled: &Scheduling) {
         let own = &phase.scheduling;
         let mut changed = settled.clone();
@@ -65,7 +65,7 @@ impl Converter {
     }
 }
 
-/// What a phase writes takes the place of what was.
+/// The values of a phase replace earlier ones.
 fn adopt(settled: &mut Scheduling, own: &Scheduling) {
     let mut replaced = Vec::new();
     if CLASS.iter().any(|key| own.line(key).is_some()) {
@@ -88,7 +88,7 @@ fn adopt(settled: &mut Scheduling, own: &Scheduling) {
     settled.lines.extend(own.lines.iter().filter(|(key, _)| replaced.contains(key)));
 }
 
-/// What decides about a thread beside processors and groups, with rt-app's defaults.
+/// The scheduling of a thread except processors and groups, with rt-app's defaults.
 fn class(scheduling: &Scheduling) -> impl PartialEq + use<> {
     let policy = scheduling.policy.unwrap_or(Policy::Other);
     let priority = scheduling.priority.unwrap_or(if policy.is_fair() { 0 } else { 10 });

@@ -18,7 +18,7 @@ mod tests;
 pub use response::{Deadlines, response_times};
 
 use crate::window::{self, HORIZON, ROUNDS};
-use crate::{Task, exact};
+use crate::{DemandError, Supply, Task, UnboundedError, exact};
 use core::cmp::Ordering;
 use windfall_time::{Slack, Span};
 
@@ -53,25 +53,33 @@ pub struct LeastSlack {
     pub points: u32,
 }
 
-/// The work that is due within `window` of the critical instant, at most (demand bound function);
-/// `None` when a period is zero or the sum exceeds 2^64 ns.
-#[must_use]
-pub fn demand(tasks: &[Task], window: Span) -> Option<Span> {
-    tasks.iter().try_fold(Span::ZERO, |sum, task| {
+/// The work that is due within `window` of the critical instant, at most (demand bound function).
+///
+/// # Errors
+/// When a task that is due within the window has a period of zero, or the sum is 2^64 ns or more.
+pub fn demand(tasks: &[Task], window: Span) -> Result<Span, DemandError> {
+    tasks.iter().enumerate().try_fold(Span::ZERO, |sum, (index, task)| {
         let late = u128::from(window.as_nanos()) + u128::from(task.jitter.as_nanos());
         let Some(since_first) = late.checked_sub(u128::from(task.deadline.as_nanos())) else {
-            return Some(sum);
+            return Ok(sum);
         };
-        let jobs = since_first.checked_div(u128::from(task.period.as_nanos()))? + 1;
-        sum.checked_add(task.work.checked_mul(u64::try_from(jobs).ok()?)?)
+        let periods = since_first.checked_div(u128::from(task.period.as_nanos()));
+        let jobs = periods.ok_or(DemandError::ZeroPeriod { task: index })? + 1;
+        let work = u64::try_from(jobs).ok().and_then(|jobs| task.work.checked_mul(jobs));
+        work.and_then(|work| sum.checked_add(work)).ok_or(DemandError::TooMuch)
     })
 }
 
-/// The longest time that the processor is busy, from the critical instant; `None` where there is no
-/// bound, or none within [`HORIZON`] and [`ROUNDS`].
-#[must_use]
-pub fn busy_period(tasks: &[Task]) -> Option<Span> {
-    window::busy_period(tasks).map(Span::from_nanos)
+/// The longest time that the processor is busy, from the critical instant.
+///
+/// # Errors
+/// Why there is no bound, or none is found within [`HORIZON`] and [`ROUNDS`].
+pub fn busy_period(tasks: &[Task]) -> Result<Span, UnboundedError> {
+    busy(tasks).map(Span::from_nanos)
+}
+
+fn busy(tasks: &[Task]) -> Result<u64, UnboundedError> {
+    window::busy_period(tasks).ok_or_else(|| UnboundedError::of(tasks, &Supply::all()))
 }
 
 /// Whether every deadline is met.
@@ -83,25 +91,31 @@ pub fn schedulable(tasks: &[Task]) -> Verdict {
     }
 }
 
-/// The window of the busy period with the least slack; `None` where there is no busy period or no
-/// deadline in it, or after [`ROUNDS`].
-#[must_use]
-pub fn least_slack(tasks: &[Task]) -> Option<LeastSlack> {
-    let end = window::busy_period(tasks)?;
+/// The window of the busy period with the least slack; `None`, which is no error, where no deadline lies
+/// in the busy period, so that none can be missed.
+///
+/// # Errors
+/// Why the busy period has no bound; [`UnboundedError::NotFound`] also after [`ROUNDS`] windows.
+pub fn least_slack(tasks: &[Task]) -> Result<Option<LeastSlack>, UnboundedError> {
+    let end = busy(tasks)?;
     let dues = dues(tasks);
-    let mut window = dues.iter().map(Due::first).min()?;
+    let mut next = dues.iter().map(Due::first).min();
     let (mut points, mut least) = (0, None::<(i64, u64)>);
-    while window <= end {
+    while let Some(window) = next.filter(|window| *window <= end) {
         if points == ROUNDS {
-            return None;
+            return Err(UnboundedError::NotFound);
         }
         points += 1;
-        let slack = window.checked_signed_diff(total(&dues, window))?;
-        least = Some(least.map_or((slack, window), |least| least.min((slack, window))));
-        window = dues.iter().map(|due| due.after(window)).min()?;
+        let slack = window.checked_signed_diff(total(&dues, window));
+        let found = (slack.ok_or(UnboundedError::NotFound)?, window);
+        least = Some(least.map_or(found, |least| least.min(found)));
+        next = dues.iter().map(|due| due.after(window)).min();
     }
-    let (slack, window) = least?;
-    Some(LeastSlack { window: Span::from_nanos(window), slack: Slack::from_nanos(slack), points })
+    Ok(least.map(|(slack, window)| LeastSlack {
+        window: Span::from_nanos(window),
+        slack: Slack::from_nanos(slack),
+        points,
+    }))
 }
 
 /// When the jobs of one task are due, from the critical instant; in range.

@@ -1,4 +1,4 @@
-//! Errors: why an analysis finds no bound, and why a supply is invalid.
+//! Errors: why an analysis finds no bound, and why a supply, a task or a demand is invalid.
 
 use crate::window::in_range;
 use crate::{Supply, Task, load};
@@ -84,3 +84,73 @@ impl fmt::Display for SupplyError {
 }
 
 impl std::error::Error for SupplyError {}
+
+/// Why there is no demand of a window.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum DemandError {
+    /// The period of this task, by its place in the list, is zero: jobs without end are due in no time.
+    ZeroPeriod {
+        /// Its place in the list.
+        task: usize,
+    },
+    /// The jobs that are due, or their work in ns, are 2^64 or more.
+    TooMuch,
+}
+
+impl fmt::Display for DemandError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DemandError::ZeroPeriod { task } => {
+                write!(f, "task {task} has a period of zero; allowed: above 0")
+            }
+            DemandError::TooMuch => f.write_str(
+                "the work due in the window is too much to be counted; allowed: below 2^64 ns",
+            ),
+        }
+    }
+}
+
+impl std::error::Error for DemandError {}
+
+/// Why there is no such multiframe task.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum MultiframeError {
+    /// The cycle has no frame.
+    NoFrames,
+    /// The work of a frame is zero.
+    ZeroFrame {
+        /// Its place in the cycle.
+        frame: usize,
+    },
+    /// The period is zero.
+    ZeroPeriod,
+    /// Jobs are due as they arrive.
+    ZeroDeadline,
+    /// Jobs are due after the next one may have come (A2 of `multiframe.rs`).
+    DeadlineAbovePeriod,
+    /// The work or the length of a cycle is past a quarter of [`crate::HORIZON`].
+    TooLong,
+}
+
+impl fmt::Display for MultiframeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            MultiframeError::NoFrames => "a cycle of no frames; allowed: one or more",
+            MultiframeError::ZeroFrame { frame } => {
+                return write!(f, "frame {frame} has a work of zero; allowed: above 0");
+            }
+            MultiframeError::ZeroPeriod => "a period of zero; allowed: above 0",
+            MultiframeError::ZeroDeadline => "a deadline of zero; allowed: above 0",
+            MultiframeError::DeadlineAbovePeriod => {
+                "the deadline is beyond the period; allowed: up to the period"
+            }
+            MultiframeError::TooLong => {
+                "a cycle's work or length is too long; allowed: up to 2^60 ns"
+            }
+        })
+    }
+}
+
+impl std::error::Error for MultiframeError {}

@@ -10,7 +10,7 @@
 //! reservation schedules exactly as beside a ghost. It may hand out its amount in many pieces; only
 //! the worst case is the same.
 
-use crate::{Task, UnboundedError, fixed_priority};
+use crate::{SupplyError, Task, UnboundedError, fixed_priority};
 use windfall_time::Span;
 
 /// What kind of reservation the ghost stands for.
@@ -24,15 +24,17 @@ pub enum Ghost {
 }
 
 impl Ghost {
-    /// The ghost of a reservation of `amount` in `period`; `None` when the amount exceeds it.
-    #[must_use]
-    pub fn task(self, amount: Span, period: Span) -> Option<Task> {
+    /// The ghost of a reservation of `amount` in `period`.
+    ///
+    /// # Errors
+    /// When the amount exceeds the period.
+    pub fn task(self, amount: Span, period: Span) -> Result<Task, SupplyError> {
         let jitter = match self {
             Ghost::Basic => amount,
             Ghost::NonPreemptive => Span::ZERO,
         };
-        let work = period.checked_sub(amount)?;
-        Some(Task { work, period, deadline: period, jitter })
+        let work = period.checked_sub(amount).ok_or(SupplyError::AmountTooLarge)?;
+        Ok(Task { work, period, deadline: period, jitter })
     }
 
     /// The longest response time of each thread beside the ghost, in decreasing order of priority.
@@ -47,15 +49,15 @@ impl Ghost {
     ) -> Vec<Result<Span, UnboundedError>> {
         match self.task(amount, period) {
             // A ghost of nothing is no task.
-            Some(ghost) if ghost.work.is_zero() && !period.is_zero() => {
+            Ok(ghost) if ghost.work.is_zero() && !period.is_zero() => {
                 fixed_priority::response_times(tasks)
             }
-            Some(ghost) => {
+            Ok(ghost) => {
                 let mut all = vec![ghost];
                 all.extend_from_slice(tasks);
                 fixed_priority::response_times(&all).split_off(1)
             }
-            None => vec![Err(UnboundedError::OutOfRange); tasks.len()],
+            Err(_) => vec![Err(UnboundedError::OutOfRange); tasks.len()],
         }
     }
 

@@ -36,7 +36,7 @@ mod tests;
 pub mod ties;
 mod window;
 
-pub use error::{SupplyError, UnboundedError};
+pub use error::{DemandError, MultiframeError, SupplyError, UnboundedError};
 pub use locks::{LockError, Locks, Protocol, Section};
 pub use resource::Resource;
 pub use supply::Supply;

@@ -14,7 +14,7 @@
 //! Gorinsky and Mok 1999 (demand bound).
 
 use crate::window::{HORIZON, ROUNDS, in_range};
-use crate::{Supply, Task, load, local_edf};
+use crate::{DemandError, MultiframeError, Supply, Task, load, local_edf};
 use core::cmp::Ordering;
 use windfall_time::Span;
 
@@ -32,10 +32,34 @@ pub struct Multiframe {
 impl Multiframe {
     /// A task with these works in turn, jobs at least `period` apart, due `deadline` after arrival.
     ///
-    /// `None` unless there is a frame, each is above zero, `0 < deadline <= period`, and a cycle's
+    /// # Errors
+    /// Unless there is a frame, each is above zero, `0 < deadline <= period`, and a cycle's
     /// work and length are each within a quarter of [`crate::HORIZON`].
-    #[must_use]
-    pub fn new(frames: &[Span], period: Span, deadline: Span) -> Option<Multiframe> {
+    pub fn new(
+        frames: &[Span],
+        period: Span,
+        deadline: Span,
+    ) -> Result<Multiframe, MultiframeError> {
+        if let Some(frame) = frames.iter().position(|frame| frame.is_zero()) {
+            return Err(MultiframeError::ZeroFrame { frame });
+        }
+        if frames.is_empty() {
+            return Err(MultiframeError::NoFrames);
+        }
+        if period.is_zero() {
+            return Err(MultiframeError::ZeroPeriod);
+        }
+        if deadline.is_zero() {
+            return Err(MultiframeError::ZeroDeadline);
+        }
+        if deadline > period {
+            return Err(MultiframeError::DeadlineAbovePeriod);
+        }
+        Multiframe::counted(frames, period, deadline).ok_or(MultiframeError::TooLong)
+    }
+
+    /// The same of works and times that are as they must be; `None` for a cycle that is too long.
+    fn counted(frames: &[Span], period: Span, deadline: Span) -> Option<Multiframe> {
         let frames: Vec<u64> = frames.iter().map(|frame| frame.as_nanos()).collect();
         let sum = |from: usize, count: usize| {
             let mut row = frames.iter().cycle().skip(from).take(count);
@@ -45,12 +69,11 @@ impl Multiframe {
         let worst = (0..=frames.len()).map(worst_of).collect::<Option<Vec<u64>>>()?;
         let task =
             Multiframe { worst, period: period.as_nanos(), deadline: deadline.as_nanos(), frames };
-        let lawful = task.frames.iter().all(|frame| *frame > 0) && !deadline.is_zero();
-        let fits = in_range(&[task.cycle()?]);
-        (lawful && deadline <= period && fits).then_some(task)
+        in_range(&[task.cycle()?]).then_some(task)
     }
 
-    /// The frame that starts the largest sum of every length, if one does (accumulative monotony).
+    /// The frame that starts the largest sum of every length (accumulative monotony); `None`, which is no
+    /// error, where none does.
     #[must_use]
     pub fn peak(&self) -> Option<usize> {
         (0..self.frames.len()).find(|from| {
@@ -63,17 +86,22 @@ impl Multiframe {
         })
     }
 
-    /// The most work that can be requested in any window of this length; `None` past 2^64 ns.
-    #[must_use]
-    pub fn request(&self, window: Span) -> Option<Span> {
-        self.work(window.as_nanos().div_ceil(self.period)).map(Span::from_nanos)
+    /// The most work that can be requested in any window of this length.
+    ///
+    /// # Errors
+    /// When that is 2^64 ns or more.
+    pub fn request(&self, window: Span) -> Result<Span, DemandError> {
+        let work = self.work(window.as_nanos().div_ceil(self.period));
+        work.map(Span::from_nanos).ok_or(DemandError::TooMuch)
     }
 
-    /// The most work that can be both requested and due in any window of this length; `None` past
-    /// 2^64 ns.
-    #[must_use]
-    pub fn demand(&self, window: Span) -> Option<Span> {
-        self.work(self.due(window.as_nanos())).map(Span::from_nanos)
+    /// The most work that can be both requested and due in any window of this length.
+    ///
+    /// # Errors
+    /// When that is 2^64 ns or more.
+    pub fn demand(&self, window: Span) -> Result<Span, DemandError> {
+        let work = self.work(self.due(window.as_nanos()));
+        work.map(Span::from_nanos).ok_or(DemandError::TooMuch)
     }
 
     /// The largest sum of so many frames in a row.
@@ -105,8 +133,9 @@ impl Multiframe {
 
 /// A bound of each task's response time, in decreasing order of priority.
 ///
-/// Attained where every higher task has a [`Multiframe::peak`]. `None` where the bound exceeds the
-/// deadline: the task may miss it (does, where the bound is attained), and A2 holds no more.
+/// Attained where every higher task has a [`Multiframe::peak`]. `None`, which is the answer and no error,
+/// where the bound exceeds the deadline, or is not found within [`crate::ROUNDS`]: the task may miss it
+/// (does, where the bound is attained), and A2 holds no more.
 #[must_use]
 pub fn response_times(tasks: &[Multiframe], supply: &Supply) -> Vec<Option<Span>> {
     let bound = |last: usize| response(&tasks[..last], &tasks[last], supply).map(Span::from_nanos);
@@ -313,15 +342,20 @@ mod tests {
 
     #[test]
     fn refuses_empty_cycles_zeros_and_late_deadlines() {
-        assert_eq!(Multiframe::new(&[], ns(5), ns(5)), None);
-        assert_eq!(Multiframe::new(&[ns(0)], ns(5), ns(5)), None);
-        assert_eq!(Multiframe::new(&[ns(1)], ns(0), ns(0)), None);
-        assert_eq!(Multiframe::new(&[ns(1)], ns(5), ns(6)), None);
-        assert_eq!(Multiframe::new(&[Span::MAX, Span::MAX], Span::MAX, ns(6)), None);
+        let refused = |frames: &[Span], period, deadline| {
+            Multiframe::new(frames, ns(period), ns(deadline)).unwrap_err()
+        };
+        assert_eq!(refused(&[], 5, 5), MultiframeError::NoFrames);
+        assert_eq!(refused(&[ns(1), ns(0)], 5, 5), MultiframeError::ZeroFrame { frame: 1 });
+        assert_eq!(refused(&[ns(1)], 0, 0), MultiframeError::ZeroPeriod);
+        assert_eq!(refused(&[ns(1)], 5, 0), MultiframeError::ZeroDeadline);
+        assert_eq!(refused(&[ns(1)], 5, 6), MultiframeError::DeadlineAbovePeriod);
+        assert_eq!(refused(&[Span::MAX, Span::MAX], u64::MAX, 6), MultiframeError::TooLong);
+        assert_eq!(refused(&[ns(1), ns(1)], u64::MAX, 6), MultiframeError::TooLong);
     }
 
     #[test]
     fn accepts_a_deadline_equal_to_the_period() {
-        assert!(Multiframe::new(&[ns(1)], ns(5), ns(5)).is_some());
+        assert!(Multiframe::new(&[ns(1)], ns(5), ns(5)).is_ok());
     }
 }

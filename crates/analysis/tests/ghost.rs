@@ -7,7 +7,8 @@ use std::path::Path;
 use windfall_analysis::UnboundedError;
 use windfall_analysis::ghost::Ghost;
 use windfall_analysis::{
-    Resource, Supply, Task, fixed_priority, local_fixed_priority, resource_fixed_priority,
+    Resource, Supply, SupplyError, Task, fixed_priority, local_fixed_priority,
+    resource_fixed_priority,
 };
 use windfall_time::Span;
 
@@ -103,6 +104,7 @@ fn refuses_an_amount_above_the_period() {
         Ghost::Basic.response_times(&tasks, us(6), us(5)),
         [Err(UnboundedError::OutOfRange)]
     );
+    assert_eq!(Ghost::Basic.task(us(6), us(5)), Err(SupplyError::AmountTooLarge));
     assert!(!Ghost::Basic.schedulable(&tasks, us(6), us(5)));
     assert_eq!(Ghost::Basic.least_amount(&tasks, us(5), Span::ZERO), None);
     assert_eq!(Ghost::Basic.least_amount(&tasks, Span::ZERO, us(1)), None);

@@ -8,7 +8,7 @@
 //! beforehand, so each moment at which the job's deadline catches up with another's is tried. As that moment moves
 //! on, the work before the job only grows: one sweep through a window serves all of them.
 
-use crate::{Supply, Task, UnboundedError, window};
+use crate::{Task, UnboundedError};
 use windfall_time::Span;
 
 /// From when a deadline, and with it a response, counts: they differ where releases jitter.
@@ -26,8 +26,7 @@ pub enum Deadlines {
 /// All have a bound, or none has. Exact for [`Deadlines::FromArrival`] and where there is no jitter.
 #[must_use]
 pub fn response_times(tasks: &[Task], deadlines: Deadlines) -> Vec<Result<Span, UnboundedError>> {
-    let busy = window::busy_period(tasks);
-    let busy = busy.ok_or_else(|| UnboundedError::of(tasks, &Supply::all()));
+    let busy = super::busy(tasks);
     let worst = |task| busy.map(|busy| Span::from_nanos(worst(tasks, task, busy, deadlines)));
     (0..tasks.len()).map(worst).collect()
 }

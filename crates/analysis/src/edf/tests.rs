@@ -84,7 +84,7 @@ proptest! {
             Verdict::Schedulable => prop_assert!(!misses(&tasks, 700)),
             Verdict::Late { window, demand: due } => {
                 prop_assert!(misses(&tasks, window.as_nanos()));
-                prop_assert_eq!(demand(&tasks, window), Some(due));
+                prop_assert_eq!(demand(&tasks, window), Ok(due));
                 prop_assert!(due > window);
             }
             Verdict::Overloaded => {
@@ -96,7 +96,7 @@ proptest! {
 
     #[test]
     fn limit_few_windows_decide_as_all_do(tasks in small_tasks(1..=5)) {
-        if let Some(least) = least_slack(&tasks) {
+        if let Ok(Some(least)) = least_slack(&tasks) {
             let fits = least.slack.as_nanos() >= 0;
             prop_assert_eq!(schedulable(&tasks) == Verdict::Schedulable, fits);
             let due = demand(&tasks, least.window).unwrap();
@@ -115,7 +115,7 @@ proptest! {
     fn limit_responses_are_those_of_all_moments(tasks in small_tasks(1..=3)) {
         for deadlines in [Deadlines::FromArrival, Deadlines::FromRelease] {
             let fast = response_times(&tasks, deadlines);
-            let busy = busy_period(&tasks);
+            let busy = busy_period(&tasks).ok();
             for (own, fast) in fast.into_iter().enumerate() {
                 let slow = busy
                     .filter(|busy| busy.as_nanos() < 150)
@@ -161,4 +161,33 @@ fn accepts_the_whole_processor_with_jitter_where_deadlines_have_room_for_it() {
     assert_eq!(schedulable(&[task(10, 10, 11, 1)]), Verdict::Schedulable);
     let [window, demand] = [19, 20].map(Span::from_nanos);
     assert_eq!(schedulable(&[task(10, 10, 10, 1)]), Verdict::Late { window, demand });
+}
+
+#[test]
+fn refuses_a_demand_that_no_number_holds_and_says_of_which_task() {
+    let window = Span::from_nanos(10);
+    let tasks = [task(1, 5, 5, 0), task(1, 0, 5, 0)];
+    assert_eq!(demand(&tasks, window), Err(DemandError::ZeroPeriod { task: 1 }));
+    assert_eq!(demand(&tasks, Span::from_nanos(4)), Ok(Span::ZERO), "nothing is due yet");
+    assert_eq!(demand(&[task(u64::MAX, 5, 5, 0)], window), Err(DemandError::TooMuch));
+    assert_eq!(demand(&[task(1, 1, 0, 1)], Span::MAX), Err(DemandError::TooMuch));
+}
+
+#[test]
+fn refuses_busy_periods_without_end_and_says_why() {
+    for (tasks, why) in [
+        (vec![task(0, 5, 5, 0)], UnboundedError::OutOfRange),
+        (vec![task(6, 5, 5, 0)], UnboundedError::Overload),
+        (vec![task(5, 5, 5, 1)], UnboundedError::Saturated),
+    ] {
+        assert_eq!(busy_period(&tasks), Err(why));
+        assert_eq!(least_slack(&tasks), Err(why));
+    }
+}
+
+#[test]
+fn accepts_a_busy_period_without_a_deadline_in_it() {
+    assert_eq!(least_slack(&[]), Ok(None));
+    assert_eq!(busy_period(&[task(1, 10, 10, 0)]), Ok(Span::from_nanos(1)));
+    assert_eq!(least_slack(&[task(1, 10, 10, 0)]), Ok(None));
 }

@@ -10,7 +10,7 @@
 //! reservation schedules exactly as beside a ghost. It may hand out its amount in many pieces; only
 //! the worst case is the same.
 
-use crate::{SupplyError, Task, UnboundedError, fixed_priority};
+use crate::{AmountError, SupplyError, Task, UnboundedError, fixed_priority};
 use windfall_time::Span;
 
 /// What kind of reservation the ghost stands for.
@@ -68,17 +68,27 @@ impl Ghost {
         tasks.iter().zip(responses).all(|(task, worst)| worst.is_ok_and(|w| w <= task.deadline))
     }
 
-    /// The least amount for a period, a multiple of `granule`, by halving; `None` when no multiple up
-    /// to the period is enough, or the granule or the period is zero.
+    /// The least amount for a period, a multiple of `granule`, by halving.
     ///
     /// [`crate::resource_fixed_priority::least_amount`] finds the same, faster.
-    #[must_use]
-    pub fn least_amount(self, tasks: &[Task], period: Span, granule: Span) -> Option<Span> {
-        let most = period.checked_div(granule).filter(|_| !period.is_zero())?;
-        let amount = |steps| granule.checked_mul(steps);
-        let enough = |steps| amount(steps).is_some_and(|x| self.schedulable(tasks, x, period));
+    ///
+    /// # Errors
+    /// When no multiple up to the period is enough, or the granule or the period is zero.
+    pub fn least_amount(
+        self,
+        tasks: &[Task],
+        period: Span,
+        granule: Span,
+    ) -> Result<Span, AmountError> {
+        if period.is_zero() {
+            return Err(AmountError::ZeroPeriod);
+        }
+        let most = period.checked_div(granule).ok_or(AmountError::ZeroGranule)?;
+        let amount = |steps| granule.checked_mul(steps).ok_or(AmountError::NotEnough);
+        let enough = |steps| amount(steps).is_ok_and(|x| self.schedulable(tasks, x, period));
         if !enough(most) {
-            return None;
+            let responses = self.response_times(tasks, amount(most)?, period);
+            return Err(AmountError::by(tasks, &responses));
         }
         let (mut fails, mut holds) = (0, most);
         while fails < holds {

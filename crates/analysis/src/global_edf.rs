@@ -11,12 +11,14 @@
 //! All comparisons are exact.
 
 mod baruah;
+mod error;
 mod forced_forward;
 mod slack;
 mod tardiness;
 #[cfg(test)]
 mod tests;
 
+pub use error::GlobalError;
 pub use slack::response_times;
 pub use tardiness::late_response_times;
 
@@ -80,7 +82,8 @@ impl Test {
     }
 }
 
-/// The first test that shows that every deadline is met on so many processors; `None` where none does.
+/// The first test that shows that every deadline is met on so many processors; `None`, which is the answer
+/// and no error, where none does.
 #[must_use]
 pub fn accepted_by(tasks: &[Task], processors: u32) -> Option<Test> {
     Test::ALL.into_iter().find(|test| test.accepts(tasks, processors))
@@ -148,6 +151,20 @@ fn interference(tasks: &[Task], k: usize, processors: u32) -> bool {
     }
     let room = u128::from(processors) * spare;
     sum < room || (sum == room && some_fits)
+}
+
+/// What `response_times` and `late_response_times` both refuse.
+fn refused(tasks: &[Task], processors: u32) -> Result<(), GlobalError> {
+    if processors == 0 {
+        return Err(GlobalError::NoProcessors);
+    }
+    if !window::in_range(tasks) {
+        return Err(GlobalError::OutOfRange);
+    }
+    match tasks.iter().position(|task| !task.jitter.is_zero()) {
+        Some(task) => Err(GlobalError::Jitter(task)),
+        None => Ok(()),
+    }
 }
 
 /// Whether the tasks take at most so many processors, and none more than one.

@@ -8,6 +8,7 @@
 //! Read next: `task.rs`, then `fixed_priority.rs`, `supply.rs`, `locks.rs`, `search.rs`.
 #![forbid(unsafe_code)]
 
+mod amount_error;
 pub mod edf;
 mod error;
 mod exact;
@@ -36,6 +37,7 @@ mod tests;
 pub mod ties;
 mod window;
 
+pub use amount_error::AmountError;
 pub use error::{DemandError, MultiframeError, SupplyError, UnboundedError};
 pub use locks::{LockError, Locks, Protocol, Section};
 pub use resource::Resource;

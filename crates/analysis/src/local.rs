@@ -5,8 +5,8 @@
 //! `local_edf.rs`, the least amounts in `resource_fixed_priority.rs` and `resource_edf.rs`.
 
 use crate::{
-    Resource, Supply, Task, UnboundedError, local_edf, local_fixed_priority, locked_edf,
-    resource_edf, resource_fixed_priority,
+    AmountError, Resource, Supply, Task, UnboundedError, local_edf, local_fixed_priority,
+    locked_edf, resource_edf, resource_fixed_priority,
 };
 use windfall_time::Span;
 
@@ -99,8 +99,24 @@ impl Policy {
 
     /// The least amount as by [`least_amount`](Self::least_amount), with blocking as for
     /// [`schedulable_blocked`](Self::schedulable_blocked); by halving.
-    #[must_use]
+    ///
+    /// # Errors
+    /// As for [`least_amount`](Self::least_amount), and where releases jitter under [`Policy::EarliestDeadline`].
     pub fn least_amount_blocked(
+        self,
+        tasks: &[Task],
+        blocking: &[Span],
+        resource: &Resource,
+        granule: Span,
+    ) -> Result<Span, AmountError> {
+        self.least(tasks, blocking, resource, granule).ok_or_else(|| {
+            let responses = |most: &_| self.response_times_blocked(tasks, blocking, most);
+            AmountError::of(tasks, resource, granule, responses)
+        })
+    }
+
+    /// The same without the reason, which takes longer to find.
+    pub(crate) fn least(
         self,
         tasks: &[Task],
         blocking: &[Span],
@@ -108,7 +124,10 @@ impl Policy {
         granule: Span,
     ) -> Option<Span> {
         if blocking.iter().all(|blocking| blocking.is_zero()) {
-            return self.least_amount(tasks, resource, granule);
+            return match self {
+                Policy::EarliestDeadline => resource_edf::least(tasks, resource, granule),
+                fixed => resource_fixed_priority::least(&fixed.sorted(tasks), resource, granule),
+            };
         }
         let met = |supply: &Supply| self.schedulable_blocked(tasks, blocking, supply);
         resource.least_amount(granule.as_nanos(), met).map(Span::from_nanos)
@@ -132,13 +151,15 @@ impl Policy {
 
     /// The least amount of a reservation, a multiple of `granule`, with which every deadline is met.
     ///
-    /// `None` as in [`resource_fixed_priority::least_amount`] and [`resource_edf::least_amount`].
-    #[must_use]
-    pub fn least_amount(self, tasks: &[Task], resource: &Resource, granule: Span) -> Option<Span> {
-        match self {
-            Policy::EarliestDeadline => resource_edf::least_amount(tasks, resource, granule),
-            fixed => resource_fixed_priority::least_amount(&fixed.sorted(tasks), resource, granule),
-        }
+    /// # Errors
+    /// As for [`resource_fixed_priority::least_amount`] and [`resource_edf::least_amount`].
+    pub fn least_amount(
+        self,
+        tasks: &[Task],
+        resource: &Resource,
+        granule: Span,
+    ) -> Result<Span, AmountError> {
+        self.least_amount_blocked(tasks, &[], resource, granule)
     }
 }
 
@@ -163,10 +184,10 @@ mod tests {
                 let slow = amounts.find(|x| {
                     policy.schedulable_blocked(&tasks, &blocking, &resource.supply(*x).unwrap())
                 });
-                let fast = policy.least_amount_blocked(&tasks, &blocking, &resource, ns(granule));
+                let fast = policy.least_amount_blocked(&tasks, &blocking, &resource, ns(granule)).ok();
                 prop_assert_eq!(fast, slow);
                 // What blocks takes no less.
-                let free = policy.least_amount(&tasks, &resource, ns(granule));
+                let free = policy.least_amount(&tasks, &resource, ns(granule)).ok();
                 prop_assert!(fast.is_none() || free.is_some_and(|free| Some(free) <= fast));
             }
         }

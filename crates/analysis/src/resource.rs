@@ -93,8 +93,8 @@ impl Resource {
         }
     }
 
-    /// The least amount of which any window of this length holds `work`; `None` when not even
-    /// [`Resource::most`] does.
+    /// The least amount of which any window of this length holds `work`; `None`, which is the answer and no
+    /// error, when not even [`Resource::most`] does.
     #[must_use]
     pub fn amount_for(&self, window: Span, work: Span) -> Option<Span> {
         self.amount_ns(window.as_nanos(), work.as_nanos()).map(Span::from_nanos)

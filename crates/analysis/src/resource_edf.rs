@@ -11,17 +11,29 @@
 use crate::local_edf::{Verdict, demand, descend, last_deadline, longest_window};
 use crate::resource::round_up;
 use crate::window::in_range;
-use crate::{Resource, Task, load};
+use crate::{AmountError, Resource, Task, load, local_edf};
 use core::cmp::Ordering;
 use windfall_time::Span;
 
 /// The least amount, a multiple of `granule`.
 ///
-/// An amount equal to the period is a whole processor. `None`: not even the most that
-/// the resource can supply is enough; a work, a period or the granule is zero; or the analysis
-/// would go beyond [`crate::HORIZON`] and [`crate::ROUNDS`].
-#[must_use]
-pub fn least_amount(tasks: &[Task], resource: &Resource, granule: Span) -> Option<Span> {
+/// An amount equal to the period is a whole processor.
+///
+/// # Errors
+/// Why there is none: not even the most that the resource can supply is enough; a work, a period or the
+/// granule is zero; or the analysis would go beyond [`crate::HORIZON`] and [`crate::ROUNDS`].
+pub fn least_amount(
+    tasks: &[Task],
+    resource: &Resource,
+    granule: Span,
+) -> Result<Span, AmountError> {
+    least(tasks, resource, granule).ok_or_else(|| {
+        AmountError::of(tasks, resource, granule, |most| local_edf::response_times(tasks, most))
+    })
+}
+
+/// The same without the reason, which takes longer to find.
+pub(crate) fn least(tasks: &[Task], resource: &Resource, granule: Span) -> Option<Span> {
     let granule = granule.as_nanos();
     if !in_range(tasks) || granule == 0 {
         return None;
@@ -63,7 +75,6 @@ fn at_rate(tasks: &[Task], resource: &Resource, granule: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local_edf;
     use crate::tests::{any_resource, small_tasks};
     use proptest::prelude::*;
 
@@ -76,7 +87,8 @@ mod tests {
                 .filter(|x| x % granule == 0)
                 .map(Span::from_nanos)
                 .find(|x| local_edf::schedulable(&tasks, &resource.supply(*x).unwrap()));
-            prop_assert_eq!(least_amount(&tasks, &resource, Span::from_nanos(granule)), slow);
+            let found = least_amount(&tasks, &resource, Span::from_nanos(granule));
+            prop_assert_eq!(found.ok(), slow);
         }
     }
 }

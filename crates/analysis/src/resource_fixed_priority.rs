@@ -14,16 +14,30 @@
 
 use crate::resource::round_up;
 use crate::window::{ROUNDS, in_range};
-use crate::{Resource, Supply, Task, load, local_fixed_priority};
+use crate::{AmountError, Resource, Supply, Task, load, local_fixed_priority};
 use windfall_time::Span;
 
 /// The least amount, a multiple of `granule`, for tasks in decreasing order of priority.
 ///
-/// An amount equal to the period is a whole processor. `None`: not even the most that
-/// the resource can supply is enough; a work, a period or the granule is zero; or the analysis
-/// would go beyond [`crate::HORIZON`] and [`crate::ROUNDS`].
-#[must_use]
-pub fn least_amount(tasks: &[Task], resource: &Resource, granule: Span) -> Option<Span> {
+/// An amount equal to the period is a whole processor.
+///
+/// # Errors
+/// Why there is none: not even the most that the resource can supply is enough; a work, a period or the
+/// granule is zero; or the analysis would go beyond [`crate::HORIZON`] and [`crate::ROUNDS`].
+pub fn least_amount(
+    tasks: &[Task],
+    resource: &Resource,
+    granule: Span,
+) -> Result<Span, AmountError> {
+    least(tasks, resource, granule).ok_or_else(|| {
+        AmountError::of(tasks, resource, granule, |most| {
+            local_fixed_priority::response_times(tasks, most)
+        })
+    })
+}
+
+/// The same without the reason, which takes longer to find.
+pub(crate) fn least(tasks: &[Task], resource: &Resource, granule: Span) -> Option<Span> {
     let granule = granule.as_nanos();
     if !in_range(tasks) || granule == 0 {
         return None;
@@ -127,7 +141,8 @@ mod tests {
                 .filter(|x| x % granule == 0)
                 .map(Span::from_nanos)
                 .find(|x| local_fixed_priority::schedulable(&tasks, &resource.supply(*x).unwrap()));
-            prop_assert_eq!(least_amount(&tasks, &resource, Span::from_nanos(granule)), slow);
+            let found = least_amount(&tasks, &resource, Span::from_nanos(granule));
+            prop_assert_eq!(found.ok(), slow);
         }
 
         #[test]
@@ -141,14 +156,35 @@ mod tests {
                 .filter(|x| x % granule == 0)
                 .map(Span::from_nanos)
                 .find(|x| local_fixed_priority::schedulable(&tasks, &resource.supply(*x).unwrap()));
-            prop_assert_eq!(least_amount(&tasks, &resource, Span::from_nanos(granule)), slow);
+            let found = least_amount(&tasks, &resource, Span::from_nanos(granule));
+            prop_assert_eq!(found.ok(), slow);
         }
     }
 
     #[test]
     fn refuses_no_granule() {
         let resource = Resource::periodic(Span::from_nanos(10)).unwrap();
-        assert_eq!(least_amount(&[], &resource, Span::ZERO), None);
-        assert_eq!(least_amount(&[], &resource, Span::from_nanos(1)), Some(Span::ZERO));
+        let ns = Span::from_nanos;
+        assert_eq!(least_amount(&[], &resource, Span::ZERO), Err(AmountError::ZeroGranule));
+        assert_eq!(least_amount(&[], &resource, ns(1)), Ok(Span::ZERO));
+    }
+
+    #[test]
+    fn refuses_what_no_amount_serves_and_says_why() {
+        let resource = Resource::periodic(Span::from_nanos(10)).unwrap();
+        let task = |work, deadline, jitter| crate::tests::task(work, 20, deadline, jitter);
+        for (task, granule, why) in [
+            (task(0, 20, 0), 1, AmountError::OutOfRange),
+            (task(21, 20, 0), 1, AmountError::NotEnough),
+            (task(5, 4, 0), 1, AmountError::NotEnough),
+            (task(5, 6, 7), 1, AmountError::NotEnough),
+            (task(20, 20, 0), 3, AmountError::NotEnough),
+            (task(1, 20, 0), 11, AmountError::NotEnough),
+        ] {
+            let granule = Span::from_nanos(granule);
+            assert_eq!(least_amount(&[task], &resource, granule), Err(why), "{task:?}");
+            let by_deadline = crate::resource_edf::least_amount(&[task], &resource, granule);
+            assert_eq!(by_deadline, Err(why), "{task:?}");
+        }
     }
 }

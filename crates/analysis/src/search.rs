@@ -139,9 +139,7 @@ impl Boundary {
             _ if !blocking.is_empty() => (application.tasks.to_vec(), policy),
             fixed => (fixed.sorted(application.tasks), Policy::AsListed),
         };
-        let amount = |period| {
-            policy.least_amount_blocked(&tasks, blocking, &kind.resource(period).ok()?, granule)
-        };
+        let amount = |period| policy.least(&tasks, blocking, &kind.resource(period).ok()?, granule);
         let point = |period: &Span| Point { period: *period, amount: amount(*period) };
         Boundary { points: periods.iter().map(point).collect() }
     }

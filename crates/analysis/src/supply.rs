@@ -139,8 +139,8 @@ impl Supply {
         })
     }
 
-    /// The shortest window that holds `work` wherever it lies; `None` when there is none within
-    /// 2^64 ns.
+    /// The shortest window that holds `work` wherever it lies; `None`, which is the answer and no error, when
+    /// there is none within 2^64 ns.
     #[must_use]
     pub fn window(&self, work: Span) -> Option<Span> {
         self.window_ns(work.as_nanos()).map(Span::from_nanos)

@@ -7,7 +7,7 @@ use std::path::Path;
 use windfall_analysis::UnboundedError;
 use windfall_analysis::ghost::Ghost;
 use windfall_analysis::{
-    Resource, Supply, SupplyError, Task, fixed_priority, local_fixed_priority,
+    AmountError, Resource, Supply, SupplyError, Task, fixed_priority, local_fixed_priority,
     resource_fixed_priority,
 };
 use windfall_time::Span;
@@ -37,7 +37,7 @@ fn paper_figure_6_1_three_threads_fit_in_1100_us_each_5_ms() {
     let responses = Ghost::Basic.response_times(&tasks, us(1_100), us(5_000));
     assert_eq!(responses, [us(8_800), us(18_600), us(98_000)].map(Ok));
     let least = Ghost::Basic.least_amount(&tasks, us(5_000), us(1));
-    assert_eq!(least, Some(us(1_053)));
+    assert_eq!(least, Ok(us(1_053)));
     assert!(Ghost::Basic.schedulable(&tasks, us(1_053), us(5_000)));
     assert!(!Ghost::Basic.schedulable(&tasks, us(1_052), us(5_000)));
 }
@@ -48,10 +48,10 @@ fn paper_table_6_1_the_knee_is_at_1500_us_each_6_ms() {
     assert!(Ghost::Basic.schedulable(&tasks, us(1_500), us(6_000)));
     assert!(!Ghost::Basic.schedulable(&tasks, us(1_490), us(6_000)));
     let least = |period| Ghost::Basic.least_amount(&tasks, us(period), us(1));
-    assert_eq!(least(6_000), Some(us(1_500)));
+    assert_eq!(least(6_000), Ok(us(1_500)));
     // Beyond the knee the gap decides: 2 (period - amount) is 9 ms.
     for period in (6_000..20_000).step_by(250) {
-        assert_eq!(least(period), Some(us(period - 4_500)), "{period} us");
+        assert_eq!(least(period), Ok(us(period - 4_500)), "{period} us");
     }
 }
 
@@ -68,10 +68,10 @@ fn reference_media_player_line_by_line() {
         let fields: Vec<&str> = line.split(',').collect();
         let period = span(fields[0]);
         let ghost = Ghost::Basic.least_amount(&tasks, period, us(1));
-        assert_eq!(ghost, Some(span(fields[1])), "{line}");
+        assert_eq!(ghost, Ok(span(fields[1])), "{line}");
         let resource = Resource::periodic(period).unwrap();
         let model = resource_fixed_priority::least_amount(&tasks, &resource, us(1));
-        assert_eq!(model, Some(span(fields[3])), "{line}");
+        assert_eq!(model, Ok(span(fields[3])), "{line}");
         count += 1;
     }
     assert_eq!(count, 39);
@@ -106,8 +106,10 @@ fn refuses_an_amount_above_the_period() {
     );
     assert_eq!(Ghost::Basic.task(us(6), us(5)), Err(SupplyError::AmountTooLarge));
     assert!(!Ghost::Basic.schedulable(&tasks, us(6), us(5)));
-    assert_eq!(Ghost::Basic.least_amount(&tasks, us(5), Span::ZERO), None);
-    assert_eq!(Ghost::Basic.least_amount(&tasks, Span::ZERO, us(1)), None);
+    assert_eq!(Ghost::Basic.least_amount(&tasks, us(5), Span::ZERO), Err(AmountError::ZeroGranule));
+    assert_eq!(Ghost::Basic.least_amount(&tasks, Span::ZERO, us(1)), Err(AmountError::ZeroPeriod));
+    let over = threads([(10, 11)]);
+    assert_eq!(Ghost::Basic.least_amount(&over, us(5), us(1)), Err(AmountError::NotEnough));
 }
 
 #[test]
@@ -159,7 +161,7 @@ proptest! {
                 let found = ghost.least_amount(&tasks, ns(y), ns(granule));
                 let resource = resource.unwrap();
                 let model = resource_fixed_priority::least_amount(&tasks, &resource, ns(granule));
-                prop_assert_eq!(found, model);
+                prop_assert_eq!(found.ok(), model.ok());
             }
         }
     }

@@ -102,9 +102,9 @@ fn global_earliest_deadline_first(case: &str) {
     let accepted = global_edf::accepted_by(&tasks, processors).is_some();
     assert_eq!(Value::Bool(accepted), theirs["hrt"]);
     let bounded = |bounds: Option<Vec<Span>>| Some(bounds?.into_iter().map(Some).collect());
-    let responses = bounded(global_edf::response_times(&tasks, processors));
+    let responses = bounded(global_edf::response_times(&tasks, processors).ok());
     assert_eq!(responses, theirs.get("RTA_response_bounds").map(spans));
-    let late = bounded(global_edf::late_response_times(&tasks, processors));
+    let late = bounded(global_edf::late_response_times(&tasks, processors).ok());
     assert_eq!(late, theirs.get("DA_response_bounds").map(spans));
 }
 

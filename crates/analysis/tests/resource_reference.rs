@@ -40,7 +40,7 @@ fn least_amounts_agree(case: &str) {
             let expected = us(&file["results"][source]["min_budget"][period.to_string()]);
             let granule = Span::from_micros(1).unwrap();
             let found = least_amount(&tasks, &resource, granule);
-            assert_eq!(found, Some(expected), "{case}, {source}, period {period} us");
+            assert_eq!(found, Ok(expected), "{case}, {source}, period {period} us");
         }
     }
 }

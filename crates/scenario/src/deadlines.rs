@@ -247,7 +247,7 @@ const FEW: usize = 16;
 /// far as lateness is bounded; or why there is no bound.
 fn on_several(tasks: &[Task], processors: u32) -> Result<Vec<Span>, BoundError> {
     let (many, few) = (tasks.len() > MANY, tasks.len() <= FEW);
-    if let Some(found) = (!many).then(|| global_edf::response_times(tasks, processors)).flatten() {
+    if !many && let Ok(found) = global_edf::response_times(tasks, processors) {
         return Ok(found);
     }
     let tried = Test::ALL.into_iter().filter(|test| match test {
@@ -259,7 +259,7 @@ fn on_several(tasks: &[Task], processors: u32) -> Result<Vec<Span>, BoundError> 
     if tried.iter().any(|test| test.accepts(tasks, processors)) {
         return Ok(tasks.iter().map(|task| task.deadline).collect());
     }
-    global_edf::late_response_times(tasks, processors).ok_or_else(|| {
+    global_edf::late_response_times(tasks, processors).map_err(|_| {
         let left_out = Test::ALL.len() - tried.len();
         BoundError::NoTestAccepts { processors, tried: tried.len(), left_out }
     })

@@ -3,23 +3,26 @@
 //! A job that surely ends early carries less work past other tasks' releases; so each round over the
 //! tasks may find more slack, until nothing changes. Slack never shrinks.
 
-use super::fits;
-use crate::window::{ROUNDS, in_range};
+use super::{GlobalError, fits, refused};
+use crate::window::ROUNDS;
 use crate::{Task, fixed_point};
 use windfall_time::Span;
 
 /// A bound on each response time on so many processors (Bertogna and Cirinei 2007).
 ///
-/// `None` where it does not show that all deadlines are met; the assumptions are those of `global_edf.rs`.
-#[must_use]
-pub fn response_times(tasks: &[Task], processors: u32) -> Option<Vec<Span>> {
-    let constrained = |task: &Task| {
-        task.work <= task.deadline && task.deadline <= task.period && task.jitter.is_zero()
-    };
-    if processors == 0 || !in_range(tasks) || !tasks.iter().all(constrained) {
-        return None;
+/// # Errors
+/// Where it does not show that all deadlines are met, and why not; the assumptions are those of `global_edf.rs`.
+pub fn response_times(tasks: &[Task], processors: u32) -> Result<Vec<Span>, GlobalError> {
+    refused(tasks, processors)?;
+    if let Some(task) = tasks.iter().position(|task| task.deadline > task.period) {
+        return Err(GlobalError::DeadlineAbovePeriod(task));
     }
-    responses(tasks, processors)
+    if let Some(task) = tasks.iter().position(|task| task.work > task.deadline) {
+        return Err(GlobalError::WorkTooLong(task));
+    }
+    responses(tasks, processors).ok_or_else(|| {
+        if fits(tasks, processors) { GlobalError::NotShown } else { GlobalError::Overload }
+    })
 }
 
 /// The iterative test of 2008, equations 17 and 18.

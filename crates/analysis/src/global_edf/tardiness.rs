@@ -3,22 +3,33 @@
 //! Deadlines are the periods' ends. As long as the tasks fit on the processors, each job ends within
 //! `x` and its work after its deadline, the same `x` for all (Devi 2006, corollary 4.11).
 
-use super::{density_terms, fits};
+use super::{GlobalError, density_terms, fits, refused};
 use crate::Task;
 use crate::exact::{Sum, utilisation};
-use crate::window::{HORIZON, in_range};
+use crate::window::HORIZON;
 use windfall_time::Span;
 
 /// A bound on each response time on so many processors; deadlines may be missed.
 ///
-/// `None` where the tasks take more than the processors, where one has jitter or a deadline other than
+/// # Errors
+/// Where the tasks take more than the processors, where one has jitter or a deadline other than
 /// its period, and beyond [`HORIZON`].
-#[must_use]
-pub fn late_response_times(tasks: &[Task], processors: u32) -> Option<Vec<Span>> {
-    let implicit = |task: &Task| task.deadline == task.period && task.jitter.is_zero();
-    if !in_range(tasks) || !tasks.iter().all(implicit) || !fits(tasks, processors) {
-        return None;
+pub fn late_response_times(tasks: &[Task], processors: u32) -> Result<Vec<Span>, GlobalError> {
+    refused(tasks, processors)?;
+    if let Some(task) = tasks.iter().position(|task| task.deadline != task.period) {
+        return Err(GlobalError::DeadlineNotPeriod(task));
     }
+    if let Some(task) = tasks.iter().position(|task| task.work > task.period) {
+        return Err(GlobalError::WorkTooLong(task));
+    }
+    if !fits(tasks, processors) {
+        return Err(GlobalError::Overload);
+    }
+    bounds(tasks, processors).ok_or(GlobalError::NotFound)
+}
+
+/// The bounds of tasks that fit, up to [`HORIZON`].
+fn bounds(tasks: &[Task], processors: u32) -> Option<Vec<Span>> {
     let late = if processors == 1 { None } else { Some(lateness(tasks, processors)?) };
     let bound = |task: &Task| {
         let late = late.map_or(Some(Span::ZERO), |late| late.checked_add(task.work))?;

@@ -56,7 +56,7 @@ proptest! {
         for test in Test::ALL {
             prop_assert!(meets || !test.accepts(&tasks, processors), "{:?} {:?}", test, worst);
         }
-        if let Some(bounds) = response_times(&tasks, processors) {
+        if let Ok(bounds) = response_times(&tasks, processors) {
             for (bound, worst) in bounds.iter().zip(&worst) {
                 prop_assert!(bound.as_nanos() >= *worst);
             }
@@ -67,7 +67,7 @@ proptest! {
     fn law_late_jobs_end_within_the_bound(set in sets(), processors in 1_u32..=3) {
         let (mut tasks, offsets) = split(set);
         tasks.iter_mut().for_each(|task| task.deadline = task.period);
-        if let Some(bounds) = late_response_times(&tasks, processors) {
+        if let Ok(bounds) = late_response_times(&tasks, processors) {
             let worst = simulated(&tasks, &offsets, processors as usize, 600);
             for (bound, worst) in bounds.iter().zip(&worst) {
                 prop_assert!(bound.as_nanos() >= *worst, "{:?} {:?}", bounds, worst);
@@ -105,6 +105,28 @@ fn refuses_jitter_and_no_processors() {
     assert_eq!(accepted_by(&plain, 2), Some(Test::Density));
     assert_eq!(accepted_by(&jitter, 2), None);
     assert_eq!(accepted_by(&plain, 0), None);
-    assert_eq!(late_response_times(&jitter, 2), None);
-    assert_eq!(late_response_times(&plain, 1), Some(vec![Span::from_nanos(10)]));
+    assert_eq!(late_response_times(&jitter, 2), Err(GlobalError::Jitter(0)));
+    assert_eq!(late_response_times(&plain, 1), Ok(vec![Span::from_nanos(10)]));
+}
+
+#[test]
+fn refuses_what_has_no_bound_and_says_why() {
+    let plain = task(1, 10, 10, 0);
+    let both = |tasks: &[Task], processors| {
+        let why = response_times(tasks, processors).unwrap_err();
+        [why, late_response_times(tasks, processors).unwrap_err()]
+    };
+    assert_eq!(both(&[plain], 0), [GlobalError::NoProcessors; 2]);
+    assert_eq!(both(&[], 0), [GlobalError::NoProcessors; 2]);
+    assert_eq!(both(&[plain, task(0, 10, 10, 0)], 2), [GlobalError::OutOfRange; 2]);
+    assert_eq!(both(&[plain, task(1, 10, 10, 1)], 2), [GlobalError::Jitter(1); 2]);
+    assert_eq!(both(&[plain, task(11, 10, 10, 0)], 2), [GlobalError::WorkTooLong(1); 2]);
+    assert_eq!(both(&[task(10, 10, 10, 0); 3], 2), [GlobalError::Overload; 2]);
+    let [above, other] = both(&[plain, task(1, 10, 11, 0)], 2);
+    assert_eq!(above, GlobalError::DeadlineAbovePeriod(1));
+    assert_eq!(other, GlobalError::DeadlineNotPeriod(1));
+    // Two of three tasks at two thirds run first, and the third is late.
+    let thirds = [task(2, 3, 3, 0); 3];
+    assert_eq!(response_times(&thirds, 2), Err(GlobalError::NotShown));
+    assert!(late_response_times(&thirds, 2).is_ok());
 }

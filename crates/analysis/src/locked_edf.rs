@@ -10,9 +10,11 @@
 //! Sufficient, and necessary as far as each task holds its lock at the worst moment. Without blocking it agrees with
 //! `local_edf.rs`. Sources: Baker 1991; Baruah 2006; Spuri 1996 for response times; Zhang and Burns 2013 for the jumps.
 
-use crate::local_edf::{busy_period_after, demand, last_deadline, longest_window};
+use crate::load::repetition;
+use crate::local_edf::{busy_period_after, demand, last_deadline};
 use crate::window::{HORIZON, ROUNDS, in_range};
 use crate::{Supply, Task, UnboundedError};
+use core::cmp::Ordering;
 use windfall_time::Span;
 
 /// Whether every job meets its deadline; `blocking` by task, as those with longer relative deadlines delay it.
@@ -23,8 +25,12 @@ pub fn schedulable(tasks: &[Task], blocking: &[Span], supply: &Supply) -> bool {
     let Some(blocks) = Blocks::new(tasks, blocking) else { return false };
     let most = match busy_period_after(blocks.largest, tasks, supply) {
         Ok(busy) => Some(busy),
-        // From the longest deadline on, blocking is the same: demand repeats as without it.
-        Err(_) => longest_window(tasks, supply),
+        // The tasks take exactly the supply's rate, so the first blocking is never made up for. From the longest deadline on, blocking
+        // is the same: demand repeats as without it.
+        Err(Ordering::Equal) => {
+            repetition(tasks, supply).and_then(|(start, cycle)| start.checked_add(cycle))
+        }
+        Err(_) => None,
     };
     let Some(most) = most else { return false };
     let mut window = last_deadline(tasks, most);
@@ -154,7 +160,6 @@ mod tests {
     use super::*;
     use crate::tests::{small_supply, small_tasks, task};
     use crate::{load, local_edf};
-    use core::cmp::Ordering;
     use proptest::prelude::*;
 
     fn without_jitter(tasks: Vec<Task>) -> Vec<Task> {
@@ -168,6 +173,17 @@ mod tests {
             Span::from_nanos(later.map(|(_, section)| *section).max().unwrap_or(0))
         };
         tasks.iter().map(of).collect()
+    }
+
+    #[test]
+    fn refuses_blocking_where_tasks_take_the_whole_rate() {
+        let tasks = [task(1, 5, 11, 0)];
+        let span = Span::from_nanos;
+        let resource = crate::Resource::continuous(span(10)).unwrap();
+        let supply = resource.supply(span(2)).unwrap();
+        // The first deadline is after 11 ns, and 1 + 3 ns of work take 20 ns.
+        assert!(!schedulable(&tasks, &[span(3)], &supply));
+        assert!(schedulable(&tasks, &[Span::ZERO], &supply));
     }
 
     proptest! {

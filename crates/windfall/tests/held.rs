@@ -89,15 +89,13 @@ fn limit_holding_fourteen_threads_leaves_a_hard_reservation_what_it_is_promised(
 
 #[test]
 fn limit_a_budget_of_time_received_gives_fourteen_threads_what_was_promised() {
-    // A rest that is no more than what deciding takes is dropped: some 20 us of 4 ms, five times that when not optimised.
-    let (least, most) =
-        if cfg!(debug_assertions) { (38.5, LIMITS_DEBUGGED.1) } else { (39.5, LIMITS.1) };
-    let seen = held("received");
-    // In a build for debugging each disturbance takes several times as long, so only the best round is held to it there.
-    let best = seen.iter().map(|(got, _)| *got).fold(0.0, f64::max);
-    for (got, cost) in seen {
-        let got = if cfg!(debug_assertions) { best } else { got };
-        assert!(got >= least, "{got:.2} % received");
+    // A rest of a budget that is no more than what deciding takes is dropped: some 20 us of 4 ms. A build for debugging decides
+    // several times as slowly, and twice as slowly again beside a busy sibling, so there what is short is held to a part of what
+    // deciding cost: it was an eighth at costs of 7 and of 15 %.
+    let most = if cfg!(debug_assertions) { LIMITS_DEBUGGED.1 } else { LIMITS.1 };
+    for (got, cost) in held("received") {
+        let least = if cfg!(debug_assertions) { 40.0 - cost / 6.0 } else { 39.5 };
+        assert!(got >= least, "{got:.2} % received, at least {least:.2} %");
         assert!(cost < 1.5 * most, "{cost:.2} % scheduling: a budget's end is decided on twice");
     }
 }

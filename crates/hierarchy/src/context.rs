@@ -248,7 +248,8 @@ impl Context<'_> {
     }
 
     /// Puts `own` back to where it was registered before [`unregister`](Self::unregister), with what was asked for it there. If that
-    /// parent refuses, `own` stays out and the refusal goes to the journal; if it is gone, the default scheduler takes its place.
+    /// parent refuses, the refusal goes to the journal and `own` has no parent until it is taken out and put back once more; if it is
+    /// gone, the default scheduler takes its place.
     pub fn register(&mut self, own: OwnVp) {
         let Some(OwnSlot { vp, .. }) = self.find_own(own) else { return };
         if !self.is_out(own) {

@@ -134,9 +134,8 @@ impl Hierarchy {
             there => self.connect(node, own, there, &asked),
         };
         if answer.is_err() {
-            let instance = &mut self.nodes[node].instance;
-            instance.registrations[own].is_out = true;
-            self.state.record(instance, JournalEvent::RegistrationRefused { own });
+            let what = JournalEvent::RegistrationRefused { own };
+            self.state.record(&self.nodes[node].instance, what);
         }
     }
 

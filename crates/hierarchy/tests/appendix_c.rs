@@ -1,5 +1,6 @@
 //! A scheduler that registers with its parent when its first child comes, and unregisters when the last one leaves, as the one of
 //! HLS appendix C does.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use windfall_hierarchy::{
     Answer, AnswerError, ChildVp, Context, Hierarchy, Message, NodeId, NodeSpec, OwnVp, Parent,

@@ -200,15 +200,11 @@ impl Hierarchy {
         let mut moves = Vec::with_capacity(vps.len());
         for old in vps {
             let child = self.state.vps[*old].child;
-            if let Below::Node(node, _) = child
-                && self.nodes[to].instance.depth + self.height(node.index) > LEVELS
-            {
-                for (_, new) in moves {
-                    self.detach(new);
-                }
-                return Err(HierarchyError::TooDeep { levels: LEVELS });
-            }
-            match self.attach(Some(to), child, &[]) {
+            let fits = match child {
+                Below::Node(node, _) => self.fits_below(node.index, to),
+                Below::Thread(_) | Below::Nobody => Ok(()),
+            };
+            match fits.and_then(|()| self.attach(Some(to), child, &[])) {
                 Ok(new) => moves.push((*old, new)),
                 Err(refusal) => {
                     for (_, new) in moves {

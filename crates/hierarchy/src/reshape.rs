@@ -245,14 +245,24 @@ impl Hierarchy {
         if self.lies_below(parent, node) {
             return Err(HierarchyError::Cycle);
         }
-        if self.nodes[parent].instance.depth + self.height(node) > LEVELS {
-            return Err(HierarchyError::TooDeep { levels: LEVELS });
-        }
+        self.fits_below(node, parent)?;
         Ok(Some(parent))
     }
 
+    /// Refuses a parent below which an instance would make the tree too deep.
+    pub(crate) fn fits_below(
+        &self,
+        node: NodeIndex,
+        parent: NodeIndex,
+    ) -> Result<(), HierarchyError> {
+        if self.nodes[parent].instance.depth + self.height(node) > LEVELS {
+            return Err(HierarchyError::TooDeep { levels: LEVELS });
+        }
+        Ok(())
+    }
+
     /// The number of levels from an instance down to its lowest scheduler.
-    pub(crate) fn height(&self, node: NodeIndex) -> usize {
+    fn height(&self, node: NodeIndex) -> usize {
         1 + self.node_children(node).map(|child| self.height(child)).max().unwrap_or(0)
     }
 

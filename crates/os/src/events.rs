@@ -28,15 +28,7 @@ impl Timer {
         // A value of zero would disarm it; the past is as good as any.
         let value = at.map_or(zero, |at| clock::timespec(at.max(Instant::from_nanos(1))));
         let spec = libc::itimerspec { it_interval: zero, it_value: value };
-        // SAFETY: the specification is live, the old one is not asked for.
-        unsafe {
-            libc::timerfd_settime(
-                self.0.as_raw_fd(),
-                libc::TFD_TIMER_ABSTIME,
-                &raw const spec,
-                std::ptr::null_mut(),
-            )
-        };
+        self.arm(spec);
     }
 
     /// Has it expire at an instant of the clock, and again after each such span, which is above zero.
@@ -44,6 +36,10 @@ impl Timer {
         let first = clock::timespec(first.max(Instant::from_nanos(1)));
         let every = clock::timespec(Instant::ZERO + every);
         let spec = libc::itimerspec { it_interval: every, it_value: first };
+        self.arm(spec);
+    }
+
+    fn arm(&self, spec: libc::itimerspec) {
         // SAFETY: the specification is live, the old one is not asked for.
         unsafe {
             libc::timerfd_settime(

@@ -144,7 +144,9 @@ fn accepts_the_demonstration() {
     assert!(output.status.success(), "{output:?}");
     let told = String::from_utf8_lossy(&output.stderr);
     let steps: Vec<&str> = told.lines().filter(|line| line.starts_with('[')).collect();
-    assert!(steps.len() == 6 && steps[0].starts_with("[1/6, after 0 s] imports"), "{told}");
+    // How many seconds have begun is the machine's matter.
+    assert!(steps.len() == 6 && steps[0].starts_with("[1/6, after "), "{told}");
+    assert!(steps[0].contains(" s] imports"), "{told}");
     let longest = |hierarchy: &str| {
         let path = root().join(format!("target/demo/{hierarchy}.toml"));
         let output = windfall(&root(), &["simulate", "--json", path.to_str().unwrap()]);

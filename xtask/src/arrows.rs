@@ -7,6 +7,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("time", &[]),
     ("exchange", &[]),
     ("client", &[]),
+    ("admission", &["time"]),
     ("guarantees", &["time"]),
     ("hierarchy", &["time"]),
     ("os", &["time"]),

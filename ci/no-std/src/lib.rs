@@ -1,10 +1,11 @@
-//! Shows that `hierarchy` and `schedulers` need no std: this library brings its own panic handler
+//! Shows that `hierarchy`, `schedulers` and `admission` need no std: this library brings its own panic handler
 //! and allocator, which a second one, from std, would make impossible to build.
 #![no_std]
 
 extern crate alloc;
 
 use core::alloc::{GlobalAlloc, Layout};
+use windfall_admission::{Admission, List};
 use windfall_hierarchy::{Hierarchy, NodeSpec, Parent};
 use windfall_schedulers::catalogue::Settings;
 use windfall_schedulers::kinds;
@@ -28,9 +29,14 @@ fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
     loop {}
 }
 
-/// Uses enough of both crates that nothing is left out of the link.
+/// Uses enough of each crate that nothing is left out of the link.
 #[unsafe(no_mangle)]
 pub extern "C" fn windfall_no_std() -> bool {
+    let (now, later) = (windfall_time::Instant::ZERO, windfall_time::Instant::from_nanos(2));
+    let Ok(mut slots) = Admission::<List>::new(now, 1) else { return false };
+    if slots.admit(windfall_time::Span::from_nanos(1), later).is_err() {
+        return false;
+    }
     let mut tree = Hierarchy::new(1);
     let Ok(scheduler) = kinds::EDF.build(&Settings::default()) else { return false };
     let spec = NodeSpec::new("edf", "edf", scheduler, &[(Parent::Top, &[])]);

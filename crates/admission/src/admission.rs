@@ -1,0 +1,264 @@
+//! What a user of a list calls: checks what is asked, numbers tickets, counts, and words the errors.
+
+use crate::{
+    AdmitError, AdvanceError, HORIZON, Head, Key, Structure, Ticket, TicketError, WhatIfError,
+};
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicU32, Ordering};
+use windfall_time::{Instant, Span};
+
+/// The number of the next list, by which foreign tickets are recognised; no decision depends on it.
+static LISTS: AtomicU32 = AtomicU32::new(0);
+
+/// How often what happened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Tasks that were admitted.
+    pub admitted: u64,
+    /// Tasks that were refused, for whatever reason.
+    pub refused: u64,
+    /// Slots that were withdrawn.
+    pub withdrawn: u64,
+    /// Slots that ended before their bound.
+    pub early: u64,
+    /// Slots that were collected because their work was used up.
+    pub collected: u64,
+    /// Work that became free because slots ended before their bound, or were withdrawn.
+    pub freed: Span,
+}
+
+/// Work with deadlines for one processor: admitted while all of it can be done in time (sections 2.2, 2.5).
+///
+/// Decision 0028 says what slots and tickets are, and when time moves. A copy has the same slots, and answers to the same tickets.
+#[derive(Clone, Debug)]
+pub struct Admission<S> {
+    slots: S,
+    most: u32,
+    list: u32,
+    next: u32,
+    counts: Counts,
+}
+
+impl<S: Structure> Admission<S> {
+    /// A list without slots, of which it may hold `most`.
+    ///
+    /// # Errors
+    /// When `now` is beyond [`HORIZON`].
+    pub fn new(now: Instant, most: u32) -> Result<Self, AdvanceError> {
+        if now > HORIZON {
+            return Err(AdvanceError::BeyondHorizon { to: now });
+        }
+        let list = LISTS.fetch_add(1, Ordering::Relaxed);
+        Ok(Admission { slots: S::new(now), most, list, next: 0, counts: Counts::default() })
+    }
+
+    /// The time that was reached.
+    #[must_use]
+    pub fn now(&self) -> Instant {
+        self.slots.now()
+    }
+
+    /// How many slots there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether there are no slots.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// How often what happened.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The structure that keeps the slots.
+    #[must_use]
+    pub fn structure(&self) -> &S {
+        &self.slots
+    }
+
+    /// The slot that is worked on.
+    #[must_use]
+    pub fn head(&self) -> Option<Head> {
+        let (key, left) = self.slots.head()?;
+        Some(Head { ticket: self.ticket(key), left })
+    }
+
+    fn ticket(&self, key: Key) -> Ticket {
+        Ticket { deadline: key.deadline, number: key.number, list: self.list }
+    }
+
+    /// The idle time before a deadline: the most work that can still be done by it, with all that was admitted done in time (section 2.5).
+    ///
+    /// It never falls as the deadline grows, and is zero for one that has passed. Whether there is a slot left for more work is another matter.
+    #[must_use]
+    pub fn idle_before(&self, deadline: Instant) -> Span {
+        if deadline <= self.now() {
+            return Span::ZERO;
+        }
+        let beyond = deadline.saturating_since(HORIZON);
+        self.slots.room(deadline.min(HORIZON)).saturating_add(beyond)
+    }
+
+    /// The earliest deadline with which this work would be admitted; `None` if it lies beyond [`HORIZON`].
+    ///
+    /// # Errors
+    /// For no work, and for more than could be done by [`HORIZON`].
+    pub fn earliest_deadline(&self, work: Span) -> Result<Option<Instant>, AdmitError> {
+        self.check_work(work)?;
+        Ok(self.earliest(work))
+    }
+
+    fn earliest(&self, work: Span) -> Option<Instant> {
+        Some(self.slots.earliest(work)).filter(|found| *found <= HORIZON)
+    }
+
+    fn check_work(&self, work: Span) -> Result<(), AdmitError> {
+        let most = HORIZON.saturating_since(self.now());
+        if work.is_zero() {
+            Err(AdmitError::NoWork)
+        } else if work > most {
+            Err(AdmitError::TooMuchWork { work, most })
+        } else {
+            Ok(())
+        }
+    }
+
+    #[inline]
+    fn try_admit(&mut self, work: Span, deadline: Instant) -> Result<Ticket, AdmitError> {
+        let now = self.now();
+        self.check_work(work)?;
+        if deadline <= now {
+            let earliest = self.earliest(work);
+            return Err(AdmitError::DeadlinePassed { deadline, now, earliest });
+        }
+        if deadline > HORIZON {
+            return Err(AdmitError::BeyondHorizon { deadline });
+        }
+        if self.len() >= self.most as usize {
+            return Err(AdmitError::Full { slots: self.most });
+        }
+        let key = Key { deadline, number: self.next };
+        self.slots.offer(work, key).map_err(|idle| AdmitError::NoRoom {
+            work,
+            deadline,
+            idle,
+            earliest: self.earliest(work),
+        })?;
+        self.next = self.next.wrapping_add(1);
+        Ok(self.ticket(key))
+    }
+
+    /// Admits work that will be done by its deadline, behind all of an equal deadline, while everything that was admitted before is, too (section 2.2).
+    ///
+    /// # Errors
+    /// If it does not fit, and for arguments that can never be admitted; nothing has changed then but [`Admission::counts`].
+    #[inline]
+    pub fn admit(&mut self, work: Span, deadline: Instant) -> Result<Ticket, AdmitError> {
+        let answer = self.try_admit(work, deadline);
+        match answer {
+            Ok(_) => self.counts.admitted += 1,
+            Err(_) => self.counts.refused += 1,
+        }
+        answer
+    }
+
+    /// Whether all of these tasks, each a work and a deadline, would be admitted one after the other. No later answer depends on the question.
+    ///
+    /// # Errors
+    /// The first that would be refused.
+    pub fn what_if(&mut self, tasks: &[(Span, Instant)]) -> Result<(), WhatIfError> {
+        let (next, mut keys) = (self.next, Vec::with_capacity(tasks.len()));
+        let mut answer = Ok(());
+        for (index, (work, deadline)) in tasks.iter().enumerate() {
+            match self.try_admit(*work, *deadline) {
+                Ok(ticket) => keys.push(Key { deadline: *deadline, number: ticket.number }),
+                Err(error) => {
+                    answer = Err(WhatIfError { index, error });
+                    break;
+                }
+            }
+        }
+        for key in keys.into_iter().rev() {
+            self.slots.remove(key);
+        }
+        self.next = next;
+        answer
+    }
+
+    /// Takes a slot out, whether it was worked on or not, and returns how much work was left of it, which is free at once.
+    ///
+    /// # Errors
+    /// For a ticket that is stale, or from another list.
+    pub fn withdraw(&mut self, ticket: Ticket) -> Result<Span, TicketError> {
+        if ticket.list != self.list {
+            return Err(TicketError::Foreign { ticket });
+        }
+        let key = Key { deadline: ticket.deadline, number: ticket.number };
+        let left = self.slots.remove(key).ok_or(TicketError::Stale { ticket })?;
+        self.counts.withdrawn += 1;
+        self.counts.freed = self.counts.freed.saturating_add(left);
+        Ok(left)
+    }
+
+    /// The first slot ended after `used` more time: `now` moves on by that, and what was left of its bound is free at once, and returned
+    /// (section 2.5).
+    ///
+    /// # Errors
+    /// For a ticket that is stale, from another list, or not of the first slot; for more time than was left. Nothing has changed then.
+    pub fn done(&mut self, ticket: Ticket, used: Span) -> Result<Span, TicketError> {
+        if ticket.list != self.list {
+            return Err(TicketError::Foreign { ticket });
+        }
+        let key = Key { deadline: ticket.deadline, number: ticket.number };
+        let Some((head, left)) = self.slots.head() else {
+            return Err(TicketError::Stale { ticket });
+        };
+        if head != key {
+            return Err(self.not_head(ticket, key, head));
+        }
+        let free = left.checked_sub(used).ok_or(TicketError::AboveBound { used, left })?;
+        let collected = self.slots.advance(self.now() + used);
+        if collected == 0 {
+            self.slots.remove(key);
+            self.counts.early += 1;
+            self.counts.freed = self.counts.freed.saturating_add(free);
+        } else {
+            self.counts.collected += 1;
+        }
+        Ok(free)
+    }
+
+    fn not_head(&self, ticket: Ticket, key: Key, head: Key) -> TicketError {
+        if self.slots.contains(key) {
+            TicketError::NotHead { ticket, head: self.ticket(head) }
+        } else {
+            TicketError::Stale { ticket }
+        }
+    }
+
+    /// Time passes, in which the first slot is worked on, then the next, and nothing if there is none. Slots whose work is used up are
+    /// collected ("temporal paging", section 2.2); returns how many. Their tickets are stale from then on.
+    ///
+    /// # Errors
+    /// When `to` is earlier than `now`, or beyond [`HORIZON`]; nothing has changed then.
+    #[inline]
+    pub fn advance(&mut self, to: Instant) -> Result<usize, AdvanceError> {
+        let now = self.now();
+        if to < now {
+            return Err(AdvanceError::Backwards { to, now });
+        }
+        if to > HORIZON {
+            return Err(AdvanceError::BeyondHorizon { to });
+        }
+        let collected = self.slots.advance(to);
+        self.counts.collected += collected as u64;
+        Ok(collected)
+    }
+}

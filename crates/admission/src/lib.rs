@@ -1,0 +1,24 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
+//! `admission.rs` is what a user calls; `structure.rs` is what each structure promises, and decision 0028 what its values mean. Every structure is
+//! held to the slow definition by `tests/law.rs`, and to decisions that were computed elsewhere by `tests/reference.rs`.
+//!
+//! Absent on purpose: a clock, threads, and who runs the work.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod admission;
+mod error;
+mod list;
+mod structure;
+mod ticket;
+
+pub use admission::{Admission, Counts};
+pub use error::{AdmitError, AdvanceError, TicketError, WhatIfError};
+pub use list::List;
+pub use structure::{HORIZON, Key, Structure};
+pub use ticket::{Head, Ticket};

@@ -1,0 +1,78 @@
+//! What keeps the slots, and answers.
+
+use windfall_time::{Instant, Span};
+
+/// The last deadline, and the last instant to which time moves: 2^61 ns after the origin, which is 73 years.
+///
+/// So all sums of structures fit in 64 bits signed (decision 0028).
+pub const HORIZON: Instant = Instant::from_nanos(1 << 61);
+
+/// A slot as a structure names it: by deadline, and number of arrival.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Key {
+    /// When its work must have ended.
+    pub deadline: Instant,
+    /// The number that was given when it was offered; it wraps after 2^32.
+    pub number: u32,
+}
+
+/// Keeps accepted tasks as slots, and answers temporal queries (sections 2.2, 2.5, 2.6).
+///
+/// Slots are in order of deadline, equal ones in order of arrival. Slot j finishes at `now` plus the work left of all slots up to j; its
+/// laxity is its deadline minus that. All structures give equal answers to equal calls.
+///
+/// # The caller promises
+/// C1. Work is at least 1 ns, and ends by [`HORIZON`] if nothing else is there; deadlines are later than `now`, and at most [`HORIZON`].
+/// C2. `advance` does not move back, nor past [`HORIZON`].
+/// C3. Among slots that are there, no two have the same key.
+///
+/// # The structure promises
+/// A1. Every laxity is at least 0 at all times.
+/// A2. Queries change no answer.
+pub trait Structure: Clone {
+    /// What it is called in tables.
+    const NAME: &'static str;
+
+    /// No slots, at this time.
+    fn new(now: Instant) -> Self;
+
+    /// The time that was reached.
+    fn now(&self) -> Instant;
+
+    /// How many slots there are.
+    fn len(&self) -> usize;
+
+    /// Whether there are no slots.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The most work that would be admitted with this deadline: the time from the end of all slots of an equal or earlier deadline
+    /// to it, or the least laxity of all later slots if that is less; zero if there is none.
+    fn room(&self, deadline: Instant) -> Span;
+
+    /// The earliest deadline with which this work would be admitted: with k the last slot whose laxity is less than the work, the later of
+    /// its deadline and of its end plus the work. It may lie beyond [`HORIZON`].
+    fn earliest(&self, work: Span) -> Instant;
+
+    /// Takes the work in if it fits, behind all slots of an equal deadline.
+    ///
+    /// # Errors
+    /// What [`Structure::room`] says, which is less than the work; nothing has changed then.
+    fn offer(&mut self, work: Span, key: Key) -> Result<(), Span>;
+
+    /// Takes a slot out, and says how much work was left of it; `None` if it is not there.
+    fn remove(&mut self, key: Key) -> Option<Span>;
+
+    /// Whether a slot is there.
+    fn contains(&self, key: Key) -> bool;
+
+    /// The first slot, and how much work is left of it, which is more than zero.
+    fn head(&self) -> Option<(Key, Span)>;
+
+    /// Time passes, in which the first slot is worked on, then the next: those whose work is used up are collected. Returns how many.
+    fn advance(&mut self, to: Instant) -> usize;
+
+    /// How many bytes of memory it holds on the heap, those that are not in use included.
+    fn bytes(&self) -> usize;
+}

@@ -5,7 +5,7 @@
 extern crate alloc;
 
 use core::alloc::{GlobalAlloc, Layout};
-use windfall_admission::{Admission, List};
+use windfall_admission::{Admission, BPlusTree};
 use windfall_hierarchy::{Hierarchy, NodeSpec, Parent};
 use windfall_schedulers::catalogue::Settings;
 use windfall_schedulers::kinds;
@@ -33,7 +33,7 @@ fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
 #[unsafe(no_mangle)]
 pub extern "C" fn windfall_no_std() -> bool {
     let (now, later) = (windfall_time::Instant::ZERO, windfall_time::Instant::from_nanos(2));
-    let Ok(mut slots) = Admission::<List>::new(now, 1) else { return false };
+    let Ok(mut slots) = Admission::<BPlusTree>::new(now, 1) else { return false };
     if slots.admit(windfall_time::Span::from_nanos(1), later).is_err() {
         return false;
     }

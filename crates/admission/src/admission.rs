@@ -174,8 +174,7 @@ impl<S: Structure> Admission<S> {
     /// # Errors
     /// The first that would be refused.
     pub fn what_if(&mut self, tasks: &[(Span, Instant)]) -> Result<(), WhatIfError> {
-        let (next, mut keys) = (self.next, Vec::with_capacity(tasks.len()));
-        let mut answer = Ok(());
+        let (mut keys, mut answer) = (Vec::with_capacity(tasks.len()), Ok(()));
         for (index, (work, deadline)) in tasks.iter().enumerate() {
             match self.try_admit(*work, *deadline) {
                 Ok(ticket) => keys.push(Key { deadline: *deadline, number: ticket.number }),
@@ -185,10 +184,10 @@ impl<S: Structure> Admission<S> {
                 }
             }
         }
+        // Their numbers are not given again, since a structure may remember them.
         for key in keys.into_iter().rev() {
             self.slots.remove(key);
         }
-        self.next = next;
         answer
     }
 

@@ -16,9 +16,11 @@ mod error;
 mod list;
 mod structure;
 mod ticket;
+mod tree;
 
 pub use admission::{Admission, Counts};
 pub use error::{AdmitError, AdvanceError, TicketError, WhatIfError};
 pub use list::List;
 pub use structure::{HORIZON, Key, Structure};
 pub use ticket::{Head, Ticket};
+pub use tree::{BPlusTree, Tree};

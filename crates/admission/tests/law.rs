@@ -7,7 +7,9 @@ mod model;
 use model::{Model, Tally};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use windfall_admission::{Admission, AdmitError, List, Structure, Ticket, TicketError};
+use windfall_admission::{
+    Admission, AdmitError, BPlusTree, List, Structure, Ticket, TicketError, Tree,
+};
 use windfall_time::{Instant, Span};
 
 /// What a program does next; numbers are drawn to be small, so that deadlines meet and slots end together.
@@ -168,7 +170,7 @@ impl<S: Structure> Both<S> {
 
 fn law_of<S: Structure>() {
     let mut runner =
-        TestRunner::new(Config { cases: 300, failure_persistence: None, ..Config::default() });
+        TestRunner::new(Config { cases: 200, failure_persistence: None, ..Config::default() });
     let tally = std::cell::RefCell::new(Tally::default());
     let judged = runner.run(&programs(), |program| {
         let list = Admission::<S>::new(Instant::from_nanos(7), 120).unwrap();
@@ -200,6 +202,9 @@ macro_rules! laws {
 
 laws! {
     law_the_list_is_as_defined: List,
+    law_the_tree_is_as_defined: BPlusTree,
+    law_a_tree_of_four_is_as_defined: Tree<4, 4>,
+    law_a_tree_with_wide_leaves_is_as_defined: Tree<64, 5>,
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod common;
 
 use common::Random;
 use serde_json::Value;
-use windfall_admission::{Admission, List, Structure};
+use windfall_admission::{Admission, BPlusTree, List, Structure, Tree};
 use windfall_time::{Instant, Span};
 
 struct Run<S> {
@@ -116,4 +116,11 @@ fn decides_as_recorded<S: Structure>() {
 #[test]
 fn paper_the_list_decides_as_recorded() {
     decides_as_recorded::<List>();
+}
+
+#[test]
+fn paper_the_tree_decides_as_recorded() {
+    decides_as_recorded::<BPlusTree>();
+    decides_as_recorded::<Tree<4, 4>>();
+    decides_as_recorded::<Tree<64, 64>>();
 }

@@ -1,0 +1,256 @@
+//! A B+-tree in an arena: queries and updates in O(log n), collection in O(1) amortised.
+//!
+//! The equivalent of updating later slots (section 2.2) is done once a level: an inner node keeps the work before each child, and the least laxity of each
+//! child relative to the node's own beginning. So a query is a search and the least of a column's end, an admission adds to the ends of two
+//! columns, at each level, and nothing is pushed down. A slot's end is `base` plus the work before it; slots that were collected count in that work
+//! until their leaf is dropped, so that collection changes no other slot. An early end changes `base` only.
+//!
+//! `leaf.rs` and `inner.rs` have the nodes, `grow.rs` splits them, `shrink.rs` drops and merges them.
+
+mod arena;
+mod grow;
+mod inner;
+mod leaf;
+mod numbers;
+mod shrink;
+
+use crate::{Key, Structure};
+use arena::Arena;
+use leaf::Leaf;
+use numbers::FAR;
+use windfall_time::{Instant, Span};
+
+/// More levels than a tree can have: each root had two children at least when it came, and nodes are numbered by 32 bits.
+const LEVELS: usize = 33;
+
+/// Slots a leaf: wide where a vector instruction compares four deadlines, else narrow.
+const LEAF: usize = if cfg!(target_feature = "avx2") { 64 } else { 16 };
+/// Children a node.
+const INNER: usize = if cfg!(target_feature = "avx2") { 32 } else { 16 };
+
+/// The tree with nodes as wide as suits the processor that it is compiled for.
+pub type BPlusTree = Tree<LEAF, INNER>;
+
+/// A B+-tree of slots, with `L` slots a leaf and `I` children an inner node, each at least 4.
+#[derive(Clone, Debug)]
+pub struct Tree<const L: usize, const I: usize> {
+    nodes: Arena<L, I>,
+    root: u32,
+    /// Levels of inner nodes.
+    height: usize,
+    /// The leaf of the first slot, and the work before it.
+    first: u32,
+    before_first: i64,
+    base: i64,
+    now: i64,
+    len: usize,
+}
+
+/// The way from the root to a leaf: at each level, from 1, the node, which of its children, and the least of the children behind it.
+struct Path {
+    nodes: [u32; LEVELS],
+    children: [usize; LEVELS],
+    behind: [i64; LEVELS],
+}
+
+impl Path {
+    #[inline]
+    fn new() -> Path {
+        Path { nodes: [0; LEVELS], children: [0; LEVELS], behind: [0; LEVELS] }
+    }
+}
+
+/// Where a deadline belongs.
+struct Place {
+    leaf: u32,
+    place: usize,
+    /// The work of the leaf's slots before the place.
+    sum: i64,
+    /// The least laxity of the leaf's slots behind the place, relative to the leaf.
+    behind: i64,
+    room: i64,
+}
+
+impl<const L: usize, const I: usize> Tree<L, I> {
+    /// Nodes must be wide enough to be split.
+    const WIDE: () = assert!(L >= 4 && I >= 4, "a node has at least 4 places");
+
+    #[inline]
+    fn descend(&self, deadline: i64, mut visit: impl FnMut(usize, u32, usize, i64)) -> Place {
+        let (mut node, mut before, mut least) = (self.root, 0_i64, FAR);
+        for level in (1..=self.height).rev() {
+            let inner = self.nodes.inner(node);
+            let child = inner.route(deadline);
+            let behind = inner.least_from(child + 1);
+            visit(level, node, child, behind);
+            least = least.min(behind.wrapping_sub(before));
+            before = before.wrapping_add(inner.before[child]);
+            node = inner.children[child];
+        }
+        let leaf = self.nodes.leaf(node);
+        let place = leaf.up_to(deadline);
+        let behind = leaf.least_from(place);
+        let sum = if place > leaf.start() {
+            leaf.sum(place - 1)
+        } else if node == self.first {
+            self.now - self.base - before
+        } else {
+            0
+        };
+        let least = least.min(behind.wrapping_sub(before)).wrapping_sub(self.base);
+        let room = least.min(deadline - (self.base + before + sum)).max(0);
+        Place { leaf: node, place, sum, behind, room }
+    }
+
+    /// Puts a slot into a leaf that has a place for it.
+    #[inline]
+    fn put(&mut self, path: &Path, found: &Place, work: i64, deadline: i64, number: u32) {
+        let laxity = deadline - found.sum - work;
+        self.nodes.leaf_mut(found.leaf).insert(found.place, deadline, laxity, number, work);
+        let mut least = laxity.min(found.behind.wrapping_sub(work));
+        for level in 1..=self.height {
+            let (inner, child) = (self.nodes.inner_mut(path.nodes[level]), path.children[level]);
+            inner.put(child, work);
+            least = least.wrapping_sub(inner.before[child]);
+            inner.least[child] = inner.least[child].min(least);
+            least = least.min(path.behind[level].wrapping_sub(work));
+        }
+        self.len += 1;
+    }
+
+    /// When the first slot ends; there must be one.
+    #[inline]
+    fn first_end(&self) -> i64 {
+        let leaf = self.nodes.leaf(self.first);
+        self.base + self.before_first + leaf.sum(leaf.start())
+    }
+
+    /// The way to a slot, and its place in its leaf.
+    fn find(&self, key: Key, path: &mut Path) -> Option<(u32, usize)> {
+        let (mut node, deadline) = (self.root, key.deadline.as_nanos().cast_signed());
+        for level in (1..=self.height).rev() {
+            let inner = self.nodes.inner(node);
+            let child = inner.route_to(deadline, key.number);
+            (path.nodes[level], path.children[level]) = (node, child);
+            node = inner.children[child];
+        }
+        Some((node, self.nodes.leaf(node).find(deadline, key.number)?))
+    }
+}
+
+impl<const L: usize, const I: usize> Structure for Tree<L, I> {
+    const NAME: &'static str = "B+-tree";
+
+    fn new(now: Instant) -> Self {
+        let () = Self::WIDE;
+        let now = now.as_nanos().cast_signed();
+        let mut nodes = Arena::new();
+        let root = nodes.add_leaf(Leaf::new());
+        Tree { nodes, root, height: 0, first: root, before_first: 0, base: now, now, len: 0 }
+    }
+
+    fn now(&self) -> Instant {
+        Instant::from_nanos(self.now.cast_unsigned())
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    fn room(&self, deadline: Instant) -> Span {
+        let found = self.descend(deadline.as_nanos().cast_signed(), |_, _, _, _| ());
+        Span::from_nanos(found.room.cast_unsigned())
+    }
+
+    fn earliest(&self, work: Span) -> Instant {
+        let work = work.as_nanos().cast_signed();
+        let none = Instant::from_nanos((self.now + work).cast_unsigned());
+        // A slot is tight if its column's value is less than this.
+        let (mut node, mut tight) = (self.root, work + self.base);
+        for _ in 0..self.height {
+            let inner = self.nodes.inner(node);
+            let Some(child) = inner.least[..inner.len()].iter().rposition(|least| *least < tight)
+            else {
+                return none;
+            };
+            tight = tight.wrapping_add(inner.before[child]);
+            node = inner.children[child];
+        }
+        let leaf = self.nodes.leaf(node);
+        let live = &leaf.laxities[leaf.start()..leaf.end()];
+        let Some(place) = live.iter().rposition(|laxity| *laxity < tight) else { return none };
+        let (deadline, laxity) = (leaf.deadlines[leaf.start() + place], live[place]);
+        // Its end plus the work is its deadline plus by how much it is tight.
+        Instant::from_nanos((deadline + (tight - laxity)).max(deadline).cast_unsigned())
+    }
+
+    #[inline]
+    fn offer(&mut self, work: Span, key: Key) -> Result<(), Span> {
+        let (work, deadline) =
+            (work.as_nanos().cast_signed(), key.deadline.as_nanos().cast_signed());
+        let mut path = Path::new();
+        loop {
+            let found = self.descend(deadline, |level, node, child, behind| {
+                path.nodes[level] = node;
+                path.children[level] = child;
+                path.behind[level] = behind;
+            });
+            if work > found.room {
+                return Err(Span::from_nanos(found.room.cast_unsigned()));
+            }
+            if self.nodes.leaf(found.leaf).end() < L {
+                self.put(&path, &found, work, deadline, key.number);
+                return Ok(());
+            }
+            self.make_place(&path, &found);
+        }
+    }
+
+    fn remove(&mut self, key: Key) -> Option<Span> {
+        let (head, left) = self.head()?;
+        let left = if head == key {
+            self.base -= left.as_nanos().cast_signed();
+            self.drop_head();
+            left
+        } else {
+            let mut path = Path::new();
+            let (leaf, place) = self.find(key, &mut path)?;
+            Span::from_nanos(self.take(&path, leaf, place).cast_unsigned())
+        };
+        Some(left)
+    }
+
+    fn contains(&self, key: Key) -> bool {
+        !self.is_empty() && self.find(key, &mut Path::new()).is_some()
+    }
+
+    #[inline]
+    fn head(&self) -> Option<(Key, Span)> {
+        if self.len == 0 {
+            return None;
+        }
+        let leaf = self.nodes.leaf(self.first);
+        let (deadline, number) = leaf.separator();
+        let deadline = Instant::from_nanos(deadline.cast_unsigned());
+        let left = (self.first_end() - self.now).cast_unsigned();
+        Some((Key { deadline, number }, Span::from_nanos(left)))
+    }
+
+    #[inline]
+    fn advance(&mut self, to: Instant) -> usize {
+        let before = self.len;
+        self.now = to.as_nanos().cast_signed();
+        while self.len > 0 && self.first_end() <= self.now {
+            self.collect();
+        }
+        if self.len == 0 {
+            self.base = self.now;
+        }
+        before - self.len
+    }
+
+    fn bytes(&self) -> usize {
+        self.nodes.bytes()
+    }
+}

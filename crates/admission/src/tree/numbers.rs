@@ -1,0 +1,41 @@
+//! Loops over columns of numbers, in a form that compilers make vector instructions of.
+//!
+//! All sums are within 64 bits signed, since deadlines end at the horizon (decision 0028); a check of each would keep the loops from being vectors.
+
+/// Larger than every laxity: for no slot.
+pub(super) const FAR: i64 = 1 << 62;
+
+#[inline]
+pub(super) fn least(values: &[i64]) -> i64 {
+    values.iter().fold(FAR, |least, value| least.min(*value))
+}
+
+#[inline]
+pub(super) fn add(values: &mut [i64], by: i64) {
+    for value in values {
+        *value = value.wrapping_add(by);
+    }
+}
+
+#[inline]
+pub(super) fn sub(values: &mut [i64], by: i64) {
+    for value in values {
+        *value = value.wrapping_sub(by);
+    }
+}
+
+/// How many of a sorted column are at most this.
+#[inline]
+pub(super) fn up_to<const N: usize>(sorted: &[i64; N], value: i64) -> usize {
+    if cfg!(target_feature = "avx2") {
+        let count = |count: u64, one: &i64| count.wrapping_add(u64::from(*one <= value));
+        usize::try_from(sorted.iter().fold(0, count)).unwrap_or(0)
+    } else {
+        sorted.partition_point(|one| *one <= value)
+    }
+}
+
+/// Whether a number of arrival was given after another one; numbers wrap.
+pub(super) fn is_later(number: u32, than: u32) -> bool {
+    number.wrapping_sub(than).cast_signed() > 0
+}

@@ -46,11 +46,19 @@ impl<S: Structure> Admission<S> {
     /// # Errors
     /// When `now` is beyond [`HORIZON`].
     pub fn new(now: Instant, most: u32) -> Result<Self, AdvanceError> {
-        if now > HORIZON {
-            return Err(AdvanceError::BeyondHorizon { to: now });
+        Self::over(S::new(now), most, 0)
+    }
+
+    /// A list over slots that are there already; their numbers are before `next`.
+    ///
+    /// # Errors
+    /// When their time is beyond [`HORIZON`].
+    pub fn over(slots: S, most: u32, next: u32) -> Result<Self, AdvanceError> {
+        if slots.now() > HORIZON {
+            return Err(AdvanceError::BeyondHorizon { to: slots.now() });
         }
         let list = LISTS.fetch_add(1, Ordering::Relaxed);
-        Ok(Admission { slots: S::new(now), most, list, next: 0, counts: Counts::default() })
+        Ok(Admission { slots, most, list, next, counts: Counts::default() })
     }
 
     /// The time that was reached.

@@ -34,6 +34,37 @@ pub struct List {
 }
 
 impl List {
+    /// A list of slots that are in order and end in time, with the work left of each. They lie scattered in memory, as after long use.
+    #[must_use]
+    pub fn restore(now: Instant, slots: &[(Key, Span)]) -> List {
+        let mut list = List::new(now);
+        let mut end = list.now;
+        // By their numbers, which is how they arrived.
+        let mut arrived: Vec<usize> = (0..slots.len()).collect();
+        arrived.sort_unstable_by_key(|place| slots[*place].0.number);
+        let mut places = alloc::vec![NONE; slots.len()];
+        for (place, number) in arrived.into_iter().zip(0..) {
+            places[place] = number;
+        }
+        let empty = Slot { deadline: 0, work: 0, laxity: 0, number: 0, next: NONE, previous: NONE };
+        list.slots = alloc::vec![empty; slots.len()];
+        let around = |place: Option<usize>| {
+            place.and_then(|place| places.get(place)).copied().unwrap_or(NONE)
+        };
+        for (place, (key, work)) in slots.iter().enumerate() {
+            let (work, deadline) =
+                (work.as_nanos().cast_signed(), key.deadline.as_nanos().cast_signed());
+            end += work;
+            let (previous, next) = (around(place.checked_sub(1)), around(Some(place + 1)));
+            let slot =
+                Slot { deadline, work, laxity: deadline - end, number: key.number, next, previous };
+            list.slots[places[place] as usize] = slot;
+        }
+        (list.first, list.last) = (around(Some(0)), around(slots.len().checked_sub(1)));
+        list.len = slots.len();
+        list
+    }
+
     fn slot(&self, place: u32) -> &Slot {
         &self.slots[place as usize]
     }

@@ -24,9 +24,9 @@ use windfall_time::{Instant, Span};
 const LEVELS: usize = 33;
 
 /// Slots a leaf: wide where a vector instruction compares four deadlines, else narrow.
-const LEAF: usize = if cfg!(target_feature = "avx2") { 64 } else { 16 };
+const LEAF: usize = if cfg!(target_feature = "avx2") { 64 } else { 32 };
 /// Children a node.
-const INNER: usize = if cfg!(target_feature = "avx2") { 32 } else { 16 };
+const INNER: usize = 32;
 
 /// The tree with nodes as wide as suits the processor that it is compiled for.
 pub type BPlusTree = Tree<LEAF, INNER>;

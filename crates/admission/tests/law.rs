@@ -247,3 +247,26 @@ fn refuses_in_words_that_say_what_would_fit() {
         "work 7ms does not fit before 12ms: 6ms is idle; the earliest deadline for it is 13ms";
     assert_eq!(refused.to_string(), text);
 }
+
+/// Benchmarks begin with it.
+#[test]
+fn law_a_restored_list_is_the_list() {
+    let mut list = Admission::<List>::new(Instant::ZERO, 100).unwrap();
+    let tasks = [(5, 50), (3, 20), (4, 50), (1, 10)];
+    for (work, at) in tasks {
+        list.admit(Span::from_nanos(work), Instant::from_nanos(at)).unwrap();
+    }
+    let (mut copy, mut slots) = (list.structure().clone(), Vec::new());
+    while let Some((key, work)) = copy.head() {
+        slots.push((key, work));
+        copy.advance(copy.now() + work);
+    }
+    let mut restored = List::restore(Instant::ZERO, &slots);
+    assert_eq!((slots.len(), restored.len()), (4, 4));
+    for at in (0..60).map(Instant::from_nanos) {
+        assert_eq!(restored.room(at), list.structure().room(at), "{at}");
+    }
+    for (key, work) in slots.iter().rev() {
+        assert_eq!(restored.remove(*key), Some(*work));
+    }
+}

@@ -16,10 +16,10 @@ pub(super) struct Arena<const L: usize, const I: usize> {
     free_inner: u32,
 }
 
-/// Appends, and lets the vector grow by an eighth where it is full, since memory a slot counts.
+/// Appends, and lets the vector grow by a sixteenth where it is full, since memory a slot counts.
 fn push<T>(nodes: &mut Vec<T>, node: T) -> u32 {
     if nodes.len() == nodes.capacity() {
-        nodes.reserve_exact(nodes.len() / 8 + 1);
+        nodes.reserve_exact(nodes.len() / 16 + 1);
     }
     nodes.push(node);
     u32::try_from(nodes.len() - 1).unwrap_or(NONE)

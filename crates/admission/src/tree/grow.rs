@@ -42,7 +42,7 @@ impl<const L: usize, const I: usize> Tree<L, I> {
         let (parent, child) = (path.nodes[1], path.children[1]);
         let inner = self.nodes.inner(parent);
         let live = |child: usize| self.nodes.leaf(inner.children[child]).live();
-        let most = (L * 3 / 4).min(live(child) - 2);
+        let most = (L * 7 / 8).min(live(child) - 2);
         let has_room = |child: usize| live(child) <= most;
         if child + 1 < inner.len() && has_room(child + 1) {
             self.even_out(parent, child);
@@ -63,6 +63,9 @@ impl<const L: usize, const I: usize> Tree<L, I> {
         left.compact();
         right.compact();
         let half = (left.live() + right.live()) / 2;
+        if half == left.live() {
+            return;
+        }
         let work = if left.live() > half {
             let (mut tail, work) = left.split(half);
             tail.append(right, between - work);
@@ -85,17 +88,29 @@ impl<const L: usize, const I: usize> Tree<L, I> {
     }
 
     fn split_leaf(&mut self, node: u32, parent: u32, child: usize, appends: bool) {
+        let has_next = child + 1 < self.nodes.inner(parent).len();
         let leaf = self.nodes.leaf_mut(node);
-        let middle = if appends { leaf.end() - 1 } else { leaf.end() / 2 };
+        // Two full neighbours become three of two thirds each.
+        let middle = match (appends, has_next, child) {
+            (true, ..) => leaf.end() - 1,
+            (_, true, _) => leaf.end() * 2 / 3,
+            (_, _, 0) => leaf.end() / 2,
+            _ => leaf.end() / 3,
+        };
         let (right, work) = leaf.split(middle);
         let (left_least, right_least, pair) =
             (leaf.least_from(0), right.least_from(0), right.separator());
         let right = self.nodes.add_leaf(right);
-        let parent = self.nodes.inner_mut(parent);
-        let before = parent.before[child];
-        parent.least[child] = left_least - before;
+        let inner = self.nodes.inner_mut(parent);
+        let before = inner.before[child];
+        inner.least[child] = left_least - before;
         let before = before + work;
-        parent.insert_child(child + 1, pair, before, right_least - before, right);
+        inner.insert_child(child + 1, pair, before, right_least - before, right);
+        if has_next {
+            self.even_out(parent, child + 1);
+        } else if child > 0 && !appends {
+            self.even_out(parent, child - 1);
+        }
     }
 
     fn split_inner(&mut self, node: u32, parent: u32, child: usize, appends: bool) {

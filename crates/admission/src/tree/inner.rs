@@ -1,6 +1,6 @@
 //! An inner node: up to `I` children, in arrays of their own.
 
-use super::numbers::{FAR, add, is_later, least, sub, up_to};
+use super::numbers::{FAR, add, add_within, is_later, least_from, sub, up_to};
 
 /// Of child k: where its slots begin in the order (not used of child 0), the work of the node's slots before it, and the least of its slots' deadlines minus the
 /// work of the node's slots up to them.
@@ -55,15 +55,15 @@ impl<const I: usize> Inner<I> {
 
     #[inline]
     pub(super) fn least_from(&self, child: usize) -> i64 {
-        least(&self.least[child..self.len()])
+        least_from(&self.least, child)
     }
 
     /// So much work was put into a child.
     #[inline]
     pub(super) fn put(&mut self, child: usize, work: i64) {
         let end = self.len();
-        add(&mut self.before[child + 1..end], work);
-        sub(&mut self.least[child + 1..end], work);
+        add_within(&mut self.before, child + 1, end, work);
+        add_within(&mut self.least, child + 1, end, -work);
     }
 
     pub(super) fn insert_child(
@@ -92,7 +92,7 @@ impl<const I: usize> Inner<I> {
         self.least.copy_within(place + 1..end, place);
         self.numbers.copy_within(place + 1..end, place);
         self.children.copy_within(place + 1..end, place);
-        self.deadlines[end - 1] = i64::MAX;
+        (self.deadlines[end - 1], self.least[end - 1]) = (i64::MAX, FAR);
         self.len -= 1;
         if self.len > 0 {
             self.deadlines[0] = i64::MIN;
@@ -115,6 +115,7 @@ impl<const I: usize> Inner<I> {
         add(&mut right.least[to], before);
         right.len = u32::try_from(end - place).unwrap_or(0);
         self.deadlines[place..].fill(i64::MAX);
+        self.least[place..].fill(FAR);
         self.len -= right.len;
         (right, pair, before)
     }

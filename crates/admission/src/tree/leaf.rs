@@ -1,6 +1,6 @@
 //! A leaf: up to `L` slots, in arrays of their own.
 
-use super::numbers::{FAR, add, least, sub, up_to};
+use super::numbers::{FAR, add, add_within, least_from, sub, up_to};
 
 /// Slots in order. Of slot i, its own deadline, and its deadline minus the work of all slots of the leaf up to it.
 ///
@@ -47,7 +47,7 @@ impl<const L: usize> Leaf<L> {
 
     #[inline]
     pub(super) fn least_from(&self, place: usize) -> i64 {
-        least(&self.laxities[place..self.end()])
+        least_from(&self.laxities, place)
     }
 
     /// Puts a slot at a place, in front of those that are there.
@@ -64,7 +64,7 @@ impl<const L: usize> Leaf<L> {
         self.deadlines.copy_within(place..end, place + 1);
         self.numbers.copy_within(place..end, place + 1);
         self.laxities.copy_within(place..end, place + 1);
-        sub(&mut self.laxities[place + 1..=end], work);
+        add_within(&mut self.laxities, place + 1, end + 1, -work);
         self.deadlines[place] = deadline;
         self.laxities[place] = laxity;
         self.numbers[place] = number;
@@ -76,7 +76,7 @@ impl<const L: usize> Leaf<L> {
         self.deadlines.copy_within(place + 1..end, place);
         self.numbers.copy_within(place + 1..end, place);
         self.laxities.copy_within(place + 1..end, place);
-        self.deadlines[end - 1] = i64::MAX;
+        (self.deadlines[end - 1], self.laxities[end - 1]) = (i64::MAX, FAR);
         self.end -= 1;
         add(&mut self.laxities[place..end - 1], work);
     }
@@ -99,6 +99,7 @@ impl<const L: usize> Leaf<L> {
         self.numbers.copy_within(start..end, 0);
         self.laxities.copy_within(start..end, 0);
         self.deadlines[end - start..].fill(i64::MAX);
+        self.laxities[end - start..].fill(FAR);
         (self.start, self.end) = (0, self.end - self.start);
     }
 
@@ -111,6 +112,7 @@ impl<const L: usize> Leaf<L> {
         right.laxities[..moved].copy_from_slice(&self.laxities[place..end]);
         add(&mut right.laxities[..moved], work);
         self.deadlines[place..].fill(i64::MAX);
+        self.laxities[place..].fill(FAR);
         right.end = u32::try_from(moved).unwrap_or(0);
         self.end -= right.end;
         (right, work)

@@ -24,6 +24,38 @@ pub(super) fn sub(values: &mut [i64], by: i64) {
     }
 }
 
+/// The least of a column from a place on; what is not in use must be [`FAR`].
+///
+/// The whole column is looked at: that is a fixed number of vector instructions, without a branch that depends on the place.
+#[inline]
+pub(super) fn least_from<const N: usize>(values: &[i64; N], place: usize) -> i64 {
+    if !cfg!(target_feature = "avx2") {
+        return least(&values[place..]);
+    }
+    let (place, mut found) = (place.cast_signed() as i64, FAR);
+    let mut index = 0_i64;
+    for value in values {
+        let value = if index >= place { *value } else { FAR };
+        found = found.min(value);
+        index = index.wrapping_add(1);
+    }
+    found
+}
+
+/// Adds to a part of a column.
+#[inline]
+pub(super) fn add_within<const N: usize>(values: &mut [i64; N], place: usize, end: usize, by: i64) {
+    if !cfg!(target_feature = "avx2") {
+        return add(&mut values[place..end], by);
+    }
+    let (place, end) = (place.cast_signed() as i64, end.cast_signed() as i64);
+    let mut index = 0_i64;
+    for value in values {
+        *value = value.wrapping_add(if index >= place && index < end { by } else { 0 });
+        index = index.wrapping_add(1);
+    }
+}
+
 /// How many of a sorted column are at most this.
 #[inline]
 pub(super) fn up_to<const N: usize>(sorted: &[i64; N], value: i64) -> usize {

@@ -1,6 +1,6 @@
 //! What a child is ranked by: classes, which rank before virtual times: children set apart, children that share, the background.
 
-use super::ProportionalShare;
+use super::State;
 use crate::parts::long_run;
 use crate::parts::pool::Pool;
 use crate::parts::virtual_time::{Account, Virtual};
@@ -64,7 +64,7 @@ impl Sharer {
     }
 }
 
-impl ProportionalShare {
+impl State {
     /// Changes a child's class. A child that begins to share gets no advantage from what it received before.
     pub(super) fn reclass(
         &mut self,

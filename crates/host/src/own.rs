@@ -89,7 +89,7 @@ impl<M: Machine> Host<M> {
     }
 
     /// Sends a thread's scheduler a priority that the thread has set for itself by other means: as a priority or, if the scheduler takes none, as a
-    /// share, so that a thread at priority 8 receives eight times as much as one at priority 1 (HLS 9.3.3).
+    /// share. `proportional-share` takes priorities as proportions (HLS 9.3.3).
     ///
     /// # Errors
     /// Why it is not sent; nothing has changed then.

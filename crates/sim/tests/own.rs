@@ -107,6 +107,27 @@ steps = [{{ priority = 3 }}, {{ run = \"50ms\" }}]
     assert!(thread(&outcome, "a").received >= ms(309));
 }
 
+/// Processor time in proportion 8 : 1 beside a thread that says nothing, whoever says the priority: the file, a request of the run's owner, or the
+/// thread itself in a step.
+#[test]
+fn paper_9_3_3_a_priority_is_a_proportion_on_every_way() {
+    let tree = "length = \"1s\"\n[schedulers.ps]\nscheduler = \"proportional-share\"\n\
+                parent = \"top\"\nquantum = \"1ms\"\n[threads.plain]\nrun = \"spin\"\n";
+    let at = "[[at]]\ntime = \"1ms\"\nthread = \"idle\"\ndo = \"priority\"\npriority = 1\n";
+    let ways = [
+        "[threads.idle]\nrun = \"spin\"\npriority = 1\n".to_owned(),
+        format!("[threads.idle]\nrun = \"spin\"\n{at}"),
+        "[threads.idle]\nloops = 1\nsteps = [{ priority = 1 }, { run = \"9s\" }]\n".to_owned(),
+    ];
+    for way in ways {
+        let outcome = run(&format!("{tree}{way}"));
+        assert_eq!(outcome.refused, []);
+        let idle = thread(&outcome, "idle").received;
+        let ninth = Span::from_nanos(1_000_000_000 / 9);
+        assert!(idle >= ninth - ms(2) && idle <= ninth + ms(2), "{way}: {idle}");
+    }
+}
+
 #[test]
 fn refuses_requests_that_mean_nothing_there_and_changes_nothing() {
     let outcome = run(&format!(

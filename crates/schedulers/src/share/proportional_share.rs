@@ -5,9 +5,9 @@
 //! Gives    without warps on one processor, PSBE by equation 5.2 to each child, whose share is its weight
 //!          over the sum of weights; with warps or on several processors, PS (`long_run.rs`). On several
 //!          processors `affinity = "strong"` lets a child run three quanta ahead instead of one.
-//! Admits   everyone.
+//! Admits   everyone, at priorities 1 to 115 (default 8).
 //! Assumes  A1 quanta end on time; A2 on several processors, parents do not charge an own VP while it waits.
-//! Costs    O(log n) per event, and per wake-up one step more for each processor; 106 bytes per child, 32
+//! Costs    O(log n) per event, and per wake-up one step more for each processor; 114 bytes per child, 32
 //!          of them in the heap; one timer per processor. With affinity on several processors, 48 bytes per
 //!          child more, and one step for each processor at each preemption.
 //! Ties     the running child stays; else the lower slot.
@@ -15,6 +15,7 @@
 //!          virtual time is exact, and continues from its last value after an idle time.
 //! Checked  laws, `tests/proportional_share.rs`.
 //!
+//! A child's weight is its share, times its priority over 8 (`priority.rs`): without shares, proportions are priorities.
 //! A child's virtual time advances by the time that it runs, divided by its weight. The child of smallest effective
 //! virtual time (virtual time minus warp) runs, for a quantum or until a child with a smaller one wakes. A child
 //! that wakes catches up with the smallest virtual time among the children that do not wait; if all wait, with the
@@ -24,9 +25,10 @@
 
 mod classes;
 mod fair_queuing;
+mod priority;
 
 use crate::catalogue::Kind;
-use crate::parameters::{SHARE, WARP, read_warp};
+use crate::parameters::{PRIORITY, SHARE, WARP, read_warp};
 use crate::parts::affinity::Affinity;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -46,8 +48,8 @@ use windfall_hierarchy::{
 };
 use windfall_time::{Instant, Span};
 
-const TAKES: &str = "share, warp, quantum (to the instance)";
-const TAKES_UNWARPED: &str = "share, quantum (to the instance); warp is off";
+const TAKES: &str = "share, priority, warp, quantum (to the instance)";
+const TAKES_UNWARPED: &str = "share, priority, quantum (to the instance); warp is off";
 
 settings! { ProportionalShare, "proportional_share.rs":
     affinity: Affinity as AFFINITY,
@@ -73,7 +75,7 @@ pub(crate) const KIND: Kind = ProportionalShare::kind(
         }
     },
 )
-.with_parameters(&[&SHARE, &WARP])
+.with_parameters(&[&SHARE, &WARP, &PRIORITY])
 .with_conversion(|settings| {
     let ProportionalShare { affinity, dedicate, quantum, report_deadlines: reports, .. } =
         ProportionalShare::read(settings);
@@ -129,7 +131,7 @@ impl State {
     fn charge(&mut self, child: ChildVp, own: OwnVp, now: Instant) {
         let since = core::mem::replace(&mut self.runs[own.index()].charged, now);
         let sharer = &mut self.sharers[child.index()];
-        sharer.account.charge(now.saturating_since(since));
+        sharer.charge(now.saturating_since(since));
         if sharer.class == Class::Sharing {
             self.latest = self.latest.max(sharer.account.time);
         }
@@ -297,15 +299,14 @@ impl Policy for State {
         context: &mut Context<'_>,
     ) -> Answer {
         match (child, message) {
-            (Some(child), Message::Share(weight)) => {
-                if let Some(own) = context.held_through(child) {
-                    self.charge(child, own, context.now());
-                }
-                self.sharers[child.index()].account.set_weight(weight.max(1));
-                let class = if weight == 0 { Class::Background } else { Class::Sharing };
-                self.reclass(child, class, pool, context);
-                self.set_apart(pool, context);
-                pool.rerank(child, self, context);
+            (Some(child), Message::Share(share)) => {
+                let proportion = self.sharers[child.index()].proportion.with_share(share)?;
+                self.set_proportion(child, proportion, pool, context);
+                Ok(())
+            }
+            (Some(child), Message::Priority(priority)) => {
+                let proportion = self.sharers[child.index()].proportion.with_priority(priority)?;
+                self.set_proportion(child, proportion, pool, context);
                 Ok(())
             }
             (Some(child), _)

@@ -198,9 +198,9 @@ impl Code for Both {
         me.make_process(helps, me.node(), ProcessParams::default(), code).await?;
         while self.seen.lock().unwrap().iter().any(|count| *count < 50) {
             // Now all three wake it, now one, while the others arrive.
-            let which = self.seen.lock().unwrap().iter().sum::<u64>() as usize % 4;
-            let came = match events.get(which) {
-                Some(one) => me.mwait(&[*one]).await?,
+            let turn = self.seen.lock().unwrap().iter().sum::<u64>() % 4;
+            let came = match (0..).zip(&events).find(|(place, _)| *place == turn) {
+                Some((_, one)) => me.mwait(&[*one]).await?,
                 None => me.wait().await?,
             };
             let place = events.iter().position(|event| *event == came.event).unwrap();

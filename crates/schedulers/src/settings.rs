@@ -218,8 +218,10 @@ macro_rules! settings {
 
         impl Default for $name {
             fn default() -> $name {
-                let settings = windfall_settings::Settings(&[]).check(KIND.settings);
-                $name::read(&settings.expect("nothing was written"))
+                match windfall_settings::Settings(&[]).check(KIND.settings) {
+                    Ok(settings) => $name::read(&settings),
+                    Err(_) => unreachable!("nothing was written"),
+                }
             }
         }
 

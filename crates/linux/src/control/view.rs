@@ -140,7 +140,9 @@ pub(super) fn there(supervisor: &Supervisor) -> (Vec<LiveNode>, Vec<LiveThread>)
             Some(Parent::Top) => model::Parent::Top,
             None => model::Parent::Nowhere,
         });
-        LiveNode::new(view.name, view.kind, parents.collect())
+        let owns = (0..u16::MAX).take(view.owns.len());
+        let at_top = owns.map(|own| hierarchy.own_processor(view.id, windfall_hierarchy::OwnVp(own)).map(|p| p.0));
+        LiveNode::new(view.name, view.kind, parents.collect()).at_top(at_top.collect())
     });
     let threads = threads.list.iter().map(|thread| {
         let parent = match (thread.id(), thread.entry()) {

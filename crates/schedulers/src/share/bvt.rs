@@ -19,9 +19,10 @@
 //! actual virtual time among the children that do not wait; if all wait, with the largest.
 
 mod promise;
+mod system_time;
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{SHARE, WARP, WARP_LIMIT, read_warp, read_warp_limit};
+use crate::parameters::{PROCESSORS, SHARE, WARP, WARP_LIMIT, read_warp, read_warp_limit};
 use crate::parts::affinity::{AFFINITY, Affinity};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -50,7 +51,7 @@ pub(crate) const KIND: Kind = Kind {
             help: "how far a child may run ahead before another has its turn, in processor time",
         },
     ],
-    takes: &[&SHARE, &WARP, &WARP_LIMIT],
+    takes: &[&SHARE, &WARP, &WARP_LIMIT, &PROCESSORS],
     properties: Properties::NONE,
     build: |settings| {
         let bvt = Bvt::new(settings.span("allowance"), Affinity::of(settings));
@@ -184,15 +185,6 @@ impl Bvt {
         }
     }
 
-    /// Scheduler virtual time: the smallest actual one among the children that do not wait.
-    fn system_time(&self, pool: &Pool<Self>, context: &Context<'_>) -> Virtual {
-        let running = pool.own_vps().filter_map(|own| context.held_by(own));
-        let running = running.map(|child| &self.borrowers[child.index()]);
-        let running = running.filter(|one| !one.background).map(|one| one.account.time);
-        let ready = self.actual.peek().map(|((time, _), _)| time);
-        running.chain(ready).min().unwrap_or(self.latest)
-    }
-
     /// Charges all running children.
     fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
         for own in pool.own_vps() {
@@ -217,7 +209,9 @@ impl Policy for Bvt {
     /// Effective virtual time, then the slot, as one number.
     type Key = u128;
     const GROWS: bool = true;
-    const TAKES: &'static str = "share, warp, warp-limit, quantum (to the instance: the allowance)";
+    const BINDS: bool = true;
+    const TAKES: &'static str =
+        "share, warp, warp-limit, processors, quantum (to the instance: the allowance)";
 
     fn key(&self, child: ChildVp) -> u128 {
         let borrower = &self.borrowers[child.index()];
@@ -259,6 +253,10 @@ impl Policy for Bvt {
         context.set_timer(quantum::timer_of(own), None);
     }
 
+    fn rebound(&mut self, child: ChildVp, pool: &Pool<Self>, context: &mut Context<'_>) {
+        self.start_anew(child, pool, context);
+    }
+
     fn timers(&self, owns: usize) -> usize {
         owns
     }
@@ -275,7 +273,7 @@ impl Policy for Bvt {
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         self.charge_running(pool, context);
-        let time = self.system_time(pool, context);
+        let time = self.system_time(child, pool, context);
         let borrower = &mut self.borrowers[child.index()];
         if !borrower.background {
             borrower.account.catch_up(time);
@@ -306,7 +304,7 @@ impl Policy for Bvt {
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
                 self.charge_running(pool, context);
-                let time = self.system_time(pool, context);
+                let time = self.system_time(child, pool, context);
                 let borrower = &mut self.borrowers[child.index()];
                 if borrower.background && weight > 0 {
                     borrower.account.catch_up(time);

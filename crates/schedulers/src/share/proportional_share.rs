@@ -24,9 +24,10 @@
 
 mod classes;
 mod fair_queuing;
+mod system_time;
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{SHARE, WARP, read_warp};
+use crate::parameters::{PROCESSORS, SHARE, WARP, read_warp};
 use crate::parts::affinity::{AFFINITY, Affinity};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -46,8 +47,8 @@ use windfall_hierarchy::{
 };
 use windfall_time::{Instant, Span};
 
-const TAKES: &str = "share, warp, quantum (to the instance)";
-const TAKES_UNWARPED: &str = "share, quantum (to the instance); warp is off";
+const TAKES: &str = "share, warp, processors, quantum (to the instance)";
+const TAKES_UNWARPED: &str = "share, processors, quantum (to the instance); warp is off";
 
 pub(crate) const KIND: Kind = Kind {
     name: "proportional-share",
@@ -75,7 +76,7 @@ pub(crate) const KIND: Kind = Kind {
             help: "whether children may borrow against their future share",
         },
     ],
-    takes: &[&SHARE, &WARP],
+    takes: &[&SHARE, &WARP, &PROCESSORS],
     properties: Properties::NONE,
     build: |settings| {
         let quantum = settings.span("quantum");
@@ -164,12 +165,6 @@ impl ProportionalShare {
         context.set_timer(quantum::timer_of(own), Some(ends));
     }
 
-    /// The virtual time of a child that shares; `None` for other classes.
-    fn time(&self, child: ChildVp) -> Option<Virtual> {
-        let sharer = &self.sharers[child.index()];
-        (sharer.class == Class::Sharing).then_some(sharer.account.time)
-    }
-
     fn enter(&mut self, child: ChildVp) {
         let sharer = &self.sharers[child.index()];
         if self.warped > 0 && sharer.class == Class::Sharing {
@@ -199,19 +194,6 @@ impl ProportionalShare {
         }
     }
 
-    /// System virtual time: the smallest among the children that do not wait, with running ones as of their last
-    /// charge; the largest ever reached if all wait.
-    fn system_time(&self, pool: &Pool<Self>, context: &Context<'_>) -> Virtual {
-        let first = if self.warped > 0 {
-            self.actual.peek().map(|((time, _), _)| time)
-        } else {
-            pool.best().and_then(|child| self.time(child))
-        };
-        let running = pool.own_vps().filter_map(|own| context.held_by(own));
-        let running = running.filter_map(|child| self.time(child));
-        running.chain(first).min().unwrap_or(self.latest)
-    }
-
     /// Charges all running children.
     fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
         for own in pool.own_vps() {
@@ -226,6 +208,7 @@ impl ProportionalShare {
 impl Policy for ProportionalShare {
     type Key = Tag;
     const GROWS: bool = true;
+    const BINDS: bool = true;
 
     #[inline]
     fn key(&self, child: ChildVp) -> Tag {
@@ -265,6 +248,10 @@ impl Policy for ProportionalShare {
         context.set_timer(quantum::timer_of(own), None);
     }
 
+    fn rebound(&mut self, child: ChildVp, pool: &Pool<Self>, context: &mut Context<'_>) {
+        self.start_anew(child, pool, context);
+    }
+
     fn timers(&self, owns: usize) -> usize {
         owns
     }
@@ -288,7 +275,7 @@ impl Policy for ProportionalShare {
     }
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
-        let time = self.system_time(pool, context);
+        let time = self.system_time(child, pool, context);
         let sharer = &mut self.sharers[child.index()];
         if sharer.class == Class::Sharing {
             sharer.account.catch_up(time);

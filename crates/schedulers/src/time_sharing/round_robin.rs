@@ -13,6 +13,7 @@
 //! Checked  laws, `tests/round_robin.rs`, reference schedules rr_*.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::parameters::PROCESSORS;
 use crate::parts::affinity::{AFFINITY, Affinity};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::line::{Line, ONE};
@@ -43,7 +44,7 @@ pub(crate) const KIND: Kind = Kind {
             help: "the longest time that a child runs while others wait",
         },
     ],
-    takes: &[],
+    takes: &[&PROCESSORS],
     properties: Properties::NONE,
     build: |settings| {
         let mut scheduler = RoundRobin::new(settings.span("quantum"));
@@ -126,7 +127,8 @@ impl Policy for RoundRobin {
     type Key = u64;
     const PREEMPTS: bool = false;
     const LETS_YIELD: bool = true;
-    const TAKES: &'static str = "quantum (to the instance)";
+    const BINDS: bool = true;
+    const TAKES: &'static str = "processors, quantum (to the instance)";
 
     fn key(&self, child: ChildVp) -> u64 {
         self.line.place(child)

@@ -21,7 +21,7 @@
 //! to a scheduler above is served first again.
 
 use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::PRIORITY;
+use crate::parameters::{PRIORITY, PROCESSORS};
 use crate::parts::affinity::{AFFINITY, Affinity};
 use crate::parts::best_effort::BestEffort;
 use crate::parts::line::Line;
@@ -84,7 +84,7 @@ pub(crate) const KIND: Kind = Kind {
             help: "how long a child must have been ready without running to count as starved",
         },
     ],
-    takes: &[&PRIORITY],
+    takes: &[&PRIORITY, &PROCESSORS],
     properties: Properties::NONE,
     build: |settings| {
         let modes = [("round-robin", Mode::RoundRobin), ("non-preemptive", Mode::NonPreemptive)];
@@ -244,7 +244,8 @@ impl Policy for TimeSharing {
     /// The distance below [`BEGUN`] in the upper 8 bits, the place in the queue below them.
     type Key = u64;
     const LETS_YIELD: bool = true;
-    const TAKES: &'static str = "priority, quantum (to the instance)";
+    const BINDS: bool = true;
+    const TAKES: &'static str = "priority, processors, quantum (to the instance)";
 
     #[inline]
     fn key(&self, child: ChildVp) -> u64 {

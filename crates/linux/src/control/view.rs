@@ -141,7 +141,9 @@ pub(super) fn there(supervisor: &Supervisor) -> (Vec<LiveNode>, Vec<LiveThread>)
             None => model::Parent::Nowhere,
         });
         let owns = (0..u16::MAX).take(view.owns.len());
-        let at_top = owns.map(|own| hierarchy.own_processor(view.id, windfall_hierarchy::OwnVp(own)).map(|p| p.0));
+        let at_top = owns.map(|own| {
+            hierarchy.own_processor(view.id, windfall_hierarchy::OwnVp(own)).map(|p| p.0)
+        });
         LiveNode::new(view.name, view.kind, parents.collect()).at_top(at_top.collect())
     });
     let threads = threads.list.iter().map(|thread| {

@@ -4,7 +4,8 @@
 //!          reports the ends of quanta (`quantum_ends.rs`). Any guarantee if only fairness is wanted.
 //! Gives    without warps on one processor, PSBE by equation 5.2 to each child, whose share is its weight
 //!          over the sum of weights; with warps or on several processors, PS (`long_run.rs`). On several
-//!          processors `affinity = "strong"` lets a child run three quanta ahead instead of one.
+//!          processors `affinity = "strong"` lets a child run three quanta ahead instead of one. Nothing while a
+//!          child is bound to some own VPs (decision 0021).
 //! Admits   everyone.
 //! Assumes  A1 quanta end on time; A2 on several processors, parents do not charge an own VP while it waits.
 //! Costs    O(log n) per event, and per wake-up one step more for each processor; 106 bytes per child, 32

@@ -111,10 +111,9 @@ impl Policy for Weighted {
         Ok(())
     }
 
-    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
-        let own = quantum::own_of(timer);
-        if let Some(child) = context.held_by(own)
-            && self.quanta.is_over(child, context.now())
+    fn timer(&mut self, _: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        while let Some((own, child)) =
+            self.quanta.first_over(pool.own_vps(), context, |child| self.line.place(child))
         {
             self.queue(child);
             self.quanta.started(child, own, context); // its next turn, here or later

@@ -90,8 +90,11 @@ impl RoundRobin {
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) {
-        if context.owns() == 1 || self.affinity == Affinity::None {
+        if context.owns() == 1 {
             return pool.rotate(child, self, context);
+        }
+        if self.affinity == Affinity::None {
+            return self.turn_all(pool, context);
         }
         self.line.turn(child, ONE);
         self.quanta.renew(child);
@@ -99,6 +102,17 @@ impl RoundRobin {
         if !pool.pass(child, self, context) {
             let end = context.now().saturating_add(self.quanta.length);
             context.set_timer(quantum::timer_of(own), Some(end));
+        }
+    }
+
+    /// The same on several processors, for all whose quanta end now.
+    fn turn_all(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        while let Some((_, child)) = self.quanta.first_over(
+            pool.own_vps().filter(|own| self.set[own.index()]),
+            context,
+            |child| self.line.place(child),
+        ) {
+            pool.rotate(child, self, context);
         }
     }
 

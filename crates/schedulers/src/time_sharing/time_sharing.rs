@@ -211,18 +211,16 @@ impl TimeSharing {
         self.starving.watch(child, context);
     }
 
-    /// Handles the possible end of the quantum of the child that runs on `own`.
-    fn turn(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
-        let Some(child) = context.held_by(own) else {
-            return;
-        };
-        if !self.quanta.is_over(child, context.now()) {
-            return;
+    /// Handles the ends of quanta.
+    fn turn(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        while let Some((own, child)) =
+            self.quanta.first_over(pool.own_vps(), context, |child| self.line.place(child))
+        {
+            self.sink(child);
+            // The new quantum begins here, or later if another child runs first.
+            self.quanta.started(child, own, context);
+            pool.pass(child, self, context);
         }
-        self.sink(child);
-        // The new quantum begins here, or later if another child runs first.
-        self.quanta.started(child, own, context);
-        pool.pass(child, self, context);
     }
 
     /// Rescues the child that has starved longest, if any; one in each call.
@@ -371,7 +369,7 @@ impl Policy for TimeSharing {
         if timer == self.starving.timer {
             self.rescue(pool, context);
         } else {
-            self.turn(quantum::own_of(timer), pool, context);
+            self.turn(pool, context);
         }
     }
 

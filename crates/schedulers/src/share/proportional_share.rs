@@ -27,16 +27,16 @@ mod classes;
 mod fair_queuing;
 mod priority;
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::{PRIORITY, SHARE, WARP, read_warp};
-use crate::parts::affinity::{AFFINITY, Affinity};
+use crate::parts::affinity::Affinity;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::quantum_ends::{QuantumEnds, Slowed};
 use crate::parts::slots;
 use crate::parts::virtual_time::Virtual;
-use crate::reservation::rez::REPORT_DEADLINES;
+use crate::settings::shared::{AFFINITY, REPORT_DEADLINES};
 use crate::share::proportional_share::classes::{Class, Sharer, Tag, UNKNOWN};
 use crate::share::proportional_share::fair_queuing::FairQueuing;
 use alloc::boxed::Box;
@@ -51,55 +51,38 @@ use windfall_time::{Instant, Span};
 const TAKES: &str = "share, priority, warp, quantum (to the instance)";
 const TAKES_UNWARPED: &str = "share, priority, quantum (to the instance); warp is off";
 
-pub(crate) const KIND: Kind = Kind {
-    name: "proportional-share",
-    summary: "processor time in proportion to weights: start-time fair queuing with warp",
-    source: source!("proportional_share.rs"),
-    settings: &[
-        AFFINITY,
-        Setting {
-            name: "dedicate",
-            form: Form::Bool,
-            default: "false",
-            help: "whether children with a processor's worth of the weights, or more, go before all others",
-        },
-        Setting {
-            name: "quantum",
-            form: Form::Span,
-            default: "10ms",
-            help: "the longest time that a child runs before virtual times are compared",
-        },
-        REPORT_DEADLINES,
-        Setting {
-            name: "warp",
-            form: Form::Bool,
-            default: "true",
-            help: "whether children may borrow against their future share",
-        },
-    ],
-    takes: &[&SHARE, &WARP, &PRIORITY],
-    properties: Properties::NONE,
-    build: |settings| {
-        let quantum = settings.span("quantum");
-        let warp = settings.bool("warp");
-        let dedicate = settings.bool("dedicate");
-        let affinity = Affinity::of(settings);
-        let shares = Pooled::new(ProportionalShare::new(quantum, affinity, warp, dedicate));
-        match settings.bool(REPORT_DEADLINES.name) {
+settings! { ProportionalShare, "proportional_share.rs":
+    affinity: Affinity as AFFINITY,
+    /// whether children with a processor's worth of the weights, or more, go before all others
+    dedicate: bool = "false",
+    /// the longest time that a child runs before virtual times are compared
+    quantum: Span = "10ms",
+    report_deadlines: bool as REPORT_DEADLINES,
+    /// whether children may borrow against their future share
+    warp: bool = "true",
+}
+
+pub(crate) const KIND: Kind = ProportionalShare::kind(
+    "proportional-share",
+    "processor time in proportion to weights: start-time fair queuing with warp",
+    |settings| {
+        let ProportionalShare { affinity, dedicate, quantum, report_deadlines, warp } =
+            ProportionalShare::read(settings);
+        let shares = Pooled::new(State::new(quantum, affinity, warp, dedicate));
+        match report_deadlines {
             true => Ok(Box::new(QuantumEnds::new(shares, quantum))),
             false => Ok(Box::new(shares)),
         }
     },
-    conversion: |settings| {
-        let quantum = settings.span("quantum");
-        let dedicate = settings.bool("dedicate");
-        let affinity = Affinity::of(settings);
-        let inner = FairQueuing { quantum, affinity, dedicate };
-        let reports = settings.bool(REPORT_DEADLINES.name);
-        let takes = &[Type::Ps, Type::Psbe, Type::Resu];
-        Ok(Box::new(Slowed { inner, quantum, reports, takes }))
-    },
-};
+)
+.with_parameters(&[&SHARE, &WARP, &PRIORITY])
+.with_conversion(|settings| {
+    let ProportionalShare { affinity, dedicate, quantum, report_deadlines: reports, .. } =
+        ProportionalShare::read(settings);
+    let inner = FairQueuing { quantum, affinity, dedicate };
+    let takes = &[Type::Ps, Type::Psbe, Type::Resu];
+    Ok(Box::new(Slowed { inner, quantum, reports, takes }))
+});
 
 /// The child that runs on an own VP.
 #[derive(Clone, Copy)]
@@ -112,7 +95,7 @@ struct Run {
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct ProportionalShare {
+pub(crate) struct State {
     sharers: Vec<Sharer>,
     quantum: Span,
     affinity: Affinity,
@@ -128,16 +111,11 @@ pub(crate) struct ProportionalShare {
     dedicate: bool,
 }
 
-impl ProportionalShare {
+impl State {
     /// `quantum` is above zero. `warp`: the instance takes warps. `dedicate`: children whose weight amounts to a
     /// whole processor go before all others.
-    pub(crate) fn new(
-        quantum: Span,
-        affinity: Affinity,
-        warp: bool,
-        dedicate: bool,
-    ) -> ProportionalShare {
-        ProportionalShare {
+    pub(crate) fn new(quantum: Span, affinity: Affinity, warp: bool, dedicate: bool) -> State {
+        State {
             sharers: Vec::new(),
             quantum,
             affinity,
@@ -225,7 +203,7 @@ impl ProportionalShare {
     }
 }
 
-impl Policy for ProportionalShare {
+impl Policy for State {
     type Key = Tag;
     const GROWS: bool = true;
 

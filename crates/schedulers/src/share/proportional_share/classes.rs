@@ -1,6 +1,6 @@
 //! What a child is ranked by: classes, which rank before virtual times: children set apart, children that share, the background.
 
-use super::ProportionalShare;
+use super::State;
 use super::priority::Proportion;
 use crate::parts::long_run;
 use crate::parts::pool::Pool;
@@ -87,7 +87,7 @@ impl Sharer {
     }
 }
 
-impl ProportionalShare {
+impl State {
     /// Changes a child's share or priority.
     pub(super) fn set_proportion(
         &mut self,

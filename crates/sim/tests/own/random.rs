@@ -149,12 +149,10 @@ fn law_each_request_happens_whole_or_changes_nothing() {
         model.lock().unwrap().below = ["ts"; 3];
         for (number, draws) in lists.into_iter().enumerate() {
             let asker = Asker { number, draws, model: model.clone() };
-            plan.threads.push(PlannedThread::process(
-                Node(0),
-                &home,
-                &ProcessParams::default(),
-                asker,
-            ));
+            let terms = ProcessParams::default();
+            let mut thread = PlannedThread::process(Node(0), &home, &terms, asker);
+            thread.name = format!("asker {number}");
+            plan.threads.push(thread);
         }
         let outcome = Sim::of(plan, None).unwrap().run(Instant::ZERO + ms(1_000), |_| true);
         prop_assert_eq!(outcome.failure, None);

@@ -1,6 +1,8 @@
 //! Programs of a real machine that ask for themselves while they are supervised (decision 0024). Needs root; without it each test says so and ends.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "own_requests/random.rs"]
+mod random;
 #[path = "common/real.rs"]
 mod real;
 

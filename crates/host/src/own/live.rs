@@ -67,6 +67,11 @@ impl<M: Machine> Host<M> {
         let parent = self.parent(Some(id.ok_or("the thread does not run")?));
         let to = at.as_deref().filter(|at| parent.as_deref() != Some(*at));
         let (nodes, threads) = self.there();
+        if threads.iter().filter(|other| other.name == name && other.parent.is_some()).count() > 1 {
+            return Err(format!(
+                "several threads are called `{name}`; give each a name of its own"
+            ));
+        }
         let live = self.live(now).ok_or("there is no scenario to judge it by")?;
         let mut planned = live
             .guarantee((&nodes, &threads), &name, *guarantee, to)

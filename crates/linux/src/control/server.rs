@@ -198,7 +198,9 @@ impl Server {
         }
         let from = lends.and_then(|name| threads.iter().find(|thread| thread.name == name));
         carry_out(host, &live, (&nodes, &threads), request)?;
-        if let Some(LiveThread { name, parent: Some(parent), .. }) = from {
+        if let Some(LiveThread { name, parent: Some(parent), .. }) = from
+            && own::stands_elsewhere(host, name, parent)
+        {
             self.former.entry(name.clone()).or_insert_with(|| parent.clone());
         }
         Ok(json!({ "done": true }))
@@ -226,8 +228,8 @@ impl Server {
     /// reservation.
     fn unreserve(&mut self, host: &Locked, name: &str) -> Result<Value, ControlError> {
         let asked = name.to_owned();
-        let known = self.former.get(name).cloned();
-        let known = known.or_else(|| host.call(move |s| own::former(s, &asked)));
+        let known = host.call(move |s| own::former(s, &asked));
+        let known = known.or_else(|| self.former.get(name).cloned());
         let Some(to) = known else {
             let text =
                 format!("[[at]]\ntime=\"0s\"\ndo=\"unreserve\"\nthread={}", wire::quoted(name));

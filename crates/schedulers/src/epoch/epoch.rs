@@ -77,7 +77,7 @@ pub(crate) const KIND: Kind = Kind {
         },
     ],
     takes: &[&RESERVE, &PRIORITY, &TIME_SLICE],
-    properties: Properties::NONE,
+    properties: Properties { keeps_epochs: true, ..Properties::NONE },
     build: |settings| {
         let needs = needs(settings);
         let useful = settings.span("useful");
@@ -347,7 +347,7 @@ impl Scheduler for EpochScheduler {
             return self.ways.stats(tell);
         };
         let running = running.filter(|(runs, _)| *runs == child).map(|(_, process)| process);
-        running.unwrap_or(self.processes[child.index()]).stats(&epoch, tell);
+        running.unwrap_or(self.processes[child.index()]).stats(&epoch, self.slice, tell);
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {

@@ -2,6 +2,7 @@
 
 use crate::account::Accounts;
 use crate::agenda::{Agenda, Due};
+use crate::control::Controllers;
 use crate::interrupts::Interrupts;
 use crate::ledger::Ledger;
 use crate::machine::{Change, Machine};
@@ -17,8 +18,8 @@ use windfall_time::{Instant, Span};
 
 /// Drives a hierarchy on a machine.
 ///
-/// Eleven parts: hierarchy, programs and machine, which it joins; threads; agenda and arrivals; accounts of processors, schedulers and promises; the
-/// state of the present instant; and the log for the outcome.
+/// Twelve parts: hierarchy, programs and machine, which it joins; threads; agenda and arrivals; accounts of processors, schedulers and promises; the
+/// state of the present instant; and the log for the outcome; and which process controls which scheduler.
 // Fields: the parts of a run, which the files of this crate borrow one by one.
 pub struct Host<M> {
     /// Carries out decisions.
@@ -45,6 +46,7 @@ pub struct Host<M> {
     pub(crate) shares: BTreeMap<String, u32>,
     /// The thread that asks for itself.
     pub(crate) asks: Option<u32>,
+    pub(crate) controllers: Controllers,
 }
 
 /// All threads of a run, and where processes may start more.
@@ -146,6 +148,7 @@ impl<M: Machine> Host<M> {
             live: None,
             shares: BTreeMap::new(),
             asks: None,
+            controllers: Controllers::default(),
         }
     }
 

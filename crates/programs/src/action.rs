@@ -1,5 +1,6 @@
 //! The actions that a program requests of its host.
 
+use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
 use crate::process::{Answer, Call};
 use crate::request::{OwnRequest, RequestRefused};
 use crate::runtime::{Job, ProgramError};
@@ -66,6 +67,10 @@ pub enum Action {
     Call(Call),
     /// Asks the schedulers for something for its own thread. [`Body::asked`] receives the answer.
     Ask(OwnRequest),
+    /// Reads the schedulers of a family. [`Body::shown`] receives the answer.
+    Query(String),
+    /// Requests something for a thread of another. [`Body::answered`] receives the answer.
+    Request(ThreadRequest),
     /// Fails: the program cannot continue.
     Fail(ProgramError),
     /// Exits.
@@ -117,4 +122,10 @@ pub trait Body: Send {
 
     /// The answer to what the body [asked](Action::Ask) for last; a call of `next` follows.
     fn asked(&mut self, _: Result<(), RequestRefused>) {}
+
+    /// The schedulers that the body [queried](Action::Query); `None` on a host without schedulers. A call of `next` follows.
+    fn shown(&mut self, _: Option<Vec<SchedulerView>>) {}
+
+    /// The answer to what the body [requested](Action::Request) last; a call of `next` follows.
+    fn answered(&mut self, _: Result<(), ThreadRequestRefused>) {}
 }

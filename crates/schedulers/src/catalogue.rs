@@ -147,6 +147,8 @@ pub struct Properties {
     pub passes_on: bool,
     /// Whether a child's `reserve` parameter gives it a hard reservation of that amount and period.
     pub reserves: bool,
+    /// Whether it keeps accounts of needs by epochs, which a monitor of several nodes reads and tunes.
+    pub keeps_epochs: bool,
     /// Whether an instance has at most one child.
     pub one_child: bool,
     /// The least number of parents.
@@ -160,6 +162,7 @@ impl Properties {
         lends_ranks: |_| false,
         passes_on: false,
         reserves: false,
+        keeps_epochs: false,
         one_child: false,
         least_parents: 1,
     };

@@ -533,3 +533,44 @@ processors = [1]
         }
     });
 }
+
+/// Two nodes share a processor; a monitor finds three spinners and a need that is too large on one of them.
+#[test]
+fn twin_a_monitor_moves_processes_and_lowers_needs() {
+    let text = r#"
+schema = 2
+seed   = 26
+length = "3s"
+[schedulers.ps]
+scheduler = "proportional-share"
+parent = "top"
+[schedulers.node-0]
+scheduler = "epoch"
+parent = "ps"
+[schedulers.node-1]
+scheduler = "epoch"
+parent = "ps"
+[threads.s]
+parent = "node-0"
+count = 3
+run = "spin"
+[threads.idle]
+parent = "node-1"
+reserve = "40ms/100ms"
+periodic = { work = "1ms", period = "100ms" }
+[threads.monitor]
+parent = "node-1"
+priority = 3
+program = { kind = "monitor", nodes = "node", window = 5, memory = 2 }
+"#;
+    twin(text, |outcome, real| {
+        conserved(outcome);
+        assert!(outcome.refused.is_empty(), "{:?}", outcome.refused);
+        let spinners = outcome.threads.iter().filter(|thread| thread.name.starts_with("s-"));
+        let moved = spinners.filter(|thread| thread.parent.as_deref() == Some("node-1")).count();
+        assert_eq!(moved, 1, "on real threads: {real}");
+        let need = thread(outcome, "idle").stats.iter().find(|(name, _)| *name == "need").unwrap();
+        let windfall_hierarchy::Count::Time(need) = need.1 else { panic!("{need:?}") };
+        assert!(need < Span::from_millis(20), "{need}, on real threads: {real}");
+    });
+}

@@ -108,6 +108,7 @@ fn thread_view(supervisor: &Supervisor, number: u32) -> Option<Member> {
     let thread = &supervisor.host.threads.list[number as usize];
     let body = &supervisor.host.machine.threads.bodies[number as usize];
     let mut outcome = thread.outcome()?;
+    outcome.runnable = thread.runnable_until(supervisor.time());
     let state = match thread.id().and_then(|id| supervisor.host.hierarchy.thread_state(id)) {
         None if supervisor.host.starts_later(number) => "not-started",
         None => "ended",

@@ -67,6 +67,12 @@ fn names() -> Texts {
         ("unknown-name", expected("b.received", "at-least = \"1 s\"")),
         ("unknown-program", with("[threads.b]\nparent = \"root\"\nprogram = \"decoder\"\n")),
         (
+            "not-controllable",
+            with(
+                "[threads.b]\nparent = \"root\"\nprogram = { kind = \"monitor\", nodes = \"root\" }\n",
+            ),
+        ),
+        (
             "unknown-processor",
             with("[[interrupts]]\nevery = \"1ms\"\ncost = \"1us\"\nprocessors = [3]\n"),
         ),

@@ -106,8 +106,11 @@ impl Accounts {
         add(&mut self.past.uncommitted, self.length.saturating_sub(promised));
     }
 
-    /// Reports the parts of all epochs that have ended, and the start of this epoch's CSP.
+    /// Reports the settings, the needs declared, the parts of all epochs that have ended, and the start of this epoch's CSP.
     pub(crate) fn stats(&self, tell: &mut dyn FnMut(&'static str, Count)) {
+        tell("epoch", Count::Time(self.length));
+        tell("useful", Count::Time(self.useful));
+        tell("declared", Count::Time(self.declared));
         tell("epochs", Count::Times(self.number));
         tell("committed", Count::Time(self.past.committed));
         tell("uncommitted", Count::Time(self.past.uncommitted));

@@ -25,7 +25,7 @@
 
 mod renewal;
 
-use crate::catalogue::{Kind, SettingError};
+use crate::catalogue::{Kind, Properties, SettingError};
 use crate::epoch::accounts::Accounts;
 use crate::epoch::process::{Process, UNKNOWN};
 use crate::epoch::promises::Needs;
@@ -81,6 +81,7 @@ pub(crate) const KIND: Kind = Epoch::kind(
     },
 )
 .with_parameters(&[&RESERVE, &PRIORITY, &TIME_SLICE])
+.with_properties(Properties { keeps_epochs: true, ..Properties::NONE })
 .with_conversion(|settings| {
     let Epoch { epoch, overcommit, .. } = Epoch::read(settings);
     Ok(Box::new(Needs { epoch, overcommit }))
@@ -329,7 +330,7 @@ impl Scheduler for EpochScheduler {
             return self.ways.stats(tell);
         };
         let running = running.filter(|(runs, _)| *runs == child).map(|(_, process)| process);
-        running.unwrap_or(self.processes[child.index()]).stats(&epoch, tell);
+        running.unwrap_or(self.processes[child.index()]).stats(&epoch, self.slice, tell);
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {

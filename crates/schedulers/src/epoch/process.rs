@@ -105,8 +105,16 @@ impl Process {
         ends
     }
 
-    /// Reports the time that it received, in all and from a low queue, and the need that it left unused.
-    pub(crate) fn stats(&self, epoch: &Accounts, tell: &mut dyn FnMut(&'static str, Count)) {
+    /// Reports its parameters, the time that it received, in all and from a low queue, and the need that it left unused. `slice` is the scheduler's.
+    pub(crate) fn stats(
+        &self,
+        epoch: &Accounts,
+        slice: Span,
+        tell: &mut dyn FnMut(&'static str, Count),
+    ) {
+        tell("need", Count::Time(self.declared));
+        tell("slice", Count::Time(self.slice.unwrap_or(slice)));
+        tell("priority", Count::Times(self.priority.into()));
         tell("ran", Count::Time(self.ran));
         tell("scheduled", Count::Times(self.scheduled));
         tell("windfall-given", Count::Time(self.given(epoch)));

@@ -57,7 +57,7 @@ fn of_kind(checker: &mut Checker<'_>, kind: &str, settings: &[(String, Setting)]
         return;
     };
     if let Err(bad) = known.build(&Settings(&Setting::values(settings)), Node(0)) {
-        let at = if bad.known { path.key(&bad.name) } else { path };
+        let at = if bad.value.is_some() { path.key(&bad.name) } else { path };
         let help = format!("`windfall catalogue {kind}` lists what it takes");
         checker.wrong(Code::InvalidSetting, &[at], format!("{kind}: {bad}"), &help);
     }

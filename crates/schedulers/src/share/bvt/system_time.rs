@@ -1,11 +1,11 @@
 //! System virtual time: what a child that wakes catches up with.
 
-use super::Bvt;
+use super::State;
 use crate::parts::pool::Pool;
 use crate::parts::virtual_time::Virtual;
 use windfall_hierarchy::{ChildVp, Context, VpState};
 
-impl Bvt {
+impl State {
     /// The actual virtual time of a child that has a share.
     fn time(&self, child: ChildVp) -> Option<Virtual> {
         let borrower = &self.borrowers[child.index()];

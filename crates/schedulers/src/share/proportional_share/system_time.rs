@@ -1,12 +1,12 @@
 //! System virtual time: what a child that wakes catches up with.
 
-use super::ProportionalShare;
+use super::State;
 use super::classes::Class;
 use crate::parts::pool::Pool;
 use crate::parts::virtual_time::Virtual;
 use windfall_hierarchy::{ChildVp, Context, VpState};
 
-impl ProportionalShare {
+impl State {
     /// The virtual time of a child that shares; `None` for other classes.
     fn time(&self, child: ChildVp) -> Option<Virtual> {
         let sharer = &self.sharers[child.index()];

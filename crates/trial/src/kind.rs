@@ -1,7 +1,7 @@
 //! What a kind says of itself: its settings, what its children may be told, and what it makes of guarantees.
 
 use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
-use windfall_hierarchy::{AnswerError, Hierarchy, HierarchyError, NodeSpec, Parent};
+use windfall_hierarchy::{AnswerError, Hierarchy, HierarchyError, NodeSpec, Parent, ProcessorSet};
 use windfall_schedulers::catalogue::{Kind, Settings, Value};
 use windfall_schedulers::parameters::{self, ALL, ParameterValue, RATE, Rate, UNWRITTEN};
 use windfall_time::{Instant, Span};
@@ -44,6 +44,9 @@ fn sample(form: parameters::Form) -> ParameterValue {
         parameters::Form::Integer(least, most) => ParameterValue::Integer(1.clamp(least, most)),
         parameters::Form::Span(_) => ParameterValue::Span(amount),
         parameters::Form::Limit => ParameterValue::Limit { limit: amount, pause: period },
+        parameters::Form::Processors => {
+            ParameterValue::Processors(ProcessorSet::of([0]).unwrap_or_default())
+        }
         parameters::Form::Rate => ParameterValue::Rate(Rate::new(amount, period)),
         parameters::Form::Block => ParameterValue::Block { amount, period, at: Instant::ZERO },
         parameters::Form::Constraint => ParameterValue::Constraint {

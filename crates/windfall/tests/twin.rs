@@ -494,3 +494,42 @@ run       = \"spin\"
         }
     });
 }
+
+#[test]
+fn twin_threads_that_are_bound_to_a_processor_share_it_and_leave_the_other_one_alone() {
+    let text = "schema = 2
+length = \"1s\"
+machine.processors = 2
+[schedulers.shared]
+scheduler  = \"proportional-share\"
+parent     = \"top\"
+processors = 2
+[threads.bound]
+count      = 2
+processors = [1]
+run        = \"spin\"
+[threads.free]
+run        = \"spin\"
+[[at]]
+time       = \"500ms\"
+do         = \"processors\"
+thread     = \"free\"
+processors = [1]
+";
+    twin(text, |outcome, real| {
+        conserved(outcome);
+        // Processor 1 for three, from 500 ms on; before, for two.
+        let each = 250 + 167;
+        let slack = if real { 60 } else { 20 };
+        for (name, fair) in [("bound-1", each), ("bound-2", each), ("free", 500 + 167)] {
+            let found = share(outcome, name);
+            assert!(found.abs_diff(fair) <= slack, "{name}: {found} of {fair}");
+        }
+        // The kernel may have started a real thread on the other processor, where it waited for its first grant.
+        let before = u64::from(real);
+        for (name, moves) in [("bound-1", 0), ("bound-2", 0), ("free", 1)] {
+            let found = thread(outcome, name).migrations;
+            assert!(found <= moves + before, "{name}: {found}");
+        }
+    });
+}

@@ -3,7 +3,7 @@
 
 use crate::host::Host;
 use crate::machine::Machine;
-use windfall_hierarchy::{NodeId, Parent};
+use windfall_hierarchy::{NodeId, OwnVp, Parent};
 use windfall_programs::OwnRequest;
 use windfall_scenario::{
     Diagnostics, Live, LiveNode, LiveRequest, LiveThread, PromiseChange, model,
@@ -24,7 +24,9 @@ impl<M: Machine> Host<M> {
                 Some(Parent::Top) => model::Parent::Top,
                 None => model::Parent::Nowhere,
             });
-            LiveNode::new(view.name, view.kind, parents.collect())
+            let owns = (0..u16::MAX).map(OwnVp).take(view.owns.len());
+            let at_top = owns.map(|own| self.hierarchy.own_processor(view.id, own).map(|p| p.0));
+            LiveNode::new(view.name, view.kind, parents.collect()).at_top(at_top.collect())
         });
         let threads = self.threads.list.iter().map(|thread| {
             let parent = match (thread.id(), thread.entry()) {

@@ -79,6 +79,7 @@ codes! {
     TopParameter, "top-parameter", "Something is asked of the top, which takes no parameters.";
     GuaranteeNotGiven, "guarantee-not-given", "A guarantee that no scheduler of that kind gives.";
     InexactWeight, "inexact-weight", "A share or a warp that becomes no whole weight beside guaranteed shares.";
+    BindingNotKept, "binding-not-kept", "A thread is bound to processors, and its scheduler cannot keep it there.";
     InvalidSetting, "invalid-setting", "Settings that a scheduler or a program refuses together.";
     NotAdmitted, "not-admitted", "A scheduler refuses what is asked of it.";
     NoProgram, "no-program", "It is not said what a thread runs.";

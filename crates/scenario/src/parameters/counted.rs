@@ -58,6 +58,7 @@ impl ParameterWriter<'_> {
         params.priority = priority.and_then(|priority| i32::try_from(priority).ok());
         let currency = requires.get(&CURRENCY).and_then(ParameterValue::integer);
         params.currency = currency.and_then(|currency| u32::try_from(currency).ok());
+        params.bound = parent.is_some_and(|parent| self.processors().is_bound(requires, parent));
         params.rate = requires.rate().map(|rate| (rate.work, rate.period, rate.deadline));
         Ok(params)
     }

@@ -3,7 +3,7 @@
 //! Takes    PS on each own VP; any guarantee if only fairness is wanted.
 //! Gives    PS to each child, whatever the warps: with weight w of W, on one processor w/W of the supply, on k
 //!          processors w/(W + (k - 1) w) of the sum or more (`long_run.rs`). There `affinity = "strong"` lets
-//!          a child run three allowances ahead instead of one.
+//!          a child run three allowances ahead instead of one. Nothing while a child is bound to some own VPs.
 //! Admits   everyone. A child of weight 0 is in the background.
 //! Assumes  A1 allowances end on time; A2 parents do not charge an own VP for times when it waits.
 //! Costs    O(log n) per event, and per wake-up one step more for each processor; 172 bytes per child, 48
@@ -19,9 +19,10 @@
 //! actual virtual time among the children that do not wait; if all wait, with the largest.
 
 mod promise;
+mod system_time;
 
 use crate::catalogue::Kind;
-use crate::parameters::{SHARE, WARP, WARP_LIMIT, read_warp, read_warp_limit};
+use crate::parameters::{PROCESSORS, SHARE, WARP, WARP_LIMIT, read_warp, read_warp_limit};
 use crate::parts::affinity::Affinity;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -52,7 +53,7 @@ pub(crate) const KIND: Kind = Bvt::kind(
         Ok(Box::new(Pooled::new(State::new(allowance, affinity))))
     },
 )
-.with_parameters(&[&SHARE, &WARP, &WARP_LIMIT])
+.with_parameters(&[&SHARE, &WARP, &WARP_LIMIT, &PROCESSORS])
 .with_conversion(|settings| {
     let Bvt { affinity, allowance } = Bvt::read(settings);
     Ok(Box::new(LongRun { allowance, affinity }))
@@ -180,15 +181,6 @@ impl State {
         }
     }
 
-    /// Scheduler virtual time: the smallest actual one among the children that do not wait.
-    fn system_time(&self, pool: &Pool<Self>, context: &Context<'_>) -> Virtual {
-        let running = pool.own_vps().filter_map(|own| context.held_by(own));
-        let running = running.map(|child| &self.borrowers[child.index()]);
-        let running = running.filter(|one| !one.background).map(|one| one.account.time);
-        let ready = self.actual.peek().map(|((time, _), _)| time);
-        running.chain(ready).min().unwrap_or(self.latest)
-    }
-
     /// Charges all running children.
     fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
         for own in pool.own_vps() {
@@ -213,7 +205,9 @@ impl Policy for State {
     /// Effective virtual time, then the slot, as one number.
     type Key = u128;
     const GROWS: bool = true;
-    const TAKES: &'static str = "share, warp, warp-limit, quantum (to the instance: the allowance)";
+    const BINDS: bool = true;
+    const TAKES: &'static str =
+        "share, warp, warp-limit, processors, quantum (to the instance: the allowance)";
 
     fn key(&self, child: ChildVp) -> u128 {
         let borrower = &self.borrowers[child.index()];
@@ -255,6 +249,10 @@ impl Policy for State {
         context.set_timer(quantum::timer_of(own), None);
     }
 
+    fn rebound(&mut self, child: ChildVp, pool: &Pool<Self>, context: &mut Context<'_>) {
+        self.start_anew(child, pool, context);
+    }
+
     fn timers(&self, owns: usize) -> usize {
         owns
     }
@@ -271,7 +269,7 @@ impl Policy for State {
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         self.charge_running(pool, context);
-        let time = self.system_time(pool, context);
+        let time = self.system_time(child, pool, context);
         let borrower = &mut self.borrowers[child.index()];
         if !borrower.background {
             borrower.account.catch_up(time);
@@ -302,7 +300,7 @@ impl Policy for State {
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
                 self.charge_running(pool, context);
-                let time = self.system_time(pool, context);
+                let time = self.system_time(child, pool, context);
                 let borrower = &mut self.borrowers[child.index()];
                 if borrower.background && weight > 0 {
                     borrower.account.catch_up(time);

@@ -4,7 +4,8 @@
 //!          reports the ends of quanta (`quantum_ends.rs`). Any guarantee if only fairness is wanted.
 //! Gives    without warps on one processor, PSBE by equation 5.2 to each child, whose share is its weight
 //!          over the sum of weights; with warps or on several processors, PS (`long_run.rs`). On several
-//!          processors `affinity = "strong"` lets a child run three quanta ahead instead of one.
+//!          processors `affinity = "strong"` lets a child run three quanta ahead instead of one. Nothing while a
+//!          child is bound to some own VPs (decision 0021).
 //! Admits   everyone, at priorities 1 to 115 (default 8).
 //! Assumes  A1 quanta end on time; A2 on several processors, parents do not charge an own VP while it waits.
 //! Costs    O(log n) per event, and per wake-up one step more for each processor; 114 bytes per child, 32
@@ -26,9 +27,10 @@
 mod classes;
 mod fair_queuing;
 mod priority;
+mod system_time;
 
 use crate::catalogue::Kind;
-use crate::parameters::{PRIORITY, SHARE, WARP, read_warp};
+use crate::parameters::{PRIORITY, PROCESSORS, SHARE, WARP, read_warp};
 use crate::parts::affinity::Affinity;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -48,8 +50,8 @@ use windfall_hierarchy::{
 };
 use windfall_time::{Instant, Span};
 
-const TAKES: &str = "share, priority, warp, quantum (to the instance)";
-const TAKES_UNWARPED: &str = "share, priority, quantum (to the instance); warp is off";
+const TAKES: &str = "share, priority, warp, processors, quantum (to the instance)";
+const TAKES_UNWARPED: &str = "share, priority, processors, quantum (to the instance); warp is off";
 
 settings! { ProportionalShare, "proportional_share.rs":
     affinity: Affinity as AFFINITY,
@@ -75,7 +77,7 @@ pub(crate) const KIND: Kind = ProportionalShare::kind(
         }
     },
 )
-.with_parameters(&[&SHARE, &WARP, &PRIORITY])
+.with_parameters(&[&SHARE, &WARP, &PRIORITY, &PROCESSORS])
 .with_conversion(|settings| {
     let ProportionalShare { affinity, dedicate, quantum, report_deadlines: reports, .. } =
         ProportionalShare::read(settings);
@@ -144,12 +146,6 @@ impl State {
         context.set_timer(quantum::timer_of(own), Some(ends));
     }
 
-    /// The virtual time of a child that shares; `None` for other classes.
-    fn time(&self, child: ChildVp) -> Option<Virtual> {
-        let sharer = &self.sharers[child.index()];
-        (sharer.class == Class::Sharing).then_some(sharer.account.time)
-    }
-
     fn enter(&mut self, child: ChildVp) {
         let sharer = &self.sharers[child.index()];
         if self.warped > 0 && sharer.class == Class::Sharing {
@@ -179,19 +175,6 @@ impl State {
         }
     }
 
-    /// System virtual time: the smallest among the children that do not wait, with running ones as of their last
-    /// charge; the largest ever reached if all wait.
-    fn system_time(&self, pool: &Pool<Self>, context: &Context<'_>) -> Virtual {
-        let first = if self.warped > 0 {
-            self.actual.peek().map(|((time, _), _)| time)
-        } else {
-            pool.best().and_then(|child| self.time(child))
-        };
-        let running = pool.own_vps().filter_map(|own| context.held_by(own));
-        let running = running.filter_map(|child| self.time(child));
-        running.chain(first).min().unwrap_or(self.latest)
-    }
-
     /// Charges all running children.
     fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
         for own in pool.own_vps() {
@@ -206,6 +189,7 @@ impl State {
 impl Policy for State {
     type Key = Tag;
     const GROWS: bool = true;
+    const BINDS: bool = true;
 
     #[inline]
     fn key(&self, child: ChildVp) -> Tag {
@@ -245,6 +229,10 @@ impl Policy for State {
         context.set_timer(quantum::timer_of(own), None);
     }
 
+    fn rebound(&mut self, child: ChildVp, pool: &Pool<Self>, context: &mut Context<'_>) {
+        self.start_anew(child, pool, context);
+    }
+
     fn timers(&self, owns: usize) -> usize {
         owns
     }
@@ -268,7 +256,7 @@ impl Policy for State {
     }
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
-        let time = self.system_time(pool, context);
+        let time = self.system_time(child, pool, context);
         let sharer = &mut self.sharers[child.index()];
         if sharer.class == Class::Sharing {
             sharer.account.catch_up(time);

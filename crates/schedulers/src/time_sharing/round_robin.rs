@@ -13,6 +13,7 @@
 //! Checked  laws, `tests/round_robin.rs`, reference schedules rr_*.
 
 use crate::catalogue::Kind;
+use crate::parameters::PROCESSORS;
 use crate::parts::affinity::Affinity;
 use crate::parts::line::{Line, ONE};
 use crate::parts::policy::{Policy, Pooled};
@@ -36,7 +37,8 @@ pub(crate) const KIND: Kind =
     RoundRobin::kind("round-robin", "each ready child in turn, a quantum long", |settings| {
         let RoundRobin { affinity, ends_alone, quantum } = RoundRobin::read(settings);
         Ok(Box::new(Pooled::new(State { affinity, ends_alone, ..State::new(quantum) })))
-    });
+    })
+    .with_parameters(&[&PROCESSORS]);
 
 /// The scheduler.
 #[derive(Clone)]
@@ -124,7 +126,8 @@ impl Policy for State {
     type Key = u64;
     const PREEMPTS: bool = false;
     const LETS_YIELD: bool = true;
-    const TAKES: &'static str = "quantum (to the instance)";
+    const BINDS: bool = true;
+    const TAKES: &'static str = "processors, quantum (to the instance)";
 
     fn key(&self, child: ChildVp) -> u64 {
         self.line.place(child)

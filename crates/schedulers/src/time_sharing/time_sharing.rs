@@ -21,7 +21,7 @@
 //! to a scheduler above is served first again.
 
 use crate::catalogue::Kind;
-use crate::parameters::PRIORITY;
+use crate::parameters::{PRIORITY, PROCESSORS};
 use crate::parts::affinity::Affinity;
 use crate::parts::line::Line;
 use crate::parts::policy::{Policy, Pooled};
@@ -66,7 +66,7 @@ pub(crate) const KIND: Kind = TimeSharing::kind(
     "priorities and round robin, with boosts on waking and against starvation",
     |settings| Ok(Box::new(Pooled::new(State::new(TimeSharing::read(settings))))),
 )
-.with_parameters(&[&PRIORITY]);
+.with_parameters(&[&PRIORITY, &PROCESSORS]);
 
 words! {
     /// Whether a running child can be preempted.
@@ -193,7 +193,8 @@ impl Policy for State {
     /// The distance below [`BEGUN`] in the upper 8 bits, the place in the queue below them.
     type Key = u64;
     const LETS_YIELD: bool = true;
-    const TAKES: &'static str = "priority, quantum (to the instance)";
+    const BINDS: bool = true;
+    const TAKES: &'static str = "priority, processors, quantum (to the instance)";
 
     #[inline]
     fn key(&self, child: ChildVp) -> u64 {

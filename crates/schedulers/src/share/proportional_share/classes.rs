@@ -117,7 +117,7 @@ impl State {
         if self.sharers[child.index()].class == class {
             return;
         }
-        let time = self.system_time(pool, context);
+        let time = self.system_time(child, pool, context);
         self.leave(child);
         let sharer = &mut self.sharers[child.index()];
         sharer.class = class;

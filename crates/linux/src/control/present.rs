@@ -7,13 +7,14 @@ use crate::supervise::locked::Locked;
 use crate::supervise::settle::settle;
 use windfall_scenario::{Live, LiveNode, LiveRequest, LiveThread, PlannedRequest, PromiseChange};
 
+/// The schedulers and threads that requests may refer to.
+type There = (Vec<LiveNode>, Vec<LiveThread>);
+
 /// The scenario as it is now, with its schedulers and threads.
 ///
 /// # Errors
 /// When the run has no scenario.
-pub(super) fn there(
-    host: &Locked,
-) -> Result<(Live, (Vec<LiveNode>, Vec<LiveThread>)), ControlError> {
+pub(super) fn there(host: &Locked) -> Result<(Live, There), ControlError> {
     let found = host.call(|s| {
         let now = s.time();
         let live = s.host.live(now).map(|live| live.clone());

@@ -75,7 +75,7 @@ pub(super) fn requires(parent: &Above<'_>, ask: AskSeed, number: usize) -> Requi
         let shares = matches!(parameter(&Guarantee::Share(Ratio::ONE)), Ok(ChildParam::Share(_)));
         let share = (shares && ask.part >= 100).then(|| u32::from(ask.part) * 2);
         let mut requires = share.map(Requirements::share).unwrap_or_default();
-        if parent.kind == kinds::PROPORTIONAL_SHARE && ask.part % 3 == 0 {
+        if parent.kind == kinds::PROPORTIONAL_SHARE && ask.part.is_multiple_of(3) {
             let priority = 1 + i64::from(ask.priority) % 31;
             requires.set(&PRIORITY, Some(ParameterValue::Integer(priority)));
         }

@@ -74,6 +74,12 @@ impl Exchange {
         self.homes.at(mine.name.index)
     }
 
+    /// What the process sleeps on while it waits for its events.
+    #[must_use]
+    pub fn futex(&self, mine: &Mine) -> &AtomicU32 {
+        self.home(mine).inbox.futex()
+    }
+
     /// Whether the process is there.
     ///
     /// # Errors

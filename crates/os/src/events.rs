@@ -121,11 +121,7 @@ impl Poll {
     /// # Errors
     /// When it is no open descriptor, cannot be polled, or was added before.
     pub fn add(&self, fd: RawFd, name: u64) -> io::Result<()> {
-        let mut event = libc::epoll_event { events: libc::EPOLLIN.cast_unsigned(), u64: name };
-        // SAFETY: the event is live; both descriptors are checked by the kernel.
-        let answer =
-            unsafe { libc::epoll_ctl(self.0.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &raw mut event) };
-        check(answer.into()).map(drop)
+        self.control(fd, name, libc::EPOLLIN)
     }
 
     /// As [`add`](Self::add); [`wait`](Self::wait) gives `name` once for each time that more can be read.
@@ -133,8 +129,21 @@ impl Poll {
     /// # Errors
     /// When it is no open descriptor, cannot be polled, or was added before.
     pub fn add_edges(&self, fd: RawFd, name: u64) -> io::Result<()> {
-        let events = (libc::EPOLLIN | libc::EPOLLET).cast_unsigned();
-        let mut event = libc::epoll_event { events, u64: name };
+        self.control(fd, name, libc::EPOLLIN | libc::EPOLLET)
+    }
+
+    /// As [`add_edges`](Self::add_edges), for a descriptor that several sets wait for in this way: among those in which a thread waits, the set
+    /// that it was added to first wakes that thread, and the others none. What is ready in a set in which no thread waits is found by the next
+    /// wait there, if it can still be read then.
+    ///
+    /// # Errors
+    /// As there; or when the descriptor is a set itself.
+    pub fn add_shared_edges(&self, fd: RawFd, name: u64) -> io::Result<()> {
+        self.control(fd, name, libc::EPOLLIN | libc::EPOLLET | libc::EPOLLEXCLUSIVE)
+    }
+
+    fn control(&self, fd: RawFd, name: u64, events: i32) -> io::Result<()> {
+        let mut event = libc::epoll_event { events: events.cast_unsigned(), u64: name };
         // SAFETY: the event is live; both descriptors are checked by the kernel.
         let answer =
             unsafe { libc::epoll_ctl(self.0.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &raw mut event) };
@@ -153,8 +162,11 @@ impl Poll {
         check(answer.into()).map(drop)
     }
 
+    /// The most names that one [`wait`](Self::wait) gives.
+    pub const MOST: usize = 16;
+
     /// Waits until something can be read or so many milliseconds have passed (-1: without limit), and replaces the contents of
-    /// `ready` by the names of what can be read, at most 16. An interrupted wait gives none.
+    /// `ready` by the names of what can be read, at most [`MOST`](Self::MOST). An interrupted wait gives none.
     #[inline]
     pub fn wait(&self, limit_ms: i32, ready: &mut Vec<u64>) {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 16];
@@ -164,6 +176,12 @@ impl Poll {
         ready.clear();
         let count = usize::try_from(count).unwrap_or(0); // interrupted: nothing is ready
         ready.extend(events.iter().take(count).map(|event| event.u64));
+    }
+}
+
+impl AsRawFd for Poll {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
     }
 }
 

@@ -1,14 +1,16 @@
 //! Devices of a node (decision 0023): a thread waits for all of them at once, and each posts the event that is attached to it.
+//! A process that waits for its events waits for its own devices itself (`watch.rs`).
 //!
 //! Invariant: after an arrival the event is posted, or was found posted, unless none is attached; then it is posted when one is.
 
 use super::controller::controller_priority;
 use super::system::System;
+use super::watch::Watch;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
-use windfall_exchange::ExchangeError;
+use windfall_exchange::{ExchangeError, Futex};
 use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::events::{EventFd, Poll, SignalFd, Timer, duplicate};
@@ -107,7 +109,7 @@ impl Devices {
                 LinuxError::of(format!("cannot wait for device `{device}`"), &why, advice)
             };
             let source = Source::of(*arrivals).map_err(wrong)?;
-            poll.add_edges(source.fd(), name).map_err(wrong)?;
+            watch_shared(&poll, source.fd(), name).map_err(wrong)?;
             list.push(Watched {
                 device: *device,
                 source,
@@ -124,15 +126,22 @@ impl Devices {
         system: &System,
         device: Device,
         event: Event,
+        watch: Option<&Watch>,
     ) -> Result<(), ProcessError> {
-        let watched = self.find(device)?;
+        let (place, watched) = self.find(device)?;
         let mut state = watched.state.lock();
         if state.event.is_some_and(|other| lives(system, other)) {
             return Err(ProcessError::DeviceTaken { device });
         }
+        let fd = watched.source.fd();
+        if watch.is_some_and(|watch| watch.add(fd, place)) {
+            // Added again, this thread's set comes after the process's. What can be read now counts anew.
+            let moved = self.poll.remove(fd).and_then(|()| watch_shared(&self.poll, fd, place));
+            moved.map_err(|_| ProcessError::NoRoom { kind: Kind::Event })?;
+        }
         state.event = Some(event);
         if std::mem::take(&mut state.pending) {
-            watched.post(system, &mut state);
+            watched.post(system, &mut state, &system.sleepers);
         }
         Ok(())
     }
@@ -142,9 +151,11 @@ impl Devices {
         &self,
         system: &System,
         device: Device,
+        watch: Option<&Watch>,
         is_own: impl FnOnce(Event) -> Result<(), ProcessError>,
     ) -> Result<bool, ProcessError> {
-        let mut state = self.find(device)?.state.lock();
+        let (_, watched) = self.find(device)?;
+        let mut state = watched.state.lock();
         match state.event.filter(|event| lives(system, *event)) {
             Some(event) => is_own(event)?,
             None => {
@@ -153,17 +164,34 @@ impl Devices {
             }
         }
         state.event = None;
+        if let Some(watch) = watch {
+            watch.remove(watched.source.fd());
+        }
         Ok(true)
+    }
+
+    /// Something has arrived at the device at a place, if there is one.
+    pub(super) fn arrived(&self, place: u64, system: &System, futex: &impl Futex) {
+        let watched = usize::try_from(place).ok().and_then(|place| self.list.get(place));
+        if let Some(watched) = watched {
+            watched.arrived(system, futex);
+        }
     }
 
     pub(super) fn find_name(&self, device: Device) -> bool {
         self.list.iter().any(|one| one.device == device)
     }
 
-    fn find(&self, device: Device) -> Result<&Watched, ProcessError> {
-        let found = self.list.iter().find(|one| one.device == device);
+    /// A device and its place.
+    fn find(&self, device: Device) -> Result<(u64, &Watched), ProcessError> {
+        let found = (0..).zip(&self.list).find(|(_, one)| one.device == device);
         found.ok_or(ProcessError::NoDevice { device })
     }
+}
+
+/// Waits for a descriptor in a set, beside others; alone for one that cannot be shared, which is then in no other set.
+fn watch_shared(poll: &Poll, fd: RawFd, place: u64) -> std::io::Result<()> {
+    poll.add_shared_edges(fd, place).or_else(|_| poll.add_edges(fd, place))
 }
 
 fn lives(system: &System, event: Event) -> bool {
@@ -203,18 +231,18 @@ impl Source {
 }
 
 impl Watched {
-    fn arrived(&self, system: &System) {
+    fn arrived(&self, system: &System, futex: &impl Futex) {
         let count = self.source.take();
         if count == 0 {
             return;
         }
         let mut state = self.state.lock();
         state.arrivals += count;
-        self.post(system, &mut state);
+        self.post(system, &mut state, futex);
     }
 
     /// Posts the event, unless that is posted already; without one, what has arrived is kept in mind.
-    fn post(&self, system: &System, state: &mut State) {
+    fn post(&self, system: &System, state: &mut State, futex: &impl Futex) {
         let Some(event) = state.event else {
             state.pending = true;
             return;
@@ -222,7 +250,7 @@ impl Watched {
         let datum = self.datum.unwrap_or(state.arrivals);
         let name = system.open(event.handle(), Kind::Event);
         let name = name.unwrap_or_else(|_| unreachable!("it was found to be its process's own"));
-        match system.exchange.post(name, datum, &system.sleepers) {
+        match system.exchange.post(name, datum, futex) {
             Ok(()) => {}
             Err(ExchangeError::Posted) => {
                 system.coalesced.fetch_add(1, Ordering::Relaxed);
@@ -275,7 +303,6 @@ fn live(system: &System, node: usize) {
     let mut ready = Vec::new();
     while !system.sleepers.is_closed() {
         devices.poll.wait(-1, &mut ready);
-        let named = ready.iter().filter_map(|name| devices.list.get(usize::try_from(*name).ok()?));
-        named.for_each(|one| one.arrived(system));
+        ready.iter().for_each(|place| devices.arrived(*place, system, &system.sleepers));
     }
 }

@@ -19,6 +19,7 @@ mod devices;
 mod process_thread;
 mod sleep;
 mod system;
+mod watch;
 
 pub use devices::Arrivals;
 use devices::{Devices, NodeDevice};

@@ -1,10 +1,13 @@
 //! A process as its body sees it: each call is carried out by the thread that makes it, and blocks it where it waits.
 //!
 //! Every future here is ready when it is first polled, until all is over: then it never is, and the body is dropped.
+//!
+//! Length: all calls of one trait, which stand in one `impl`.
 
 use super::controller::Letter;
 use super::sleep::Until;
 use super::system::{ENTRIES, System, of_event};
+use super::watch::{Waiting, Watch};
 use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -28,21 +31,31 @@ pub(super) struct ProcessThread {
     node: Node,
     /// Taken only when it is dropped.
     mine: Option<Mine>,
+    /// Its devices, from the first that it attached on.
+    watch: Option<Watch>,
 }
 
 impl ProcessThread {
     pub(super) fn new(system: Arc<System>, me: ProcessHandle, mine: Mine) -> ProcessThread {
-        ProcessThread { system, me, node: me.handle().node(), mine: Some(mine) }
+        ProcessThread { system, me, node: me.handle().node(), mine: Some(mine), watch: None }
     }
 
     /// What all share, and what is the process's own.
+    #[inline]
+    fn both(&mut self) -> (&System, &mut Mine) {
+        let (system, mine, _) = self.waiting();
+        (system, mine)
+    }
+
+    /// The same, and where it waits for its events.
     ///
     /// # Panics
     /// Never: a process has its own until it is dropped.
     #[inline]
-    fn both(&mut self) -> (&System, &mut Mine) {
+    fn waiting(&mut self) -> (&System, &mut Mine, Waiting<'_>) {
+        let (system, node, watch) = (&*self.system, self.node, self.watch.as_ref());
         match &mut self.mine {
-            Some(mine) => (&self.system, mine),
+            Some(mine) => (system, mine, Waiting { system, node, watch }),
             None => unreachable!("a process has its own until it is dropped"),
         }
     }
@@ -75,11 +88,20 @@ impl ProcessThread {
         &mut self,
         wanted: impl Fn(u32) -> bool + Send,
     ) -> Result<Posted, ProcessError> {
-        let (system, mine) = self.both();
-        let came = system.exchange.wait(mine, wanted, &system.sleepers);
+        let came = {
+            let (system, mine, waiting) = self.waiting();
+            system.exchange.wait(mine, wanted, &waiting)
+        };
         let (name, datum) = self.unless_over(came).await.map_err(|_| ProcessError::NoEvents)?;
         let event = Event::from_handle(self.system.seal(Kind::Event, self.node, name));
         Ok(Posted { event, datum })
+    }
+
+    /// Whether an event is one's own.
+    fn check_own(&self, event: Event) -> Result<(), ProcessError> {
+        let (name, mine) = (self.event(event)?, self.mine.as_ref());
+        let owned = mine.map(|mine| self.system.exchange.check_own(mine, name));
+        owned.unwrap_or(Ok(())).map_err(|error| of_event(event, error))
     }
 
     fn send(&self, node: Node, letter: &Letter) -> Result<(), ProcessError> {
@@ -93,6 +115,9 @@ impl ProcessThread {
 impl Drop for ProcessThread {
     fn drop(&mut self) {
         if let Some(mine) = self.mine.take() {
+            if self.watch.is_some() {
+                self.system.sleepers.remove_bell(self.system.exchange.futex(&mine));
+            }
             self.system.leave(mine);
         }
     }
@@ -195,8 +220,10 @@ impl Process for ProcessThread {
     async fn reset(&mut self, event: Event) -> Result<Option<u64>, ProcessError> {
         self.on().await;
         let name = self.event(event)?;
-        let (system, mine) = self.both();
-        let before = system.exchange.reset(mine, name, &system.sleepers);
+        let before = {
+            let (system, mine, waiting) = self.waiting();
+            system.exchange.reset(mine, name, &waiting)
+        };
         self.unless_over(before).await.map_err(|error| of_event(event, error))
     }
 
@@ -218,9 +245,7 @@ impl Process for ProcessThread {
             return Err(ProcessError::EmptySet);
         }
         for event in set {
-            let name = self.event(*event)?;
-            let (system, mine) = self.both();
-            system.exchange.check_own(mine, name).map_err(|no| of_event(*event, no))?;
+            self.check_own(*event)?;
         }
         let system = self.system.clone();
         let named = |event: &Event| system.open(event.handle(), Kind::Event).map(|name| name.index);
@@ -254,20 +279,19 @@ impl Process for ProcessThread {
 
     async fn attach(&mut self, device: Device, event: Event) -> Result<(), ProcessError> {
         self.on().await;
-        let name = self.event(event)?;
-        let (system, mine) = self.both();
-        system.exchange.check_own(mine, name).map_err(|error| of_event(event, error))?;
-        self.system.devices_of(self.node, device)?.attach(&self.system, device, event)
+        self.check_own(event)?;
+        let devices = self.system.devices_of(self.node, device)?;
+        if let (None, Some(mine)) = (&self.watch, &self.mine) {
+            // Without descriptors for a set, the node's thread goes on alone.
+            self.watch = Watch::new(&self.system.sleepers, self.system.exchange.futex(mine)).ok();
+        }
+        devices.attach(&self.system, device, event, self.watch.as_ref())
     }
 
     async fn detach(&mut self, device: Device) -> Result<bool, ProcessError> {
         self.on().await;
-        let node = self.node;
-        let (system, mine) = self.both();
-        system.devices_of(node, device)?.detach(system, device, |event| {
-            let name = system.open(event.handle(), Kind::Event)?;
-            system.exchange.check_own(mine, name).map_err(|error| of_event(event, error))
-        })
+        let devices = self.system.devices_of(self.node, device)?;
+        devices.detach(&self.system, device, self.watch.as_ref(), |event| self.check_own(event))
     }
 
     async fn make_queue(&mut self, node: Node, capacity: usize) -> Result<Queue, ProcessError> {

@@ -1,18 +1,62 @@
 //! Where threads of processes sleep, until all is over.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering, fence};
+use windfall_os::events::EventFd;
+use windfall_os::lock::Lock;
 use windfall_os::{clock, futex};
 use windfall_time::Instant;
 
 /// Where threads of processes sleep, until all is over.
-#[derive(Debug, Default)]
 pub(super) struct SleepQueue {
     over: AtomicBool,
     /// What those sleep on who wait for time alone; always 0.
     pub(super) clock: AtomicU32,
+    /// Whom a descriptor wakes, because it waits for others beside it: the address of the word that it would sleep on.
+    bells: Lock<Vec<(usize, Arc<EventFd>)>>,
+    /// How many those are.
+    belled: AtomicUsize,
+}
+
+fn address(word: &AtomicU32) -> usize {
+    std::ptr::from_ref(word).addr()
 }
 
 impl SleepQueue {
+    pub(super) fn new() -> SleepQueue {
+        SleepQueue {
+            over: AtomicBool::new(false),
+            clock: AtomicU32::new(0),
+            bells: Lock::new(Vec::new()),
+            belled: AtomicUsize::new(0),
+        }
+    }
+
+    /// From here on a bell wakes whoever sleeps on that word, which is the caller alone.
+    pub(super) fn add_bell(&self, word: &AtomicU32, bell: Arc<EventFd>) {
+        self.bells.lock().push((address(word), bell));
+        self.belled.fetch_add(1, Ordering::Relaxed);
+        // Whoever sees that the caller sleeps sees its bell.
+        fence(Ordering::Release);
+    }
+
+    pub(super) fn remove_bell(&self, word: &AtomicU32) {
+        self.bells.lock().retain(|(its, _)| *its != address(word));
+        self.belled.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Rings the bell of whoever sleeps on that word; whether it has one.
+    #[inline]
+    fn ring(&self, word: &AtomicU32) -> bool {
+        fence(Ordering::Acquire);
+        if self.belled.load(Ordering::Relaxed) == 0 {
+            return false;
+        }
+        let bells = self.bells.lock();
+        let found = bells.iter().find(|(its, _)| *its == address(word));
+        found.map(|(_, bell)| bell.signal()).is_some()
+    }
+
     /// From here on nobody sleeps; whoever does is to be woken.
     pub(super) fn close(&self) {
         self.over.store(true, Ordering::SeqCst);
@@ -37,11 +81,15 @@ impl windfall_exchange::Futex for SleepQueue {
 
     #[inline]
     fn wake_one(&self, word: &AtomicU32) {
-        futex::wake_one(word);
+        if !self.ring(word) {
+            futex::wake_one(word);
+        }
     }
 
     fn wake_all(&self, word: &AtomicU32) {
-        futex::wake_all(word);
+        if !self.ring(word) {
+            futex::wake_all(word);
+        }
     }
 }
 

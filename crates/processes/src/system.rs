@@ -79,7 +79,7 @@ impl System {
     ) -> System {
         System {
             exchange: Exchange::new(SIZES),
-            sleepers: SleepQueue::default(),
+            sleepers: SleepQueue::new(),
             keys: Keys::new(seed),
             epoch: clock::now(),
             controllers: nodes.into_iter().map(Controller::new).collect(),

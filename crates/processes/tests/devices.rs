@@ -5,9 +5,11 @@ use std::io::{Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex};
+use windfall_os::clock;
+use windfall_os::events::{Poll, Timer};
 use windfall_processes::{Arrivals, Settings, run};
 use windfall_programs::{
-    Code, Device, Node, Process, ProcessError, ProcessParams, Queue, Template,
+    Code, Device, Event, Node, Process, ProcessError, ProcessParams, Queue, Template,
 };
 use windfall_scenario::Scenario;
 use windfall_sim::Sim;
@@ -150,6 +152,129 @@ fn law_nothing_that_arrives_at_a_descriptor_is_missed() {
     assert_eq!(*read.lock().unwrap(), expected);
 }
 
+/// Has two devices; another process has one, and posts to this one after each of its own arrivals.
+#[derive(Clone)]
+struct Both {
+    devices: [Device; 3],
+    seen: Arc<Mutex<[u64; 3]>>,
+}
+
+#[derive(Clone)]
+struct Helps {
+    device: Device,
+    to: Event,
+}
+
+impl Code for Helps {
+    const NAME: &'static str = "helps";
+
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        let event = me.make_event().await?;
+        me.attach(self.device, event).await?;
+        loop {
+            me.mwait(&[event]).await?;
+            match me.post(self.to, 0).await {
+                Ok(()) | Err(ProcessError::AlreadyPosted { .. }) => {}
+                _ => return Ok(()), // the other one has ended
+            }
+        }
+    }
+}
+
+impl Code for Both {
+    const NAME: &'static str = "both";
+
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        let mut events = Vec::new();
+        for device in &self.devices[..2] {
+            let event = me.make_event().await?;
+            me.attach(*device, event).await?;
+            events.push(event);
+        }
+        let posted = me.make_event().await?;
+        events.push(posted);
+        let helps: Template<Helps> = me.make_template(me.node()).await?;
+        let code = Helps { device: self.devices[2], to: posted };
+        me.make_process(helps, me.node(), ProcessParams::default(), code).await?;
+        while self.seen.lock().unwrap().iter().any(|count| *count < 50) {
+            // Now all three wake it, now one, while the others arrive.
+            let turn = self.seen.lock().unwrap().iter().sum::<u64>() % 4;
+            let came = match (0..).zip(&events).find(|(place, _)| *place == turn) {
+                Some((_, one)) => me.mwait(&[*one]).await?,
+                None => me.wait().await?,
+            };
+            let place = events.iter().position(|event| *event == came.event).unwrap();
+            self.seen.lock().unwrap()[place] += 1;
+        }
+        me.detach(self.devices[0]).await?;
+        me.delete(events[0]).await
+    }
+}
+
+#[test]
+fn law_devices_and_posts_of_others_wake_the_same_process() {
+    let devices = ["first", "second", "third"].map(|name| Device::new(name).unwrap());
+    let seen = Arc::new(Mutex::new([0; 3]));
+    let every = |us: u64| Arrivals::Every(Span::from_nanos(us * 1_000));
+    let settings = settings().device(Node(0), devices[0], every(300));
+    let settings = settings.device(Node(0), devices[1], every(410));
+    let settings = settings.device(Node(0), devices[2], every(530));
+    let ended = run(&settings, Both { devices, seen: seen.clone() }).unwrap();
+    assert_eq!((ended.failures.as_slice(), ended.unfinished), (&[][..], 0), "{seen:?}");
+}
+
+/// Waits for 200 arrivals; how often the thread of the node's devices ran meanwhile.
+#[derive(Clone)]
+struct Alone(Log);
+
+/// How often a thread of this process has left its processor.
+fn switches(name: &str) -> u64 {
+    let threads = std::fs::read_dir("/proc/self/task").unwrap().filter_map(Result::ok);
+    let status = threads.filter_map(|one| std::fs::read_to_string(one.path().join("status")).ok());
+    let named = status.filter(|status| status.lines().next() == Some(&format!("Name:\t{name}")));
+    let counts = named.flat_map(|status| {
+        let lines = status.lines().filter(|line| line.starts_with("voluntary_ctxt_switches:"));
+        lines
+            .filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok())
+            .collect::<Vec<_>>()
+    });
+    counts.sum()
+}
+
+impl Code for Alone {
+    const NAME: &'static str = "alone";
+
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        // A node that no other test has.
+        if me.node() != Node(6) {
+            let there: Template<Alone> = me.make_template(Node(6)).await?;
+            return me.make_process(there, Node(6), ProcessParams::default(), self).await.map(drop);
+        }
+        let event = me.make_event().await?;
+        me.attach(line(), event).await?;
+        me.wait().await?;
+        let before = switches("devices/6");
+        for _ in 0..200 {
+            me.wait().await?;
+        }
+        self.0.lock().unwrap().push(switches("devices/6") - before);
+        Ok(())
+    }
+}
+
+#[test]
+fn law_no_other_thread_runs_between_an_arrival_and_the_process_that_waits_for_it() {
+    let log = Log::default();
+    let settings = (0..7).fold(settings(), |settings, _| settings.node([0]));
+    let timer = Arrivals::Every(Span::from_nanos(500_000));
+    let settings = settings.device(Node(6), line(), timer);
+    let ended = run(&settings, Alone(log.clone())).unwrap();
+    assert_eq!((ended.failures.as_slice(), ended.unfinished), (&[][..], 0));
+    let others = log.lock().unwrap()[0];
+    // Arrivals while the process is at work are the other thread's.
+    assert!(others < 20, "the thread of the node's devices ran {others} times for 200 arrivals");
+}
+
 /// Waits for one arrival.
 #[derive(Clone)]
 struct Once(Log);
@@ -164,6 +289,18 @@ impl Code for Once {
         self.0.lock().unwrap().push(datum);
         Ok(())
     }
+}
+
+#[test]
+fn accepts_a_set_of_descriptors_as_a_device() {
+    let (set, timer) = (Poll::new().unwrap(), Timer::new().unwrap());
+    set.add(timer.as_raw_fd(), 0).unwrap();
+    timer.set(Some(clock::now() + Span::from_millis(20)));
+    let log = Log::default();
+    let device = Arrivals::Descriptor(set.as_raw_fd());
+    let ended = run(&settings().device(Node(0), line(), device), Once(log.clone())).unwrap();
+    assert_eq!((ended.failures.as_slice(), ended.unfinished), (&[][..], 0));
+    assert_eq!(*log.lock().unwrap(), [1]);
 }
 
 #[test]

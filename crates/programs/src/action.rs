@@ -3,7 +3,7 @@
 use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
 use crate::process::{Answer, Call};
 use crate::request::{OwnRequest, RequestRefused};
-use crate::runtime::ProgramError;
+use crate::runtime::{Job, ProgramError};
 use windfall_time::{Instant, Span};
 
 /// A lock, condition or barrier, by number in the scenario.
@@ -107,6 +107,12 @@ pub enum Action {
 pub trait Body: Send {
     /// The next action of the thread, whose last action is done.
     fn next(&mut self, now: Instant) -> Action;
+
+    /// The job that begins as a sleep ends, taken by the host when it wakes the thread; `next` then continues after
+    /// it. A body that answers `None` may still begin a job by its next action, when the thread has a processor.
+    fn begins_awake(&mut self) -> Option<Job> {
+        None
+    }
 
     /// The host aborts the thread's current job; the next call of `next` continues as if the job were done.
     fn abandon_job(&mut self) {}

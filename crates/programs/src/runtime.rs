@@ -303,10 +303,14 @@ impl ProgramRuntime {
         }
     }
 
-    /// A sleep has ended.
+    /// A sleep has ended. A job that begins with that is released before the thread is ready.
     #[inline]
     pub fn slept<S: RuntimeHost>(host: &mut S, number: u32) {
-        if host.programs().at(number).condition == Condition::Sleeping {
+        let thread = host.programs().at(number);
+        if thread.condition == Condition::Sleeping {
+            if let Some(job) = thread.body.begins_awake() {
+                ProgramRuntime::own_job(host, number, job);
+            }
             ProgramRuntime::wake(host, number, None);
         }
     }

@@ -5,6 +5,7 @@
 //! Weights keep the meaning that the file gave them.
 
 mod breaks;
+mod own;
 mod touched;
 
 pub use touched::PromiseChange;
@@ -62,6 +63,7 @@ impl LiveThread {
 }
 
 /// The state of a run's scenario.
+#[derive(Clone)]
 pub struct Live {
     file: Scenario,
     /// The schedulers that were created during the run, the last one first.

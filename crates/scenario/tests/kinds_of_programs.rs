@@ -88,7 +88,7 @@ fn refuses_in_code_what_it_refuses_in_a_file() {
     scenario.programs = Catalogue::default();
     scenario.threads[0].run = Run::OfKind { kind: "bsat-generator".to_owned(), settings };
     let wrong = scenario.check().unwrap_err().to_string();
-    assert!(wrong.contains("setting `messages` is out of range"), "{wrong}");
+    assert!(wrong.contains("setting `messages`: 0 is out of range"), "{wrong}");
 }
 
 /// Spins after a while.

@@ -29,6 +29,26 @@ fn accepts_more_threads_than_processors() {
 }
 
 #[test]
+fn law_children_whose_quanta_end_together_have_equal_turns() {
+    let alike = [Value::Word("none"), Value::Word("weak"), Value::Word("strong")];
+    let kinds = alike.iter().flat_map(|word| {
+        ["round-robin", "time-sharing"].map(|kind| (kind, vec![("affinity", *word)]))
+    });
+    for (kind, settings) in kinds.chain([("weighted-round-robin", Vec::new())]) {
+        for (processors, count) in [(2, 3), (3, 4), (3, 5), (4, 5), (4, 7)] {
+            let mut host = Host::new(processors);
+            let root = host.root(kind, &settings);
+            let threads: Vec<_> = (0..count).map(|_| host.spin(root, "spinner", &[])).collect();
+            host.run_to(10_000 * MS);
+            let ran: Vec<u64> = threads.iter().map(|thread| host.ran(*thread)).collect();
+            let apart = ran.iter().max().unwrap() - ran.iter().min().unwrap();
+            // With affinity, a child's turn comes some quanta early or late.
+            assert!(apart <= 240 * MS, "{kind} {settings:?} on {processors}: {ran:?}");
+        }
+    }
+}
+
+#[test]
 fn limit_a_preempted_child_keeps_the_rest_of_its_quantum() {
     let mut host = Host::new(1);
     let root = host.root("fixed-priority", &[]);

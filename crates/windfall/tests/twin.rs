@@ -11,7 +11,7 @@ mod host;
 use std::sync::{Arc, Mutex};
 use windfall_linux::Settings;
 use windfall_programs::{Code, Node, Process, ProcessError, ProcessHandle, ProcessParams, Queue};
-use windfall_scenario::outcome::{Outcome, ThreadOutcome};
+use windfall_scenario::outcome::{Outcome, PromiseStatus, ThreadOutcome};
 use windfall_scenario::{Plan, Scenario};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
@@ -379,7 +379,8 @@ fn twin_a_body_that_panics_ends_the_run_and_is_named() {
     });
 }
 
-/// The example of HLS 4.4: a thread of `ps` has 40 % by its own request; one that asks for too much stays where it is.
+/// The example of HLS 4.4: a thread of `ps` has 40 % by its own request; one that asks for too much stays where it is. A third one
+/// requests a guarantee, and the run judges it.
 #[test]
 fn twin_threads_reserve_for_themselves() {
     let text = format!(
@@ -393,6 +394,11 @@ parent = \"ps\"
 start  = \"200ms\"
 loops  = 1
 steps  = [{{ reserve = \"9ms/10ms\", to = \"res\" }}, {{ run = \"10s\" }}]
+[threads.c]
+parent = \"ps\"
+start  = \"100ms\"
+loops  = 1
+steps  = [{{ guarantee = \"RESBH 1ms 10ms\", to = \"res\" }}, {{ run = \"10s\" }}]
 "
     );
     twin(&text, |outcome, real| {
@@ -400,9 +406,15 @@ steps  = [{{ reserve = \"9ms/10ms\", to = \"res\" }}, {{ run = \"10s\" }}]
         let slack = if real { 40 } else { 2 };
         // 20 ms alone, then 4 ms in every 10 ms.
         assert!(share(outcome, "a").abs_diff(20 + 392) <= slack, "{}", share(outcome, "a"));
-        assert!(share(outcome, "b") + 6 * slack >= 480, "{}", share(outcome, "b"));
-        let parents = ["a", "b"].map(|name| thread(outcome, name).parent.clone().unwrap());
-        assert_eq!(parents, ["res", "ps"]);
+        assert!(share(outcome, "b") + 6 * slack >= 390, "{}", share(outcome, "b"));
+        assert!(share(outcome, "c").abs_diff(90) <= slack, "{}", share(outcome, "c"));
+        let parents = ["a", "b", "c"].map(|name| thread(outcome, name).parent.clone().unwrap());
+        assert_eq!(parents, ["res", "ps", "res"]);
+        let promised = outcome.promises.iter().find(|verdict| verdict.owner() == "c").unwrap();
+        assert_eq!(promised.promise.guarantee.to_string(), "RESBH 1ms 10ms");
+        let status = promised.status();
+        let fits = real || status == PromiseStatus::Kept;
+        assert!(fits && status != PromiseStatus::NotTested, "{promised:?}");
         let refused: Vec<&str> = outcome.refused.iter().map(|(_, why)| why.as_str()).collect();
         assert!(
             refused.iter().any(|why| why.contains("`b` for itself: reserve 9ms/10ms")),

@@ -65,7 +65,7 @@ fn of_kind(
         Ok(Program::Process(start)) => controls::check(checker, thread, &start, &path),
         Ok(_) => {}
         Err(bad) => {
-            let at = if bad.known { path.key(&bad.name) } else { path };
+            let at = if bad.value.is_some() { path.key(&bad.name) } else { path };
             let help = format!("`windfall catalogue {kind}` lists what it takes");
             checker.wrong(Code::InvalidSetting, &[at], format!("{kind}: {bad}"), &help);
         }

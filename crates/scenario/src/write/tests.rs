@@ -111,6 +111,10 @@ fn step() -> impl Strategy<Value = Step> {
             Span::from_millis(amount),
             Span::from_millis(10)
         ))),
+        any::<bool>().prop_map(|here| {
+            let request = OwnRequest::guarantee("NULL".parse().unwrap());
+            Step::Ask(if here { request } else { request.at("fp") })
+        }),
         any::<i32>().prop_map(|priority| Step::Ask(OwnRequest::Priority(priority))),
         (1_u32..9).prop_map(|share| Step::Ask(OwnRequest::Share(share))),
     ]

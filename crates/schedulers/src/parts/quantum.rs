@@ -129,6 +129,19 @@ impl Quanta {
         context.set_timer(timer_of(own), None);
     }
 
+    /// Where, among these own VPs, a quantum has ended; of several the one whose child ranks first. Whoever ends quanta by
+    /// this, one after the other, is fair to those that end together, whichever timer comes first.
+    pub(crate) fn first_over<K: Ord>(
+        &self,
+        owns: impl Iterator<Item = OwnVp>,
+        context: &Context<'_>,
+        rank: impl Fn(ChildVp) -> K,
+    ) -> Option<(OwnVp, ChildVp)> {
+        let held = owns.filter_map(|own| Some((own, context.held_by(own)?)));
+        let over = held.filter(|(_, child)| self.is_over(*child, context.now()));
+        over.min_by_key(|(_, child)| rank(*child))
+    }
+
     /// Whether the quantum of a running child has ended.
     pub(crate) fn is_over(&self, child: ChildVp, now: Instant) -> bool {
         let slot = &self.slots[child.index()];

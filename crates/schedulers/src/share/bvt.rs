@@ -20,14 +20,15 @@
 
 mod promise;
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::{SHARE, WARP, WARP_LIMIT, read_warp, read_warp_limit};
-use crate::parts::affinity::{AFFINITY, Affinity};
+use crate::parts::affinity::Affinity;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::slots;
 use crate::parts::virtual_time::{Account, Virtual};
+use crate::settings::shared::AFFINITY;
 use crate::share::bvt::promise::LongRun;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -37,30 +38,25 @@ use windfall_hierarchy::{
 };
 use windfall_time::{Instant, Span};
 
-pub(crate) const KIND: Kind = Kind {
-    name: "bvt",
-    summary: "processor time in proportion to weights, with warps that are limited in time",
-    source: source!("bvt.rs"),
-    settings: &[
-        AFFINITY,
-        Setting {
-            name: "allowance",
-            form: Form::Span,
-            default: "10ms",
-            help: "how far a child may run ahead before another has its turn, in processor time",
-        },
-    ],
-    takes: &[&SHARE, &WARP, &WARP_LIMIT],
-    properties: Properties::NONE,
-    build: |settings| {
-        let bvt = Bvt::new(settings.span("allowance"), Affinity::of(settings));
-        Ok(Box::new(Pooled::new(bvt)))
+settings! { Bvt, "bvt.rs":
+    affinity: Affinity as AFFINITY,
+    /// how far a child may run ahead before another has its turn, in processor time
+    allowance: Span = "10ms",
+}
+
+pub(crate) const KIND: Kind = Bvt::kind(
+    "bvt",
+    "processor time in proportion to weights, with warps that are limited in time",
+    |settings| {
+        let Bvt { affinity, allowance } = Bvt::read(settings);
+        Ok(Box::new(Pooled::new(State::new(allowance, affinity))))
     },
-    conversion: |settings| {
-        let (allowance, affinity) = (settings.span("allowance"), Affinity::of(settings));
-        Ok(Box::new(LongRun { allowance, affinity }))
-    },
-};
+)
+.with_parameters(&[&SHARE, &WARP, &WARP_LIMIT])
+.with_conversion(|settings| {
+    let Bvt { affinity, allowance } = Bvt::read(settings);
+    Ok(Box::new(LongRun { allowance, affinity }))
+});
 
 #[derive(Clone, Copy)]
 struct Borrower {
@@ -135,7 +131,7 @@ const BACKGROUND: u32 = 126;
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct Bvt {
+pub(crate) struct State {
     borrowers: Vec<Borrower>,
     allowance: Span,
     affinity: Affinity,
@@ -146,10 +142,10 @@ pub(crate) struct Bvt {
     latest: Virtual,
 }
 
-impl Bvt {
+impl State {
     /// `allowance` is the context switch allowance, above zero.
-    pub(crate) fn new(allowance: Span, affinity: Affinity) -> Bvt {
-        Bvt {
+    pub(crate) fn new(allowance: Span, affinity: Affinity) -> State {
+        State {
             borrowers: Vec::new(),
             allowance,
             affinity,
@@ -213,7 +209,7 @@ impl Bvt {
     }
 }
 
-impl Policy for Bvt {
+impl Policy for State {
     /// Effective virtual time, then the slot, as one number.
     type Key = u128;
     const GROWS: bool = true;

@@ -5,9 +5,9 @@
 //! Gives    without warps on one processor, PSBE by equation 5.2 to each child, whose share is its weight
 //!          over the sum of weights; with warps or on several processors, PS (`long_run.rs`). On several
 //!          processors `affinity = "strong"` lets a child run three quanta ahead instead of one.
-//! Admits   everyone.
+//! Admits   everyone, at priorities 1 to 115 (default 8).
 //! Assumes  A1 quanta end on time; A2 on several processors, parents do not charge an own VP while it waits.
-//! Costs    O(log n) per event, and per wake-up one step more for each processor; 106 bytes per child, 32
+//! Costs    O(log n) per event, and per wake-up one step more for each processor; 114 bytes per child, 32
 //!          of them in the heap; one timer per processor. With affinity on several processors, 48 bytes per
 //!          child more, and one step for each processor at each preemption.
 //! Ties     the running child stays; else the lower slot.
@@ -15,6 +15,7 @@
 //!          virtual time is exact, and continues from its last value after an idle time.
 //! Checked  laws, `tests/proportional_share.rs`.
 //!
+//! A child's weight is its share, times its priority over 8 (`priority.rs`): without shares, proportions are priorities.
 //! A child's virtual time advances by the time that it runs, divided by its weight. The child of smallest effective
 //! virtual time (virtual time minus warp) runs, for a quantum or until a child with a smaller one wakes. A child
 //! that wakes catches up with the smallest virtual time among the children that do not wait; if all wait, with the
@@ -24,17 +25,18 @@
 
 mod classes;
 mod fair_queuing;
+mod priority;
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{SHARE, WARP, read_warp};
-use crate::parts::affinity::{AFFINITY, Affinity};
+use crate::catalogue::Kind;
+use crate::parameters::{PRIORITY, SHARE, WARP, read_warp};
+use crate::parts::affinity::Affinity;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::quantum_ends::{QuantumEnds, Slowed};
 use crate::parts::slots;
 use crate::parts::virtual_time::Virtual;
-use crate::reservation::rez::REPORT_DEADLINES;
+use crate::settings::shared::{AFFINITY, REPORT_DEADLINES};
 use crate::share::proportional_share::classes::{Class, Sharer, Tag, UNKNOWN};
 use crate::share::proportional_share::fair_queuing::FairQueuing;
 use alloc::boxed::Box;
@@ -46,58 +48,41 @@ use windfall_hierarchy::{
 };
 use windfall_time::{Instant, Span};
 
-const TAKES: &str = "share, warp, quantum (to the instance)";
-const TAKES_UNWARPED: &str = "share, quantum (to the instance); warp is off";
+const TAKES: &str = "share, priority, warp, quantum (to the instance)";
+const TAKES_UNWARPED: &str = "share, priority, quantum (to the instance); warp is off";
 
-pub(crate) const KIND: Kind = Kind {
-    name: "proportional-share",
-    summary: "processor time in proportion to weights: start-time fair queuing with warp",
-    source: source!("proportional_share.rs"),
-    settings: &[
-        AFFINITY,
-        Setting {
-            name: "dedicate",
-            form: Form::Bool,
-            default: "false",
-            help: "whether children with a processor's worth of the weights, or more, go before all others",
-        },
-        Setting {
-            name: "quantum",
-            form: Form::Span,
-            default: "10ms",
-            help: "the longest time that a child runs before virtual times are compared",
-        },
-        REPORT_DEADLINES,
-        Setting {
-            name: "warp",
-            form: Form::Bool,
-            default: "true",
-            help: "whether children may borrow against their future share",
-        },
-    ],
-    takes: &[&SHARE, &WARP],
-    properties: Properties::NONE,
-    build: |settings| {
-        let quantum = settings.span("quantum");
-        let warp = settings.bool("warp");
-        let dedicate = settings.bool("dedicate");
-        let affinity = Affinity::of(settings);
-        let shares = Pooled::new(ProportionalShare::new(quantum, affinity, warp, dedicate));
-        match settings.bool(REPORT_DEADLINES.name) {
+settings! { ProportionalShare, "proportional_share.rs":
+    affinity: Affinity as AFFINITY,
+    /// whether children with a processor's worth of the weights, or more, go before all others
+    dedicate: bool = "false",
+    /// the longest time that a child runs before virtual times are compared
+    quantum: Span = "10ms",
+    report_deadlines: bool as REPORT_DEADLINES,
+    /// whether children may borrow against their future share
+    warp: bool = "true",
+}
+
+pub(crate) const KIND: Kind = ProportionalShare::kind(
+    "proportional-share",
+    "processor time in proportion to weights: start-time fair queuing with warp",
+    |settings| {
+        let ProportionalShare { affinity, dedicate, quantum, report_deadlines, warp } =
+            ProportionalShare::read(settings);
+        let shares = Pooled::new(State::new(quantum, affinity, warp, dedicate));
+        match report_deadlines {
             true => Ok(Box::new(QuantumEnds::new(shares, quantum))),
             false => Ok(Box::new(shares)),
         }
     },
-    conversion: |settings| {
-        let quantum = settings.span("quantum");
-        let dedicate = settings.bool("dedicate");
-        let affinity = Affinity::of(settings);
-        let inner = FairQueuing { quantum, affinity, dedicate };
-        let reports = settings.bool(REPORT_DEADLINES.name);
-        let takes = &[Type::Ps, Type::Psbe, Type::Resu];
-        Ok(Box::new(Slowed { inner, quantum, reports, takes }))
-    },
-};
+)
+.with_parameters(&[&SHARE, &WARP, &PRIORITY])
+.with_conversion(|settings| {
+    let ProportionalShare { affinity, dedicate, quantum, report_deadlines: reports, .. } =
+        ProportionalShare::read(settings);
+    let inner = FairQueuing { quantum, affinity, dedicate };
+    let takes = &[Type::Ps, Type::Psbe, Type::Resu];
+    Ok(Box::new(Slowed { inner, quantum, reports, takes }))
+});
 
 /// The child that runs on an own VP.
 #[derive(Clone, Copy)]
@@ -110,7 +95,7 @@ struct Run {
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct ProportionalShare {
+pub(crate) struct State {
     sharers: Vec<Sharer>,
     quantum: Span,
     affinity: Affinity,
@@ -126,16 +111,11 @@ pub(crate) struct ProportionalShare {
     dedicate: bool,
 }
 
-impl ProportionalShare {
+impl State {
     /// `quantum` is above zero. `warp`: the instance takes warps. `dedicate`: children whose weight amounts to a
     /// whole processor go before all others.
-    pub(crate) fn new(
-        quantum: Span,
-        affinity: Affinity,
-        warp: bool,
-        dedicate: bool,
-    ) -> ProportionalShare {
-        ProportionalShare {
+    pub(crate) fn new(quantum: Span, affinity: Affinity, warp: bool, dedicate: bool) -> State {
+        State {
             sharers: Vec::new(),
             quantum,
             affinity,
@@ -151,7 +131,7 @@ impl ProportionalShare {
     fn charge(&mut self, child: ChildVp, own: OwnVp, now: Instant) {
         let since = core::mem::replace(&mut self.runs[own.index()].charged, now);
         let sharer = &mut self.sharers[child.index()];
-        sharer.account.charge(now.saturating_since(since));
+        sharer.charge(now.saturating_since(since));
         if sharer.class == Class::Sharing {
             self.latest = self.latest.max(sharer.account.time);
         }
@@ -223,7 +203,7 @@ impl ProportionalShare {
     }
 }
 
-impl Policy for ProportionalShare {
+impl Policy for State {
     type Key = Tag;
     const GROWS: bool = true;
 
@@ -319,15 +299,14 @@ impl Policy for ProportionalShare {
         context: &mut Context<'_>,
     ) -> Answer {
         match (child, message) {
-            (Some(child), Message::Share(weight)) => {
-                if let Some(own) = context.held_through(child) {
-                    self.charge(child, own, context.now());
-                }
-                self.sharers[child.index()].account.set_weight(weight.max(1));
-                let class = if weight == 0 { Class::Background } else { Class::Sharing };
-                self.reclass(child, class, pool, context);
-                self.set_apart(pool, context);
-                pool.rerank(child, self, context);
+            (Some(child), Message::Share(share)) => {
+                let proportion = self.sharers[child.index()].proportion.with_share(share)?;
+                self.set_proportion(child, proportion, pool, context);
+                Ok(())
+            }
+            (Some(child), Message::Priority(priority)) => {
+                let proportion = self.sharers[child.index()].proportion.with_priority(priority)?;
+                self.set_proportion(child, proportion, pool, context);
                 Ok(())
             }
             (Some(child), _)

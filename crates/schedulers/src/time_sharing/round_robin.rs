@@ -12,51 +12,35 @@
 //! Source   HLS 2.3.1; the quantum of appendix C.
 //! Checked  laws, `tests/round_robin.rs`, reference schedules rr_*.
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parts::affinity::{AFFINITY, Affinity};
-use crate::parts::best_effort::BestEffort;
+use crate::catalogue::Kind;
+use crate::parts::affinity::Affinity;
 use crate::parts::line::{Line, ONE};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum::{self, Quanta};
+use crate::settings::shared::AFFINITY;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{Answer, ChildVp, Context, Message, OwnVp, TimerId};
 use windfall_time::Span;
 
-pub(crate) const KIND: Kind = Kind {
-    name: "round-robin",
-    summary: "each ready child in turn, a quantum long",
-    source: source!("round_robin.rs"),
-    settings: &[
-        AFFINITY,
-        Setting {
-            name: "ends-alone",
-            form: Form::Bool,
-            default: "false",
-            help: "whether a quantum also ends, at the cost of a timer, while no other child waits, as in Multics",
-        },
-        Setting {
-            name: "quantum",
-            form: Form::Span,
-            default: "10ms",
-            help: "the longest time that a child runs while others wait",
-        },
-    ],
-    takes: &[],
-    properties: Properties::NONE,
-    build: |settings| {
-        let mut scheduler = RoundRobin::new(settings.span("quantum"));
-        scheduler.affinity = Affinity::of(settings);
-        scheduler.ends_alone = settings.bool("ends-alone");
-        Ok(Box::new(Pooled::new(scheduler)))
-    },
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
+settings! { RoundRobin, "round_robin.rs":
+    affinity: Affinity as AFFINITY,
+    /// whether a quantum also ends, at the cost of a timer, while no other child waits, as in Multics
+    ends_alone: bool = "false",
+    /// the longest time that a child runs while others wait
+    quantum: Span = "10ms",
+}
+
+pub(crate) const KIND: Kind =
+    RoundRobin::kind("round-robin", "each ready child in turn, a quantum long", |settings| {
+        let RoundRobin { affinity, ends_alone, quantum } = RoundRobin::read(settings);
+        Ok(Box::new(Pooled::new(State { affinity, ends_alone, ..State::new(quantum) })))
+    });
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct RoundRobin {
+pub(crate) struct State {
     line: Line,
     quanta: Quanta,
     /// By own VP: whether its timer is set to the end of the quantum of the child that runs there.
@@ -67,11 +51,11 @@ pub(crate) struct RoundRobin {
     affinity: Affinity,
 }
 
-impl RoundRobin {
+impl State {
     /// Creates an instance whose quanta, above zero, end while others wait.
-    pub(crate) fn new(quantum: Span) -> RoundRobin {
+    pub(crate) fn new(quantum: Span) -> State {
         let quanta = Quanta::new(quantum);
-        RoundRobin {
+        State {
             line: Line::default(),
             quanta,
             set: Vec::new(),
@@ -89,8 +73,11 @@ impl RoundRobin {
         pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) {
-        if context.owns() == 1 || self.affinity == Affinity::None {
+        if context.owns() == 1 {
             return pool.rotate(child, self, context);
+        }
+        if self.affinity == Affinity::None {
+            return self.turn_all(pool, context);
         }
         self.line.turn(child, ONE);
         self.quanta.renew(child);
@@ -98,6 +85,17 @@ impl RoundRobin {
         if !pool.pass(child, self, context) {
             let end = context.now().saturating_add(self.quanta.length);
             context.set_timer(quantum::timer_of(own), Some(end));
+        }
+    }
+
+    /// The same on several processors, for all whose quanta end now.
+    fn turn_all(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        while let Some((_, child)) = self.quanta.first_over(
+            pool.own_vps().filter(|own| self.set[own.index()]),
+            context,
+            |child| self.line.place(child),
+        ) {
+            pool.rotate(child, self, context);
         }
     }
 
@@ -122,7 +120,7 @@ impl RoundRobin {
     }
 }
 
-impl Policy for RoundRobin {
+impl Policy for State {
     type Key = u64;
     const PREEMPTS: bool = false;
     const LETS_YIELD: bool = true;

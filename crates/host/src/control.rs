@@ -8,7 +8,7 @@ use crate::machine::Machine;
 use std::collections::BTreeMap;
 use windfall_hierarchy::{Message, NodeId, Target, ThreadId};
 use windfall_programs::{
-    ProcessHandle, SchedulerView, ThreadChange, ThreadRequest, ThreadView, is_of_family,
+    OwnRequest, ProcessHandle, SchedulerView, ThreadChange, ThreadRequest, ThreadView, is_of_family,
 };
 use windfall_scenario::outcome::{Figures, plain};
 use windfall_scenario::{PlannedRequest, PromiseChange};
@@ -86,6 +86,9 @@ impl<M: Machine> Host<M> {
             let why = text.split_once(": refused: ").map(|(_, why)| why.to_owned());
             return Err(why.unwrap_or(text));
         }
+        if let Some(own) = recorded(request) {
+            self.asked(number, &own);
+        }
         if let Some(process) = self.programs.process(asking) {
             let holds = held.into_iter().map(|scheduler| (scheduler, (process, asking)));
             self.controllers.0.extend(holds);
@@ -159,6 +162,18 @@ fn planned(thread: usize, request: &ThreadRequest) -> Option<PlannedRequest> {
             messages.push(Message::Quantum(place.slice));
             PlannedRequest::Move { thread, to: place.to.clone(), messages }
         }
+        _ => return None,
+    })
+}
+
+/// The same as a request of the thread for itself, by which later requests know what it has.
+fn recorded(request: &ThreadRequest) -> Option<OwnRequest> {
+    Some(match &request.change {
+        ThreadChange::Need { amount, period } => OwnRequest::reserve(*amount, *period),
+        ThreadChange::Move(place) => match place.need {
+            Some((amount, period)) => OwnRequest::reserve(amount, period).at(&place.to),
+            None => OwnRequest::Move(place.to.clone()),
+        },
         _ => return None,
     })
 }

@@ -95,8 +95,8 @@ impl<M: Machine> Host<M> {
         Ok(())
     }
 
-    /// Records another request that a thread has made for itself, and that was carried out.
-    pub(super) fn asked(&mut self, number: u32, request: &OwnRequest) {
+    /// Records another request that a thread has made for itself, or a process for it, and that was carried out.
+    pub(crate) fn asked(&mut self, number: u32, request: &OwnRequest) {
         if self.live.is_none() {
             return;
         }

@@ -18,7 +18,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("analysis", &["guarantees", "time"]),
     ("schedulers", &["guarantees", "hierarchy", "settings", "time"]),
     ("trial", &["guarantees", "hierarchy", "schedulers", "time"]),
-    ("programs", &["settings", "time", "trace"]),
+    ("programs", &["guarantees", "settings", "time", "trace"]),
     ("observe", &["os", "time", "trace"]),
     (
         "scenario",

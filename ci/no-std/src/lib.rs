@@ -7,8 +7,8 @@ extern crate alloc;
 use core::alloc::{GlobalAlloc, Layout};
 use windfall_admission::{Admission, BPlusTree};
 use windfall_hierarchy::{Hierarchy, NodeSpec, Parent};
-use windfall_schedulers::catalogue::Settings;
-use windfall_schedulers::kinds;
+use windfall_schedulers::KindSettings;
+use windfall_schedulers::deadline::Edf;
 
 struct Nothing;
 
@@ -38,7 +38,7 @@ pub extern "C" fn windfall_no_std() -> bool {
         return false;
     }
     let mut tree = Hierarchy::new(1);
-    let Ok(scheduler) = kinds::EDF.build(&Settings::default()) else { return false };
+    let Ok(scheduler) = Edf::default().build() else { return false };
     let spec = NodeSpec::new("edf", "edf", scheduler, &[(Parent::Top, &[])]);
     tree.create(windfall_time::Instant::ZERO, spec).is_ok()
 }

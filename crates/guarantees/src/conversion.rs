@@ -182,6 +182,8 @@ pub struct ChildParams {
     pub rate: Option<(Option<Span>, Span, Span)>,
     /// What its tickets are counted in.
     pub currency: Option<u32>,
+    /// Whether it may run on some of its scheduler's virtual processors only.
+    pub bound: bool,
 }
 
 impl Default for ChildParams {
@@ -196,6 +198,7 @@ impl Default for ChildParams {
             priority: None,
             rate: None,
             currency: None,
+            bound: false,
         }
     }
 }

@@ -6,6 +6,7 @@
 //! which message stands at the head of its file. What means something across kinds has a message of its own; whatever else
 //! children are told is [`Message::Set`].
 
+use crate::ProcessorSet;
 use windfall_time::{Instant, Span};
 
 /// A message to a scheduler about one of its children, or about the instance itself.
@@ -65,6 +66,8 @@ pub enum Value {
     Due(Span, Instant),
     /// So much processor time in every period of a length, with a moment at which it begins.
     Placed(Span, Span, Instant),
+    /// Own virtual processors of the scheduler that is sent the message.
+    Processors(ProcessorSet),
 }
 
 impl Message {

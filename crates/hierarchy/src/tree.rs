@@ -1,7 +1,7 @@
 //! The tree, as hosts and reports see it.
 
 use crate::host::Hierarchy;
-use crate::id::{NodeId, OwnVp, Target, ThreadId};
+use crate::id::{NodeId, OwnVp, Processor, Target, ThreadId};
 use crate::node::Instance;
 use crate::node_spec::Parent;
 use crate::vp::{Above, Vp, VpState};
@@ -91,6 +91,17 @@ impl Hierarchy {
     pub fn name(&self, id: NodeId) -> Option<&str> {
         let index = self.node_index(id).ok()?;
         Some(&self.nodes[index].instance.name)
+    }
+
+    /// The processor that the top grants through an own VP; `None` if that does not lie at the top.
+    #[must_use]
+    pub fn own_processor(&self, id: NodeId, own: OwnVp) -> Option<Processor> {
+        let index = self.node_index(id).ok()?;
+        let slot = self.nodes[index].instance.owns.get(own)?;
+        match self.state.vps[slot.vp].parent {
+            Above::Top(processor) => Some(processor),
+            Above::Node(..) | Above::Nowhere => None,
+        }
     }
 
     /// The state of an instance's own VP, and how often the instance has requested through it (modulo 2^32). A

@@ -2,6 +2,7 @@
 
 use crate::account::Accounts;
 use crate::agenda::{Agenda, Due};
+use crate::control::Controllers;
 use crate::interrupts::Interrupts;
 use crate::ledger::Ledger;
 use crate::machine::{Change, Machine};
@@ -12,13 +13,13 @@ use windfall_hierarchy::{Hierarchy, ThreadId};
 use windfall_programs::{Notice, Program, ProgramRuntime, Resource};
 use windfall_scenario::model::Timer;
 use windfall_scenario::outcome::RunError;
-use windfall_scenario::{Home, PlannedProcesses, PlannedRequest, PlannedThread};
+use windfall_scenario::{Home, Live, PlannedProcesses, PlannedRequest, PlannedThread};
 use windfall_time::{Instant, Span};
 
 /// Drives a hierarchy on a machine.
 ///
-/// Eleven parts: hierarchy, programs and machine, which it joins; threads; agenda and arrivals; accounts of processors, schedulers and promises; the
-/// state of the present instant; and the log for the outcome.
+/// Twelve parts: hierarchy, programs and machine, which it joins; threads; agenda and arrivals; accounts of processors, schedulers and promises; the
+/// state of the present instant; and the log for the outcome; and which process controls which scheduler.
 // Fields: the parts of a run, which the files of this crate borrow one by one.
 pub struct Host<M> {
     /// Carries out decisions.
@@ -39,10 +40,13 @@ pub struct Host<M> {
     pub(crate) step: Step,
     /// Facts for the outcome of the run.
     pub log: Log,
+    /// The scenario as it is now, if there is one.
+    pub(crate) live: Option<Live>,
     /// By kind of scheduler: the weight of a share of 1 there.
     pub(crate) shares: BTreeMap<String, u32>,
     /// The thread that asks for itself.
     pub(crate) asks: Option<u32>,
+    pub(crate) controllers: Controllers,
 }
 
 /// All threads of a run, and where processes may start more.
@@ -141,8 +145,10 @@ impl<M: Machine> Host<M> {
                 next_request: 0,
                 is_as_planned: true,
             },
+            live: None,
             shares: BTreeMap::new(),
             asks: None,
+            controllers: Controllers::default(),
         }
     }
 
@@ -153,9 +159,9 @@ impl<M: Machine> Host<M> {
         self.programs = ProgramRuntime::with(self.threads.seed, nodes, processes.costs);
     }
 
-    /// Sets what a weight of 1 is at schedulers, by kind, for requests of threads for themselves.
-    pub fn shares(&mut self, shares: BTreeMap<String, u32>) {
-        self.shares = shares;
+    /// Sets what requests of threads for themselves are planned by: the scenario, and what a weight of 1 is at schedulers, by kind.
+    pub fn planned_by(&mut self, live: Live, shares: BTreeMap<String, u32>) {
+        (self.live, self.shares) = (Some(live), shares);
     }
 
     /// Adds a thread that runs a program and is created at its start. Returns its number.

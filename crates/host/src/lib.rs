@@ -17,6 +17,7 @@ mod account;
 mod adopt;
 mod agenda;
 mod carry_out;
+mod control;
 mod finish;
 mod host;
 mod interrupts;

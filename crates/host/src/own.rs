@@ -3,6 +3,8 @@
 //! A request becomes a [`PlannedRequest`] and is handled like all others. Notices are kept by thread until the instant is settled:
 //! they arise in the middle of calls of the hierarchy, and posting one is such a call.
 
+mod live;
+
 use crate::agenda::Due;
 use crate::host::Host;
 use crate::machine::Machine;
@@ -40,10 +42,25 @@ impl<M: Machine> Host<M> {
     /// Why it is refused; nothing has changed then.
     pub fn own_request(&mut self, number: u32, request: &OwnRequest) -> Result<(), String> {
         self.hear_before(number);
+        if matches!(request, OwnRequest::Guarantee { .. }) {
+            return self.own_guarantee(number, request);
+        }
         let planned = self.planned(number, request)?;
         let promises = self.promises_after(number, &planned);
+        self.own_judged(number, planned, &promises)?;
+        self.asked(number, request);
+        Ok(())
+    }
+
+    /// Carries out a planned request of a thread for itself, with the promises that hold afterwards.
+    fn own_judged(
+        &mut self,
+        number: u32,
+        planned: PlannedRequest,
+        promises: &PromiseChange,
+    ) -> Result<(), String> {
         self.asks = Some(number);
-        let refused = self.request_judged(planned, &promises);
+        let refused = self.request_judged(planned, promises);
         self.asks = None;
         match refused.into_iter().next() {
             None => Ok(()),
@@ -89,7 +106,7 @@ impl<M: Machine> Host<M> {
     }
 
     /// Sends a thread's scheduler a priority that the thread has set for itself by other means: as a priority or, if the scheduler takes none, as a
-    /// share, so that a thread at priority 8 receives eight times as much as one at priority 1 (HLS 9.3.3).
+    /// share. `proportional-share` takes priorities as proportions (HLS 9.3.3).
     ///
     /// # Errors
     /// Why it is not sent; nothing has changed then.

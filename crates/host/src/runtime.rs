@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use windfall_hierarchy::Message;
 use windfall_programs::{
     Job, Node, OwnRequest, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime,
-    RuntimeHost, Urgency, Wakeup,
+    RuntimeHost, SchedulerView, ThreadRequest, Urgency, Wakeup,
 };
 use windfall_scenario::outcome::RunError;
 use windfall_time::{Instant, Span};
@@ -83,6 +83,14 @@ impl<M: Machine> RuntimeHost for Host<M> {
             }
         }
         answer
+    }
+
+    fn query(&mut self, thread: u32, family: &str) -> Option<Vec<SchedulerView>> {
+        Some(self.show_family(thread, family))
+    }
+
+    fn request(&mut self, thread: u32, request: &ThreadRequest) -> Result<(), String> {
+        self.thread_request(thread, request)
     }
 
     fn wants_notices(&mut self, thread: u32) {

@@ -130,6 +130,13 @@ impl Thread {
         (!outcome.name.is_empty()).then_some(outcome) // else its number is vacant
     }
 
+    /// How long it has been runnable so far.
+    #[must_use]
+    pub fn runnable_until(&self, now: Instant) -> Span {
+        let since = if self.ready { now.saturating_since(self.awake) } else { Span::ZERO };
+        self.outcome.runnable + since
+    }
+
     /// Notes that it becomes runnable.
     pub(crate) fn wakes(&mut self, now: Instant) {
         self.ready = true;

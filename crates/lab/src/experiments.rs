@@ -1,5 +1,6 @@
 //! One file an experiment, in the order of the papers.
 
+mod chrysalis_global;
 mod chrysalis_phases;
 mod chrysalis_table_1;
 mod chrysalis_table_2;
@@ -42,6 +43,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &chrysalis_table_1::EXPERIMENT,
     &chrysalis_table_2::EXPERIMENT,
     &chrysalis_phases::EXPERIMENT,
+    &chrysalis_global::EXPERIMENT,
 ];
 
 /// So far apart may simulated and real threads be at most, in per cent of the processor.

@@ -170,6 +170,16 @@ fn paper_chrysalis_throughput_follows_from_the_phases_of_an_epoch() {
 }
 
 #[test]
+fn paper_chrysalis_5_a_monitor_leaves_less_windfall_and_even_load() {
+    let findings = stands("chrysalis-global");
+    assert_eq!(cell(&findings, "lines on one node", "loads before"), "0.00 to 3.20");
+    let row = &findings.tables[0].rows[0];
+    let [before, after] = [&row[1], &row[2]].map(|cell| cell.parse::<f64>().unwrap());
+    assert!((69.0..71.0).contains(&before) && after < 25.0, "{row:?}");
+    assert_eq!((&*row[8], findings.figures.len(), findings.tables.len()), ("100", 2, 2));
+}
+
+#[test]
 fn paper_table_10_1_control_operations_take_less_than_in_2001() {
     let findings = quick("table-10-1", Host::Here);
     let Verdict { standing, why } = &findings.verdict;
@@ -225,7 +235,7 @@ fn law_what_needs_only_this_process_runs_everywhere() {
 
 #[test]
 fn law_the_simulator_finds_the_same_each_time() {
-    for name in ["table-10-4", "figure-11-4", "figure-11-1"] {
+    for name in ["table-10-4", "figure-11-4", "figure-11-1", "chrysalis-global"] {
         assert_eq!(quick(name, Host::Sim), quick(name, Host::Sim), "{name}");
     }
 }

@@ -6,6 +6,7 @@ mod clients;
 mod history;
 mod notices;
 mod own;
+mod present;
 mod rights;
 mod server;
 mod view;

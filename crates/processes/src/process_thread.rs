@@ -16,7 +16,8 @@ use windfall_os::clock;
 use windfall_os::usage::of_this_thread;
 use windfall_programs::{
     Code, Device, Event, EventId, Handle, Kind, Node, OwnRequest, Posted, Process, ProcessError,
-    ProcessHandle, ProcessParams, Queue, RequestRefused, Template,
+    ProcessHandle, ProcessParams, Queue, RequestRefused, SchedulerView, Template, ThreadRequest,
+    ThreadRequestRefused,
 };
 use windfall_time::{Instant, Span};
 
@@ -162,6 +163,16 @@ impl Process for ProcessThread {
     async fn ask(&mut self, request: OwnRequest) -> Result<(), RequestRefused> {
         self.on().await;
         Err(RequestRefused::new(request, NO_SCHEDULER))
+    }
+
+    async fn query(&mut self, _: &str) -> Result<Vec<SchedulerView>, ProcessError> {
+        self.on().await;
+        Err(ProcessError::NotHere { why: NO_SCHEDULER })
+    }
+
+    async fn request(&mut self, request: ThreadRequest) -> Result<(), ThreadRequestRefused> {
+        self.on().await;
+        Err(ThreadRequestRefused::new(request, NO_SCHEDULER))
     }
 
     async fn notices(&mut self, _: Event) -> Result<(), ProcessError> {

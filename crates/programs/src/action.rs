@@ -1,8 +1,9 @@
 //! The actions that a program requests of its host.
 
+use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
 use crate::process::{Answer, Call};
 use crate::request::{OwnRequest, RequestRefused};
-use crate::runtime::ProgramError;
+use crate::runtime::{Job, ProgramError};
 use windfall_time::{Instant, Span};
 
 /// A lock, condition or barrier, by number in the scenario.
@@ -66,6 +67,10 @@ pub enum Action {
     Call(Call),
     /// Asks the schedulers for something for its own thread. [`Body::asked`] receives the answer.
     Ask(OwnRequest),
+    /// Reads the schedulers of a family. [`Body::shown`] receives the answer.
+    Query(String),
+    /// Requests something for a thread of another. [`Body::answered`] receives the answer.
+    Request(ThreadRequest),
     /// Fails: the program cannot continue.
     Fail(ProgramError),
     /// Exits.
@@ -103,6 +108,12 @@ pub trait Body: Send {
     /// The next action of the thread, whose last action is done.
     fn next(&mut self, now: Instant) -> Action;
 
+    /// The job that begins as a sleep ends, taken by the host when it wakes the thread; `next` then continues after
+    /// it. A body that answers `None` may still begin a job by its next action, when the thread has a processor.
+    fn begins_awake(&mut self) -> Option<Job> {
+        None
+    }
+
     /// The host aborts the thread's current job; the next call of `next` continues as if the job were done.
     fn abandon_job(&mut self) {}
 
@@ -111,4 +122,10 @@ pub trait Body: Send {
 
     /// The answer to what the body [asked](Action::Ask) for last; a call of `next` follows.
     fn asked(&mut self, _: Result<(), RequestRefused>) {}
+
+    /// The schedulers that the body [queried](Action::Query); `None` on a host without schedulers. A call of `next` follows.
+    fn shown(&mut self, _: Option<Vec<SchedulerView>>) {}
+
+    /// The answer to what the body [requested](Action::Request) last; a call of `next` follows.
+    fn answered(&mut self, _: Result<(), ThreadRequestRefused>) {}
 }

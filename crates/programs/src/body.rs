@@ -3,6 +3,7 @@
 use crate::action::{Action, Body, Tick};
 use crate::process::ProcessError;
 use crate::program::{Jobs, Program, Recorded, RecordedStep, Work};
+use crate::runtime::Job;
 use crate::step::{Phase, Step};
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::Rng;
@@ -228,6 +229,14 @@ impl Body for Phased {
             Step::Suspend => Action::AwaitWake,
             Step::Resume(thread) => Action::Wake(thread),
             Step::Ask(request) => Action::Ask(request),
+        }
+    }
+
+    fn begins_awake(&mut self) -> Option<Job> {
+        let begins = self.queued.take_if(|action| matches!(action, Action::JobBegins { .. }));
+        match begins {
+            Some(Action::JobBegins { release, deadline }) => Some(Job { release, deadline }),
+            _ => None,
         }
     }
 }

@@ -125,7 +125,9 @@ mod tests {
                     setting.name
                 );
                 assert!(!setting.help.is_empty(), "{kind:?} {}", setting.name);
-                let wrong = [(setting.name, Value::Bool(true))];
+                let other =
+                    if setting.form == Form::Bool { Value::Integer(1) } else { Value::Bool(true) };
+                let wrong = [(setting.name, other)];
                 assert!(
                     kind.build(&Settings(&wrong), Node(0)).is_err(),
                     "{kind:?} {}",

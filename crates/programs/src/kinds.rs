@@ -2,6 +2,7 @@
 
 pub mod bsat;
 pub mod memo;
+pub mod monitor;
 
 use crate::catalogue::Kind;
 
@@ -14,4 +15,5 @@ pub static ALL: &[&Kind] = &[
     &memo::NOTIFIER,
     &memo::RUN_OUT,
     &memo::SCRIPT,
+    &monitor::KIND,
 ];

@@ -10,8 +10,10 @@
 #![forbid(unsafe_code)]
 
 mod action;
+pub mod balance;
 mod body;
 pub mod catalogue;
+mod control;
 mod kinds;
 pub mod learn;
 mod process;
@@ -24,7 +26,11 @@ mod urgency;
 
 pub use action::{Action, Body, Resource, Tick};
 pub use body::Random;
-pub use kinds::{bsat, memo};
+pub use control::{
+    Destination, SchedulerView, ShownFigures, ThreadChange, ThreadRequest, ThreadRequestRefused,
+    ThreadView, is_of_family,
+};
+pub use kinds::{bsat, memo, monitor};
 pub use process::{
     Answer, Call, Code, Costs, Counts, Device, Event, EventId, Handle, Keys, Kind, Loaded, Meter,
     NewProcess, Node, NodeCosts, Place, Posted, Process, ProcessError, ProcessHandle,

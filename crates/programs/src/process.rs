@@ -37,6 +37,7 @@ pub use meter::Meter;
 pub use params::ProcessParams;
 pub(crate) use system::{CallOutcome, System};
 
+use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
 #[cfg(doc)]
 use crate::request::{Notice, Notices};
 use crate::request::{OwnRequest, RequestRefused};
@@ -155,6 +156,25 @@ pub trait Process: Send + Sized + 'static {
     /// # Errors
     /// When the event belongs to another process, or has been deleted; [`NotHere`](ProcessError::NotHere) on a host without schedulers.
     fn notices(&mut self, event: Event) -> impl Future<Output = Result<(), ProcessError>> + Send;
+
+    /// Reads the schedulers of a [family](crate::is_of_family), with their figures and those of their threads; changes nothing.
+    ///
+    /// # Errors
+    /// [`NotHere`](ProcessError::NotHere) on a host without schedulers.
+    fn query(
+        &mut self,
+        family: &str,
+    ) -> impl Future<Output = Result<Vec<SchedulerView>, ProcessError>> + Send;
+
+    /// Sends the schedulers a request for a thread of others, which is carried out completely or not at all. A process may do so for threads directly below the
+    /// family of schedulers that it [controls](crate::Program::controlling).
+    ///
+    /// # Errors
+    /// The request and the reason for its refusal. A host without schedulers refuses everything.
+    fn request(
+        &mut self,
+        request: ThreadRequest,
+    ) -> impl Future<Output = Result<(), ThreadRequestRefused>> + Send;
 
     /// Loads code on a node (Make_Template). On hosts where loading takes time, the time is proportional to
     /// [`Code::KIB`].

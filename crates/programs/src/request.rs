@@ -2,6 +2,7 @@
 //! Decision 0024.
 
 use core::fmt;
+use windfall_guarantees::Guarantee;
 use windfall_time::Span;
 
 /// A request of a thread for itself. Schedulers are named, because a request may create one.
@@ -14,6 +15,14 @@ pub enum OwnRequest {
         amount: Span,
         /// The length of a period.
         period: Span,
+        /// The scheduler that is to give it, to which the thread moves; `None` for the one above the thread.
+        at: Option<String>,
+    },
+    /// Requests a guarantee, in the form that the scheduler gives it. Unlike a plain reservation it is a promise, which
+    /// the run judges; it is refused if it would break one to others.
+    Guarantee {
+        /// The guarantee.
+        guarantee: Guarantee,
         /// The scheduler that is to give it, to which the thread moves; `None` for the one above the thread.
         at: Option<String>,
     },
@@ -42,12 +51,21 @@ impl OwnRequest {
         OwnRequest::Reserve { amount, period, at: None }
     }
 
-    /// The same reservation from the scheduler of that name; other requests stay the same.
+    /// A guarantee from the scheduler above the thread.
+    #[must_use]
+    pub const fn guarantee(guarantee: Guarantee) -> OwnRequest {
+        OwnRequest::Guarantee { guarantee, at: None }
+    }
+
+    /// The same reservation or guarantee from the scheduler of that name; other requests stay the same.
     #[must_use]
     pub fn at(self, scheduler: impl Into<String>) -> OwnRequest {
         match self {
             OwnRequest::Reserve { amount, period, .. } => {
                 OwnRequest::Reserve { amount, period, at: Some(scheduler.into()) }
+            }
+            OwnRequest::Guarantee { guarantee, .. } => {
+                OwnRequest::Guarantee { guarantee, at: Some(scheduler.into()) }
             }
             other => other,
         }
@@ -62,6 +80,10 @@ impl fmt::Display for OwnRequest {
             }
             OwnRequest::Reserve { amount, period, at: Some(at) } => {
                 write!(f, "reserve {amount}/{period} at `{at}`")
+            }
+            OwnRequest::Guarantee { guarantee, at: None } => write!(f, "guarantee {guarantee}"),
+            OwnRequest::Guarantee { guarantee, at: Some(at) } => {
+                write!(f, "guarantee {guarantee} at `{at}`")
             }
             OwnRequest::Unreserve => f.write_str("unreserve"),
             OwnRequest::Share(share) => write!(f, "share {share}"),

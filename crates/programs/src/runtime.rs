@@ -25,6 +25,7 @@ use crate::sync::SyncPoints;
 use crate::urgency::{Rank, Urgency};
 use jobs::Source;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use windfall_time::{Instant, Span};
 
 /// The number of actions of a thread within a moment, without computing, at which the program counts as stuck.
@@ -66,6 +67,8 @@ struct RunningProgram {
     body: Box<dyn Body>,
     /// Its handle, if it is a process.
     process: Option<ProcessHandle>,
+    /// The family of schedulers whose threads it may have changed.
+    controls: Option<Arc<str>>,
     /// Whether the cost of its current call has been charged.
     paid: bool,
     condition: Condition,
@@ -119,16 +122,17 @@ impl ProgramRuntime {
             }
             _ => None,
         };
-        let (body, process) = match program {
+        let (body, process, controls) = match program {
             Program::Process(start) => {
                 let me = self.system.enter(start.node(), number);
-                (start.body(me), me.ok())
+                (start.body(me), me.ok(), start.controls().cloned())
             }
-            _ => (program.start(seed), None),
+            _ => (program.start(seed), None, None),
         };
         self.list.push(RunningProgram {
             body,
             process,
+            controls,
             paid: false,
             condition: Condition::NotStarted,
             resumed: None,
@@ -299,10 +303,14 @@ impl ProgramRuntime {
         }
     }
 
-    /// A sleep has ended.
+    /// A sleep has ended. A job that begins with that is released before the thread is ready.
     #[inline]
     pub fn slept<S: RuntimeHost>(host: &mut S, number: u32) {
-        if host.programs().at(number).condition == Condition::Sleeping {
+        let thread = host.programs().at(number);
+        if thread.condition == Condition::Sleeping {
+            if let Some(job) = thread.body.begins_awake() {
+                ProgramRuntime::own_job(host, number, job);
+            }
             ProgramRuntime::wake(host, number, None);
         }
     }
@@ -338,6 +346,8 @@ impl ProgramRuntime {
             Action::AwaitWake => ProgramRuntime::await_wake(host, number),
             Action::Call(call) => ProgramRuntime::call(host, number, call),
             Action::Ask(request) => ProgramRuntime::ask(host, number, request),
+            Action::Query(family) => ProgramRuntime::query(host, number, &family),
+            Action::Request(request) => ProgramRuntime::request(host, number, request),
             Action::Fail(mishap) => host.program_failed(number, mishap),
             Action::Exit => ProgramRuntime::exit(host, number),
         }

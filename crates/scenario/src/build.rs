@@ -21,6 +21,7 @@ pub(crate) use trees::{conversion, lends_ranks, ranks_by};
 
 use crate::check::check;
 use crate::diagnostic::{Code, Diagnostics, ScenarioError};
+use crate::live::Live;
 use crate::model::{Pattern, Quantity, Scenario, Subject};
 use crate::outcome::{promises, refusals};
 use crate::parameters::ParameterWriter;
@@ -111,6 +112,7 @@ impl Scenario {
             processes,
             threads,
             interrupts,
+            live: Live::new(self.clone()),
             shares: asking.shares(),
             requests,
             barriers,

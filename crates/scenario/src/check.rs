@@ -3,6 +3,7 @@
 //! Invariant: an empty name stands for one that could not be read and has been reported; it is not reported
 //! again. Read next: one file for each part of a scenario.
 
+mod controls;
 mod expectations;
 mod externals;
 mod limits;

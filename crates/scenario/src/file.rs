@@ -14,6 +14,7 @@ mod lock;
 mod machine;
 mod own;
 mod parameter;
+mod processor_list;
 mod program;
 mod requirements;
 mod scalar;

@@ -34,6 +34,7 @@ mod overload;
 mod overrides;
 mod parameters;
 mod plan;
+mod processors;
 mod profile;
 mod promises;
 mod recording;

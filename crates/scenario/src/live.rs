@@ -5,6 +5,7 @@
 //! Weights keep the meaning that the file gave them.
 
 mod breaks;
+mod own;
 mod touched;
 
 pub use touched::PromiseChange;
@@ -33,13 +34,22 @@ pub struct LiveNode {
     pub kind: String,
     /// The parent of each of its own virtual processors.
     pub parents: Vec<Parent>,
+    /// The processor of each that lies at the top, where that is known.
+    pub at_top: Vec<Option<u16>>,
 }
 
 impl LiveNode {
     /// A scheduler of this name and kind below these parents.
     #[must_use]
     pub fn new(name: impl Into<String>, kind: impl Into<String>, parents: Vec<Parent>) -> LiveNode {
-        LiveNode { name: name.into(), kind: kind.into(), parents }
+        LiveNode { name: name.into(), kind: kind.into(), parents, at_top: Vec::new() }
+    }
+
+    /// The same; of each own virtual processor, its processor if it lies at the top.
+    #[must_use]
+    pub fn at_top(mut self, processors: Vec<Option<u16>>) -> LiveNode {
+        self.at_top = processors;
+        self
     }
 }
 
@@ -62,6 +72,7 @@ impl LiveThread {
 }
 
 /// The state of a run's scenario.
+#[derive(Clone)]
 pub struct Live {
     file: Scenario,
     /// The schedulers that were created during the run, the last one first.
@@ -248,7 +259,12 @@ impl Live {
                 working_set_kib: 0,
             }
         });
+        let at_top = nodes.iter().flat_map(|node| {
+            let numbered = (0_u16..).zip(&node.at_top);
+            numbered.filter_map(|(own, at)| Some(((node.name.clone(), own), (*at)?)))
+        });
         Scenario {
+            at_top: at_top.collect(),
             schedulers: schedulers.collect(),
             threads: threads.collect(),
             default: None,

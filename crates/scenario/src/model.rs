@@ -22,6 +22,7 @@ pub use requirements::Requirements;
 pub use scheduler::{Attachment, Parent, Scheduler, Setting};
 pub use thread::{Activation, Jobs, Phase, Run, Step, Thread};
 
+use crate::processors::AtTop;
 use crate::source::Origin;
 use windfall_programs::LockProtocol;
 use windfall_programs::catalogue::Catalogue as Programs;
@@ -61,6 +62,8 @@ pub struct Scenario {
     pub expectations: Vec<Expectation>,
     /// Whether this is the state of a run: the phase of its reservations' periods is then unknown.
     pub under_way: bool,
+    /// Of such a run: the processor of each own virtual processor at the top, by scheduler and number.
+    pub(crate) at_top: AtTop,
     /// The kinds of schedulers, by name.
     pub catalogue: Catalogue,
     /// The kinds of programs, by name.
@@ -88,6 +91,7 @@ impl Scenario {
             requests: Vec::new(),
             expectations: Vec::new(),
             under_way: false,
+            at_top: AtTop::new(),
             catalogue: Catalogue::default(),
             programs: Programs::default(),
             origin: Origin::default(),

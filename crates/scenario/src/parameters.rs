@@ -11,6 +11,7 @@ use crate::build::conversion;
 use crate::diagnostic::Code;
 use crate::file::wanted;
 use crate::model::{Activation, Change, Jobs, Requirements, Run, Scenario, Scheduler};
+use crate::processors::ProcessorMap;
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_guarantees::{ChildParam, Conversion};
 use windfall_hierarchy::Message;
@@ -92,6 +93,7 @@ pub(crate) struct ParameterWriter<'a> {
     guaranteed: BTreeSet<String>,
     /// By name: the kind, and the conversion of an instance with those settings.
     conversions: BTreeMap<&'a str, (&'a str, Box<dyn Conversion>)>,
+    processors: ProcessorMap<'a>,
 }
 
 impl<'a> ParameterWriter<'a> {
@@ -115,7 +117,8 @@ impl<'a> ParameterWriter<'a> {
         let weights = Weights::of(told.iter().map(|(share, ..)| *share));
         let beside = told.iter().filter(|(share, outright, _)| !share.is_zero() && !outright);
         let guaranteed = beside.map(|(.., parent)| (*parent).to_owned()).collect();
-        ParameterWriter { weights, guaranteed, conversions }
+        let processors = ProcessorMap::of(scenario);
+        ParameterWriter { weights, guaranteed, conversions, processors }
     }
 
     /// Weights keep the meaning that they have there, whatever is required here.
@@ -144,7 +147,8 @@ impl<'a> ParameterWriter<'a> {
         }
         for parameter in ALL.iter().copied() {
             if let Some(value) = requires.get(parameter) {
-                messages.push((parameter.key, self.message(parameter, value, parent)?));
+                let message = self.message(parameter, value, parent)?;
+                messages.extend(message.map(|message| (parameter.key, message)));
             } else if *parameter == SHARE
                 && !messages.iter().any(|(_, message)| matches!(message, Message::Share(_)))
             {
@@ -163,13 +167,14 @@ impl<'a> ParameterWriter<'a> {
         }
     }
 
-    /// The message with a value of a parameter for the scheduler of that name: shares and warps in its own weights.
+    /// The message with a value of a parameter for the scheduler of that name: shares and warps in its own weights, processors
+    /// as its own virtual processors. `None` if the value holds there without a message.
     pub(crate) fn message(
         &self,
         parameter: &'static Parameter,
         value: ParameterValue,
         parent: Option<&str>,
-    ) -> Result<Message, ParamError> {
+    ) -> Result<Option<Message>, ParamError> {
         let value = match value {
             ParameterValue::Integer(share) if *parameter == SHARE => {
                 ParameterValue::Integer(self.share(share, parent)?.into())
@@ -177,9 +182,22 @@ impl<'a> ParameterWriter<'a> {
             ParameterValue::Span(warp) if *parameter == WARP => {
                 ParameterValue::Span(self.warp(warp, parent)?)
             }
+            ParameterValue::Processors(wanted) => {
+                let bound = match parent {
+                    Some(parent) => self.processors.bind(wanted, parent)?,
+                    None => None,
+                };
+                let Some(own_vps) = bound else { return Ok(None) };
+                ParameterValue::Processors(own_vps)
+            }
             value => value,
         };
-        parameter.message(value).ok_or_else(|| out_of_range(parameter))
+        parameter.message(value).map(Some).ok_or_else(|| out_of_range(parameter))
+    }
+
+    /// The processors of schedulers.
+    pub(crate) const fn processors(&self) -> &ProcessorMap<'a> {
+        &self.processors
     }
 
     /// By kind: the weight that a share of 1 is there.

@@ -10,6 +10,7 @@ mod request;
 pub use place::Place;
 pub use request::PlannedRequest;
 
+use crate::live::Live;
 use crate::model::{External, ExternalProgram, Machine};
 use crate::outcome::Promise;
 use std::collections::BTreeMap;
@@ -40,6 +41,8 @@ pub struct Plan {
     pub threads: Vec<PlannedThread>,
     /// Sources of interrupts, one for each source and processor.
     pub interrupts: Vec<PlannedInterrupts>,
+    /// The scenario, for guarantees that threads request for themselves.
+    pub live: Live,
     /// By kind of scheduler: the weight that a share of 1 is there, for requests of threads for themselves; 1 for others.
     pub shares: BTreeMap<String, u32>,
     /// Control requests in order of time.

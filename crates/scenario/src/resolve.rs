@@ -343,6 +343,7 @@ fn read(root: Node<'_>, reader: &mut Reader<'_>) -> Scenario {
         requests,
         expectations,
         under_way: false,
+        at_top: Default::default(),
         catalogue: reader.catalogue.clone(),
         programs: reader.programs.clone(),
         origin: reader.origin.clone(),

@@ -88,7 +88,7 @@ fn refuses_in_code_what_it_refuses_in_a_file() {
     scenario.programs = Catalogue::default();
     scenario.threads[0].run = Run::OfKind { kind: "bsat-generator".to_owned(), settings };
     let wrong = scenario.check().unwrap_err().to_string();
-    assert!(wrong.contains("setting `messages` is out of range"), "{wrong}");
+    assert!(wrong.contains("setting `messages`: 0 is out of range"), "{wrong}");
 }
 
 /// Spins after a while.
@@ -133,4 +133,21 @@ fn law_each_tree_is_a_node_of_its_processes() {
         .map(|home| plan.nodes.iter().find(|(_, id)| *id == home.scheduler).unwrap().0.as_str())
         .collect();
     assert_eq!(homes, ["top-0", "in-1", "top-2"]);
+}
+
+#[test]
+fn refuses_a_monitor_of_what_is_no_epoch_scheduler() {
+    let monitor =
+        |nodes: &str| running(&format!("program = {{ kind = \"monitor\", nodes = \"{nodes}\" }}"));
+    let message = "`root` is of kind `rez`, which keeps no accounts of epochs for `a` to read";
+    tells(&monitor("root"), &[(12, message, "name a family of `epoch` schedulers")]);
+    let message = "no scheduler is called `node` or `node-1`";
+    tells(&monitor("node"), &[(12, message, "name the schedulers in `nodes`")]);
+    // One of several that the run creates later.
+    let text = format!(
+        "{}\n[[at]]\ntime = \"1 s\"\ndo = \"create\"\nname = \"root-2\"\nwith = {{ scheduler = \"epoch\", parent = \"top\" }}",
+        monitor("root")
+    );
+    let message = "`root` is of kind `rez`, which keeps no accounts of epochs for `a` to read";
+    tells(&text, &[(12, message, "")]);
 }

@@ -9,6 +9,9 @@ use windfall_hierarchy::Scheduler;
 use windfall_settings::Listed;
 pub use windfall_settings::{CatalogueError, Chosen, Form, Setting, SettingError, Settings, Value};
 
+/// Builds an instance with settings that were checked.
+pub type Build = fn(&Chosen<'_>) -> Result<Box<dyn Scheduler>, SettingError>;
+
 /// A kind of scheduler. The project's own are listed in [`kinds`](crate::kinds); [`Kind::new`] makes others, which a
 /// [`Catalogue`] accepts.
 #[derive(Clone)]
@@ -27,7 +30,7 @@ pub struct Kind {
     /// Properties that other crates ask for.
     pub properties: Properties,
     /// See [`Kind::build`].
-    pub(crate) build: fn(&Chosen<'_>) -> Result<Box<dyn Scheduler>, SettingError>,
+    pub(crate) build: Build,
     /// See [`Kind::conversion`].
     pub(crate) conversion: fn(&Chosen<'_>) -> Result<Box<dyn Conversion>, SettingError>,
 }
@@ -55,11 +58,7 @@ impl fmt::Debug for Kind {
 impl Kind {
     /// Creates a kind without settings, whose children have no parameters and get no guarantee.
     #[must_use]
-    pub const fn new(
-        name: &'static str,
-        summary: &'static str,
-        build: fn(&Chosen<'_>) -> Result<Box<dyn Scheduler>, SettingError>,
-    ) -> Kind {
+    pub const fn new(name: &'static str, summary: &'static str, build: Build) -> Kind {
         Kind {
             name,
             summary,
@@ -91,6 +90,10 @@ impl Kind {
         conversion: fn(&Chosen<'_>) -> Result<Box<dyn Conversion>, SettingError>,
     ) -> Kind {
         Kind { conversion, ..self }
+    }
+
+    pub(crate) const fn with_properties(self, properties: Properties) -> Kind {
+        Kind { properties, ..self }
     }
 
     /// Whether its children may have this parameter.
@@ -144,6 +147,8 @@ pub struct Properties {
     pub passes_on: bool,
     /// Whether a child's `reserve` parameter gives it a hard reservation of that amount and period.
     pub reserves: bool,
+    /// Whether it keeps accounts of needs by epochs, which a monitor of several nodes reads and tunes.
+    pub keeps_epochs: bool,
     /// Whether an instance has at most one child.
     pub one_child: bool,
     /// The least number of parents.
@@ -157,6 +162,7 @@ impl Properties {
         lends_ranks: |_| false,
         passes_on: false,
         reserves: false,
+        keeps_epochs: false,
         one_child: false,
         least_parents: 1,
     };

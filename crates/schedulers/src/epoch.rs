@@ -7,3 +7,5 @@ pub(crate) mod process;
 pub(crate) mod promises;
 pub(crate) mod queues;
 pub(crate) mod ways;
+
+pub use self::epoch::Epoch;

@@ -5,6 +5,10 @@ pub(crate) mod briefly_blocked;
 pub(crate) mod join;
 pub(crate) mod overrun;
 
+pub use self::briefly_blocked::BrieflyBlocked;
+pub use self::join::Join;
+pub use self::overrun::Overrun;
+
 use crate::parameters::read_constraint;
 use windfall_hierarchy::Message;
 

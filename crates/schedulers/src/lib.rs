@@ -10,25 +10,22 @@
 
 extern crate alloc;
 
-/// The source code of a kind's file, if the catalogue is to print it; else empty.
-macro_rules! source {
-    ($file:literal) => {
-        if cfg!(feature = "sources") { include_str!($file) } else { "" }
-    };
-}
-
+#[macro_use]
+mod settings;
 pub mod catalogue;
-mod deadline;
-mod epoch;
-mod gang;
-mod join;
+pub mod deadline;
+pub mod epoch;
+pub mod gang;
+pub mod join;
 pub mod kinds;
 pub mod parameters;
 mod parts;
-mod planned;
-mod priority;
-mod reservation;
-mod share;
-mod time_sharing;
+pub mod planned;
+pub mod priority;
+pub mod reservation;
+pub mod share;
+pub mod time_sharing;
 
+pub use parts::affinity::Affinity;
+pub use settings::KindSettings;
 pub use share::eevdf::needed_share;

@@ -7,8 +7,8 @@ mod messages;
 mod value;
 
 pub use messages::{
-    block, constraint, currency, progress, read_block, read_constraint, read_currency,
-    read_progress, read_warp, read_warp_limit, warp, warp_limit,
+    block, constraint, currency, processors, progress, read_block, read_constraint, read_currency,
+    read_processors, read_progress, read_warp, read_warp_limit, warp, warp_limit,
 };
 pub use value::{Form, ParameterValue, Rate};
 
@@ -26,6 +26,8 @@ pub struct Parameter {
     pub default: &'static str,
     /// One line.
     pub help: &'static str,
+    /// Whether only threads have it, not a scheduler's own virtual processors.
+    pub of_threads: bool,
     /// What tells a value of that form, where that is not [`Message::Set`] with the key.
     pub(crate) message: Option<fn(ParameterValue) -> Option<Message>>,
 }
@@ -47,7 +49,7 @@ impl Parameter {
         default: &'static str,
         help: &'static str,
     ) -> Parameter {
-        Parameter { key, form, default, help, message: None }
+        Parameter { key, form, default, help, of_threads: false, message: None }
     }
 
     /// One that a message of its own tells.
@@ -148,6 +150,18 @@ pub const RATE: Parameter = Parameter::new(
     _ => None,
 });
 
+/// The processors on which a child may run. A file names processors of the machine, a message own virtual processors of the
+/// scheduler (decision 0021).
+pub const PROCESSORS: Parameter = Parameter {
+    of_threads: true,
+    ..Parameter::new(
+        "processors",
+        Form::Processors,
+        "all of its scheduler",
+        "The processors on which it may run, as `[0, 1]`.",
+    )
+};
+
 /// How full a child's queue is: told while it runs, and by no file.
 pub const PROGRESS: Parameter = Parameter::new(
     "progress",
@@ -174,7 +188,7 @@ pub const CONSTRAINT: Parameter = Parameter::new(
 
 /// All that a file may tell, in the order in which they are told.
 pub const ALL: &[&Parameter] =
-    &[&RESERVE, &SHARE, &WARP, &WARP_LIMIT, &CURRENCY, &PRIORITY, &TIME_SLICE, &RATE];
+    &[&RESERVE, &SHARE, &WARP, &WARP_LIMIT, &CURRENCY, &PRIORITY, &TIME_SLICE, &RATE, &PROCESSORS];
 
 /// What no file tells, but a guarantee that is asked for, or a program while it runs.
 pub const UNWRITTEN: &[&Parameter] = &[&PROGRESS, &BLOCK, &CONSTRAINT];

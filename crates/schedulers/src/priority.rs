@@ -2,3 +2,6 @@
 
 pub(crate) mod fixed_priority;
 pub(crate) mod rate_monotonic;
+
+pub use self::fixed_priority::FixedPriority;
+pub use self::rate_monotonic::{Order, RateMonotonic};

@@ -38,6 +38,86 @@ fn paper_hls_9_3_3_default_priority_gets_eight_times_idle_priority() {
 }
 
 #[test]
+fn paper_hls_9_3_3_priorities_are_proportions() {
+    let mut host = Host::new(1);
+    let root = host.root("proportional-share", &[]);
+    let default = host.spin(root, "default", &[]);
+    let eight = host.spin(root, "eight", &[Message::Priority(8)]);
+    let idle = host.spin(root, "idle", &[Message::Priority(1)]);
+    host.run_to(170 * S);
+    for thread in [default, eight] {
+        assert!(host.ran(thread).abs_diff(80 * S) <= 40 * MS, "{}", host.ran(thread));
+    }
+    assert!(host.ran(idle).abs_diff(10 * S) <= 40 * MS, "{}", host.ran(idle));
+}
+
+proptest! {
+    /// Whatever shares and priorities children have, and in which order they say so: they receive time in proportion to the products.
+    #[test]
+    fn law_time_is_in_proportion_to_share_times_priority(
+        asked in prop::collection::vec((1_u32..5, 1_i32..=31, any::<bool>()), 2..6),
+    ) {
+        let mut host = Host::new(1);
+        let root = host.root("proportional-share", &[("quantum", Value::Span(span(MS)))]);
+        let threads: Vec<_> = asked.iter().enumerate().map(|(n, (share, priority, first))| {
+            let mut messages = [Message::Share(*share), Message::Priority(*priority)];
+            if *first {
+                messages.reverse();
+            }
+            host.spin(root, &format!("t{n}"), &messages)
+        }).collect();
+        host.run_to(2 * S);
+        let weights: Vec<u64> = asked.iter().map(|(share, priority, _)| {
+            u64::from(*share) * u64::from(priority.unsigned_abs())
+        }).collect();
+        let all: u64 = weights.iter().sum();
+        for (thread, weight) in threads.into_iter().zip(weights) {
+            // Nobody is further from its part than a quantum of everybody (equation 5.2).
+            let part = 2 * S * weight / all;
+            prop_assert!(host.ran(thread).abs_diff(part) <= 8 * MS, "{} of {part}", host.ran(thread));
+        }
+    }
+}
+
+#[test]
+fn limit_a_priority_changes_later_service_only() {
+    let mut host = Host::new(1);
+    let root = host.root("proportional-share", &[]);
+    let (a, b) = (host.spin(root, "a", &[]), host.spin(root, "b", &[]));
+    host.run_to(10 * S);
+    host.tell(b, Message::Priority(1)).unwrap();
+    host.run_to(100 * S);
+    assert!(host.ran(a).abs_diff(85 * S) <= 40 * MS, "{}", host.ran(a));
+    assert!(host.ran(b).abs_diff(15 * S) <= 40 * MS, "{}", host.ran(b));
+    host.tell(b, Message::Priority(8)).unwrap();
+    host.run_to(110 * S);
+    assert!(host.ran(b).abs_diff(20 * S) <= 60 * MS, "{}", host.ran(b));
+}
+
+#[test]
+fn refuses_a_priority_out_of_range_beside_accepts_the_bounds() {
+    let mut host = Host::new(1);
+    let root = host.root("proportional-share", &[]);
+    let a = host.thread(root, "a", &[]);
+    for refused in [i32::MIN, -1, 0, 116, i32::MAX] {
+        let answer = host.tell(a, Message::Priority(refused));
+        let range = AnswerError::OutOfRange {
+            what: "priority",
+            allowed: "1 to 115, of which 8 is the default",
+        };
+        assert_eq!(answer, Err(HierarchyError::Refused(range)));
+    }
+    for accepted in [1, 115] {
+        host.tell(a, Message::Priority(accepted)).unwrap();
+    }
+    // 115/8 of the largest share is no weight.
+    let answer = host.tell(a, Message::Share(u32::MAX));
+    assert!(matches!(answer, Err(HierarchyError::Refused(AnswerError::OutOfRange { .. }))));
+    host.tell(a, Message::Priority(8)).unwrap();
+    host.tell(a, Message::Share(u32::MAX)).unwrap();
+}
+
+#[test]
 fn paper_hls_9_3_3_waiting_builds_up_no_credit() {
     let mut host = Host::new(1);
     let root = host.root("proportional-share", &[]);

@@ -1,6 +1,7 @@
 //! What is wrong with what was written.
 
 use alloc::borrow::Cow;
+use alloc::string::{String, ToString};
 use core::fmt;
 
 /// A setting that is unknown, of the wrong form or out of range.
@@ -9,8 +10,8 @@ use core::fmt;
 pub struct SettingError {
     /// Which.
     pub name: Cow<'static, str>,
-    /// Whether it is one that was declared.
-    pub known: bool,
+    /// What was written for it; `None` if no such setting was declared.
+    pub value: Option<String>,
     /// What is allowed.
     pub allowed: Cow<'static, str>,
 }
@@ -18,16 +19,23 @@ pub struct SettingError {
 impl SettingError {
     /// A declared one, with a value that does not go with the others.
     #[must_use]
-    pub const fn value(name: &'static str, allowed: &'static str) -> SettingError {
-        let (name, allowed) = (Cow::Borrowed(name), Cow::Borrowed(allowed));
-        SettingError { name, known: true, allowed }
+    pub fn value(
+        name: &'static str,
+        value: impl fmt::Display,
+        allowed: &'static str,
+    ) -> SettingError {
+        SettingError { name: name.into(), value: Some(value.to_string()), allowed: allowed.into() }
     }
 }
 
 impl fmt::Display for SettingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = if self.known { "is out of range" } else { "is unknown" };
-        write!(f, "setting `{}` {what}; allowed: {}", self.name, self.allowed)
+        write!(f, "setting `{}`", self.name)?;
+        match &self.value {
+            Some(value) => write!(f, ": {value} is out of range")?,
+            None => f.write_str(" is unknown")?,
+        }
+        write!(f, "; allowed: {}", self.allowed)
     }
 }
 

@@ -32,6 +32,17 @@ pub enum Value<'a> {
     Word(&'a str),
 }
 
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Span(span) => write!(f, "{span}"),
+            Value::Integer(number) => write!(f, "{number}"),
+            Value::Bool(answer) => write!(f, "{answer}"),
+            Value::Word(word) => write!(f, "`{word}`"),
+        }
+    }
+}
+
 impl Form {
     /// Whether this may be written.
     #[must_use]

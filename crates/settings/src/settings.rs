@@ -3,7 +3,7 @@
 use crate::error::SettingError;
 use crate::form::{Form, Value};
 use alloc::borrow::ToOwned;
-use alloc::format;
+use alloc::string::ToString;
 use alloc::vec::Vec;
 use windfall_time::Span;
 
@@ -34,11 +34,11 @@ impl<'a> Settings<'a> {
                 let names: Vec<&str> = declared.iter().map(|setting| setting.name).collect();
                 let allowed = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
                 let (name, allowed) = ((*name).to_owned().into(), allowed.into());
-                return Err(SettingError { name, known: false, allowed });
+                return Err(SettingError { name, value: None, allowed });
             };
             if !setting.form.allows(*value) {
-                let (name, allowed) = (setting.name.into(), format!("{}", setting.form).into());
-                return Err(SettingError { name, known: true, allowed });
+                let (value, allowed) = (Some(value.to_string()), setting.form.to_string().into());
+                return Err(SettingError { name: setting.name.into(), value, allowed });
             }
         }
         Ok(Chosen { declared, written: self.0 })
@@ -129,7 +129,6 @@ impl<'a> Chosen<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::string::ToString;
 
     const DECLARED: &[Setting] = &[
         Setting {
@@ -170,9 +169,12 @@ mod tests {
             "setting `qantum` is unknown; allowed: late, from, most, quantum, warp"
         );
         let out = refused(&[("most", Value::Integer(10))]).unwrap();
-        assert_eq!(out, "setting `most` is out of range; allowed: a whole number from 1 to 9");
+        assert_eq!(out, "setting `most`: 10 is out of range; allowed: a whole number from 1 to 9");
         let word = refused(&[("late", Value::Word("odd"))]).unwrap();
-        assert_eq!(word, "setting `late` is out of range; allowed: one of `complete`, `abort`");
+        assert_eq!(
+            word,
+            "setting `late`: `odd` is out of range; allowed: one of `complete`, `abort`"
+        );
         assert!(refused(&[("quantum", Value::Span(Span::ZERO))]).is_some());
         assert!(refused(&[("warp", Value::Integer(1))]).is_some());
         assert_eq!(refused(&[("most", Value::Integer(9))]), None);

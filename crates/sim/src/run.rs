@@ -52,7 +52,7 @@ impl<'a> Sim<'a> {
             sim.host.machine.set_node_costs(costs);
         }
         sim.host.processes(plan.processes);
-        sim.host.shares(plan.shares);
+        sim.host.planned_by(plan.live, plan.shares);
         for thread in plan.threads {
             sim.add(thread)?;
         }

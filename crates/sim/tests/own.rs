@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use windfall_programs::{
     Code, Node, Notice, Notices, OwnRequest, Process, ProcessError, ProcessParams,
 };
-use windfall_scenario::outcome::Outcome;
+use windfall_scenario::outcome::{Outcome, PromiseStatus, PromiseVerdict};
 use windfall_scenario::{Home, Plan, PlannedThread, Scenario};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
@@ -43,7 +43,11 @@ fn ms(count: u32) -> Span {
 
 /// One process below `ts`, with what else a file says.
 fn plan(more: &str, first: impl Code) -> Plan {
-    let text = format!("schema = 2\nseed = 1\n{TREE}{more}");
+    plan_of(TREE, more, first)
+}
+
+fn plan_of(tree: &str, more: &str, first: impl Code) -> Plan {
+    let text = format!("schema = 2\nseed = 1\n{tree}{more}");
     let scenario = Scenario::parse("test.toml", &text).map_err(|wrong| wrong.render(false));
     let mut plan = scenario.unwrap().build().unwrap();
     let (_, ts) = plan.nodes.iter().find(|(name, _)| name == "ts").unwrap();
@@ -105,6 +109,97 @@ steps = [{{ priority = 3 }}, {{ run = \"50ms\" }}]
     assert_eq!(thread(&outcome, "c").received, ms(50), "it goes before all others");
     // 300 ms at a share of 3 beside 1 take 400 ms.
     assert!(thread(&outcome, "a").received >= ms(309));
+}
+
+/// Processor time in proportion 8 : 1 beside a thread that says nothing, whoever says the priority: the file, a request of the run's owner, or the
+/// thread itself in a step.
+#[test]
+fn paper_9_3_3_a_priority_is_a_proportion_on_every_way() {
+    let tree = "length = \"1s\"\n[schedulers.ps]\nscheduler = \"proportional-share\"\n\
+                parent = \"top\"\nquantum = \"1ms\"\n[threads.plain]\nrun = \"spin\"\n";
+    let at = "[[at]]\ntime = \"1ms\"\nthread = \"idle\"\ndo = \"priority\"\npriority = 1\n";
+    let ways = [
+        "[threads.idle]\nrun = \"spin\"\npriority = 1\n".to_owned(),
+        format!("[threads.idle]\nrun = \"spin\"\n{at}"),
+        "[threads.idle]\nloops = 1\nsteps = [{ priority = 1 }, { run = \"9s\" }]\n".to_owned(),
+    ];
+    for way in ways {
+        let outcome = run(&format!("{tree}{way}"));
+        assert_eq!(outcome.refused, []);
+        let idle = thread(&outcome, "idle").received;
+        let ninth = Span::from_nanos(1_000_000_000 / 9);
+        assert!(idle >= ninth - ms(2) && idle <= ninth + ms(2), "{way}: {idle}");
+    }
+}
+
+/// A guarantee that a step requests is a promise: it is judged, others' are kept, and it ends with the reservation.
+#[test]
+fn accepts_a_guarantee_of_a_step_which_is_judged() {
+    let outcome = run(&format!(
+        "{TREE}
+[threads.other]
+run = \"spin\"
+parent = \"res\"
+guarantee = \"RESBH 4ms 10ms\"
+[threads.a]
+loops = 1
+steps = [{{ run = \"5ms\" }}, {{ guarantee = \"RESBH 3ms 10ms\", to = \"res\" }}, {{ run = \"9s\" }}]
+[threads.b]
+start = \"100ms\"
+loops = 1
+steps = [{{ guarantee = \"RESBH 5ms 10ms\", to = \"res\" }}, {{ run = \"1ms\" }}]
+"
+    ).replace("parent = \"fp\"\npriority = 2", "parent = \"fp\"\npriority = 2\nguarantee = \"ALL\""));
+    let [(_, refused)] = &outcome.refused[..] else { panic!("{:?}", outcome.refused) };
+    assert!(
+        refused.contains("`b` for itself: guarantee RESBH 5ms 10ms at `res`: refused"),
+        "{refused}"
+    );
+    assert_eq!(thread(&outcome, "a").parent.as_deref(), Some("res"));
+    assert_eq!(thread(&outcome, "b").parent.as_deref(), Some("ts"), "it never left");
+    let kept = |owner: &str, text: &str| {
+        let its = |verdict: &&PromiseVerdict| {
+            verdict.owner() == owner && verdict.promise.guarantee.to_string() == text
+        };
+        let verdict = outcome.promises.iter().find(its).unwrap_or_else(|| panic!("{owner}"));
+        assert_eq!((verdict.status(), verdict.until), (PromiseStatus::Kept, None), "{owner}");
+    };
+    kept("a", "RESBH 3ms 10ms");
+    kept("other", "RESBH 4ms 10ms");
+}
+
+/// As a process asks for it: what the scheduler above does not give, and what would break a promise to others, is refused and changes nothing.
+#[test]
+fn refuses_guarantees_that_would_break_others() {
+    #[derive(Clone)]
+    struct Asks(Arc<Mutex<Vec<String>>>);
+    impl Code for Asks {
+        const NAME: &'static str = "asks";
+        async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+            me.sleep_until(Instant::ZERO + ms(100)).await;
+            for text in ["PS 1/2", "PS 1/10", "RESBH 1ms 10ms"] {
+                let request = OwnRequest::guarantee(text.parse().unwrap());
+                let answer = me.ask(request).await;
+                let why = answer.err().map_or_else(|| "done".to_owned(), |refused| refused.why);
+                self.0.lock().unwrap().push(why);
+            }
+            me.ask(OwnRequest::Unreserve).await.unwrap_err();
+            Ok(())
+        }
+    }
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let more = "[threads.other]\nrun = \"spin\"\nguarantee = \"PS 3/4\"\n\
+                [threads.more]\nrun = \"spin\"\nguarantee = \"PS 1/10\"\n";
+    let text = TREE.replace("\"fp\"\npriority = 1", "\"fp\"\npriority = 2\nguarantee = \"ALL\"");
+    let text = text.replace("\"fp\"\npriority = 2\n[", "\"fp\"\npriority = 1\n[");
+    let outcome = finish(plan_of(&text, more, Asks(said.clone())));
+    let said = said.lock().unwrap();
+    assert!(said[0].contains("it would break what is granted: PS 3/4 of `other`"), "{said:?}");
+    assert_eq!(said[1], "done");
+    assert!(said[2].contains("does not give"), "{said:?}");
+    assert_eq!(outcome.refused, []);
+    let judged = |owner: &str| outcome.promises.iter().any(|verdict| verdict.owner() == owner);
+    assert!(judged("other") && judged("asks"), "{:?}", outcome.promises);
 }
 
 #[test]

@@ -1,36 +1,31 @@
 //! What a kind says of itself: its settings, what its children may be told, and what it makes of guarantees.
 
 use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
-use windfall_hierarchy::{AnswerError, Hierarchy, HierarchyError, NodeSpec, Parent};
-use windfall_schedulers::catalogue::{Form, Kind, Settings, Value};
+use windfall_hierarchy::{AnswerError, Hierarchy, HierarchyError, NodeSpec, Parent, ProcessorSet};
+use windfall_schedulers::catalogue::{Kind, Settings, Value};
 use windfall_schedulers::parameters::{self, ALL, ParameterValue, RATE, Rate, UNWRITTEN};
 use windfall_time::{Instant, Span};
 
-/// Every default is allowed, settings stand in order, and a value of another form is refused, as is a setting that it does not
-/// have.
+/// Every default is allowed, settings stand in order, and a value of another form is refused by name, value and what would fit, as is a
+/// setting that it does not have.
 ///
 /// # Panics
 /// When that is not so.
 pub fn settings_are_as_declared(kind: &Kind) {
     assert!(kind.build(&Settings(&[])).is_ok(), "{kind}");
     assert!(kind.settings.is_sorted_by(|a, b| a.name < b.name), "{kind}");
-    for setting in kind.settings.iter().filter(|setting| !setting.default.is_empty()) {
-        let value = match setting.form {
-            Form::Span => Value::Span(setting.default.parse().unwrap()),
-            Form::Integer(..) => Value::Integer(setting.default.parse().unwrap()),
-            Form::Bool => Value::Bool(setting.default.parse().unwrap()),
-            Form::Word(words) => {
-                assert!(words.contains(&setting.default));
-                Value::Word(setting.default)
-            }
-            Form::Name => Value::Word(setting.default),
-        };
-        let built = kind.build(&Settings(&[(setting.name, value)]));
-        assert!(built.is_ok(), "{kind} {}", setting.name);
+    for setting in kind.settings {
+        if !setting.default.is_empty() {
+            let value = setting.form.parse(setting.default);
+            let built = value.map(|value| kind.build(&Settings(&[(setting.name, value)])));
+            assert!(matches!(built, Some(Ok(_))), "{kind} {}", setting.name);
+        }
         // Of the wrong form, it is refused.
         for value in [Value::Integer(-1), Value::Word("odd")] {
-            let built = kind.build(&Settings(&[(setting.name, value)]));
-            assert!(built.is_err(), "{kind} {}", setting.name);
+            let refused = kind.build(&Settings(&[(setting.name, value)])).err().unwrap();
+            let (name, form) = (setting.name, setting.form);
+            let why = format!("setting `{name}`: {value} is out of range; allowed: {form}");
+            assert_eq!(refused.to_string(), why, "{kind}");
         }
     }
     let mistyped = [("qantum", Value::Span(Span::from_millis(5)))];
@@ -49,6 +44,9 @@ fn sample(form: parameters::Form) -> ParameterValue {
         parameters::Form::Integer(least, most) => ParameterValue::Integer(1.clamp(least, most)),
         parameters::Form::Span(_) => ParameterValue::Span(amount),
         parameters::Form::Limit => ParameterValue::Limit { limit: amount, pause: period },
+        parameters::Form::Processors => {
+            ParameterValue::Processors(ProcessorSet::of([0]).unwrap_or_default())
+        }
         parameters::Form::Rate => ParameterValue::Rate(Rate::new(amount, period)),
         parameters::Form::Block => ParameterValue::Block { amount, period, at: Instant::ZERO },
         parameters::Form::Constraint => ParameterValue::Constraint {

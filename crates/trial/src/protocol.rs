@@ -6,12 +6,12 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use windfall_hierarchy::{
-    Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, Processor, Target,
-    ThreadId, VpState,
+    Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, Processor, ProcessorSet,
+    Target, ThreadId, VpState,
 };
 use windfall_schedulers::catalogue::{KINDS, Kind, Settings};
 use windfall_schedulers::kinds;
-use windfall_schedulers::parameters::{constraint, warp, warp_limit};
+use windfall_schedulers::parameters::{constraint, processors, read_processors, warp, warp_limit};
 use windfall_time::{Instant, Span};
 
 /// Tries a kind of one's own in random trees beside all others: it keeps the protocol and is never quarantined, no thread is
@@ -117,6 +117,8 @@ pub struct World {
     created: usize,
     kinds: Vec<&'static Kind>,
     sparing: Vec<&'static str>,
+    /// Schedulers with a child that was bound to some own virtual processors.
+    binding: Vec<NodeId>,
 }
 
 impl World {
@@ -141,7 +143,7 @@ impl World {
         let scheduler = kind.build(&Settings(&[])).unwrap();
         let spec = NodeSpec::new("root", kind.name, scheduler, &owns);
         tree.create(Instant::ZERO, spec).unwrap();
-        World { tree, now: 0, threads: Vec::new(), created: 0, kinds, sparing }
+        World { tree, now: 0, threads: Vec::new(), created: 0, kinds, sparing, binding: Vec::new() }
     }
 
     fn at(&self) -> Instant {
@@ -180,6 +182,7 @@ impl World {
             Step::Spawn { node, ask } => {
                 let node = self.node(*node);
                 let thread = self.tree.create_thread(now, node, ask.as_slice())?;
+                self.binds(Some(Parent::Node(node)), ask.as_slice());
                 self.threads.push(thread);
             }
             Step::Ready(thread) => {
@@ -203,17 +206,20 @@ impl World {
                 if let Some(thread) = self.pick(*thread) {
                     let to = self.node(*to);
                     self.tree.move_thread(now, thread, to, ask.as_slice())?;
+                    self.binds(Some(Parent::Node(to)), ask.as_slice());
                 }
             }
             Step::Shift { node, own, to, ask } => {
                 let (place, to) = (self.own(*node, *own), self.parent(*to));
                 let ask = if to == Parent::Top { &[] } else { ask.as_slice() };
                 self.tree.move_node(now, place, to, ask)?;
+                self.binds(Some(to), ask);
             }
             Step::Gain { node, to, ask } => {
                 let (node, to) = (self.node(*node), self.parent(*to));
                 let ask = if to == Parent::Top { &[] } else { ask.as_slice() };
                 self.tree.gain_parent(now, node, to, ask)?;
+                self.binds(Some(to), ask);
             }
             Step::Lose { node, own } => {
                 let (node, own) = self.own(*node, *own);
@@ -231,7 +237,9 @@ impl World {
             }
             Step::Tell { thread, what } => {
                 if let Some(thread) = self.pick(*thread) {
+                    let parent = self.tree.parent_of(thread).ok().map(Parent::Node);
                     self.tree.send(now, thread, *what)?;
+                    self.binds(parent, &[*what]);
                 }
             }
             Step::Job { thread, due_in, work } => {
@@ -253,7 +261,9 @@ impl World {
             }
             Step::Ask { node, own, what } => {
                 let (node, own) = self.own(*node, *own);
+                let parent = self.tree.node(node).and_then(|node| node.owns[own.index()].0);
                 self.tree.send_for(now, Target::Node(node), own, *what)?;
+                self.binds(parent, &[*what]);
             }
             Step::Configure { node, what } => {
                 let node = self.node(*node);
@@ -292,7 +302,18 @@ impl World {
         let name = format!("{}{}", kind.name, self.created);
         let scheduler = kind.build(&Settings(&[])).unwrap();
         let spec = NodeSpec::new(&name, kind.name, scheduler, &owns);
-        self.tree.create(self.at(), spec).map(|_| ())
+        self.tree.create(self.at(), spec)?;
+        owns.iter().for_each(|(parent, ask)| self.binds(Some(*parent), ask));
+        Ok(())
+    }
+
+    /// Records that a child of this parent is bound, if that is what it asks.
+    fn binds(&mut self, parent: Option<Parent>, ask: &[Message]) {
+        if let Some(Parent::Node(node)) = parent
+            && ask.iter().any(|message| read_processors(*message).is_some())
+        {
+            self.binding.push(node);
+        }
     }
 
     /// Blocks a thread; what was foretold for its processor must come true.
@@ -318,10 +339,11 @@ impl World {
         nodes.filter_map(|node| self.tree.node(node)).any(|node| self.sparing.contains(&node.kind))
     }
 
-    /// Whether an instance that wants a processor has asked wherever it may, and so on to the top.
-    fn asks_everywhere(&self, node: NodeId) -> bool {
-        let node = self.tree.node(node).unwrap();
-        if self.sparing.contains(&node.kind) {
+    /// Whether an instance that wants a processor has asked wherever it may, and so on to the top. One with bound children,
+    /// which asks for some, checks itself.
+    fn asks_everywhere(&self, id: NodeId) -> bool {
+        let node = self.tree.node(id).unwrap();
+        if self.sparing.contains(&node.kind) || self.binding.contains(&id) {
             return true;
         }
         node.owns.iter().all(|(parent, state)| match (state, parent) {
@@ -396,6 +418,10 @@ fn message() -> impl Strategy<Value = Message> {
             amount: Some(ms(period / 4)),
         }),
         (0_u64..50).prop_map(move |n| Message::Quantum(ms(n))),
+        (0_u16..16).prop_map(|bits| {
+            let own_vps = (0..4).filter(|own| bits >> own & 1 == 1);
+            processors(ProcessorSet::of(own_vps).unwrap_or_default())
+        }),
     ]
 }
 

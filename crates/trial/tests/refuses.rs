@@ -5,7 +5,7 @@ use windfall_hierarchy::{
 };
 use windfall_schedulers::catalogue::{Form, Kind, Setting, Settings};
 use windfall_schedulers::kinds;
-use windfall_schedulers::parameters::SHARE;
+use windfall_schedulers::parameters::{PROCESSORS, SHARE};
 use windfall_trial::{kind, protocol};
 
 /// Says nothing to its parent, so that nobody below it ever runs, or asks twice.
@@ -90,7 +90,8 @@ fn refuses_a_default_that_is_not_allowed() {
 fn accepts_one_that_is_what_it_says() {
     static GOOD: Kind = Kind::new("good", "each ready child in turn", |_| {
         kinds::ROUND_ROBIN.build(&Settings::default())
-    });
+    })
+    .with_parameters(&[&PROCESSORS]);
     windfall_trial::all(&GOOD, false);
     for rule in windfall_hierarchy::Rule::ALL {
         use windfall_trial::quarantine::{Moment, Place, refuses};

@@ -16,6 +16,6 @@ pub use windfall_guarantees::Guarantee;
 pub use windfall_scenario::outcome::Outcome;
 pub use windfall_scenario::{Diagnostics, Scenario};
 pub use windfall_schedulers::catalogue::{Catalogue, Kind};
-pub use windfall_schedulers::kinds;
+pub use windfall_schedulers::{KindSettings, kinds};
 pub use windfall_sim::{Sim, Simulated, Simulation, SimulationError, simulate};
 pub use windfall_time::{Instant, Ratio, Span};

@@ -1,6 +1,8 @@
 //! Programs of a real machine that ask for themselves while they are supervised (decision 0024). Needs root; without it each test says so and ends.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "own_requests/random.rs"]
+mod random;
 #[path = "common/real.rs"]
 mod real;
 
@@ -213,15 +215,15 @@ fn law_clients_of_every_sort_are_answered_or_refused_and_nothing_is_half_done() 
     assert_eq!(run.stop()["failure"], Value::Null);
 }
 
-/// `nice -n 19` of one of two programs with equal shares leaves it an eighth of the other's: priority 1 beside 8.
+/// `nice -n 19` of one of two programs leaves it an eighth of the other's share: priority 1 beside 8.
 #[test]
 fn paper_9_3_3_a_program_that_is_nice_has_an_eighth_of_the_share() {
     let _alone = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
     let threads = |_: &Path| {
         let busy = "\"sh\", \"-c\", \"while :; do :; done\"";
         format!(
-            "[threads.niced]\nexec = [\"nice\", \"-n\", \"19\", {busy}]\nshare = 8\n\
-             [threads.plain]\nexec = [{busy}]\nshare = 8\n"
+            "[threads.niced]\nexec = [\"nice\", \"-n\", \"19\", {busy}]\n\
+             [threads.plain]\nexec = [{busy}]\n"
         )
     };
     let Some(run) = Run::of("nice", threads) else { return };

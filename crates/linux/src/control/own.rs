@@ -44,3 +44,13 @@ pub(super) fn former(s: &mut Supervisor, name: &str) -> Option<String> {
     let number = s.host.threads.list.iter().position(|thread| thread.outcome.name == name)?;
     s.host.former(u32::try_from(number).ok()?).map(str::to_owned)
 }
+
+/// Whether a thread of this name stands below another scheduler than this one.
+pub(super) fn stands_elsewhere(host: &Locked, name: &str, parent: &str) -> bool {
+    let name = name.to_owned();
+    let now = host.call(move |s| {
+        let thread = s.host.threads.list.iter().find(|thread| thread.outcome.name == name)?;
+        s.host.parent(thread.id())
+    });
+    now.as_deref() != Some(parent)
+}

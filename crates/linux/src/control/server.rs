@@ -8,9 +8,9 @@ use super::clients::Clients;
 use super::history::{EVERY, History};
 use super::notices::Listeners;
 use super::own;
+use super::present::{carry_out, plan, refusal, there, together};
 use super::rights::{self, Rates};
 use super::wire::{self, Answer, Asked, ControlError, LONGEST};
-use crate::control;
 use crate::control::view;
 use crate::supervise::locked::Locked;
 use crate::supervise::settle::settle;
@@ -26,7 +26,7 @@ use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::events::EventFd;
 use windfall_os::peer::{self, Peer};
-use windfall_scenario::{Live, LiveNode, LiveRequest, LiveThread, PlannedRequest, PromiseChange};
+use windfall_scenario::{LiveThread, PlannedRequest};
 use windfall_time::Instant;
 
 /// Longest time that a client may take to receive the answer. It is generous because ordinary processes may have to wait for a
@@ -37,7 +37,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) struct Server {
     listener: UnixListener,
     path: PathBuf,
-    live: Live,
     name: String,
     end: Instant,
     history: History,
@@ -49,12 +48,7 @@ pub(crate) struct Server {
 
 impl Server {
     /// Opens the socket. Replaces one that no process serves any more.
-    pub(crate) fn open(
-        path: &Path,
-        live: Live,
-        name: &str,
-        end: Instant,
-    ) -> Result<Server, LinuxError> {
+    pub(crate) fn open(path: &Path, name: &str, end: Instant) -> Result<Server, LinuxError> {
         let what = || format!("cannot serve {}", path.display());
         let trouble = |e: io::Error| {
             LinuxError::of(what(), &e, "name a path in a folder of yours with `--socket PATH`")
@@ -78,7 +72,6 @@ impl Server {
         Ok(Server {
             listener,
             path: path.to_owned(),
-            live,
             name: name.to_owned(),
             end,
             history: History::default(),
@@ -173,7 +166,7 @@ impl Server {
                 json!({ "done": "the run ends" })
             }
             Asked::Unreserve(thread) => self.unreserve(host, &thread)?,
-            Asked::Change { verb, text, query: true, .. } => self.query(host, &verb, &text)?,
+            Asked::Change { verb, text, query: true, .. } => Server::query(host, &verb, &text)?,
             Asked::Change { verb, text, lends, force, .. } => {
                 self.change(host, &verb, &text, lends.as_deref(), force)?
             }
@@ -190,10 +183,9 @@ impl Server {
         lends: Option<&str>,
         force: bool,
     ) -> Result<Value, ControlError> {
-        let (now, (nodes, threads)) = host.call(|s| (s.time(), view::there(s)));
-        self.live.passes(&nodes, &threads, now);
-        let request = self.plan(&nodes, &threads, verb, text)?;
-        let broken = self.live.breaks(&nodes, &threads, &request);
+        let (live, (nodes, threads)) = there(host)?;
+        let request = plan(&live, &nodes, &threads, verb, text)?;
+        let broken = live.breaks(&nodes, &threads, &request);
         if let (Some(first), false) = (broken.first(), force) {
             let more = broken.len() - 1;
             let more = if more > 0 { format!(", and {more} more promises") } else { String::new() };
@@ -205,19 +197,20 @@ impl Server {
             return Err(ControlError::new(format!("`{verb}`"), why, help));
         }
         let from = lends.and_then(|name| threads.iter().find(|thread| thread.name == name));
-        self.carry_out(host, (&nodes, &threads), request)?;
-        if let Some(LiveThread { name, parent: Some(parent), .. }) = from {
+        carry_out(host, &live, (&nodes, &threads), request)?;
+        if let Some(LiveThread { name, parent: Some(parent), .. }) = from
+            && own::stands_elsewhere(host, name, parent)
+        {
             self.former.entry(name.clone()).or_insert_with(|| parent.clone());
         }
         Ok(json!({ "done": true }))
     }
 
     /// The answer that a request would have, and which promises to others it would break; changes nothing.
-    fn query(&mut self, host: &Locked, verb: &str, text: &str) -> Result<Value, ControlError> {
-        let (now, (nodes, threads)) = host.call(|s| (s.time(), view::there(s)));
-        self.live.passes(&nodes, &threads, now);
-        let mut request = self.plan(&nodes, &threads, verb, text)?;
-        let broken = self.live.breaks(&nodes, &threads, &request);
+    fn query(host: &Locked, verb: &str, text: &str) -> Result<Value, ControlError> {
+        let (live, (nodes, threads)) = there(host)?;
+        let mut request = plan(&live, &nodes, &threads, verb, text)?;
+        let broken = live.breaks(&nodes, &threads, &request);
         let broken: Vec<Value> = broken
             .iter()
             .map(|promise| json!({ "owner": promise.owner, "guarantee": promise.guarantee.to_string() }))
@@ -231,64 +224,12 @@ impl Server {
         Ok(json!({ "would": "be carried out", "breaks": broken }))
     }
 
-    fn plan(
-        &self,
-        nodes: &[LiveNode],
-        threads: &[LiveThread],
-        verb: &str,
-        text: &str,
-    ) -> Result<LiveRequest, ControlError> {
-        self.live.plan(nodes, threads, text).map_err(|diagnostics| {
-            let first = diagnostics.list().first();
-            let why = first.map_or_else(String::new, |first| first.message.clone());
-            let help = first.and_then(|first| first.help.clone()).unwrap_or_default();
-            ControlError::new(format!("`{verb}`"), why, help)
-        })
-    }
-
-    /// Carries out a request that was planned for these threads.
-    fn carry_out(
-        &mut self,
-        host: &Locked,
-        (nodes, threads): (&[LiveNode], &[LiveThread]),
-        mut request: LiveRequest,
-    ) -> Result<(), ControlError> {
-        let planned = together(std::mem::take(&mut request.planned));
-        let meant = planned.parts().iter().filter_map(PlannedRequest::thread);
-        let meant = meant.filter_map(|at| Some((at, threads.get(at)?.name.clone())));
-        let meant: Vec<(usize, String)> = meant.collect();
-        let change = self.live.promise_change(nodes, threads, &request);
-        let refused: Vec<String> = host.call(move |s| {
-            settle(s);
-            // A number may belong to another thread by now.
-            let ended = meant.iter().find(|(at, name)| !control::is_called(s, *at, name));
-            if let Some((_, name)) = ended {
-                return vec![format!("`{name}`: refused: the thread has ended")];
-            }
-            let refused = s.host.request_judged(planned, &change);
-            settle(s);
-            refused
-        });
-        if let Some(first) = refused.first() {
-            return Err(refusal(first));
-        }
-        let (now, (nodes, threads)) = host.call(|s| (s.time(), view::there(s)));
-        self.live.passes(&nodes, &threads, now);
-        self.live.carried_out(&nodes, &threads, request);
-        let promises = self.live.promises(&nodes, &threads);
-        host.call(move |s| {
-            s.host.record_promises(&promises);
-            s.host.promises_change(&PromiseChange::untouched(promises));
-        });
-        Ok(())
-    }
-
     /// Ends a thread's reservation: it returns to its former scheduler, with what it had there, or stays where it is without the
     /// reservation.
     fn unreserve(&mut self, host: &Locked, name: &str) -> Result<Value, ControlError> {
         let asked = name.to_owned();
-        let known = self.former.get(name).cloned();
-        let known = known.or_else(|| host.call(move |s| own::former(s, &asked)));
+        let known = host.call(move |s| own::former(s, &asked));
+        let known = known.or_else(|| self.former.get(name).cloned());
         let Some(to) = known else {
             let text =
                 format!("[[at]]\ntime=\"0s\"\ndo=\"unreserve\"\nthread={}", wire::quoted(name));
@@ -296,8 +237,8 @@ impl Server {
         };
         let (thread, to_text) = (wire::quoted(name), wire::quoted(&to));
         let text = format!("[[at]]\ntime=\"0s\"\ndo=\"move\"\nthread={thread}\nto={to_text}");
-        let (nodes, threads) = host.call(|s| view::there(s));
-        let mut request = self.plan(&nodes, &threads, "unreserve", &text)?;
+        let (live, (nodes, threads)) = there(host)?;
+        let mut request = plan(&live, &nodes, &threads, "unreserve", &text)?;
         let at = threads.iter().position(|thread| thread.name == name);
         let place = to.clone();
         let number = at.and_then(|at| u32::try_from(at).ok());
@@ -307,25 +248,17 @@ impl Server {
                 messages.clone_from(home);
             }
         }
-        self.carry_out(host, (&nodes, &threads), request)?;
+        carry_out(host, &live, (&nodes, &threads), request)?;
         self.former.remove(name);
-        self.live.forget(name);
+        let forgotten = name.to_owned();
+        host.call(move |s| {
+            let now = s.time();
+            if let Some(live) = s.host.live(now) {
+                live.forget(&forgotten);
+            }
+        });
         Ok(json!({ "done": format!("`{name}` is back in `{to}`") }))
     }
-}
-
-/// Requests of which all happen or none.
-fn together(mut planned: Vec<PlannedRequest>) -> PlannedRequest {
-    if planned.len() == 1 {
-        return planned.remove(0);
-    }
-    PlannedRequest::Transaction(planned)
-}
-
-/// A refusal in the words of a host.
-fn refusal(told: &str) -> ControlError {
-    let (asked, why) = told.split_once(": refused: ").unwrap_or(("the request", told));
-    ControlError::new(asked, why, "")
 }
 
 /// Answers a `trace` request.

@@ -8,11 +8,10 @@ use windfall_guarantees::meaning::Verdict;
 use windfall_guarantees::{Guarantee, Length};
 use windfall_hierarchy::{NodeId, Parent, VpState};
 use windfall_host::{Host, Judgement, Machine as _};
-use windfall_scenario::model::{self, Timer};
+use windfall_scenario::model::Timer;
 use windfall_scenario::outcome::{
     CpuOutcome, Figures, NodeOutcome, PromiseStatus, PromiseVerdict, ThreadOutcome, plain,
 };
-use windfall_scenario::{LiveNode, LiveThread};
 use windfall_time::{Instant, Ratio, Span};
 
 /// Accounts up to an instant; schedulers in order of creation.
@@ -109,6 +108,7 @@ fn thread_view(supervisor: &Supervisor, number: u32) -> Option<Member> {
     let thread = &supervisor.host.threads.list[number as usize];
     let body = &supervisor.host.machine.threads.bodies[number as usize];
     let mut outcome = thread.outcome()?;
+    outcome.runnable = thread.runnable_until(supervisor.time());
     let state = match thread.id().and_then(|id| supervisor.host.hierarchy.thread_state(id)) {
         None if supervisor.host.starts_later(number) => "not-started",
         None => "ended",
@@ -125,31 +125,6 @@ fn thread_view(supervisor: &Supervisor, number: u32) -> Option<Member> {
         state,
         on: thread.cpu().map(usize::from),
     })
-}
-
-/// The schedulers and threads that requests may refer to.
-pub(super) fn there(supervisor: &Supervisor) -> (Vec<LiveNode>, Vec<LiveThread>) {
-    let Host { hierarchy, threads, .. } = &supervisor.host;
-    let name = |node: NodeId| hierarchy.name(node).map(str::to_owned);
-    let nodes = hierarchy.nodes().into_iter().filter_map(|id| hierarchy.node(id));
-    let nodes = nodes.map(|view| {
-        let parents = view.owns.iter().map(|(parent, _)| match parent {
-            Some(Parent::Node(parent)) => {
-                model::Parent::Scheduler(name(*parent).unwrap_or_default())
-            }
-            Some(Parent::Top) => model::Parent::Top,
-            None => model::Parent::Nowhere,
-        });
-        LiveNode::new(view.name, view.kind, parents.collect())
-    });
-    let threads = threads.list.iter().map(|thread| {
-        let parent = match (thread.id(), thread.entry()) {
-            (None, None) => name(thread.planned().parent),
-            (id, _) => supervisor.host.parent(id),
-        };
-        LiveThread::new(&thread.outcome.name, parent)
-    });
-    (nodes.collect(), threads.collect())
 }
 
 const fn state_name(state: VpState) -> &'static str {

@@ -15,7 +15,7 @@ pub(crate) fn supervisor(machine: Linux, plan: Plan, calls: Calls) -> Supervisor
     let mut processes = plan.processes;
     processes.costs = Costs::default();
     host.processes(processes);
-    host.shares(plan.shares);
+    host.planned_by(plan.live, plan.shares);
     for (barrier, parties) in plan.barriers {
         host.barrier(barrier, parties);
     }

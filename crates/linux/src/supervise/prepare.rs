@@ -22,7 +22,7 @@ use windfall_os::LinuxError;
 use windfall_os::process::{self, StopSignals};
 use windfall_os::sched::{Affinity, Attributes, own_tid};
 use windfall_scenario::model::Machine;
-use windfall_scenario::{Live, outcome};
+use windfall_scenario::outcome;
 use windfall_time::Instant;
 
 pub(super) fn trouble(error: &Error) -> LinuxError {
@@ -116,10 +116,12 @@ fn listen(
     settings: &Settings,
     end: Instant,
 ) -> Result<(Option<Server>, Option<LinuxError>), LinuxError> {
-    let Some(scenario) = settings.scenario.clone() else { return Ok((None, None)) };
+    if settings.scenario.is_none() {
+        return Ok((None, None));
+    }
     let usual = usual_socket();
     let path = settings.socket.as_ref().unwrap_or(&usual);
-    match Server::open(path, Live::new(scenario), &settings.name, end) {
+    match Server::open(path, &settings.name, end) {
         Ok(server) => Ok((Some(server), None)),
         Err(error) if settings.socket.is_some() => Err(error),
         Err(error) => Ok((None, Some(error))),

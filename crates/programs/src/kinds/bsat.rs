@@ -349,8 +349,9 @@ pub(super) static INPUT: Kind = Kind::new(
     "bsat-input",
     "composes a message whenever something arrives at a device, and puts it into a queue (Chrysalis 2.3)",
     |settings, node| {
-        let device = Device::new(settings.name("device"));
-        let wrong = SettingError::value("device", "a name of at most 24 characters");
+        let name = settings.name("device");
+        let device = Device::new(name);
+        let wrong = SettingError::value("device", name, "a name of at most 24 characters");
         let (device, to) = (device.map_err(|_| wrong)?, settings.name("to").into());
         Ok(Program::process(node, ByName::new(Part::Input { device, to }, settings)))
     },

@@ -8,6 +8,7 @@ use super::{
     ProcessError, ProcessHandle, ProcessParams, Queue, Reply, Template,
 };
 use crate::action::{Action, Body};
+use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
 use crate::program::Program;
 use crate::request::{OwnRequest, RequestRefused};
 use crate::runtime::ProgramError;
@@ -27,6 +28,7 @@ pub struct Start {
     name: &'static str,
     node: Node,
     life: Arc<dyn Fn(HostedProcess) -> Life + Send + Sync>,
+    controls: Option<Arc<str>>,
 }
 
 impl Program {
@@ -35,12 +37,30 @@ impl Program {
     pub fn process<C: Code>(node: Node, code: C) -> Program {
         Program::Process(Start::new(node, code))
     }
+
+    /// The same program; if it is a process, it may have threads changed that are directly below schedulers of a [family](crate::is_of_family). The owner of a run gives
+    /// this right; processes that others make have none.
+    #[must_use]
+    pub fn controlling(self, family: &str) -> Program {
+        match self {
+            Program::Process(start) => {
+                Program::Process(Start { controls: Some(family.into()), ..start })
+            }
+            other => other,
+        }
+    }
 }
 
 impl Start {
     fn new<C: Code>(node: Node, code: C) -> Start {
         let life = Arc::new(move |process| -> Life { Box::pin(code.clone().run(process)) });
-        Start { name: C::NAME, node, life }
+        Start { name: C::NAME, node, life, controls: None }
+    }
+
+    /// The family of schedulers that it controls.
+    #[must_use]
+    pub const fn controls(&self) -> Option<&Arc<str>> {
+        self.controls.as_ref()
     }
 
     /// The kind of process.
@@ -61,7 +81,7 @@ impl Start {
             Ok(me) => me,
             Err(refusal) => return Box::new(NotAdmitted(refusal)),
         };
-        let slot = CallSlot { now: Instant::ZERO, asked: None, answer: None, refused: None };
+        let slot = CallSlot::default();
         let slot = Arc::new(Mutex::new(slot));
         let life = (self.life)(HostedProcess { me, slot: slot.clone() });
         Box::new(Polled { slot, life })
@@ -71,7 +91,8 @@ impl Start {
 /// Whether both are the same value; code is not compared.
 impl PartialEq for Start {
     fn eq(&self, other: &Start) -> bool {
-        Arc::ptr_eq(&self.life, &other.life) && self.node == other.node
+        Arc::ptr_eq(&self.life, &other.life)
+            && (self.node, &self.controls) == (other.node, &other.controls)
     }
 }
 
@@ -93,12 +114,17 @@ impl Body for NotAdmitted {
 }
 
 /// The exchange between a body and its host.
+#[derive(Default)]
 struct CallSlot {
     now: Instant,
     asked: Option<Action>,
     answer: Option<Answer>,
     /// The answer to its last request for itself.
     refused: Option<RequestRefused>,
+    /// The answer to its last query.
+    shown: Option<Vec<SchedulerView>>,
+    /// The answer to its last request for another.
+    thread_refused: Option<ThreadRequestRefused>,
 }
 
 fn open(slot: &Mutex<CallSlot>) -> MutexGuard<'_, CallSlot> {
@@ -135,6 +161,14 @@ impl Body for Polled {
 
     fn asked(&mut self, answer: Result<(), RequestRefused>) {
         open(&self.slot).refused = answer.err();
+    }
+
+    fn shown(&mut self, shown: Option<Vec<SchedulerView>>) {
+        open(&self.slot).shown = shown;
+    }
+
+    fn answered(&mut self, answer: Result<(), ThreadRequestRefused>) {
+        open(&self.slot).thread_refused = answer.err();
     }
 }
 
@@ -198,6 +232,17 @@ impl Process for HostedProcess {
     async fn ask(&mut self, request: OwnRequest) -> Result<(), RequestRefused> {
         self.act(Action::Ask(request)).await;
         open(&self.slot).refused.take().map_or(Ok(()), Err)
+    }
+
+    async fn query(&mut self, family: &str) -> Result<Vec<SchedulerView>, ProcessError> {
+        self.act(Action::Query(family.to_owned())).await;
+        let shown = open(&self.slot).shown.take();
+        shown.ok_or(ProcessError::NotHere { why: "this host has no schedulers" })
+    }
+
+    async fn request(&mut self, request: ThreadRequest) -> Result<(), ThreadRequestRefused> {
+        self.act(Action::Request(request)).await;
+        open(&self.slot).thread_refused.take().map_or(Ok(()), Err)
     }
 
     async fn notices(&mut self, event: Event) -> Result<(), ProcessError> {

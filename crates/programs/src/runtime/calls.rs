@@ -6,6 +6,7 @@
 
 use super::{Condition, ProgramRuntime, RunningProgram, RuntimeHost, Wakeup};
 use crate::action::Action;
+use crate::control::{ThreadRequest, ThreadRequestRefused};
 use crate::process::{
     Answer, Call, CallOutcome, Device, NewProcess, Node, ProcessError, ProcessHandle, Reply,
 };
@@ -60,6 +61,25 @@ impl ProgramRuntime {
     pub(super) fn ask<S: RuntimeHost>(host: &mut S, number: u32, request: OwnRequest) {
         let answer = host.ask(number, &request).map_err(|why| RequestRefused::new(request, why));
         host.programs().at(number).body.asked(answer);
+    }
+
+    /// Shows a process the schedulers of a family.
+    pub(super) fn query<S: RuntimeHost>(host: &mut S, number: u32, family: &str) {
+        let shown = host.query(number, family);
+        host.programs().at(number).body.shown(shown);
+    }
+
+    /// Has the host carry out a request of a process for a thread, and gives the body the answer.
+    pub(super) fn request<S: RuntimeHost>(host: &mut S, number: u32, request: ThreadRequest) {
+        let answer = host.request(number, &request);
+        let answer = answer.map_err(|why| ThreadRequestRefused::new(request, why));
+        host.programs().at(number).body.answered(answer);
+    }
+
+    /// The family of schedulers whose threads a process may have changed.
+    #[must_use]
+    pub fn controls(&self, number: u32) -> Option<&str> {
+        self.list.get(number as usize)?.controls.as_deref()
     }
 
     /// Whether a thread is a process that has notices posted.

@@ -1,6 +1,7 @@
 //! The interface that a host offers to running programs.
 
 use super::{Job, ProgramRuntime};
+use crate::control::{SchedulerView, ThreadRequest};
 use crate::process::{Node, ProcessError, ProcessParams};
 use crate::program::Program;
 use crate::request::OwnRequest;
@@ -157,6 +158,17 @@ pub trait RuntimeHost {
     /// # Errors
     /// Why it is refused; nothing has changed then.
     fn ask(&mut self, thread: u32, request: &OwnRequest) -> Result<(), String>;
+    /// The schedulers of a [family](crate::is_of_family), for a process that queries them. `None`: this host has no schedulers.
+    fn query(&mut self, _thread: u32, _family: &str) -> Option<Vec<SchedulerView>> {
+        None
+    }
+    /// Carries out a request of a process for a thread of others, whole or not at all.
+    ///
+    /// # Errors
+    /// Why it is refused; nothing has changed then.
+    fn request(&mut self, _thread: u32, _request: &ThreadRequest) -> Result<(), String> {
+        Err("this host has no schedulers".to_owned())
+    }
     /// A process wants notices from now on: [`ProgramRuntime::notify`].
     fn wants_notices(&mut self, thread: u32);
     /// A job has been released.

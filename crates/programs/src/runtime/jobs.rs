@@ -20,6 +20,12 @@ pub struct Job {
 }
 
 impl Job {
+    /// A job.
+    #[must_use]
+    pub const fn new(release: Instant, deadline: Option<Instant>) -> Job {
+        Job { release, deadline }
+    }
+
     /// Whether the job is late if it ends at `end`.
     #[inline]
     #[must_use]

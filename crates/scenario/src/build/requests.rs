@@ -73,7 +73,7 @@ impl Builder<'_> {
             Change::Set(whom, parameter, value) => {
                 let parent = self.scenario.parent_of_whom(whom);
                 match self.asking.message(parameter, *value, parent) {
-                    Ok(message) => numbers.told(whom, message),
+                    Ok(message) => message.map_or_else(Vec::new, |one| numbers.told(whom, one)),
                     Err((code, key, message, help)) => {
                         let path = path.key(key);
                         self.wrong(code, &[path], format!("{message}; {help}"), None);

@@ -130,7 +130,7 @@ impl<'a> Builder<'a> {
         match kind.build(&Settings(&values)) {
             Ok(instance) => Some((kind.name, instance)),
             Err(bad) => {
-                let at = if bad.known { path.key(&bad.name) } else { path.clone() };
+                let at = if bad.value.is_some() { path.key(&bad.name) } else { path.clone() };
                 self.wrong(Code::InvalidSetting, &[at], format!("{}: {bad}", scheduler.name), None);
                 None
             }

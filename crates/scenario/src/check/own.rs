@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::build::parent_of;
 use crate::diagnostic::Code;
-use crate::model::{Parent, Scenario, Step, Thread};
+use crate::model::{Parent, Requirements, Scenario, Step, Thread};
 use crate::parameters::{ParameterWriter, out_of_range};
 use crate::source::Path;
 use windfall_programs::OwnRequest;
@@ -26,6 +26,16 @@ pub(super) fn check(
                 }
                 if let Some(at) = at {
                     checker.scheduler_exists(at, true, &[path.key("to")]);
+                }
+            }
+            OwnRequest::Guarantee { guarantee, at } => {
+                let to = at.as_deref().or_else(|| parent_of(checker.scenario, thread));
+                let known = at
+                    .as_ref()
+                    .is_none_or(|at| checker.scheduler_exists(at, true, &[path.key("to")]));
+                let requires = Requirements::guarantee(*guarantee);
+                if known && let Err((code, _, message, help)) = asking.messages(&requires, to) {
+                    checker.wrong(code, &[path.key("guarantee")], message, &help);
                 }
             }
             OwnRequest::Share(share) => {

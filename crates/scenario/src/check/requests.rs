@@ -7,6 +7,7 @@ use crate::model::{Change, Lock, Parent, Requirements, Scheduler, Timer, Whom};
 use crate::parameters::{ParameterWriter, out_of_range};
 use crate::source::Path;
 use windfall_programs::LockProtocol;
+use windfall_schedulers::parameters::{PROCESSORS, ParameterValue};
 use windfall_time::Span;
 
 pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
@@ -44,13 +45,16 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
         }
         Change::MoveScheduler { own: (name, number), to, requires } => {
             own(checker, name, *number, path);
+            keeps_bindings(checker, name, path, asking);
             parent(checker, name, (to, requires), path, asking);
         }
         Change::AddParent { scheduler, to, requires } => {
             checker.scheduler_exists(scheduler, true, &[path.key("scheduler")]);
+            keeps_bindings(checker, scheduler, path, asking);
             parent(checker, scheduler, (to, requires), path, asking);
         }
         Change::RemoveParent(name, number) => {
+            keeps_bindings(checker, name, path, asking);
             if let Some(1) = own(checker, name, *number, path) {
                 let message = format!("`{name}` would have no parent left");
                 let help = "add another parent before, or destroy it";
@@ -67,6 +71,9 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
             if !parameter.form.allows(*value) {
                 let (code, key, message, help) = out_of_range(parameter);
                 checker.wrong(code, &[path.key(key)], message, &help);
+            }
+            if **parameter == PROCESSORS {
+                bound(checker, (whom, *value), path, asking);
             }
         }
         Change::Guarantee(whom, guarantee) => {
@@ -97,6 +104,45 @@ fn stays_for_lock(checker: &mut Checker<'_>, thread: &str, path: &Path) {
         let message = format!("`{thread}` shares the lock `{}`, which inherits", lock.name);
         let help = "leave it below the scheduler of the others that use it";
         checker.wrong(Code::LockAcrossSchedulers, &[path.key("to")], message, help);
+    }
+}
+
+/// A thread that a request binds is where it was at the beginning.
+fn bound(
+    checker: &mut Checker<'_>,
+    (whom, value): (&Whom, ParameterValue),
+    path: &Path,
+    asking: &ParameterWriter<'_>,
+) {
+    let scenario = checker.scenario;
+    let Whom::Thread(name) = whom else {
+        let help = "name a thread";
+        let message = "threads are bound to processors, not schedulers";
+        checker.wrong(Code::MisplacedKey, &[path.key("scheduler")], message, help);
+        return;
+    };
+    let mut changes = scenario.changes();
+    if changes.any(|change| matches!(change, Change::Move { thread, .. } if thread == name)) {
+        let message = format!("`{name}` may be below another scheduler by then");
+        let help = "write `processors` with the request that moves it";
+        checker.wrong(Code::BindingNotKept, &[path.key(PROCESSORS.key)], message, help);
+    } else if let Some(parent) = scenario.parent_of_whom(whom) {
+        let requires = Requirements::default().with(&PROCESSORS, value);
+        fits(checker, &requires, Some(parent), asking, |key| vec![path.key(key)]);
+    }
+}
+
+/// A scheduler keeps its parents if a thread at or below it is bound to some processors.
+fn keeps_bindings(
+    checker: &mut Checker<'_>,
+    name: &str,
+    path: &Path,
+    asking: &ParameterWriter<'_>,
+) {
+    if let Some(thread) = asking.processors().bound_at_or_below(name) {
+        let message = format!("`{thread}` is bound to processors that `{name}` has where it is");
+        let help = "bind it to all processors before, or leave the scheduler where it is";
+        checker.wrong(Code::BindingNotKept, &[path.key("scheduler")], message, help);
     }
 }
 
@@ -145,7 +191,10 @@ fn parent(
                 && checker.scenario.has_kind(to)
         }
     };
-    if known {
+    if requires.get(&PROCESSORS).is_some() {
+        let message = "threads are bound to processors, not schedulers";
+        checker.wrong(Code::MisplacedKey, &[path.key(PROCESSORS.key)], message, "leave it out");
+    } else if known {
         fits(checker, requires, to.name(), asking, |key| vec![path.key(key), to_path.clone()]);
     }
 }

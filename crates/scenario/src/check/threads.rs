@@ -1,14 +1,14 @@
 //! Threads: their parents, their requirements, and chains of jobs.
 
 use super::schedulers::{find_circles, fits};
-use super::{Checker, names};
+use super::{Checker, controls, names};
 use crate::diagnostic::Code;
 use crate::model::{Activation, Jobs, Run, Setting, Thread};
 use crate::parameters::ParameterWriter;
 use crate::source::Path;
 use crate::suggest;
-use windfall_programs::Node;
 use windfall_programs::catalogue::Settings;
+use windfall_programs::{Node, Program};
 use windfall_time::Span;
 
 pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
@@ -36,7 +36,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
         }
         match &thread.run {
             Run::Jobs(jobs) => self::jobs(checker, thread, jobs, &path),
-            Run::OfKind { kind, settings } => of_kind(checker, kind, settings, &path),
+            Run::OfKind { kind, settings } => of_kind(checker, thread, (kind, settings), &path),
             _ => {}
         }
     }
@@ -44,7 +44,12 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
 }
 
 /// A program of a kind that does not exist, or that does not take these settings.
-fn of_kind(checker: &mut Checker<'_>, kind: &str, settings: &[(String, Setting)], path: &Path) {
+fn of_kind(
+    checker: &mut Checker<'_>,
+    thread: &Thread,
+    (kind, settings): (&str, &[(String, Setting)]),
+    path: &Path,
+) {
     let path = path.key("program");
     let programs = &checker.scenario.programs;
     let Some(known) = programs.find(kind) else {
@@ -56,10 +61,14 @@ fn of_kind(checker: &mut Checker<'_>, kind: &str, settings: &[(String, Setting)]
         }
         return;
     };
-    if let Err(bad) = known.build(&Settings(&Setting::values(settings)), Node(0)) {
-        let at = if bad.known { path.key(&bad.name) } else { path };
-        let help = format!("`windfall catalogue {kind}` lists what it takes");
-        checker.wrong(Code::InvalidSetting, &[at], format!("{kind}: {bad}"), &help);
+    match known.build(&Settings(&Setting::values(settings)), Node(0)) {
+        Ok(Program::Process(start)) => controls::check(checker, thread, &start, &path),
+        Ok(_) => {}
+        Err(bad) => {
+            let at = if bad.value.is_some() { path.key(&bad.name) } else { path };
+            let help = format!("`windfall catalogue {kind}` lists what it takes");
+            checker.wrong(Code::InvalidSetting, &[at], format!("{kind}: {bad}"), &help);
+        }
     }
 }
 

@@ -79,6 +79,7 @@ codes! {
     TopParameter, "top-parameter", "Something is asked of the top, which takes no parameters.";
     GuaranteeNotGiven, "guarantee-not-given", "A guarantee that no scheduler of that kind gives.";
     InexactWeight, "inexact-weight", "A share or a warp that becomes no whole weight beside guaranteed shares.";
+    BindingNotKept, "binding-not-kept", "A thread is bound to processors, and its scheduler cannot keep it there.";
     InvalidSetting, "invalid-setting", "Settings that a scheduler or a program refuses together.";
     NotAdmitted, "not-admitted", "A scheduler refuses what is asked of it.";
     NoProgram, "no-program", "It is not said what a thread runs.";
@@ -97,6 +98,7 @@ codes! {
     NeverLocked, "never-locked", "A lock that is released, or waited with, and never taken.";
     NeverUnlocked, "never-unlocked", "A lock that is taken and never released.";
     UnknownLock, "unknown-lock", "Something is said of a lock that no step takes.";
+    NotControllable, "not-controllable", "A program is to change threads below a scheduler that keeps no accounts of epochs.";
     LockAcrossSchedulers, "lock-across-schedulers", "A lock that inherits is shared by threads below different schedulers.";
     LockNotInherited, "lock-not-inherited", "A lock that inherits below a scheduler by which no rank can be lent.";
     LockWithoutRank, "lock-without-rank", "A thread shares a lock that inherits, and its own rank is not written.";

@@ -1,7 +1,7 @@
 //! `[[at]]`.
 
 use super::lax::Lax;
-use super::requirements::WithRequirements;
+use super::requirements::{Asks, WithRequirements};
 use super::scalar::Frequency;
 use super::scheduler::SchedulerFile;
 use serde::{Deserialize, Serialize};
@@ -48,4 +48,8 @@ pub(crate) struct AtFile {
     /// `precise`, or a frequency.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timer: Option<Lax<Frequency>>,
+}
+
+impl Asks for AtFile {
+    const OF_THREADS: bool = true;
 }

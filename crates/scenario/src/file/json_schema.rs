@@ -1,6 +1,6 @@
 //! The shape of a file as a JSON schema: of the types that are not read as they are declared.
 
-use super::requirements::GUARANTEE;
+use super::requirements::{Asks, GUARANTEE};
 use super::{
     AtFile, Command, ExpectFile, HeadFile, InterruptsFile, KindFile, Lax, LockFile, MachineFile,
     Processors, ProgramFile, Scalar, SchedulerFile, SpeedFile, TextOr, ThreadFile,
@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use windfall_schedulers::parameters::{ALL, Form};
+use windfall_schedulers::parameters::Form;
 
 /// A machine, its schedulers, its threads, what happens to them, and what must come of it.
 #[derive(JsonSchema)]
@@ -102,7 +102,7 @@ impl JsonSchema for Command {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for WithRequirements<T> {
+impl<T: JsonSchema + Asks> JsonSchema for WithRequirements<T> {
     fn schema_name() -> Cow<'static, str> {
         T::schema_name()
     }
@@ -112,7 +112,7 @@ impl<T: JsonSchema> JsonSchema for WithRequirements<T> {
         let mut guarantee = generator.subschema_for::<Lax<Guarantee>>();
         let help = "A guarantee, as `RESBH 3ms 10ms`; becomes what the parent's kind understands.";
         guarantee.insert("description".to_owned(), json!(help));
-        let parameters = ALL.iter().map(|parameter| {
+        let parameters = T::parameters().map(|parameter| {
             let mut value = parameter_schema(parameter.form, generator);
             value.insert("description".to_owned(), json!(parameter.help));
             (parameter.key, value)
@@ -133,6 +133,12 @@ fn parameter_schema(form: Form, generator: &mut SchemaGenerator) -> Schema {
     let name = match form {
         Form::Integer(least, most) => {
             return json_schema!({ "type": "integer", "minimum": least, "maximum": most });
+        }
+        Form::Processors => {
+            let number = json!({ "type": "integer", "minimum": 0, "maximum": 191 });
+            let list =
+                json!({ "type": "array", "items": number, "minItems": 1, "uniqueItems": true });
+            return json_schema!({ "anyOf": [list, { "type": "string" }] });
         }
         Form::Reservation => "reservation",
         Form::Span(true) => "time",

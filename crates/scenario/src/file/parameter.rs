@@ -1,9 +1,12 @@
 //! Values of parameters as they are written, by their form.
 
 use super::lax::{Lax, Raw};
+use super::processor_list::{self, ProcessorList};
 use super::scalar::{span, text};
 use super::value_error::ValueError;
 use super::values::period_and_deadline;
+use serde::de::MapAccess;
+use serde::ser::{Serialize, Serializer};
 use windfall_schedulers::parameters::{Form, ParameterValue, Rate};
 
 /// What to write, for messages and the schema.
@@ -18,11 +21,23 @@ pub(crate) fn wanted(form: Form) -> String {
             "a period, as `33ms` or `30Hz`, with work, as `5ms/33ms`, or deadline, as `33ms@20ms`"
                 .to_owned()
         }
+        Form::Processors => processor_list::WANTED.to_owned(),
         _ => "nothing: no file tells it".to_owned(),
     }
 }
 
-/// A value of that form.
+/// The next value of a table, of that form.
+pub(super) fn next<'de, A: MapAccess<'de>>(
+    form: Form,
+    entries: &mut A,
+) -> Result<Lax<ParameterValue>, A::Error> {
+    match form {
+        Form::Processors => Ok(entries.next_value::<ProcessorList>()?.0),
+        _ => Ok(read(form, &entries.next_value()?)),
+    }
+}
+
+/// A value of that form, which is a text or a number.
 pub(crate) fn read(form: Form, raw: &Raw) -> Lax<ParameterValue> {
     Lax(match form {
         Form::Reservation => reservation(raw),
@@ -85,7 +100,18 @@ fn rate(raw: &Raw) -> Result<ParameterValue, ValueError> {
 }
 
 /// The value as it is written.
-pub(crate) fn write(value: ParameterValue) -> Raw {
+pub(super) fn serialize<S: Serializer>(
+    value: ParameterValue,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match value {
+        ParameterValue::Processors(processors) => serializer.collect_seq(processors.iter()),
+        value => write(value).serialize(serializer),
+    }
+}
+
+/// The text or the number that is written.
+fn write(value: ParameterValue) -> Raw {
     Raw::Text(match value {
         ParameterValue::Integer(n) => return Raw::Integer(n),
         ParameterValue::Span(span) => span.to_string(),

@@ -2,8 +2,9 @@
 //!
 //! [`WithRequirements`] takes them out while a table is read, so that places are kept (serde's `flatten` would lose them).
 
-use super::lax::{Lax, Raw};
+use super::lax::Lax;
 use super::parameter;
+use super::scheduler::SchedulerFile;
 use crate::Guarantee;
 use core::fmt;
 use serde::de::value::MapAccessDeserializer;
@@ -33,7 +34,25 @@ pub(crate) struct WithRequirements<T> {
     pub(crate) requirements: RequirementsFile,
 }
 
-/// The keys by which something is asked of a parent.
+/// A table with such keys.
+pub(crate) trait Asks {
+    /// Whether it may be about a thread, so that it has the keys that only threads have.
+    const OF_THREADS: bool;
+
+    /// The parameters that it may have.
+    fn parameters() -> impl Iterator<Item = &'static Parameter> + Clone {
+        let all = ALL.iter().copied();
+        all.filter(|parameter| Self::OF_THREADS || !parameter.of_threads)
+    }
+}
+
+/// The keys by which a scheduler may ask something of a parent.
+pub(crate) fn scheduler_requirement_keys() -> impl Iterator<Item = &'static str> + Clone {
+    let parameters = SchedulerFile::parameters();
+    [GUARANTEE].into_iter().chain(parameters.map(|parameter| parameter.key))
+}
+
+/// The keys by which a thread or a scheduler may ask something of a parent.
 pub(crate) fn requirement_keys() -> impl Iterator<Item = &'static str> + Clone {
     [GUARANTEE].into_iter().chain(ALL.iter().map(|parameter| parameter.key))
 }
@@ -45,18 +64,27 @@ impl Serialize for RequirementsFile {
             map.serialize_entry(GUARANTEE, guarantee)?;
         }
         for (parameter, value) in &self.parameters {
-            let raw = value.0.as_ref().map(|value| parameter::write(*value));
-            let raw = raw.map_err(serde::ser::Error::custom)?;
-            map.serialize_entry(parameter.key, &raw)?;
+            let value = value.0.as_ref().map_err(serde::ser::Error::custom)?;
+            map.serialize_entry(parameter.key, &Written(*value))?;
         }
         map.end()
     }
 }
 
+/// A value as it is written.
+struct Written(ParameterValue);
+
+impl Serialize for Written {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        parameter::serialize(self.0, serializer)
+    }
+}
+
 /// Hands the entries of a table on, but for those that ask something of a parent.
-struct Own<'r, A> {
+struct Own<'r, A, T> {
     entries: A,
     requirements: &'r mut RequirementsFile,
+    table: PhantomData<T>,
 }
 
 /// A key of a table.
@@ -66,9 +94,9 @@ enum Key<K, V> {
     Parameter(&'static Parameter, K),
 }
 
-struct KeySeed<K>(K);
+struct KeySeed<K, T>(K, PhantomData<T>);
 
-impl<'de, K: DeserializeSeed<'de>> DeserializeSeed<'de> for KeySeed<K> {
+impl<'de, K: DeserializeSeed<'de>, T: Asks> DeserializeSeed<'de> for KeySeed<K, T> {
     type Value = Key<K, K::Value>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -76,12 +104,13 @@ impl<'de, K: DeserializeSeed<'de>> DeserializeSeed<'de> for KeySeed<K> {
         if key == GUARANTEE {
             return Ok(Key::Guarantee(self.0));
         }
-        if let Some(parameter) = ALL.iter().copied().find(|parameter| parameter.key == key) {
+        if let Some(parameter) = T::parameters().find(|parameter| parameter.key == key) {
             return Ok(Key::Parameter(parameter, self.0));
         }
         let own = self.0.deserialize(IntoDeserializer::<D::Error>::into_deserializer(key));
         // What else would be allowed here.
-        let others = || requirement_keys().map(|key| format!(", `{key}`")).collect::<String>();
+        let keys = [GUARANTEE].into_iter().chain(T::parameters().map(|parameter| parameter.key));
+        let others = || keys.clone().map(|key| format!(", `{key}`")).collect::<String>();
         let error = |error: D::Error| {
             D::Error::custom(format!("{}{}", error.to_string().trim_end(), others()))
         };
@@ -89,7 +118,7 @@ impl<'de, K: DeserializeSeed<'de>> DeserializeSeed<'de> for KeySeed<K> {
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Own<'_, A> {
+impl<'de, A: MapAccess<'de>, T: Asks> MapAccess<'de> for Own<'_, A, T> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -98,7 +127,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Own<'_, A> {
     ) -> Result<Option<K::Value>, A::Error> {
         let mut seed = seed;
         loop {
-            seed = match self.entries.next_key_seed(KeySeed(seed))? {
+            seed = match self.entries.next_key_seed(KeySeed(seed, self.table))? {
                 None => return Ok(None),
                 Some(Key::Own(key)) => return Ok(Some(key)),
                 Some(Key::Guarantee(seed)) => {
@@ -106,8 +135,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Own<'_, A> {
                     seed
                 }
                 Some(Key::Parameter(parameter, seed)) => {
-                    let raw: Raw = self.entries.next_value()?;
-                    let value = parameter::read(parameter.form, &raw);
+                    let value = parameter::next(parameter.form, &mut self.entries)?;
                     self.requirements.parameters.push((parameter, value));
                     seed
                 }
@@ -122,7 +150,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for Own<'_, A> {
 
 struct TableVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>> Visitor<'de> for TableVisitor<T> {
+impl<'de, T: Deserialize<'de> + Asks> Visitor<'de> for TableVisitor<T> {
     type Value = WithRequirements<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -131,13 +159,13 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for TableVisitor<T> {
 
     fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<Self::Value, A::Error> {
         let mut requirements = RequirementsFile::default();
-        let table = Own { entries, requirements: &mut requirements };
+        let table = Own { entries, requirements: &mut requirements, table: PhantomData::<T> };
         let own = T::deserialize(MapAccessDeserializer::new(table))?;
         Ok(WithRequirements { own, requirements })
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for WithRequirements<T> {
+impl<'de, T: Deserialize<'de> + Asks> Deserialize<'de> for WithRequirements<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(TableVisitor(PhantomData))
     }

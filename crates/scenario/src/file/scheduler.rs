@@ -1,7 +1,7 @@
 //! `[schedulers.NAME]`.
 
 use super::lax::Lax;
-use super::requirements::{WithRequirements, requirement_keys};
+use super::requirements::{Asks, WithRequirements, scheduler_requirement_keys};
 use super::text_or::TextOr;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,10 @@ pub(crate) struct SchedulerFile {
     pub(crate) processors: Option<Lax<u16>>,
 }
 
+impl Asks for SchedulerFile {
+    const OF_THREADS: bool = false;
+}
+
 /// One of several parents.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -36,7 +40,11 @@ pub(crate) struct ParentFile {
     pub(crate) parent: Option<Lax<String>>,
 }
 
+impl Asks for ParentFile {
+    const OF_THREADS: bool = false;
+}
+
 /// The keys of a scheduler that are not settings.
 pub(crate) fn own_keys() -> impl Iterator<Item = &'static str> + Clone {
-    ["scheduler", "parent", "parents", "processors"].into_iter().chain(requirement_keys())
+    ["scheduler", "parent", "parents", "processors"].into_iter().chain(scheduler_requirement_keys())
 }

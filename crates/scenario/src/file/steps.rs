@@ -4,6 +4,7 @@ use super::lax::{Lax, Raw};
 use super::own::{Priority, Reservation, Share};
 use super::scalar::Range;
 use super::text_or::TextOr;
+use crate::Guarantee;
 use crate::model::Step;
 use serde::{Deserialize, Serialize};
 use windfall_programs::{OwnRequest, Tick};
@@ -33,7 +34,7 @@ pub(crate) struct PhaseFile {
     pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
 }
 
-/// One step: exactly one of these keys (`wait` with `lock`; `timer` with `name` and `mode`; `reserve` with `to`), or one of
+/// One step: exactly one of these keys (`wait` with `lock`; `timer` with `name` and `mode`; `reserve` and `guarantee` with `to`), or one of
 /// the words `job`, `yield`, `suspend` and `unreserve`.
 // Fields: keys of a table of the file, which stand beside each other there.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]
@@ -81,7 +82,10 @@ pub(crate) struct StepFile {
     /// Begins or changes a reservation of this thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reserve: Option<Lax<Reservation>>,
-    /// The scheduler that is to give the reservation, to which the thread moves; the one above it when absent.
+    /// Requests a guarantee for this thread, which the run judges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) guarantee: Option<Lax<Guarantee>>,
+    /// The scheduler that is to give the reservation or the guarantee, to which the thread moves; the one above it when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) to: Option<Lax<String>>,
     /// Sets the share of this thread.
@@ -133,6 +137,11 @@ impl StepFile {
         match request {
             OwnRequest::Reserve { amount, period, at } => StepFile {
                 reserve: Lax::good(Reservation(*amount, *period)),
+                to: at.clone().map(|at| Lax(Ok(at))),
+                ..none
+            },
+            OwnRequest::Guarantee { guarantee, at } => StepFile {
+                guarantee: Lax::good(*guarantee),
                 to: at.clone().map(|at| Lax(Ok(at))),
                 ..none
             },

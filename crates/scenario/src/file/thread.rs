@@ -4,6 +4,7 @@ use super::external::{Command, MatchFile};
 use super::kind::KindFile;
 use super::lax::Lax;
 use super::program::ProgramFile;
+use super::requirements::Asks;
 use super::scalar::{Due, Kib, Range};
 use super::steps::{PhaseFile, StepFile};
 use super::text_or::TextOr;
@@ -91,6 +92,10 @@ pub(crate) struct ThreadFile {
     /// A stored profile that says what the program does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) profile: Option<Lax<String>>,
+}
+
+impl Asks for ThreadFile {
+    const OF_THREADS: bool = true;
 }
 
 impl ThreadFile {

@@ -57,6 +57,10 @@ pub(crate) enum ValueError {
     Reversed(String),
     /// What only programs tell, while they run.
     NotTold,
+    /// An empty set of processors.
+    NoProcessors,
+    /// A processor that is named twice.
+    ProcessorTwice(i64),
 }
 
 impl ValueError {
@@ -70,7 +74,9 @@ impl ValueError {
             ValueError::NotA(..)
             | ValueError::Neither(..)
             | ValueError::NoSlash(_)
+            | ValueError::NoProcessors
             | ValueError::NotTold => Code::InvalidValue,
+            ValueError::ProcessorTwice(_) => Code::DuplicateProcessor,
             ValueError::Time(..) => Code::InvalidTime,
             ValueError::Guarantee(_) => Code::InvalidGuarantee,
             ValueError::UnknownWord(_) | ValueError::UnknownWhole(..) => Code::UnknownWord,
@@ -121,6 +127,8 @@ impl fmt::Display for ValueError {
             ValueError::ZeroLimit => f.write_str("a limit of no time at all; allowed: above 0"),
             ValueError::NoTime => f.write_str("no time at all"),
             ValueError::NotTold => f.write_str("no file tells it"),
+            ValueError::NoProcessors => f.write_str("no processor is named"),
+            ValueError::ProcessorTwice(n) => write!(f, "processor {n} is named twice"),
             ValueError::ZeroPeriod => f.write_str("period and deadline must be above zero"),
             ValueError::Reversed(text) => write!(f, "`{text}`: the least is above the most"),
         }

@@ -40,6 +40,7 @@ fn with_own(tree: &mut Scenario, name: &str, own: u16, change: impl FnOnce(&mut 
     let meant = tree.schedulers.iter().position(|scheduler| scheduler.name == *name);
     let Some(meant) = meant else { return };
     let mut scheduler = tree.schedulers.remove(meant);
+    tree.at_top.remove(&(name.to_owned(), own));
     if usize::from(own) == scheduler.owns.len() {
         scheduler
             .owns
@@ -90,7 +91,9 @@ impl Scenario {
             thread.names().map(alone).collect::<Vec<Thread>>()
         };
         let threads = self.threads.iter().flat_map(alone).collect();
-        let mut tree = Scenario { threads, requests: Vec::new(), under_way: true, ..self.clone() };
+        let at_top = self.processors_at_top();
+        let mut tree =
+            Scenario { threads, requests: Vec::new(), under_way: true, at_top, ..self.clone() };
         let mut before = requested_promises(&tree);
         for request in &live.file.requests {
             let (parts, was) = (request.change.parts(), tree.clone());

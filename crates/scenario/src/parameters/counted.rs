@@ -58,6 +58,7 @@ impl ParameterWriter<'_> {
         params.priority = priority.and_then(|priority| i32::try_from(priority).ok());
         let currency = requires.get(&CURRENCY).and_then(ParameterValue::integer);
         params.currency = currency.and_then(|currency| u32::try_from(currency).ok());
+        params.bound = parent.is_some_and(|parent| self.processors().is_bound(requires, parent));
         params.rate = requires.rate().map(|rate| (rate.work, rate.period, rate.deadline));
         Ok(params)
     }
@@ -70,15 +71,17 @@ mod tests {
     use crate::build::parent_of;
     use crate::parameters::rate;
     use windfall_hierarchy::Message;
-    use windfall_schedulers::parameters::{RATE, read_block, read_currency, read_warp};
+    use windfall_schedulers::parameters::{
+        RATE, read_block, read_currency, read_processors, read_warp,
+    };
     use windfall_time::Span;
 
     fn ms(millis: u32) -> Span {
         Span::from_millis(millis)
     }
 
-    /// The parameters that result from messages: the slow definition.
-    fn told(messages: &[(&str, Message)], since: Option<Instant>) -> ChildParams {
+    /// The parameters that result from messages at a scheduler with so many own virtual processors: the slow definition.
+    fn told(messages: &[(&str, Message)], owns: usize, since: Option<Instant>) -> ChildParams {
         let mut terms = ChildParams::default().since(since);
         for (_, message) in messages {
             match *message {
@@ -93,6 +96,9 @@ mod tests {
                         (terms.reserve, terms.at) = (Some((amount, period)), Some(at));
                     }
                     terms.warp = read_warp(message).unwrap_or(terms.warp);
+                    if let Some(own_vps) = read_processors(message) {
+                        terms.bound = own_vps.iter().count() < owns;
+                    }
                     let currency = read_currency(message);
                     terms.currency = currency.map_or(terms.currency, |n| u32::try_from(n).ok());
                 }
@@ -117,7 +123,7 @@ mod tests {
                     let counted = asking.counted(&own.requires, parent, None, None);
                     assert_eq!(
                         counted,
-                        told(&messages, None),
+                        told(&messages, 1, None),
                         "{}: {}",
                         path.display(),
                         scheduler.name
@@ -133,7 +139,14 @@ mod tests {
                 messages.extend(rate.map(|rate| ("rate", rate.message())));
                 let since = Some(thread.start);
                 let counted = asking.counted(&thread.requires, Some(parent), rate, since);
-                assert_eq!(counted, told(&messages, since), "{}: {}", path.display(), thread.name);
+                let owns = scenario.scheduler_named(parent).map_or(0, |found| found.owns.len());
+                assert_eq!(
+                    counted,
+                    told(&messages, owns, since),
+                    "{}: {}",
+                    path.display(),
+                    thread.name
+                );
                 seen[1] += 1;
             }
         }
@@ -165,7 +178,7 @@ mod tests {
             for requires in &each {
                 let messages = asking.messages(requires, parent).unwrap_or_default();
                 let counted = asking.counted(requires, parent, None, None);
-                assert_eq!(counted, told(&messages, None), "{parent:?}: {requires:?}");
+                assert_eq!(counted, told(&messages, 1, None), "{parent:?}: {requires:?}");
             }
         }
     }

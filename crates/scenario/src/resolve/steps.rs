@@ -98,6 +98,7 @@ fn only_key(file: &StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<&'s
         ("barrier", file.barrier.is_some()),
         ("resume", file.resume.is_some()),
         ("reserve", file.reserve.is_some()),
+        ("guarantee", file.guarantee.is_some()),
         ("share", file.share.is_some()),
         ("priority", file.priority.is_some()),
         ("move", file.r#move.is_some()),
@@ -119,10 +120,17 @@ fn only_key(file: &StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<&'s
 
 /// A request of a thread for itself.
 fn own(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<OwnRequest> {
-    if file.reserve.is_some() {
+    if file.reserve.is_some() || file.guarantee.is_some() {
         let to = reader.get(file.to, &path.key("to"));
-        let Reservation(amount, period) = reader.get(file.reserve, &path.key("reserve"))?;
-        let request = OwnRequest::reserve(amount, period);
+        let request = match file.guarantee {
+            Some(guarantee) => {
+                OwnRequest::guarantee(reader.get(Some(guarantee), &path.key("guarantee"))?)
+            }
+            None => {
+                let Reservation(amount, period) = reader.get(file.reserve, &path.key("reserve"))?;
+                OwnRequest::reserve(amount, period)
+            }
+        };
         return Some(match to {
             Some(to) => request.at(to),
             None => request,
@@ -145,10 +153,11 @@ fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
         let message = "`name` and `mode` go with `timer`";
         reader.wrong(Code::MisplacedKey, path, message, "leave them out");
     }
-    if only != "reserve" && file.to.is_some() {
-        reader.wrong(Code::MisplacedKey, path, "`to` goes with `reserve`", "leave it out");
+    if !matches!(only, "reserve" | "guarantee") && file.to.is_some() {
+        let message = "`to` goes with `reserve` and `guarantee`";
+        reader.wrong(Code::MisplacedKey, path, message, "leave it out");
     }
-    if matches!(only, "reserve" | "share" | "priority" | "move") {
+    if matches!(only, "reserve" | "guarantee" | "share" | "priority" | "move") {
         return own(file, path, reader).map(Step::Ask);
     }
     let mut at = |value: Option<Lax<String>>, key: &str| reader.get(value, &path.key(key));

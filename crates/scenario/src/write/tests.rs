@@ -9,10 +9,11 @@ use crate::model::{
 };
 use crate::{Guarantee, Origin, Scenario};
 use proptest::prelude::*;
+use windfall_hierarchy::ProcessorSet;
 use windfall_programs::{LockProtocol, OnLate, OwnRequest, Tick, Work};
 use windfall_schedulers::catalogue::Catalogue;
 use windfall_schedulers::kinds;
-use windfall_schedulers::parameters::{ALL, Form, ParameterValue, Rate};
+use windfall_schedulers::parameters::{ALL, Form, PROCESSORS, ParameterValue, Rate};
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
@@ -71,6 +72,8 @@ fn value(form: Form) -> BoxedStrategy<ParameterValue> {
                 ParameterValue::Rate(Rate::new(work, period).deadline(deadline))
             })
             .boxed(),
+        // Those of the machine, once it is known.
+        Form::Processors => Just(ParameterValue::Processors(ProcessorSet::default())).boxed(),
         // Parameters that no file can express are left out.
         _ => pair()
             .prop_map(|(amount, period)| ParameterValue::Reservation { amount, period })
@@ -78,13 +81,15 @@ fn value(form: Form) -> BoxedStrategy<ParameterValue> {
     }
 }
 
-/// Below fixed priority, which passes on any guarantee.
-fn requires() -> impl Strategy<Value = Requirements> {
-    let values = ALL.iter().map(|parameter| proptest::option::of(value(parameter.form)));
+/// Below fixed priority, which passes on any guarantee: what a thread asks, or a scheduler.
+fn requires(of_threads: bool) -> impl Strategy<Value = Requirements> {
+    let all = ALL.iter().filter(move |parameter| of_threads || !parameter.of_threads);
+    let values = all.clone().map(|parameter| proptest::option::of(value(parameter.form)));
+    let parameters: Vec<_> = all.collect();
     (proptest::option::of(guarantee()), values.collect::<Vec<_>>()).prop_map(
-        |(guarantee, values)| {
+        move |(guarantee, values)| {
             let mut requires = guarantee.map(Requirements::guarantee).unwrap_or_default();
-            for (parameter, value) in ALL.iter().zip(values) {
+            for (parameter, value) in parameters.iter().zip(values) {
                 requires.set(parameter, value);
             }
             requires
@@ -111,6 +116,10 @@ fn step() -> impl Strategy<Value = Step> {
             Span::from_millis(amount),
             Span::from_millis(10)
         ))),
+        any::<bool>().prop_map(|here| {
+            let request = OwnRequest::guarantee("NULL".parse().unwrap());
+            Step::Ask(if here { request } else { request.at("fp") })
+        }),
         any::<i32>().prop_map(|priority| Step::Ask(OwnRequest::Priority(priority))),
         (1_u32..9).prop_map(|share| Step::Ask(OwnRequest::Share(share))),
     ]
@@ -234,14 +243,16 @@ fn interrupts() -> impl Strategy<Value = Interrupts> {
 }
 
 fn own() -> impl Strategy<Value = Attachment> {
-    requires()
+    requires(false)
         .prop_map(|requires| Attachment { parent: Parent::Scheduler("fp".to_owned()), requires })
 }
 
 fn change() -> impl Strategy<Value = Change> {
     let thread = || Whom::Thread("thread 0".to_owned());
     let scheduler = || Whom::Scheduler("s".to_owned(), 1);
-    let set = (0..ALL.len()).prop_flat_map(|at| (Just(ALL[at]), value(ALL[at].form)));
+    // Which processors a request may name depends on the tree.
+    let others: Vec<_> = ALL.iter().copied().filter(|parameter| !parameter.of_threads).collect();
+    let set = prop::sample::select(others).prop_flat_map(|one| (Just(one), value(one.form)));
     prop_oneof![
         own().prop_map(|own| Change::Create(Scheduler {
             name: "made".to_owned(),
@@ -251,7 +262,7 @@ fn change() -> impl Strategy<Value = Change> {
         })),
         Just(Change::Destroy("s".to_owned())),
         Just(Change::Default("fp".to_owned())),
-        requires().prop_map(|requires| Change::Move {
+        requires(false).prop_map(|requires| Change::Move {
             thread: "thread 0".to_owned(),
             to: "fp".to_owned(),
             requires
@@ -310,7 +321,7 @@ prop_compose! {
         interrupts in proptest::collection::vec(interrupts(), 0..3),
         owns in proptest::collection::vec(own(), 2..4),
         alike in any::<bool>(),
-        threads in proptest::collection::vec((run(), requires(), instant(), proptest::option::of(1_u32..4), 0_u64..999), 1..5),
+        threads in proptest::collection::vec((run(), requires(true), instant(), proptest::option::of(1_u32..4), 0_u64..999), 1..5),
         programs in [external(10), external(11)],
         stand_ins in [stand_in(), stand_in(), stand_in()],
         requests in proptest::collection::vec((instant(), change()), 0..4),
@@ -328,7 +339,13 @@ prop_compose! {
             ],
             owns,
         };
-        let mut threads: Vec<Thread> = threads.into_iter().enumerate().map(|(n, (run, requires, start, count, set))| Thread {
+        let all = ProcessorSet::of((0_u16..).zip(&machine.speeds).map(|(number, _)| number));
+        let all = all.ok().map(ParameterValue::Processors);
+        let mut threads: Vec<Thread> = threads.into_iter().enumerate().map(|(n, (run, mut requires, start, count, set))| {
+            if requires.get(&PROCESSORS).is_some() {
+                requires.set(&PROCESSORS, all);
+            }
+            Thread {
             name: format!("thread {n}"),
             count: if n == 0 { None } else { count },
             parent: (n != 1).then(|| "fp".to_owned()),
@@ -337,7 +354,7 @@ prop_compose! {
             run,
             start,
             working_set_kib: set,
-        }).collect();
+        }}).collect();
         let some = External {
             program: ExternalProgram::Of("program 10".to_owned()),
             threads: ThreadMatch { comm: Some("data-loop*".to_owned()), ..ThreadMatch::default() },
@@ -369,6 +386,7 @@ prop_compose! {
             requests: requests.into_iter().map(|(time, change)| Request { time, change }).collect(),
             expectations,
             under_way: false,
+            at_top: Default::default(),
             catalogue: Catalogue::default(),
             programs: windfall_programs::catalogue::Catalogue::default(),
             origin: Origin::default(),

@@ -49,14 +49,29 @@ fn values() -> Texts {
     ]
 }
 
+/// A thread below `kind` on two processors, and one more scheduler.
+fn bound(kind: &str, processors: &str, more: &str) -> String {
+    format!(
+        "{HEAD}[machine]\nprocessors = 2\n[schedulers.root]\nscheduler = \"{kind}\"\nparent = \"top\"\n\
+         processors = 2\n[threads.a]\nrun = \"spin\"\nparent = \"root\"\nprocessors = {processors}\n{more}"
+    )
+}
+
 fn names() -> Texts {
     let at = |request: &str| with(&format!("[[at]]\ntime = \"2 s\"\n{request}\n"));
     vec![
         ("unknown-kind", GOOD.replace("\"rez\"", "\"rezz\"")),
         ("unknown-scheduler", GOOD.replace("parent = \"root\"", "parent = \"rot\"")),
         ("unknown-thread", at("do = \"move\"\nthread = \"aa\"\nto = \"root\"")),
+        ("binding-not-kept", bound("edf", "[1]", "")),
         ("unknown-name", expected("b.received", "at-least = \"1 s\"")),
         ("unknown-program", with("[threads.b]\nparent = \"root\"\nprogram = \"decoder\"\n")),
+        (
+            "not-controllable",
+            with(
+                "[threads.b]\nparent = \"root\"\nprogram = { kind = \"monitor\", nodes = \"root\" }\n",
+            ),
+        ),
         (
             "unknown-processor",
             with("[[interrupts]]\nevery = \"1ms\"\ncost = \"1us\"\nprocessors = [3]\n"),

@@ -11,13 +11,12 @@
 //! Source   Liu and Layland 1973; HLS 2.3.1.4. Partitioned: one instance for each processor.
 //! Checked  laws, reference schedules edf_*, gedf_*.
 
-use crate::catalogue::{Chosen, Form, Kind, Properties, RanksBy, Setting};
+use crate::catalogue::{Kind, Properties, RanksBy};
 use crate::parameters::RATE;
-use crate::parts::best_effort::BestEffort;
 use crate::parts::deadline_reporter::{DeadlineReporter, earliest};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
-use crate::reservation::rez::REPORT_DEADLINES;
+use crate::settings::shared::REPORT_DEADLINES;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
@@ -27,45 +26,36 @@ use windfall_time::{Instant, Span};
 /// Fires at the first deadline among unfinished jobs, with `late = "abort"`.
 pub(crate) const EXPIRY: TimerId = TimerId(1);
 
-pub(crate) const KIND: Kind = Kind {
-    name: "edf",
-    summary: "earliest deadline first, on one processor or several from one queue",
-    source: source!("edf.rs"),
-    settings: &[
-        Setting {
-            name: "late",
-            form: Form::Word(&["complete", "abort"]),
-            default: "complete",
-            help: "what happens to a job that is unfinished at its deadline",
-        },
-        REPORT_DEADLINES,
-    ],
-    takes: &[&RATE],
-    properties: Properties {
-        ranks_by: |_| RanksBy::Deadline,
-        lends_ranks: |settings| late(settings) == Late::Complete,
-        ..Properties::NONE
-    },
-    build: |settings| {
-        let late = late(settings);
-        let reporter = DeadlineReporter::new(settings.bool(REPORT_DEADLINES.name));
-        Ok(Box::new(Pooled::new(Edf { late, reporter, ..Edf::default() })))
-    },
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
-
-fn late(settings: &Chosen<'_>) -> Late {
-    settings.word("late", &[("complete", Late::Complete), ("abort", Late::Abort)])
+settings! { Edf, "edf.rs":
+    /// what happens to a job that is unfinished at its deadline
+    late: Late = "complete",
+    report_deadlines: bool as REPORT_DEADLINES,
 }
 
-/// The treatment of a job that is unfinished at its deadline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Late {
-    /// It continues.
-    #[default]
-    Complete,
-    /// It gets no more time, and the host aborts it.
-    Abort,
+pub(crate) const KIND: Kind = Edf::kind(
+    "edf",
+    "earliest deadline first, on one processor or several from one queue",
+    |settings| {
+        let Edf { late, report_deadlines } = Edf::read(settings);
+        let reporter = DeadlineReporter::new(report_deadlines);
+        Ok(Box::new(Pooled::new(State { reporter, ..State::new(late) })))
+    },
+)
+.with_parameters(&[&RATE])
+.with_properties(Properties {
+    ranks_by: |_| RanksBy::Deadline,
+    lends_ranks: |settings| Edf::read(settings).late == Late::Complete,
+    ..Properties::NONE
+});
+
+words! {
+    /// The treatment of a job that is unfinished at its deadline.
+    pub enum Late {
+        /// It continues.
+        Complete = "complete",
+        /// It gets no more time, and the host aborts it.
+        Abort = "abort",
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -88,8 +78,8 @@ const NEVER: Job = Job {
 };
 
 /// The scheduler.
-#[derive(Clone, Default)]
-pub(crate) struct Edf {
+#[derive(Clone)]
+pub(crate) struct State {
     jobs: Vec<Job>,
     late: Late,
     /// Unfinished jobs by deadline; kept only with [`Late::Abort`].
@@ -99,10 +89,16 @@ pub(crate) struct Edf {
     reporter: DeadlineReporter,
 }
 
-impl Edf {
+impl State {
     /// Creates an instance that treats late jobs in this way.
-    pub(crate) fn new(late: Late) -> Edf {
-        Edf { late, ..Edf::default() }
+    pub(crate) fn new(late: Late) -> State {
+        State {
+            jobs: Vec::new(),
+            late,
+            due: Heap::new(),
+            refuses: false,
+            reporter: DeadlineReporter::default(),
+        }
     }
 
     /// Makes the next job that begins be aborted at once.
@@ -182,7 +178,7 @@ impl Edf {
     }
 }
 
-impl Policy for Edf {
+impl Policy for State {
     /// Deadline, release, slot.
     type Key = (Instant, Instant, u32);
     const GROWS: bool = true;

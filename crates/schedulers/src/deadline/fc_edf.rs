@@ -16,10 +16,9 @@
 //! and stays between 1 % and all: at zero, nothing could be measured any longer. Windows in which no job ended do not
 //! count. Jobs that are unfinished at their deadline are aborted, whatever they have received (no domino effect).
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::deadline::edf::{EXPIRY, Edf, Late};
+use crate::catalogue::Kind;
+use crate::deadline::edf::{EXPIRY, Late, State as Edf};
 use crate::parameters::RATE;
-use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::Pooled;
 use crate::parts::slots;
 use alloc::boxed::Box;
@@ -36,85 +35,32 @@ const SAMPLE: TimerId = TimerId(2);
 const ALL: i64 = 1_000_000;
 const LEAST: i64 = ALL / 100;
 
-pub(crate) const KIND: Kind = Kind {
-    name: "fc-edf",
-    summary: "earliest deadline first; feedback accepts as many jobs as can be done in time",
-    source: source!("fc_edf.rs"),
-    settings: &[
-        Setting {
-            name: "derivative",
-            form: Form::Integer(0, 10_000),
-            default: "100",
-            help: "gain of the change of the error, in thousandths",
-        },
-        Setting {
-            name: "integral",
-            form: Form::Integer(0, 10_000),
-            default: "5",
-            help: "gain of the sum of the errors, in thousandths",
-        },
-        Setting {
-            name: "integral-windows",
-            form: Form::Integer(1, 10_000),
-            default: "100",
-            help: "number of windows over which errors are summed",
-        },
-        Setting {
-            name: "proportional",
-            form: Form::Integer(0, 10_000),
-            default: "500",
-            help: "gain of the error, in thousandths",
-        },
-        Setting {
-            name: "set-point",
-            form: Form::Integer(0, 1000),
-            default: "20",
-            help: "the desired miss ratio of accepted jobs, in thousandths",
-        },
-        Setting {
-            name: "window",
-            form: Form::Span,
-            default: "500ms",
-            help: "how often the miss ratio is sampled",
-        },
-    ],
-    takes: &[&RATE],
-    properties: Properties::NONE,
-    build: |settings| {
-        let windows = settings.integer("integral-windows");
-        Ok(Box::new(FcEdf::new(FcEdfSpec {
-            proportional: settings.integer("proportional"),
-            integral: settings.integer("integral"),
-            derivative: settings.integer("derivative"),
-            integral_windows: usize::try_from(windows).expect("its setting has bounds"),
-            set_point: settings.integer("set-point"),
-            window: settings.span("window"),
-        })))
-    },
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
-
-/// The controller's parameters. Gains and the set point are in thousandths.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct FcEdfSpec {
-    /// Gain of the error; 0 to 10,000.
-    pub(crate) proportional: i64,
-    /// Gain of the sum of errors; 0 to 10,000.
-    pub(crate) integral: i64,
-    /// Gain of the change of the error; 0 to 10,000.
-    pub(crate) derivative: i64,
-    /// Number of windows over which errors are summed; 1 to 10,000.
-    pub(crate) integral_windows: usize,
-    /// The desired miss ratio of accepted jobs; 0 to 1000.
-    pub(crate) set_point: i64,
-    /// Time between two samples of the miss ratio; above zero.
-    pub(crate) window: Span,
+settings! { FcEdf, "fc_edf.rs":
+    /// gain of the change of the error, in thousandths
+    derivative: i64 = "100" in 0..=10_000,
+    /// gain of the sum of the errors, in thousandths
+    integral: i64 = "5" in 0..=10_000,
+    /// number of windows over which errors are summed
+    integral_windows: u16 = "100" in 1..=10_000,
+    /// gain of the error, in thousandths
+    proportional: i64 = "500" in 0..=10_000,
+    /// the desired miss ratio of accepted jobs, in thousandths
+    set_point: i64 = "20" in 0..=1000,
+    /// how often the miss ratio is sampled
+    window: Span = "500ms",
 }
+
+pub(crate) const KIND: Kind = FcEdf::kind(
+    "fc-edf",
+    "earliest deadline first; feedback accepts as many jobs as can be done in time",
+    |settings| Ok(Box::new(State::new(FcEdf::read(settings)))),
+)
+.with_parameters(&[&RATE]);
 
 /// The feedback loop. All amounts are millionths, far from the ends of 64 bits.
 #[derive(Clone)]
 struct Controller {
-    spec: FcEdfSpec,
+    spec: FcEdf,
     /// Errors of the last windows; `oldest` is overwritten next.
     errors: Vec<i64>,
     oldest: usize,
@@ -128,8 +74,8 @@ struct Controller {
 }
 
 impl Controller {
-    fn new(spec: FcEdfSpec) -> Controller {
-        let errors = vec![0; spec.integral_windows.max(1)];
+    fn new(spec: FcEdf) -> Controller {
+        let errors = vec![0; usize::from(spec.integral_windows).max(1)];
         Controller { spec, errors, oldest: 0, sum: 0, before: 0, fraction: ALL, met: 0, missed: 0 }
     }
 
@@ -162,7 +108,7 @@ struct Tenant {
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct FcEdf {
+pub(crate) struct State {
     edf: Pooled<Edf>,
     controller: Controller,
     tenants: Vec<Tenant>,
@@ -171,11 +117,11 @@ pub(crate) struct FcEdf {
     sampling: bool,
 }
 
-impl FcEdf {
+impl State {
     /// Creates an instance with these controller parameters.
     #[must_use]
-    pub(crate) fn new(spec: FcEdfSpec) -> FcEdf {
-        FcEdf {
+    pub(crate) fn new(spec: FcEdf) -> State {
+        State {
             edf: Pooled::new(Edf::new(Late::Abort)),
             controller: Controller::new(spec),
             tenants: Vec::new(),
@@ -221,7 +167,7 @@ impl FcEdf {
     }
 }
 
-impl Scheduler for FcEdf {
+impl Scheduler for State {
     fn timers(&self, owns: usize) -> usize {
         self.edf.timers(owns) + 1
     }

@@ -17,9 +17,8 @@
 //! so a running child is not replaced because of laxity alone before it has run for `granularity`. When a child becomes
 //! ready or its job changes, all are compared at once.
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::RATE;
-use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::slots;
@@ -31,24 +30,17 @@ use windfall_time::{Instant, Span};
 /// Fires when a ready child has less laxity than a running one.
 const CROSSING: TimerId = TimerId(1);
 
-pub(crate) const KIND: Kind = Kind {
-    name: "llf",
-    summary: "least laxity first, on one processor or several from one queue",
-    source: source!("llf.rs"),
-    settings: &[Setting {
-        name: "granularity",
-        form: Form::Span,
-        default: "1ms",
-        help: "the shortest time between two switches because of laxity alone",
-    }],
-    takes: &[&RATE],
-    properties: Properties::NONE,
-    build: |settings| {
-        let granularity = settings.span("granularity");
-        Ok(Box::new(Pooled::new(Llf::new(granularity))))
-    },
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
+settings! { Llf, "llf.rs":
+    /// the shortest time between two switches because of laxity alone
+    granularity: Span = "1ms",
+}
+
+pub(crate) const KIND: Kind = Llf::kind(
+    "llf",
+    "least laxity first, on one processor or several from one queue",
+    |settings| Ok(Box::new(Pooled::new(State::new(Llf::read(settings).granularity)))),
+)
+.with_parameters(&[&RATE]);
 
 #[derive(Clone, Copy)]
 struct Job {
@@ -75,16 +67,16 @@ const NONE: Job = Job {
 
 /// The scheduler.
 #[derive(Clone, Default)]
-pub(crate) struct Llf {
+pub(crate) struct State {
     jobs: Vec<Job>,
     granularity: Span,
     armed: bool,
 }
 
-impl Llf {
+impl State {
     /// `granularity` is the shortest time between two switches because of laxity alone; above zero.
-    pub(crate) fn new(granularity: Span) -> Llf {
-        Llf { jobs: Vec::new(), granularity, armed: false }
+    pub(crate) fn new(granularity: Span) -> State {
+        State { jobs: Vec::new(), granularity, armed: false }
     }
 
     fn charge(&mut self, child: ChildVp, now: Instant) {
@@ -150,7 +142,7 @@ impl Llf {
     }
 }
 
-impl Policy for Llf {
+impl Policy for State {
     /// Latest start in nanoseconds, slot.
     type Key = (i128, u32);
     const GROWS: bool = true;

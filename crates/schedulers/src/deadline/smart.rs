@@ -23,10 +23,9 @@
 
 mod working_schedule;
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::deadline::smart::working_schedule::{Job, ROOM, WorkingSchedule};
 use crate::parameters::{PRIORITY, RATE, SHARE};
-use crate::parts::best_effort::BestEffort;
 use crate::parts::slots;
 use crate::parts::virtual_time::{Account, Virtual};
 use alloc::boxed::Box;
@@ -45,33 +44,22 @@ const ENDS: TimerId = TimerId(0);
 /// Number of priorities, from 0 on.
 const PRIORITIES: u8 = 32;
 
-pub(crate) const KIND: Kind = Kind {
-    name: "smart",
-    summary: "the most urgent of the most important jobs that can all be done in time (SMART)",
-    source: source!("smart.rs"),
-    settings: &[
-        Setting {
-            name: "bias",
-            form: Form::Span,
-            default: "50ms",
-            help: "how far, in virtual time, real-time children go ahead of conventional ones",
-        },
-        Setting {
-            name: "quantum",
-            form: Form::Span,
-            default: "10ms",
-            help: "the longest time that a child runs before importance is compared",
-        },
-    ],
-    takes: &[&SHARE, &PRIORITY, &RATE],
-    properties: Properties::NONE,
-    build: |settings| {
-        let bias = settings.span("bias");
-        let quantum = settings.span("quantum");
-        Ok(Box::new(Smart::new(bias, quantum)))
+settings! { Smart, "smart.rs":
+    /// how far, in virtual time, real-time children go ahead of conventional ones
+    bias: Span = "50ms",
+    /// the longest time that a child runs before importance is compared
+    quantum: Span = "10ms",
+}
+
+pub(crate) const KIND: Kind = Smart::kind(
+    "smart",
+    "the most urgent of the most important jobs that can all be done in time (SMART)",
+    |settings| {
+        let Smart { bias, quantum } = Smart::read(settings);
+        Ok(Box::new(State::new(bias, quantum)))
     },
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
+)
+.with_parameters(&[&SHARE, &PRIORITY, &RATE]);
 
 #[derive(Clone, Copy)]
 struct Task {
@@ -105,7 +93,7 @@ type Importance = (u8, u128);
 
 /// The scheduler.
 #[derive(Clone)]
-struct Smart {
+struct State {
     tasks: Vec<Task>,
     /// All children that do not wait; the running one as of its last charge.
     line: Heap<Importance>,
@@ -119,10 +107,10 @@ struct Smart {
     charged: Instant,
 }
 
-impl Smart {
+impl State {
     /// `bias` is the lead of real-time children in virtual time; it and the quantum are above zero.
-    fn new(bias: Span, quantum: Span) -> Smart {
-        Smart {
+    fn new(bias: Span, quantum: Span) -> State {
+        State {
             tasks: Vec::new(),
             line: Heap::new(),
             candidates: Vec::new(),
@@ -234,7 +222,7 @@ impl Smart {
     }
 }
 
-impl Scheduler for Smart {
+impl Scheduler for State {
     fn timers(&self, _: usize) -> usize {
         1
     }

@@ -17,7 +17,7 @@ use windfall_time::{Instant, Ratio, Span};
 /// The current epoch and the sums over all processes.
 // Fields: the scheduling period's settings and the sums that one invariant joins (`check` of the scheduler).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Epoch {
+pub(crate) struct Accounts {
     pub(crate) length: Span,
     /// A slice, or the rest of one, below this length is of no use ("a few hundred microseconds").
     pub(crate) useful: Span,
@@ -52,10 +52,10 @@ pub(crate) struct Parts {
     pub(crate) windfall: Span,
 }
 
-impl Epoch {
+impl Accounts {
     /// The first epoch, without needs.
-    pub(crate) fn new((length, useful): (Span, Span), overcommit: bool) -> Epoch {
-        Epoch {
+    pub(crate) fn new((length, useful): (Span, Span), overcommit: bool) -> Accounts {
+        Accounts {
             length,
             useful,
             overcommit,
@@ -106,8 +106,11 @@ impl Epoch {
         add(&mut self.past.uncommitted, self.length.saturating_sub(promised));
     }
 
-    /// Reports the parts of all epochs that have ended, and the start of this epoch's CSP.
+    /// Reports the settings, the needs declared, the parts of all epochs that have ended, and the start of this epoch's CSP.
     pub(crate) fn stats(&self, tell: &mut dyn FnMut(&'static str, Count)) {
+        tell("epoch", Count::Time(self.length));
+        tell("useful", Count::Time(self.useful));
+        tell("declared", Count::Time(self.declared));
         tell("epochs", Count::Times(self.number));
         tell("committed", Count::Time(self.past.committed));
         tell("uncommitted", Count::Time(self.past.uncommitted));

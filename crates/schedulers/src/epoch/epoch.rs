@@ -25,8 +25,8 @@
 
 mod renewal;
 
-use crate::catalogue::{Chosen, Form, Kind, Properties, Setting, SettingError};
-use crate::epoch::accounts::Epoch;
+use crate::catalogue::{Kind, Properties, SettingError};
+use crate::epoch::accounts::Accounts;
 use crate::epoch::process::{Process, UNKNOWN};
 use crate::epoch::promises::Needs;
 use crate::epoch::queues::{PRIORITIES, Queues, is_low, rank};
@@ -46,49 +46,31 @@ const OWN: OwnVp = OwnVp(0);
 /// The end of the slice or of the epoch, whichever comes first.
 const ENDS: TimerId = TimerId(0);
 
-pub(crate) const KIND: Kind = Kind {
-    name: "epoch",
-    summary: "each child's need in each epoch, and the other time to ready children in turn",
-    source: source!("epoch.rs"),
-    settings: &[
-        Setting {
-            name: "epoch",
-            form: Form::Span,
-            default: "100ms",
-            help: "the scheduling period, in which each child has its need",
-        },
-        Setting {
-            name: "overcommit",
-            form: Form::Bool,
-            default: "false",
-            help: "admit more need than the epoch has, so that nobody is promised anything",
-        },
-        Setting {
-            name: "slice",
-            form: Form::Span,
-            default: "10ms",
-            help: "the time slice of children that set none; at least `useful`",
-        },
-        Setting {
-            name: "useful",
-            form: Form::Span,
-            default: "300us",
-            help: "the shortest useful time: a slice with less left ends, and less uncommitted time is not lent",
-        },
-    ],
-    takes: &[&RESERVE, &PRIORITY, &TIME_SLICE],
-    properties: Properties::NONE,
-    build: |settings| {
-        let needs = needs(settings);
-        let useful = settings.span("useful");
-        // The default slice is at least as long as a useful one.
-        let (slice, written) = (settings.span("slice"), settings.written("slice").is_some());
-        let slice = if written { slice } else { slice.max(useful) };
+/// The slice of children that set none, where none is set for them.
+const DEFAULT_SLICE: Span = Span::from_millis(10);
+
+settings! { Epoch, "epoch.rs":
+    /// the scheduling period, in which each child has its need
+    epoch: Span = "100ms",
+    /// admit more need than the epoch has, so that nobody is promised anything
+    overcommit: bool = "false",
+    /// the time slice of children that set none, at least `useful`; without it 10 ms, or `useful` if that is more
+    slice: Option<Span>,
+    /// the shortest useful time: a slice with less left ends, and less uncommitted time is not lent
+    useful: Span = "300us",
+}
+
+pub(crate) const KIND: Kind = Epoch::kind(
+    "epoch",
+    "each child's need in each epoch, and the other time to ready children in turn",
+    |settings| {
+        let Epoch { epoch, overcommit, slice, useful } = Epoch::read(settings);
+        let slice = slice.unwrap_or(DEFAULT_SLICE.max(useful));
         if slice < useful {
-            return Err(SettingError::value("slice", "at least `useful`"));
+            return Err(SettingError::value("slice", slice, "at least `useful`"));
         }
         Ok(Box::new(EpochScheduler {
-            epoch: Epoch::new((needs.epoch, useful), needs.overcommit),
+            epoch: Accounts::new((epoch, useful), overcommit),
             slice,
             processes: Vec::new(),
             queues: Queues::new(),
@@ -97,16 +79,18 @@ pub(crate) const KIND: Kind = Kind {
             ways: Ways::default(),
         }))
     },
-    conversion: |settings| Ok(Box::new(needs(settings))),
-};
-
-fn needs(settings: &Chosen<'_>) -> Needs {
-    Needs { epoch: settings.span("epoch"), overcommit: settings.bool("overcommit") }
-}
+)
+.with_properties(Properties { keeps_epochs: true, ..Properties::NONE })
+.with_parameters(&[&RESERVE, &PRIORITY, &TIME_SLICE])
+.with_properties(Properties { keeps_epochs: true, ..Properties::NONE })
+.with_conversion(|settings| {
+    let Epoch { epoch, overcommit, .. } = Epoch::read(settings);
+    Ok(Box::new(Needs { epoch, overcommit }))
+});
 
 #[derive(Clone)]
 struct EpochScheduler {
-    epoch: Epoch,
+    epoch: Accounts,
     /// The slice of children that have set none.
     slice: Span,
     /// By child.
@@ -203,7 +187,7 @@ impl EpochScheduler {
         &mut self,
         child: ChildVp,
         context: &mut Context<'_>,
-        change: impl FnOnce(&mut Process, &mut Epoch),
+        change: impl FnOnce(&mut Process, &mut Accounts),
     ) {
         self.charge(context.now());
         let before = self.rank(child);
@@ -347,7 +331,7 @@ impl Scheduler for EpochScheduler {
             return self.ways.stats(tell);
         };
         let running = running.filter(|(runs, _)| *runs == child).map(|(_, process)| process);
-        running.unwrap_or(self.processes[child.index()]).stats(&epoch, tell);
+        running.unwrap_or(self.processes[child.index()]).stats(&epoch, self.slice, tell);
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {

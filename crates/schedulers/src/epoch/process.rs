@@ -4,9 +4,9 @@
 //! A child is updated only when it is next looked at. Need and queue are stored as of the epoch in which it was
 //! last seen. Their current values follow from that: at the end of each epoch every need is renewed, and every
 //! child returns to its normal queue. Invariant: any change here to what is left of a need, or to what a slice
-//! holds beyond it, also changes the sums of `Epoch`.
+//! holds beyond it, also changes the sums of `Accounts`.
 
-use crate::epoch::accounts::Epoch;
+use crate::epoch::accounts::Accounts;
 use windfall_hierarchy::Count;
 use windfall_time::{Instant, Span};
 
@@ -58,17 +58,17 @@ pub(crate) const UNKNOWN: Process = Process {
 
 impl Process {
     /// Whether it is in its low queue. At the end of each epoch all processes leave their low queues.
-    pub(crate) const fn is_low(&self, epoch: &Epoch) -> bool {
+    pub(crate) const fn is_low(&self, epoch: &Accounts) -> bool {
         self.low && self.seen == epoch.number
     }
 
     /// The rest of its need in this epoch.
-    pub(crate) const fn left(&self, epoch: &Epoch) -> Span {
+    pub(crate) const fn left(&self, epoch: &Accounts) -> Span {
         if self.seen == epoch.number { self.left } else { self.declared }
     }
 
     /// Need that it left unused in all epochs that have ended. It is not carried over.
-    pub(crate) fn given(&self, epoch: &Epoch) -> Span {
+    pub(crate) fn given(&self, epoch: &Accounts) -> Span {
         match epoch.number.saturating_sub(self.seen) {
             0 => self.given,
             missed => {
@@ -79,7 +79,7 @@ impl Process {
     }
 
     /// The part of its slice beyond what is left of its need.
-    pub(crate) fn lent(&self, epoch: &Epoch) -> Span {
+    pub(crate) fn lent(&self, epoch: &Accounts) -> Span {
         match self.revision == epoch.revision && !self.is_low(epoch) {
             true => self.rest.saturating_sub(self.left),
             false => Span::ZERO,
@@ -87,17 +87,17 @@ impl Process {
     }
 
     /// Whether its slice was allotted in this epoch and is still as long as it may be.
-    pub(crate) const fn is_allotted(&self, epoch: &Epoch) -> bool {
+    pub(crate) const fn is_allotted(&self, epoch: &Accounts) -> bool {
         !self.rest.is_zero() && self.is_current(epoch)
     }
 
     /// Whether its stored slice belongs to this epoch's revision.
-    const fn is_current(&self, epoch: &Epoch) -> bool {
+    const fn is_current(&self, epoch: &Accounts) -> bool {
         self.revision == epoch.revision || self.is_low(epoch)
     }
 
     /// Ends its slice if less than a useful time is left of it. Returns whether it ended.
-    pub(crate) fn ends_slice(&mut self, epoch: &mut Epoch) -> bool {
+    pub(crate) fn ends_slice(&mut self, epoch: &mut Accounts) -> bool {
         let ends = self.is_current(epoch) && self.rest < epoch.useful;
         if ends {
             self.give_back(epoch);
@@ -105,8 +105,16 @@ impl Process {
         ends
     }
 
-    /// Reports the time that it received, in all and from a low queue, and the need that it left unused.
-    pub(crate) fn stats(&self, epoch: &Epoch, tell: &mut dyn FnMut(&'static str, Count)) {
+    /// Reports its parameters, the time that it received, in all and from a low queue, and the need that it left unused. `slice` is the scheduler's.
+    pub(crate) fn stats(
+        &self,
+        epoch: &Accounts,
+        slice: Span,
+        tell: &mut dyn FnMut(&'static str, Count),
+    ) {
+        tell("need", Count::Time(self.declared));
+        tell("slice", Count::Time(self.slice.unwrap_or(slice)));
+        tell("priority", Count::Times(self.priority.into()));
         tell("ran", Count::Time(self.ran));
         tell("scheduled", Count::Times(self.scheduled));
         tell("windfall-given", Count::Time(self.given(epoch)));
@@ -115,7 +123,7 @@ impl Process {
 
     /// Renews the need if an epoch has begun since, and moves the process to its normal queue. Returns whether one
     /// has begun.
-    pub(crate) fn renew(&mut self, epoch: &Epoch) -> bool {
+    pub(crate) fn renew(&mut self, epoch: &Accounts) -> bool {
         if self.seen == epoch.number {
             return false;
         }
@@ -125,7 +133,7 @@ impl Process {
     }
 
     /// Charges `time`, in which it ran.
-    pub(crate) fn charge(&mut self, time: Span, epoch: &mut Epoch) {
+    pub(crate) fn charge(&mut self, time: Span, epoch: &mut Accounts) {
         self.ran = self.ran.saturating_add(time);
         if self.is_low(epoch) {
             self.taken = self.taken.saturating_add(time);
@@ -142,7 +150,7 @@ impl Process {
     }
 
     /// Gives back the uncommitted time that was lent to its slice.
-    pub(crate) fn give_back(&mut self, epoch: &mut Epoch) {
+    pub(crate) fn give_back(&mut self, epoch: &mut Accounts) {
         epoch.lent = epoch.lent.saturating_sub(self.lent(epoch));
         self.rest = Span::ZERO;
     }
@@ -150,7 +158,7 @@ impl Process {
     /// Allots a slice, or the rest of one that began in the last epoch, as far as its need and the uncommitted time
     /// allow. If its need is satisfied and the uncommitted time is too short to be useful, the process gets a full
     /// slice in its low queue. Returns whether it moved there.
-    pub(crate) fn allot(&mut self, slice: Span, at: Instant, epoch: &mut Epoch) -> bool {
+    pub(crate) fn allot(&mut self, slice: Span, at: Instant, epoch: &mut Accounts) -> bool {
         let wish = if self.rest < epoch.useful { slice } else { self.rest };
         self.give_back(epoch);
         self.revision = epoch.revision;
@@ -172,7 +180,7 @@ impl Process {
     /// process without a need in this epoch gets the new need less the time that has passed of the epoch, so that a
     /// process whose need begins waits no longer for its time than one whose need existed before. Slices that hold
     /// too much for this stop counting.
-    pub(crate) fn declare(&mut self, need: Span, now: Instant, epoch: &mut Epoch) {
+    pub(crate) fn declare(&mut self, need: Span, now: Instant, epoch: &mut Accounts) {
         self.renew(epoch);
         let begins = self.declared.is_zero() && self.left.is_zero();
         if need < self.left {
@@ -206,7 +214,7 @@ impl Process {
     }
 
     /// Ends the process. What is left of its need is promised to nobody any longer.
-    pub(crate) fn leave(&mut self, epoch: &mut Epoch) {
+    pub(crate) fn leave(&mut self, epoch: &mut Accounts) {
         self.renew(epoch);
         self.give_back(epoch);
         epoch.declared = epoch.declared.saturating_sub(self.declared);

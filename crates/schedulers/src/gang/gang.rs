@@ -22,10 +22,9 @@
 
 mod placement;
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::gang::matrix::Matrix;
 use crate::parameters::PRIORITY;
-use crate::parts::best_effort::BestEffort;
 use crate::parts::quantum;
 use crate::parts::slots;
 use alloc::boxed::Box;
@@ -46,36 +45,26 @@ const RETRY: TimerId = TimerId(2);
 /// Number of tries in a quantum.
 const RETRIES: u64 = 8;
 
-pub(crate) const KIND: Kind = Kind {
-    name: "gang",
-    summary: "all members of a gang at once on several processors, then the next gang",
-    source: source!("gang.rs"),
-    settings: &[
-        Setting {
-            name: "partial",
-            form: Form::Bool,
-            default: "true",
-            help: "whether a gang continues when there are fewer processors than members",
-        },
-        Setting {
-            name: "quantum",
-            form: Form::Span,
-            default: "100ms",
-            help: "how long a row of gangs runs while others wait",
-        },
-    ],
-    takes: &[&PRIORITY],
-    properties: Properties::NONE,
-    build: |settings| {
-        let partial = settings.bool("partial");
-        Ok(Box::new(Gang::new(settings.span("quantum"), partial)))
+settings! { Gang, "gang.rs":
+    /// whether a gang continues when there are fewer processors than members
+    partial: bool = "true",
+    /// how long a row of gangs runs while others wait
+    quantum: Span = "100ms",
+}
+
+pub(crate) const KIND: Kind = Gang::kind(
+    "gang",
+    "all members of a gang at once on several processors, then the next gang",
+    |settings| {
+        let Gang { partial, quantum } = Gang::read(settings);
+        Ok(Box::new(State::new(quantum, partial)))
     },
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
+)
+.with_parameters(&[&PRIORITY]);
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct Gang {
+pub(crate) struct State {
     quantum: Span,
     partial: bool,
     matrix: Matrix,
@@ -92,11 +81,11 @@ pub(crate) struct Gang {
     withdrawn: Option<Instant>,
 }
 
-impl Gang {
+impl State {
     /// `quantum` is above zero. `partial`: part of a gang may run.
     #[must_use]
-    pub(crate) fn new(quantum: Span, partial: bool) -> Gang {
-        Gang {
+    pub(crate) fn new(quantum: Span, partial: bool) -> State {
+        State {
             quantum,
             partial,
             matrix: Matrix::default(),
@@ -251,7 +240,7 @@ fn own_of(column: usize) -> OwnVp {
     OwnVp(u16::try_from(column).expect("own VPs are numbered by 16 bits"))
 }
 
-impl Scheduler for Gang {
+impl Scheduler for State {
     fn timers(&self, _: usize) -> usize {
         3
     }

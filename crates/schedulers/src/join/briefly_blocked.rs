@@ -11,8 +11,7 @@
 //!          waiting, up to `most`, whether or not its reservation had a block in that time.
 //! Checked  laws, `tests/rialto.rs`.
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parts::best_effort::BestEffort;
+use crate::catalogue::Kind;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
@@ -22,21 +21,16 @@ use alloc::vec::Vec;
 use windfall_hierarchy::{ChildVp, Context, OwnVp, TimerId};
 use windfall_time::{Instant, Span};
 
-pub(crate) const KIND: Kind = Kind {
-    name: "briefly-blocked",
-    summary: "a child that waited may run as long again, in time that nobody else uses",
-    source: source!("briefly_blocked.rs"),
-    settings: &[Setting {
-        name: "most",
-        form: Form::Span,
-        default: "10ms",
-        help: "the most credit that a child can build up by waiting",
-    }],
-    takes: &[],
-    properties: Properties::NONE,
-    build: |settings| Ok(Box::new(Pooled::new(BrieflyBlocked::new(settings.span("most"))))),
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
+settings! { BrieflyBlocked, "briefly_blocked.rs":
+    /// the most credit that a child can build up by waiting
+    most: Span = "10ms",
+}
+
+pub(crate) const KIND: Kind = BrieflyBlocked::kind(
+    "briefly-blocked",
+    "a child that waited may run as long again, in time that nobody else uses",
+    |settings| Ok(Box::new(Pooled::new(State::new(BrieflyBlocked::read(settings).most)))),
+);
 
 #[derive(Clone, Copy, Default)]
 struct Credit {
@@ -49,20 +43,20 @@ struct Credit {
 
 /// The scheduler.
 #[derive(Clone, Default)]
-pub(crate) struct BrieflyBlocked {
+pub(crate) struct State {
     slots: Vec<Credit>,
     turns: u64,
     most: Span,
 }
 
-impl BrieflyBlocked {
+impl State {
     /// `most` is the most credit that a child can have.
-    pub(crate) fn new(most: Span) -> BrieflyBlocked {
-        BrieflyBlocked { slots: Vec::new(), turns: 0, most }
+    pub(crate) fn new(most: Span) -> State {
+        State { slots: Vec::new(), turns: 0, most }
     }
 }
 
-impl Policy for BrieflyBlocked {
+impl Policy for State {
     type Key = u64;
     const PREEMPTS: bool = false;
 

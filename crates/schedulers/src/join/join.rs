@@ -36,21 +36,20 @@ use windfall_time::Span;
 
 const TAKES: &str = "job, periodic and constraint, for its parents; ask these for anything else";
 
-pub(crate) const KIND: Kind = Kind {
-    name: "join",
-    summary: "one child, served whenever any of several parents serves it",
-    source: source!("join.rs"),
-    settings: &[],
-    takes: &[&CONSTRAINT],
-    properties: Properties {
+settings! { Join, "join.rs": }
+
+pub(crate) const KIND: Kind =
+    Join::kind("join", "one child, served whenever any of several parents serves it", |_| {
+        Ok(Box::new(State::new()))
+    })
+    .with_parameters(&[&CONSTRAINT])
+    .with_properties(Properties {
         passes_on: true,
         one_child: true,
         least_parents: 2,
         ..Properties::NONE
-    },
-    build: |_| Ok(Box::new(Join::new())),
-    conversion: |_| Ok(Box::new(Sums::default())),
-};
+    })
+    .with_conversion(|_| Ok(Box::new(Sums::default())));
 
 /// Soft forms of the parents' guarantees, and their sums.
 #[derive(Clone, Default)]
@@ -166,18 +165,18 @@ fn shares(own: &[Guarantee]) -> Option<Given> {
 
 /// The scheduler.
 #[derive(Clone, Default)]
-pub(crate) struct Join {
+pub(crate) struct State {
     child: Option<ChildVp>,
     /// Number of parents, from 0 on, that are still to be requested since the child became ready or last lost its
     /// processor. If two parents served at once, those below them are not requested.
     left: u16,
 }
 
-impl Join {
+impl State {
     /// Creates an instance without a child.
     #[must_use]
-    pub(crate) fn new() -> Join {
-        Join::default()
+    pub(crate) fn new() -> State {
+        State::default()
     }
 
     /// Requests the highest parent that is not requested yet, and sets a timer to continue with the next one.
@@ -209,7 +208,7 @@ fn own_vps(owns: usize) -> impl Iterator<Item = OwnVp> {
 /// Fires when the answer to a request is known.
 const ANSWERED: TimerId = TimerId(0);
 
-impl Scheduler for Join {
+impl Scheduler for State {
     fn timers(&self, _: usize) -> usize {
         1
     }

@@ -16,7 +16,7 @@
 //! period begins, and not when the reservation scheduler only serves a more urgent child. The scheduler of the
 //! partition decides how those that overrun share it; EDF makes it most likely that they meet their deadlines.
 
-use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
+use crate::catalogue::{Kind, Properties};
 use crate::join::passes_on;
 use crate::parameters::CONSTRAINT;
 use alloc::boxed::Box;
@@ -37,25 +37,19 @@ const RESERVED: OwnVp = OwnVp(0);
 /// Fires when the answer to a request is known.
 const ANSWERED: TimerId = TimerId(0);
 
-pub(crate) const KIND: Kind = Kind {
-    name: "overrun",
-    summary: "one child, served by a partition when its reservation is used up",
-    source: source!("overrun.rs"),
-    settings: &[Setting {
-        name: "partition",
-        form: Form::Span,
-        default: "",
-        help: "the overrun partition's amount in each period of the reservation; only for `RESPS`",
-    }],
-    takes: &[&CONSTRAINT],
-    properties: Properties { passes_on: true, one_child: true, ..Properties::NONE },
-    build: |_| Ok(Box::new(Overrun::new())),
-    conversion: |settings| Ok(Box::new(Chance(partition(settings)))),
-};
-
-fn partition(settings: &Chosen<'_>) -> Option<Span> {
-    settings.optional_span("partition")
+settings! { Overrun, "overrun.rs":
+    /// the overrun partition's amount in each period of the reservation; only for `RESPS`
+    partition: Option<Span>,
 }
+
+pub(crate) const KIND: Kind = Overrun::kind(
+    "overrun",
+    "one child, served by a partition when its reservation is used up",
+    |_| Ok(Box::new(State::new())),
+)
+.with_parameters(&[&CONSTRAINT])
+.with_properties(Properties { passes_on: true, one_child: true, ..Properties::NONE })
+.with_conversion(|settings| Ok(Box::new(Chance(Overrun::read(settings).partition))));
 
 /// The conversion `RESBH x y, any -> RESPS x y z`, with z.
 #[derive(Clone)]
@@ -97,17 +91,17 @@ impl Conversion for Chance {
 
 /// The scheduler.
 #[derive(Clone, Default)]
-pub(crate) struct Overrun {
+pub(crate) struct State {
     child: Option<ChildVp>,
     /// Whether the budget is used up.
     spent: bool,
 }
 
-impl Overrun {
+impl State {
     /// Creates an instance without a child.
     #[must_use]
-    pub(crate) fn new() -> Overrun {
-        Overrun::default()
+    pub(crate) fn new() -> State {
+        State::default()
     }
 
     /// Requests the highest parent of the partition that is not requested yet and ranks above the one that serves
@@ -152,7 +146,7 @@ fn partition_vps(owns: usize) -> impl Iterator<Item = OwnVp> {
     (1..u16::try_from(owns).expect("own VPs are numbered by 16 bits")).rev().map(OwnVp)
 }
 
-impl Scheduler for Overrun {
+impl Scheduler for State {
     fn timers(&self, _: usize) -> usize {
         1
     }

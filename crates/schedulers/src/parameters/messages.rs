@@ -1,7 +1,7 @@
 //! The messages of parameters that have none of their own: one function makes each, another reads it, both from one line.
 
-use crate::parameters::{BLOCK, CONSTRAINT, CURRENCY, PROGRESS, WARP, WARP_LIMIT};
-use windfall_hierarchy::{Message, Value};
+use crate::parameters::{BLOCK, CONSTRAINT, CURRENCY, PROCESSORS, PROGRESS, WARP, WARP_LIMIT};
+use windfall_hierarchy::{Message, ProcessorSet, Value};
 use windfall_time::{Instant, Span};
 
 macro_rules! messages {
@@ -29,6 +29,7 @@ messages! {
     WARP: warp, read_warp -> Span, Span(warp: Span);
     WARP_LIMIT: warp_limit, read_warp_limit -> (Span, Span), Spans(limit: Span, unwarp: Span);
     CURRENCY: currency, read_currency -> i64, Integer(currency: i64);
+    PROCESSORS: processors, read_processors -> ProcessorSet, Processors(processors: ProcessorSet);
     PROGRESS: progress, read_progress -> i64, Integer(fill: i64);
     BLOCK: block, read_block -> (Span, Span, Instant), Placed(amount: Span, period: Span, at: Instant);
     CONSTRAINT: constraint, read_constraint -> (Span, Instant), Due(work: Span, deadline: Instant);
@@ -42,10 +43,12 @@ mod tests {
     #[test]
     fn law_what_is_written_is_sent_and_read_in_one_way() {
         let (a, b, at) = (Span::from_millis(1), Span::from_millis(9), Instant::from_nanos(7));
+        let two = ProcessorSet::of([0, 70]).unwrap();
         let pairs = [
             (WARP.message(ParameterValue::Span(a)), warp(a)),
             (WARP_LIMIT.message(ParameterValue::Limit { limit: a, pause: b }), warp_limit(a, b)),
             (CURRENCY.message(ParameterValue::Integer(3)), currency(3)),
+            (PROCESSORS.message(ParameterValue::Processors(two)), processors(two)),
             (PROGRESS.message(ParameterValue::Integer(4)), progress(4)),
             (BLOCK.message(ParameterValue::Block { amount: a, period: b, at }), block(a, b, at)),
             (
@@ -59,6 +62,7 @@ mod tests {
         assert_eq!(read_warp(warp(a)), Some(a));
         assert_eq!(read_warp_limit(warp_limit(a, b)), Some((a, b)));
         assert_eq!(read_currency(currency(3)), Some(3));
+        assert_eq!(read_processors(processors(two)), Some(two));
         assert_eq!(read_progress(progress(4)), Some(4));
         assert_eq!(read_block(block(a, b, at)), Some((a, b, at)));
         assert_eq!(read_constraint(constraint(a, at)), Some((a, at)));

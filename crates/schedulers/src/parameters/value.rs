@@ -1,6 +1,6 @@
 //! The forms of parameters, and their values.
 
-use windfall_hierarchy::{Message, Value};
+use windfall_hierarchy::{Message, ProcessorSet, Value};
 use windfall_time::{Instant, Span};
 
 /// The form of a parameter's value.
@@ -17,6 +17,8 @@ pub enum Form {
     Limit,
     /// A period, above zero; optionally the longest work in it, and the deadline.
     Rate,
+    /// A set of processors that is not empty.
+    Processors,
     /// An amount in each period, and a moment at which one of its blocks begins.
     Block,
     /// A length of processor time, and a deadline for it.
@@ -47,6 +49,8 @@ pub enum ParameterValue {
     },
     /// The rate of a child's jobs.
     Rate(Rate),
+    /// Processors of the machine where it is written, own virtual processors of its scheduler where it is told.
+    Processors(ProcessorSet),
     /// An amount in one piece in each period.
     Block {
         /// Processor time; above zero, at most the period.
@@ -114,6 +118,7 @@ impl Form {
             (Form::Rate, ParameterValue::Rate(Rate { period, deadline, .. })) => {
                 !period.is_zero() && !deadline.is_zero()
             }
+            (Form::Processors, ParameterValue::Processors(processors)) => !processors.is_empty(),
             (Form::Constraint, ParameterValue::Constraint { .. }) => true,
             _ => false,
         }
@@ -130,6 +135,7 @@ impl ParameterValue {
             ParameterValue::Limit { limit, pause } => Some(Value::Spans(limit, pause)),
             ParameterValue::Block { amount, period, at } => Some(Value::Placed(amount, period, at)),
             ParameterValue::Constraint { work, deadline } => Some(Value::Due(work, deadline)),
+            ParameterValue::Processors(processors) => Some(Value::Processors(processors)),
             ParameterValue::Rate(_) => None,
         }
     }
@@ -157,6 +163,15 @@ impl ParameterValue {
     pub const fn reservation(self) -> Option<(Span, Span)> {
         match self {
             ParameterValue::Reservation { amount, period } => Some((amount, period)),
+            _ => None,
+        }
+    }
+
+    /// The processors, if these are some.
+    #[must_use]
+    pub const fn processors(self) -> Option<ProcessorSet> {
+        match self {
+            ParameterValue::Processors(processors) => Some(processors),
             _ => None,
         }
     }

@@ -10,28 +10,19 @@
 //! would otherwise precede. Source: Chandra, Adler, Goyal and Shenoy 2000, section 3.2 (whose heuristic looks at the first
 //! few of a queue; this code at the first of each home).
 
-use crate::catalogue::{Chosen, Form, Setting};
 use windfall_time::Span;
 
-/// How strongly a child is kept on the own VP on which it last ran.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Affinity {
-    /// Not at all.
-    #[default]
-    None,
-    /// Among children that are otherwise equal.
-    Weak,
-    /// Also when others are ahead by less than the head start.
-    Strong,
+words! {
+    /// How strongly a child is kept on the own VP on which it last ran.
+    pub enum Affinity {
+        /// Not at all.
+        None = "none",
+        /// Also when others are ahead by less than the head start.
+        Strong = "strong",
+        /// Among children that are otherwise equal.
+        Weak = "weak",
+    }
 }
-
-/// The setting of the schedulers that have it.
-pub(crate) const AFFINITY: Setting = Setting {
-    name: "affinity",
-    form: Form::Word(&["none", "strong", "weak"]),
-    default: "strong",
-    help: "how strongly a child is kept on the processor on which it last ran, if there are several",
-};
 
 /// Number of quanta that a child may be ahead of others and still go before them at home.
 pub(crate) const HEAD_START: u64 = 2;
@@ -40,12 +31,6 @@ pub(crate) const HEAD_START: u64 = 2;
 const PLACES: u64 = 4;
 
 impl Affinity {
-    pub(crate) fn of(settings: &Chosen<'_>) -> Affinity {
-        let words =
-            [("none", Affinity::None), ("strong", Affinity::Strong), ("weak", Affinity::Weak)];
-        settings.word(AFFINITY.name, &words)
-    }
-
     /// The head start of a scheduler of shares, in time that a child receives.
     pub(crate) fn head_start(self, quantum: Span) -> Span {
         match self {

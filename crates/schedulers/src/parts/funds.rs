@@ -5,7 +5,6 @@
 //! wait; while all wait, the currency counts for nothing (Waldspurger and Weihl 1994). So tickets issued within one
 //! currency take nothing from the others.
 
-use crate::catalogue::{Chosen, Form, Setting};
 use crate::parts::long_run;
 use alloc::format;
 use alloc::vec::Vec;
@@ -18,30 +17,13 @@ use windfall_time::{Ratio, Span};
 /// Number of currencies besides the base.
 pub(crate) const CURRENCIES: usize = 4;
 
-const NAMES: [&str; CURRENCIES] = ["currency-1", "currency-2", "currency-3", "currency-4"];
-
-/// The setting of a currency, numbered from 1.
-pub(crate) const fn setting(number: usize) -> Setting {
-    Setting {
-        name: NAMES[number - 1],
-        form: Form::Integer(1, u32::MAX as i64),
-        default: "",
-        help: "base tickets that fund this currency; without them there is none",
-    }
-}
-
 /// The funding of each currency in base tickets; 0 if it is not funded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Funds(pub(crate) [u32; CURRENCIES]);
 
 impl Funds {
-    pub(crate) fn read(settings: &Chosen<'_>) -> Funds {
-        let mut funds = Funds::default();
-        for (name, funding) in NAMES.into_iter().zip(&mut funds.0) {
-            let written = settings.optional_integer(name);
-            *funding = u32::try_from(written.unwrap_or(0)).expect("its setting has bounds");
-        }
-        funds
+    pub(crate) fn new(funding: [Option<u32>; CURRENCIES]) -> Funds {
+        Funds(funding.map(Option::unwrap_or_default))
     }
 
     fn of(&self, currency: u32) -> Option<u32> {

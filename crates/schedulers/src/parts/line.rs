@@ -3,7 +3,9 @@
 //! With affinity, a child at home counts as if it were some places further ahead, so it may have its turn before others. To limit
 //! this, each turn is compared with a round of the queue: as many turns as there are children that do not wait. A child
 //! that had its turn early goes that many places behind the end of the queue; a child that had it late makes up for that. So
-//! children whose processor has fewer of them do not get more for ever. Rounds are counted by class: children of
+//! children whose processor has fewer of them do not get more for ever. It goes no further behind than its head start and one
+//! round more: nobody else may be able to use its processor (decision 0021), and who comes later must not be served first for
+//! ever. Rounds are counted by class: children of
 //! different classes are in different queues.
 
 use alloc::vec::Vec;
@@ -81,6 +83,7 @@ impl Line {
         let round = turns.saturating_sub(at);
         let early =
             if before == Some(class) { (early + *members).saturating_sub(round) } else { 0 };
+        let early = early.min(self.head_start.saturating_add(*members));
         self.turns[child.index()] = Turn { class: Some(class), at: *turns, early };
         self.places[child.index()] = self.drawn.saturating_add(early);
     }

@@ -11,15 +11,22 @@
 //! is set apart (`dedicate`) runs whenever any own virtual processor does; the others have the supply of the own
 //! virtual processors, less one processor for each child set apart.
 //!
+//! A child that is bound to some own virtual processors breaks the order from which this follows: nothing is promised then.
+//!
 //! Assumes that waiting costs an own virtual processor nothing of its share: if there are several, one that no
 //! child needs is not requested. If more than a whole processor's time is at stake, no bound follows (`lots`).
 
+use alloc::borrow::ToOwned;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use windfall_guarantees::{Allowance, ChildParam, ChildParams, Guarantee, Length, Offer};
 use windfall_time::{Ratio, Span};
+
+/// Why nothing is promised if a child is bound to some own virtual processors: those of the others serve whom they find.
+const BOUND: &str = "a child of it is bound to some of its processors, so weights no longer decide alone who runs; bind none \
+                     there, or put what is bound below a scheduler of its own with these processors";
 
 /// The parameter for a share in the long run. A child without a promise is put in the background, because a weight
 /// would reduce the promises of the others.
@@ -108,6 +115,9 @@ impl<'a> Shared<'a> {
 
     /// The offer of a `PS` to each child.
     pub(crate) fn offers(&self, own: &[Guarantee], by: &'static str) -> Vec<Offer> {
+        if self.children.iter().any(|child| child.bound) {
+            return self.children.iter().map(|_| Offer::lacking(BOUND.to_owned())).collect();
+        }
         let offer = |sure: Sure| match sure.share.is_zero() {
             true => Offer::nothing(),
             false => Offer::one(Guarantee::Share(sure.share), by),

@@ -4,6 +4,7 @@
 //! overrides the default and calls the pool itself. [`Pooled`] is the scheduler that a policy makes. The pool makes
 //! room for a child before [`Policy::register`], and is checked before [`Policy::check`].
 
+use crate::parameters::read_processors;
 use crate::parts::pool::{Pool, SETTLED};
 use windfall_hierarchy::{
     Answer, AnswerError, ChildVp, Context, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
@@ -38,6 +39,12 @@ pub(crate) trait Policy: Clone + Send + Sized + 'static {
     fn key_at_home(&self, child: ChildVp) -> Self::Key {
         self.key(child)
     }
+
+    /// Whether children may be bound to some own VPs ([`PROCESSORS`](crate::parameters::PROCESSORS)); the pool takes the message.
+    const BINDS: bool = false;
+
+    /// A child may run on other own VPs than before. It is not in the order, and has been charged if it ran.
+    fn rebound(&mut self, _child: ChildVp, _pool: &Pool<Self>, _context: &mut Context<'_>) {}
 
     /// Whether a ready child may be served now.
     #[inline]
@@ -229,6 +236,7 @@ impl<P: Policy> Scheduler for Pooled<P> {
 
     fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.policy.unregister(child, context);
+        self.pool.unregister(child);
     }
 
     fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
@@ -249,7 +257,12 @@ impl<P: Policy> Scheduler for Pooled<P> {
         message: Message,
         context: &mut Context<'_>,
     ) -> Answer {
-        self.policy.message(child, message, &mut self.pool, context)
+        match (child, read_processors(message)) {
+            (Some(child), Some(allowed)) if P::BINDS => {
+                self.pool.bind(child, allowed, &mut self.policy, context)
+            }
+            _ => self.policy.message(child, message, &mut self.pool, context),
+        }
     }
 
     fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {

@@ -10,17 +10,24 @@
 //! idle machine one is enough. Code that every switch needs is inlined; requesting processors and withdrawing
 //! requests is kept out of it (`benches/instructions.rs`).
 //!
+//! Some children may be bound to some own VPs (`bindings.rs`). The invariants then hold for each own VP and the children
+//! that may run there: it is requested while such a child is ready, and no such child preempts the one that runs there.
+//!
 //! With affinity, on several own VPs, a child counts on the one on which it last ran (its home) by a key of its own
 //! ([`Policy::key_at_home`]), and "preempts" is meant by these keys; each preemption looks at each own VP once.
 
 mod at_home;
+mod bind;
+mod bindings;
 mod check;
-mod homes;
 mod own_set;
+mod queues;
+mod requests;
 
 use crate::parts::policy::Policy;
-use crate::parts::pool::homes::Homes;
+use crate::parts::pool::bindings::Bindings;
 use crate::parts::pool::own_set::OwnSet;
+use crate::parts::pool::queues::Queues;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 use windfall_hierarchy::heap::Heap;
@@ -33,9 +40,12 @@ pub(crate) const SETTLED: TimerId = TimerId(0);
 /// Ready children, running children, and own VPs by state.
 #[derive(Clone)]
 pub(crate) struct Pool<P: Policy> {
+    /// Ready children that may run on every own VP.
     ready: Heap<P::Key>,
-    /// With affinity, ready children again, by home and by the keys that they have there.
-    homes: Homes<P::Key>,
+    /// The other ready children, and where they may run.
+    bindings: Bindings<P::Key>,
+    /// With affinity, all ready children again, by home and by the keys that they have there.
+    homes: Queues<P::Key>,
     /// Running children by own VP, the worst first; empty if no child is ever preempted. With affinity, by their keys
     /// at home.
     running: Heap<Reverse<P::Key>>,
@@ -51,7 +61,8 @@ impl<P: Policy> Default for Pool<P> {
     fn default() -> Pool<P> {
         Pool {
             ready: Heap::new(),
-            homes: Homes::default(),
+            bindings: Bindings::default(),
+            homes: Queues::default(),
             running: Heap::new(),
             waiting: OwnSet::default(),
             requested: OwnSet::default(),
@@ -82,9 +93,12 @@ impl<P: Policy> Pool<P> {
         self.running.reserve(usize::from(self.owns));
         self.waiting.grow(self.owns);
         self.requested.grow(self.owns);
-        self.homes.grow();
+        self.bindings.grow(self.owns);
+        if self.homes_are_kept() {
+            self.homes.insert_queue(own.0);
+        }
         self.waiting.insert(own);
-        if !self.ready.is_empty() {
+        if self.is_wanted(own) {
             self.settled(policy, context);
         }
     }
@@ -96,19 +110,42 @@ impl<P: Policy> Pool<P> {
             self.last.resize(child.index() + 1, None);
         }
         self.last[child.index()] = None;
-        if self.homes.are_kept() {
+        self.bindings.register(child);
+        if self.homes_are_kept() {
             self.homes.register(child);
         }
     }
 
+    /// A child is removed.
+    pub(crate) fn unregister(&mut self, child: ChildVp) {
+        self.bindings.forget(child);
+    }
+
+    /// Whether children are kept on the own VPs on which they last ran.
+    #[inline]
+    const fn homes_are_kept(&self) -> bool {
+        !self.homes.are_none()
+    }
+
+    #[inline]
+    fn first(&self) -> Option<(P::Key, ChildVp)> {
+        let free = self.ready.peek().map(|(key, child)| (key, ChildVp(child)));
+        if P::BINDS && self.bindings.are_any() {
+            return free.into_iter().chain(self.bindings.first()).min();
+        }
+        free
+    }
+
     /// The best ready child.
+    #[inline]
     pub(crate) fn best(&self) -> Option<ChildVp> {
-        self.ready.peek().map(|(_, child)| ChildVp(child))
+        self.first().map(|(_, child)| child)
     }
 
     /// The key of the best ready child.
+    #[inline]
     pub(crate) fn best_key(&self) -> Option<P::Key> {
-        self.ready.peek().map(|(key, _)| key)
+        self.first().map(|(key, _)| key)
     }
 
     /// The own VPs that are used.
@@ -122,41 +159,54 @@ impl<P: Policy> Pool<P> {
         if !policy.eligible(child) {
             return;
         }
-        self.ready.set(child.0, policy.key(child));
         let last = self.last[child.index()];
-        if self.homes.are_kept() {
-            self.homes.set(
-                child,
-                self.home_on_waking(child, last, policy),
-                policy.key_at_home(child),
-            );
-        }
-        match self.waiting.take_preferring(last.unwrap_or(OwnVp(0))) {
+        let home =
+            if self.homes_are_kept() { self.home_on_waking(child, last, policy) } else { None };
+        self.insert(child, home, policy);
+        match self.take_waiting_for(child, last) {
             Some(own) => self.request_own(own, context),
             None => self.preempt(policy, context),
         }
+    }
+
+    /// Makes a child a candidate, with this home.
+    #[inline]
+    fn insert(&mut self, child: ChildVp, home: Option<OwnVp>, policy: &P) {
+        match self.set_of(child) {
+            Some(set) => self.bindings.ready.set(child, set, policy.key(child)),
+            None => self.ready.set(child.0, policy.key(child)),
+        }
+        if self.homes_are_kept() {
+            self.homes.set(child, self.queue_at(child, home), policy.key_at_home(child));
+        }
+    }
+
+    /// Whether a child is a candidate.
+    #[inline]
+    fn is_candidate(&self, child: ChildVp) -> bool {
+        self.ready.contains(child.0) || P::BINDS && self.bindings.ready.get(child).is_some()
+    }
+
+    #[inline]
+    fn remove(&mut self, child: ChildVp) {
+        self.ready.remove(child.0);
+        if P::BINDS {
+            self.bindings.ready.remove(child);
+        }
+        self.homes.remove(child);
     }
 
     /// Continues after the requests made when [`SETTLED`] was set have been answered: sends the next request,
     /// restores the order, or withdraws requests that are not needed.
     #[inline(always)]
     pub(crate) fn settled(&mut self, policy: &mut P, context: &mut Context<'_>) {
-        if self.ready.is_empty() {
+        if self.is_nobody_ready() {
             self.trim(context);
-        } else if let Some(own) = self.waiting.take_first() {
+        } else if let Some(own) = self.take_wanted() {
             self.request_own(own, context);
         } else {
             self.preempt(policy, context);
-        }
-    }
-
-    /// Requests a processor, and sets [`SETTLED`] if there is more to do in case it is not granted.
-    #[inline(never)]
-    fn request_own(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.requested.insert(own);
-        context.request(own);
-        if !self.waiting.is_empty() || self.preempted().is_some() {
-            context.set_timer(SETTLED, Some(context.now()));
+            self.trim(context);
         }
     }
 
@@ -164,10 +214,7 @@ impl<P: Policy> Pool<P> {
     #[inline]
     pub(crate) fn add(&mut self, child: ChildVp, policy: &P) {
         if policy.eligible(child) {
-            self.ready.set(child.0, policy.key(child));
-            if self.homes.are_kept() {
-                self.homes.set(child, self.last[child.index()], policy.key_at_home(child));
-            }
+            self.insert(child, self.last[child.index()], policy);
         }
     }
 
@@ -191,8 +238,7 @@ impl<P: Policy> Pool<P> {
 
     /// Removes a ready child from the candidates.
     pub(crate) fn withdraw(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        self.ready.remove(child.0);
-        self.homes.remove(child);
+        self.remove(child);
         self.trim(context);
     }
 
@@ -229,6 +275,9 @@ impl<P: Policy> Pool<P> {
         self.stopped(own, child, policy, context);
         self.add(child, policy);
         self.fill(own, policy, context);
+        if P::BINDS && self.bindings.are_any() {
+            self.request_wanted(context);
+        }
     }
 
     /// A running child has had its turn and has another key: grants its processor to the best candidate if that
@@ -239,16 +288,18 @@ impl<P: Policy> Pool<P> {
         policy: &mut P,
         context: &mut Context<'_>,
     ) -> bool {
-        let Some(best) = self.best_key() else {
-            self.refresh(child, policy, context);
-            return false;
-        };
-        let passes = match context.held_through(child).filter(|_| self.homes.are_kept()) {
-            Some(own) => self.goes_first(own, &policy.key_at_home(child)),
-            None => best < policy.key(child),
+        let held = context.held_through(child);
+        let local = self.homes_are_kept() || P::BINDS && self.bindings.are_any();
+        let passes = match held.filter(|_| local) {
+            Some(own) => self.goes_first(own, &self.running_key(child, policy)),
+            None => self.best_key().is_some_and(|best| best < policy.key(child)),
         };
         if passes {
             self.rotate(child, policy, context);
+            // It may preempt another elsewhere, where the one that took its place may not run.
+            if self.binds() {
+                self.preempt(policy, context);
+            }
             return true;
         }
         self.refresh(child, policy, context);
@@ -263,11 +314,9 @@ impl<P: Policy> Pool<P> {
 
     /// Like [`rerank`](Self::rerank), but the caller restores the order later.
     pub(crate) fn refresh(&mut self, child: ChildVp, policy: &P, context: &Context<'_>) {
-        if self.ready.contains(child.0) {
-            self.ready.set(child.0, policy.key(child));
-            if let Some((_, home)) = self.homes.get(child) {
-                self.homes.set(child, home, policy.key_at_home(child));
-            }
+        if self.is_candidate(child) {
+            let home = self.homes.get(child).map(|(_, queue)| OwnVp(queue));
+            self.insert(child, home.filter(|own| own.0 < self.owns), policy);
         } else if P::PREEMPTS
             && matches!(context.child(child), VpState::Running(_))
             && let Some(own) = context.held_through(child)
@@ -279,7 +328,7 @@ impl<P: Policy> Pool<P> {
     /// The key of a running child, which is at home.
     #[inline]
     fn running_key(&self, child: ChildVp, policy: &P) -> P::Key {
-        if self.homes.are_kept() { policy.key_at_home(child) } else { policy.key(child) }
+        if self.homes_are_kept() { policy.key_at_home(child) } else { policy.key(child) }
     }
 
     /// Restores the order: no ready child preempts a running one.
@@ -295,11 +344,14 @@ impl<P: Policy> Pool<P> {
     /// The own VP on which a ready child preempts the running one.
     #[inline]
     fn preempted(&self) -> Option<OwnVp> {
+        if P::BINDS && self.bindings.are_any() {
+            return self.preempted_where_allowed();
+        }
         let (best, _) = self.ready.peek()?;
         let (Reverse(worst), own) = self.running.peek()?;
         let own = OwnVp(u16::try_from(own).expect("own VPs are numbered by 16 bits"));
         let at_home =
-            if self.homes.are_kept() { self.preempted_at_home(&worst, own) } else { None };
+            if self.homes_are_kept() { self.preempted_at_home(&worst, own) } else { None };
         at_home.or_else(|| P::preempts(&best, &worst).then_some(own))
     }
 
@@ -317,7 +369,7 @@ impl<P: Policy> Pool<P> {
     /// made it superfluous, and withdrawing and requesting again would not end.
     #[inline(always)]
     fn fill(&mut self, own: OwnVp, policy: &mut P, context: &mut Context<'_>) {
-        let next = if self.homes.are_kept() {
+        let next = if self.homes_are_kept() || P::BINDS && self.bindings.are_any() {
             self.take_for(own, policy)
         } else {
             self.ready.pop().map(|(key, child)| (key, ChildVp(child)))
@@ -336,18 +388,6 @@ impl<P: Policy> Pool<P> {
         }
         if self.ready.is_empty() && !self.requested.is_empty() {
             context.set_timer(SETTLED, Some(context.now()));
-        }
-    }
-
-    /// Withdraws all requests if there is no candidate.
-    #[inline(never)]
-    fn trim(&mut self, context: &mut Context<'_>) {
-        if !self.ready.is_empty() {
-            return;
-        }
-        while let Some(own) = self.requested.take_last() {
-            self.waiting.insert(own);
-            context.release(own);
         }
     }
 }

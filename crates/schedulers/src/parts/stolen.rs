@@ -3,7 +3,6 @@
 //! A host reports the time stolen from each processor (decision 0006). Only time that is stolen from the child's
 //! processor while the child holds it counts against the child.
 
-use crate::catalogue::{Chosen, Form, Setting};
 use windfall_hierarchy::{Context, OwnVp, Processor, VpState};
 use windfall_time::Span;
 
@@ -27,21 +26,27 @@ pub(crate) enum Stolen {
     },
 }
 
-/// Whether a budget pays for elapsed or for received time.
-pub(crate) const CHARGES: Setting = Setting {
-    name: "charges",
-    form: Form::Word(&["elapsed", "received"]),
-    default: "elapsed",
-    help: "whether a budget pays for the whole time in which its child held the processor, or only for the time that the child \
-           received, as under the kernel's SCHED_DEADLINE",
-};
+words! {
+    /// The time that a budget pays for.
+    pub enum Charges {
+        /// All the time in which its child holds the processor.
+        Elapsed = "elapsed",
+        /// The time that its child receives.
+        Received = "received",
+    }
+}
 
-/// The treatment that [`CHARGES`] selects. If stolen time leaves less than the next decision may take, the budget
-/// counts as used up; otherwise there would be decisions without end.
-pub(crate) fn charges(settings: &Chosen<'_>) -> Stolen {
-    let received = Stolen::CaughtUp { granule: Span::from_nanos(50_000), overhead: true };
-    let words = [("elapsed", Stolen::Charged), ("received", received)];
-    settings.word(CHARGES.name, &words)
+impl Charges {
+    /// The treatment that it selects. If stolen time leaves less than the next decision may take, the budget
+    /// counts as used up; otherwise there would be decisions without end.
+    pub(crate) fn stolen(self) -> Stolen {
+        match self {
+            Charges::Elapsed => Stolen::Charged,
+            Charges::Received => {
+                Stolen::CaughtUp { granule: Span::from_nanos(50_000), overhead: true }
+            }
+        }
+    }
 }
 
 /// The parts of the time in which a child held the processor.

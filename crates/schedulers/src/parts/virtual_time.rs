@@ -80,6 +80,11 @@ impl Account {
         self.time = Virtual { whole: sum.saturating_add(i64::from(carry)), fraction };
     }
 
+    /// Sets the time, to a later or an earlier one.
+    pub(crate) fn set_time(&mut self, time: Virtual) {
+        (self.time, self.rest) = (time, 0);
+    }
+
     /// Advances to `time` if that is later.
     pub(crate) fn catch_up(&mut self, time: Virtual) {
         if time > self.time {

@@ -11,9 +11,8 @@
 //! Source   HLS 6.2.4, figure 6.5 (AC); Jones, Rosu and Rosu 1997.
 //! Checked  laws, `tests/rialto.rs`.
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::{CONSTRAINT, constraint, read_constraint};
-use crate::parts::best_effort::BestEffort;
 use crate::parts::line::{Line, ONE};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -25,25 +24,21 @@ use windfall_hierarchy::{
 };
 use windfall_time::{Instant, Span};
 
-pub(crate) const KIND: Kind = Kind {
-    name: "activity",
-    summary: "threads in turn, except while a thread's time constraint is being served",
-    source: source!("activity.rs"),
-    settings: &[Setting {
-        name: "quantum",
-        form: Form::Span,
-        default: "10ms",
-        help: "the longest time that a thread without a constraint runs while others wait",
-    }],
-    takes: &[&CONSTRAINT],
-    properties: Properties::NONE,
-    build: |settings| Ok(Box::new(Pooled::new(Activity::new(settings.span("quantum"))))),
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
+settings! { Activity, "activity.rs":
+    /// the longest time that a thread without a constraint runs while others wait
+    quantum: Span = "10ms",
+}
+
+pub(crate) const KIND: Kind = Activity::kind(
+    "activity",
+    "threads in turn, except while a thread's time constraint is being served",
+    |settings| Ok(Box::new(Pooled::new(State::new(Activity::read(settings).quantum)))),
+)
+.with_parameters(&[&CONSTRAINT]);
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct Activity {
+pub(crate) struct State {
     line: Line,
     quanta: Quanta,
     /// The deadline of each child's last constraint.
@@ -52,10 +47,10 @@ pub(crate) struct Activity {
     urgent: Option<ChildVp>,
 }
 
-impl Activity {
+impl State {
     /// `quantum` is above zero.
-    pub(crate) fn new(quantum: Span) -> Activity {
-        Activity {
+    pub(crate) fn new(quantum: Span) -> State {
+        State {
             line: Line::default(),
             quanta: Quanta::new(quantum),
             deadlines: Vec::new(),
@@ -84,7 +79,7 @@ impl Activity {
     }
 }
 
-impl Policy for Activity {
+impl Policy for State {
     /// Whether another child's constraint is being served, then the turn.
     type Key = (bool, u64);
     const TAKES: &'static str = "constraint, job; quantum (to the instance)";

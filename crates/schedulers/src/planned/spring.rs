@@ -18,7 +18,7 @@
 //! A job that finds no place gets no time: the host aborts it. A child with a reservation works in its blocks, and
 //! its jobs are not planned. Unused time is not reclaimed.
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::RESERVE;
 use crate::parts::pieces::{Piece, Pieces};
 use crate::parts::reserved;
@@ -35,33 +35,30 @@ use windfall_time::{Instant, Span};
 
 const TAKES: &str = "job, reserve, unreserve";
 
-pub(crate) const KIND: Kind = Kind {
-    name: "spring",
-    summary: "jobs guaranteed at arrival by a plan, beside reserved blocks",
-    source: source!("spring.rs"),
-    settings: &[Setting {
-        name: "weight",
-        form: Form::Integer(0, 1_000),
-        default: "4",
-        help: "weight of the earliest start, relative to the deadline, when jobs are ordered",
-    }],
-    takes: &[&RESERVE],
-    properties: Properties { reserves: true, ..Properties::NONE },
-    build: |settings| {
-        let weight = settings.integer("weight");
-        let weight = u64::try_from(weight).expect("its setting has bounds");
-        Ok(Box::new(Spring { weight, pieces: Pieces::default() }))
+settings! { Spring, "spring.rs":
+    /// weight of the earliest start, relative to the deadline, when jobs are ordered
+    weight: u16 = "4" in 0..=1_000,
+}
+
+pub(crate) const KIND: Kind = Spring::kind(
+    "spring",
+    "jobs guaranteed at arrival by a plan, beside reserved blocks",
+    |settings| {
+        let weight = Spring::read(settings).weight.into();
+        Ok(Box::new(State { weight, pieces: Pieces::default() }))
     },
-    conversion: |_| Ok(Box::new(Planned)),
-};
+)
+.with_parameters(&[&RESERVE])
+.with_properties(Properties { reserves: true, ..Properties::NONE })
+.with_conversion(|_| Ok(Box::new(Planned)));
 
 #[derive(Clone)]
-struct Spring {
+struct State {
     pieces: Pieces,
     weight: u64,
 }
 
-impl Spring {
+impl State {
     /// The unfinished jobs of all children except `but`, with their start times.
     fn jobs(&self, but: ChildVp, now: Instant) -> Vec<(usize, Task, Instant)> {
         let others = self.pieces.plan.iter().enumerate().filter(|(at, _)| *at != but.index());
@@ -138,7 +135,7 @@ impl Spring {
     }
 }
 
-impl Scheduler for Spring {
+impl Scheduler for State {
     fn timers(&self, _: usize) -> usize {
         2
     }

@@ -21,7 +21,7 @@
 mod constraints;
 mod plan;
 
-use crate::catalogue::{Kind, Properties};
+use crate::catalogue::Kind;
 use crate::parameters::{CONSTRAINT, RESERVE, read_constraint};
 use crate::parts::slots;
 use crate::planned::time_line::constraints::Constraints;
@@ -41,16 +41,15 @@ const OWN: OwnVp = OwnVp(0);
 /// The next moment at which another child may have to run.
 const TURN: TimerId = TimerId(0);
 
-pub(crate) const KIND: Kind = Kind {
-    name: "time-line",
-    summary: "continuous reservations at fixed offsets, and time constraints",
-    source: source!("time_line.rs"),
-    settings: &[],
-    takes: &[&RESERVE, &CONSTRAINT],
-    properties: Properties::NONE,
-    build: |_| Ok(Box::new(TimeLine::new())),
-    conversion: |_| Ok(Box::new(Planned)),
-};
+settings! { TimeLine, "time_line.rs": }
+
+pub(crate) const KIND: Kind = TimeLine::kind(
+    "time-line",
+    "continuous reservations at fixed offsets, and time constraints",
+    |_| Ok(Box::new(State::new())),
+)
+.with_parameters(&[&RESERVE, &CONSTRAINT])
+.with_conversion(|_| Ok(Box::new(Planned)));
 
 /// The conversion `ALL -> RESCS+`.
 #[derive(Clone)]
@@ -118,7 +117,7 @@ struct Choice {
 
 /// The scheduler.
 #[derive(Clone, Default)]
-pub(crate) struct TimeLine {
+pub(crate) struct State {
     blocks: Vec<Option<Block>>,
     /// The next blocks of the children that do not wait.
     starts: Heap<Instant>,
@@ -129,11 +128,11 @@ pub(crate) struct TimeLine {
     serving: Option<(Choice, Instant)>,
 }
 
-impl TimeLine {
+impl State {
     /// Creates an instance without reservations.
     #[must_use]
-    pub(crate) fn new() -> TimeLine {
-        TimeLine::default()
+    pub(crate) fn new() -> State {
+        State::default()
     }
 
     /// The child that is to run, if the children for which `waits` is true wait.
@@ -251,7 +250,7 @@ impl TimeLine {
     }
 }
 
-impl Scheduler for TimeLine {
+impl Scheduler for State {
     fn timers(&self, _: usize) -> usize {
         1
     }

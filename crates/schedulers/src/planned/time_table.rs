@@ -15,7 +15,7 @@
 //! A child that blocks in its block leaves the rest unused, and gets it back if it wakes in time. Offsets count from
 //! the origin of time, so that equal tables are equal on every host.
 
-use crate::catalogue::{Kind, Properties};
+use crate::catalogue::Kind;
 use crate::parameters::{BLOCK, RESERVE, read_block};
 use crate::parts::pieces::{Piece, Pieces};
 use crate::parts::table::Block;
@@ -31,23 +31,21 @@ use windfall_time::{Instant, Span};
 
 const TAKES: &str = "block, reserve, unreserve";
 
-pub(crate) const KIND: Kind = Kind {
-    name: "time-table",
-    summary: "blocks at fixed offsets in fixed periods",
-    source: source!("time_table.rs"),
-    settings: &[],
-    takes: &[&RESERVE, &BLOCK],
-    properties: Properties::NONE,
-    build: |_| Ok(Box::new(TimeTable::default())),
-    conversion: |_| Ok(Box::new(Blocks)),
-};
+settings! { TimeTable, "time_table.rs": }
+
+pub(crate) const KIND: Kind =
+    TimeTable::kind("time-table", "blocks at fixed offsets in fixed periods", |_| {
+        Ok(Box::new(State::default()))
+    })
+    .with_parameters(&[&RESERVE, &BLOCK])
+    .with_conversion(|_| Ok(Box::new(Blocks)));
 
 #[derive(Clone, Default)]
-struct TimeTable {
+struct State {
     pieces: Pieces,
 }
 
-impl TimeTable {
+impl State {
     fn block(
         &mut self,
         child: ChildVp,
@@ -74,7 +72,7 @@ impl TimeTable {
     }
 }
 
-impl Scheduler for TimeTable {
+impl Scheduler for State {
     fn timers(&self, _: usize) -> usize {
         2
     }

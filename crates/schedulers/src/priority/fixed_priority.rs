@@ -14,7 +14,7 @@
 //! Source   HLS 5.3.1.1, 9.3; table 5.1: any to (any, NULL+).
 //! Checked  laws, `tests/fixed_priority.rs`, `hierarchy/tests/example_4_4.rs`, reference schedules fp_*.
 
-use crate::catalogue::{Form, Kind, Properties, RanksBy, Setting};
+use crate::catalogue::{Kind, Properties, RanksBy};
 use crate::parameters::PRIORITY;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -28,28 +28,28 @@ use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer,
 use windfall_hierarchy::{Answer, AnswerError, ChildVp, Context, Message, TimerId, View};
 use windfall_time::Span;
 
-pub(crate) const KIND: Kind = Kind {
-    name: "fixed-priority",
-    summary: "preemptive fixed priorities: the largest number first",
-    source: source!("fixed_priority.rs"),
-    settings: &[Setting {
-        name: "exclusive",
-        form: Form::Bool,
-        default: "false",
-        help: "refuse a priority that another child has, so that the guarantee reaches the highest",
-    }],
-    takes: &[&PRIORITY],
-    properties: Properties {
-        ranks_by: |_| RanksBy::Priority,
-        lends_ranks: |settings| !settings.bool("exclusive"),
-        ..Properties::NONE
+settings! { FixedPriority, "fixed_priority.rs":
+    /// refuse a priority that another child has, so that the guarantee reaches the highest
+    exclusive: bool = "false",
+}
+
+pub(crate) const KIND: Kind = FixedPriority::kind(
+    "fixed-priority",
+    "preemptive fixed priorities: the largest number first",
+    |settings| {
+        let exclusive = FixedPriority::read(settings).exclusive;
+        Ok(Box::new(Pooled::new(State::new(exclusive))))
     },
-    build: |settings| {
-        let exclusive = settings.bool("exclusive");
-        Ok(Box::new(Pooled::new(FixedPriority::new(exclusive))))
-    },
-    conversion: |settings| Ok(Box::new(Passing { exclusive: settings.bool("exclusive") })),
-};
+)
+.with_parameters(&[&PRIORITY])
+.with_properties(Properties {
+    ranks_by: |_| RanksBy::Priority,
+    lends_ranks: |settings| !FixedPriority::read(settings).exclusive,
+    ..Properties::NONE
+})
+.with_conversion(|settings| {
+    Ok(Box::new(Passing { exclusive: FixedPriority::read(settings).exclusive }))
+});
 
 /// The conversion `any -> (any, NULL+)`.
 #[derive(Clone)]
@@ -121,7 +121,7 @@ struct Place {
 
 /// The scheduler.
 #[derive(Clone, Default)]
-pub(crate) struct FixedPriority {
+pub(crate) struct State {
     places: Vec<Place>,
     turns: u64,
     exclusive: bool,
@@ -129,14 +129,14 @@ pub(crate) struct FixedPriority {
     taken: BTreeSet<i32>,
 }
 
-impl FixedPriority {
+impl State {
     /// `exclusive`: each priority is given to one child.
-    pub(crate) fn new(exclusive: bool) -> FixedPriority {
-        FixedPriority { exclusive, ..FixedPriority::default() }
+    pub(crate) fn new(exclusive: bool) -> State {
+        State { exclusive, ..State::default() }
     }
 }
 
-impl Policy for FixedPriority {
+impl Policy for State {
     type Key = (Reverse<Option<i32>>, u64);
     const GROWS: bool = true;
     const LETS_YIELD: bool = true;

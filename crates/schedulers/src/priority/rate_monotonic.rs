@@ -11,9 +11,8 @@
 //!
 //! A job is released when its child wakes, or at the time in a `job` message.
 
-use crate::catalogue::{Chosen, Form, Kind, Properties, RanksBy, Setting};
+use crate::catalogue::{Kind, Properties, RanksBy};
 use crate::parameters::RATE;
-use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::slots;
@@ -22,42 +21,34 @@ use alloc::vec::Vec;
 use windfall_hierarchy::{Answer, ChildVp, Context, Message, TimerId, VpState};
 use windfall_time::{Instant, Span};
 
-pub(crate) const KIND: Kind = Kind {
-    name: "rate-monotonic",
-    summary: "fixed priorities by period, or by relative deadline",
-    source: source!("rate_monotonic.rs"),
-    settings: &[Setting {
-        name: "order",
-        form: Form::Word(&["rate", "deadline"]),
-        default: "rate",
-        help: "whether the shorter period or the shorter relative deadline goes first",
-    }],
-    takes: &[&RATE],
-    properties: Properties {
-        ranks_by: |settings| match order(settings) {
-            Order::Rate => RanksBy::Period,
-            Order::Deadline => RanksBy::RelativeDeadline,
-        },
-        lends_ranks: |_| true,
-        ..Properties::NONE
-    },
-    build: |settings| Ok(Box::new(Pooled::new(RateMonotonic::new(order(settings))))),
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
-
-fn order(settings: &Chosen<'_>) -> Order {
-    let words = [("rate", Order::Rate), ("deadline", Order::Deadline)];
-    settings.word("order", &words)
+settings! { RateMonotonic, "rate_monotonic.rs":
+    /// whether the shorter period or the shorter relative deadline goes first
+    order: Order = "rate",
 }
 
-/// The value from which priorities derive.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Order {
-    /// The shorter period first.
-    #[default]
-    Rate,
-    /// The shorter relative deadline first.
-    Deadline,
+pub(crate) const KIND: Kind = RateMonotonic::kind(
+    "rate-monotonic",
+    "fixed priorities by period, or by relative deadline",
+    |settings| Ok(Box::new(Pooled::new(State::new(RateMonotonic::read(settings).order)))),
+)
+.with_parameters(&[&RATE])
+.with_properties(Properties {
+    ranks_by: |settings| match RateMonotonic::read(settings).order {
+        Order::Rate => RanksBy::Period,
+        Order::Deadline => RanksBy::RelativeDeadline,
+    },
+    lends_ranks: |_| true,
+    ..Properties::NONE
+});
+
+words! {
+    /// The value from which priorities derive.
+    pub enum Order {
+        /// The shorter period first.
+        Rate = "rate",
+        /// The shorter relative deadline first.
+        Deadline = "deadline",
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -72,20 +63,20 @@ struct Task {
 const APERIODIC: Task = Task { length: Span::MAX, release: Instant::ZERO, told: false };
 
 /// The scheduler.
-#[derive(Clone, Default)]
-pub(crate) struct RateMonotonic {
+#[derive(Clone)]
+pub(crate) struct State {
     tasks: Vec<Task>,
     order: Order,
 }
 
-impl RateMonotonic {
+impl State {
     /// Creates an instance with priorities by this order.
-    pub(crate) fn new(order: Order) -> RateMonotonic {
-        RateMonotonic { order, ..RateMonotonic::default() }
+    pub(crate) fn new(order: Order) -> State {
+        State { tasks: Vec::new(), order }
     }
 }
 
-impl Policy for RateMonotonic {
+impl Policy for State {
     /// Length, release, slot.
     type Key = (Span, Instant, u32);
     const GROWS: bool = true;

@@ -21,46 +21,52 @@
 //! deadline moves on by y. A child that has run ahead alone then waits, however long, until the others have caught
 //! up: no interval is promised anything. `tests/cbs.rs` has examples of both.
 
-use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::RESERVE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::parts::reserved::{self, Reserved};
-use crate::parts::stolen::{CHARGES, Stolen, charges};
-use crate::reservation::rez::REPORT_DEADLINES;
+use crate::parts::stolen::Charges;
+use crate::settings::shared::{CHARGES, REPORT_DEADLINES};
 use alloc::boxed::Box;
 
-pub(crate) const KIND: Kind = Kind {
-    name: "cbs",
-    summary: "constant bandwidth servers: reservations whose periods begin with a wake-up",
-    source: source!("cbs.rs"),
-    settings: &[
-        CHARGES,
-        Setting {
-            name: "overrun",
-            form: Form::Word(&["throttle", "postpone"]),
-            default: "throttle",
-            help: "whether a used-up budget waits for its deadline, or is replaced with a later one",
-        },
-        REPORT_DEADLINES,
-    ],
-    takes: &[&RESERVE],
-    properties: Properties { reserves: true, ..Properties::NONE },
-    build: |settings| Ok(Box::new(Budgeted::new(read(settings)))),
-    conversion: |settings| {
-        let Rules { overrun, stolen, .. } = read(settings);
-        if overrun == Overrun::Postpone {
-            return Ok(Box::new(BestEffort));
-        }
-        let cbs = Reserved::new(reserved::Form::Hard, "EDF with budgets, periods from wake-ups");
-        Ok(Box::new(Reserved { makes_up: stolen != Stolen::Charged, ..cbs }))
-    },
-};
+settings! { Cbs, "cbs.rs":
+    charges: Charges as CHARGES,
+    /// whether a used-up budget waits for its deadline, or is replaced with a later one
+    overrun: UsedUp = "throttle",
+    report_deadlines: bool as REPORT_DEADLINES,
+}
 
-fn read(settings: &Chosen<'_>) -> Rules {
-    let words = [("throttle", Overrun::Throttle), ("postpone", Overrun::Postpone)];
-    let overrun = settings.word("overrun", &words);
-    let stolen = charges(settings);
-    let reports = settings.bool(REPORT_DEADLINES.name);
-    Rules { waking: Waking::Sporadic, overrun, stolen, reports, ..Rules::HARD }
+pub(crate) const KIND: Kind = Cbs::kind(
+    "cbs",
+    "constant bandwidth servers: reservations whose periods begin with a wake-up",
+    |settings| {
+        let Cbs { charges, overrun, report_deadlines: reports } = Cbs::read(settings);
+        let (stolen, waking) = (charges.stolen(), Waking::Sporadic);
+        let overrun = match overrun {
+            UsedUp::Throttle => Overrun::Throttle,
+            UsedUp::Postpone => Overrun::Postpone,
+        };
+        Ok(Box::new(Budgeted::new(Rules { waking, overrun, stolen, reports, ..Rules::HARD })))
+    },
+)
+.with_parameters(&[&RESERVE])
+.with_properties(Properties { reserves: true, ..Properties::NONE })
+.with_conversion(|settings| {
+    let Cbs { charges, overrun, .. } = Cbs::read(settings);
+    if overrun == UsedUp::Postpone {
+        return Ok(Box::new(BestEffort));
+    }
+    let cbs = Reserved::new(reserved::Form::Hard, "EDF with budgets, periods from wake-ups");
+    Ok(Box::new(Reserved { makes_up: charges == Charges::Received, ..cbs }))
+});
+
+words! {
+    /// The consequence of a budget that is used up.
+    pub enum UsedUp {
+        /// It waits for its deadline.
+        Throttle = "throttle",
+        /// It is replaced, with a later deadline.
+        Postpone = "postpone",
+    }
 }

@@ -16,7 +16,7 @@
 //! processor is released, and requested again when the next period begins. An overrun through a coarse timer is not
 //! taken from the next period.
 
-use crate::catalogue::{Chosen, Form, Kind, Properties, Setting, SettingError};
+use crate::catalogue::{Kind, Properties, SettingError};
 use crate::parameters::RESERVE;
 use crate::parts::reservation::Reservation;
 use alloc::boxed::Box;
@@ -35,37 +35,40 @@ const OWN: OwnVp = OwnVp(0);
 /// Fires at the end of the budget while the child runs, at the end of the period while it must not run.
 const TURN: TimerId = TimerId(0);
 
-pub(crate) const KIND: Kind = Kind {
-    name: "limit",
-    summary: "one child, which gets at most an amount of processor time in each period",
-    source: source!("limit.rs"),
-    settings: &[
-        Setting {
-            name: "amount",
-            form: Form::Span,
-            default: "",
-            help: "processor time in each period, at most the period; without it, no limit",
-        },
-        Setting {
-            name: "period",
-            form: Form::Span,
-            default: "",
-            help: "length of a period; goes with `amount`",
-        },
-    ],
-    takes: &[&RESERVE],
-    properties: Properties { passes_on: true, one_child: true, ..Properties::NONE },
-    build: |settings| Ok(Box::new(Limit::new(cap(settings)?))),
-    conversion: |settings| Ok(Box::new(Capped { cap: cap(settings)?, tick: Length::ZERO })),
-};
+settings! { Limit, "limit.rs":
+    /// processor time in each period, at most the period; without it, no limit
+    amount: Option<Span>,
+    /// length of a period; goes with `amount`
+    period: Option<Span>,
+}
 
-/// The amount and period of the cap, if the settings have one.
-fn cap(settings: &Chosen<'_>) -> Result<Option<(Span, Span)>, SettingError> {
-    match (settings.optional_span("amount"), settings.optional_span("period")) {
-        (None, None) => Ok(None),
-        (Some(amount), Some(period)) if amount <= period => Ok(Some((amount, period))),
-        (Some(_), Some(_)) => Err(SettingError::value("amount", "at most the period")),
-        _ => Err(SettingError::value("amount", "only together with `period`")),
+pub(crate) const KIND: Kind = Limit::kind(
+    "limit",
+    "one child, which gets at most an amount of processor time in each period",
+    |settings| Ok(Box::new(State::new(Limit::read(settings).cap()?))),
+)
+.with_parameters(&[&RESERVE])
+.with_properties(Properties { passes_on: true, one_child: true, ..Properties::NONE })
+.with_conversion(|settings| {
+    Ok(Box::new(Capped { cap: Limit::read(settings).cap()?, tick: Length::ZERO }))
+});
+
+impl Limit {
+    /// The amount and period of the cap, if the settings have one.
+    fn cap(&self) -> Result<Option<(Span, Span)>, SettingError> {
+        match (self.amount, self.period) {
+            (None, None) => Ok(None),
+            (Some(amount), Some(period)) if amount <= period => Ok(Some((amount, period))),
+            (Some(amount), Some(_)) => {
+                Err(SettingError::value("amount", amount, "at most the period"))
+            }
+            (Some(amount), None) => {
+                Err(SettingError::value("amount", amount, "only with `period`"))
+            }
+            (None, Some(period)) => {
+                Err(SettingError::value("period", period, "only with `amount`"))
+            }
+        }
     }
 }
 
@@ -157,17 +160,17 @@ impl Capped {
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct Limit {
+pub(crate) struct State {
     cap: Option<(Span, Span)>,
     budget: Option<Reservation>,
     child: Option<ChildVp>,
 }
 
-impl Limit {
+impl State {
     /// Creates an instance with this cap, an amount in each period.
     #[must_use]
-    pub(crate) const fn new(cap: Option<(Span, Span)>) -> Limit {
-        Limit { cap, budget: None, child: None }
+    pub(crate) const fn new(cap: Option<(Span, Span)>) -> State {
+        State { cap, budget: None, child: None }
     }
 
     fn set_cap(&mut self, cap: Option<(Span, Span)>, context: &Context<'_>) {
@@ -210,7 +213,7 @@ impl Limit {
     }
 }
 
-impl Scheduler for Limit {
+impl Scheduler for State {
     fn timers(&self, _: usize) -> usize {
         1
     }

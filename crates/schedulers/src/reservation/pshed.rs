@@ -19,30 +19,31 @@
 //! of the time in which it was runnable. HLS 5.2.2.3 promises the share between any two consecutive deadlines; no
 //! scheduler can give that to a child that has run ahead (`tests/pshed.rs`).
 
-use crate::catalogue::{Kind, Properties};
+use crate::catalogue::Kind;
 use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::parts::reserved::{in_order, speed};
-use crate::reservation::rez::REPORT_DEADLINES;
+use crate::settings::shared::REPORT_DEADLINES;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
 use windfall_time::{Ratio, Span};
 
-pub(crate) const KIND: Kind = Kind {
-    name: "pshed",
-    summary: "uniformly slower processors for schedulers that report their deadlines",
-    source: source!("pshed.rs"),
-    settings: &[REPORT_DEADLINES],
-    takes: &[&RESERVE],
-    properties: Properties::NONE,
-    build: |settings| {
-        let reports = settings.bool(REPORT_DEADLINES.name);
+settings! { Pshed, "pshed.rs":
+    report_deadlines: bool as REPORT_DEADLINES,
+}
+
+pub(crate) const KIND: Kind = Pshed::kind(
+    "pshed",
+    "uniformly slower processors for schedulers that report their deadlines",
+    |settings| {
+        let reports = Pshed::read(settings).report_deadlines;
         let (waking, overrun) = (Waking::Told, Overrun::Throttle);
         Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, reports, ..Rules::HARD })))
     },
-    conversion: |_| Ok(Box::new(Slower)),
-};
+)
+.with_parameters(&[&RESERVE])
+.with_conversion(|_| Ok(Box::new(Slower)));
 
 /// The approximate length of periods while a child reports no deadlines, in nanoseconds.
 const ABOUT: u64 = 10_000_000;

@@ -20,7 +20,7 @@ mod deferrable;
 mod monotonic;
 mod reserves;
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::{PRIORITY, RESERVE};
 use crate::parts::policy::Policy;
 use crate::parts::pool::{Pool, SETTLED};
@@ -43,28 +43,23 @@ const TAKES: &str = "reserve, unreserve, priority, quantum (to the instance)";
 /// When the first period of a child that does not wait ends.
 const PERIOD: TimerId = TimerId(2);
 
-pub(crate) const KIND: Kind = Kind {
-    name: "resource-kernel",
-    summary: "hard, firm and soft reserves by rate monotonic priorities",
-    source: source!("resource_kernel.rs"),
-    settings: &[Setting {
-        name: "quantum",
-        form: Form::Span,
-        default: "10ms",
-        help: "the longest turn of a child without a budget while others wait",
-    }],
-    takes: &[&RESERVE, &PRIORITY],
-    properties: Properties { reserves: true, ..Properties::NONE },
-    build: |settings| {
-        let quantum = settings.span("quantum");
-        Ok(Box::new(ResourceKernel::new(quantum)))
-    },
-    conversion: |_| Ok(Box::new(Monotonic)),
-};
+settings! { ResourceKernel, "resource_kernel.rs":
+    /// the longest turn of a child without a budget while others wait
+    quantum: Span = "10ms",
+}
+
+pub(crate) const KIND: Kind = ResourceKernel::kind(
+    "resource-kernel",
+    "hard, firm and soft reserves by rate monotonic priorities",
+    |settings| Ok(Box::new(State::new(ResourceKernel::read(settings).quantum))),
+)
+.with_parameters(&[&RESERVE, &PRIORITY])
+.with_properties(Properties { reserves: true, ..Properties::NONE })
+.with_conversion(|_| Ok(Box::new(Monotonic)));
 
 /// The scheduler.
 #[derive(Clone)]
-struct ResourceKernel {
+struct State {
     pool: Pool<Reserves>,
     reserves: Reserves,
     /// Ends of the periods of the children that have a reserve and do not wait.
@@ -76,9 +71,9 @@ struct ResourceKernel {
     freed: Option<Instant>,
 }
 
-impl ResourceKernel {
-    fn new(quantum: Span) -> ResourceKernel {
-        ResourceKernel {
+impl State {
+    fn new(quantum: Span) -> State {
+        State {
             pool: Pool::default(),
             reserves: Reserves { slots: Vec::new(), turns: 0, quantum },
             periods: Heap::new(),
@@ -250,7 +245,7 @@ fn used_until(reserve: &Reservation, now: Instant) -> Option<Instant> {
     Some(now).filter(|_| !reserve.amount.is_zero())
 }
 
-impl Scheduler for ResourceKernel {
+impl Scheduler for State {
     fn timers(&self, _: usize) -> usize {
         3
     }

@@ -22,71 +22,49 @@
 //! taken back, as in the paper (10.5.2 measures 32.6 % for 10 ms in 33 ms), and with ticks RESBS x y is left. Children
 //! are notified when their budget is used up and when a period begins (6.2.2).
 
-use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Rules};
 use crate::parts::reserved::{self, Reserved};
-use crate::parts::stolen::{CHARGES, Stolen, charges};
+use crate::parts::stolen::Charges;
+use crate::settings::shared::{ADMISSION, CHARGES, OVERRUNS, REPORT_DEADLINES};
 use alloc::boxed::Box;
 use windfall_time::Ratio;
 
-/// Whether deadlines are reported to the parent, as a uniformly slower processor needs them.
-pub(crate) const REPORT_DEADLINES: Setting = Setting {
-    name: "report-deadlines",
-    form: Form::Bool,
-    default: "false",
-    help: "whether it reports its deadlines to its parent, as a uniformly slower processor needs",
-};
-
-/// Whether later periods pay for overruns.
-pub(crate) const OVERRUNS: Setting = Setting {
-    name: "overruns",
-    form: Form::Word(&["charged", "dropped"]),
-    default: "charged",
-    help: "whether the following periods pay if a coarse timer lets a child overrun its budget, or nobody does, as in HLS \
-           10.5.2",
-};
-
-/// Whether overruns are dropped.
-pub(crate) fn drops(settings: &Chosen<'_>) -> bool {
-    settings.word(OVERRUNS.name, &[("charged", false), ("dropped", true)])
+words! {
+    /// Whether later periods pay for overruns.
+    pub enum Overruns {
+        /// The following periods of the same child pay.
+        Charged = "charged",
+        /// Nobody pays.
+        Dropped = "dropped",
+    }
 }
 
-/// The most that may be reserved.
-pub(crate) const ADMISSION: Setting = Setting {
-    name: "admission",
-    form: Form::Integer(1, 1000),
-    default: "1000",
-    help: "the most that may be reserved, in thousandths of a processor",
-};
-
-/// The most that may be reserved, in thousandths of a processor.
-pub(crate) fn admission(settings: &Chosen<'_>) -> u16 {
-    u16::try_from(settings.integer(ADMISSION.name)).unwrap_or(1000)
-}
-
-/// The same as a fraction of a processor.
+/// Thousandths of a processor as a fraction.
 pub(crate) fn part(thousandths: u16) -> Ratio {
     Ratio::new(thousandths.into(), 1000).unwrap_or(Ratio::ONE)
 }
 
-pub(crate) const KIND: Kind = Kind {
-    name: "rez",
-    summary: "hard CPU reservations on one processor",
-    source: source!("rez.rs"),
-    settings: &[ADMISSION, CHARGES, OVERRUNS, REPORT_DEADLINES],
-    takes: &[&RESERVE],
-    properties: Properties { reserves: true, ..Properties::NONE },
-    build: |settings| {
-        let (admission, reports) = (admission(settings), settings.bool(REPORT_DEADLINES.name));
-        let (stolen, drops) = (charges(settings), drops(settings));
+settings! { Rez, "rez.rs":
+    admission: u16 as ADMISSION,
+    charges: Charges as CHARGES,
+    overruns: Overruns as OVERRUNS,
+    report_deadlines: bool as REPORT_DEADLINES,
+}
+
+pub(crate) const KIND: Kind =
+    Rez::kind("rez", "hard CPU reservations on one processor", |settings| {
+        let Rez { admission, charges, overruns, report_deadlines: reports } = Rez::read(settings);
+        let (stolen, drops) = (charges.stolen(), overruns == Overruns::Dropped);
         Ok(Box::new(Budgeted::new(Rules { admission, stolen, reports, drops, ..Rules::HARD })))
-    },
-    conversion: |settings| {
-        let (most, reports) = (part(admission(settings)), settings.bool(REPORT_DEADLINES.name));
-        let makes_up = charges(settings) != Stolen::Charged;
+    })
+    .with_parameters(&[&RESERVE])
+    .with_properties(Properties { reserves: true, ..Properties::NONE })
+    .with_conversion(|settings| {
+        let Rez { admission, charges, overruns, report_deadlines: reports } = Rez::read(settings);
+        let (most, makes_up) = (part(admission), charges == Charges::Received);
         let rez = Reserved::new(reserved::Form::Hard, "EDF with budgets");
-        let (drops, fixed) = (drops(settings), true);
+        let (drops, fixed) = (overruns == Overruns::Dropped, true);
         Ok(Box::new(Reserved { most, reports, makes_up, drops, fixed, ..rez }))
-    },
-};
+    });

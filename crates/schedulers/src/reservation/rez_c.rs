@@ -19,46 +19,35 @@
 //! granule counts as used up; otherwise, during a long interrupt, the timer would be set again for a single nanosecond
 //! each time. Nothing is carried from one period to the next.
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Rules};
 use crate::parts::reserved::{self, Reserved};
 use crate::parts::stolen::Stolen;
-use crate::reservation::rez::{ADMISSION, OVERRUNS, admission, drops, part};
+use crate::reservation::rez::{Overruns, part};
+use crate::settings::shared::{ADMISSION, OVERRUNS};
 use alloc::boxed::Box;
+use windfall_time::Span;
 
-const GRANULE: &str = "granule";
+settings! { RezC, "rez_c.rs":
+    admission: u16 as ADMISSION,
+    /// after time was stolen, a budget with less left than this counts as used up
+    granule: Span = "10us",
+    overruns: Overruns as OVERRUNS,
+}
 
-pub(crate) const KIND: Kind = Kind {
-    name: "rez-c",
-    summary: "hard CPU reservations that catch up after time was stolen",
-    source: source!("rez_c.rs"),
-    settings: &[
-        ADMISSION,
-        Setting {
-            name: GRANULE,
-            form: Form::Span,
-            default: "10us",
-            help: "after time was stolen, a budget with less left than this counts as used up",
-        },
-        OVERRUNS,
-    ],
-    takes: &[&RESERVE],
-    properties: Properties { reserves: true, ..Properties::NONE },
-    build: |settings| {
-        let granule = settings.span(GRANULE);
-        let (admission, stolen) =
-            (admission(settings), Stolen::CaughtUp { granule, overhead: false });
-        Ok(Box::new(Budgeted::new(Rules {
-            admission,
-            stolen,
-            drops: drops(settings),
-            ..Rules::HARD
-        })))
-    },
-    conversion: |settings| {
+pub(crate) const KIND: Kind =
+    RezC::kind("rez-c", "hard CPU reservations that catch up after time was stolen", |settings| {
+        let RezC { admission, granule, overruns } = RezC::read(settings);
+        let stolen = Stolen::CaughtUp { granule, overhead: false };
+        let drops = overruns == Overruns::Dropped;
+        Ok(Box::new(Budgeted::new(Rules { admission, stolen, drops, ..Rules::HARD })))
+    })
+    .with_parameters(&[&RESERVE])
+    .with_properties(Properties { reserves: true, ..Properties::NONE })
+    .with_conversion(|settings| {
+        let RezC { admission, overruns, .. } = RezC::read(settings);
         let rez = Reserved::new(reserved::Form::Hard, "EDF with budgets of time received");
-        let (most, drops) = (part(admission(settings)), drops(settings));
+        let (most, drops) = (part(admission), overruns == Overruns::Dropped);
         Ok(Box::new(Reserved { most, makes_up: true, drops, ..rez }))
-    },
-};
+    });

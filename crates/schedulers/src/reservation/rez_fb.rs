@@ -16,46 +16,32 @@
 //! step, for the last period in which it ran. If a new reservation needs capacity that is lent, it begins when the
 //! periods of the loans have ended. Notes report C (reserved) and P (received).
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Rules};
 use crate::parts::reserved::{self, Reserved};
 use crate::parts::stolen::Stolen;
-use crate::reservation::rez::{ADMISSION, OVERRUNS, admission, drops, part};
+use crate::reservation::rez::{Overruns, part};
+use crate::settings::shared::{ADMISSION, OVERRUNS};
 use alloc::boxed::Box;
 
-const GAIN: &str = "gain";
+settings! { RezFb, "rez_fb.rs":
+    admission: u16 as ADMISSION,
+    /// gain: by which part of the missing time the next period grows, in thousandths
+    gain: u16 = "500" in 1..=1000,
+    overruns: Overruns as OVERRUNS,
+}
 
-pub(crate) const KIND: Kind = Kind {
-    name: "rez-fb",
-    summary: "CPU reservations that grow by the time stolen from them",
-    source: source!("rez_fb.rs"),
-    settings: &[
-        ADMISSION,
-        Setting {
-            name: GAIN,
-            form: Form::Integer(1, 1000),
-            default: "500",
-            help: "gain: by which part of the missing time the next period grows, in thousandths",
-        },
-        OVERRUNS,
-    ],
-    takes: &[&RESERVE],
-    properties: Properties::NONE,
-    build: |settings| {
-        let gain = settings.integer(GAIN);
-        let stolen = Stolen::FedBack { gain: u16::try_from(gain).unwrap_or(1000) };
-        let admission = admission(settings);
-        Ok(Box::new(Budgeted::new(Rules {
-            admission,
-            stolen,
-            drops: drops(settings),
-            ..Rules::HARD
-        })))
-    },
-    conversion: |settings| {
+pub(crate) const KIND: Kind =
+    RezFb::kind("rez-fb", "CPU reservations that grow by the time stolen from them", |settings| {
+        let RezFb { admission, gain, overruns } = RezFb::read(settings);
+        let (stolen, drops) = (Stolen::FedBack { gain }, overruns == Overruns::Dropped);
+        Ok(Box::new(Budgeted::new(Rules { admission, stolen, drops, ..Rules::HARD })))
+    })
+    .with_parameters(&[&RESERVE])
+    .with_conversion(|settings| {
+        let RezFb { admission, overruns, .. } = RezFb::read(settings);
         let rez = Reserved::new(reserved::Form::Soft, "EDF with budgets and feedback");
-        let (most, drops) = (part(admission(settings)), drops(settings));
+        let (most, drops) = (part(admission), overruns == Overruns::Dropped);
         Ok(Box::new(Reserved { most, makes_up: true, drops, ..rez }))
-    },
-};
+    });

@@ -18,9 +18,8 @@
 //! there is, each gets 1 % and a part in proportion to what it wants beyond that (squishing). The shares are hard
 //! reservations as in `rez`: reserved time that is not used is lost.
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::{PROGRESS, RATE, read_progress};
-use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::parts::slots;
 use alloc::boxed::Box;
@@ -42,70 +41,25 @@ const PRESSURE: i64 = 250;
 /// The smallest share.
 const LEAST: i64 = WHOLE / 100;
 
-pub(crate) const KIND: Kind = Kind {
-    name: "swift",
-    summary: "reservations adjusted by feedback, to keep the queues of pipelines half full",
-    source: source!("swift.rs"),
-    settings: &[
-        Setting {
-            name: "cap",
-            form: Form::Integer(10, 1000),
-            default: "950",
-            help: "the most that all children get together, in thousandths of the processor",
-        },
-        Setting {
-            name: "initial",
-            form: Form::Integer(10, 1000),
-            default: "50",
-            help: "the share of a new child, in thousandths, if that much is left",
-        },
-        Setting {
-            name: "integral",
-            form: Form::Integer(0, 10_000),
-            default: "50",
-            help: "gain of the sum of errors, in thousandths",
-        },
-        Setting {
-            name: "period",
-            form: Form::Span,
-            default: "30ms",
-            help: "the period of a child that sets none",
-        },
-        Setting {
-            name: "proportional",
-            form: Form::Integer(0, 10_000),
-            default: "500",
-            help: "gain of the error, in thousandths",
-        },
-    ],
-    takes: &[&PROGRESS, &RATE],
-    properties: Properties::NONE,
-    build: |settings| {
-        Ok(Box::new(Swift::new(SwiftSpec {
-            cap: settings.integer("cap"),
-            initial: settings.integer("initial"),
-            proportional: settings.integer("proportional"),
-            integral: settings.integer("integral"),
-            period: settings.span("period"),
-        })))
-    },
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
-
-/// The controller's parameters, in thousandths.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct SwiftSpec {
-    /// The most that all children get together; 10 to 1000.
-    pub(crate) cap: i64,
-    /// The share of a new child; 10 to 1000.
-    pub(crate) initial: i64,
-    /// Gain of the error; 0 to 10,000.
-    pub(crate) proportional: i64,
-    /// Gain of the sum of errors; 0 to 10,000.
-    pub(crate) integral: i64,
-    /// The period of a child that has set none; above zero.
-    pub(crate) period: Span,
+settings! { Swift, "swift.rs":
+    /// the most that all children get together, in thousandths of the processor
+    cap: i64 = "950" in 10..=1000,
+    /// the share of a new child, in thousandths, if that much is left
+    initial: i64 = "50" in 10..=1000,
+    /// gain of the sum of errors, in thousandths
+    integral: i64 = "50" in 0..=10_000,
+    /// the period of a child that sets none
+    period: Span = "30ms",
+    /// gain of the error, in thousandths
+    proportional: i64 = "500" in 0..=10_000,
 }
+
+pub(crate) const KIND: Kind = Swift::kind(
+    "swift",
+    "reservations adjusted by feedback, to keep the queues of pipelines half full",
+    |settings| Ok(Box::new(State::new(Swift::read(settings)))),
+)
+.with_parameters(&[&PROGRESS, &RATE]);
 
 /// A child and its controller. Shares are in millionths.
 #[derive(Clone, Copy)]
@@ -123,8 +77,8 @@ struct Stage {
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct Swift {
-    spec: SwiftSpec,
+pub(crate) struct State {
+    spec: Swift,
     reservations: Budgeted,
     stages: Vec<Stage>,
     /// The next adjustment of each child.
@@ -135,12 +89,12 @@ pub(crate) struct Swift {
     shared: i64,
 }
 
-impl Swift {
+impl State {
     /// Creates an instance with these controller parameters.
     #[must_use]
-    pub(crate) fn new(spec: SwiftSpec) -> Swift {
+    pub(crate) fn new(spec: Swift) -> State {
         let (waking, overrun) = (Waking::Fixed, Overrun::Throttle);
-        Swift {
+        State {
             spec,
             reservations: Budgeted::new(Rules { waking, overrun, ..Rules::HARD }),
             stages: Vec::new(),
@@ -213,7 +167,7 @@ impl Swift {
     }
 }
 
-impl Scheduler for Swift {
+impl Scheduler for State {
     fn timers(&self, owns: usize) -> usize {
         self.reservations.timers(owns) + 1
     }

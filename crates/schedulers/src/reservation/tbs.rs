@@ -20,46 +20,47 @@
 //! charge, only while no other child has a budget. A short part comes only with a wake-up, because between whole
 //! parts it would take from RESBS.
 
-use crate::catalogue::{Chosen, Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::RESERVE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::parts::reserved::{self, Reserved};
-use crate::reservation::rez::REPORT_DEADLINES;
+use crate::settings::shared::REPORT_DEADLINES;
 use alloc::boxed::Box;
 
-pub(crate) const KIND: Kind = Kind {
-    name: "tbs",
-    summary: "total bandwidth servers: soft reservations, deadlines from the work of jobs",
-    source: source!("tbs.rs"),
-    settings: &[
-        REPORT_DEADLINES,
-        Setting {
-            name: "slack",
-            form: Form::Word(&["free", "charged"]),
-            default: "free",
-            help: "whether a child is charged for time that no other child needs",
-        },
-    ],
-    takes: &[&RESERVE],
-    properties: Properties::NONE,
-    build: |settings| {
-        let (waking, overrun) = match charges(settings) {
-            true => (Waking::After, Overrun::Postpone),
-            false => (Waking::Sporadic, Overrun::Background),
+settings! { Tbs, "tbs.rs":
+    report_deadlines: bool as REPORT_DEADLINES,
+    /// whether a child is charged for time that no other child needs
+    slack: Slack = "free",
+}
+
+pub(crate) const KIND: Kind = Tbs::kind(
+    "tbs",
+    "total bandwidth servers: soft reservations, deadlines from the work of jobs",
+    |settings| {
+        let Tbs { report_deadlines: reports, slack } = Tbs::read(settings);
+        let (waking, overrun) = match slack {
+            Slack::Charged => (Waking::After, Overrun::Postpone),
+            Slack::Free => (Waking::Sporadic, Overrun::Background),
         };
-        let reports = settings.bool(REPORT_DEADLINES.name);
         Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, reports, ..Rules::HARD })))
     },
-    conversion: |settings| {
-        if charges(settings) {
-            return Ok(Box::new(BestEffort));
-        }
-        let by = "EDF with budgets, slack beside them";
-        Ok(Box::new(Reserved::new(reserved::Form::Soft, by)))
-    },
-};
+)
+.with_parameters(&[&RESERVE])
+.with_conversion(|settings| {
+    if Tbs::read(settings).slack == Slack::Charged {
+        return Ok(Box::new(BestEffort));
+    }
+    let by = "EDF with budgets, slack beside them";
+    Ok(Box::new(Reserved::new(reserved::Form::Soft, by)))
+});
 
-fn charges(settings: &Chosen<'_>) -> bool {
-    settings.word("slack", &[("free", false), ("charged", true)])
+words! {
+    /// Who pays for time that no other child needs.
+    pub enum Slack {
+        /// Nobody.
+        Free = "free",
+        /// The child that has it.
+        Charged = "charged",
+    }
 }

@@ -3,7 +3,7 @@
 //! Takes    PS on each own VP; any guarantee if only fairness is wanted.
 //! Gives    PS to each child, whatever the warps: with weight w of W, on one processor w/W of the supply, on k
 //!          processors w/(W + (k - 1) w) of the sum or more (`long_run.rs`). There `affinity = "strong"` lets
-//!          a child run three allowances ahead instead of one.
+//!          a child run three allowances ahead instead of one. Nothing while a child is bound to some own VPs.
 //! Admits   everyone. A child of weight 0 is in the background.
 //! Assumes  A1 allowances end on time; A2 parents do not charge an own VP for times when it waits.
 //! Costs    O(log n) per event, and per wake-up one step more for each processor; 172 bytes per child, 48
@@ -19,15 +19,17 @@
 //! actual virtual time among the children that do not wait; if all wait, with the largest.
 
 mod promise;
+mod system_time;
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{SHARE, WARP, WARP_LIMIT, read_warp, read_warp_limit};
-use crate::parts::affinity::{AFFINITY, Affinity};
+use crate::catalogue::Kind;
+use crate::parameters::{PROCESSORS, SHARE, WARP, WARP_LIMIT, read_warp, read_warp_limit};
+use crate::parts::affinity::Affinity;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::slots;
 use crate::parts::virtual_time::{Account, Virtual};
+use crate::settings::shared::AFFINITY;
 use crate::share::bvt::promise::LongRun;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -37,30 +39,25 @@ use windfall_hierarchy::{
 };
 use windfall_time::{Instant, Span};
 
-pub(crate) const KIND: Kind = Kind {
-    name: "bvt",
-    summary: "processor time in proportion to weights, with warps that are limited in time",
-    source: source!("bvt.rs"),
-    settings: &[
-        AFFINITY,
-        Setting {
-            name: "allowance",
-            form: Form::Span,
-            default: "10ms",
-            help: "how far a child may run ahead before another has its turn, in processor time",
-        },
-    ],
-    takes: &[&SHARE, &WARP, &WARP_LIMIT],
-    properties: Properties::NONE,
-    build: |settings| {
-        let bvt = Bvt::new(settings.span("allowance"), Affinity::of(settings));
-        Ok(Box::new(Pooled::new(bvt)))
+settings! { Bvt, "bvt.rs":
+    affinity: Affinity as AFFINITY,
+    /// how far a child may run ahead before another has its turn, in processor time
+    allowance: Span = "10ms",
+}
+
+pub(crate) const KIND: Kind = Bvt::kind(
+    "bvt",
+    "processor time in proportion to weights, with warps that are limited in time",
+    |settings| {
+        let Bvt { affinity, allowance } = Bvt::read(settings);
+        Ok(Box::new(Pooled::new(State::new(allowance, affinity))))
     },
-    conversion: |settings| {
-        let (allowance, affinity) = (settings.span("allowance"), Affinity::of(settings));
-        Ok(Box::new(LongRun { allowance, affinity }))
-    },
-};
+)
+.with_parameters(&[&SHARE, &WARP, &WARP_LIMIT, &PROCESSORS])
+.with_conversion(|settings| {
+    let Bvt { affinity, allowance } = Bvt::read(settings);
+    Ok(Box::new(LongRun { allowance, affinity }))
+});
 
 #[derive(Clone, Copy)]
 struct Borrower {
@@ -135,7 +132,7 @@ const BACKGROUND: u32 = 126;
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct Bvt {
+pub(crate) struct State {
     borrowers: Vec<Borrower>,
     allowance: Span,
     affinity: Affinity,
@@ -146,10 +143,10 @@ pub(crate) struct Bvt {
     latest: Virtual,
 }
 
-impl Bvt {
+impl State {
     /// `allowance` is the context switch allowance, above zero.
-    pub(crate) fn new(allowance: Span, affinity: Affinity) -> Bvt {
-        Bvt {
+    pub(crate) fn new(allowance: Span, affinity: Affinity) -> State {
+        State {
             borrowers: Vec::new(),
             allowance,
             affinity,
@@ -184,15 +181,6 @@ impl Bvt {
         }
     }
 
-    /// Scheduler virtual time: the smallest actual one among the children that do not wait.
-    fn system_time(&self, pool: &Pool<Self>, context: &Context<'_>) -> Virtual {
-        let running = pool.own_vps().filter_map(|own| context.held_by(own));
-        let running = running.map(|child| &self.borrowers[child.index()]);
-        let running = running.filter(|one| !one.background).map(|one| one.account.time);
-        let ready = self.actual.peek().map(|((time, _), _)| time);
-        running.chain(ready).min().unwrap_or(self.latest)
-    }
-
     /// Charges all running children.
     fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
         for own in pool.own_vps() {
@@ -213,11 +201,13 @@ impl Bvt {
     }
 }
 
-impl Policy for Bvt {
+impl Policy for State {
     /// Effective virtual time, then the slot, as one number.
     type Key = u128;
     const GROWS: bool = true;
-    const TAKES: &'static str = "share, warp, warp-limit, quantum (to the instance: the allowance)";
+    const BINDS: bool = true;
+    const TAKES: &'static str =
+        "share, warp, warp-limit, processors, quantum (to the instance: the allowance)";
 
     fn key(&self, child: ChildVp) -> u128 {
         let borrower = &self.borrowers[child.index()];
@@ -259,6 +249,10 @@ impl Policy for Bvt {
         context.set_timer(quantum::timer_of(own), None);
     }
 
+    fn rebound(&mut self, child: ChildVp, pool: &Pool<Self>, context: &mut Context<'_>) {
+        self.start_anew(child, pool, context);
+    }
+
     fn timers(&self, owns: usize) -> usize {
         owns
     }
@@ -275,7 +269,7 @@ impl Policy for Bvt {
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         self.charge_running(pool, context);
-        let time = self.system_time(pool, context);
+        let time = self.system_time(child, pool, context);
         let borrower = &mut self.borrowers[child.index()];
         if !borrower.background {
             borrower.account.catch_up(time);
@@ -306,7 +300,7 @@ impl Policy for Bvt {
         match (child, message) {
             (Some(child), Message::Share(weight)) => {
                 self.charge_running(pool, context);
-                let time = self.system_time(pool, context);
+                let time = self.system_time(child, pool, context);
                 let borrower = &mut self.borrowers[child.index()];
                 if borrower.background && weight > 0 {
                     borrower.account.catch_up(time);

@@ -18,14 +18,14 @@
 //! equals what it has received, and due when that share has grown by another quantum. Its lag stays between -(1 - p)
 //! and 1 quantum, and a window may begin at one end and end at the other: hence up to 2 quanta, not 1.
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::SHARE;
 use crate::parts::eligible::Eligible;
 use crate::parts::fluid::{Clock, reweighed, scaled};
 use crate::parts::long_run;
 use crate::parts::quantum_ends::{QuantumEnds, Slowed};
 use crate::parts::turns::{Line, Turns};
-use crate::reservation::rez::REPORT_DEADLINES;
+use crate::settings::shared::REPORT_DEADLINES;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_guarantees::{
@@ -35,36 +35,31 @@ use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{ChildVp, View, VpState};
 use windfall_time::{Ratio, Span};
 
-pub(crate) const KIND: Kind = Kind {
-    name: "eevdf",
-    summary: "processor time in proportion to weights, with an error of at most two quanta",
-    source: source!("eevdf.rs"),
-    settings: &[
-        Setting {
-            name: "quantum",
-            form: Form::Span,
-            default: "10ms",
-            help: "how long a child runs before deadlines are compared",
-        },
-        REPORT_DEADLINES,
-    ],
-    takes: &[&SHARE],
-    properties: Properties::NONE,
-    build: |settings| {
-        let quantum = settings.span("quantum");
+settings! { Eevdf, "eevdf.rs":
+    /// how long a child runs before deadlines are compared
+    quantum: Span = "10ms",
+    report_deadlines: bool as REPORT_DEADLINES,
+}
+
+pub(crate) const KIND: Kind = Eevdf::kind(
+    "eevdf",
+    "processor time in proportion to weights, with an error of at most two quanta",
+    |settings| {
+        let Eevdf { quantum, report_deadlines } = Eevdf::read(settings);
         let lags = Turns::new(Lags::new(quantum), Heap::new());
-        match settings.bool(REPORT_DEADLINES.name) {
+        match report_deadlines {
             true => Ok(Box::new(QuantumEnds::new(lags, quantum))),
             false => Ok(Box::new(lags)),
         }
     },
-    conversion: |settings| {
-        let quantum = settings.span("quantum");
-        let inner = Bounded { quantum: quantum.into() };
-        let (reports, takes) = (settings.bool(REPORT_DEADLINES.name), &[Type::Psbe, Type::Resu]);
-        Ok(Box::new(Slowed { inner, quantum, reports, takes }))
-    },
-};
+)
+.with_parameters(&[&SHARE])
+.with_conversion(|settings| {
+    let Eevdf { quantum, report_deadlines: reports } = Eevdf::read(settings);
+    let inner = Bounded { quantum: quantum.into() };
+    let takes = &[Type::Psbe, Type::Resu];
+    Ok(Box::new(Slowed { inner, quantum, reports, takes }))
+});
 
 /// The line of table 5.1: `ALL -> PSBE+`, and `PSBE -> PSBE+`.
 #[derive(Clone)]

@@ -17,10 +17,11 @@
 
 mod drawn;
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::{CURRENCY, SHARE, read_currency};
-use crate::parts::funds::{CURRENCIES, Funds, Tickets, Turning, setting};
+use crate::parts::funds::{CURRENCIES, Funds, Tickets, Turning};
 use crate::parts::turns::{Line, Turns};
+use crate::settings::shared::{CURRENCY_1, CURRENCY_2, CURRENCY_3, CURRENCY_4};
 use crate::share::lottery::drawn::Drawn;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -28,36 +29,38 @@ use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Answer, AnswerError, ChildVp, Message, View, VpState};
 use windfall_time::Span;
 
-pub(crate) const KIND: Kind = Kind {
-    name: "lottery",
-    summary: "processor time in proportion to tickets, by chance; currencies",
-    source: source!("lottery.rs"),
-    settings: &[
-        setting(1),
-        setting(2),
-        setting(3),
-        setting(4),
-        Setting { name: "quantum", form: Form::Span, default: "10ms", help: "the longest turn" },
-        Setting {
-            name: "seed",
-            form: Form::Integer(0, i64::MAX),
-            default: "1",
-            help: "seed of the random draws",
-        },
-    ],
-    takes: &[&SHARE, &CURRENCY],
-    properties: Properties::NONE,
-    build: |settings| {
-        let quantum = settings.span("quantum");
-        let chance = Chance(settings.integer("seed").unsigned_abs());
-        Ok(Box::new(Turns::new(Draws::new(quantum, chance, Funds::read(settings)), Heap::new())))
+settings! { Lottery, "lottery.rs":
+    currency_1: Option<u32> as CURRENCY_1,
+    currency_2: Option<u32> as CURRENCY_2,
+    currency_3: Option<u32> as CURRENCY_3,
+    currency_4: Option<u32> as CURRENCY_4,
+    /// the longest turn
+    quantum: Span = "10ms",
+    /// seed of the random draws
+    seed: i64 = "1" in 0..=i64::MAX,
+}
+
+pub(crate) const KIND: Kind = Lottery::kind(
+    "lottery",
+    "processor time in proportion to tickets, by chance; currencies",
+    |settings| {
+        let lottery = Lottery::read(settings);
+        let chance = Chance(lottery.seed.unsigned_abs());
+        Ok(Box::new(Turns::new(Draws::new(lottery.quantum, chance, lottery.funds()), Heap::new())))
     },
-    conversion: |settings| {
-        let funds = Funds::read(settings);
-        let turns = Turning::Lots(settings.span("quantum"));
-        Ok(Box::new(Tickets { funds, by: "lottery scheduling, in the long run", turns }))
-    },
-};
+)
+.with_parameters(&[&SHARE, &CURRENCY])
+.with_conversion(|settings| {
+    let lottery = Lottery::read(settings);
+    let (funds, turns) = (lottery.funds(), Turning::Lots(lottery.quantum));
+    Ok(Box::new(Tickets { funds, by: "lottery scheduling, in the long run", turns }))
+});
+
+impl Lottery {
+    fn funds(&self) -> Funds {
+        Funds::new([self.currency_1, self.currency_2, self.currency_3, self.currency_4])
+    }
+}
 
 /// The generator of random numbers, splitmix64.
 #[derive(Clone, Copy)]

@@ -4,10 +4,11 @@
 //!          reports the ends of quanta (`quantum_ends.rs`). Any guarantee if only fairness is wanted.
 //! Gives    without warps on one processor, PSBE by equation 5.2 to each child, whose share is its weight
 //!          over the sum of weights; with warps or on several processors, PS (`long_run.rs`). On several
-//!          processors `affinity = "strong"` lets a child run three quanta ahead instead of one.
-//! Admits   everyone.
+//!          processors `affinity = "strong"` lets a child run three quanta ahead instead of one. Nothing while a
+//!          child is bound to some own VPs (decision 0021).
+//! Admits   everyone, at priorities 1 to 115 (default 8).
 //! Assumes  A1 quanta end on time; A2 on several processors, parents do not charge an own VP while it waits.
-//! Costs    O(log n) per event, and per wake-up one step more for each processor; 106 bytes per child, 32
+//! Costs    O(log n) per event, and per wake-up one step more for each processor; 114 bytes per child, 32
 //!          of them in the heap; one timer per processor. With affinity on several processors, 48 bytes per
 //!          child more, and one step for each processor at each preemption.
 //! Ties     the running child stays; else the lower slot.
@@ -15,6 +16,7 @@
 //!          virtual time is exact, and continues from its last value after an idle time.
 //! Checked  laws, `tests/proportional_share.rs`.
 //!
+//! A child's weight is its share, times its priority over 8 (`priority.rs`): without shares, proportions are priorities.
 //! A child's virtual time advances by the time that it runs, divided by its weight. The child of smallest effective
 //! virtual time (virtual time minus warp) runs, for a quantum or until a child with a smaller one wakes. A child
 //! that wakes catches up with the smallest virtual time among the children that do not wait; if all wait, with the
@@ -24,17 +26,19 @@
 
 mod classes;
 mod fair_queuing;
+mod priority;
+mod system_time;
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::{SHARE, WARP, read_warp};
-use crate::parts::affinity::{AFFINITY, Affinity};
+use crate::catalogue::Kind;
+use crate::parameters::{PRIORITY, PROCESSORS, SHARE, WARP, read_warp};
+use crate::parts::affinity::Affinity;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
 use crate::parts::quantum_ends::{QuantumEnds, Slowed};
 use crate::parts::slots;
 use crate::parts::virtual_time::Virtual;
-use crate::reservation::rez::REPORT_DEADLINES;
+use crate::settings::shared::{AFFINITY, REPORT_DEADLINES};
 use crate::share::proportional_share::classes::{Class, Sharer, Tag, UNKNOWN};
 use crate::share::proportional_share::fair_queuing::FairQueuing;
 use alloc::boxed::Box;
@@ -46,58 +50,41 @@ use windfall_hierarchy::{
 };
 use windfall_time::{Instant, Span};
 
-const TAKES: &str = "share, warp, quantum (to the instance)";
-const TAKES_UNWARPED: &str = "share, quantum (to the instance); warp is off";
+const TAKES: &str = "share, priority, warp, processors, quantum (to the instance)";
+const TAKES_UNWARPED: &str = "share, priority, processors, quantum (to the instance); warp is off";
 
-pub(crate) const KIND: Kind = Kind {
-    name: "proportional-share",
-    summary: "processor time in proportion to weights: start-time fair queuing with warp",
-    source: source!("proportional_share.rs"),
-    settings: &[
-        AFFINITY,
-        Setting {
-            name: "dedicate",
-            form: Form::Bool,
-            default: "false",
-            help: "whether children with a processor's worth of the weights, or more, go before all others",
-        },
-        Setting {
-            name: "quantum",
-            form: Form::Span,
-            default: "10ms",
-            help: "the longest time that a child runs before virtual times are compared",
-        },
-        REPORT_DEADLINES,
-        Setting {
-            name: "warp",
-            form: Form::Bool,
-            default: "true",
-            help: "whether children may borrow against their future share",
-        },
-    ],
-    takes: &[&SHARE, &WARP],
-    properties: Properties::NONE,
-    build: |settings| {
-        let quantum = settings.span("quantum");
-        let warp = settings.bool("warp");
-        let dedicate = settings.bool("dedicate");
-        let affinity = Affinity::of(settings);
-        let shares = Pooled::new(ProportionalShare::new(quantum, affinity, warp, dedicate));
-        match settings.bool(REPORT_DEADLINES.name) {
+settings! { ProportionalShare, "proportional_share.rs":
+    affinity: Affinity as AFFINITY,
+    /// whether children with a processor's worth of the weights, or more, go before all others
+    dedicate: bool = "false",
+    /// the longest time that a child runs before virtual times are compared
+    quantum: Span = "10ms",
+    report_deadlines: bool as REPORT_DEADLINES,
+    /// whether children may borrow against their future share
+    warp: bool = "true",
+}
+
+pub(crate) const KIND: Kind = ProportionalShare::kind(
+    "proportional-share",
+    "processor time in proportion to weights: start-time fair queuing with warp",
+    |settings| {
+        let ProportionalShare { affinity, dedicate, quantum, report_deadlines, warp } =
+            ProportionalShare::read(settings);
+        let shares = Pooled::new(State::new(quantum, affinity, warp, dedicate));
+        match report_deadlines {
             true => Ok(Box::new(QuantumEnds::new(shares, quantum))),
             false => Ok(Box::new(shares)),
         }
     },
-    conversion: |settings| {
-        let quantum = settings.span("quantum");
-        let dedicate = settings.bool("dedicate");
-        let affinity = Affinity::of(settings);
-        let inner = FairQueuing { quantum, affinity, dedicate };
-        let reports = settings.bool(REPORT_DEADLINES.name);
-        let takes = &[Type::Ps, Type::Psbe, Type::Resu];
-        Ok(Box::new(Slowed { inner, quantum, reports, takes }))
-    },
-};
+)
+.with_parameters(&[&SHARE, &WARP, &PRIORITY, &PROCESSORS])
+.with_conversion(|settings| {
+    let ProportionalShare { affinity, dedicate, quantum, report_deadlines: reports, .. } =
+        ProportionalShare::read(settings);
+    let inner = FairQueuing { quantum, affinity, dedicate };
+    let takes = &[Type::Ps, Type::Psbe, Type::Resu];
+    Ok(Box::new(Slowed { inner, quantum, reports, takes }))
+});
 
 /// The child that runs on an own VP.
 #[derive(Clone, Copy)]
@@ -110,7 +97,7 @@ struct Run {
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct ProportionalShare {
+pub(crate) struct State {
     sharers: Vec<Sharer>,
     quantum: Span,
     affinity: Affinity,
@@ -126,16 +113,11 @@ pub(crate) struct ProportionalShare {
     dedicate: bool,
 }
 
-impl ProportionalShare {
+impl State {
     /// `quantum` is above zero. `warp`: the instance takes warps. `dedicate`: children whose weight amounts to a
     /// whole processor go before all others.
-    pub(crate) fn new(
-        quantum: Span,
-        affinity: Affinity,
-        warp: bool,
-        dedicate: bool,
-    ) -> ProportionalShare {
-        ProportionalShare {
+    pub(crate) fn new(quantum: Span, affinity: Affinity, warp: bool, dedicate: bool) -> State {
+        State {
             sharers: Vec::new(),
             quantum,
             affinity,
@@ -151,7 +133,7 @@ impl ProportionalShare {
     fn charge(&mut self, child: ChildVp, own: OwnVp, now: Instant) {
         let since = core::mem::replace(&mut self.runs[own.index()].charged, now);
         let sharer = &mut self.sharers[child.index()];
-        sharer.account.charge(now.saturating_since(since));
+        sharer.charge(now.saturating_since(since));
         if sharer.class == Class::Sharing {
             self.latest = self.latest.max(sharer.account.time);
         }
@@ -162,12 +144,6 @@ impl ProportionalShare {
         let ends = context.now().saturating_add(self.quantum);
         self.runs[own.index()] = Run { charged: context.now(), ends };
         context.set_timer(quantum::timer_of(own), Some(ends));
-    }
-
-    /// The virtual time of a child that shares; `None` for other classes.
-    fn time(&self, child: ChildVp) -> Option<Virtual> {
-        let sharer = &self.sharers[child.index()];
-        (sharer.class == Class::Sharing).then_some(sharer.account.time)
     }
 
     fn enter(&mut self, child: ChildVp) {
@@ -199,19 +175,6 @@ impl ProportionalShare {
         }
     }
 
-    /// System virtual time: the smallest among the children that do not wait, with running ones as of their last
-    /// charge; the largest ever reached if all wait.
-    fn system_time(&self, pool: &Pool<Self>, context: &Context<'_>) -> Virtual {
-        let first = if self.warped > 0 {
-            self.actual.peek().map(|((time, _), _)| time)
-        } else {
-            pool.best().and_then(|child| self.time(child))
-        };
-        let running = pool.own_vps().filter_map(|own| context.held_by(own));
-        let running = running.filter_map(|child| self.time(child));
-        running.chain(first).min().unwrap_or(self.latest)
-    }
-
     /// Charges all running children.
     fn charge_running(&mut self, pool: &mut Pool<Self>, context: &Context<'_>) {
         for own in pool.own_vps() {
@@ -223,9 +186,10 @@ impl ProportionalShare {
     }
 }
 
-impl Policy for ProportionalShare {
+impl Policy for State {
     type Key = Tag;
     const GROWS: bool = true;
+    const BINDS: bool = true;
 
     #[inline]
     fn key(&self, child: ChildVp) -> Tag {
@@ -265,6 +229,10 @@ impl Policy for ProportionalShare {
         context.set_timer(quantum::timer_of(own), None);
     }
 
+    fn rebound(&mut self, child: ChildVp, pool: &Pool<Self>, context: &mut Context<'_>) {
+        self.start_anew(child, pool, context);
+    }
+
     fn timers(&self, owns: usize) -> usize {
         owns
     }
@@ -288,7 +256,7 @@ impl Policy for ProportionalShare {
     }
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
-        let time = self.system_time(pool, context);
+        let time = self.system_time(child, pool, context);
         let sharer = &mut self.sharers[child.index()];
         if sharer.class == Class::Sharing {
             sharer.account.catch_up(time);
@@ -319,15 +287,14 @@ impl Policy for ProportionalShare {
         context: &mut Context<'_>,
     ) -> Answer {
         match (child, message) {
-            (Some(child), Message::Share(weight)) => {
-                if let Some(own) = context.held_through(child) {
-                    self.charge(child, own, context.now());
-                }
-                self.sharers[child.index()].account.set_weight(weight.max(1));
-                let class = if weight == 0 { Class::Background } else { Class::Sharing };
-                self.reclass(child, class, pool, context);
-                self.set_apart(pool, context);
-                pool.rerank(child, self, context);
+            (Some(child), Message::Share(share)) => {
+                let proportion = self.sharers[child.index()].proportion.with_share(share)?;
+                self.set_proportion(child, proportion, pool, context);
+                Ok(())
+            }
+            (Some(child), Message::Priority(priority)) => {
+                let proportion = self.sharers[child.index()].proportion.with_priority(priority)?;
+                self.set_proportion(child, proportion, pool, context);
                 Ok(())
             }
             (Some(child), _)

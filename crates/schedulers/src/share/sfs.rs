@@ -23,7 +23,7 @@ mod readjusted;
 mod tournament;
 mod weights;
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::SHARE;
 use crate::parts::fluid::{Clock, scaled};
 use crate::parts::policy::{Policy, Pooled};
@@ -38,21 +38,18 @@ use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Answer, ChildVp, Context, Message, OwnVp, TimerId, View, VpState};
 use windfall_time::{Instant, Span};
 
-pub(crate) const KIND: Kind = Kind {
-    name: "sfs",
-    summary: "processor time in proportion to weights on several processors, by least surplus",
-    source: source!("sfs.rs"),
-    settings: &[Setting {
-        name: "quantum",
-        form: Form::Span,
-        default: "10ms",
-        help: "the longest turn",
-    }],
-    takes: &[&SHARE],
-    properties: Properties::NONE,
-    build: |settings| Ok(Box::new(Pooled::new(Sfs::new(settings.span("quantum"))))),
-    conversion: |settings| Ok(Box::new(Readjusted(settings.span("quantum")))),
-};
+settings! { Sfs, "sfs.rs":
+    /// the longest turn
+    quantum: Span = "10ms",
+}
+
+pub(crate) const KIND: Kind = Sfs::kind(
+    "sfs",
+    "processor time in proportion to weights on several processors, by least surplus",
+    |settings| Ok(Box::new(Pooled::new(State::new(Sfs::read(settings).quantum)))),
+)
+.with_parameters(&[&SHARE])
+.with_conversion(|settings| Ok(Box::new(Readjusted(Sfs::read(settings).quantum))));
 
 /// Weights are in units of 2^-16, because readjusted weights are fractions.
 const WEIGHT: i128 = 1 << 16;
@@ -90,7 +87,7 @@ struct Run {
 /// The scheduler. Except for the pool's keys, everything below concerns children with a weight.
 #[derive(Clone)]
 // Fields: orders of the same children by several keys; each event updates all of them.
-pub(crate) struct Sfs {
+pub(crate) struct State {
     quantum: Span,
     sharers: Vec<Sharer>,
     runs: Vec<Run>,
@@ -110,10 +107,10 @@ pub(crate) struct Sfs {
     turn: u64,
 }
 
-impl Sfs {
+impl State {
     /// Creates an instance with this quantum, above zero.
-    pub(crate) fn new(quantum: Span) -> Sfs {
-        Sfs {
+    pub(crate) fn new(quantum: Span) -> State {
+        State {
             quantum,
             sharers: Vec::new(),
             runs: Vec::new(),
@@ -202,7 +199,7 @@ impl Sfs {
     }
 }
 
-impl Policy for Sfs {
+impl Policy for State {
     /// The chosen child, then the others, then the background by turn: `choose` decides before the pool looks.
     type Key = (u8, u64, u32);
     const TAKES: &'static str = "share, quantum (to the instance)";

@@ -17,41 +17,47 @@
 //! distance from the global pass until it wakes. In any window, n children of the base get their parts p of it,
 //! except for (1 + 4 n p) turns.
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::{CURRENCY, SHARE, read_currency};
 use crate::parts::fluid::{Clock, reweighed, scaled};
-use crate::parts::funds::{CURRENCIES, Funds, Tickets, Turning, setting};
+use crate::parts::funds::{CURRENCIES, Funds, Tickets, Turning};
 use crate::parts::turns::{Line, Turns};
+use crate::settings::shared::{CURRENCY_1, CURRENCY_2, CURRENCY_3, CURRENCY_4};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{Answer, AnswerError, ChildVp, Message, View, VpState};
 use windfall_time::Span;
 
-pub(crate) const KIND: Kind = Kind {
-    name: "stride",
-    summary: "processor time in proportion to tickets, by passes; currencies",
-    source: source!("stride.rs"),
-    settings: &[
-        setting(1),
-        setting(2),
-        setting(3),
-        setting(4),
-        Setting { name: "quantum", form: Form::Span, default: "10ms", help: "the longest turn" },
-    ],
-    takes: &[&SHARE, &CURRENCY],
-    properties: Properties::NONE,
-    build: |settings| {
-        let quantum = settings.span("quantum");
-        let strides = Strides::new(quantum, Funds::read(settings));
-        Ok(Box::new(Turns::new(strides, Heap::new())))
+settings! { Stride, "stride.rs":
+    currency_1: Option<u32> as CURRENCY_1,
+    currency_2: Option<u32> as CURRENCY_2,
+    currency_3: Option<u32> as CURRENCY_3,
+    currency_4: Option<u32> as CURRENCY_4,
+    /// the longest turn
+    quantum: Span = "10ms",
+}
+
+pub(crate) const KIND: Kind = Stride::kind(
+    "stride",
+    "processor time in proportion to tickets, by passes; currencies",
+    |settings| {
+        let stride = Stride::read(settings);
+        Ok(Box::new(Turns::new(Strides::new(stride.quantum, stride.funds()), Heap::new())))
     },
-    conversion: |settings| {
-        let funds = Funds::read(settings);
-        let turns = Turning::Passes(settings.span("quantum"));
-        Ok(Box::new(Tickets { funds, by: "stride scheduling, in the long run", turns }))
-    },
-};
+)
+.with_parameters(&[&SHARE, &CURRENCY])
+.with_conversion(|settings| {
+    let stride = Stride::read(settings);
+    let (funds, turns) = (stride.funds(), Turning::Passes(stride.quantum));
+    Ok(Box::new(Tickets { funds, by: "stride scheduling, in the long run", turns }))
+});
+
+impl Stride {
+    fn funds(&self) -> Funds {
+        Funds::new([self.currency_1, self.currency_2, self.currency_3, self.currency_4])
+    }
+}
 
 /// A holder of tickets: a child, or a currency in the base.
 #[derive(Clone, Copy)]

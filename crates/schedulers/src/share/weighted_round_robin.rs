@@ -9,9 +9,8 @@
 //! Source   Katevenis, Sidiropoulos and Courcoubetis 1991; of processors instead of links.
 //! Checked  laws, the test below.
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::SHARE;
-use crate::parts::best_effort::BestEffort;
 use crate::parts::line::{Line, ONE};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -19,25 +18,22 @@ use crate::parts::quantum::{self, Quanta};
 use crate::parts::slots;
 use alloc::{boxed::Box, vec::Vec};
 use windfall_hierarchy::{Answer, AnswerError, ChildVp, Context, Message, OwnVp, TimerId};
+use windfall_time::Span;
 
-pub(crate) const KIND: Kind = Kind {
-    name: "weighted-round-robin",
-    summary: "each ready child in turn, as many quanta long as its weight says",
-    source: source!("weighted_round_robin.rs"),
-    settings: &[Setting {
-        name: "quantum",
-        form: Form::Span,
-        default: "10ms",
-        help: "the longest time that a child of weight 1 runs while others wait",
-    }],
-    takes: &[&SHARE],
-    properties: Properties::NONE,
-    build: |settings| {
-        let quanta = Quanta::new(settings.span("quantum"));
+settings! { WeightedRoundRobin, "weighted_round_robin.rs":
+    /// the longest time that a child of weight 1 runs while others wait
+    quantum: Span = "10ms",
+}
+
+pub(crate) const KIND: Kind = WeightedRoundRobin::kind(
+    "weighted-round-robin",
+    "each ready child in turn, as many quanta long as its weight says",
+    |settings| {
+        let quanta = Quanta::new(WeightedRoundRobin::read(settings).quantum);
         Ok(Box::new(Pooled::new(Weighted { line: Line::default(), weights: Vec::new(), quanta })))
     },
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
+)
+.with_parameters(&[&SHARE]);
 
 #[derive(Clone)]
 struct Weighted {
@@ -125,13 +121,14 @@ impl Policy for Weighted {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::KindSettings;
     use windfall_hierarchy::{Hierarchy, NodeSpec, Parent, Processor};
-    use windfall_time::{Instant, Span};
+    use windfall_time::Instant;
 
     #[test]
     fn law_each_turn_is_as_many_quanta_long_as_the_weight() {
         let (mut tree, now) = (Hierarchy::new(1), Instant::ZERO);
-        let scheduler = KIND.build(&crate::catalogue::Settings(&[])).unwrap();
+        let scheduler = WeightedRoundRobin::default().build().unwrap();
         let spec = NodeSpec::new("wrr", "wrr", scheduler, &[(Parent::Top, &[])]);
         let node = tree.create(now, spec).unwrap();
         let threads = [3, 1, 2].map(|weight| {

@@ -19,9 +19,8 @@
 //! children that wait, is halved and the static priority added. This is computed when a child is next looked at: keys
 //! name the epoch in which it may run.
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::PRIORITY;
-use crate::parts::best_effort::BestEffort;
 use crate::parts::nice;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
@@ -37,43 +36,31 @@ use windfall_time::{Instant, Span};
 /// value has vanished.
 const HALVINGS: u64 = 8;
 
-pub(crate) const KIND: Kind = Kind {
-    name: "linux-2.4",
-    summary: "the time sharing of Linux 2.2 and 2.4: counters of ticks, goodness, epochs",
-    source: source!("linux_counter.rs"),
-    settings: &[
-        Setting {
-            name: "tick",
-            form: Form::Span,
-            default: "10ms",
-            help: "time between two ticks of the clock",
-        },
-        Setting {
-            name: "version",
-            form: Form::Word(&["2.4", "2.2"]),
-            default: "2.4",
-            help: "at nice 0, 6 ticks in each epoch (2.4) or 20 (2.2)",
-        },
-    ],
-    takes: &[&PRIORITY],
-    properties: Properties::NONE,
-    build: |settings| {
-        let versions = [("2.4", Version::V2_4), ("2.2", Version::V2_2)];
-        let version = settings.word("version", &versions);
-        let tick = settings.span("tick");
-        Ok(Box::new(Pooled::new(LinuxCounter::new(version, tick))))
-    },
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
+settings! { Linux2_4, "linux_counter.rs":
+    /// time between two ticks of the clock
+    tick: Span = "10ms",
+    /// at nice 0, 6 ticks in each epoch (2.4) or 20 (2.2)
+    version: Version = "2.4",
+}
 
-/// The kernel version whose rules apply.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Version {
-    /// From 11 ticks to 1 in each epoch (nice -20 to 19); goodness depends on the nice value.
-    #[default]
-    V2_4,
-    /// From 40 ticks to 1.
-    V2_2,
+pub(crate) const KIND: Kind = Linux2_4::kind(
+    "linux-2.4",
+    "the time sharing of Linux 2.2 and 2.4: counters of ticks, goodness, epochs",
+    |settings| {
+        let Linux2_4 { tick, version } = Linux2_4::read(settings);
+        Ok(Box::new(Pooled::new(State::new(version, tick))))
+    },
+)
+.with_parameters(&[&PRIORITY]);
+
+words! {
+    /// The kernel version whose rules apply.
+    pub enum Version {
+        /// From 11 ticks to 1 in each epoch (nice -20 to 19); goodness depends on the nice value.
+        V2_4 = "2.4",
+        /// From 40 ticks to 1.
+        V2_2 = "2.2",
+    }
 }
 
 impl Version {
@@ -120,7 +107,7 @@ struct Task {
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct LinuxCounter {
+pub(crate) struct State {
     version: Version,
     tasks: Vec<Task>,
     /// Number of epochs that have begun.
@@ -129,11 +116,11 @@ pub(crate) struct LinuxCounter {
     ticks: Ticks,
 }
 
-impl LinuxCounter {
+impl State {
     /// Creates an instance with the rules of a version. `tick` is the time between two ticks, above zero.
-    pub(crate) fn new(version: Version, tick: Span) -> LinuxCounter {
+    pub(crate) fn new(version: Version, tick: Span) -> State {
         let ticks = Ticks::new(tick);
-        LinuxCounter { version, tasks: Vec::new(), epoch: 0, drawn: 0, ticks }
+        State { version, tasks: Vec::new(), epoch: 0, drawn: 0, ticks }
     }
 
     /// Brings a counter up to the current epoch.
@@ -195,7 +182,7 @@ impl LinuxCounter {
     }
 }
 
-impl Policy for LinuxCounter {
+impl Policy for State {
     /// The epoch in which it may run, then the negative goodness, then the latest wake-up first.
     type Key = (u64, i32, u64);
     const GROWS: bool = true;

@@ -23,9 +23,8 @@
 mod lag;
 mod task;
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::{PRIORITY, TIME_SLICE};
-use crate::parts::best_effort::BestEffort;
 use crate::parts::eligible::Eligible;
 use crate::parts::nice;
 use crate::parts::policy::{Policy, Pooled};
@@ -39,57 +38,26 @@ use alloc::vec::Vec;
 use windfall_hierarchy::{Answer, ChildVp, Context, Message, OwnVp, TimerId, View, VpState};
 use windfall_time::{Instant, Span};
 
-pub(crate) const KIND: Kind = Kind {
-    name: "linux-eevdf",
-    summary: "the fair scheduling of Linux 6.12: earliest eligible virtual deadline first",
-    source: source!("linux_eevdf.rs"),
-    settings: &[
-        Setting {
-            name: "parity",
-            form: Form::Bool,
-            default: "true",
-            help: "whether an eligible running child runs to the end of its slice",
-        },
-        Setting {
-            name: "slice",
-            form: Form::Span,
-            default: "2.8ms",
-            help: "processor time at weight 1024 from a request to its deadline; the kernel's value for 8 processors",
-        },
-        Setting {
-            name: "tick",
-            form: Form::Span,
-            default: "1ms",
-            help: "slices end at multiples of this; 1ns for a precise clock",
-        },
-    ],
-    takes: &[&PRIORITY, &TIME_SLICE],
-    properties: Properties::NONE,
-    build: |settings| {
-        Ok(Box::new(Pooled::new(LinuxEevdf::new(EevdfSpec {
-            parity: settings.bool("parity"),
-            slice: settings.span("slice"),
-            tick: settings.span("tick"),
-        }))))
-    },
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
-
-/// The settings of an instance.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct EevdfSpec {
-    /// Whether an eligible running child runs to the end of its slice (`RUN_TO_PARITY`).
-    pub(crate) parity: bool,
-    /// Processor time from a request to its deadline (`base_slice_ns`); above zero.
-    pub(crate) slice: Span,
-    /// Time between two clock ticks; above zero.
-    pub(crate) tick: Span,
+settings! { LinuxEevdf, "linux_eevdf.rs":
+    /// whether an eligible running child runs to the end of its slice
+    parity: bool = "true",
+    /// processor time at weight 1024 from a request to its deadline; the kernel's value for 8 processors
+    slice: Span = "2.8ms",
+    /// slices end at multiples of this; 1ns for a precise clock
+    tick: Span = "1ms",
 }
+
+pub(crate) const KIND: Kind = LinuxEevdf::kind(
+    "linux-eevdf",
+    "the fair scheduling of Linux 6.12: earliest eligible virtual deadline first",
+    |settings| Ok(Box::new(Pooled::new(State::new(LinuxEevdf::read(settings))))),
+)
+.with_parameters(&[&PRIORITY, &TIME_SLICE]);
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct LinuxEevdf {
-    spec: EevdfSpec,
+pub(crate) struct State {
+    spec: LinuxEevdf,
     tasks: Vec<Task>,
     ready: Eligible,
     load: Load,
@@ -101,10 +69,10 @@ pub(crate) struct LinuxEevdf {
     chosen: Option<ChildVp>,
 }
 
-impl LinuxEevdf {
+impl State {
     /// Creates an instance with these settings.
-    pub(crate) fn new(spec: EevdfSpec) -> LinuxEevdf {
-        LinuxEevdf {
+    pub(crate) fn new(spec: LinuxEevdf) -> State {
+        State {
             spec,
             tasks: Vec::new(),
             ready: Eligible::new(),
@@ -224,7 +192,7 @@ impl LinuxEevdf {
     }
 }
 
-impl Policy for LinuxEevdf {
+impl Policy for State {
     /// The chosen child before all others: `choose` decides before the pool looks.
     type Key = (bool, u32);
     const GROWS: bool = true;

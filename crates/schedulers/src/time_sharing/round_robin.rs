@@ -12,51 +12,37 @@
 //! Source   HLS 2.3.1; the quantum of appendix C.
 //! Checked  laws, `tests/round_robin.rs`, reference schedules rr_*.
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parts::affinity::{AFFINITY, Affinity};
-use crate::parts::best_effort::BestEffort;
+use crate::catalogue::Kind;
+use crate::parameters::PROCESSORS;
+use crate::parts::affinity::Affinity;
 use crate::parts::line::{Line, ONE};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum::{self, Quanta};
+use crate::settings::shared::AFFINITY;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{Answer, ChildVp, Context, Message, OwnVp, TimerId};
 use windfall_time::Span;
 
-pub(crate) const KIND: Kind = Kind {
-    name: "round-robin",
-    summary: "each ready child in turn, a quantum long",
-    source: source!("round_robin.rs"),
-    settings: &[
-        AFFINITY,
-        Setting {
-            name: "ends-alone",
-            form: Form::Bool,
-            default: "false",
-            help: "whether a quantum also ends, at the cost of a timer, while no other child waits, as in Multics",
-        },
-        Setting {
-            name: "quantum",
-            form: Form::Span,
-            default: "10ms",
-            help: "the longest time that a child runs while others wait",
-        },
-    ],
-    takes: &[],
-    properties: Properties::NONE,
-    build: |settings| {
-        let mut scheduler = RoundRobin::new(settings.span("quantum"));
-        scheduler.affinity = Affinity::of(settings);
-        scheduler.ends_alone = settings.bool("ends-alone");
-        Ok(Box::new(Pooled::new(scheduler)))
-    },
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
+settings! { RoundRobin, "round_robin.rs":
+    affinity: Affinity as AFFINITY,
+    /// whether a quantum also ends, at the cost of a timer, while no other child waits, as in Multics
+    ends_alone: bool = "false",
+    /// the longest time that a child runs while others wait
+    quantum: Span = "10ms",
+}
+
+pub(crate) const KIND: Kind =
+    RoundRobin::kind("round-robin", "each ready child in turn, a quantum long", |settings| {
+        let RoundRobin { affinity, ends_alone, quantum } = RoundRobin::read(settings);
+        Ok(Box::new(Pooled::new(State { affinity, ends_alone, ..State::new(quantum) })))
+    })
+    .with_parameters(&[&PROCESSORS]);
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct RoundRobin {
+pub(crate) struct State {
     line: Line,
     quanta: Quanta,
     /// By own VP: whether its timer is set to the end of the quantum of the child that runs there.
@@ -67,11 +53,11 @@ pub(crate) struct RoundRobin {
     affinity: Affinity,
 }
 
-impl RoundRobin {
+impl State {
     /// Creates an instance whose quanta, above zero, end while others wait.
-    pub(crate) fn new(quantum: Span) -> RoundRobin {
+    pub(crate) fn new(quantum: Span) -> State {
         let quanta = Quanta::new(quantum);
-        RoundRobin {
+        State {
             line: Line::default(),
             quanta,
             set: Vec::new(),
@@ -136,11 +122,12 @@ impl RoundRobin {
     }
 }
 
-impl Policy for RoundRobin {
+impl Policy for State {
     type Key = u64;
     const PREEMPTS: bool = false;
     const LETS_YIELD: bool = true;
-    const TAKES: &'static str = "quantum (to the instance)";
+    const BINDS: bool = true;
+    const TAKES: &'static str = "processors, quantum (to the instance)";
 
     fn key(&self, child: ChildVp) -> u64 {
         self.line.place(child)

@@ -20,16 +20,16 @@
 //! running child continues until it waits; there are neither quanta nor boosts, and a child that loses its processor
 //! to a scheduler above is served first again.
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
-use crate::parameters::PRIORITY;
-use crate::parts::affinity::{AFFINITY, Affinity};
-use crate::parts::best_effort::BestEffort;
+use crate::catalogue::Kind;
+use crate::parameters::{PRIORITY, PROCESSORS};
+use crate::parts::affinity::Affinity;
 use crate::parts::line::Line;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum::{self, Quanta};
 use crate::parts::slots;
 use crate::parts::starvation::Starvation;
+use crate::settings::shared::AFFINITY;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::{
@@ -47,84 +47,35 @@ const CLASSES: u8 = 32;
 /// Above all others: a child that a non-preemptive instance has begun to serve.
 const BEGUN: i32 = HIGHEST + 1;
 
-pub(crate) const KIND: Kind = Kind {
-    name: "time-sharing",
-    summary: "priorities and round robin, with boosts on waking and against starvation",
-    source: source!("time_sharing.rs"),
-    settings: &[
-        AFFINITY,
-        Setting {
-            name: "boost",
-            form: Form::Integer(0, 14),
-            default: "2",
-            help: "by how much a child that wakes is raised above its priority",
-        },
-        Setting {
-            name: "mode",
-            form: Form::Word(&["round-robin", "non-preemptive"]),
-            default: "round-robin",
-            help: "whether a running child can be preempted",
-        },
-        Setting {
-            name: "quantum",
-            form: Form::Span,
-            default: "20ms",
-            help: "the longest time that a child runs while others of its priority wait",
-        },
-        Setting {
-            name: "rescue",
-            form: Form::Bool,
-            default: "true",
-            help: "whether a starved child is raised above all others for a while",
-        },
-        Setting {
-            name: "rescue-after",
-            form: Form::Span,
-            default: "3s",
-            help: "how long a child must have been ready without running to count as starved",
-        },
-    ],
-    takes: &[&PRIORITY],
-    properties: Properties::NONE,
-    build: |settings| {
-        let modes = [("round-robin", Mode::RoundRobin), ("non-preemptive", Mode::NonPreemptive)];
-        let boost = settings.integer("boost");
-        let after = settings.span("rescue-after");
-        let spec = TimeSharingSpec {
-            mode: settings.word("mode", &modes),
-            quantum: settings.span("quantum"),
-            boost: u8::try_from(boost).expect("its setting has bounds"),
-            rescue_after: settings.bool("rescue").then_some(after),
-            affinity: Affinity::of(settings),
-        };
-        Ok(Box::new(Pooled::new(TimeSharing::new(spec))))
-    },
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
-
-/// Whether a running child can be preempted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Mode {
-    /// By a higher priority at once, by an equal one at the end of the quantum.
-    #[default]
-    RoundRobin,
-    /// Never.
-    NonPreemptive,
+settings! { TimeSharing, "time_sharing.rs":
+    affinity: Affinity as AFFINITY,
+    /// by how much a child that wakes is raised above its priority
+    boost: u8 = "2" in 0..=14,
+    /// whether a running child can be preempted
+    mode: Mode = "round-robin",
+    /// the longest time that a child runs while others of its priority wait
+    quantum: Span = "20ms",
+    /// whether a starved child is raised above all others for a while
+    rescue: bool = "true",
+    /// how long a child must have been ready without running to count as starved
+    rescue_after: Span = "3s",
 }
 
-/// The settings of an instance.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct TimeSharingSpec {
+pub(crate) const KIND: Kind = TimeSharing::kind(
+    "time-sharing",
+    "priorities and round robin, with boosts on waking and against starvation",
+    |settings| Ok(Box::new(Pooled::new(State::new(TimeSharing::read(settings))))),
+)
+.with_parameters(&[&PRIORITY, &PROCESSORS]);
+
+words! {
     /// Whether a running child can be preempted.
-    pub(crate) mode: Mode,
-    /// The longest time that a child runs while others of its priority are ready; above zero.
-    pub(crate) quantum: Span,
-    /// By how much a child that wakes is raised above its priority.
-    pub(crate) boost: u8,
-    /// How long a child is ready without running before it is rescued; `None` for never.
-    pub(crate) rescue_after: Option<Span>,
-    /// Whether children of equal priority are kept on their processors.
-    pub(crate) affinity: Affinity,
+    pub enum Mode {
+        /// By a higher priority at once, by an equal one at the end of the quantum.
+        RoundRobin = "round-robin",
+        /// Never.
+        NonPreemptive = "non-preemptive",
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -148,8 +99,8 @@ impl Default for Tenant {
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct TimeSharing {
-    spec: TimeSharingSpec,
+pub(crate) struct State {
+    spec: TimeSharing,
     tenants: Vec<Tenant>,
     /// Places, which are below 2^56: so many are never drawn.
     line: Line,
@@ -157,15 +108,15 @@ pub(crate) struct TimeSharing {
     starving: Starvation,
 }
 
-impl TimeSharing {
+impl State {
     /// Creates an instance with these settings.
-    pub(crate) fn new(spec: TimeSharingSpec) -> TimeSharing {
-        TimeSharing {
-            spec,
+    pub(crate) fn new(spec: TimeSharing) -> State {
+        State {
             tenants: Vec::new(),
             line: Line::default(),
             quanta: Quanta::new(spec.quantum),
-            starving: Starvation::new(spec.rescue_after),
+            starving: Starvation::new(spec.rescue.then_some(spec.rescue_after)),
+            spec,
         }
     }
 
@@ -238,11 +189,12 @@ impl TimeSharing {
     }
 }
 
-impl Policy for TimeSharing {
+impl Policy for State {
     /// The distance below [`BEGUN`] in the upper 8 bits, the place in the queue below them.
     type Key = u64;
     const LETS_YIELD: bool = true;
-    const TAKES: &'static str = "priority, quantum (to the instance)";
+    const BINDS: bool = true;
+    const TAKES: &'static str = "priority, processors, quantum (to the instance)";
 
     #[inline]
     fn key(&self, child: ChildVp) -> u64 {

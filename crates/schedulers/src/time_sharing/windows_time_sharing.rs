@@ -20,9 +20,8 @@
 
 mod tenant;
 
-use crate::catalogue::{Form, Kind, Properties, Setting};
+use crate::catalogue::Kind;
 use crate::parameters::{PRIORITY, SHARE};
-use crate::parts::best_effort::BestEffort;
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
@@ -54,93 +53,53 @@ const BALANCE: Span = Span::from_secs(1);
 const RESCUED_AT_ONCE: u32 = 10;
 const STARVED: Span = Span::from_secs(3);
 
-pub(crate) const KIND: Kind = Kind {
-    name: "windows-2000",
-    summary: "the time sharing of Windows 2000: levels, ticks, boosts, rescue",
-    source: source!("windows_time_sharing.rs"),
-    settings: &[
-        Setting {
-            name: "boost",
-            form: Form::Integer(0, 14),
-            default: "1",
-            help: "boost after a wait for: 1 disk or event, 2 network or window, 6 keys, 8 sound",
-        },
-        Setting {
-            name: "edition",
-            form: Form::Word(&["workstation", "server"]),
-            default: "workstation",
-            help: "quanta of 6 units, longer in the foreground, or of 36; a tick costs 3",
-        },
-        Setting {
-            name: "rescue",
-            form: Form::Bool,
-            default: "true",
-            help: "whether a starved child is raised above all others for a while",
-        },
-        Setting {
-            name: "tick",
-            form: Form::Span,
-            default: "10ms",
-            help: "time between two ticks of the clock",
-        },
-    ],
-    takes: &[&SHARE, &PRIORITY],
-    properties: Properties::NONE,
-    build: |settings| {
-        let editions = [("workstation", Edition::Workstation), ("server", Edition::Server)];
-        let boost = settings.integer("boost");
-        Ok(Box::new(Pooled::new(WindowsTimeSharing::new(WindowsSpec {
-            edition: settings.word("edition", &editions),
-            boost: u8::try_from(boost).expect("its setting has bounds"),
-            rescue: settings.bool("rescue"),
-            tick: settings.span("tick"),
-        }))))
-    },
-    conversion: |_| Ok(Box::new(BestEffort)),
-};
-
-/// Determines the length of quanta.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Edition {
-    /// 6 units, two or three times as many in the foreground.
-    #[default]
-    Workstation,
-    /// 36 units for all children.
-    Server,
+settings! { Windows2000, "windows_time_sharing.rs":
+    /// boost after a wait for: 1 disk or event, 2 network or window, 6 keys, 8 sound
+    boost: u8 = "1" in 0..=14,
+    /// quanta of 6 units, longer in the foreground, or of 36; a tick costs 3
+    edition: Edition = "workstation",
+    /// whether a starved child is raised above all others for a while
+    rescue: bool = "true",
+    /// time between two ticks of the clock
+    tick: Span = "10ms",
 }
 
-/// The settings of an instance.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct WindowsSpec {
+pub(crate) const KIND: Kind = Windows2000::kind(
+    "windows-2000",
+    "the time sharing of Windows 2000: levels, ticks, boosts, rescue",
+    |settings| Ok(Box::new(Pooled::new(State::new(Windows2000::read(settings))))),
+)
+.with_parameters(&[&SHARE, &PRIORITY]);
+
+words! {
     /// Determines the length of quanta.
-    pub(crate) edition: Edition,
-    /// By how much a child that wakes is raised above its priority.
-    pub(crate) boost: u8,
-    /// Whether starved children are rescued.
-    pub(crate) rescue: bool,
-    /// Time between two clock ticks; above zero.
-    pub(crate) tick: Span,
+    pub enum Edition {
+        /// 6 units, two or three times as many in the foreground.
+        Workstation = "workstation",
+        /// 36 units for all children.
+        Server = "server",
+    }
 }
 
 /// The scheduler.
 #[derive(Clone)]
-pub(crate) struct WindowsTimeSharing {
-    spec: WindowsSpec,
+pub(crate) struct State {
+    spec: Windows2000,
     tenants: Vec<Tenant>,
     drawn: u64,
     ticks: Ticks,
     starving: Starvation,
 }
 
-impl WindowsTimeSharing {
+impl State {
     /// Creates an instance with these settings.
-    pub(crate) fn new(spec: WindowsSpec) -> WindowsTimeSharing {
-        WindowsTimeSharing {
-            spec,
+    pub(crate) fn new(spec: Windows2000) -> State {
+        State {
             tenants: Vec::new(),
             drawn: 0,
             ticks: Ticks::new(spec.tick),
             starving: Starvation::looked_for(spec.rescue.then_some(STARVED), BALANCE),
+            spec,
         }
     }
 
@@ -246,7 +205,7 @@ impl WindowsTimeSharing {
     }
 }
 
-impl Policy for WindowsTimeSharing {
+impl Policy for State {
     /// The distance below the highest priority in the upper 8 bits, the place in the queue below them.
     type Key = u64;
     const LETS_YIELD: bool = true;

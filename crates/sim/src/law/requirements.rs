@@ -6,7 +6,7 @@ use windfall_guarantees::{ChildParam, Conversion, Guarantee, Length};
 use windfall_scenario::model::{Requirements, Scheduler, Setting};
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
-use windfall_schedulers::parameters::{ParameterValue, WARP};
+use windfall_schedulers::parameters::{PRIORITY, ParameterValue, WARP};
 use windfall_time::Ratio;
 
 /// Periods, in milliseconds.
@@ -75,6 +75,10 @@ pub(super) fn requires(parent: &Above<'_>, ask: AskSeed, number: usize) -> Requi
         let shares = matches!(parameter(&Guarantee::Share(Ratio::ONE)), Ok(ChildParam::Share(_)));
         let share = (shares && ask.part >= 100).then(|| u32::from(ask.part) * 2);
         let mut requires = share.map(Requirements::share).unwrap_or_default();
+        if parent.kind == kinds::PROPORTIONAL_SHARE && ask.part.is_multiple_of(3) {
+            let priority = 1 + i64::from(ask.priority) % 31;
+            requires.set(&PRIORITY, Some(ParameterValue::Integer(priority)));
+        }
         requires.set(&WARP, warp);
         return requires;
     }

@@ -12,6 +12,7 @@ use windfall_time::Instant;
 #[derive(Clone, Copy, Debug)]
 enum Draw {
     Reserve(u32),
+    Guarantee(u32),
     Unreserve,
     Home,
     Below,
@@ -25,7 +26,7 @@ enum Draw {
 struct Model {
     reserved: [Option<u32>; 3],
     below: [&'static str; 3],
-    judged: [u64; 4],
+    judged: [u64; 5],
 }
 
 type Shared = Arc<Mutex<Model>>;
@@ -49,6 +50,10 @@ impl Asker {
                 let request = OwnRequest::reserve(ms(amount), ms(10)).at("res");
                 (request, others + amount <= 10 && amount > 0)
             }
+            Draw::Guarantee(amount) => {
+                let guarantee = format!("RESBH {amount}ms 10ms").parse().unwrap();
+                (OwnRequest::guarantee(guarantee).at("res"), others + amount <= 10)
+            }
             Draw::Unreserve => (OwnRequest::Unreserve, mine.is_some()),
             Draw::Home => (OwnRequest::Move("ts".to_owned()), true),
             Draw::Below => (OwnRequest::Move("low".to_owned()), true),
@@ -66,7 +71,8 @@ impl Asker {
             (_, false) => 0,
             (Draw::Reserve(_), true) => 1,
             (Draw::Unreserve, true) => 2,
-            _ => 3,
+            (Draw::Guarantee(_), true) => 3,
+            _ => 4,
         };
         model.judged[kind] += 1;
         if !accepted {
@@ -74,7 +80,7 @@ impl Asker {
         }
         let number = self.number;
         match draw {
-            Draw::Reserve(amount) => {
+            Draw::Reserve(amount) | Draw::Guarantee(amount) => {
                 model.reserved[number] = Some(amount);
                 model.below[number] = "res";
             }
@@ -94,7 +100,7 @@ impl Code for Asker {
         for (turn, draw) in (1..).zip(self.draws.clone()) {
             me.sleep_until(Instant::ZERO + ms(7 * turn)).await;
             // A change of a reservation takes effect later, so another one begins anew; and from `low` it would return there.
-            if matches!(draw, Draw::Reserve(_)) {
+            if matches!(draw, Draw::Reserve(_) | Draw::Guarantee(_)) {
                 self.note(Draw::Home, true);
                 let home = me.ask(OwnRequest::Move("ts".to_owned())).await;
                 assert_eq!(home, Ok(()));
@@ -114,6 +120,7 @@ impl Code for Asker {
 fn draws() -> impl Strategy<Value = Vec<Draw>> {
     let draw = prop_oneof![
         4 => (0_u32..12).prop_map(Draw::Reserve),
+        2 => (1_u32..=10).prop_map(Draw::Guarantee),
         2 => Just(Draw::Unreserve),
         1 => Just(Draw::Home),
         1 => Just(Draw::Below),
@@ -126,7 +133,7 @@ fn draws() -> impl Strategy<Value = Vec<Draw>> {
 
 #[test]
 fn law_each_request_happens_whole_or_changes_nothing() {
-    let judged = Arc::new(Mutex::new([0; 4]));
+    let judged = Arc::new(Mutex::new([0; 5]));
     let all = judged.clone();
     let mut runner = proptest::test_runner::TestRunner::new_with_rng(
         ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() },
@@ -142,12 +149,10 @@ fn law_each_request_happens_whole_or_changes_nothing() {
         model.lock().unwrap().below = ["ts"; 3];
         for (number, draws) in lists.into_iter().enumerate() {
             let asker = Asker { number, draws, model: model.clone() };
-            plan.threads.push(PlannedThread::process(
-                Node(0),
-                &home,
-                &ProcessParams::default(),
-                asker,
-            ));
+            let terms = ProcessParams::default();
+            let mut thread = PlannedThread::process(Node(0), &home, &terms, asker);
+            thread.name = format!("asker {number}");
+            plan.threads.push(thread);
         }
         let outcome = Sim::of(plan, None).unwrap().run(Instant::ZERO + ms(1_000), |_| true);
         prop_assert_eq!(outcome.failure, None);

@@ -22,11 +22,15 @@ fn parameters() -> impl Iterator<Item = &'static Parameter> {
 }
 
 fn command(parameter: &'static Parameter) -> Command {
+    let (whom, about) = match parameter.of_threads {
+        true => ("A thread", "a thread"),
+        false => ("A thread or a scheduler", "a thread or a scheduler"),
+    };
     let name = Arg::new("name").value_name("NAME").required(true);
-    let name = name.help("A thread or a scheduler").add(Candidates::new(candidates::run_nodes));
+    let name = name.help(whom).add(Candidates::new(candidates::run_nodes));
     let value = Arg::new("value").value_name("VALUE").required(true).allow_hyphen_values(true);
     Command::new(parameter.key)
-        .about(format!("Set the {} of a thread or a scheduler", parameter.key))
+        .about(format!("Set the {} of {about}", parameter.key))
         .args([name, value.help(parameter.help.trim_end_matches('.'))])
 }
 

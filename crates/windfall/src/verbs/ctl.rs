@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use windfall_linux::control;
 use windfall_report::live;
+use windfall_schedulers::parameters::PROCESSORS;
 
 pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
     let socket = args.socket.as_deref();
@@ -90,11 +91,18 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
             set(&[("do", json!("unreserve")), ("thread", json!(thread))]);
         }
         CtlVerb::Set(ParameterVerb { parameter, name, value }) => {
-            set(&[("do", json!(parameter.key)), whom(args, name)?, (parameter.key, typed(value))]);
+            set(&[
+                ("do", json!(parameter.key)),
+                whom(args, name)?,
+                (parameter.key, asked(parameter.key, typed(value))),
+            ]);
         }
         CtlVerb::Move { name, to, asks } => {
             set(&[("do", json!("move")), whom(args, name)?, ("to", json!(to))]);
-            request.extend(pairs(asks)?);
+            request.extend(pairs(asks)?.into_iter().map(|(key, value)| {
+                let value = asked(&key, value);
+                (key, value)
+            }));
         }
         CtlVerb::AddParent { scheduler, to, asks } => {
             let to = ("to", json!(to));
@@ -176,6 +184,11 @@ fn pairs(texts: &[String]) -> Result<Map<String, Value>, VerbError> {
         Ok((key.to_owned(), typed(value)))
     };
     texts.iter().map(pair).collect()
+}
+
+/// What is asked for a thread: one processor is a list of them.
+fn asked(key: &str, value: Value) -> Value {
+    if key == PROCESSORS.key && value.is_number() { json!(value.to_string()) } else { value }
 }
 
 /// A number, true, false, or text.

@@ -1,7 +1,7 @@
 //! Changes with the passing of time: charging and renewing needs, ending epochs, ending and renewing slices.
 
 use super::EpochScheduler;
-use crate::epoch::accounts::Epoch;
+use crate::epoch::accounts::Accounts;
 use crate::epoch::process::Process;
 use windfall_hierarchy::{ChildVp, Context, Note};
 use windfall_time::Instant;
@@ -37,7 +37,7 @@ impl EpochScheduler {
     }
 
     /// The epoch and the running child as they will be when the scheduler is next called at `now`.
-    pub(super) fn standing(&self, now: Instant) -> (Epoch, Option<(ChildVp, Process)>) {
+    pub(super) fn standing(&self, now: Instant) -> (Accounts, Option<(ChildVp, Process)>) {
         let mut epoch = self.epoch;
         let running = self.running.map(|child| {
             let (mut process, mut since) = (self.processes[child.index()], self.since);

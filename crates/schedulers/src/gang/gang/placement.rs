@@ -1,10 +1,10 @@
 //! Places the members of the current row on processors, and withdraws gangs for which there are too few.
 
-use super::{Gang, RETRIES, RETRY, SETTLED, own_of, owns};
+use super::{RETRIES, RETRY, SETTLED, State, own_of, owns};
 use windfall_hierarchy::{ChildVp, Context, OwnVp, VpState};
 use windfall_time::Span;
 
-impl Gang {
+impl State {
     /// Grants processors to the ready members of the current row that are not withheld, if necessary those of
     /// alternatives. Returns the number of members without a processor.
     pub(super) fn place(&mut self, context: &mut Context<'_>) -> usize {

@@ -10,10 +10,10 @@ impl<P: Policy> Pool<P> {
         let mut ready = 0;
         for child in view.children() {
             let is_ready = view.child(child) == VpState::Ready && policy.eligible(child);
-            if is_ready != self.ready.contains(child.0) {
+            if is_ready != self.is_candidate(child) {
                 return Err("a ready child is not a candidate, or a candidate is not ready");
             }
-            if self.homes.are_kept() {
+            if self.homes_are_kept() {
                 let key = is_ready.then(|| policy.key_at_home(child));
                 if self.homes.get(child).map(|(key, _)| key) != key {
                     return Err("a ready child is not at home, or has another key there");
@@ -21,7 +21,7 @@ impl<P: Policy> Pool<P> {
             }
             ready += usize::from(is_ready);
         }
-        if ready != self.ready.len() {
+        if ready != self.ready.len() + self.bindings.ready.len() {
             return Err("a candidate is not a child");
         }
         for own in
@@ -49,12 +49,6 @@ impl<P: Policy> Pool<P> {
         if self.preempted().is_some() {
             return Err("a ready child should have preempted a running one");
         }
-        if self.ready.is_empty() && !self.requested.is_empty() {
-            return Err("a processor is asked for although nobody is ready");
-        }
-        if !self.ready.is_empty() && !self.waiting.is_empty() {
-            return Err("somebody is ready although an own VP waits");
-        }
-        Ok(())
+        self.check_bindings(view)
     }
 }

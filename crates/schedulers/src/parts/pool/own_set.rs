@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use windfall_hierarchy::OwnVp;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct OwnSet {
     words: Vec<u64>,
     len: usize,
@@ -55,6 +55,19 @@ impl OwnSet {
     /// Removes and returns `wanted` if it is a member, else the lowest member.
     pub(crate) fn take_preferring(&mut self, wanted: OwnVp) -> Option<OwnVp> {
         let own = if self.contains(wanted) { wanted } else { self.lowest()? };
+        self.remove(own);
+        Some(own)
+    }
+
+    /// Removes and returns a member that is in another set, too: `wanted` if it is, else the lowest.
+    pub(crate) fn take_common(&mut self, other: &OwnSet, wanted: Option<OwnVp>) -> Option<OwnVp> {
+        let wanted = wanted.filter(|own| self.contains(*own) && other.contains(*own));
+        let mut words = self.words.iter().zip(&other.words).map(|(one, other)| one & other);
+        let lowest = || {
+            let at = words.clone().position(|word| word != 0)?;
+            Some(number(at, words.nth(at)?.trailing_zeros()))
+        };
+        let own = wanted.or_else(lowest)?;
         self.remove(own);
         Some(own)
     }

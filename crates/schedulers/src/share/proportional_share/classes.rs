@@ -1,6 +1,7 @@
 //! What a child is ranked by: classes, which rank before virtual times: children set apart, children that share, the background.
 
-use super::ProportionalShare;
+use super::State;
+use super::priority::Proportion;
 use crate::parts::long_run;
 use crate::parts::pool::Pool;
 use crate::parts::virtual_time::{Account, Virtual};
@@ -22,12 +23,20 @@ pub(super) enum Class {
 #[derive(Clone, Copy)]
 pub(super) struct Sharer {
     pub(super) account: Account,
+    pub(super) proportion: Proportion,
+    /// The account is charged so many times the service: its weight is the child's weight times this.
+    times: u8,
     pub(super) warp: Span,
     pub(super) class: Class,
 }
 
-pub(super) const UNKNOWN: Sharer =
-    Sharer { account: Account::new(1), warp: Span::ZERO, class: Class::Sharing };
+pub(super) const UNKNOWN: Sharer = Sharer {
+    account: Account::new(1),
+    proportion: Proportion::DEFAULT,
+    times: 1,
+    warp: Span::ZERO,
+    class: Class::Sharing,
+};
 
 /// Class, effective virtual time, then the slot, as one number. Comparing two tags needs no branch, and a heap of many
 /// stays in the cache.
@@ -38,6 +47,19 @@ const BACKGROUND: u32 = 126;
 const LATE: u32 = 127;
 
 impl Sharer {
+    /// Advances its virtual time by so much service.
+    #[inline]
+    pub(super) fn charge(&mut self, service: Span) {
+        self.account.charge(service.saturating_mul(u64::from(self.times)));
+    }
+
+    /// Changes its weight for later service.
+    fn set_proportion(&mut self, proportion: Proportion) {
+        let (weight, times) = proportion.weight();
+        self.account.set_weight(weight);
+        (self.proportion, self.times) = (proportion, times);
+    }
+
     #[inline]
     pub(super) fn tag(&self, child: ChildVp) -> Tag {
         self.ranked(self.account.time.earlier(self.warp), child.0)
@@ -47,6 +69,7 @@ impl Sharer {
     /// others of the same time.
     pub(super) fn tag_at_home(&self, child: ChildVp, ahead: Span) -> Tag {
         let time = self.account.time.earlier(self.warp);
+        let ahead = ahead.saturating_mul(u64::from(self.times));
         let time = time.before_service(ahead, self.account.weight);
         // Other classes have no times below zero.
         let least = if self.class == Class::Sharing { time } else { Virtual::default() };
@@ -64,7 +87,25 @@ impl Sharer {
     }
 }
 
-impl ProportionalShare {
+impl State {
+    /// Changes a child's share or priority.
+    pub(super) fn set_proportion(
+        &mut self,
+        child: ChildVp,
+        proportion: Proportion,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        if let Some(own) = context.held_through(child) {
+            self.charge(child, own, context.now());
+        }
+        self.sharers[child.index()].set_proportion(proportion);
+        let class = if proportion.is_zero() { Class::Background } else { Class::Sharing };
+        self.reclass(child, class, pool, context);
+        self.set_apart(pool, context);
+        pool.rerank(child, self, context);
+    }
+
     /// Changes a child's class. A child that begins to share gets no advantage from what it received before.
     pub(super) fn reclass(
         &mut self,
@@ -76,7 +117,7 @@ impl ProportionalShare {
         if self.sharers[child.index()].class == class {
             return;
         }
-        let time = self.system_time(pool, context);
+        let time = self.system_time(child, pool, context);
         self.leave(child);
         let sharer = &mut self.sharers[child.index()];
         sharer.class = class;
@@ -95,7 +136,7 @@ impl ProportionalShare {
             return;
         }
         let class = |child: &ChildVp| self.sharers[child.index()].class;
-        let weight = |child: ChildVp| u64::from(self.sharers[child.index()].account.weight);
+        let weight = |child: ChildVp| self.sharers[child.index()].proportion.eighths();
         let mut largest: Vec<ChildVp> =
             context.view().children().filter(|child| class(child) != Class::Background).collect();
         largest.sort_by_key(|child| (core::cmp::Reverse(weight(*child)), child.0));

@@ -2,6 +2,7 @@
 
 use crate::parts::affinity::Affinity;
 use crate::parts::long_run::{self, Shared};
+use crate::share::proportional_share::priority::weighed;
 use alloc::vec::Vec;
 use windfall_guarantees::{
     Allowance, ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type,
@@ -65,6 +66,7 @@ impl Conversion for FairQueuing {
     }
 
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        let children = &weighed(children);
         // Equation 5.2 applies to a bounded share on one processor without warps; otherwise shares hold in the long
         // run.
         let unwarped = children.iter().all(|child| child.warp.is_zero());
@@ -91,6 +93,6 @@ impl Conversion for FairQueuing {
         behind: &[Allowance],
         children: &[ChildParams],
     ) -> Option<Vec<Allowance>> {
-        self.shared(own, children).behind(own.guarantees, behind)
+        self.shared(own, &weighed(children)).behind(own.guarantees, behind)
     }
 }

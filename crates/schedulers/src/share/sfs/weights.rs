@@ -1,11 +1,11 @@
 //! Which children count, and their readjusted weights: no child counts for more than it can use of one processor.
 
-use super::Sfs;
+use super::State;
 use crate::parts::fluid::reweighed;
 use core::cmp::Reverse;
 use windfall_hierarchy::ChildVp;
 
-impl Sfs {
+impl State {
     pub(super) fn uncount(&mut self, child: ChildVp) {
         if self.count.remove(child.0).is_some() {
             self.weights -= self.sharer(child).weight;

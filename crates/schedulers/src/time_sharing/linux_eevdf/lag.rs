@@ -1,10 +1,10 @@
 //! The lag of a child that is added, leaves or gets another weight, and its place in virtual time.
 
-use super::LinuxEevdf;
+use super::State;
 use windfall_hierarchy::{ChildVp, VpState};
 use windfall_time::Instant;
 
-impl LinuxEevdf {
+impl State {
     /// `place_entity`: a child joins the children that do not wait.
     pub(super) fn enter(&mut self, child: ChildVp, now: Instant) {
         let average = self.average();

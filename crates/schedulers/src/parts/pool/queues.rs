@@ -1,18 +1,20 @@
-//! Ready children by the own VP on which they last ran: one priority queue for each own VP, with one node for each child.
+//! Several priority queues of ready children, of which each child is in one: by home, or by binding.
 //!
-//! The queues are leftist heaps (Crane 1972) that share one table of nodes, so that many own VPs cost no more than
+//! The queues are leftist heaps (Crane 1972) that share one table of nodes, so that many queues cost no more than
 //! their roots. Invariants: no node's key is below its parent's; the rank of a node is its distance to the nearest
 //! missing child, and never larger on the right than on the left. So a right spine has O(log n) nodes, and inserting,
-//! removing and changing are O(log n) without recursion; nothing allocates except in [`Homes::register`].
+//! removing and changing are O(log n) without recursion; nothing allocates except in [`Queues::register`],
+//! [`Queues::insert_queue`] and [`Queues::new`].
 
 use alloc::vec::Vec;
-use windfall_hierarchy::{ChildVp, OwnVp};
+use windfall_hierarchy::ChildVp;
 
 #[derive(Clone)]
-pub(crate) struct Homes<K> {
-    /// The first child of each own VP, then of the children that are at home everywhere. Empty if no homes are kept.
+pub(crate) struct Queues<K> {
+    /// The first child of each queue.
     roots: Vec<Option<u32>>,
     nodes: Vec<Option<Node<K>>>,
+    len: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -26,30 +28,39 @@ struct Node<K> {
     right: Option<u32>,
 }
 
-impl<K> Default for Homes<K> {
-    fn default() -> Homes<K> {
-        Homes { roots: Vec::new(), nodes: Vec::new() }
+impl<K> Default for Queues<K> {
+    fn default() -> Queues<K> {
+        Queues { roots: Vec::new(), nodes: Vec::new(), len: 0 }
     }
 }
 
-impl<K: Ord + Copy> Homes<K> {
-    /// Homes on own VPs `0..owns`, without children.
-    pub(crate) fn new(owns: u16) -> Homes<K> {
-        Homes { roots: alloc::vec![None; usize::from(owns) + 1], nodes: Vec::new() }
+impl<K: Ord + Copy> Queues<K> {
+    /// So many queues, without children.
+    pub(crate) fn new(queues: u16) -> Queues<K> {
+        Queues { roots: alloc::vec![None; usize::from(queues)], ..Queues::default() }
     }
 
-    /// Whether homes are kept.
+    /// Whether there is no queue.
     #[inline]
-    pub(crate) const fn are_kept(&self) -> bool {
-        !self.roots.is_empty()
+    pub(crate) const fn are_none(&self) -> bool {
+        self.roots.is_empty()
     }
 
-    /// Keeps homes on one more own VP, of the highest number; allocates.
-    pub(crate) fn grow(&mut self) {
-        let Some(everywhere) = self.roots.len().checked_sub(1) else { return };
-        self.roots.insert(everywhere, None);
-        for node in self.nodes.iter_mut().flatten() {
-            node.queue += u16::from(usize::from(node.queue) == everywhere);
+    /// Number of queues.
+    pub(crate) const fn count(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// Number of children.
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Inserts an empty queue of this number; those from it on get the next number. Allocates.
+    pub(crate) fn insert_queue(&mut self, at: u16) {
+        self.roots.insert(at.into(), None);
+        for node in self.nodes.iter_mut().flatten().filter(|node| node.queue >= at) {
+            node.queue += 1;
         }
     }
 
@@ -59,42 +70,33 @@ impl<K: Ord + Copy> Homes<K> {
         self.nodes.resize(room, None);
     }
 
-    /// The key of a ready child, with its home; a home of `None` means everywhere.
-    pub(crate) fn get(&self, child: ChildVp) -> Option<(K, Option<OwnVp>)> {
+    /// The key of a child, with the number of its queue.
+    pub(crate) fn get(&self, child: ChildVp) -> Option<(K, u16)> {
         let node = self.nodes.get(child.index())?.as_ref()?;
-        let everywhere = usize::from(node.queue) + 1 == self.roots.len();
-        Some((node.key, (!everywhere).then_some(OwnVp(node.queue))))
+        Some((node.key, node.queue))
     }
 
-    /// The first child whose home is this own VP.
-    pub(crate) fn first(&self, own: OwnVp) -> Option<(K, ChildVp)> {
-        self.peek(own.index())
-    }
-
-    /// The first child that is at home everywhere.
-    pub(crate) fn first_anywhere(&self) -> Option<(K, ChildVp)> {
-        self.peek(self.roots.len().checked_sub(1)?)
-    }
-
-    fn peek(&self, queue: usize) -> Option<(K, ChildVp)> {
-        let root = (*self.roots.get(queue)?)?;
+    /// The first child of a queue.
+    #[inline]
+    pub(crate) fn first(&self, queue: u16) -> Option<(K, ChildVp)> {
+        let root = (*self.roots.get(usize::from(queue))?)?;
         Some((self.node(root).key, ChildVp(root)))
     }
 
-    /// Inserts a child, which is at home everywhere if `home` is `None`, or changes it.
-    pub(crate) fn set(&mut self, child: ChildVp, home: Option<OwnVp>, key: K) {
+    /// Inserts a child into a queue, or changes it.
+    pub(crate) fn set(&mut self, child: ChildVp, queue: u16, key: K) {
         self.remove(child);
-        let everywhere = u16::try_from(self.roots.len() - 1).expect("made of 16 bits");
-        let queue = home.map_or(everywhere, |own| own.0);
+        self.len += 1;
         let (parent, left, right) = (None, None, None);
         self.nodes[child.index()] = Some(Node { key, queue, rank: 1, parent, left, right });
         let root = self.merge(self.roots[usize::from(queue)], Some(child.0));
         self.roots[usize::from(queue)] = root;
     }
 
-    /// Removes a child if it is ready.
+    /// Removes a child if it is in a queue.
     pub(crate) fn remove(&mut self, child: ChildVp) {
         let Some(node) = self.nodes.get_mut(child.index()).and_then(Option::take) else { return };
+        self.len -= 1;
         for below in [node.left, node.right].into_iter().flatten() {
             self.node_mut(below).parent = None;
         }
@@ -175,7 +177,7 @@ mod tests {
 
     const CHILDREN: u32 = 40;
 
-    impl Homes<u64> {
+    impl Queues<u64> {
         /// The number of nodes in a heap, whose invariants hold.
         fn sound(&self, at: Option<u32>, parent: Option<u32>, queue: usize) -> usize {
             let Some(at) = at else { return 0 };
@@ -191,37 +193,42 @@ mod tests {
     }
 
     proptest! {
-        /// Compares with the slow definition: the least of all children of an own VP.
+        /// Compares with the slow definition: the least of all children of a queue.
         #[test]
-        fn law_the_first_at_each_home_is_the_least(
-            ops in prop::collection::vec((0_u8..4, 0..CHILDREN, 0_u16..4, 0_u64..50), 0..400),
+        fn law_the_first_of_each_queue_is_the_least(
+            ops in prop::collection::vec((0_u8..5, 0..CHILDREN, 0_u16..4, 0_u64..50), 0..400),
         ) {
-            let mut homes = Homes::new(3);
-            homes.register(ChildVp(CHILDREN - 1));
-            let mut model = BTreeMap::new();
-            for (op, child, home, key) in ops {
-                let home = (home < 3).then_some(OwnVp(home));
-                if op == 0 {
-                    homes.remove(ChildVp(child));
-                    model.remove(&child);
-                } else {
-                    homes.set(ChildVp(child), home, key);
-                    model.insert(child, (key, home));
+            let mut queues = Queues::new(4);
+            queues.register(ChildVp(CHILDREN - 1));
+            let mut model: BTreeMap<u32, (u64, u16)> = BTreeMap::new();
+            for (op, child, queue, key) in ops {
+                match op {
+                    0 => {
+                        queues.remove(ChildVp(child));
+                        model.remove(&child);
+                    }
+                    1 if queues.count() < 9 => {
+                        queues.insert_queue(queue);
+                        let later = model.values_mut().filter(|(_, at)| *at >= queue);
+                        later.for_each(|(_, at)| *at += 1);
+                    }
+                    _ => {
+                        queues.set(ChildVp(child), queue, key);
+                        model.insert(child, (key, queue));
+                    }
                 }
-                let least = |home| {
-                    let there = model.iter().filter(|(_, (_, at))| *at == home);
-                    there.map(|(child, (key, _))| (*key, ChildVp(*child))).min()
-                };
-                for own in (0..3).map(OwnVp) {
-                    prop_assert_eq!(homes.first(own), least(Some(own)));
+                for queue in 0..9 {
+                    let there = model.iter().filter(|(_, (_, at))| *at == queue);
+                    let least = there.map(|(child, (key, _))| (*key, ChildVp(*child))).min();
+                    prop_assert_eq!(queues.first(queue), least);
                 }
-                prop_assert_eq!(homes.first_anywhere(), least(None));
                 for child in 0..CHILDREN {
-                    prop_assert_eq!(homes.get(ChildVp(child)), model.get(&child).copied());
+                    prop_assert_eq!(queues.get(ChildVp(child)), model.get(&child).copied());
                 }
-                let queues = homes.roots.iter().enumerate();
-                let nodes: usize = queues.map(|(at, root)| homes.sound(*root, None, at)).sum();
+                let roots = queues.roots.iter().enumerate();
+                let nodes: usize = roots.map(|(at, root)| queues.sound(*root, None, at)).sum();
                 prop_assert_eq!(nodes, model.len());
+                prop_assert_eq!(queues.len(), model.len());
             }
         }
     }

@@ -9,7 +9,7 @@ mod tree;
 
 use gungraun::{library_benchmark, library_benchmark_group, main};
 use std::hint::black_box;
-use tree::{Chains, Crowd};
+use tree::{Chains, Crowd, Shared};
 
 /// Number of operations in one measurement.
 const TIMES: usize = 1_000;
@@ -71,8 +71,39 @@ fn turn_1000_times(mut crowd: Crowd) -> Crowd {
     crowd
 }
 
+/// Five spinners on two processors, after their first 1,000 turns.
+fn shared(kind: &'static str, affinity: &'static str) -> Shared {
+    let mut shared = Shared::new(kind, affinity, 2, 5);
+    for _ in 0..TIMES {
+        shared.turn();
+    }
+    shared
+}
+
+#[library_benchmark]
+#[bench::proportional_share_none(args = ("proportional-share", "none"), setup = shared)]
+#[bench::proportional_share_weak(args = ("proportional-share", "weak"), setup = shared)]
+#[bench::proportional_share_strong(args = ("proportional-share", "strong"), setup = shared)]
+#[bench::round_robin_none(args = ("round-robin", "none"), setup = shared)]
+#[bench::round_robin_weak(args = ("round-robin", "weak"), setup = shared)]
+#[bench::round_robin_strong(args = ("round-robin", "strong"), setup = shared)]
+#[bench::time_sharing_none(args = ("time-sharing", "none"), setup = shared)]
+#[bench::time_sharing_strong(args = ("time-sharing", "strong"), setup = shared)]
+fn turn_on_two_processors_1000_times(mut shared: Shared) -> Shared {
+    for _ in 0..TIMES {
+        black_box(&mut shared).turn();
+    }
+    shared
+}
+
 library_benchmark_group!(
     name = decisions,
-    benchmarks = [switch_1000_times, block_1000_times, nap_1000_times, turn_1000_times]
+    benchmarks = [
+        switch_1000_times,
+        block_1000_times,
+        nap_1000_times,
+        turn_1000_times,
+        turn_on_two_processors_1000_times
+    ]
 );
 main!(library_benchmark_groups = decisions);

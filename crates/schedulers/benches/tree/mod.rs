@@ -2,7 +2,7 @@
 //! threads below a root.
 
 use windfall_hierarchy::{Hierarchy, Message, NodeId, NodeSpec, Parent, ThreadId};
-use windfall_schedulers::catalogue::{Settings, find};
+use windfall_schedulers::catalogue::{Settings, Value, find};
 use windfall_time::{Instant, Span};
 
 fn create(tree: &mut Hierarchy, kind: &'static str, name: &str, parent: Parent) -> NodeId {
@@ -39,6 +39,42 @@ impl Chains {
 
     /// The end of the root's quantum: the processor goes from one chain to the other.
     pub(crate) fn switch(&mut self) {
+        let due = self.0.next_timer().unwrap_or(Instant::ZERO);
+        let done = self.0.timer_due(due);
+        debug_assert!(done.is_ok());
+        while self.0.next_changed().is_some() {}
+    }
+}
+
+/// Threads that take turns on several processors, which one scheduler shares.
+#[allow(dead_code, reason = "not every benchmark needs it")]
+pub(crate) struct Shared(Hierarchy);
+
+#[allow(dead_code, reason = "not every benchmark needs it")]
+impl Shared {
+    /// `affinity` is the setting of that name.
+    pub(crate) fn new(
+        kind: &str,
+        affinity: &'static str,
+        processors: u16,
+        threads: usize,
+    ) -> Shared {
+        let mut tree = Hierarchy::new(processors);
+        let Some(kind) = find(kind) else { panic!("no scheduler `{kind}`") };
+        let settings = [("affinity", Value::Word(affinity))];
+        let Ok(scheduler) = kind.build(&Settings(&settings)) else { panic!("settings") };
+        let owns: Vec<(Parent, &[Message])> =
+            (0..processors).map(|_| (Parent::Top, &[][..])).collect();
+        let spec = NodeSpec::new("shared", kind.name, scheduler, &owns);
+        let Ok(node) = tree.create(Instant::ZERO, spec) else { panic!("it is refused") };
+        for _ in 0..threads {
+            thread(&mut tree, node, &[]);
+        }
+        Shared(tree)
+    }
+
+    /// The quantum that ends first.
+    pub(crate) fn turn(&mut self) {
         let due = self.0.next_timer().unwrap_or(Instant::ZERO);
         let done = self.0.timer_due(due);
         debug_assert!(done.is_ok());

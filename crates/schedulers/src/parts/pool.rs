@@ -130,7 +130,7 @@ impl<P: Policy> Pool<P> {
     #[inline]
     fn first(&self) -> Option<(P::Key, ChildVp)> {
         let free = self.ready.peek().map(|(key, child)| (key, ChildVp(child)));
-        if P::BINDS && self.bindings.are_any() {
+        if self.binds() {
             return free.into_iter().chain(self.bindings.first()).min();
         }
         free
@@ -170,8 +170,18 @@ impl<P: Policy> Pool<P> {
     }
 
     /// Makes a child a candidate, with this home.
-    #[inline]
+    #[inline(always)]
     fn insert(&mut self, child: ChildVp, home: Option<OwnVp>, policy: &P) {
+        if self.homes_are_kept() || self.binds() {
+            self.insert_apart(child, home, policy);
+        } else {
+            self.ready.set(child.0, policy.key(child));
+        }
+    }
+
+    /// The same where children are kept by home or by binding.
+    #[inline(never)]
+    fn insert_apart(&mut self, child: ChildVp, home: Option<OwnVp>, policy: &P) {
         match self.set_of(child) {
             Some(set) => self.bindings.ready.set(child, set, policy.key(child)),
             None => self.ready.set(child.0, policy.key(child)),
@@ -206,7 +216,9 @@ impl<P: Policy> Pool<P> {
             self.request_own(own, context);
         } else {
             self.preempt(policy, context);
-            self.trim(context);
+            if self.binds() {
+                self.trim(context);
+            }
         }
     }
 
@@ -275,7 +287,7 @@ impl<P: Policy> Pool<P> {
         self.stopped(own, child, policy, context);
         self.add(child, policy);
         self.fill(own, policy, context);
-        if P::BINDS && self.bindings.are_any() {
+        if self.binds() {
             self.request_wanted(context);
         }
     }
@@ -289,7 +301,7 @@ impl<P: Policy> Pool<P> {
         context: &mut Context<'_>,
     ) -> bool {
         let held = context.held_through(child);
-        let local = self.homes_are_kept() || P::BINDS && self.bindings.are_any();
+        let local = self.homes_are_kept() || self.binds();
         let passes = match held.filter(|_| local) {
             Some(own) => self.goes_first(own, &self.running_key(child, policy)),
             None => self.best_key().is_some_and(|best| best < policy.key(child)),
@@ -344,7 +356,10 @@ impl<P: Policy> Pool<P> {
     /// The own VP on which a ready child preempts the running one.
     #[inline]
     fn preempted(&self) -> Option<OwnVp> {
-        if P::BINDS && self.bindings.are_any() {
+        if !P::PREEMPTS {
+            return None;
+        }
+        if self.binds() {
             return self.preempted_where_allowed();
         }
         let (best, _) = self.ready.peek()?;
@@ -369,7 +384,7 @@ impl<P: Policy> Pool<P> {
     /// made it superfluous, and withdrawing and requesting again would not end.
     #[inline(always)]
     fn fill(&mut self, own: OwnVp, policy: &mut P, context: &mut Context<'_>) {
-        let next = if self.homes_are_kept() || P::BINDS && self.bindings.are_any() {
+        let next = if self.homes_are_kept() || self.binds() {
             self.take_for(own, policy)
         } else {
             self.ready.pop().map(|(key, child)| (key, ChildVp(child)))

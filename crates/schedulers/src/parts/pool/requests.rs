@@ -31,12 +31,17 @@ impl<P: Policy> Pool<P> {
     }
 
     /// Takes an own VP that waits and on which a candidate may run.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_wanted(&mut self) -> Option<OwnVp> {
+        if self.waiting.is_empty() { None } else { self.take_wanted_of_some() }
+    }
+
+    #[inline(never)]
+    fn take_wanted_of_some(&mut self) -> Option<OwnVp> {
         if !self.ready.is_empty() {
             return self.waiting.take_first();
         }
-        if !P::BINDS || self.waiting.is_empty() {
+        if !P::BINDS {
             return None;
         }
         let (bindings, waiting) = (&self.bindings, &mut self.waiting);
@@ -68,7 +73,7 @@ impl<P: Policy> Pool<P> {
         if !self.ready.is_empty() {
             return;
         }
-        if P::BINDS && self.bindings.are_any() {
+        if self.binds() {
             return self.trim_unwanted(context);
         }
         while let Some(own) = self.requested.take_last() {

@@ -86,10 +86,11 @@ impl<M: Machine> Host<M> {
             return Err("it was planned for several threads; report it".to_owned());
         }
         self.own_judged(number, requests.remove(0), &change)?;
-        self.carried_out(now, planned);
         let (nodes, threads) = self.there();
-        let promises = self.live(now).map(|live| live.promises(&nodes, &threads));
-        let promises = promises.unwrap_or_default();
+        let promises = self.live(now).map_or_else(Vec::new, |live| {
+            live.carried_out(&nodes, &threads, planned);
+            live.promises(&nodes, &threads)
+        });
         self.record_promises(&promises);
         self.promises_change(&PromiseChange::untouched(promises));
         Ok(())

@@ -66,7 +66,7 @@ impl Hierarchy {
             };
             let index = tree.place_node(name, kind, scheduler, depth, timer_count);
             let id = tree.nodes[index].instance.id;
-            for (number, (parent, messages)) in (0_u16..).zip(parents) {
+            for (number, (parent, messages)) in (0..=u16::MAX).zip(parents) {
                 match tree.attach(parent, Below::Node(id, OwnVp(number)), messages) {
                     Ok(vp) => {
                         let slot = OwnSlot { vp, held_by: None };

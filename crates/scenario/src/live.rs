@@ -160,7 +160,7 @@ impl Live {
                 Change::AddParent { scheduler, to, requires } => {
                     // Of several VPs at this parent, the one without requirements so far.
                     let place = there.schedulers.iter().find(|other| other.name == scheduler);
-                    let owns = (0_u16..).zip(place.into_iter().flat_map(|place| &place.owns));
+                    let owns = (0..=u16::MAX).zip(place.into_iter().flat_map(|place| &place.owns));
                     let owns = owns.filter(|(_, own)| own.parent == to && own.requires.is_empty());
                     if let Some((own, _)) = owns.last() {
                         self.asked.insert(Whom::Scheduler(scheduler, own), (requires, None));
@@ -237,7 +237,7 @@ impl Live {
                 settings: Vec::new(),
                 owns: vec![Attachment { parent: Parent::Top, requires: Requirements::default() }],
             });
-            let owns = (0_u16..).zip(&node.parents).map(|(number, parent)| {
+            let owns = (0..=u16::MAX).zip(&node.parents).map(|(number, parent)| {
                 let changed = self.asked.get(&Whom::Scheduler(node.name.clone(), number));
                 let known = scheduler.owns.get(usize::from(number)).map(|known| &known.requires);
                 let requires = changed.map(|(requires, _)| requires).or(known).cloned();
@@ -260,7 +260,7 @@ impl Live {
             }
         });
         let at_top = nodes.iter().flat_map(|node| {
-            let numbered = (0_u16..).zip(&node.at_top);
+            let numbered = (0..=u16::MAX).zip(&node.at_top);
             numbered.filter_map(|(own, at)| Some(((node.name.clone(), own), (*at)?)))
         });
         Scenario {

@@ -60,7 +60,7 @@ impl<'a> ProcessorMap<'a> {
         let takes = kind.is_some_and(|kind| kind.takes(&PROCESSORS));
         let owns = scheduler.owns.len();
         let inside = match self.is_all(wanted) {
-            true => (0_u16..).take(owns).collect(),
+            true => (0..=u16::MAX).take(owns).collect(),
             false => self.inside(wanted, scheduler)?,
         };
         let is_needed = inside.len() < owns;
@@ -97,7 +97,7 @@ impl<'a> ProcessorMap<'a> {
     ) -> Result<Vec<u16>, (String, String)> {
         let name = &scheduler.name;
         let (mut inside, mut all) = (Vec::new(), BTreeSet::new());
-        for (number, _) in (0_u16..).zip(&scheduler.owns) {
+        for (number, _) in (0..=u16::MAX).zip(&scheduler.owns) {
             let Some(reach) = self.reach(scheduler, number, LEVELS) else {
                 let message =
                     format!("which processors `{name}` will have is not known beforehand");
@@ -157,7 +157,7 @@ impl<'a> ProcessorMap<'a> {
             Parent::Scheduler(parent) => {
                 let parent = self.schedulers.get(parent.as_str())?;
                 let farthest = farthest.checked_sub(1)?;
-                let numbers = (0_u16..).zip(&parent.owns);
+                let numbers = (0..=u16::MAX).zip(&parent.owns);
                 let each = numbers.map(|(number, _)| self.reach(parent, number, farthest));
                 each.collect::<Option<Vec<_>>>().map(|each| each.into_iter().flatten().collect())
             }
@@ -227,7 +227,7 @@ impl Scenario {
                 break;
             }
             for scheduler in now {
-                for (number, own) in (0_u16..).zip(&scheduler.owns) {
+                for (number, own) in (0..=u16::MAX).zip(&scheduler.owns) {
                     let next = u16::try_from(at_top.len());
                     if let (Parent::Top, Ok(next)) = (&own.parent, next) {
                         at_top.insert((scheduler.name.clone(), number), next);

@@ -113,3 +113,14 @@ fn refuses_20000_mistakes_of_each_sort_at_once() {
         assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
     }
 }
+
+#[test]
+fn refuses_more_virtual_processors_than_a_scheduler_may_have() {
+    let text = format!(
+        "{HEAD}[schedulers.s]\nscheduler = \"edf\"\nparent = \"top\"\nprocessors = 65535\n{ONE}parent = \"s\"\n"
+    );
+    let why = refused(&text);
+    for part in ["error[too-many]: 65535 virtual processors", "at most 1024"] {
+        assert!(why.contains(part), "no `{part}` in {why}");
+    }
+}

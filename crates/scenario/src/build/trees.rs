@@ -101,7 +101,7 @@ impl<'a> Builder<'a> {
                 return None;
             }
         };
-        for (number, own) in (0_u16..).zip(&scheduler.owns) {
+        for (number, own) in (0..=u16::MAX).zip(&scheduler.owns) {
             let Ok(messages) = self.asking.messages(&own.requires, own.parent.name()) else {
                 continue;
             };

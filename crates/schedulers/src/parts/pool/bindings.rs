@@ -65,7 +65,7 @@ impl<K: Ord + Copy> Bindings<K> {
 
     /// The sets that have members, by number.
     pub(super) fn numbers(&self) -> impl Iterator<Item = u16> + '_ {
-        let sets = (0_u16..).zip(&self.sets);
+        let sets = (0..=u16::MAX).zip(&self.sets);
         sets.filter(|(_, set)| set.members > 0).map(|(number, _)| number)
     }
 
@@ -125,7 +125,7 @@ impl<K: Ord + Copy> Bindings<K> {
         own_vps: OwnSet,
         left: Option<u16>,
     ) -> Result<(u16, bool), AnswerError> {
-        let numbered = || (0_u16..).zip(&self.sets);
+        let numbered = || (0..=u16::MAX).zip(&self.sets);
         let same = numbered().find(|(_, set)| set.own_vps == own_vps);
         if let Some((number, _)) = same {
             return Ok((number, false));

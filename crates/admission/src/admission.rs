@@ -1,7 +1,8 @@
 //! What a user of a list calls: checks what is asked, numbers tickets, counts, and words the errors.
 
 use crate::{
-    AdmitError, AdvanceError, HORIZON, Head, Key, Structure, Ticket, TicketError, WhatIfError,
+    AdmitError, AdvanceError, HORIZON, Head, Key, Structure, Supplied, Ticket, TicketError,
+    WhatIfError,
 };
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -24,6 +25,8 @@ pub struct Counts {
     pub early: u64,
     /// Slots that were collected because their work was used up.
     pub collected: u64,
+    /// Slots that could not be done in time any longer, because time passed without work.
+    pub lost: u64,
     /// Work that became free because slots ended before their bound, or were withdrawn.
     pub freed: Span,
 }
@@ -257,6 +260,13 @@ impl<S: Structure> Admission<S> {
     /// When `to` is earlier than `now`, or beyond [`HORIZON`]; nothing has changed then.
     #[inline]
     pub fn advance(&mut self, to: Instant) -> Result<usize, AdvanceError> {
+        self.check_time(to)?;
+        let collected = self.slots.advance(to);
+        self.counts.collected += collected as u64;
+        Ok(collected)
+    }
+
+    fn check_time(&self, to: Instant) -> Result<(), AdvanceError> {
         let now = self.now();
         if to < now {
             return Err(AdvanceError::Backwards { to, now });
@@ -264,8 +274,35 @@ impl<S: Structure> Admission<S> {
         if to > HORIZON {
             return Err(AdvanceError::BeyondHorizon { to });
         }
-        let collected = self.slots.advance(to);
+        Ok(())
+    }
+}
+
+impl<S: Supplied> Admission<S> {
+    /// Time moves to `to`, in which `work` of the first slot was done: less than the time that passed if the processor was away, more if time is
+    /// that of a supply that ran ahead (decision 0029). Slots whose work is used up are collected; returns how many.
+    ///
+    /// If time passed without work, slots may be [late](Admission::take_late) afterwards.
+    ///
+    /// # Errors
+    /// When `to` is earlier than `now`, or beyond [`HORIZON`], or more work was done than was left of the first slot; nothing has changed then.
+    pub fn serve(&mut self, work: Span, to: Instant) -> Result<usize, AdvanceError> {
+        self.check_time(to)?;
+        let left = self.slots.head().map_or(Span::ZERO, |(_, left)| left);
+        if work > left {
+            return Err(AdvanceError::AboveBound { work, left });
+        }
+        let collected = self.slots.serve(work, to);
         self.counts.collected += collected as u64;
         Ok(collected)
+    }
+
+    /// Takes out the first slot that cannot be done in time any longer because time passed without work, and returns what was left of it. To be
+    /// called until there is none, after [`Admission::serve`].
+    pub fn take_late(&mut self) -> Option<(Ticket, Span)> {
+        let key = self.slots.late()?;
+        let left = self.slots.remove(key)?;
+        self.counts.lost += 1;
+        Some((self.ticket(key), left))
     }
 }

@@ -165,6 +165,13 @@ pub enum AdvanceError {
         /// Where it was to move.
         to: Instant,
     },
+    /// More work is said to be done than was left of the first slot.
+    AboveBound {
+        /// What is said to be done.
+        work: Span,
+        /// What was left: zero if there is no slot.
+        left: Span,
+    },
 }
 
 impl fmt::Display for AdvanceError {
@@ -175,6 +182,9 @@ impl fmt::Display for AdvanceError {
             }
             AdvanceError::BeyondHorizon { to } => {
                 write!(f, "{to} is beyond the horizon, {}", crate::HORIZON)
+            }
+            AdvanceError::AboveBound { work, left } => {
+                write!(f, "{work} of work is above what is left of the first slot, {left}")
             }
         }
     }

@@ -21,6 +21,6 @@ mod tree;
 pub use admission::{Admission, Counts};
 pub use error::{AdmitError, AdvanceError, TicketError, WhatIfError};
 pub use list::List;
-pub use structure::{HORIZON, Key, Structure};
+pub use structure::{HORIZON, Key, Structure, Supplied};
 pub use ticket::{Head, Ticket};
 pub use tree::{BPlusTree, Tree};

@@ -2,7 +2,7 @@
 //!
 //! Each operation takes time linear in the slots. It is the yardstick, and the right choice below some thirty slots.
 
-use crate::{Key, Structure};
+use crate::{Key, Structure, Supplied};
 use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
 
@@ -245,5 +245,28 @@ impl Structure for List {
 
     fn bytes(&self) -> usize {
         self.slots.capacity() * size_of::<Slot>()
+    }
+}
+
+impl Supplied for List {
+    fn serve(&mut self, work: Span, to: Instant) -> usize {
+        let (work, to) = (work.as_nanos().cast_signed(), to.as_nanos().cast_signed());
+        self.delay(self.first, to - self.now - work);
+        self.now = to;
+        match self.slots.get_mut(self.first as usize) {
+            None => return 0,
+            Some(head) => head.work -= work,
+        }
+        let collected = self.len;
+        while self.first != NONE && self.slot(self.first).work == 0 {
+            self.unlink(self.first);
+        }
+        collected - self.len
+    }
+
+    fn late(&self) -> Option<Key> {
+        let late = self.from(self.first).find(|at| self.slot(*at).laxity < 0)?;
+        let Slot { deadline, number, .. } = *self.slot(late);
+        Some(Key { deadline: Instant::from_nanos(deadline.cast_unsigned()), number })
     }
 }

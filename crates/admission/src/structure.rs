@@ -76,3 +76,16 @@ pub trait Structure: Clone {
     /// How many bytes of memory it holds on the heap, those that are not in use included.
     fn bytes(&self) -> usize;
 }
+
+/// A structure for a processor that is not always there: the work that is done and the time that passes are two numbers.
+pub trait Supplied: Structure {
+    /// Time moves to `to`, in which `work` of the first slot was done: less than the time that passed if the processor was away, more if
+    /// the supply that time is measured on ran ahead. Slots whose work is used up are collected; returns how many.
+    ///
+    /// The caller gives no more work than is left of the first slot, none if there is none, and does not move back. Laxities may be negative
+    /// afterwards: the caller then takes out what [`late`](Self::late) names before it calls anything else.
+    fn serve(&mut self, work: Span, to: Instant) -> usize;
+
+    /// The first slot whose laxity is negative, so that it cannot be done in time.
+    fn late(&self) -> Option<Key>;
+}

@@ -14,7 +14,7 @@ mod leaf;
 mod numbers;
 mod shrink;
 
-use crate::{Key, Structure};
+use crate::{Key, Structure, Supplied};
 use arena::Arena;
 use leaf::Leaf;
 use numbers::FAR;
@@ -123,6 +123,34 @@ impl<const L: usize, const I: usize> Tree<L, I> {
     fn first_end(&self) -> i64 {
         let leaf = self.nodes.leaf(self.first);
         self.base + self.before_first + leaf.sum(leaf.start())
+    }
+
+    /// Collects the slots whose work is used up.
+    #[inline]
+    fn collect_ended(&mut self) -> usize {
+        let before = self.len;
+        while self.len > 0 && self.first_end() <= self.now {
+            self.collect();
+        }
+        if self.len == 0 {
+            self.base = self.now;
+        }
+        before - self.len
+    }
+
+    /// Below a node whose slots' ends count from `end`: the leaf and place of the first slot with a negative laxity. Only on the way to
+    /// the first leaf may a column say so in vain.
+    fn first_late(&self, node: u32, level: usize, end: i64) -> Option<(u32, usize)> {
+        if level == 0 {
+            let leaf = self.nodes.leaf(node);
+            let mut live = leaf.start()..leaf.end();
+            return Some((node, live.find(|place| leaf.laxities[*place] < end)?));
+        }
+        let inner = self.nodes.inner(node);
+        let late = (0..inner.len()).filter(|child| inner.least[*child] < end);
+        late.into_iter().find_map(|child| {
+            self.first_late(inner.children[child], level - 1, end + inner.before[child])
+        })
     }
 
     /// The way to a slot, and its place in its leaf.
@@ -239,18 +267,29 @@ impl<const L: usize, const I: usize> Structure for Tree<L, I> {
 
     #[inline]
     fn advance(&mut self, to: Instant) -> usize {
-        let before = self.len;
         self.now = to.as_nanos().cast_signed();
-        while self.len > 0 && self.first_end() <= self.now {
-            self.collect();
-        }
-        if self.len == 0 {
-            self.base = self.now;
-        }
-        before - self.len
+        self.collect_ended()
     }
 
     fn bytes(&self) -> usize {
         self.nodes.bytes()
+    }
+}
+
+impl<const L: usize, const I: usize> Supplied for Tree<L, I> {
+    #[inline]
+    fn serve(&mut self, work: Span, to: Instant) -> usize {
+        let to = to.as_nanos().cast_signed();
+        self.base += to - self.now - work.as_nanos().cast_signed();
+        self.now = to;
+        self.limit_gone();
+        self.collect_ended()
+    }
+
+    fn late(&self) -> Option<Key> {
+        let (leaf, place) = self.first_late(self.root, self.height, self.base)?;
+        let leaf = self.nodes.leaf(leaf);
+        let deadline = Instant::from_nanos(leaf.deadlines[place].cast_unsigned());
+        Some(Key { deadline, number: leaf.numbers[place] })
     }
 }

@@ -25,6 +25,12 @@ impl<const L: usize, const I: usize> Tree<L, I> {
     /// The first slot is gone, and what was left of its work was taken from the base.
     pub(super) fn drop_head(&mut self) {
         self.collect();
+        self.limit_gone();
+    }
+
+    /// Takes the work of slots that are gone out of all sums if it has become much.
+    #[inline]
+    pub(super) fn limit_gone(&mut self) {
         if self.now - self.base > MOST_GONE {
             self.forget_gone();
         }

@@ -16,7 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("skips", &[]),
     ("trace", &["time"]),
     ("analysis", &["guarantees", "time"]),
-    ("schedulers", &["guarantees", "hierarchy", "settings", "time"]),
+    ("schedulers", &["admission", "guarantees", "hierarchy", "settings", "time"]),
     ("trial", &["guarantees", "hierarchy", "schedulers", "time"]),
     ("programs", &["guarantees", "settings", "time", "trace"]),
     ("observe", &["os", "time", "trace"]),

@@ -138,6 +138,29 @@ impl Guarantee {
         }
     }
 
+    /// A rate a and a latency g, with at least a (d - g) of processor time in every window of length d in which its owner is runnable.
+    /// `None` for guarantees that bound no window, and for none that would fit.
+    #[must_use]
+    pub fn least_supply(&self) -> Option<(Ratio, Length)> {
+        let gap = |x: Length, y: Length| y.checked_sub(x);
+        match *self {
+            Guarantee::All => Some((Ratio::ONE, Length::ZERO)),
+            Guarantee::BasicHard(x, y)
+            | Guarantee::BasicSoft(x, y)
+            | Guarantee::Probabilistic(x, y, _) => {
+                let latency = gap(x, y)?.checked_mul(Ratio::whole(2))?;
+                Some((x.over(y)?, latency))
+            }
+            Guarantee::ContinuousHard(x, y)
+            | Guarantee::ContinuousSoft(x, y)
+            | Guarantee::NonPreemptive(x, y)
+            | Guarantee::Synchronized(x, y, _) => Some((x.over(y)?, gap(x, y)?)),
+            Guarantee::BoundedShare(share, error) => Some((share, error.checked_div(share)?)),
+            Guarantee::Slower(_) | Guarantee::Share(_) | Guarantee::Null => None,
+        }
+        .filter(|(rate, _)| !rate.is_zero())
+    }
+
     /// Whether it limits what its owner gets from above, too.
     #[must_use]
     pub const fn is_hard(&self) -> bool {

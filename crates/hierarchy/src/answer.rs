@@ -1,7 +1,7 @@
 //! The answer of a scheduler to a message or to a new child.
 
 use core::fmt;
-use windfall_time::{Ratio, Span};
+use windfall_time::{Instant, Ratio, Span};
 
 /// The answer of a scheduler: the request is done, or the reason why not; then nothing has changed.
 pub type Answer = Result<(), AnswerError>;
@@ -37,6 +37,24 @@ pub enum AnswerError {
         /// Period of the block.
         period: Span,
     },
+    /// Admission control: the work cannot be done by the deadline.
+    NoTime {
+        /// The work that was asked for.
+        work: Span,
+        /// The most work that would be admitted with that deadline.
+        idle: Span,
+        /// The earliest deadline with which this work would be admitted, if there is one.
+        earliest: Option<Instant>,
+    },
+    /// The instance holds nothing from its parents by which it could promise a deadline.
+    NoSupply,
+    /// The child has no such task, or has one of this number already.
+    WrongTask {
+        /// The number.
+        task: u32,
+        /// Whether it has one.
+        has: bool,
+    },
     /// A parameter lies outside its range.
     OutOfRange {
         /// The parameter.
@@ -69,6 +87,22 @@ impl fmt::Display for AnswerError {
                 "a block of {amount} in every {period} meets others' wherever it begins; ask for less, or for a period \
                  that divides theirs or is divided by them"
             ),
+            AnswerError::NoTime { work, idle, earliest } => {
+                write!(f, "work {work} does not fit before its deadline, {idle} would; ")?;
+                match earliest {
+                    Some(earliest) => write!(f, "the earliest deadline for it is {earliest}"),
+                    None => f.write_str("no deadline is late enough for it"),
+                }
+            }
+            AnswerError::NoSupply => f.write_str(
+                "the scheduler holds no guarantee that says when it receives processor time; give it one, as `RESBS 5ms 10ms`",
+            ),
+            AnswerError::WrongTask { task, has: true } => {
+                write!(f, "task {task} has not ended; give this one another number")
+            }
+            AnswerError::WrongTask { task, has: false } => {
+                write!(f, "there is no task {task}: it was done, withdrawn or lost")
+            }
             AnswerError::OutOfRange { what, allowed } => {
                 write!(f, "{what} is out of range; allowed: {allowed}")
             }

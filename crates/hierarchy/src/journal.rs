@@ -55,6 +55,14 @@ pub enum Note {
     /// Its deadline passed with work left. It receives no more time until its next job, and the host aborts this
     /// job.
     Expired,
+    /// A task was admitted that needs this much.
+    Admitted(Span),
+    /// A task was refused: this much would have been admitted with its deadline.
+    Refused(Span),
+    /// A task ended and left this much of its time to others.
+    Absorbed(Span),
+    /// A task that was admitted can no longer be done in time, because time was not supplied; this much of it was left.
+    Lost(Span),
 }
 
 /// An event inside the hierarchy.

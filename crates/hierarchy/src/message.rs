@@ -45,6 +45,30 @@ pub enum Message {
         /// Processor time that the job needs, when known.
         work: Option<Span>,
     },
+    /// A task arrives that the child will do later: it is admitted if it will be done by its deadline beside all that was admitted before
+    /// (PORTS 2.2). A refusal says the idle time before that deadline ([`AnswerError::NoTime`](crate::AnswerError::NoTime)).
+    Submit {
+        /// The child's own number for it, used by no other task of the child that has not ended.
+        task: u32,
+        /// The most processor time that it needs; above zero.
+        work: Span,
+        /// Absolute deadline.
+        deadline: Instant,
+    },
+    /// A task that was admitted will not be done; all that was left of its time is free.
+    Withdraw(u32),
+    /// A task that was admitted has been done; what was left of its time is free (PORTS 2.5).
+    Finish(u32),
+    /// To the instance: what it holds from its parents. While it is runnable, it receives in any window of length d at least
+    /// (d - `latency`) x `amount` / `period`.
+    Supply {
+        /// Processor time in each period; zero if it holds nothing that bounds a window.
+        amount: Span,
+        /// Length of a period; above zero.
+        period: Span,
+        /// The longest time without any.
+        latency: Span,
+    },
     /// To the instance: the longest time that one child keeps the processor while others wait.
     Quantum(Span),
     /// Whatever means something to one kind or two: a parameter by its key, which is of lower case, words joined by `-`. (A
@@ -81,6 +105,10 @@ impl Message {
             Message::Priority(_) => "priority",
             Message::Periodic { .. } => "periodic",
             Message::Job { .. } => "job",
+            Message::Submit { .. } => "submit",
+            Message::Withdraw(_) => "withdraw",
+            Message::Finish(_) => "finish",
+            Message::Supply { .. } => "supply",
             Message::Quantum(_) => "quantum",
             Message::Set(name, _) => name,
         }

@@ -4,6 +4,7 @@ use crate::answer::{Answer, AnswerError};
 use crate::context::{Context, View};
 use crate::id::{ChildVp, OwnVp, TimerId};
 use crate::message::{Message, ParentNotice};
+use crate::temporal::{TemporalAnswer, TemporalQuery};
 use crate::tree::Count;
 use alloc::boxed::Box;
 use windfall_time::Instant;
@@ -176,6 +177,16 @@ pub trait Scheduler: Duplicate + Send {
     /// [`Hierarchy::peek`](crate::Hierarchy::peek) reports the choice of a scheduler above, which may differ, and
     /// [`yielded`](crate::Hierarchy::yielded) has no effect here.
     fn next(&self, _own: OwnVp, _view: &View<'_>) -> Option<ChildVp> {
+        None
+    }
+
+    /// Answers a question about time to come; `None` if the scheduler admits no tasks, which is the default. It may bring its
+    /// accounts up to the time of `view`, but no later answer and no decision depends on whether it was asked.
+    fn temporal_query(
+        &mut self,
+        _query: TemporalQuery<'_>,
+        _view: &View<'_>,
+    ) -> Option<TemporalAnswer> {
         None
     }
 

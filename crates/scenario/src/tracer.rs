@@ -193,6 +193,10 @@ const fn words(note: Note) -> Option<trace::Note> {
         Note::Rescued => trace::Note::Rescued,
         Note::Late => trace::Note::Late,
         Note::Expired => trace::Note::Expired,
+        Note::Admitted(span) => trace::Note::Admitted(span),
+        Note::Refused(span) => trace::Note::Refused(span),
+        Note::Absorbed(span) => trace::Note::Absorbed(span),
+        Note::Lost(span) => trace::Note::Lost(span),
         _ => return None,
     })
 }

@@ -147,6 +147,8 @@ pub struct Properties {
     pub passes_on: bool,
     /// Whether a child's `reserve` parameter gives it a hard reservation of that amount and period.
     pub reserves: bool,
+    /// Whether it admits tasks by their deadlines; such an instance must hold a guarantee that bounds its supply in every window.
+    pub admits: bool,
     /// Whether it keeps accounts of needs by epochs, which a monitor of several nodes reads and tunes.
     pub keeps_epochs: bool,
     /// Whether an instance has at most one child.
@@ -162,6 +164,7 @@ impl Properties {
         lends_ranks: |_| false,
         passes_on: false,
         reserves: false,
+        admits: false,
         keeps_epochs: false,
         one_child: false,
         least_parents: 1,

@@ -58,6 +58,7 @@ kinds! {
     LLF: deadline::llf, Llf;
     LOTTERY: share::lottery, Lottery;
     OVERRUN: join::overrun, Overrun;
+    PORTS: deadline::ports, Ports;
     PROPORTIONAL_SHARE: share::proportional_share, ProportionalShare;
     PSHED: reservation::pshed, Pshed;
     RATE_MONOTONIC: priority::rate_monotonic, RateMonotonic;

@@ -8,7 +8,7 @@ mod value;
 
 pub use messages::{
     block, constraint, currency, processors, progress, read_block, read_constraint, read_currency,
-    read_processors, read_progress, read_warp, read_warp_limit, warp, warp_limit,
+    read_processors, read_progress, read_warp, read_warp_limit, supply, warp, warp_limit,
 };
 pub use value::{Form, ParameterValue, Rate};
 

@@ -109,7 +109,7 @@ macro_rules! whole {
     )+};
 }
 
-whole!(u8: u8::MAX as i64, u16: u16::MAX as i64, i64: i64::MAX);
+whole!(u8: u8::MAX as i64, u16: u16::MAX as i64, u32: u32::MAX as i64, i64: i64::MAX);
 
 impl Field for Option<u32> {
     const FORM: Form = Form::Integer(0, u32::MAX as i64);

@@ -232,6 +232,14 @@ pub enum Note {
     Late,
     /// Its deadline passed with work left; the job is given up.
     Expired,
+    /// A task was admitted that needs so much at most.
+    Admitted(Span),
+    /// A task was refused: so much would have been admitted with its deadline.
+    Refused(Span),
+    /// A task ended and left so much of its time to others.
+    Absorbed(Span),
+    /// A task that was admitted cannot be done in time any longer; so much of it was left.
+    Lost(Span),
 }
 
 /// The kind of a node that is no scheduler but a recorded command: its threads, and all that they start.

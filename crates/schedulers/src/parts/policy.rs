@@ -7,8 +7,10 @@
 use crate::parameters::read_processors;
 use crate::parts::pool::{Pool, SETTLED};
 use windfall_hierarchy::{
-    Answer, AnswerError, ChildVp, Context, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
+    Answer, AnswerError, ChildVp, Context, Count, Message, OwnVp, ParentNotice, Scheduler,
+    TemporalAnswer, TemporalQuery, TimerId, View,
 };
+use windfall_time::Instant;
 
 /// The order of children, and the handling of events.
 pub(crate) trait Policy: Clone + Send + Sized + 'static {
@@ -186,6 +188,14 @@ pub(crate) trait Policy: Clone + Send + Sized + 'static {
         pool.next_on(own)
     }
 
+    /// Answers a question about time to come.
+    fn temporal_query(&mut self, _: TemporalQuery<'_>, _: &View<'_>) -> Option<TemporalAnswer> {
+        None
+    }
+
+    /// Reports statistics about a child, or about the instance.
+    fn stats(&self, _child: Option<ChildVp>, _tell: &mut dyn FnMut(&'static str, Count)) {}
+
     /// Checks its own data against the infrastructure's states.
     ///
     /// # Errors
@@ -287,6 +297,18 @@ impl<P: Policy> Scheduler for Pooled<P> {
 
     fn next(&self, own: OwnVp, view: &View<'_>) -> Option<ChildVp> {
         self.policy.next(own, &self.pool, view)
+    }
+
+    fn temporal_query(
+        &mut self,
+        query: TemporalQuery<'_>,
+        view: &View<'_>,
+    ) -> Option<TemporalAnswer> {
+        self.policy.temporal_query(query, view)
+    }
+
+    fn stats(&self, child: Option<ChildVp>, _: Instant, tell: &mut dyn FnMut(&'static str, Count)) {
+        self.policy.stats(child, tell);
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {

@@ -3,7 +3,7 @@
 //! A host reports the time stolen from each processor (decision 0006). Only time that is stolen from the child's
 //! processor while the child holds it counts against the child.
 
-use windfall_hierarchy::{Context, OwnVp, Processor, VpState};
+use windfall_hierarchy::{OwnVp, Processor, View, VpState};
 use windfall_time::Span;
 
 /// The treatment of stolen time.
@@ -77,18 +77,18 @@ impl Meter {
     }
 
     /// Starts when a child begins to run on the processor of `own`.
-    pub(crate) fn start(&mut self, own: OwnVp, context: &Context<'_>) {
-        if let VpState::Running(processor) = context.own(own) {
-            let (stolen, overhead) = (context.stolen(processor), context.overhead(processor));
+    pub(crate) fn start(&mut self, own: OwnVp, view: &View<'_>) {
+        if let VpState::Running(processor) = view.own(own) {
+            let (stolen, overhead) = (view.stolen(processor), view.overhead(processor));
             *self = Meter { processor, stolen, overhead, ..*self };
         }
     }
 
     /// Divides the time `had`, which has passed since the last measurement.
-    pub(crate) fn take(&mut self, had: Span, context: &Context<'_>) -> Lost {
+    pub(crate) fn take(&mut self, had: Span, view: &View<'_>) -> Lost {
         let since = |seen: &mut Span, now: Span| now.saturating_sub(core::mem::replace(seen, now));
-        let stolen = since(&mut self.stolen, context.stolen(self.processor)).min(had);
-        let overhead = since(&mut self.overhead, context.overhead(self.processor));
+        let stolen = since(&mut self.stolen, view.stolen(self.processor)).min(had);
+        let overhead = since(&mut self.overhead, view.overhead(self.processor));
         let overhead = if self.both { overhead.min(had - stolen) } else { Span::ZERO };
         Lost { stolen, overhead, received: had - stolen - overhead }
     }

@@ -171,6 +171,10 @@ fn note(bytes: &mut Bytes<'_>) -> Option<Note> {
         6 => Note::Expired,
         7 => Note::Received(Span::from_nanos(bytes.number()?)),
         8 => Note::Reserved(Span::from_nanos(bytes.number()?)),
+        9 => Note::Admitted(Span::from_nanos(bytes.number()?)),
+        10 => Note::Refused(Span::from_nanos(bytes.number()?)),
+        11 => Note::Absorbed(Span::from_nanos(bytes.number()?)),
+        12 => Note::Lost(Span::from_nanos(bytes.number()?)),
         _ => return None,
     })
 }

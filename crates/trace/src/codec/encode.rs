@@ -181,6 +181,10 @@ fn note(out: &mut Vec<u8>, what: Note) {
         Note::Expired => (6, None),
         Note::Received(span) => (7, Some(span)),
         Note::Reserved(span) => (8, Some(span)),
+        Note::Admitted(span) => (9, Some(span)),
+        Note::Refused(span) => (10, Some(span)),
+        Note::Absorbed(span) => (11, Some(span)),
+        Note::Lost(span) => (12, Some(span)),
     };
     out.push(number);
     if let Some(span) = span {

@@ -67,6 +67,10 @@ fn event() -> impl Strategy<Value = Event> {
         Just(Note::Rescued),
         Just(Note::Late),
         Just(Note::Expired),
+        span().prop_map(Note::Admitted),
+        span().prop_map(Note::Refused),
+        span().prop_map(Note::Absorbed),
+        span().prop_map(Note::Lost),
         span().prop_map(Note::Received),
         span().prop_map(Note::Reserved),
     ];

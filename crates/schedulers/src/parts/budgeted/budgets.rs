@@ -54,7 +54,7 @@ impl Budgets {
         slot.since = context.now();
         let lost = match self.stolen {
             Stolen::Charged => Lost::default(),
-            _ => self.meter.take(had, context),
+            _ => self.meter.take(had, &context.view()),
         };
         let paid = match self.stolen {
             Stolen::Charged => had,
@@ -118,7 +118,7 @@ impl Policy for Budgets {
             let end = context.now().saturating_add(slot.budget);
             context.set_timer(BUDGET, (!slot.budget.is_zero()).then_some(end));
             if self.stolen != Stolen::Charged {
-                self.meter.start(own, context);
+                self.meter.start(own, &context.view());
             }
         }
     }

@@ -1,0 +1,50 @@
+//! Temporal queries: what could still be done by when (PORTS 2.2, 2.4). They change nothing.
+
+use crate::context::View;
+use crate::error::HierarchyError;
+use crate::host::Hierarchy;
+use crate::id::NodeId;
+use crate::node::Node;
+use windfall_time::{Instant, Span};
+
+/// A question to a scheduler that admits tasks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum TemporalQuery<'a> {
+    /// The idle time before a deadline: the most work that would be admitted with it.
+    IdleBefore(Instant),
+    /// The earliest deadline with which so much work would be admitted.
+    EarliestDeadline(Span),
+    /// Whether all of these tasks, each a work and a deadline, would be admitted one after the other.
+    WhatIf(&'a [(Span, Instant)]),
+}
+
+/// The answer to a [`TemporalQuery`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum TemporalAnswer {
+    /// The idle time.
+    Idle(Span),
+    /// The earliest deadline; `None` if there is none.
+    Earliest(Option<Instant>),
+    /// `None` if all would be admitted, else the place of the first that would not, from 0.
+    Misfit(Option<usize>),
+}
+
+impl Hierarchy {
+    /// Asks an instance what it could still admit. `None` if it admits no tasks.
+    ///
+    /// # Errors
+    /// When the instance is gone, or time went back.
+    pub fn temporal_query(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        query: TemporalQuery<'_>,
+    ) -> Result<Option<TemporalAnswer>, HierarchyError> {
+        self.begin(now)?;
+        let node = self.node_index(node)?;
+        let Node { scheduler, instance } = &mut self.nodes[node];
+        Ok(scheduler.temporal_query(query, &View { state: &self.state, instance }))
+    }
+}

@@ -1,0 +1,87 @@
+//! What an instance holds, as a rate and a latency, and the time of that supply (decision 0029).
+
+use windfall_time::{Instant, Span};
+
+/// In any window of length d, at least (d - `latency`) x `amount` / `period` of processor time while the instance is runnable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Rate {
+    amount: u64,
+    period: u64,
+    latency: Span,
+}
+
+impl Rate {
+    /// `None` for one that gives nothing.
+    pub(super) fn new(amount: Span, period: Span, latency: Span) -> Option<Rate> {
+        let (amount, period) = (amount.as_nanos(), period.as_nanos());
+        (amount > 0).then_some(Rate { amount, period: period.max(amount), latency })
+    }
+
+    fn times(self, at: u64) -> (u64, bool) {
+        let product = u128::from(at) * u128::from(self.amount);
+        let period = u128::from(self.period);
+        // The amount is at most the period, so the quotient fits.
+        (u64::try_from(product / period).unwrap_or(u64::MAX), product % period > 0)
+    }
+
+    /// The place of a deadline, rounded down.
+    pub(super) fn place(self, deadline: Instant) -> Instant {
+        let after = deadline.as_nanos().saturating_sub(self.latency.as_nanos());
+        Instant::from_nanos(self.times(after).0)
+    }
+
+    /// The time of the supply if the instance becomes runnable now, rounded up: the most that it can be.
+    pub(super) fn at(self, now: Instant) -> Instant {
+        let (whole, rest) = self.times(now.as_nanos());
+        Instant::from_nanos(whole.saturating_add(u64::from(rest)))
+    }
+
+    /// The least that the time of the supply can be now while the supply holds.
+    pub(super) fn least(self, now: Instant) -> Instant {
+        self.at(Instant::from_nanos(now.as_nanos().saturating_sub(self.latency.as_nanos())))
+    }
+
+    /// The earliest deadline with this place or a later one.
+    pub(super) fn deadline(self, place: Instant) -> Instant {
+        let product = u128::from(place.as_nanos()) * u128::from(self.period);
+        let quotient = product.div_ceil(u128::from(self.amount));
+        let after = Span::from_nanos(u64::try_from(quotient).unwrap_or(u64::MAX));
+        Instant::ZERO.saturating_add(after).saturating_add(self.latency)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn law_places_and_deadlines_are_inverse(
+            (amount, period) in (1_u64..1_000).prop_flat_map(|y| (1..=y, Just(y))),
+            latency in 0_u64..5_000, at in 0_u64..1 << 40,
+        ) {
+            let latency = Span::from_nanos(latency);
+            let rate = Rate::new(Span::from_nanos(amount), Span::from_nanos(period), latency).unwrap();
+            let place = rate.place(Instant::from_nanos(at));
+            let deadline = rate.deadline(place);
+            prop_assert!(rate.place(deadline) >= place);
+            prop_assert!(deadline <= Instant::from_nanos(at).max(Instant::ZERO + latency));
+            let before = deadline.as_nanos().checked_sub(1).map(Instant::from_nanos);
+            prop_assert!(before.is_none_or(|before| rate.place(before) < place || place == Instant::ZERO));
+            // Both are at most a nanosecond from a t, the one above and the other below.
+            let exact = u128::from(at) * u128::from(amount);
+            let up = u128::from(rate.at(Instant::from_nanos(at)).as_nanos()) * u128::from(period);
+            prop_assert!(up >= exact && up < exact + u128::from(period));
+            prop_assert!(rate.least(Instant::from_nanos(at)) <= rate.at(Instant::from_nanos(at)));
+        }
+    }
+
+    #[test]
+    fn limit_a_whole_processor_has_its_own_time() {
+        let all = Rate::new(Span::from_nanos(1), Span::from_nanos(1), Span::ZERO).unwrap();
+        let at = Instant::from_nanos(u64::MAX);
+        assert_eq!((all.place(at), all.at(at), all.deadline(at)), (at, at, at));
+        assert_eq!(Rate::new(Span::ZERO, Span::from_nanos(1), Span::ZERO), None);
+    }
+}

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod admission;
 mod adopt;
 mod agenda;
 mod carry_out;

@@ -97,6 +97,14 @@ impl<M: Machine> RuntimeHost for Host<M> {
         self.watch_promises(thread, true);
     }
 
+    fn submitted(&mut self, thread: u32, job: Job) -> bool {
+        self.submit(thread, job)
+    }
+
+    fn task_ended(&mut self, thread: u32, task: u32) {
+        self.end_task(thread, task);
+    }
+
     #[inline]
     fn released(&mut self, thread: u32, job: Job) {
         self.threads.list[thread as usize].outcome.release(job.deadline.is_some());

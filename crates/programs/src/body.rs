@@ -235,7 +235,7 @@ impl Body for Phased {
     fn begins_awake(&mut self) -> Option<Job> {
         let begins = self.queued.take_if(|action| matches!(action, Action::JobBegins { .. }));
         match begins {
-            Some(Action::JobBegins { release, deadline }) => Some(Job { release, deadline }),
+            Some(Action::JobBegins { release, deadline }) => Some(Job::new(release, deadline)),
             _ => None,
         }
     }

@@ -44,13 +44,25 @@ pub struct Jobs {
     pub late: OnLate,
     /// Number of jobs; `None` is without end.
     pub count: Option<u64>,
+    /// Whether each is submitted to the scheduler when it is released, and left out if that refuses it (PORTS 2.2).
+    pub admit: bool,
+    /// The thread (by number in the scenario) of which a job is released instead of one that is refused (PORTS 2.4, primaries and secondaries).
+    pub secondary: Option<usize>,
 }
 
 impl Jobs {
     /// Jobs without end that are never due.
     #[must_use]
     pub const fn new(activation: Activation, work: Work) -> Jobs {
-        Jobs { activation, work, deadline: None, late: OnLate::Complete, count: None }
+        Jobs {
+            activation,
+            work,
+            deadline: None,
+            late: OnLate::Complete,
+            count: None,
+            admit: false,
+            secondary: None,
+        }
     }
 
     /// The same, each due so long after its release.
@@ -82,6 +94,8 @@ pub enum Activation {
     },
     /// Whenever a job of this thread (by number in the scenario) is done while the follower is alive.
     After(usize),
+    /// Whenever a job is refused of a thread whose [secondary](Jobs::secondary) this one is.
+    Instead,
 }
 
 /// The work of a job or step, in processor time at speed 1.
@@ -140,12 +154,7 @@ impl Jobs {
     /// Jobs of `work` every `period`, due at the next release.
     #[must_use]
     pub const fn periodic(work: Span, period: Span) -> Jobs {
-        Jobs {
-            activation: Activation::Periodic { offset: Instant::ZERO, period },
-            work: Work::Fixed(work),
-            deadline: Some(period),
-            late: OnLate::Complete,
-            count: None,
-        }
+        let activation = Activation::Periodic { offset: Instant::ZERO, period };
+        Jobs { deadline: Some(period), ..Jobs::new(activation, Work::Fixed(work)) }
     }
 }

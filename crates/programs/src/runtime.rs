@@ -329,7 +329,7 @@ impl ProgramRuntime {
             Action::AwaitJob => ProgramRuntime::await_job(host, number),
             Action::JobDone => ProgramRuntime::job_done(host, number),
             Action::JobBegins { release, deadline } => {
-                ProgramRuntime::own_job(host, number, Job { release, deadline });
+                ProgramRuntime::own_job(host, number, Job::new(release, deadline));
             }
             Action::Lock(lock) => ProgramRuntime::lock(host, number, lock),
             Action::Unlock(lock) => ProgramRuntime::unlock(host, number, lock),

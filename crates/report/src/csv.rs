@@ -18,7 +18,7 @@ pub fn table<'a>(
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
 
-const HEAD: [&str; 20] = [
+const HEAD: [&str; 24] = [
     "thread",
     "scheduler",
     "promised",
@@ -39,6 +39,10 @@ const HEAD: [&str; 20] = [
     "response_p50_ns",
     "response_p99_ns",
     "response_max_ns",
+    "submitted",
+    "refused_no_time",
+    "refused_slots_taken",
+    "refused_other",
 ];
 
 /// What each thread got.
@@ -71,6 +75,10 @@ fn thread(thread: &ThreadOutcome) -> Vec<String> {
         known(response.quantile(50)),
         known(response.quantile(99)),
         known(response.most()),
+        thread.submitted.to_string(),
+        thread.refusals.no_time.to_string(),
+        thread.refusals.full.to_string(),
+        thread.refusals.other.to_string(),
     ]
 }
 

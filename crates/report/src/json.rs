@@ -108,6 +108,12 @@ fn thread(thread: &ThreadOutcome) -> Value {
         "dispatches": thread.dispatches,
         "preemptions": thread.preemptions,
         "migrations": thread.migrations,
+        "submitted": thread.submitted,
+        "refused": {
+            "no_time": thread.refusals.no_time,
+            "slots_taken": thread.refusals.full,
+            "other": thread.refusals.other,
+        },
         "released": thread.released,
         "jobs": thread.completed,
         "aborted": thread.aborted,

@@ -10,6 +10,7 @@
 //! only shown. Nor does anything here know a terminal or a file: a verb says how wide and where to.
 #![forbid(unsafe_code)]
 
+mod admission;
 pub mod calibrate;
 pub mod catalogue;
 pub mod check;

@@ -49,6 +49,7 @@ pub fn text(report: &Report) -> String {
             (tree::section(report))
             @if let Some(story) = &report.story { (lanes::section(&[("", story)])) }
             (histogram::section(report))
+            (tables::admissions(report))
             (tables::threads(report))
             (tables::cpus(report))
         }
@@ -112,6 +113,11 @@ fn facts(report: &Report) -> Markup {
                 li.(good(missed == 0)) {
                     (grouped(missed)) " deadlines missed, " (grouped(jobs)) " jobs done"
                 }
+            }
+            @let submitted = report.threads.iter().map(|thread| thread.submitted).sum::<u64>();
+            @if submitted > 0 {
+                @let refused = report.threads.iter().map(|thread| thread.refused).sum::<u64>();
+                li { (grouped(refused)) " of " (grouped(submitted)) " submitted jobs refused" }
             }
             @if let Some(lost) = tables::lost(report.lost) { li.unknown { (lost) } }
             @if !report.quarantined.is_empty() {

@@ -1,7 +1,7 @@
 //! What came of a run, for people: a row for each thread, promises, processors, expectations.
 
-use crate::promises;
 use crate::terminal::{figures, percent, short, table};
+use crate::{admission, promises};
 use std::time::Duration;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{
@@ -42,6 +42,7 @@ pub fn text(
     ];
     let rows = rows(scenario, outcome);
     text.push_str(&table(&head, 3, rows, width));
+    text.push_str(&admission::text(outcome));
     text.push_str(&promises::text(scenario, outcome, width));
     text.push_str(&counted(scenario, outcome));
     text.push('\n');

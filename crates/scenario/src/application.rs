@@ -130,7 +130,9 @@ impl Scenario {
     #[must_use]
     pub fn applications(&self, any: bool) -> Vec<&str> {
         let periodic = |thread: &Thread| match &thread.run {
-            Run::Jobs(jobs) => !matches!(jobs.activation, Activation::After(_)),
+            Run::Jobs(jobs) => {
+                !matches!(jobs.activation, Activation::After(_) | Activation::Instead)
+            }
             _ => false,
         };
         let lawful = |scheduler: &&Scheduler| {
@@ -260,7 +262,7 @@ fn rate(jobs: &Jobs) -> Option<Rate> {
     let period = match jobs.activation {
         Activation::Periodic { period, .. } => period,
         Activation::Sporadic { least, .. } => least,
-        Activation::After(_) => return None,
+        Activation::After(_) | Activation::Instead => return None,
     };
     let deadline = jobs.deadline.unwrap_or(period);
     Some(Rate::new(jobs.work.most(), period).deadline(deadline))

@@ -84,13 +84,14 @@ impl Scenario {
         }
         let asking = ParameterWriter::of(self);
         let mut builder = Builder { scenario: self, mistakes: Vec::new(), asking: &asking };
-        let (hierarchy, nodes) = builder.tree();
+        let (mut hierarchy, nodes) = builder.tree();
         let mut threads = builder.threads(&nodes, recordings);
         let refused: BTreeSet<String> =
             refusals(self).into_iter().map(|refused| refused.owner).collect();
         for thread in threads.iter_mut().filter(|thread| refused.contains(&thread.name)) {
             thread.promised = None;
         }
+        builder.supplies(&mut hierarchy, &nodes, &refused);
         if builder.mistakes.is_empty() {
             builder.rehearse();
         }

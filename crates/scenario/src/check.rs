@@ -3,6 +3,7 @@
 //! Invariant: an empty name stands for one that could not be read and has been reported; it is not reported
 //! again. Read next: one file for each part of a scenario.
 
+mod admission;
 mod controls;
 mod expectations;
 mod externals;
@@ -88,6 +89,7 @@ pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<ScenarioError>) {
     let asking = ParameterWriter::of(scenario);
     schedulers::check(&mut checker, &asking);
     threads::check(&mut checker, &asking);
+    admission::check(&mut checker);
     programs::check(&mut checker, &asking);
     locks::check(&mut checker);
     externals::check(&mut checker);

@@ -308,13 +308,17 @@ fn no_rate(name: &str) -> BoundError {
 
 /// A thread's jobs, their work in time on a processor of that speed.
 pub(crate) fn worker(thread: &Thread, speed: Ratio) -> Option<Worker> {
-    let Run::Jobs(Jobs { activation, work, deadline, .. }) = &thread.run else { return None };
+    let Run::Jobs(Jobs { activation, work, deadline, admit, .. }) = &thread.run else {
+        return None;
+    };
     let period = match activation {
         Activation::Periodic { period, .. } => *period,
         Activation::Sporadic { least, .. } => *least,
-        Activation::After(_) => return None,
+        Activation::After(_) | Activation::Instead => return None,
     };
     let work = Length::from(work.most()).checked_div(speed)?.ceil()?;
     let task = Task::implicit(work, period).deadline(deadline.unwrap_or(period));
-    (!work.is_zero()).then_some(Worker { task, due: *deadline })
+    // What is admitted is done in time, and what is not does not begin.
+    let due = deadline.filter(|_| !admit);
+    (!work.is_zero()).then_some(Worker { task, due })
 }

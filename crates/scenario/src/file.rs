@@ -44,7 +44,9 @@ pub(crate) use scalar::{Cap, Due, Frequency, Kib, Range};
 pub(crate) use scheduler::{ParentFile, SchedulerFile, own_keys};
 pub(crate) use steps::{PhaseFile, StepFile, WORDS};
 pub(crate) use text_or::TextOr;
-pub(crate) use thread::{AfterFile, PeriodicFile, RecordedFile, SporadicFile, ThreadFile};
+pub(crate) use thread::{
+    AfterFile, InsteadFile, PeriodicFile, RecordedFile, SporadicFile, ThreadFile,
+};
 pub(crate) use values::{Cycle, SpinText};
 
 use serde::{Deserialize, Serialize};

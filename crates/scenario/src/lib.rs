@@ -84,3 +84,4 @@ pub use text::{MOST_BYTES, TextError, read_text};
 pub use tracer::Tracer;
 pub use windfall_guarantees::Guarantee;
 pub use windfall_schedulers::catalogue::Catalogue;
+pub use windfall_schedulers::parameters::supply;

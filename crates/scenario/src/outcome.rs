@@ -25,7 +25,7 @@ pub use promise::{Promise, PromiseStatus, PromiseVerdict};
 pub(crate) use requested::requested_promises;
 pub use requested::{Refused, all_promises, broken_bounds, promises, refusals};
 pub use response::Response;
-pub use thread::ThreadOutcome;
+pub use thread::{Refusals, ThreadOutcome};
 pub use watch::{Use, Watch};
 
 use windfall_time::{Instant, Span};

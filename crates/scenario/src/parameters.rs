@@ -311,7 +311,7 @@ pub(crate) fn rate(
     let period = match activation {
         Activation::Periodic { period, .. } => *period,
         Activation::Sporadic { least, .. } => *least,
-        Activation::After(_) => return None,
+        Activation::After(_) | Activation::Instead => return None,
     };
     let deadline = deadline.unwrap_or(period);
     Some(Rate::new(work.most(), period).deadline(deadline))

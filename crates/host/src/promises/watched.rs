@@ -44,11 +44,16 @@ impl<M: Machine> Host<M> {
             self.promises = Promises::default(); // no event has happened yet that could be judged
         }
         self.promises_end();
-        self.promises_change(&PromiseChange::untouched(promises.to_vec()));
+        self.judgement_changes(&PromiseChange::untouched(promises.to_vec()));
     }
 
     /// Judges the promises that hold after a request, and no others. The judgement of promises that the request has not touched continues.
     pub fn promises_change(&mut self, change: &PromiseChange) {
+        self.supplies_change(&change.after);
+        self.judgement_changes(change);
+    }
+
+    fn judgement_changes(&mut self, change: &PromiseChange) {
         self.account_all();
         let now = self.machine.now();
         let within = (self.agenda.resolution.resolution(), M::PRECISION);

@@ -171,6 +171,12 @@ pub trait RuntimeHost {
     }
     /// A process wants notices from now on: [`ProgramRuntime::notify`].
     fn wants_notices(&mut self, thread: u32);
+    /// A job that is to be admitted is released: whether the scheduler admits it. If not, it is not [released](Self::released). The default admits everything.
+    fn submitted(&mut self, _thread: u32, _job: Job) -> bool {
+        true
+    }
+    /// A job that was admitted has ended, as the scheduler knows it: it is [completed](Self::completed) or [aborted](Self::aborted) next.
+    fn task_ended(&mut self, _thread: u32, _task: u32) {}
     /// A job has been released.
     fn released(&mut self, thread: u32, job: Job);
     /// A thread begins a job.

@@ -17,13 +17,15 @@ pub struct Job {
     pub release: Instant,
     /// Absolute deadline, if it has one.
     pub deadline: Option<Instant>,
+    /// The thread's number for it, if it was [submitted](RuntimeHost::submitted) and admitted.
+    pub task: Option<u32>,
 }
 
 impl Job {
     /// A job.
     #[must_use]
     pub const fn new(release: Instant, deadline: Option<Instant>) -> Job {
-        Job { release, deadline }
+        Job { release, deadline, task: None }
     }
 
     /// Whether the job is late if it ends at `end`.
@@ -52,7 +54,7 @@ impl Source {
             Activation::Periodic { offset, .. } | Activation::Sporadic { offset, .. } => {
                 Some(offset)
             }
-            Activation::After(_) => None,
+            Activation::After(_) | Activation::Instead => None,
         }
     }
 
@@ -64,7 +66,7 @@ impl Source {
                 let gap = self.random.between(least.as_nanos(), most.as_nanos());
                 at.checked_add(Span::from_nanos(gap))
             }
-            Activation::After(_) => None,
+            Activation::After(_) | Activation::Instead => None,
         };
         let more = self.jobs.count.is_none_or(|count| self.released + 1 < count);
         next.filter(|_| more)
@@ -77,7 +79,13 @@ impl Source {
         }
         self.released += 1;
         let deadline = self.jobs.deadline.map(|span| at.saturating_add(span));
-        Some(Job { release: at, deadline })
+        let task = u32::try_from(self.released % (1 << 32)).ok().filter(|_| self.jobs.admit);
+        Some(Job { release: at, deadline, task })
+    }
+
+    /// The thread of which a job is released instead of a refused one.
+    const fn secondary(&self) -> Option<usize> {
+        self.jobs.secondary
     }
 
     pub(super) const fn most_work(&self) -> Span {
@@ -96,11 +104,15 @@ impl ProgramRuntime {
         ProgramRuntime::release(host, number, at);
     }
 
-    /// Releases a job, which begins at once if the thread waits for one.
+    /// Releases a job if the scheduler admits it, which begins at once if the thread waits for one. If it does not, a job of the secondary is
+    /// released instead; none of them is its own secondary by any way.
     #[inline]
     fn release<S: RuntimeHost>(host: &mut S, number: u32, at: Instant) {
         let Some(source) = &mut host.programs().at(number).source else { return };
         let Some(job) = source.release(at) else { return };
+        if job.task.is_some() && !host.submitted(number, job) {
+            return ProgramRuntime::release_secondary(host, number, at);
+        }
         host.released(number, job);
         let thread = host.programs().at(number);
         if thread.condition == Condition::Jobless {
@@ -111,6 +123,25 @@ impl ProgramRuntime {
         thread.backlog.push_back(job);
         if thread.backlog.len() > MOST_WAITING {
             host.program_failed(number, ProgramError::Backlog(MOST_WAITING));
+        }
+    }
+
+    fn release_secondary<S: RuntimeHost>(host: &mut S, number: u32, at: Instant) {
+        let secondary = host.programs().at(number).source.as_ref().and_then(Source::secondary);
+        let Some(secondary) = secondary.and_then(|secondary| u32::try_from(secondary).ok()) else {
+            return;
+        };
+        if !matches!(host.programs().condition(secondary), Condition::NotStarted | Condition::Gone)
+        {
+            ProgramRuntime::release(host, secondary, at);
+        }
+    }
+
+    /// Tells the scheduler that a task of it has ended.
+    #[inline]
+    fn task_ended<S: RuntimeHost>(host: &mut S, number: u32, job: Job) {
+        if let Some(task) = job.task {
+            host.task_ended(number, task);
         }
     }
 
@@ -137,6 +168,7 @@ impl ProgramRuntime {
         let aborts = host.programs().at(number).aborts();
         while let Some(job) = host.programs().at(number).backlog.pop_front() {
             if aborts && job.deadline.is_some_and(|deadline| deadline <= host.now()) {
+                ProgramRuntime::task_ended(host, number, job);
                 host.aborted(number); // its deadline has passed while it waited
                 continue;
             }
@@ -150,6 +182,7 @@ impl ProgramRuntime {
     #[inline]
     pub(super) fn job_done<S: RuntimeHost>(host: &mut S, number: u32) {
         let Some(job) = host.programs().at(number).job.take() else { return };
+        ProgramRuntime::task_ended(host, number, job);
         host.completed(number, job);
         let mut place = 0;
         while let Some(follower) = host.programs().follower(number, place) {
@@ -172,17 +205,16 @@ impl ProgramRuntime {
         let thread = host.programs().at(number);
         if thread.source.is_none() {
             let missed = thread.job.is_some_and(|job| job.deadline.is_some());
-            let job = Job { release: thread.job.map_or(now, |job| job.release), deadline: None };
+            let job = Job::new(thread.job.map_or(now, |job| job.release), None);
             thread.job = thread.job.map(|_| job);
             host.goes_on(number, job, missed);
             ProgramRuntime::is_due(host, number, job);
             return false;
         }
-        if thread.job.take().is_none() {
-            return false;
-        }
+        let Some(job) = thread.job.take() else { return false };
         thread.resumed = None;
         thread.body.abandon_job();
+        ProgramRuntime::task_ended(host, number, job);
         host.aborted(number);
         let thread = host.programs().at(number);
         match thread.body.next(now) {

@@ -88,6 +88,12 @@ pub struct ThreadRow {
     pub migrations: u64,
     /// Jobs completed.
     pub jobs: u64,
+    /// Jobs submitted to a scheduler that admits or refuses each.
+    pub submitted: u64,
+    /// How many of them were refused.
+    pub refused: u64,
+    /// Why, in words.
+    pub reasons: String,
     /// Jobs too late or given up.
     pub deadlines_missed: u64,
     /// Whether any of its jobs had a deadline.

@@ -2,6 +2,7 @@
 
 use super::{Bucket, CpuRow, Expectation, NodeRow, Report, Response, RowStatus, ThreadRow};
 use crate::Story;
+use crate::admission::reasons;
 use windfall_scenario::outcome::{
     Outcome, PromiseStatus, PromiseVerdict, ThreadOutcome, Verdict, groups,
 };
@@ -120,6 +121,9 @@ fn row(thread: &ThreadOutcome, parent: Option<usize>) -> ThreadRow {
         preemptions: thread.preemptions,
         migrations: thread.migrations,
         jobs: thread.completed,
+        submitted: thread.submitted,
+        refused: thread.refusals.all(),
+        reasons: reasons(&thread.refusals),
         deadlines_missed: thread.missed,
         due: thread.due,
         response: response(thread),
@@ -147,6 +151,9 @@ fn together(name: &str, rows: Vec<ThreadRow>) -> ThreadRow {
         preemptions: sum.preemptions + row.preemptions,
         migrations: sum.migrations + row.migrations,
         jobs: sum.jobs + row.jobs,
+        submitted: sum.submitted + row.submitted,
+        refused: sum.refused + row.refused,
+        reasons: String::new(),
         deadlines_missed: sum.deadlines_missed + row.deadlines_missed,
         due: sum.due || row.due,
         response: None,

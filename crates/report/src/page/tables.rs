@@ -73,6 +73,40 @@ const THREAD_HEADS: [&str; 14] = [
     "max",
 ];
 
+/// What was asked of schedulers that admit jobs, and what they answered.
+pub(super) fn admissions(report: &Report) -> Markup {
+    let submitters: Vec<_> = report.threads.iter().filter(|row| row.submitted > 0).collect();
+    html! {
+        @if !submitters.is_empty() {
+            section aria-labelledby="admission" {
+                h2 #admission { "Jobs asked for, admitted and refused" }
+                div.wide {
+                    table.names {
+                        thead {
+                            tr {
+                                th { "Thread" }
+                                @for head in ["Asked", "Admitted", "Refused"] { th.n { (head) } }
+                                th { "Why" }
+                            }
+                        }
+                        tbody {
+                            @for row in submitters {
+                                tr {
+                                    th scope="row" { (Shown(&row.name)) }
+                                    @for count in [row.submitted, row.submitted - row.refused, row.refused] {
+                                        td.n { (grouped(count)) }
+                                    }
+                                    td { (row.reasons) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 pub(super) fn threads(report: &Report) -> Markup {
     html! {
         @if !report.threads.is_empty() {

@@ -87,11 +87,15 @@ impl<'a> Numbers<'a> {
                 let before = self.threads(name, Some((thread, at)));
                 programs::Activation::After(before.first().copied().unwrap_or(0))
             }
+            Activation::Instead => programs::Activation::Instead,
         };
         let mut numbered = programs::Jobs::new(activation, jobs.work);
         numbered.deadline = jobs.deadline;
         numbered.late = jobs.late;
         numbered.count = jobs.count;
+        numbered.admit = jobs.admit;
+        let secondary = jobs.or_else.as_ref().map(|name| self.threads(name, Some((thread, at))));
+        numbered.secondary = secondary.and_then(|threads| threads.first().copied());
         numbered
     }
 }

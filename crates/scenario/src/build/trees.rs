@@ -5,10 +5,11 @@ use crate::check::{parent_paths, requirement_paths};
 use crate::diagnostic::Code;
 use crate::model::{Attachment, Parent, Scenario, Scheduler, Setting};
 use crate::source::Path;
-use std::collections::BTreeMap;
-use windfall_guarantees::Conversion;
+use std::collections::{BTreeMap, BTreeSet};
+use windfall_guarantees::{Conversion, Guarantee};
 use windfall_hierarchy::{Hierarchy, Message, NodeId, NodeSpec, OwnVp, Target};
 use windfall_schedulers::catalogue::{Kind, RanksBy, Settings, Value};
+use windfall_schedulers::parameters::supply;
 use windfall_time::Instant;
 
 /// The instances by name, in the order of the file.
@@ -121,6 +122,33 @@ impl<'a> Builder<'a> {
             }
         }
         Some(node)
+    }
+
+    /// Tells each scheduler that admits jobs what it holds: what was asked for it, if its owner is not among those refused.
+    pub(super) fn supplies(
+        &mut self,
+        hierarchy: &mut Hierarchy,
+        nodes: &Nodes<'_>,
+        refused: &BTreeSet<String>,
+    ) {
+        for scheduler in &self.scenario.schedulers {
+            let admits =
+                self.scenario.kind_of(scheduler).is_some_and(|kind| kind.properties.admits);
+            let node = nodes.iter().find(|(name, _)| *name == scheduler.name);
+            let (true, Some((_, node)), Some(own)) = (admits, node, scheduler.owns.first()) else {
+                continue;
+            };
+            let held = match own.requires.guarantee {
+                None if own.parent == Parent::Top => Guarantee::All,
+                Some(held) if !refused.contains(&scheduler.name) => held,
+                _ => Guarantee::Null,
+            };
+            if let Err(refusal) = hierarchy.configure(Instant::ZERO, *node, supply(&held)) {
+                let path = Path::of(&["schedulers", &scheduler.name]);
+                let text = format!("`{}` refuses {held}: {refusal}", scheduler.name);
+                self.wrong(Code::NotAdmitted, &[path], text, None);
+            }
+        }
     }
 
     /// An instance with the scheduler's settings.

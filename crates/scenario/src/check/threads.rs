@@ -86,8 +86,9 @@ fn jobs(checker: &mut Checker<'_>, thread: &Thread, jobs: &Jobs, path: &Path) {
             }
             false
         }
+        Activation::Instead => false,
     };
-    let keys = ["periodic", "sporadic", "after"].map(|key| path.key(key));
+    let keys = ["periodic", "sporadic", "after", "instead"].map(|key| path.key(key));
     if zero || *deadline == Some(Span::ZERO) {
         checker.wrong(
             Code::ZeroTime,
@@ -97,7 +98,8 @@ fn jobs(checker: &mut Checker<'_>, thread: &Thread, jobs: &Jobs, path: &Path) {
         );
     }
     if work.most().is_zero() {
-        let inner = ["periodic", "sporadic", "after"].map(|key| path.key(key).key("work"));
+        let inner =
+            ["periodic", "sporadic", "after", "instead"].map(|key| path.key(key).key("work"));
         let paths: Vec<Path> = inner.into_iter().chain(keys).collect();
         checker.wrong(
             Code::ZeroWork,

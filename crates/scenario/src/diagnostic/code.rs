@@ -88,6 +88,9 @@ codes! {
     CountMismatch, "count-mismatch", "Two lists or groups that must be equally long are not.";
     NoJobs, "no-jobs", "A thread is to follow one that never ends a job.";
     JobCycle, "job-cycle", "Jobs that would have to begin with themselves.";
+    NoBoundedSupply, "no-bounded-supply", "A scheduler is to admit jobs by their deadlines, and holds no guarantee that bounds its supply.";
+    AdmitsNothing, "admits-nothing", "Jobs are to be admitted by a scheduler that admits none, or have no deadline.";
+    NoSecondary, "no-secondary", "A job that would be released instead of a refused one cannot be, or never is.";
     Profile, "profile", "A profile cannot be had, or does not fit the thread.";
     Recording, "recording", "A recording cannot be read, or does not hold what is named.";
     EmptyPhase, "empty-phase", "A phase without steps, or a program without phases.";

@@ -3,12 +3,12 @@
 use super::lax::Lax;
 use super::steps::{PhaseFile, StepFile};
 use super::text_or::TextOr;
-use super::thread::{AfterFile, PeriodicFile, RecordedFile, SporadicFile};
+use super::thread::{AfterFile, InsteadFile, PeriodicFile, RecordedFile, SporadicFile};
 use super::values::SpinText;
 use serde::{Deserialize, Serialize};
 
-/// A program that several threads may run. Exactly one of `kind`, `run`, `periodic`, `sporadic`, `after`, `steps`, `phases`
-/// and `recorded`; keys beside `kind` are its settings.
+/// A program that several threads may run. Exactly one of `kind`, `run`, `periodic`, `sporadic`, `after`, `instead`, `steps`,
+/// `phases` and `recorded`; keys beside `kind` are its settings.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -25,6 +25,8 @@ pub(crate) struct ProgramFile {
     pub(crate) sporadic: Option<SporadicFile>,
     /// Jobs that follow those of another thread.
     pub(crate) after: Option<AfterFile>,
+    /// Jobs that are released instead of those that another thread, which names the thread as `else`, was refused.
+    pub(crate) instead: Option<InsteadFile>,
     /// Steps, repeated.
     pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
     /// Phases of steps, repeated.
@@ -37,12 +39,13 @@ pub(crate) struct ProgramFile {
 
 impl ProgramFile {
     /// The keys that say what is run, and whether each is given.
-    pub(crate) fn keys(&self) -> [(&'static str, bool); 7] {
+    pub(crate) fn keys(&self) -> [(&'static str, bool); 8] {
         [
             ("run", self.run.is_some()),
             ("periodic", self.periodic.is_some()),
             ("sporadic", self.sporadic.is_some()),
             ("after", self.after.is_some()),
+            ("instead", self.instead.is_some()),
             ("steps", self.steps.is_some()),
             ("phases", self.phases.is_some()),
             ("recorded", self.recorded.is_some()),

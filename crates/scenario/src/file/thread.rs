@@ -52,6 +52,9 @@ pub(crate) struct ThreadFile {
     /// Jobs that follow those of another thread.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) after: Option<AfterFile>,
+    /// Jobs that are released instead of those that another thread, which names this one as `else`, was refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) instead: Option<InsteadFile>,
     /// Steps, repeated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
@@ -107,6 +110,7 @@ impl ThreadFile {
             periodic: self.periodic.take(),
             sporadic: self.sporadic.take(),
             after: self.after.take(),
+            instead: self.instead.take(),
             steps: self.steps.take(),
             phases: self.phases.take(),
             loops: self.loops.take(),
@@ -137,6 +141,13 @@ pub(crate) struct PeriodicFile {
     /// How many jobs; no end when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) count: Option<Lax<u64>>,
+    /// Whether each job is submitted to a scheduler that admits or refuses it, as `ports` does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) admit: Option<Lax<bool>>,
+    /// The thread whose job is released instead of one that is refused; it has `instead`.
+    #[serde(rename = "else")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) or_else: Option<Lax<String>>,
 }
 
 /// Jobs at random distances.
@@ -161,6 +172,13 @@ pub(crate) struct SporadicFile {
     /// How many jobs; no end when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) count: Option<Lax<u64>>,
+    /// Whether each job is submitted to a scheduler that admits or refuses it, as `ports` does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) admit: Option<Lax<bool>>,
+    /// The thread whose job is released instead of one that is refused; it has `instead`.
+    #[serde(rename = "else")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) or_else: Option<Lax<String>>,
 }
 
 /// Jobs that follow another thread's.
@@ -182,6 +200,39 @@ pub(crate) struct AfterFile {
     /// How many jobs; no end when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) count: Option<Lax<u64>>,
+    /// Whether each job is submitted to a scheduler that admits or refuses it, as `ports` does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) admit: Option<Lax<bool>>,
+    /// The thread whose job is released instead of one that is refused; it has `instead`.
+    #[serde(rename = "else")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) or_else: Option<Lax<String>>,
+}
+
+/// Jobs that stand for another thread's that were refused.
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", schemars(rename = "Instead"))]
+pub(crate) struct InsteadFile {
+    /// How much each job is.
+    pub(crate) work: Option<Lax<Range>>,
+    /// Due so long after release, or `none`, as when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) deadline: Option<Lax<Due>>,
+    /// What becomes of a late job: `complete` (when absent) or `abort`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) late: Option<Lax<OnLate>>,
+    /// How many jobs; no end when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) count: Option<Lax<u64>>,
+    /// Whether each job is submitted to a scheduler that admits or refuses it, as `ports` does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) admit: Option<Lax<bool>>,
+    /// The thread whose job is released instead of one that is refused; it has `instead`.
+    #[serde(rename = "else")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) or_else: Option<Lax<String>>,
 }
 
 /// What a thread did in a recorded trace.

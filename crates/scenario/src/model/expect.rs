@@ -46,6 +46,10 @@ pub enum Quantity {
     Preemptions,
     /// How often it was put on another processor than before; the sum.
     Migrations,
+    /// Jobs submitted to a scheduler that admits or refuses each; the sum.
+    Submitted,
+    /// Jobs that a scheduler refused to admit; the sum. They are not released.
+    NotAdmitted,
     /// Jobs released; the sum.
     Released,
     /// Jobs done; the sum.
@@ -130,7 +134,7 @@ pub enum Level {
 impl Quantity {
     /// Every quantity as it is written after a subject and a dot; longer texts first where one ends
     /// in another.
-    pub const ALL: [(&'static str, Quantity); 24] = [
+    pub const ALL: [(&'static str, Quantity); 26] = [
         ("received", Quantity::Received),
         ("runnable", Quantity::Runnable),
         ("wakeups", Quantity::Wakeups),
@@ -140,6 +144,8 @@ impl Quantity {
         ("released", Quantity::Released),
         ("jobs", Quantity::Jobs),
         ("missed", Quantity::Missed),
+        ("submitted", Quantity::Submitted),
+        ("not-admitted", Quantity::NotAdmitted),
         ("aborted", Quantity::Aborted),
         ("response.min", Quantity::Response(Statistic::Min)),
         ("response.mean", Quantity::Response(Statistic::Mean)),

@@ -81,6 +81,10 @@ pub struct Jobs {
     pub late: OnLate,
     /// How many; `None`: no end.
     pub count: Option<u64>,
+    /// Whether each is submitted to the scheduler when it is released, which may refuse it.
+    pub admit: bool,
+    /// The thread, with [`Activation::Instead`], whose job is released instead of one that is refused.
+    pub or_else: Option<String>,
 }
 
 /// When jobs are released.
@@ -106,6 +110,8 @@ pub enum Activation {
     /// Whenever a job of that thread is done after this one has started; of threads that are `count`ed
     /// alike, the one with the same number.
     After(String),
+    /// Whenever a job is refused of a thread that names this one as its [`or_else`](Jobs::or_else).
+    Instead,
 }
 
 /// A phase whose steps refer to others by name.
@@ -170,7 +176,15 @@ impl Jobs {
     /// Jobs without end that are never due.
     #[must_use]
     pub const fn new(activation: Activation, work: Work) -> Jobs {
-        Jobs { activation, work, deadline: None, late: OnLate::Complete, count: None }
+        Jobs {
+            activation,
+            work,
+            deadline: None,
+            late: OnLate::Complete,
+            count: None,
+            admit: false,
+            or_else: None,
+        }
     }
 
     /// The same, with this relative deadline.
@@ -184,6 +198,20 @@ impl Jobs {
     #[must_use]
     pub const fn late(mut self, late: OnLate) -> Jobs {
         self.late = late;
+        self
+    }
+
+    /// The same, each admitted or refused by the scheduler when it is released.
+    #[must_use]
+    pub const fn admit(mut self) -> Jobs {
+        self.admit = true;
+        self
+    }
+
+    /// The same, with a thread whose job is released instead of one that is refused.
+    #[must_use]
+    pub fn or_else(mut self, secondary: &str) -> Jobs {
+        self.or_else = Some(secondary.to_owned());
         self
     }
 
@@ -211,13 +239,8 @@ impl Run {
     /// This work in every period, due at the next release.
     #[must_use]
     pub const fn periodic(work: Span, period: Span) -> Run {
-        Run::Jobs(Jobs {
-            activation: Activation::Periodic { offset: Instant::ZERO, period },
-            work: Work::Fixed(work),
-            deadline: Some(period),
-            late: OnLate::Complete,
-            count: None,
-        })
+        let activation = Activation::Periodic { offset: Instant::ZERO, period };
+        Run::Jobs(Jobs::new(activation, Work::Fixed(work)).deadline(period))
     }
 
     /// All its steps, in order; none if the program does not consist of steps.

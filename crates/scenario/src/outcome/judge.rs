@@ -102,6 +102,8 @@ fn of_threads(quantity: Quantity, threads: &[&ThreadOutcome]) -> Option<u128> {
         Quantity::Released => sum(|t| t.released),
         Quantity::Jobs => sum(|t| t.completed),
         Quantity::Missed => sum(|t| t.missed),
+        Quantity::Submitted => sum(|t| t.submitted),
+        Quantity::NotAdmitted => sum(|t| t.refusals.all()),
         Quantity::Aborted => sum(|t| t.aborted),
         Quantity::IntervalsAbove(_) => sum(|t| t.intervals_above),
         Quantity::GapMax => most(|t| Some(t.gap)),

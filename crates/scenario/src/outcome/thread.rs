@@ -3,6 +3,26 @@
 use super::{Figures, Response};
 use windfall_time::{Instant, Span};
 
+/// Why jobs were not admitted, and how many (PORTS 2.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Refusals {
+    /// They could not have been done by their deadlines.
+    pub no_time: u64,
+    /// All slots of the scheduler were taken.
+    pub full: u64,
+    /// For another reason, which is among the refused requests.
+    pub other: u64,
+}
+
+impl Refusals {
+    /// How many in all.
+    #[must_use]
+    pub const fn all(&self) -> u64 {
+        self.no_time + self.full + self.other
+    }
+}
+
 /// What one thread got.
 // Fields: a list of figures, each independent of the others; most are keys of a JSON document, too.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +53,10 @@ pub struct ThreadOutcome {
     pub aborted: u64,
     /// Jobs not done by their deadline, unfinished ones included.
     pub missed: u64,
+    /// Jobs that it submitted to its scheduler, which admits or refuses each; 0 for a thread whose jobs are not admitted.
+    pub submitted: u64,
+    /// Jobs that its scheduler refused to admit, by reason; they are not among those released.
+    pub refusals: Refusals,
     /// Whether any of its jobs had a deadline.
     pub due: bool,
     /// Response times of jobs done.
@@ -78,6 +102,10 @@ impl ThreadOutcome {
         self.completed += other.completed;
         self.aborted += other.aborted;
         self.missed += other.missed;
+        self.submitted += other.submitted;
+        self.refusals.no_time += other.refusals.no_time;
+        self.refusals.full += other.refusals.full;
+        self.refusals.other += other.refusals.other;
         self.gap = self.gap.max(other.gap);
     }
 

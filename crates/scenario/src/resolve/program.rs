@@ -2,7 +2,9 @@
 
 use super::reader::Reader;
 use crate::diagnostic::Code;
-use crate::file::{AfterFile, Cycle, Due, Lax, PeriodicFile, Range, SporadicFile, TextOr};
+use crate::file::{
+    AfterFile, Cycle, Due, InsteadFile, Lax, PeriodicFile, Range, SporadicFile, TextOr,
+};
 use crate::model::{Activation, Jobs, Run};
 use crate::source::Path;
 use windfall_programs::OnLate;
@@ -16,6 +18,22 @@ struct Common {
     deadline: Option<Lax<Due>>,
     late: Option<Lax<OnLate>>,
     count: Option<Lax<u64>>,
+    admit: Option<Lax<bool>>,
+    or_else: Option<Lax<String>>,
+}
+
+/// What jobs of all kinds have, of one kind.
+macro_rules! common {
+    ($file:ident) => {
+        Common {
+            work: $file.work,
+            deadline: $file.deadline,
+            late: $file.late,
+            count: $file.count,
+            admit: $file.admit,
+            or_else: $file.or_else,
+        }
+    };
 }
 
 fn jobs(
@@ -37,13 +55,15 @@ fn jobs(
     }
     let late = reader.get(common.late, &path.key("late"));
     let count = reader.get(common.count, &path.key("count"));
-    Some(Run::Jobs(Jobs {
-        activation: activation?,
-        work: work?.work(),
-        deadline: due.map_or(usual, |due| due.0),
-        late: late.unwrap_or_default(),
-        count,
-    }))
+    let admit = reader.get(common.admit, &path.key("admit"));
+    let or_else = reader.get(common.or_else, &path.key("else"));
+    let mut jobs = Jobs::new(activation?, work?.work());
+    jobs.deadline = due.map_or(usual, |due| due.0);
+    jobs.late = late.unwrap_or_default();
+    jobs.count = count;
+    jobs.admit = admit.unwrap_or_default();
+    jobs.or_else = or_else;
+    Some(Run::Jobs(jobs))
 }
 
 pub(super) fn periodic(
@@ -56,21 +76,16 @@ pub(super) fn periodic(
         TextOr::Table(file) => file,
         TextOr::Text(raw) => {
             let cycle: Cycle = reader.scalar(&raw, path)?;
-            return Some(Run::Jobs(Jobs {
-                activation: Activation::Periodic { offset: start, period: cycle.period },
-                work: cycle.work.work(),
-                deadline: Some(cycle.deadline),
-                late: OnLate::Complete,
-                count: None,
-            }));
+            let activation = Activation::Periodic { offset: start, period: cycle.period };
+            let jobs = Jobs::new(activation, cycle.work.work());
+            return Some(Run::Jobs(jobs.deadline(cycle.deadline)));
         }
     };
     let what = "the time between releases, as `period = \"10ms\"`";
     let period = reader.need(file.period, &path.key("period"), what);
     let period = reader.above_zero(period, &path.key("period"));
     let offset = reader.get(file.offset, &path.key("offset"));
-    let common =
-        Common { work: file.work, deadline: file.deadline, late: file.late, count: file.count };
+    let common = common!(file);
     let activation =
         period.map(|period| Activation::Periodic { offset: offset.unwrap_or(start), period });
     jobs(common, period, activation, path, reader)
@@ -86,8 +101,7 @@ pub(super) fn sporadic(
     let gap = reader.need(file.gap, &path.key("gap"), what);
     let least = reader.above_zero(gap.map(|gap| gap.0), &path.key("gap"));
     let offset = reader.get(file.offset, &path.key("offset"));
-    let common =
-        Common { work: file.work, deadline: file.deadline, late: file.late, count: file.count };
+    let common = common!(file);
     let activation = gap.map(|gap| Activation::Sporadic {
         offset: offset.unwrap_or(start),
         least: gap.0,
@@ -99,7 +113,10 @@ pub(super) fn sporadic(
 pub(super) fn after(file: AfterFile, path: &Path, reader: &mut Reader<'_>) -> Option<Run> {
     let what = "the thread whose jobs come before, as `thread = \"a\"`";
     let before = reader.need(file.thread, &path.key("thread"), what);
-    let common =
-        Common { work: file.work, deadline: file.deadline, late: file.late, count: file.count };
+    let common = common!(file);
     jobs(common, None, before.map(Activation::After), path, reader)
+}
+
+pub(super) fn instead(file: InsteadFile, path: &Path, reader: &mut Reader<'_>) -> Option<Run> {
+    jobs(common!(file), None, Some(Activation::Instead), path, reader)
 }

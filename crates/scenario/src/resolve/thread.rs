@@ -128,6 +128,9 @@ pub(super) fn program(
     if let Some(after) = file.after {
         found = program::after(after, &path.key("after"), reader);
     }
+    if let Some(instead) = file.instead {
+        found = program::instead(instead, &path.key("instead"), reader);
+    }
     if let Some(list) = file.steps {
         found = steps::alone(list, file.loops.clone(), path, reader);
     }

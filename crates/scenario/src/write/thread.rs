@@ -3,8 +3,8 @@
 use super::scheduler::raw;
 use super::{external, requirements};
 use crate::file::{
-    AfterFile, Cycle, Due, Kib, KindFile, Lax, PeriodicFile, PhaseFile, Range, Raw, RecordedFile,
-    Scalar, SpinText, SporadicFile, StepFile, TextOr, ThreadFile, WithRequirements,
+    AfterFile, Cycle, Due, InsteadFile, Kib, KindFile, Lax, PeriodicFile, PhaseFile, Range, Raw,
+    RecordedFile, Scalar, SpinText, SporadicFile, StepFile, TextOr, ThreadFile, WithRequirements,
 };
 use crate::model::{Activation, Jobs, Phase, Run, Setting, Step, Thread};
 use windfall_programs::OnLate;
@@ -60,11 +60,17 @@ fn jobs(jobs: &Jobs, start: Instant, file: ThreadFile) -> ThreadFile {
     let work = Range::of(jobs.work);
     let late = (jobs.late != OnLate::Complete).then_some(Lax(Ok(jobs.late)));
     let count = jobs.count.and_then(Lax::good);
+    let admit = jobs.admit.then_some(Lax(Ok(true)));
+    let or_else = jobs.or_else.clone().and_then(Lax::good);
     let due = |usual: Option<Span>| (jobs.deadline != usual).then_some(Lax(Ok(Due(jobs.deadline))));
     let first = |offset: Instant| (offset != start).then_some(Lax(Ok(offset)));
     match &jobs.activation {
         Activation::Periodic { offset, period } => {
-            let plain = *offset == start && late.is_none() && count.is_none();
+            let plain = *offset == start
+                && late.is_none()
+                && count.is_none()
+                && admit.is_none()
+                && or_else.is_none();
             let periodic = match jobs.deadline.filter(|_| plain) {
                 Some(deadline) => TextOr::Text(Cycle { work, period: *period, deadline }.write()),
                 None => TextOr::Table(PeriodicFile {
@@ -74,6 +80,8 @@ fn jobs(jobs: &Jobs, start: Instant, file: ThreadFile) -> ThreadFile {
                     deadline: due(Some(*period)),
                     late,
                     count,
+                    admit,
+                    or_else,
                 }),
             };
             ThreadFile { periodic: Some(periodic), ..file }
@@ -86,6 +94,8 @@ fn jobs(jobs: &Jobs, start: Instant, file: ThreadFile) -> ThreadFile {
                 deadline: due(Some(*least)),
                 late,
                 count,
+                admit,
+                or_else,
             };
             ThreadFile { sporadic: Some(sporadic), ..file }
         }
@@ -96,8 +106,15 @@ fn jobs(jobs: &Jobs, start: Instant, file: ThreadFile) -> ThreadFile {
                 deadline: due(None),
                 late,
                 count,
+                admit,
+                or_else,
             };
             ThreadFile { after: Some(after), ..file }
+        }
+        Activation::Instead => {
+            let work = Lax::good(work);
+            let instead = InsteadFile { work, deadline: due(None), late, count, admit, or_else };
+            ThreadFile { instead: Some(instead), ..file }
         }
     }
 }

@@ -122,6 +122,18 @@ fn threads() -> Texts {
         ("count-mismatch", with("[machine]\ncpus = [1, 2]\n")),
         ("no-jobs", with(&(spin + &after("c", "b")))),
         ("job-cycle", with(&(after("b", "c") + &after("c", "b")))),
+        ("no-bounded-supply", admitting("", "run = \"spin\"")),
+        (
+            "admits-nothing",
+            with(&more("b", "periodic = { work = \"1ms\", period = \"9ms\", admit = true }\n")),
+        ),
+        (
+            "no-secondary",
+            admitting(
+                "guarantee = \"RESBS 1ms 20ms\"",
+                "instead = { work = \"1ms\", deadline = \"9ms\", admit = true }",
+            ),
+        ),
         ("recording", with(&more("b", "recorded = { file = \"x.ftrace\", thread = \"t\" }\n"))),
     ]
 }
@@ -211,6 +223,12 @@ fn expectations() -> Texts {
 /// An expectation of the sound scenario.
 fn expected(what: &str, limit: &str) -> String {
     with(&format!("[[expect]]\nwhat = \"{what}\"\n{limit}\nbecause = \"of a reason\"\n"))
+}
+
+/// A scheduler that admits below the root of the sound scenario, with these keys, and a thread there that runs this.
+fn admitting(keys: &str, run: &str) -> String {
+    let node = format!("[schedulers.p]\nscheduler = \"ports\"\nparent = \"root\"\n{keys}\n");
+    with(&format!("{node}[threads.x]\nparent = \"p\"\n{run}\n"))
 }
 
 /// One more thread below the root of the sound scenario.

@@ -1,0 +1,35 @@
+//! What threads asked of schedulers that admit jobs, and what these answered (PORTS 2.2): apart from deadlines that were missed.
+
+use windfall_scenario::outcome::{Outcome, Refusals, ThreadOutcome};
+
+/// The threads that submitted jobs.
+pub(crate) fn submitters(outcome: &Outcome) -> impl Iterator<Item = &ThreadOutcome> {
+    outcome.threads.iter().filter(|thread| thread.submitted > 0)
+}
+
+/// Why jobs were refused, in words; empty if none was.
+pub(crate) fn reasons(refusals: &Refusals) -> String {
+    let reasons = [
+        (refusals.no_time, "no time before the deadline"),
+        (refusals.full, "all slots taken"),
+        (refusals.other, "see the refused requests"),
+    ];
+    let reasons = reasons.into_iter().filter(|(count, _)| *count > 0);
+    let reasons: Vec<String> = reasons.map(|(count, why)| format!("{count} {why}")).collect();
+    reasons.join(", ")
+}
+
+/// A line for each thread that submitted jobs.
+pub(crate) fn text(outcome: &Outcome) -> String {
+    let lines = submitters(outcome).map(|thread| {
+        let (asked, refused) = (thread.submitted, thread.refusals.all());
+        let why = match refused {
+            0 => String::new(),
+            _ => format!(" ({})", reasons(&thread.refusals)),
+        };
+        let (name, admitted) = (&thread.name, asked - refused);
+        format!("{name} submitted {asked} jobs: {admitted} admitted, {refused} refused{why}\n")
+    });
+    let text: String = lines.collect();
+    if text.is_empty() { text } else { format!("\n{text}") }
+}

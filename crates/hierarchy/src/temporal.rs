@@ -28,7 +28,7 @@ pub enum TemporalAnswer {
     /// The earliest deadline; `None` if there is none.
     Earliest(Option<Instant>),
     /// `None` if all would be admitted, else the place of the first that would not, from 0.
-    Misfit(Option<usize>),
+    FirstRefused(Option<usize>),
 }
 
 impl Hierarchy {

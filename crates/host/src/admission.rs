@@ -2,12 +2,41 @@
 
 use crate::host::Host;
 use crate::machine::Machine;
-use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId, Parent, TemporalQuery};
+use windfall_hierarchy::{
+    AnswerError, HierarchyError, Message, NodeId, Parent, TemporalAnswer, TemporalQuery,
+};
 use windfall_programs::Job;
 use windfall_scenario::outcome::Promise;
 use windfall_scenario::{Guarantee, supply};
+use windfall_time::{Instant, Span};
+
+/// What a scheduler that admits jobs answers about some work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Idle {
+    /// The most work that would be admitted with the deadline.
+    pub idle: Span,
+    /// The earliest deadline with which the work would be admitted.
+    pub earliest: Option<Instant>,
+}
 
 impl<M: Machine> Host<M> {
+    /// The idle time that the scheduler of a name has before a deadline, and the earliest deadline for this work. Changes nothing. `None` if there is no such
+    /// scheduler, or it admits no jobs.
+    pub fn temporal_query(&mut self, name: &str, work: Span, deadline: Instant) -> Option<Idle> {
+        let node = self.hierarchy.find_node(name)?;
+        let now = self.machine.now();
+        let mut ask = |query| self.hierarchy.temporal_query(now, node, query).ok().flatten();
+        let idle = ask(TemporalQuery::IdleBefore(deadline))?;
+        let earliest = ask(TemporalQuery::EarliestDeadline(work))?;
+        match (idle, earliest) {
+            (TemporalAnswer::Idle(idle), TemporalAnswer::Earliest(earliest)) => {
+                Some(Idle { idle, earliest })
+            }
+            _ => None,
+        }
+    }
+
     /// Submits a job of a thread to its scheduler. Returns whether that admits it; if not, it is counted as refused.
     pub(crate) fn submit(&mut self, number: u32, job: Job) -> bool {
         let thread = &self.threads.list[number as usize];

@@ -7,6 +7,7 @@ mod history;
 mod notices;
 mod own;
 mod present;
+mod query;
 mod rights;
 mod server;
 mod view;

@@ -167,8 +167,8 @@ impl Run {
         let submit = Message::Submit { task: self.next, work: span(work), deadline: at(deadline) };
         let answer = self.host.tell(self.threads[child], submit);
         // A query says what happens.
-        let misfit = answer.is_err().then_some(0);
-        assert_eq!(fits.unwrap(), Some(TemporalAnswer::Misfit(misfit)));
+        let refused = answer.is_err().then_some(0);
+        assert_eq!(fits.unwrap(), Some(TemporalAnswer::FirstRefused(refused)));
         let Some(TemporalAnswer::Idle(idle)) = idle else { panic!("{idle:?}") };
         assert_eq!(idle < span(work), answer.is_err(), "{idle} idle for {work}: {answer:?}");
         let Some(TemporalAnswer::Earliest(earliest)) = earliest else { panic!("{earliest:?}") };

@@ -617,6 +617,17 @@ pub(crate) enum CtlVerb {
         #[arg(add = Candidates::new(candidates::run_schedulers))]
         scheduler: String,
     },
+    /// Ask a scheduler that admits jobs whether it could do so much by then; change nothing.
+    Query {
+        /// The scheduler.
+        #[arg(add = Candidates::new(candidates::run_schedulers))]
+        scheduler: String,
+        /// How much processor time [units: ns, us, ms, s].
+        work: Span,
+        /// By when, from now.
+        #[arg(long, value_name = "SPAN")]
+        by: Span,
+    },
     /// Begin or change a reservation.
     Reserve {
         /// A thread or a scheduler.

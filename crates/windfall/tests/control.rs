@@ -480,3 +480,46 @@ timer = "1024Hz"
     assert_eq!(held.len(), 2, "{held:?}"); // itself, and `rr` below it
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// What a scheduler answers about work of 2 ms by then.
+fn query(run: &Run, by: &str) -> Value {
+    let output = run.ctl(&["query", "p", "2ms", "--by", by, "--json"]);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.success(), answer["admits"] == true, "{answer}");
+    answer
+}
+
+#[test]
+fn law_a_query_answers_by_the_supply_that_a_scheduler_holds() {
+    let Some((run, _alone)) = Run::begin("control-query") else { return };
+    run.done(&[
+        "create",
+        "p",
+        "--scheduler",
+        "ports",
+        "--parent",
+        "res",
+        "guarantee=RESBS 4ms 20ms",
+    ]);
+    // Nothing runs below it: 4 ms in 20 ms after a latency of 32 ms.
+    let early = query(&run, "40ms");
+    assert_eq!(
+        (&early["admits"], early["idle_ns"].as_u64().unwrap() / 10_000),
+        (&false.into(), 159)
+    );
+    let late = query(&run, "60ms");
+    assert_eq!((&late["admits"], late["idle_ns"].as_u64().unwrap() / 10_000), (&true.into(), 559));
+    assert_eq!(late["earliest_ns"].as_u64().unwrap() / 1_000_000, 42);
+    run.done(&["reserve", "p", "RESBS 1ms 20ms"]);
+    assert_eq!(query(&run, "60ms")["admits"], false);
+    assert_eq!(query(&run, "100ms")["admits"], true);
+    let output = run.ctl(&["query", "res", "2ms", "--by", "1s"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("no scheduler of this name admits jobs"));
+    let words = text(&run.ctl(&["query", "p", "1ms", "--by", "1s"]).stdout);
+    assert!(
+        words.starts_with("yes: ") && words.contains(" is idle before 1s from now; 1ms"),
+        "{words}"
+    );
+    run.stop();
+}

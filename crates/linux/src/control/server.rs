@@ -9,6 +9,7 @@ use super::history::{EVERY, History};
 use super::notices::Listeners;
 use super::own;
 use super::present::{carry_out, plan, refusal, there, together};
+use super::query;
 use super::rights::{self, Rates};
 use super::wire::{self, Answer, Asked, ControlError, LONGEST};
 use crate::control::view;
@@ -165,6 +166,7 @@ impl Server {
                 host.call(|s| s.ending = true);
                 json!({ "done": "the run ends" })
             }
+            Asked::Query { scheduler, work, by } => query::answer(host, &scheduler, work, by)?,
             Asked::Unreserve(thread) => self.unreserve(host, &thread)?,
             Asked::Change { verb, text, query: true, .. } => Server::query(host, &verb, &text)?,
             Asked::Change { verb, text, lends, force, .. } => {

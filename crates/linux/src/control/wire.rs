@@ -12,6 +12,7 @@ use own::own;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::fmt;
+use windfall_time::Span;
 
 /// The version of the protocol.
 pub(super) const VERSION: u64 = 2;
@@ -29,6 +30,15 @@ pub(super) enum Asked {
     Stop,
     /// Send the latest records.
     Trace,
+    /// Whether a scheduler could still do so much by a time from now (PORTS 2.2).
+    Query {
+        /// The scheduler.
+        scheduler: String,
+        /// How much.
+        work: Span,
+        /// From now.
+        by: Span,
+    },
     /// End a thread's reservation, and return the thread to its former scheduler.
     Unreserve(String),
     /// Do something for one of the client's own threads (decision 0024).
@@ -100,6 +110,7 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, ControlError> {
         "list" => alone(Asked::List),
         "stop" => alone(Asked::Stop),
         "trace" => alone(Asked::Trace),
+        "query" => temporal(&request),
         "unreserve" if request.contains_key("thread") => {
             match (request.get("thread").and_then(Value::as_str), request.len()) {
                 (Some(thread), 2) => Ok(Asked::Unreserve(thread.to_owned())),
@@ -119,6 +130,29 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, ControlError> {
         }
         _ => change(verb, request),
     }
+}
+
+/// Reads a query about time to come.
+fn temporal(request: &Map<String, Value>) -> Result<Asked, ControlError> {
+    let wrong = |why: String| {
+        let help = "write `\"scheduler\":\"NAME\",\"work\":\"2ms\",\"by\":\"10ms\"`";
+        ControlError::new("`query`", why, help)
+    };
+    let text = |key: &str| {
+        let value = request.get(key).and_then(Value::as_str);
+        value.ok_or_else(|| wrong(format!("has no `{key}` that is a text")))
+    };
+    let span = |key: &str| {
+        text(key)?.parse::<Span>().map_err(|why| wrong(format!("has a wrong `{key}`: {why}")))
+    };
+    if request.len() != 4 {
+        return Err(wrong("takes a scheduler, work and a time, and nothing else".to_owned()));
+    }
+    Ok(Asked::Query {
+        scheduler: text("scheduler")?.to_owned(),
+        work: span("work")?,
+        by: span("by")?,
+    })
 }
 
 /// Reads the object of a line, checks the version of the protocol and removes it.

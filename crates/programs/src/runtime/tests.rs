@@ -513,7 +513,7 @@ fn law_a_program_of_phases_goes_on_without_a_deadline() {
 fn after(place: usize) -> Program {
     let activation = Activation::After(place);
     let work = Work::Fixed(ms(1));
-    Program::Jobs(Jobs { activation, work, deadline: None, late: OnLate::Complete, count: None })
+    Program::Jobs(Jobs::new(activation, work))
 }
 
 impl Mock {

@@ -66,11 +66,7 @@ fn jobs(jobs: &Jobs, start: Instant, file: ThreadFile) -> ThreadFile {
     let first = |offset: Instant| (offset != start).then_some(Lax(Ok(offset)));
     match &jobs.activation {
         Activation::Periodic { offset, period } => {
-            let plain = *offset == start
-                && late.is_none()
-                && count.is_none()
-                && admit.is_none()
-                && or_else.is_none();
+            let plain = *offset == start && is_plain(jobs);
             let periodic = match jobs.deadline.filter(|_| plain) {
                 Some(deadline) => TextOr::Text(Cycle { work, period: *period, deadline }.write()),
                 None => TextOr::Table(PeriodicFile {
@@ -117,6 +113,12 @@ fn jobs(jobs: &Jobs, start: Instant, file: ThreadFile) -> ThreadFile {
             ThreadFile { instead: Some(instead), ..file }
         }
     }
+}
+
+/// Whether a short text says all of its jobs but their times.
+fn is_plain(jobs: &Jobs) -> bool {
+    let Jobs { late, count, admit, or_else, .. } = jobs;
+    *late == OnLate::Complete && count.is_none() && !admit && or_else.is_none()
 }
 
 fn phase(phase: &Phase) -> PhaseFile {

@@ -8,10 +8,11 @@ use std::path::Path;
 use windfall_linux::control;
 use windfall_report::live;
 use windfall_schedulers::parameters::PROCESSORS;
+use windfall_time::Span;
 
 pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
     let socket = args.socket.as_deref();
-    let changes = !matches!(args.verb, CtlVerb::List | CtlVerb::Stop | CtlVerb::Unreserve { .. });
+    let changes = changes(&args.verb);
     if args.query && !changes {
         let help = "`--query` goes with requests that change the tree; leave it out";
         return Err(VerbError(format!("windfall: {help}")));
@@ -26,14 +27,18 @@ pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
     match control::ask(socket, request)? {
         Ok(answer) => {
             let breaks = answer["breaks"].as_array().is_some_and(|broken| !broken.is_empty());
+            let admits = answer["admits"].as_bool();
             if args.json {
                 print_json(answer)?;
+            } else if let Some(admits) = admits {
+                print_text(&admitted(admits, &answer))?;
             } else if args.query {
                 print_text(&would(&answer))?;
             } else if let Some(done) = answer["done"].as_str() {
                 print_text(&format!("{done}\n"))?;
             }
-            Ok(if breaks && !args.force { Answer::No } else { Answer::Yes })
+            let no = breaks && !args.force || admits == Some(false);
+            Ok(if no { Answer::No } else { Answer::Yes })
         }
         Err(rejection) => {
             match args.json {
@@ -43,6 +48,27 @@ pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
             Ok(Answer::No)
         }
     }
+}
+
+/// Whether a request may change the tree.
+const fn changes(verb: &CtlVerb) -> bool {
+    !matches!(
+        verb,
+        CtlVerb::List | CtlVerb::Stop | CtlVerb::Query { .. } | CtlVerb::Unreserve { .. }
+    )
+}
+
+/// The answer about time to come in words.
+fn admitted(admits: bool, answer: &Value) -> String {
+    let span = |key: &str| answer[key].as_u64().map(Span::from_nanos);
+    let of = |key: &str| span(key).unwrap_or(Span::ZERO);
+    let (work, by, idle) = (of("work_ns"), of("by_ns"), of("idle_ns"));
+    let word = if admits { "yes" } else { "no" };
+    let earliest = match span("earliest_ns") {
+        Some(earliest) => format!("{work} could be done by {earliest} from now at the earliest"),
+        None => format!("{work} could never be done"),
+    };
+    format!("{word}: {idle} is idle before {by} from now; {earliest}\n")
 }
 
 /// The answer to a query in words.
@@ -69,6 +95,12 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
     };
     match &args.verb {
         CtlVerb::List => {}
+        CtlVerb::Query { scheduler, work, by } => set(&[
+            ("do", json!("query")),
+            ("scheduler", json!(scheduler)),
+            ("work", json!(work.to_string())),
+            ("by", json!(by.to_string())),
+        ]),
         CtlVerb::Create { name, scheduler, parent, settings } => {
             let with = created(scheduler, parent, settings)?;
             set(&[("do", json!("create")), ("name", json!(name)), ("with", with)]);
@@ -126,8 +158,7 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
         CtlVerb::Timer { timer } => set(&[("do", json!("timer")), ("timer", json!(timer))]),
         CtlVerb::Stop => set(&[("do", json!("stop"))]),
     }
-    let changes = !matches!(args.verb, CtlVerb::List | CtlVerb::Stop | CtlVerb::Unreserve { .. });
-    if args.force && changes {
+    if args.force && changes(&args.verb) {
         request.insert("force".to_owned(), json!(true));
     }
     if args.query {

@@ -200,10 +200,9 @@ impl Ledger {
             self.supplied.as_mut().and_then(|(_, list)| list.take_late())
         {
             let place = |tasks: &Vec<Task>| tasks.iter().position(|task| task.ticket == ticket);
-            let whose =
-                self.tasks.iter().enumerate().find_map(|(at, tasks)| Some((at, place(tasks)?)));
+            let mut all = (0..).map(ChildVp).zip(&self.tasks);
+            let whose = all.find_map(|(child, tasks)| Some((child, place(tasks)?)));
             if let Some((child, at)) = whose {
-                let child = ChildVp(u32::try_from(child).unwrap_or(u32::MAX));
                 self.take(child, at);
                 self.notes.push((child, Note::Lost(left)));
             }
@@ -329,11 +328,13 @@ impl Ledger {
             }
             TemporalQuery::WhatIf(tasks) => {
                 let Some((rate, list)) = &mut self.supplied else {
-                    return Some(TemporalAnswer::Misfit((!tasks.is_empty()).then_some(0)));
+                    return Some(TemporalAnswer::FirstRefused((!tasks.is_empty()).then_some(0)));
                 };
                 let placed: Vec<(Span, Instant)> =
                     tasks.iter().map(|(work, deadline)| (*work, rate.place(*deadline))).collect();
-                TemporalAnswer::Misfit(list.what_if(&placed).err().map(|misfit| misfit.index))
+                TemporalAnswer::FirstRefused(
+                    list.what_if(&placed).err().map(|refused| refused.index),
+                )
             }
             _ => return None,
         })

@@ -20,8 +20,8 @@ impl Rate {
     fn times(self, at: u64) -> (u64, bool) {
         let product = u128::from(at) * u128::from(self.amount);
         let period = u128::from(self.period);
-        // The amount is at most the period, so the quotient fits.
-        (u64::try_from(product / period).unwrap_or(u64::MAX), product % period > 0)
+        let quotient = Span::saturating_from_nanos(product / period);
+        (quotient.as_nanos(), product % period > 0)
     }
 
     /// The place of a deadline, rounded down.
@@ -45,7 +45,7 @@ impl Rate {
     pub(super) fn deadline(self, place: Instant) -> Instant {
         let product = u128::from(place.as_nanos()) * u128::from(self.period);
         let quotient = product.div_ceil(u128::from(self.amount));
-        let after = Span::from_nanos(u64::try_from(quotient).unwrap_or(u64::MAX));
+        let after = Span::saturating_from_nanos(quotient);
         Instant::ZERO.saturating_add(after).saturating_add(self.latency)
     }
 }

@@ -41,17 +41,17 @@ pub(crate) fn reservations_first(rez: &Kind, quantum: Span) -> Result<Vec<Schedu
     ])
 }
 
-/// Served through two parents: what a soft reservation is made of (figure 10.6 right).
+/// A join below two parents, of which a soft reservation is made (figure 10.6 right).
 pub(crate) fn join(name: &str, first: (&str, Requirements), second: &str) -> Scheduler {
     Scheduler::below(name, kinds::JOIN, first.0, first.1).and_below(second, Requirements::default())
 }
 
-/// So many threads NAME-1 to NAME-n that compute for ever.
+/// `count` threads, NAME-1 to NAME-n, that compute for ever.
 pub(crate) fn spinners(name: &str, count: u32, parent: &str) -> Thread {
     Thread::new(name, parent, Requirements::default(), Run::spin()).count(count)
 }
 
-/// The clock's own interrupt, so often and so long.
+/// The clock's own interrupt: `hertz` times a second, `cost` each.
 pub(crate) fn clock(hertz: u64, cost: Span) -> Result<Interrupts, LabError> {
     let period = Span::of_frequency(hertz)
         .ok_or_else(|| LabError::Scenario(format!("no clock of {hertz} Hz")))?;

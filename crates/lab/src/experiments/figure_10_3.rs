@@ -20,7 +20,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     also: &["figure-10-2"],
     title: "cost of a switch against depth",
     source: "HLS 10.3.2, figures 10.2 and 10.3",
-    question: "what does each further level of schedulers add to a switch?",
+    question: "how much does each further level of schedulers add to the cost of a switch?",
     claim: "the cost grows in proportion to the depth (a line explains 98 % of it), by less than the 961 ns a \
             level of 2001",
     hosts: &[Host::Here],

@@ -23,18 +23,18 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     also: &[],
     title: "control operations",
     source: "HLS 10.2, table 10.1",
-    question: "what do the operations cost that change a hierarchy?",
+    question: "how long do the operations take that change a hierarchy?",
     claim: "each operation but loading takes less than the paper's, and none more than 40 us",
     hosts: &[Host::Here],
     absent: "no simulated machine has user level",
     run: findings,
 };
 
-/// How often each is done, and how many of the first do not count.
+/// The number of repetitions, and of the first ones that do not count.
 const TIMES: usize = 60;
 const THROWN_AWAY: usize = 10;
 
-/// What the paper measured, in microseconds.
+/// The paper's times and confidences, in microseconds.
 const PAPER: [(&str, f64, f64); 9] = [
     ("load scheduler", 59_700.0, 553.0),
     ("unload scheduler", 57_600.0, 53.0),
@@ -82,7 +82,7 @@ impl Tree {
         Ok(Tree { hierarchy, now: Instant::ZERO, ts, rez, thread })
     }
 
-    /// How long an operation takes, in nanoseconds, until every processor knows its thread.
+    /// The time of an operation in nanoseconds, until every processor knows its thread.
     #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
     fn time<T>(
         &mut self,
@@ -119,7 +119,7 @@ impl Tree {
     }
 }
 
-/// Against what takes longer; a program that was built without optimising refutes nothing by its speed.
+/// The verdict by the operations that take longer. A program that was built without optimising refutes nothing by its speed.
 fn verdict(against: &[String], optimised: bool) -> Verdict {
     let verdict = Verdict::by(against, "every operation takes less than in 2001");
     match verdict.standing {
@@ -131,7 +131,7 @@ fn verdict(against: &[String], optimised: bool) -> Verdict {
     }
 }
 
-/// The table, and what speaks against the claim.
+/// The table, and the evidence against the claim.
 fn table(rounds: &[[f64; 5]], served: Option<&served::Served>) -> (Table, Vec<String>) {
     let mut table = Table::new(
         "time of an operation, in microseconds",
@@ -166,7 +166,7 @@ fn table(rounds: &[[f64; 5]], served: Option<&served::Served>) -> (Table, Vec<St
     (table, against)
 }
 
-/// What was measured from user level.
+/// The measurements from user level.
 fn raw(served: &served::Served) -> Raw {
     const NAMES: &str =
         "round,create_us,destroy_us,move_us,begin_us,end_us,begin_other_us,end_other_us";

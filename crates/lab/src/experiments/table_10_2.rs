@@ -23,7 +23,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     also: &["figure-10-1"],
     title: "context switch times",
     source: "HLS 10.3.1, table 10.2, figure 10.1",
-    question: "how long does it take from one thread to the next?",
+    question: "how long does a switch from one thread to the next take?",
     claim: "a switch that a hierarchy decides takes less than twice the system's own, and less than the \
             paper's 11.7 us",
     hosts: &[Host::Here, Host::Linux],
@@ -77,7 +77,7 @@ fn proportional_share(length: Span) -> Result<Scenario, LabError> {
     Ok(trees::scenario(length, schedulers, under("ps", Requirements::share(1))))
 }
 
-/// The stretches that ten polling threads see, and what disturbed the host.
+/// The stretches that ten polling threads see, and the disturbances of the host.
 fn measure(column: &Column, length: Span) -> Result<(Vec<Stretch>, Option<String>), LabError> {
     let Some(scenario) = column.scenario else {
         let length = Duration::from_nanos(length.as_nanos());

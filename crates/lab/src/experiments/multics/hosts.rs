@@ -65,7 +65,7 @@ impl Sink for Interrupts {
     }
 }
 
-/// The quantum, but where its end is measured on a real machine.
+/// The quantum, except where its end is measured on a real machine.
 const QUANTUM: Span = Span::from_millis(500);
 
 /// One process, and all that it makes, below a round-robin scheduler.
@@ -114,7 +114,7 @@ fn supervise(
     Ok(())
 }
 
-/// The machine's last processor, that serves fewest interrupts.
+/// The machine's last processor, which serves the fewest interrupts.
 fn last() -> u16 {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     u16::try_from(cpus - 1).unwrap_or(0)
@@ -159,15 +159,15 @@ pub(super) struct Sample {
     pub(super) circled: bool,
 }
 
-/// What the scripts came to.
+/// The results of the scripts.
 pub(super) struct Scripts {
-    /// What each step took.
+    /// The time of each step.
     pub(super) samples: Vec<Sample>,
-    /// What a mark costs.
+    /// The cost of a mark.
     pub(super) metering: Span,
 }
 
-/// Both scripts so often.
+/// Runs both scripts this many times.
 pub(super) fn scripts(
     place: Place,
     loops: usize,
@@ -215,7 +215,7 @@ pub(super) fn scripts(
     Ok(Scripts { samples: samples.collect(), metering })
 }
 
-/// What running out of a quantum takes, each time; nothing where there are no quanta.
+/// The time of each end of a quantum; nothing where there are no quanta.
 pub(super) fn run_out(place: Place, disturbed: &mut Vec<String>) -> Result<Vec<f64>, LabError> {
     let spans = Report::default();
     let piece = Span::from_millis(1);
@@ -240,7 +240,7 @@ pub(super) fn run_out(place: Place, disturbed: &mut Vec<String>) -> Result<Vec<f
     }
 }
 
-/// Waiters, and what notifying them takes.
+/// The number of waiters, and the time to notify them.
 pub(super) fn notified(
     place: Place,
     times: usize,

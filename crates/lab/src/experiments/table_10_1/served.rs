@@ -38,7 +38,7 @@ const PAUSE: Duration = Duration::from_millis(3);
 /// How long to wait for the run, and for another that supervises this machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// By row of the paper's table: what each operation took, each time, in microseconds.
+/// By row of the paper's table: the times of the operation, in microseconds.
 pub(super) type Served = [Vec<f64>; 9];
 
 /// Measures them; an error gives the reason if that is impossible here.
@@ -116,7 +116,7 @@ impl Client {
         Ok(())
     }
 
-    /// Makes a request; how long that took, in microseconds.
+    /// Makes a request, and returns the time that it took in microseconds.
     fn ask(&self, request: Value) -> Result<f64, LabError> {
         let request: Map<String, Value> = match request {
             Value::Object(request) => request,

@@ -4,7 +4,7 @@
 //! are bursts and waits taken from a trace.
 
 use crate::process::Start;
-use crate::step::Phase;
+use crate::step::{Naming, Numbers, Phase, Translate};
 use windfall_time::{Instant, Span};
 
 /// What a thread runs.
@@ -33,9 +33,9 @@ pub enum Program {
 /// A sequence of jobs. A job that is released while an earlier one is unfinished waits its turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct Jobs {
+pub struct Jobs<N: Naming = Numbers> {
     /// When jobs are released.
-    pub activation: Activation,
+    pub activation: Activation<N>,
     /// The work of each job.
     pub work: Work,
     /// Relative deadline; `None` if jobs are never due.
@@ -46,24 +46,61 @@ pub struct Jobs {
     pub count: Option<u64>,
 }
 
-impl Jobs {
+impl<N: Naming> Jobs<N> {
     /// Jobs without end that are never due.
     #[must_use]
-    pub const fn new(activation: Activation, work: Work) -> Jobs {
+    pub const fn new(activation: Activation<N>, work: Work) -> Jobs<N> {
         Jobs { activation, work, deadline: None, late: OnLate::Complete, count: None }
+    }
+
+    /// Jobs of `work` every `period`, due at the next release.
+    #[must_use]
+    pub const fn periodic(work: Span, period: Span) -> Jobs<N> {
+        let activation = Activation::Periodic { offset: Instant::ZERO, period };
+        Jobs::new(activation, Work::Fixed(work)).deadline(period)
     }
 
     /// The same, each due so long after its release.
     #[must_use]
-    pub const fn deadline(mut self, deadline: Span) -> Jobs {
+    pub const fn deadline(mut self, deadline: Span) -> Jobs<N> {
         self.deadline = Some(deadline);
         self
+    }
+
+    /// The same, with this treatment of late jobs.
+    #[must_use]
+    pub const fn late(mut self, late: OnLate) -> Jobs<N> {
+        self.late = late;
+        self
+    }
+
+    /// The same, so many of them.
+    #[must_use]
+    pub const fn count(mut self, count: u64) -> Jobs<N> {
+        self.count = Some(count);
+        self
+    }
+
+    /// The same jobs with another naming; `None` if they follow a thread that does not exist there. Of several threads with
+    /// that name, they follow the first.
+    pub fn translated<M: Naming>(&self, by: &mut impl Translate<N, M>) -> Option<Jobs<M>> {
+        let activation = match &self.activation {
+            Activation::Periodic { offset, period } => {
+                Activation::Periodic { offset: *offset, period: *period }
+            }
+            Activation::Sporadic { offset, least, most } => {
+                Activation::Sporadic { offset: *offset, least: *least, most: *most }
+            }
+            Activation::After(thread) => Activation::After(by.threads(thread).into_iter().next()?),
+        };
+        let Jobs { work, deadline, late, count, .. } = *self;
+        Some(Jobs { activation, work, deadline, late, count })
     }
 }
 
 /// When jobs are released.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Activation {
+pub enum Activation<N: Naming = Numbers> {
     /// At `offset`, `offset + period`, ...
     Periodic {
         /// First release.
@@ -80,8 +117,9 @@ pub enum Activation {
         /// Longest gap; at least `least`.
         most: Span,
     },
-    /// Whenever a job of this thread (by number in the scenario) is done while the follower is alive.
-    After(usize),
+    /// Whenever a job of that thread is done while the follower is alive. A name may stand for several threads that are alike:
+    /// of these, the one with the same number as the follower.
+    After(N::Thread),
 }
 
 /// The work of a job or step, in processor time at speed 1.
@@ -134,18 +172,4 @@ pub enum RecordedStep {
     Until(Instant),
     /// Waits until another thread has woken it, once more than it has waited so far.
     Woken,
-}
-
-impl Jobs {
-    /// Jobs of `work` every `period`, due at the next release.
-    #[must_use]
-    pub const fn periodic(work: Span, period: Span) -> Jobs {
-        Jobs {
-            activation: Activation::Periodic { offset: Instant::ZERO, period },
-            work: Work::Fixed(work),
-            deadline: Some(period),
-            late: OnLate::Complete,
-            count: None,
-        }
-    }
 }

@@ -11,12 +11,11 @@ mod error;
 pub use error::ProfileError;
 
 use crate::diagnostic::{Code, Diagnostics, ScenarioError};
-use crate::model::{Activation, ExternalProgram, Jobs, Run, Scenario, Thread, ThreadMatch};
+use crate::model::{ExternalProgram, Run, Scenario, Thread, ThreadMatch};
 use crate::source::Path;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use windfall_programs::{OnLate, Work};
-use windfall_time::{Instant, Span};
+use windfall_time::Span;
 use windfall_trace::glob::fits;
 
 /// The version of the files that are written, and the only one that is read.
@@ -236,13 +235,7 @@ impl Scenario {
                         format!("RESBH {amount} {period}").parse().ok().filter(|_| wanting);
                     let thread = &mut self.threads[at];
                     thread.requires.guarantee = thread.requires.guarantee.take().or(guarantee);
-                    thread.run = Run::Jobs(Jobs {
-                        activation: Activation::Periodic { offset: Instant::ZERO, period },
-                        work: Work::Fixed(amount),
-                        deadline: Some(period),
-                        late: OnLate::Complete,
-                        count: None,
-                    });
+                    thread.run = Run::periodic(amount, period);
                 }
                 Err(why) => {
                     let path = Path::of(&["threads", &thread.name]).key("profile");

@@ -3,8 +3,8 @@
 use super::external::External;
 use super::requirements::Requirements;
 use super::scheduler::Setting;
+use windfall_programs as programs;
 use windfall_programs::catalogue::Kind;
-use windfall_programs::{self as programs, OnLate, Work};
 use windfall_time::{Instant, Span};
 
 /// A thread, or several that are alike.
@@ -67,46 +67,11 @@ pub enum Run {
     Unknown,
 }
 
-/// A sequence of jobs.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Jobs {
-    /// When they are released.
-    pub activation: Activation,
-    /// How much each one is.
-    pub work: Work,
-    /// The relative deadline; `None`: never due.
-    pub deadline: Option<Span>,
-    /// The treatment of a late job.
-    pub late: OnLate,
-    /// How many; `None`: no end.
-    pub count: Option<u64>,
-}
+/// A sequence of jobs, which may follow those of another thread by name.
+pub type Jobs = programs::Jobs<programs::Names>;
 
 /// When jobs are released.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Activation {
-    /// At `offset`, `offset + period`, ...
-    Periodic {
-        /// First release.
-        offset: Instant,
-        /// Time between releases; above zero.
-        period: Span,
-    },
-    /// First at `offset`, then after a random gap, uniform between `least` and `most`.
-    Sporadic {
-        /// First release.
-        offset: Instant,
-        /// Shortest gap; above zero.
-        least: Span,
-        /// Longest gap.
-        most: Span,
-    },
-    /// Whenever a job of that thread is done after this one has started; of threads that are `count`ed
-    /// alike, the one with the same number.
-    After(String),
-}
+pub type Activation = programs::Activation<programs::Names>;
 
 /// A phase whose steps refer to others by name.
 pub type Phase = programs::Phase<programs::Names>;
@@ -166,35 +131,6 @@ impl Thread {
     }
 }
 
-impl Jobs {
-    /// Jobs without end that are never due.
-    #[must_use]
-    pub const fn new(activation: Activation, work: Work) -> Jobs {
-        Jobs { activation, work, deadline: None, late: OnLate::Complete, count: None }
-    }
-
-    /// The same, with this relative deadline.
-    #[must_use]
-    pub const fn deadline(mut self, deadline: Span) -> Jobs {
-        self.deadline = Some(deadline);
-        self
-    }
-
-    /// The same, with this treatment of late jobs.
-    #[must_use]
-    pub const fn late(mut self, late: OnLate) -> Jobs {
-        self.late = late;
-        self
-    }
-
-    /// The same, so many of them.
-    #[must_use]
-    pub const fn count(mut self, count: u64) -> Jobs {
-        self.count = Some(count);
-        self
-    }
-}
-
 impl Run {
     /// Computes for ever.
     #[must_use]
@@ -211,13 +147,7 @@ impl Run {
     /// This work in every period, due at the next release.
     #[must_use]
     pub const fn periodic(work: Span, period: Span) -> Run {
-        Run::Jobs(Jobs {
-            activation: Activation::Periodic { offset: Instant::ZERO, period },
-            work: Work::Fixed(work),
-            deadline: Some(period),
-            late: OnLate::Complete,
-            count: None,
-        })
+        Run::Jobs(Jobs::periodic(work, period))
     }
 
     /// All its steps, in order; none if the program does not consist of steps.

@@ -1,4 +1,5 @@
 use super::*;
+use windfall_programs::Work;
 
 struct Store(&'static str);
 

@@ -37,13 +37,9 @@ fn jobs(
     }
     let late = reader.get(common.late, &path.key("late"));
     let count = reader.get(common.count, &path.key("count"));
-    Some(Run::Jobs(Jobs {
-        activation: activation?,
-        work: work?.work(),
-        deadline: due.map_or(usual, |due| due.0),
-        late: late.unwrap_or_default(),
-        count,
-    }))
+    let mut jobs = Jobs::new(activation?, work?.work()).late(late.unwrap_or_default());
+    (jobs.deadline, jobs.count) = (due.map_or(usual, |due| due.0), count);
+    Some(Run::Jobs(jobs))
 }
 
 pub(super) fn periodic(
@@ -56,13 +52,9 @@ pub(super) fn periodic(
         TextOr::Table(file) => file,
         TextOr::Text(raw) => {
             let cycle: Cycle = reader.scalar(&raw, path)?;
-            return Some(Run::Jobs(Jobs {
-                activation: Activation::Periodic { offset: start, period: cycle.period },
-                work: cycle.work.work(),
-                deadline: Some(cycle.deadline),
-                late: OnLate::Complete,
-                count: None,
-            }));
+            let activation = Activation::Periodic { offset: start, period: cycle.period };
+            let jobs = Jobs::new(activation, cycle.work.work()).deadline(cycle.deadline);
+            return Some(Run::Jobs(jobs));
         }
     };
     let what = "the time between releases, as `period = \"10ms\"`";

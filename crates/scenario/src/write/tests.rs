@@ -146,12 +146,10 @@ fn jobs() -> impl Strategy<Value = Jobs> {
     let late = prop_oneof![Just(OnLate::Complete), Just(OnLate::Abort)];
     let (deadline, count) = (proptest::option::of(span()), proptest::option::of(0_u64..9));
     (activation, work(), deadline, late, count).prop_map(
-        |(activation, work, deadline, late, count)| Jobs {
-            activation,
-            work,
-            deadline,
-            late,
-            count,
+        |(activation, work, deadline, late, count)| {
+            let mut jobs = Jobs::new(activation, work).late(late);
+            (jobs.deadline, jobs.count) = (deadline, count);
+            jobs
         },
     )
 }
@@ -229,7 +227,7 @@ fn interrupts() -> impl Strategy<Value = Interrupts> {
             cost: a,
         }),
         (pair(), pair()).prop_map(|(gap, cost)| Pattern::Random { gap, cost }),
-        ".{0,9}".prop_map(|file| Pattern::Recorded { file }),
+        ".{0,9}".prop_map(|file| Pattern::Recorded(file)),
     ];
     let kind = prop_oneof![
         Just(OverheadKind::Interrupt),

@@ -97,7 +97,7 @@ impl Butterfly {
         };
         let mut scenario = scenario(self.length, (0..nodes).map(node).collect(), Vec::new());
         scenario.machine = model::Machine::ideal(nodes);
-        let mut plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
+        let mut plan = scenario.build()?;
         plan.processes.costs = Costs::default().post(POST).remote(REMOTE);
         plan.processes.node_costs =
             Some(NodeCosts::NONE.timer(TIMER).scheduler(RESTART).registers(REGISTERS));
@@ -114,7 +114,7 @@ impl Butterfly {
         let watched = self.operator.parts.iter().map(|part| part.tally.clone()).collect();
         let monitor = Monitor { every: Span::from_secs(1), watched, seen: Report::default() };
         let plan = self.plan(self.nodes + 1, Some(monitor.clone()))?;
-        let sim = Sim::of(plan, None).map_err(|why| LabError::Run(why.to_string()))?;
+        let sim = Sim::of(plan, None)?;
         let outcome = whole(sim.run(Instant::ZERO + self.length, |_| true))?;
         let mut parts = self.had(&outcome)?;
         let seen = reported(&monitor.seen);

@@ -14,9 +14,9 @@ pub(crate) fn run(
     interrupts: Vec<PlannedInterrupts>,
     sink: Option<&mut (dyn Sink + Send)>,
 ) -> Result<Outcome, LabError> {
-    let mut plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
+    let mut plan = scenario.build()?;
     plan.interrupts.extend(interrupts);
-    let sim = Sim::of(plan, sink).map_err(|failure| LabError::Run(failure.to_string()))?;
+    let sim = Sim::of(plan, sink)?;
     whole(sim.run(Instant::ZERO + scenario.length, |_| true))
 }
 

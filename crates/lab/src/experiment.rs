@@ -2,6 +2,11 @@
 
 use crate::findings::Findings;
 use core::fmt;
+use windfall_hierarchy::HierarchyError;
+use windfall_linux::control::ControlError;
+use windfall_os::LinuxError;
+use windfall_scenario::Diagnostics;
+use windfall_sim::UnsupportedPlan;
 
 /// Where an experiment runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -137,3 +142,22 @@ impl fmt::Display for LabError {
 }
 
 impl std::error::Error for LabError {}
+
+impl From<Diagnostics> for LabError {
+    fn from(wrong: Diagnostics) -> LabError {
+        LabError::Scenario(wrong.render(false))
+    }
+}
+
+/// Errors of a run on any host.
+macro_rules! of_a_run {
+    ($($error:ty),*) => {
+        $(impl From<$error> for LabError {
+            fn from(why: $error) -> LabError {
+                LabError::Run(why.to_string())
+            }
+        })*
+    };
+}
+
+of_a_run!(HierarchyError, UnsupportedPlan, LinuxError, ControlError);

@@ -67,8 +67,7 @@ pub(crate) fn repeated(
 
 /// Runs a scenario once, as soon as no other run supervises this machine.
 pub(crate) fn once(scenario: &Scenario, watching: &Watching) -> Result<Supervised, LabError> {
-    let plan = || scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)));
-    carry_out(plan, watching)
+    carry_out(|| Ok(scenario.build()?), watching)
 }
 
 /// Carries a plan out once.
@@ -87,7 +86,7 @@ fn carry_out(
             Err(fault) if fault.is_busy() && begun.elapsed() < PATIENCE.0 => {
                 std::thread::sleep(PATIENCE.1);
             }
-            answer => break answer.map_err(|fault| LabError::Run(fault.to_string()))?,
+            answer => break answer?,
         }
     };
     if outcome.failure.is_none() && outcome.length < length {

@@ -1,10 +1,11 @@
 //! The trees and machines that several experiments share.
 
 use crate::experiment::LabError;
-use windfall_scenario::Scenario;
+use windfall_hierarchy::ThreadId;
 use windfall_scenario::model::{
     Interrupts, Pattern, Requirements, Run, Scheduler, Setting, Thread,
 };
+use windfall_scenario::{Plan, PlannedThread, Scenario};
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
 use windfall_schedulers::parameters::{PRIORITY, ParameterValue};
@@ -19,6 +20,16 @@ pub(crate) fn scenario(length: Span, schedulers: Vec<Scheduler>, threads: Vec<Th
 }
 
 /// A guarantee, from its text.
+/// The threads of a plan, created in its hierarchy and ready from the beginning on.
+pub(crate) fn all_ready(plan: &mut Plan) -> Result<Vec<ThreadId>, LabError> {
+    let start = |thread: &PlannedThread| -> Result<ThreadId, LabError> {
+        let id = plan.hierarchy.create_thread(Instant::ZERO, thread.parent, &thread.messages)?;
+        plan.hierarchy.ready(Instant::ZERO, id)?;
+        Ok(id)
+    };
+    plan.threads.iter().map(start).collect()
+}
+
 pub(crate) fn guarantee(text: &str) -> Result<Requirements, LabError> {
     let wrong = |why: &dyn core::fmt::Display| LabError::Scenario(format!("`{text}`: {why}"));
     text.parse().map(Requirements::guarantee).map_err(|why| wrong(&why))

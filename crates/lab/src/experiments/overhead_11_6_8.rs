@@ -8,8 +8,9 @@ use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{ClaimStatus, Findings, Raw, Table, Verdict, record};
 use crate::reservation::{AMOUNT, PERIOD, TICK, scenario};
 use crate::statistics::{Mean, difference, mean};
+use crate::trees::all_ready;
 use std::time::Instant as Clock;
-use windfall_hierarchy::{Hierarchy, HierarchyError, Processor, ThreadId};
+use windfall_hierarchy::{Hierarchy, Processor, ThreadId};
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
@@ -43,19 +44,10 @@ struct Driven {
 
 impl Driven {
     fn new(rez: &Kind) -> Result<Driven, LabError> {
-        let plan = scenario(rez, AMOUNT, Span::from_secs(1))?.build();
-        let plan = plan.map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
-        let mut hierarchy = plan.hierarchy;
-        let mut threads = Vec::new();
-        for thread in &plan.threads {
-            let at = Instant::ZERO;
-            let id = hierarchy.create_thread(at, thread.parent, &thread.messages).map_err(run)?;
-            hierarchy.ready(at, id).map_err(run)?;
-            threads.push(id);
-        }
-        let app = threads.first().copied();
+        let mut plan = scenario(rez, AMOUNT, Span::from_secs(1))?.build()?;
+        let app = all_ready(&mut plan)?.first().copied();
         let app = app.ok_or_else(|| LabError::Run("there is no application".to_owned()))?;
-        Ok(Driven { hierarchy, app, tells: rez != kinds::REZ, now: Instant::ZERO })
+        Ok(Driven { hierarchy: plan.hierarchy, app, tells: rez != kinds::REZ, now: Instant::ZERO })
     }
 
     /// What its scheduling takes in so many periods, in per cent of what is reserved in them.
@@ -66,20 +58,16 @@ impl Driven {
         while self.now < end {
             self.now = self.now.saturating_add(CLOCK);
             if self.tells && self.hierarchy.running(Processor(0)) == Some(self.app) {
-                self.hierarchy.report_stolen(Processor(0), TICK).map_err(run)?;
+                self.hierarchy.report_stolen(Processor(0), TICK)?;
             }
             if self.hierarchy.next_timer().is_some_and(|at| at <= self.now) {
-                self.hierarchy.timer_due(self.now).map_err(run)?;
+                self.hierarchy.timer_due(self.now)?;
                 while self.hierarchy.next_changed().is_some() {}
             }
         }
         let reserved = AMOUNT.as_secs_f64() * f64::from(periods);
         Ok(begun.elapsed().as_secs_f64() / reserved * 100.0)
     }
-}
-
-fn run(why: HierarchyError) -> LabError {
-    LabError::Run(why.to_string())
 }
 
 /// Whether no more is added than in 2001, if the uncertainty allows a decision.

@@ -11,7 +11,7 @@ use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{ClaimStatus, Findings, Raw, Table, Verdict, record};
 use crate::machine::OPTIMISED;
 use crate::statistics::mean;
-use crate::trees::{reservations_first, scenario, spinners};
+use crate::trees::{all_ready, reservations_first, scenario, spinners};
 use std::time::Instant as Clock;
 use windfall_hierarchy::{Hierarchy, HierarchyError, Message, NodeId, NodeSpec, Parent, ThreadId};
 use windfall_schedulers::catalogue::Settings as Written;
@@ -55,31 +55,20 @@ struct Tree {
     thread: ThreadId,
 }
 
-fn refused(why: HierarchyError) -> LabError {
-    LabError::Run(why.to_string())
-}
-
 impl Tree {
     /// Reservations above time sharing, where ten threads are ready.
     fn new() -> Result<Tree, LabError> {
         let schedulers = reservations_first(kinds::REZ, Span::from_millis(10))?;
         let scenario = scenario(Span::from_secs(1), schedulers, vec![spinners("a", 10, "ts")]);
-        let plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
-        let mut hierarchy = plan.hierarchy;
+        let mut plan = scenario.build()?;
+        let thread = all_ready(&mut plan)?.last().copied();
+        let thread = thread.ok_or_else(|| LabError::Run("no thread".to_owned()))?;
         let node = |name: &str| {
             let found = plan.nodes.iter().find(|(other, _)| other == name);
             found.map(|(_, node)| *node).ok_or_else(|| LabError::Run(format!("no `{name}`")))
         };
         let (ts, rez) = (node("ts")?, node("res")?);
-        let mut thread = None;
-        for planned in plan.threads {
-            let id =
-                hierarchy.create_thread(Instant::ZERO, planned.parent, &[]).map_err(refused)?;
-            hierarchy.ready(Instant::ZERO, id).map_err(refused)?;
-            thread = Some(id);
-        }
-        let thread = thread.ok_or_else(|| LabError::Run("no thread".to_owned()))?;
-        Ok(Tree { hierarchy, now: Instant::ZERO, ts, rez, thread })
+        Ok(Tree { hierarchy: plan.hierarchy, now: Instant::ZERO, ts, rez, thread })
     }
 
     /// The time of an operation in nanoseconds, until every processor knows its thread.
@@ -90,13 +79,13 @@ impl Tree {
     ) -> Result<(f64, T), LabError> {
         self.now = self.now + Span::from_nanos(50_000);
         while self.hierarchy.next_timer().is_some_and(|due| due <= self.now) {
-            self.hierarchy.timer_due(self.now).map_err(refused)?;
+            self.hierarchy.timer_due(self.now)?;
         }
         let begun = Clock::now();
         let done = operation(&mut self.hierarchy, self.now);
         while self.hierarchy.next_changed().is_some() {}
         let ns = begun.elapsed().as_nanos() as f64;
-        Ok((ns, done.map_err(refused)?))
+        Ok((ns, done?))
     }
 
     /// Each operation once: create, destroy, move, begin, end.

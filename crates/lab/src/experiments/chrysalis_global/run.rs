@@ -129,7 +129,7 @@ pub(super) fn see(case: &Case, acts: bool, length: Span) -> Result<Seen, LabErro
     let schedulers = (0..NODES).map(node).collect();
     let mut scenario = scenario(length, schedulers, case.sorts.iter().map(thread).collect());
     scenario.machine = Machine::ideal(NODES);
-    let mut plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
+    let mut plan = scenario.build()?;
     let looks: Report<Look> = Report::default();
     let mut monitor = Monitor::new("node", EPOCH, Span::from_nanos(100_000));
     (monitor.acts, monitor.looks) = (acts, Some(looks.clone()));
@@ -142,7 +142,7 @@ pub(super) fn see(case: &Case, acts: bool, length: Span) -> Result<Seen, LabErro
     let end = Instant::ZERO + length;
     let from = Instant::ZERO + Span::from_nanos(length.as_nanos() / 2);
     let mut jobs = Jobs { from, end, released: 0, in_time: 0 };
-    let sim = Sim::of(plan, Some(&mut jobs)).map_err(|why| LabError::Run(why.to_string()))?;
+    let sim = Sim::of(plan, Some(&mut jobs))?;
     let outcome = whole(sim.run(end, |_| true))?;
     let received = outcome.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.received);
     let all = length.saturating_mul(NODES.into());

@@ -75,7 +75,7 @@ fn plan(code: impl Code, quantum: Span, length: Span, clock: bool) -> Result<Pla
     let mut scenario = scenario(length, vec![root], Vec::new());
     let (machine, calls) = costs();
     scenario.machine.costs = machine;
-    let mut plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
+    let mut plan = scenario.build()?;
     plan.processes.costs = calls;
     plan.begin_with(|_| Vec::new(), &ProcessParams::default(), code);
     plan.interrupts.extend(clock.then(|| {
@@ -93,7 +93,7 @@ fn plan(code: impl Code, quantum: Span, length: Span, clock: bool) -> Result<Pla
 fn simulate(code: impl Code, length: Span, clock: bool) -> Result<Interrupts, LabError> {
     let mut interrupts = Interrupts::default();
     let plan = plan(code, QUANTUM, length, clock)?;
-    let sim = Sim::of(plan, Some(&mut interrupts)).map_err(|why| LabError::Run(why.to_string()))?;
+    let sim = Sim::of(plan, Some(&mut interrupts))?;
     whole(sim.run(Instant::ZERO + length, |_| true))?;
     Ok(interrupts)
 }
@@ -123,7 +123,7 @@ fn last() -> u16 {
 fn threads(code: impl Code) -> Result<Ended, LabError> {
     let settings =
         Settings::default().node([last()]).seed(1).length(Span::from_secs(60)).real_time(1);
-    let ended = run(&settings, code).map_err(|why| LabError::Run(why.to_string()))?;
+    let ended = run(&settings, code)?;
     match (ended.failures.first(), ended.unfinished) {
         (Some(failed), _) => {
             Err(LabError::Run(format!("`{}` failed: {}", failed.name, failed.why)))
@@ -135,15 +135,14 @@ fn threads(code: impl Code) -> Result<Ended, LabError> {
 
 /// As [`threads`], while interrupts are recorded.
 fn recorded(code: impl Code) -> Result<(Ended, Interrupts), LabError> {
-    let trouble = |why: windfall_os::LinuxError| LabError::Run(why.to_string());
     let mut interrupts = Interrupts { of: Some(Cpu(last())), at: Vec::new() };
-    let recorder = Recorder::open().map_err(trouble)?;
+    let recorder = Recorder::open()?;
     let wanted = Wanted { length: Some(Span::from_secs(3)), ..Wanted::default() };
     let ended = std::thread::scope(|scope| {
         let recording = scope.spawn(|| recorder.run(&wanted, &mut interrupts).map(drop));
         let ended = threads(code);
         match recording.join() {
-            Ok(recorded) => recorded.map_err(trouble).and(ended),
+            Ok(recorded) => recorded.map_err(LabError::from).and(ended),
             Err(_) => Err(LabError::Run("the recording panicked".to_owned())),
         }
     })?;

@@ -45,8 +45,8 @@ pub(super) type Served = [Vec<f64>; 9];
 pub(super) fn measure() -> Result<Served, LabError> {
     let socket = std::env::temp_dir().join(format!("windfall-table-10-1-{}", std::process::id()));
     let scenario = Scenario::parse("table-10-1", TREE);
-    let scenario = scenario.map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
-    let plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
+    let scenario = scenario?;
+    let plan = scenario.build()?;
     let settings =
         Settings { scenario: Some(scenario), socket: Some(socket.clone()), ..Settings::default() };
     let run = std::thread::spawn(move || windfall_linux::run(plan, &settings, None).map(drop));
@@ -125,8 +125,7 @@ impl Client {
         let begun = Instant::now();
         let answer = control::ask(Some(Path::new(&self.socket)), request);
         let us = begun.elapsed().as_secs_f64() * 1e6;
-        let refused = |why: control::ControlError| LabError::Run(why.to_string());
-        answer.map_err(refused)?.map_err(refused)?;
+        answer??;
         Ok(us)
     }
 }

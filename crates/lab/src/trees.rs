@@ -19,7 +19,6 @@ pub(crate) fn scenario(length: Span, schedulers: Vec<Scheduler>, threads: Vec<Th
     scenario
 }
 
-/// A guarantee, from its text.
 /// The threads of a plan, created in its hierarchy and ready from the beginning on.
 pub(crate) fn all_ready(plan: &mut Plan) -> Result<Vec<ThreadId>, LabError> {
     let start = |thread: &PlannedThread| -> Result<ThreadId, LabError> {
@@ -31,6 +30,7 @@ pub(crate) fn all_ready(plan: &mut Plan) -> Result<Vec<ThreadId>, LabError> {
 }
 
 pub(crate) fn guarantee(text: &str) -> Result<Requirements, LabError> {
+/// A guarantee, from its text.
     let wrong = |why: &dyn core::fmt::Display| LabError::Scenario(format!("`{text}`: {why}"));
     text.parse().map(Requirements::guarantee).map_err(|why| wrong(&why))
 }

@@ -1,4 +1,4 @@
-//! Figure 10.4: what a switch costs a thread that must fill the cache again, against the size of what it
+//! Figure 10.4: the cost of a switch for a thread that must fill the cache again, against the size of the data that it
 //! works on.
 //!
 //! One thread alone is compared with ten on the same processor, by equation 10.1:
@@ -211,7 +211,7 @@ fn simulated(kib: u64) -> Result<Point, LabError> {
     Ok(Point { kib, penalty: Mean { value: penalty, confidence: 0.0, count: 1 }, significant })
 }
 
-/// What so many threads did together.
+/// The work of this number of threads together.
 fn together(kib: u64, count: usize, length: Duration) -> Result<Spent, LabError> {
     let kib = usize::try_from(kib).expect("less than this machine's memory");
     let sum = Mutex::new(Spent::default());

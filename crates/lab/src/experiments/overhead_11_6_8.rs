@@ -1,4 +1,4 @@
-//! Section 11.6.8: what Rez-C and Rez-FB add to Rez, of the reservation that they serve.
+//! Section 11.6.8: the cost that Rez-C and Rez-FB add to Rez, relative to the reservation that they serve.
 //!
 //! The hierarchy of chapter 11 is driven on this processor through one period after the other, tick by tick; what its decisions
 //! take is measured, and under the augmented schedulers also the cost of reporting stolen time, once each tick of a block.
@@ -27,13 +27,13 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run: findings,
 };
 
-/// A scheduler, and what it added in 2001, in per cent of the reservation, with its confidence.
+/// A scheduler, and the cost that it added in 2001 with its confidence, in per cent of the reservation.
 const AUGMENTED: [(&str, &Kind, f64, f64); 2] =
     [("Rez-C", kinds::REZ_C, 0.012, 0.0028), ("Rez-FB", kinds::REZ_FB, 0.017, 0.0024)];
 /// The clock's period, 4096 Hz: timers go off at its ticks.
 const CLOCK: Span = Span::from_nanos(244_141);
 
-/// The hierarchy of chapter 11 below one clock, and how far it has come.
+/// The hierarchy of chapter 11 below one clock, and its present time.
 struct Driven {
     hierarchy: Hierarchy,
     app: ThreadId,
@@ -50,7 +50,7 @@ impl Driven {
         Ok(Driven { hierarchy: plan.hierarchy, app, tells: rez != kinds::REZ, now: Instant::ZERO })
     }
 
-    /// What its scheduling takes in so many periods, in per cent of what is reserved in them.
+    /// The cost of its scheduling in `periods` periods, in per cent of the time that is reserved in them.
     fn overhead(&mut self, periods: u32) -> Result<f64, LabError> {
         let span = PERIOD.saturating_mul(periods.into());
         let end = self.now.saturating_add(span);

@@ -12,9 +12,9 @@ use windfall_hierarchy::{Count, Message};
 use windfall_programs::memo::{Report, reported};
 use windfall_programs::{Costs, Node, NodeCosts, ProcessParams};
 use windfall_scenario::Plan;
-use windfall_scenario::model::{self, Scheduler, Setting};
+use windfall_scenario::model::{self, Scheduler};
 use windfall_scenario::outcome::Outcome;
-use windfall_schedulers::kinds;
+use windfall_schedulers::epoch::Epoch;
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 
@@ -91,9 +91,8 @@ impl Butterfly {
     /// Its plan on a machine of `nodes` nodes, of which the first ones are its own.
     fn plan(&self, nodes: u16, monitor: Option<Monitor>) -> Result<Plan, LabError> {
         let node = |number| {
-            Scheduler::root(&format!("node-{number}"), kinds::EPOCH)
-                .with("epoch", Setting::Span(EPOCH))
-                .with("overcommit", Setting::Bool(self.overcommit))
+            let kind = Epoch::default().epoch(EPOCH).overcommit(self.overcommit);
+            Scheduler::root(&format!("node-{number}"), kind)
         };
         let mut scenario = scenario(self.length, (0..nodes).map(node).collect(), Vec::new());
         scenario.machine = model::Machine::ideal(nodes);

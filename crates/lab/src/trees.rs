@@ -9,6 +9,7 @@ use windfall_scenario::{Plan, PlannedThread, Scenario};
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
 use windfall_schedulers::parameters::{PRIORITY, ParameterValue};
+use windfall_schedulers::time_sharing::TimeSharing;
 use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 
@@ -29,8 +30,8 @@ pub(crate) fn all_ready(plan: &mut Plan) -> Result<Vec<ThreadId>, LabError> {
     plan.threads.iter().map(start).collect()
 }
 
-pub(crate) fn guarantee(text: &str) -> Result<Requirements, LabError> {
 /// A guarantee, from its text.
+pub(crate) fn guarantee(text: &str) -> Result<Requirements, LabError> {
     let wrong = |why: &dyn core::fmt::Display| LabError::Scenario(format!("`{text}`: {why}"));
     text.parse().map(Requirements::guarantee).map_err(|why| wrong(&why))
 }
@@ -47,8 +48,7 @@ pub(crate) fn reservations_first(rez: &Kind, quantum: Span) -> Result<Vec<Schedu
         // As in the paper, where time that a tick lets a program have beyond its budget is charged to no thread (10.5.2).
         Scheduler::below("res", rez, "fp", ranked("ALL", 1)?)
             .with("overruns", Setting::Word("dropped".to_owned())),
-        Scheduler::below("ts", kinds::TIME_SHARING, "fp", ranked("NULL", 0)?)
-            .with("quantum", Setting::Span(quantum)),
+        Scheduler::below("ts", TimeSharing::default().quantum(quantum), "fp", ranked("NULL", 0)?),
     ])
 }
 

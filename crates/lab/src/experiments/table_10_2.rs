@@ -14,8 +14,9 @@ use std::time::Duration;
 use windfall_plot::chart::{Axis, Chart};
 use windfall_plot::{Paint, Stroke};
 use windfall_scenario::Scenario;
-use windfall_scenario::model::{Requirements, Scheduler, Setting, Thread};
+use windfall_scenario::model::{Requirements, Scheduler, Thread};
 use windfall_schedulers::kinds;
+use windfall_schedulers::share::ProportionalShare;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -69,10 +70,10 @@ fn reservation(length: Span) -> Result<Scenario, LabError> {
 }
 
 fn proportional_share(length: Span) -> Result<Scenario, LabError> {
+    let shares = ProportionalShare::default().quantum(QUANTUM);
     let schedulers = vec![
         Scheduler::root("fp", kinds::FIXED_PRIORITY),
-        Scheduler::below("ps", kinds::PROPORTIONAL_SHARE, "fp", guarantee("ALL")?)
-            .with("quantum", Setting::Span(QUANTUM)),
+        Scheduler::below("ps", shares, "fp", guarantee("ALL")?),
     ];
     Ok(trees::scenario(length, schedulers, under("ps", Requirements::share(1))))
 }

@@ -8,9 +8,9 @@ use crate::supervised::{Watching, supervise};
 use crate::trees::{self, guarantee, spinners};
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_scenario::Scenario;
-use windfall_scenario::model::{Scheduler, Setting};
+use windfall_scenario::model::Scheduler;
 use windfall_scenario::outcome::Outcome;
-use windfall_schedulers::kinds;
+use windfall_schedulers::share::ProportionalShare;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -56,15 +56,14 @@ pub const CASES: [Case; 10] = [
 /// # Errors
 /// None for the table's own lines.
 pub fn scenario(case: &Case, length: Span) -> Result<Scenario, LabError> {
-    let quantum = Setting::Span(Span::from_millis(10));
-    let share = |scheduler: Scheduler| scheduler.with("quantum", quantum.clone());
-    let mut schedulers = vec![share(Scheduler::root("ps", kinds::PROPORTIONAL_SHARE))];
+    let kind = ProportionalShare::default().quantum(Span::from_millis(10));
+    let mut schedulers = vec![Scheduler::root("ps", kind.clone())];
     let (mut first, mut second) = ("ps", "ps");
     if case.isolated {
         (first, second) = ("user1", "user2");
         for user in [first, second] {
             let half = guarantee("PS 1/2")?;
-            schedulers.push(share(Scheduler::below(user, kinds::PROPORTIONAL_SHARE, "ps", half)));
+            schedulers.push(Scheduler::below(user, kind.clone(), "ps", half));
         }
     }
     let threads = vec![spinners("one", 1, first), spinners("many", case.others, second)];

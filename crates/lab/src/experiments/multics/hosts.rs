@@ -12,9 +12,9 @@ use windfall_processes::{Ended, Settings, run};
 use windfall_programs::memo::{Notifier, Report, RunOut, ScriptA, forget, reported};
 use windfall_programs::{Code, ProcessParams};
 use windfall_record::{Recorder, Wanted};
-use windfall_scenario::model::{Scheduler, Setting};
+use windfall_scenario::model::Scheduler;
 use windfall_scenario::{Plan, PlannedInterrupts, PlannedPattern};
-use windfall_schedulers::kinds;
+use windfall_schedulers::time_sharing::RoundRobin;
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Cpu, Event, OverheadKind, Sink};
@@ -70,9 +70,8 @@ const QUANTUM: Span = Span::from_millis(500);
 
 /// One process, and all that it makes, below a round-robin scheduler.
 fn plan(code: impl Code, quantum: Span, length: Span, clock: bool) -> Result<Plan, LabError> {
-    let root = Scheduler::root("traffic", kinds::ROUND_ROBIN);
-    let root = root.with("quantum", Setting::Span(quantum)).with("ends-alone", Setting::Bool(true));
-    let mut scenario = scenario(length, vec![root], Vec::new());
+    let turns = RoundRobin::default().quantum(quantum).ends_alone(true);
+    let mut scenario = scenario(length, vec![Scheduler::root("traffic", turns)], Vec::new());
     let (machine, calls) = costs();
     scenario.machine.costs = machine;
     let mut plan = scenario.build()?;

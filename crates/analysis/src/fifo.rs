@@ -11,7 +11,7 @@ use crate::window::ROUNDS;
 use crate::{Supply, Task, UnboundedError, load, window};
 use windfall_time::Span;
 
-/// The longest time from a job's release to its end, whichever task's it is.
+/// The longest time from a job's release to its end, over the jobs of all tasks.
 ///
 /// # Errors
 /// Why the busy period has no bound, or the longest backlog in it was not found. Without tasks none is found.

@@ -1,7 +1,7 @@
 //! Global earliest deadline first: sufficient tests on several processors.
 //!
-//! No exact test is known that ends soon. Each of these accepts sets that others refuse; what one
-//! accepts meets every deadline, what all refuse may do so too. Assumptions:
+//! No exact test of practical cost is known. Each of these accepts task sets that others refuse. A set that one of them
+//! accepts meets every deadline; a set that all refuse may meet them as well. Assumptions:
 //! A1 Identical processors of speed 1, always there; what scheduling costs is inside `work`.
 //! A2 Tasks are independent; a job runs on one processor at a time and may move at any moment.
 //! A3 No release jitter, and no deadline beyond the period: sets that have either are refused
@@ -57,7 +57,7 @@ impl Test {
         Test::ForcedForward,
     ];
 
-    /// Whether this test shows that every deadline is met on so many processors.
+    /// Whether this test shows that every deadline is met on this number of processors.
     #[must_use]
     pub fn accepts(self, tasks: &[Task], processors: u32) -> bool {
         let plain = |task: &Task| task.work <= task.deadline && task.jitter.is_zero();
@@ -82,7 +82,7 @@ impl Test {
     }
 }
 
-/// The first test that shows that every deadline is met on so many processors; `None`, which is the answer
+/// The first test that shows that every deadline is met on this number of processors; `None`, which is the answer
 /// and no error, where none does.
 #[must_use]
 pub fn accepted_by(tasks: &[Task], processors: u32) -> Option<Test> {
@@ -153,7 +153,7 @@ fn interference(tasks: &[Task], k: usize, processors: u32) -> bool {
     sum < room || (sum == room && some_fits)
 }
 
-/// What `response_times` and `late_response_times` both refuse.
+/// The inputs that both `response_times` and `late_response_times` refuse.
 fn refused(tasks: &[Task], processors: u32) -> Result<(), GlobalError> {
     if processors == 0 {
         return Err(GlobalError::NoProcessors);
@@ -167,7 +167,7 @@ fn refused(tasks: &[Task], processors: u32) -> Result<(), GlobalError> {
     }
 }
 
-/// Whether the tasks take at most so many processors, and none more than one.
+/// Whether the tasks need at most this number of processors, and none more than one.
 fn fits(tasks: &[Task], processors: u32) -> bool {
     tasks.iter().all(|task| task.work <= task.period)
         && exact::utilisation(tasks).compare_whole(u64::from(processors)).is_le()

@@ -22,7 +22,7 @@ pub(crate) fn against_rate(tasks: &[Task], supply: &Supply) -> Ordering {
     exact::utilisation(tasks).compare(&rate)
 }
 
-/// From where on demand and supply repeat themselves, and how often; `None` past 2^64 ns.
+/// The start and the period of the common repetition of demand and supply; `None` past 2^64 ns.
 ///
 /// Where the tasks take exactly the supply's rate, what is left over at one moment after the start
 /// is left over one cycle later.

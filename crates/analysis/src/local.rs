@@ -1,7 +1,7 @@
 //! How a multi-threaded application's own scheduler distributes its processor time.
 //!
-//! One place that knows the local policies, so that a search need not. Each is a matter of order
-//! (fixed priorities) or of deadlines; the analyses are in `local_fixed_priority.rs` and
+//! The only place that knows the local policies, so that a search need not know them. Each policy ranks by an order
+//! (fixed priorities) or by deadlines; the analyses are in `local_fixed_priority.rs` and
 //! `local_edf.rs`, the least amounts in `resource_fixed_priority.rs` and `resource_edf.rs`.
 
 use crate::{
@@ -51,7 +51,7 @@ impl Policy {
     }
 
     /// Whether every deadline is met where locks delay each task by up to its `blocking` (`locks.rs`, by the ranks of
-    /// this policy; relative deadlines for [`Policy::EarliestDeadline`]). None where that list ends.
+    /// this policy; relative deadlines for [`Policy::EarliestDeadline`]). A task beyond the end of that list has no blocking.
     #[must_use]
     pub fn schedulable_blocked(self, tasks: &[Task], blocking: &[Span], supply: &Supply) -> bool {
         if blocking.iter().all(|blocking| blocking.is_zero()) {

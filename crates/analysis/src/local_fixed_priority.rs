@@ -72,7 +72,7 @@ struct Level<'a> {
     task: &'a Task,
     higher: &'a [Task],
     supply: &'a Supply,
-    /// What is done first in the busy period, once, for lower priorities.
+    /// The work of lower priorities that is done first, once in the busy period.
     blocking: u64,
     rounds: u32,
     /// Jobs that arrive from here on respond as earlier ones did: set once the tasks are known to
@@ -122,7 +122,7 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// Gives up what never ends.
+    /// Gives up on a busy period that never ends.
     fn count_round(&mut self) -> Option<()> {
         self.rounds += 1;
         if self.rounds < PATIENCE || !self.rounds.is_power_of_two() {

@@ -75,7 +75,7 @@ pub fn response_times(
     }
 }
 
-/// Tasks, and what is done before they are, by window.
+/// Tasks, and the blocking before them, by window.
 struct Blocks<'a> {
     tasks: &'a [Task],
     /// Relative deadlines with the blocking of windows from there on, the longest first.

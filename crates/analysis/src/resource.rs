@@ -80,7 +80,7 @@ impl Resource {
         })
     }
 
-    /// What it supplies when the amount is `amount`.
+    /// Its supply with this amount.
     ///
     /// # Errors
     /// When the amount is above [`Resource::most`].
@@ -93,13 +93,13 @@ impl Resource {
         }
     }
 
-    /// The least amount of which any window of this length holds `work`; `None`, which is the answer and no
-    /// error, when not even [`Resource::most`] does.
+    /// The least amount of which any window of this length holds `work`; `None`, which is an answer and
+    /// not an error, when not even [`Resource::most`] does.
     #[must_use]
     pub fn amount_for(&self, window: Span, work: Span) -> Option<Span> {
         self.amount_ns(window.as_nanos(), work.as_nanos()).map(Span::from_nanos)
     }
-    /// The least multiple of `granule` whose supply passes a test that more supply passes, too; by
+    /// The least multiple of `granule` whose supply passes a test that every larger supply passes as well; by
     /// halving. `None` when no multiple up to [`Resource::most`] passes.
     pub(crate) fn least_amount(&self, granule: u64, test: impl Fn(&Supply) -> bool) -> Option<u64> {
         let passes = |steps: u64| {

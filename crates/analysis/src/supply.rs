@@ -6,7 +6,7 @@
 //! nanoseconds is rounded towards less supply, and only shares round at all.
 //!
 //! Assumptions: A1 the owner is runnable throughout the window. A2 one processor. A3 overheads are
-//! inside the amount. Absent on purpose: what a window gets at most.
+//! inside the amount. Absent on purpose: the most that a window may hold.
 //!
 //! Sources: Shin and Lee 2003 (periodic resource); Easwaran, Anand and Lee 2007 (explicit
 //! deadline); Jones et al. 1997 (continuous reservations); HLS 5.2.2. Read next: `local.rs`.
@@ -139,8 +139,8 @@ impl Supply {
         })
     }
 
-    /// The shortest window that holds `work` wherever it lies; `None`, which is the answer and no error, when
-    /// there is none within 2^64 ns.
+    /// The shortest window that holds `work` wherever it lies; `None`, which is an answer and not an error, when
+    /// no window up to 2^64 ns does.
     #[must_use]
     pub fn window(&self, work: Span) -> Option<Span> {
         self.window_ns(work.as_nanos()).map(Span::from_nanos)
@@ -181,7 +181,7 @@ impl Supply {
         }
     }
 
-    /// From where on supply repeats itself, and how often: beyond `start`, a window that is
+    /// The start and the period of the supply's repetition: beyond `start`, a window that is
     /// `period` longer holds exactly `rate * period` more. `None` where that is more than 584 years away.
     pub(crate) fn repeats(&self) -> Option<(u64, u64)> {
         Some(match self.0 {

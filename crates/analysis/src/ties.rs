@@ -40,8 +40,8 @@ pub fn response_times<R: Ord>(
     blocked_response_times(tasks, ranks, &[], supply)
 }
 
-/// The same where sections of lower ranks delay each task by up to its `blocking` (`locks.rs`); none where that list
-/// ends. Tasks of one rank have equal blocking, so one order speaks for all as before.
+/// The same where sections of lower ranks delay each task by up to its `blocking` (`locks.rs`); tasks beyond its end
+/// have none. Tasks of one rank have equal blocking, so one order speaks for all as before.
 #[must_use]
 pub fn blocked_response_times<R: Ord>(
     tasks: &[Task],

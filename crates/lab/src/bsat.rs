@@ -6,7 +6,7 @@ use windfall_programs::memo::{Report, report};
 use windfall_programs::{Code, Node, Process, ProcessError, ProcessParams, Template};
 use windfall_time::{Instant, Span};
 
-/// What a process does with messages; queues are numbered in the order of [`Operator::queues`].
+/// The task of a process; queues are numbered in the order of [`Operator::queues`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     /// Composes messages, and sends them to a queue; to none: it "would try to send to an illegal destination", and
@@ -14,7 +14,7 @@ pub(crate) enum Role {
     Generator { to: Option<usize> },
     /// Takes messages and discards them.
     Sink { from: usize },
-    /// Empties a queue so often, without waiting at it.
+    /// Empties a queue at this interval, without waiting at it.
     Drain { from: usize, every: Span },
     /// Takes messages, and sends them on.
     Delivery { from: usize, to: usize },
@@ -26,7 +26,7 @@ pub(crate) struct Part {
     pub(crate) role: Role,
     pub(crate) node: Node,
     pub(crate) terms: ProcessParams,
-    /// What one message takes, queues apart.
+    /// The work for one message, without the queues.
     pub(crate) work: Span,
     pub(crate) tally: Tally,
 }
@@ -104,5 +104,5 @@ impl Code for Monitor {
     }
 }
 
-/// So long all have to get there.
+/// The time by which all must be ready to begin.
 pub(crate) const GATHERING: Span = Span::from_millis(50);

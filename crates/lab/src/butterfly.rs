@@ -12,18 +12,18 @@ use windfall_hierarchy::{Count, Message};
 use windfall_programs::memo::{Report, reported};
 use windfall_programs::{Costs, Node, NodeCosts, ProcessParams};
 use windfall_scenario::Plan;
-use windfall_scenario::model::{self, Scheduler, Setting};
+use windfall_scenario::model::{self, Scheduler};
 use windfall_scenario::outcome::Outcome;
-use windfall_schedulers::kinds;
+use windfall_schedulers::epoch::Epoch;
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 
 /// An epoch: one slice of 96 ms "per epoch" (4.3).
 pub(crate) const EPOCH: Span = Span::from_millis(96);
 
-/// The microcode that stops and starts a process: 129 less the timer's.
+/// The microcode that stops and starts a process: 129 us less the timer's.
 pub(crate) const RESTART: Span = us(29);
-/// Saving and restoring registers: 119 less the microcode's.
+/// Saving and restoring registers: 119 us less the microcode's.
 const REGISTERS: Span = us(119 - 29); // SWAP less RESTART
 /// The timer's interrupt.
 pub(crate) const TIMER: Span = us(100);
@@ -31,10 +31,10 @@ pub(crate) const TIMER: Span = us(100);
 pub(crate) const SWAP: Span = us(119);
 /// Posting an event.
 pub(crate) const POST: Span = us(135 - 119);
-/// More for a queue on another node: table 2's 0.612 ms against 0.5522, less the post.
+/// The additional cost of a queue on another node: table 2's 0.612 ms less 0.5522 ms, less the post.
 const REMOTE: Span = us(612 - 552 - 16);
 
-/// What the programs do to a message, queues included (table 2).
+/// The work of the programs on a message, with the queues (table 2).
 pub(crate) const GENERATES: Span = us(552);
 pub(crate) const SINKS: Span = us(152);
 pub(crate) const DELIVERS: Span = us(478);
@@ -51,7 +51,7 @@ fn parameters(terms: &ProcessParams) -> Vec<Message> {
     messages
 }
 
-/// Terms of an ordinary process.
+/// The parameters of an ordinary process.
 pub(crate) fn terms(need: Span, slice: Span) -> ProcessParams {
     ProcessParams::new(1).need(need).slice(slice)
 }
@@ -59,45 +59,44 @@ pub(crate) fn terms(need: Span, slice: Span) -> ProcessParams {
 /// Nodes with processes.
 pub(crate) struct Butterfly {
     pub(crate) nodes: u16,
-    /// Whether more may be needed than there is.
+    /// Whether the needs may add up to more than the epoch.
     pub(crate) overcommit: bool,
     pub(crate) operator: Operator,
     pub(crate) length: Span,
 }
 
-/// What a process had, each second.
+/// Rates of a process, each second.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Had {
     /// M, messages.
     pub(crate) messages: f64,
-    /// The same when all had begun: between two looks of the monitor, where there is one.
+    /// The same after all had begun, between two samples of the monitor; `None` without a monitor.
     pub(crate) rate: f64,
-    /// n, how often it was scheduled.
+    /// n, the number of times that it was scheduled.
     pub(crate) scheduled: f64,
     /// t, processor time in ms.
     pub(crate) ran: f64,
-    /// Of that, from a low queue.
+    /// The part of t that it had from a low queue.
     pub(crate) low: f64,
 }
 
-/// What the processes had, in the order of the operator's parts.
+/// The rates of the processes, in the order of the operator's parts.
 pub(crate) struct Seen {
     pub(crate) parts: Vec<Had>,
-    /// What disturbed the host.
+    /// The disturbances of the host.
     pub(crate) disturbed: Option<String>,
 }
 
 impl Butterfly {
-    /// What it is on so many nodes of a machine, of which the first ones are its own.
+    /// Its plan on a machine of `nodes` nodes, of which the first ones are its own.
     fn plan(&self, nodes: u16, monitor: Option<Monitor>) -> Result<Plan, LabError> {
         let node = |number| {
-            Scheduler::root(&format!("node-{number}"), kinds::EPOCH)
-                .with("epoch", Setting::Span(EPOCH))
-                .with("overcommit", Setting::Bool(self.overcommit))
+            let kind = Epoch::default().epoch(EPOCH).overcommit(self.overcommit);
+            Scheduler::root(&format!("node-{number}"), kind)
         };
         let mut scenario = scenario(self.length, (0..nodes).map(node).collect(), Vec::new());
         scenario.machine = model::Machine::ideal(nodes);
-        let mut plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
+        let mut plan = scenario.build()?;
         plan.processes.costs = Costs::default().post(POST).remote(REMOTE);
         plan.processes.node_costs =
             Some(NodeCosts::NONE.timer(TIMER).scheduler(RESTART).registers(REGISTERS));
@@ -114,7 +113,7 @@ impl Butterfly {
         let watched = self.operator.parts.iter().map(|part| part.tally.clone()).collect();
         let monitor = Monitor { every: Span::from_secs(1), watched, seen: Report::default() };
         let plan = self.plan(self.nodes + 1, Some(monitor.clone()))?;
-        let sim = Sim::of(plan, None).map_err(|why| LabError::Run(why.to_string()))?;
+        let sim = Sim::of(plan, None)?;
         let outcome = whole(sim.run(Instant::ZERO + self.length, |_| true))?;
         let mut parts = self.had(&outcome)?;
         let seen = reported(&monitor.seen);
@@ -167,7 +166,7 @@ fn names(parts: &[Part]) -> Vec<String> {
     parts.iter().enumerate().map(name).collect()
 }
 
-/// What a process had each second, by its own tally and its scheduler's counters.
+/// The rates of a process, from its own tally and its scheduler's counters.
 fn had(part: &Part, name: &str, outcome: &Outcome) -> Result<Had, LabError> {
     let length = seconds(outcome.length);
     let thread = outcome.threads.iter().find(|thread| thread.name == name);

@@ -8,22 +8,25 @@ use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Event, Sink, ThreadId};
 
-/// Runs it on the simulated machine, with further interrupts, and shows what happens to `sink`.
+/// Runs a scenario on the simulated machine with further interrupts, and passes its trace to `sink`.
 pub(crate) fn run(
     scenario: &Scenario,
     interrupts: Vec<PlannedInterrupts>,
     sink: Option<&mut (dyn Sink + Send)>,
 ) -> Result<Outcome, LabError> {
-    let mut plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
+    let mut plan = scenario.build()?;
     plan.interrupts.extend(interrupts);
-    let sim = Sim::of(plan, sink).map_err(|failure| LabError::Run(failure.to_string()))?;
+    let sim = Sim::of(plan, sink)?;
     whole(sim.run(Instant::ZERO + scenario.length, |_| true))
 }
 
-/// The outcome, unless something in it went wrong.
+/// The outcome, or the first defect in it as an error.
 pub(crate) fn whole(outcome: Outcome) -> Result<Outcome, LabError> {
     let broken = outcome.quarantined.first().map(|(name, why)| format!("{name}: {why}"));
-    let lost = outcome.not_admitted.first().map(|name| format!("no scheduler would have `{name}`"));
+    let lost = outcome
+        .not_admitted
+        .first()
+        .map(|name| format!("thread `{name}` was not admitted by any scheduler"));
     let refused = outcome.refused.first().map(|(at, why)| format!("refused at {at}: {why}"));
     let failed = outcome.failure.as_ref().map(ToString::to_string);
     match failed.or(broken).or(lost).or(refused) {
@@ -43,13 +46,13 @@ pub(crate) fn threads<'a>(
     })
 }
 
-/// What the threads of that name received of the processor, in per cent.
+/// The processor time of the threads of that name, in per cent.
 pub(crate) fn percent(outcome: &Outcome, name: &str) -> f64 {
     let sum = threads(outcome, name).fold(Span::ZERO, |sum, thread| sum + thread.received);
     sum.over(outcome.length).map_or(0.0, |share| share.to_f64() * 100.0)
 }
 
-/// What interrupts took of the processors in all, in per cent of the run.
+/// The time of interrupts on all processors, in per cent of the run.
 pub(crate) fn stolen(outcome: &Outcome) -> f64 {
     let stolen = outcome.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.stolen);
     stolen.over(outcome.length).map_or(0.0, |share| share.to_f64() * 100.0)

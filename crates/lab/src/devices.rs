@@ -11,5 +11,5 @@ pub(crate) use stream::Stream;
 
 use std::time::Duration;
 
-/// Nothing here works for longer, even if it is not stopped.
+/// The longest time for which a load runs, even if it is not stopped.
 const MOST: Duration = Duration::from_secs(300);

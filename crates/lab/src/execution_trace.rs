@@ -1,4 +1,4 @@
-//! What becomes of the blocks of a reservation of 4 ms in 20 ms, drawn as chapter 11 draws its execution traces.
+//! The blocks of a reservation of 4 ms in 20 ms, drawn as the execution traces of chapter 11.
 
 use crate::carried_out::run;
 use crate::experiment::LabError;
@@ -13,14 +13,14 @@ use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Cpu, Event, OverheadKind, Sink, Stop, ThreadId};
 
-/// What was seen of the reservation, and all that is to be drawn of it.
+/// The measurements of the reservation, and the data of its picture.
 pub(crate) struct Traced {
     pub(crate) watch: Watch,
     story: Story,
     pub(crate) disturbed: Option<String>,
 }
 
-/// Draws, and watches what is received.
+/// Collects the picture's data and the received time.
 #[derive(Default)]
 struct Both {
     watch: Watch,
@@ -63,7 +63,7 @@ impl Traced {
     }
 }
 
-/// What threads saw of themselves. A gap between two stretches of one thread, with no other's in it, was stolen.
+/// The stretches in which threads saw themselves run. A gap between two stretches of one thread, without another thread's in it, was stolen.
 fn story(outcome: &Outcome) -> Story {
     let (mut story, mut stretches) = (StoryBuilder::default(), Vec::new());
     for (number, thread) in (0..).map(ThreadId).zip(&outcome.threads) {

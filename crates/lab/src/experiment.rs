@@ -2,6 +2,11 @@
 
 use crate::findings::Findings;
 use core::fmt;
+use windfall_hierarchy::HierarchyError;
+use windfall_linux::control::ControlError;
+use windfall_os::LinuxError;
+use windfall_scenario::Diagnostics;
+use windfall_sim::UnsupportedPlan;
 
 /// Where an experiment runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,7 +20,7 @@ pub enum Host {
 }
 
 impl Host {
-    /// As it is typed.
+    /// Its name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -29,40 +34,40 @@ impl Host {
 /// How an experiment is to be run.
 #[derive(Clone, Copy)]
 pub struct Settings<'a> {
-    /// Only there; `None`: wherever the experiment needs no rights.
+    /// The only host to use; `None`: each host on which the experiment needs no rights.
     pub host: Option<Host>,
-    /// Whether a few seconds must do: shorter runs and fewer of them.
+    /// Whether to finish within seconds: fewer and shorter runs.
     pub quick: bool,
     /// Receives a description of the current measurement.
     pub progress: &'a dyn Fn(&str),
 }
 
 impl Settings<'_> {
-    /// Whether the experiment is to run there. What needs rights, and takes the processors from others,
-    /// is run only on request.
+    /// Whether the experiment is to run on this host. A host that needs rights, and takes the processors from others, is
+    /// used only on request.
     pub(crate) fn on(&self, host: Host) -> bool {
         self.host.map_or(host != Host::Linux, |only| only == host)
     }
 
-    /// One of two, by whether a few seconds must do.
+    /// The first of two values for a quick run, else the second.
     pub(crate) fn either<T>(&self, long: T, quick: T) -> T {
         if self.quick { quick } else { long }
     }
 }
 
-/// A table or figure of a paper that can be had again.
+/// A table or figure of a paper that can be measured again.
 pub struct Experiment {
     /// Its name: the table or figure.
     pub name: &'static str,
-    /// Further tables and figures that come of the same runs.
+    /// Further tables and figures that the same runs give.
     pub also: &'static [&'static str],
     /// What it is about, in a few words.
     pub title: &'static str,
-    /// Where in which paper.
+    /// The paper and the section.
     pub source: &'static str,
     /// Its question.
     pub question: &'static str,
-    /// What it can refute.
+    /// The claim that it can refute.
     pub claim: &'static str,
     /// Where it runs.
     pub hosts: &'static [Host],
@@ -72,7 +77,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// All names that it goes by.
+    /// Its name and those of its further tables and figures.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
         std::iter::once(self.name).chain(self.also.iter().copied())
     }
@@ -95,7 +100,7 @@ impl Experiment {
 /// Why an experiment could not be run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LabError {
-    /// It does not run there.
+    /// The experiment does not run on the requested host.
     NoHost {
         /// The experiment.
         name: &'static str,
@@ -112,7 +117,7 @@ pub enum LabError {
     Run(String),
     /// The machine refused.
     Machine {
-        /// To what.
+        /// The request.
         asked: String,
         /// Its reason.
         why: String,
@@ -137,3 +142,22 @@ impl fmt::Display for LabError {
 }
 
 impl std::error::Error for LabError {}
+
+impl From<Diagnostics> for LabError {
+    fn from(wrong: Diagnostics) -> LabError {
+        LabError::Scenario(wrong.render(false))
+    }
+}
+
+/// Errors of a run on any host.
+macro_rules! of_a_run {
+    ($($error:ty),*) => {
+        $(impl From<$error> for LabError {
+            fn from(why: $error) -> LabError {
+                LabError::Run(why.to_string())
+            }
+        })*
+    };
+}
+
+of_a_run!(HierarchyError, UnsupportedPlan, LinuxError, ControlError);

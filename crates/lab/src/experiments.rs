@@ -46,20 +46,20 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &chrysalis_global::EXPERIMENT,
 ];
 
-/// So far apart may simulated and real threads be at most, in per cent of the processor.
+/// The largest difference allowed between simulated and real threads, in per cent of the processor.
 const CLOSE: f64 = 2.0;
 
-/// What [`apart`] shows.
+/// The description of the number that [`apart`] gives.
 const APART: &str = "`Apart` is the larger difference between what simulated and real threads received, in per cent of the \
      processor. A run in which a timer was seen to more than 2 ms late, or events were lost, is made again twice \
      at most; a line that is disturbed even then counts neither for the claim nor against it.";
 
-/// How far two runs' shares of the processor are apart: the larger difference of the two groups of threads.
+/// The difference between two runs' shares of the processor: the larger one of the two groups of threads.
 fn apart(one: (f64, f64), other: (f64, f64)) -> f64 {
     (one.0 - other.0).abs().max((one.1 - other.1).abs())
 }
 
-/// What a stream is on the host `linux`.
+/// The description of a stream on the host `linux`.
 const REAL_STREAM: &str = "The stream on `linux` is TCP with packets of 1500 bytes on a loopback device of its own, sent on another \
      processor and processed on the supervised one, up to 64 packets with one interrupt, as of a network card that \
      moderates its interrupts; the application alone is supervised, and tells what it got from its own looks at \

@@ -13,7 +13,7 @@ pub struct Findings {
     pub figures: Vec<Figure>,
     /// Every number that went into them.
     pub raw: Vec<Raw>,
-    /// What the reader must know to weigh it.
+    /// Facts that the reader needs to judge it.
     pub notes: Vec<String>,
     /// Whether the claim stands.
     pub verdict: Verdict,
@@ -22,7 +22,7 @@ pub struct Findings {
 /// A table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Table {
-    /// What it shows, with its units.
+    /// Its subject, with the units.
     pub title: String,
     /// The names of the columns.
     pub head: Vec<String>,
@@ -46,7 +46,7 @@ impl Table {
 pub struct Figure {
     /// The name of its file, without ending.
     pub name: String,
-    /// What is seen, and how the paper's looks.
+    /// A description of the picture, and of the paper's.
     pub caption: String,
     /// The picture.
     pub picture: Scene,
@@ -62,7 +62,7 @@ pub struct Raw {
 }
 
 impl Raw {
-    /// Records with the names of their fields, which are separated by commas in `head`. What has a comma in it is quoted.
+    /// Records with the names of their fields, which are separated by commas in `head`. A field with a comma is quoted.
     #[must_use]
     pub fn csv(name: &str, head: &str, rows: impl IntoIterator<Item = Vec<String>>) -> Raw {
         Raw {
@@ -81,13 +81,13 @@ pub(crate) use record;
 /// Whether a claim stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClaimStatus {
-    /// What was found agrees with it.
+    /// The results agree with it.
     Stands,
-    /// What was found agrees with it, but the paper's own figures were put in: it could be calibrated, which confirms nothing.
+    /// The results agree with it, but they rest on the paper's own figures: it could be calibrated, which confirms nothing.
     Calibrated,
-    /// What was found contradicts it.
+    /// The results contradict it.
     Refuted,
-    /// What was found does not decide it.
+    /// The results do not decide it.
     Open,
 }
 
@@ -101,7 +101,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Stands if nothing speaks against it; what does is the reason then.
+    /// The claim stands if there is no evidence against it; otherwise the evidence is the reason.
     #[must_use]
     pub fn by(against: &[String], why: &str) -> Verdict {
         if against.is_empty() {

@@ -1,4 +1,4 @@
-//! Experiments and what they found, for programs.
+//! Experiments and their findings as JSON, for programs.
 
 use crate::experiment::Experiment;
 use crate::experiments::EXPERIMENTS;
@@ -19,7 +19,7 @@ pub fn list() -> Value {
     json!({ "experiments": EXPERIMENTS.iter().map(one).collect::<Vec<_>>() })
 }
 
-/// What an experiment found; its raw numbers are files of their own.
+/// The findings of an experiment; its raw numbers are separate files.
 #[must_use]
 pub fn findings(experiment: &Experiment, findings: &Findings) -> Value {
     let table =

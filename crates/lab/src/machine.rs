@@ -21,7 +21,7 @@ pub(crate) fn this() -> String {
     format!("{model}{caches}, kernel {}{built}", kernel.trim())
 }
 
-/// The same, of what is measured in this process.
+/// The same for measurements in this process, with how it was built.
 pub(crate) fn here() -> String {
     format!("here: {}", this())
 }

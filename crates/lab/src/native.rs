@@ -1,5 +1,5 @@
-//! What needs only threads of this process: polling the clock, working in an array, on one processor,
-//! under the system's own scheduler.
+//! Measurements with threads of this process only: they poll the clock or work in an array, on one processor, under
+//! the system's own scheduler.
 
 mod pin;
 mod poll;

@@ -29,7 +29,7 @@ pub fn page(experiment: &Experiment, findings: &Findings) -> String {
             }
             "\n"
         }
-        @if !findings.notes.is_empty() { h2 { "To weigh it by" } }
+        @if !findings.notes.is_empty() { h2 { "Notes" } }
         @for note in &findings.notes { p { (Shown(note)) } "\n" }
     };
     Page { title: &title, style: include_str!("page.css"), script: "", body }.text()

@@ -25,7 +25,7 @@ pub(crate) const PERIOD: Span = Span::from_millis(20);
 pub(crate) const AMOUNT: Span = Span::from_millis(4);
 /// How often the clock ticks (11.2).
 const HERTZ: u64 = 4096;
-/// What a tick costs: the slope of table 10.3's second column.
+/// The cost of a tick: the slope of table 10.3's second column.
 pub(crate) const TICK: Span = Span::from_nanos(4_500);
 /// How long a sender goes on without acknowledgement.
 const WINDOW: Span = Span::from_millis(3);
@@ -45,14 +45,14 @@ pub(crate) fn scenario(rez: &Kind, reserved: Span, length: Span) -> Result<Scena
     Ok(scenario)
 }
 
-/// What the application saw of itself on this machine, and what disturbed the host, if anything did.
+/// The application's own measurements on this machine, and the disturbances of the host.
 pub(crate) struct Real {
     pub(crate) watch: Watch,
     pub(crate) disturbed: Option<String>,
 }
 
-/// What is carried out with real threads: the application alone, so that whatever it does not get is the
-/// rest of the system's, a receiver's, too. The machine has interrupts of its own.
+/// The scenario for real threads: the application alone, so that all other time belongs to the rest of the system, a
+/// receiver of the stream included. The machine has interrupts of its own.
 pub(crate) fn real(rez: &Kind, reserved: Span, length: Span) -> Result<Scenario, LabError> {
     let mut scenario = scenario(rez, reserved, length)?;
     scenario.interrupts.clear();
@@ -60,7 +60,7 @@ pub(crate) fn real(rez: &Kind, reserved: Span, length: Span) -> Result<Scenario,
     Ok(scenario)
 }
 
-/// How real threads of chapter 11 are watched. What keeps the machine busy may delay the host, too.
+/// The measurements of chapter 11 with real threads. The load of the machine may delay the host as well.
 pub(crate) const fn watching(busy: bool) -> Watching {
     let lag = Span::from_millis(if busy { 5 } else { 2 });
     Watching { intervals: None, stretches: true, lag }
@@ -78,7 +78,7 @@ pub(crate) fn supervised(
     Ok(Real { watch: Watch::of(&run.outcome), disturbed: run.disturbed })
 }
 
-/// What receiving a stream takes between two instants, beside a reservation of `reserved`.
+/// The interrupts of a received stream between two instants, beside a reservation of `reserved`.
 pub(crate) fn network(
     reserved: Span,
     (from, to): (Instant, Instant),
@@ -101,7 +101,7 @@ pub(crate) fn network(
     vec![source(OverheadKind::Interrupt, 11, announced), source(OverheadKind::Softirq, 3, packets)]
 }
 
-/// What the application got in each period, as it measures it itself: by looking at the clock.
+/// The time that the application received in each period, as it measures it itself by reading the clock.
 #[derive(Default)]
 pub(crate) struct Watch {
     id: Option<ThreadId>,
@@ -115,7 +115,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// What the application saw of itself with real threads, in periods that are over.
+    /// The application's own measurements with real threads, in periods that have ended.
     pub(crate) fn of(outcome: &Outcome) -> Watch {
         let mut watch = Watch::default();
         let app = outcome.threads.iter().find(|thread| thread.name == "app");
@@ -157,12 +157,12 @@ impl Watch {
         }
     }
 
-    /// Leaves the first periods out, in which a feedback learns.
+    /// Leaves out the first periods, in which the feedback adapts.
     pub(crate) fn skip(&mut self, periods: usize) {
         self.periods.drain(..periods.min(self.periods.len()));
     }
 
-    /// Periods of which less than [`AMOUNT`] was received, in per cent.
+    /// The percentage of periods in which less than [`AMOUNT`] was received.
     #[expect(clippy::cast_precision_loss, reason = "a few thousand periods")]
     pub(crate) fn missed(&self) -> f64 {
         let missed = self.periods.iter().filter(|(received, _)| *received < AMOUNT).count();

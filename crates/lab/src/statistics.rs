@@ -4,7 +4,7 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// A mean, and how far off it may be at 95 %.
+/// A mean with its confidence interval at 95 %.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Mean {
     /// The mean.
@@ -16,7 +16,7 @@ pub struct Mean {
     pub count: usize,
 }
 
-/// Where Student's distribution has 97.5 % below it.
+/// The 97.5 % quantile of Student's distribution.
 fn student(freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |student| student.inverse_cdf(0.975))
 }
@@ -29,7 +29,7 @@ fn moments(samples: &[f64]) -> (f64, f64, f64) {
     (count, mean, squares / (count - 1.0))
 }
 
-/// The mean of the samples; not a number without any.
+/// The mean of the samples; NaN without samples.
 #[must_use]
 pub fn mean(samples: &[f64]) -> Mean {
     let (count, value, variance) = moments(samples);
@@ -68,9 +68,9 @@ impl Mean {
 /// The line of best fit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Line {
-    /// How much higher for each unit.
+    /// The slope.
     pub slope: f64,
-    /// Where it begins.
+    /// The value at 0.
     pub at_zero: f64,
     /// The share of the variation that it explains, 0 to 1.
     pub explained: f64,
@@ -102,8 +102,8 @@ pub fn line(points: &[(f64, f64)]) -> Line {
     Line { slope, at_zero: y - slope * x, explained }
 }
 
-/// What one of each of two things costs, where a total was had for so many of both: by least squares, without a
-/// constant. Samples are (how many, how many, total).
+/// The cost of each of two operations, from totals over counts of both: by least squares, without a constant. Samples are
+/// (count of the first, count of the second, total).
 #[must_use]
 pub(crate) fn costs_of(samples: &[(f64, f64, f64)]) -> (Mean, Mean) {
     let sum = |of: fn(&(f64, f64, f64)) -> f64| samples.iter().map(of).sum::<f64>();
@@ -125,21 +125,21 @@ pub(crate) fn costs_of(samples: &[(f64, f64, f64)]) -> (Mean, Mean) {
     (mean(a, bb), mean(b, aa))
 }
 
-/// The value with as many samples below it as above, of two in the middle the lower; not a number without any.
+/// The median, of two in the middle the lower; NaN without samples.
 #[must_use]
 pub fn median(samples: &[f64]) -> f64 {
     quantile(samples, 50)
 }
 
-/// The sample that so many hundredths of all do not exceed; not a number without any.
+/// The percentile: the sample that this percentage of all does not exceed; NaN without samples.
 pub(crate) fn quantile(samples: &[f64], hundredths: u32) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     windfall_time::quantile(&sorted, hundredths, 100).unwrap_or(f64::NAN)
 }
 
-/// How many samples lie in each of the parts of equal factor between two values above zero; what lies
-/// outside is in the first or last part. Lower end, upper end, count.
+/// A histogram of parts of equal factor between two values above zero: lower end, upper end, count. Samples outside
+/// count in the first or last part.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,

@@ -11,18 +11,18 @@ use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{Plan, Scenario};
 use windfall_time::Span;
 
-/// So often is a run made before a disturbed one is taken.
+/// The number of runs after which a disturbed one is accepted.
 const ATTEMPTS: usize = 3;
-/// How long to wait for another run, and between two looks.
+/// How long to wait for another run to end, and how often to check.
 const PATIENCE: (Duration, Duration) = (Duration::from_secs(60), Duration::from_millis(500));
 
-/// What is to be seen of a run.
+/// Requests for measurements during a run.
 pub(crate) struct Watching {
-    /// The thread (by number) of which intervals between completions are counted, from which length on.
+    /// The thread (by number) whose intervals between completions are counted, and the length from which they count.
     pub(crate) intervals: Option<(usize, Span)>,
     /// Whether threads keep the stretches in which they see themselves running.
     pub(crate) stretches: bool,
-    /// How late the host may be at most, undisturbed.
+    /// The longest delay of the host that is no disturbance.
     pub(crate) lag: Span,
 }
 
@@ -35,23 +35,23 @@ impl Default for Watching {
 /// A run with real threads.
 pub(crate) struct Supervised {
     pub(crate) outcome: Outcome,
-    /// What disturbed the host, each time that the run was made.
+    /// The disturbances of the host, over all attempts.
     pub(crate) disturbed: Option<String>,
 }
 
-/// Runs it, again if it was disturbed.
+/// Runs a scenario, and repeats a disturbed run.
 pub(crate) fn supervise(scenario: &Scenario, watching: &Watching) -> Result<Supervised, LabError> {
     repeated(|| once(scenario, watching))
 }
 
-/// Runs plans that are no scenarios, each made anew, again if it was disturbed.
+/// Runs a plan that is not a scenario, and repeats a disturbed run with a new plan.
 pub(crate) fn supervise_plan(
     mut plan: impl FnMut() -> Result<Plan, LabError>,
 ) -> Result<Supervised, LabError> {
     repeated(|| carry_out(&mut plan, &Watching::default()))
 }
 
-/// Does it until it is not disturbed, three times at most.
+/// Repeats a run until it is not disturbed, at most three times.
 pub(crate) fn repeated(
     mut run: impl FnMut() -> Result<Supervised, LabError>,
 ) -> Result<Supervised, LabError> {
@@ -65,10 +65,9 @@ pub(crate) fn repeated(
     Ok(last)
 }
 
-/// Runs it once, as soon as no other run supervises this machine.
+/// Runs a scenario once, as soon as no other run supervises this machine.
 pub(crate) fn once(scenario: &Scenario, watching: &Watching) -> Result<Supervised, LabError> {
-    let plan = || scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)));
-    carry_out(plan, watching)
+    carry_out(|| Ok(scenario.build()?), watching)
 }
 
 /// Carries a plan out once.
@@ -87,7 +86,7 @@ fn carry_out(
             Err(fault) if fault.is_busy() && begun.elapsed() < PATIENCE.0 => {
                 std::thread::sleep(PATIENCE.1);
             }
-            answer => break answer.map_err(|fault| LabError::Run(fault.to_string()))?,
+            answer => break answer?,
         }
     };
     if outcome.failure.is_none() && outcome.length < length {
@@ -98,7 +97,7 @@ fn carry_out(
     Ok(Supervised { outcome: whole(outcome)?, disturbed })
 }
 
-/// What held the host up.
+/// Describes the disturbance of a run, if there was one.
 fn disturbed(outcome: &Outcome, most: Span) -> Option<String> {
     let supervision = outcome.supervision.as_ref()?;
     match (supervision.lost, supervision.lag) {

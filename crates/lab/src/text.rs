@@ -1,4 +1,4 @@
-//! Experiments and what they found, for people.
+//! Experiments and their findings as text, for people.
 
 use crate::experiment::Experiment;
 use crate::experiments::EXPERIMENTS;
@@ -16,7 +16,7 @@ pub fn list(width: Option<usize>) -> String {
     table(&["NAME", "HOSTS", "ABOUT", "SOURCE"], 4, EXPERIMENTS.iter().map(row).collect(), width)
 }
 
-/// What an experiment found.
+/// The findings of an experiment.
 #[must_use]
 pub fn findings(experiment: &Experiment, findings: &Findings, width: Option<usize>) -> String {
     let names: Vec<_> = experiment.names().collect();

@@ -2,7 +2,7 @@
 
 use windfall_time::Span;
 
-/// So many microseconds.
+/// A span of this many microseconds.
 pub(crate) const fn us(count: u64) -> Span {
     Span::from_nanos(count * 1_000)
 }

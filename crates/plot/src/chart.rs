@@ -1,7 +1,7 @@
 //! A chart: two axes, areas, lines, points and marks between them, and a legend.
 //!
 //! Places are in the units of the axes. What lies outside the axes is cut off at them; a mark or point
-//! there is left out, and its line of the legend stays. What is added later covers what came before.
+//! there is left out, and its line of the legend stays. Later shapes cover earlier ones.
 
 mod axis;
 mod clip;
@@ -48,7 +48,7 @@ impl Chart {
         chart
     }
 
-    /// Adds what these corners enclose; named in the legend unless the name is empty.
+    /// Adds the area that these corners enclose; named in the legend unless the name is empty.
     pub fn area(&mut self, corners: &[(f64, f64)], paint: Paint, name: &str) {
         let corners: Vec<_> = corners.iter().map(|corner| self.pixel(*corner)).collect();
         let inside = clip::polygon(&corners, FRAME);
@@ -87,7 +87,7 @@ impl Chart {
         self.name(Sign::Dot(dot), name);
     }
 
-    /// Adds how far off each point may be, up and down: x, y, and that distance.
+    /// Adds error bars: x, y, and the uncertainty of y, up and down.
     pub fn spread(&mut self, points: &[(f64, f64, f64)], colour: Colour) {
         let stroke = Stroke { colour, wide: 1.2, dash: None };
         for (x, y, far) in points {

@@ -4,7 +4,7 @@
 //!
 //! Invariant: the same scene gives the same bytes on every machine. The font is in this crate, and
 //! the pixels are drawn here.
-//! Absent on purpose: what a picture is about. Read next: `scene.rs`, then `chart.rs`.
+//! Absent on purpose: the meaning of a picture. Read next: `scene.rs`, then `chart.rs`.
 #![forbid(unsafe_code)]
 
 pub mod chart;

@@ -1,6 +1,6 @@
 //! The elements of a picture, before it is SVG or PNG.
 //!
-//! Invariant: places are in pixels, from the upper left; what comes later covers what came before.
+//! Invariant: places are in pixels from the upper left corner. Later shapes cover earlier ones.
 
 /// Red, green, blue.
 pub type Colour = [u8; 3];
@@ -28,7 +28,7 @@ pub struct Stroke {
     pub dash: Option<(f32, f32)>,
 }
 
-/// Where a text stands to its place.
+/// The position of a text relative to its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Anchor {
     /// It begins there.
@@ -46,33 +46,33 @@ pub struct Letters {
     pub size: f32,
     /// Its colour.
     pub colour: Colour,
-    /// Where it stands to its place.
+    /// Its position relative to its place.
     pub anchor: Anchor,
-    /// Whether it is read from below, a quarter turn to the left.
+    /// Whether it is turned by a quarter to the left and read from below.
     pub turned: bool,
 }
 
 impl Letters {
-    /// Level, beginning at its place.
+    /// Horizontal text that begins at its place.
     #[must_use]
     pub const fn new(size: f32, colour: Colour) -> Letters {
         Letters { size, colour, anchor: Anchor::Start, turned: false }
     }
 
-    /// With another place of its own at the place.
+    /// The same with another position.
     #[must_use]
     pub const fn at(self, anchor: Anchor) -> Letters {
         Letters { anchor, ..self }
     }
 
-    /// Read from below.
+    /// The same, read from below.
     #[must_use]
     pub const fn turned(self) -> Letters {
         Letters { turned: true, ..self }
     }
 }
 
-/// A thing to draw.
+/// A shape or text to draw.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Shape {
     Rect { x: f32, y: f32, wide: f32, high: f32, paint: Paint },
@@ -110,7 +110,7 @@ impl Scene {
         self.shapes.push(Shape::Text { x, y, letters, text: text.to_owned() });
     }
 
-    /// Adds what these corners enclose.
+    /// Adds the area that these corners enclose.
     pub fn polygon(&mut self, points: &[(f32, f32)], paint: Paint) {
         self.shapes.push(Shape::Polygon { points: points.to_vec(), paint });
     }

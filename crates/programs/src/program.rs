@@ -4,7 +4,7 @@
 //! are bursts and waits taken from a trace.
 
 use crate::process::Start;
-use crate::step::Phase;
+use crate::step::{Naming, Numbers, Phase, Translate};
 use windfall_time::{Instant, Span};
 
 /// What a thread runs.
@@ -33,9 +33,9 @@ pub enum Program {
 /// A sequence of jobs. A job that is released while an earlier one is unfinished waits its turn.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct Jobs {
+pub struct Jobs<N: Naming = Numbers> {
     /// When jobs are released.
-    pub activation: Activation,
+    pub activation: Activation<N>,
     /// The work of each job.
     pub work: Work,
     /// Relative deadline; `None` if jobs are never due.
@@ -46,14 +46,15 @@ pub struct Jobs {
     pub count: Option<u64>,
     /// Whether each is submitted to the scheduler when it is released, and left out if that refuses it (PORTS 2.2).
     pub admit: bool,
-    /// The thread (by number in the scenario) of which a job is released instead of one that is refused (PORTS 2.4, primaries and secondaries).
-    pub secondary: Option<usize>,
+    /// The thread, with [`Activation::Instead`], of which a job is released instead of one that is refused (PORTS 2.4, primaries and
+    /// secondaries). A name may stand for several threads that are alike, as in [`Activation::After`].
+    pub secondary: Option<N::Thread>,
 }
 
-impl Jobs {
+impl<N: Naming> Jobs<N> {
     /// Jobs without end that are never due.
     #[must_use]
-    pub const fn new(activation: Activation, work: Work) -> Jobs {
+    pub const fn new(activation: Activation<N>, work: Work) -> Jobs<N> {
         Jobs {
             activation,
             work,
@@ -65,17 +66,73 @@ impl Jobs {
         }
     }
 
+    /// Jobs of `work` every `period`, due at the next release.
+    #[must_use]
+    pub const fn periodic(work: Span, period: Span) -> Jobs<N> {
+        let activation = Activation::Periodic { offset: Instant::ZERO, period };
+        Jobs::new(activation, Work::Fixed(work)).deadline(period)
+    }
+
     /// The same, each due so long after its release.
     #[must_use]
-    pub const fn deadline(mut self, deadline: Span) -> Jobs {
+    pub const fn deadline(mut self, deadline: Span) -> Jobs<N> {
         self.deadline = Some(deadline);
         self
+    }
+
+    /// The same, with this treatment of late jobs.
+    #[must_use]
+    pub const fn late(mut self, late: OnLate) -> Jobs<N> {
+        self.late = late;
+        self
+    }
+
+    /// The same, each admitted or refused by the scheduler when it is released.
+    #[must_use]
+    pub const fn admit(mut self) -> Jobs<N> {
+        self.admit = true;
+        self
+    }
+
+    /// The same, with a thread of which a job is released instead of one that is refused.
+    #[must_use]
+    pub fn secondary(mut self, thread: N::Thread) -> Jobs<N> {
+        self.secondary = Some(thread);
+        self
+    }
+
+    /// The same, so many of them.
+    #[must_use]
+    pub const fn count(mut self, count: u64) -> Jobs<N> {
+        self.count = Some(count);
+        self
+    }
+
+    /// The same jobs with another naming; `None` if they name a thread that does not exist there. Of several threads with
+    /// that name, they mean the first.
+    pub fn translated<M: Naming>(&self, by: &mut impl Translate<N, M>) -> Option<Jobs<M>> {
+        let activation = match &self.activation {
+            Activation::Periodic { offset, period } => {
+                Activation::Periodic { offset: *offset, period: *period }
+            }
+            Activation::Sporadic { offset, least, most } => {
+                Activation::Sporadic { offset: *offset, least: *least, most: *most }
+            }
+            Activation::After(thread) => Activation::After(by.threads(thread).into_iter().next()?),
+            Activation::Instead => Activation::Instead,
+        };
+        let secondary = match &self.secondary {
+            Some(thread) => Some(by.threads(thread).into_iter().next()?),
+            None => None,
+        };
+        let Jobs { work, deadline, late, count, admit, .. } = *self;
+        Some(Jobs { activation, work, deadline, late, count, admit, secondary })
     }
 }
 
 /// When jobs are released.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Activation {
+pub enum Activation<N: Naming = Numbers> {
     /// At `offset`, `offset + period`, ...
     Periodic {
         /// First release.
@@ -92,8 +149,9 @@ pub enum Activation {
         /// Longest gap; at least `least`.
         most: Span,
     },
-    /// Whenever a job of this thread (by number in the scenario) is done while the follower is alive.
-    After(usize),
+    /// Whenever a job of that thread is done while the follower is alive. A name may stand for several threads that are alike:
+    /// of these, the one with the same number as the follower.
+    After(N::Thread),
     /// Whenever a job is refused of a thread whose [secondary](Jobs::secondary) this one is.
     Instead,
 }
@@ -148,13 +206,4 @@ pub enum RecordedStep {
     Until(Instant),
     /// Waits until another thread has woken it, once more than it has waited so far.
     Woken,
-}
-
-impl Jobs {
-    /// Jobs of `work` every `period`, due at the next release.
-    #[must_use]
-    pub const fn periodic(work: Span, period: Span) -> Jobs {
-        let activation = Activation::Periodic { offset: Instant::ZERO, period };
-        Jobs { deadline: Some(period), ..Jobs::new(activation, Work::Fixed(work)) }
-    }
 }

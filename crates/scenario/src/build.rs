@@ -143,7 +143,7 @@ impl Builder<'_> {
                     Pattern::Random { gap, cost } => {
                         PlannedPattern::Random { gap: *gap, cost: *cost }
                     }
-                    Pattern::Recorded { file } => match recordings.interrupts(file, processor) {
+                    Pattern::Recorded(file) => match recordings.interrupts(file, processor) {
                         Ok(strikes) => PlannedPattern::Recorded(strikes),
                         Err(why) => {
                             let path = Path::of(&["interrupts"]).item(number).key("recorded");

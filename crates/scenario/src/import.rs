@@ -183,7 +183,7 @@ fn interrupts(recording: &Recording, file: &str) -> Vec<Interrupts> {
         kind: OverheadKind::Interrupt,
         number: 0,
         processors: Vec::new(),
-        pattern: Pattern::Recorded { file: file.to_owned() },
+        pattern: Pattern::Recorded(file.to_owned()),
         device: None,
         datum: None,
     };

@@ -11,7 +11,7 @@ pub use place::Place;
 pub use request::PlannedRequest;
 
 use crate::live::Live;
-use crate::model::{External, ExternalProgram, Machine};
+use crate::model::{External, ExternalProgram, Machine, Pattern};
 use crate::outcome::Promise;
 use std::collections::BTreeMap;
 use windfall_hierarchy::{Hierarchy, Message, NodeId};
@@ -258,9 +258,7 @@ impl PlannedInterrupts {
     ) -> PlannedInterrupts {
         PlannedInterrupts { processor, kind, number, pattern, device: None }
     }
-}
 
-impl PlannedInterrupts {
     /// The same, of a device, whose posts carry this datum, or the number of the arrival.
     #[must_use]
     pub const fn device(mut self, device: Device, datum: Option<u64>) -> PlannedInterrupts {
@@ -269,25 +267,5 @@ impl PlannedInterrupts {
     }
 }
 
-/// When interrupts come and how long each takes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum PlannedPattern {
-    /// At `offset`, `offset + period`, ...
-    Periodic {
-        /// The first.
-        offset: Instant,
-        /// Time between two.
-        period: Span,
-        /// How long each takes.
-        cost: Span,
-    },
-    /// Random gaps and durations, uniform between two limits.
-    Random {
-        /// Between the beginnings of two.
-        gap: (Span, Span),
-        /// How long each takes.
-        cost: (Span, Span),
-    },
-    /// At these instants, in order, with these lengths.
-    Recorded(Vec<(Instant, Span)>),
-}
+/// When interrupts come and how long each takes. Recorded ones come at these instants, with these lengths.
+pub type PlannedPattern = Pattern<Vec<(Instant, Span)>>;

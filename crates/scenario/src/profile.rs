@@ -57,18 +57,14 @@ pub struct ProfiledThread {
     pub name: String,
     /// The routine that they start with, if it is known: a file's name and a symbol (`player:decode`), or the offset in
     /// the file (`libstdc++.so.6+0xe1a20`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub routine: Option<String>,
     /// The name of the thread that made them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
     /// How many there were.
     pub count: usize,
     /// Their period, if they have one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<String>,
     /// The suggested amount for each period.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub amount: Option<String>,
     /// The share of periods that began on time.
     pub confidence: String,
@@ -77,7 +73,6 @@ pub struct ProfiledThread {
     /// The most that half of the periods, or wake-ups, took; 99 of 100; all.
     pub need: [String; 3],
     /// Why there is no period.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 

@@ -6,11 +6,12 @@
 //! Requests for NAME that concern the reservation go to that scheduler.
 
 use crate::model::{
-    Attachment, Change, ExternalProgram, Parent, Scenario, Scheduler, Setting, Thread, Whom,
+    Attachment, Change, ExternalProgram, Parent, Scenario, Scheduler, Thread, Whom,
 };
 use std::mem::take;
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
+use windfall_schedulers::time_sharing::RoundRobin;
 use windfall_time::Span;
 
 const KIND: &Kind = kinds::ROUND_ROBIN;
@@ -42,8 +43,8 @@ pub(crate) fn share(scenario: &mut Scenario) {
             Attachment { parent: Parent::Scheduler(parent), requires: take(&mut thread.requires) };
         let name = name(&thread.name);
         thread.parent = Some(name.clone());
-        let shares = Scheduler { owns: vec![own], ..Scheduler::root(&name, KIND) };
-        scenario.schedulers.push(shares.with("quantum", Setting::Span(quantum)));
+        let turns = RoundRobin::default().quantum(quantum);
+        scenario.schedulers.push(Scheduler { owns: vec![own], ..Scheduler::root(&name, turns) });
     }
     let Scenario { threads, schedulers, requests, .. } = scenario;
     requests.iter_mut().for_each(|request| pass_on(&mut request.change, threads, schedulers));

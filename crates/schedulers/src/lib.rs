@@ -27,5 +27,5 @@ pub mod share;
 pub mod time_sharing;
 
 pub use parts::affinity::Affinity;
-pub use settings::KindSettings;
+pub use settings::{KindSettings, OfKind};
 pub use share::eevdf::needed_share;

@@ -45,6 +45,45 @@ pub trait KindSettings: Default + 'static {
     }
 }
 
+/// A kind and its settings: a [`Kind`] with those that hold by default, or a kind as a type ([`KindSettings`]) with any.
+///
+/// ```
+/// use windfall_schedulers::reservation::Rez;
+/// use windfall_schedulers::{OfKind, kinds};
+///
+/// assert!(kinds::REZ.set().is_empty());
+/// let most = Rez::default().admission(900);
+/// assert_eq!((most.name(), most.set().len()), ("rez", 1));
+/// ```
+pub trait OfKind {
+    /// The name of the kind.
+    fn name(&self) -> &'static str;
+
+    /// The settings that differ from the default, by name.
+    fn set(&self) -> Vec<(&'static str, Value<'static>)>;
+}
+
+impl OfKind for &Kind {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn set(&self) -> Vec<(&'static str, Value<'static>)> {
+        Vec::new()
+    }
+}
+
+impl<K: KindSettings> OfKind for K {
+    fn name(&self) -> &'static str {
+        K::KIND.name
+    }
+
+    fn set(&self) -> Vec<(&'static str, Value<'static>)> {
+        let usual = K::default().by_name();
+        self.by_name().into_iter().filter(|setting| !usual.contains(setting)).collect()
+    }
+}
+
 /// A type that a setting may have.
 pub(crate) trait Field: Sized {
     /// What may be written, unless the setting has bounds of its own.

@@ -7,6 +7,7 @@ use common::{Host, MS, S, span};
 use proptest::prelude::*;
 use windfall_guarantees::Guarantee;
 use windfall_hierarchy::{AnswerError, HierarchyError, Message};
+use windfall_schedulers::kinds;
 use windfall_schedulers::parameters;
 use windfall_time::Ratio;
 
@@ -32,7 +33,7 @@ fn asks(weight: impl Strategy<Value = u32>) -> impl Strategy<Value = Vec<Ask>> {
 /// Runs these steps on this many processors. Every offered guarantee must be kept.
 fn law(processors: u16, asks: &[Ask], steps: &[common::adversary::Step]) {
     let mut host = Host::new(processors);
-    let root = host.root("bvt", &[]);
+    let root = host.top(kinds::BVT);
     let mut threads = Vec::new();
     for (n, (weight, warp, limits)) in asks.iter().enumerate() {
         let mut messages = vec![Message::Share(*weight), parameters::warp(span(warp * MS))];
@@ -78,7 +79,7 @@ proptest! {
         steps in steps(120),
     ) {
         let mut host = Host::new(1);
-        let root = host.root("bvt", &[]);
+        let root = host.top(kinds::BVT);
         let spawn = |(n, weight): (usize, &u32)| host.thread(root, &format!("t{n}"), &share(*weight));
         let threads: Vec<_> = weights.iter().enumerate().map(spawn).collect();
         host.wake(threads[0]);
@@ -97,7 +98,7 @@ proptest! {
 #[test]
 fn paper_duda_1999_a_warped_thread_is_dispatched_at_once_and_keeps_its_share() {
     let mut host = Host::new(1);
-    let root = host.root("bvt", &[]);
+    let root = host.top(kinds::BVT);
     for n in 0..10 {
         host.spin(root, &format!("hog{n}"), &[]);
     }
@@ -117,7 +118,7 @@ fn paper_duda_1999_a_warped_thread_is_dispatched_at_once_and_keeps_its_share() {
 #[test]
 fn paper_duda_1999_the_warp_time_limit_ends_a_warp_and_the_unwarp_requirement_keeps_it_ended() {
     let mut host = Host::new(1);
-    let root = host.root("bvt", &[]);
+    let root = host.top(kinds::BVT);
     let other = host.spin(root, "other", &[]);
     let warped =
         host.thread(root, "warped", &[parameters::warp(span(S)), limit(15 * MS, 100 * MS)]);
@@ -136,7 +137,7 @@ fn paper_duda_1999_the_warp_time_limit_ends_a_warp_and_the_unwarp_requirement_ke
 fn limit_a_rest_of_the_unwarp_requirement_begins_a_new_stretch() {
     for (rest, expected) in [(49, 5), (50, 15)] {
         let mut host = Host::new(1);
-        let root = host.root("bvt", &[]);
+        let root = host.top(kinds::BVT);
         host.spin(root, "other", &[]);
         let warped =
             host.thread(root, "warped", &[parameters::warp(span(S)), limit(15 * MS, 50 * MS)]);
@@ -156,7 +157,7 @@ fn limit_a_rest_of_the_unwarp_requirement_begins_a_new_stretch() {
 #[test]
 fn refuses_a_warp_limit_of_nothing() {
     let mut host = Host::new(1);
-    let root = host.root("bvt", &[]);
+    let root = host.top(kinds::BVT);
     let a = host.thread(root, "a", &[]);
     let none = host.tell(a, limit(0, MS));
     assert!(matches!(
@@ -185,7 +186,7 @@ fn limit_what_is_offered_on_several_processors() {
 fn limit_naps_keep_a_heavy_child_from_a_processor_of_its_own() {
     let weights = [10, 1, 1, 1, 1, 1];
     let mut host = Host::new(2);
-    let root = host.root("bvt", &[]);
+    let root = host.top(kinds::BVT);
     let heavy = host.spin(root, "heavy", &share(10));
     host.spin(root, "light", &share(1));
     let naps: Vec<_> = (0..4).map(|n| host.thread(root, &format!("nap{n}"), &share(1))).collect();

@@ -4,7 +4,8 @@ mod common;
 
 use common::{Host, MS, reserve};
 use windfall_guarantees::Guarantee;
-use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
+use windfall_schedulers::reservation::{Cbs, UsedUp};
 
 fn promise(text: &str) -> Guarantee {
     text.parse().unwrap_or(Guarantee::Null)
@@ -13,7 +14,7 @@ fn promise(text: &str) -> Guarantee {
 #[test]
 fn paper_abeni_buttazzo_1998_a_wake_up_begins_a_period_unless_the_budget_is_small() {
     let mut host = Host::new(1);
-    let root = host.root("cbs", &[]);
+    let root = host.top(kinds::CBS);
     let a = host.spin(root, "a", &[reserve(3 * MS, 12 * MS)]);
     host.run_to(MS);
     host.block(a);
@@ -34,7 +35,7 @@ fn paper_abeni_buttazzo_1998_a_wake_up_begins_a_period_unless_the_budget_is_smal
 #[test]
 fn limit_across_wake_ups_periods_move_and_more_fits_than_in_fixed_ones() {
     let mut host = Host::new(1);
-    let root = host.root("cbs", &[]);
+    let root = host.top(kinds::CBS);
     let b = host.spin(root, "b", &[reserve(6 * MS, 9 * MS)]);
     let a = host.spin(root, "a", &[reserve(4 * MS, 12 * MS)]);
     host.run_to(6 * MS);
@@ -56,7 +57,7 @@ fn limit_across_wake_ups_periods_move_and_more_fits_than_in_fixed_ones() {
 #[test]
 fn limit_postponed_deadlines_promise_no_interval_anything() {
     let mut host = Host::new(1);
-    let root = host.root("cbs", &[("overrun", Value::Word("postpone"))]);
+    let root = host.top(Cbs::default().overrun(UsedUp::Postpone));
     let a = host.spin(root, "a", &[reserve(MS, 10 * MS)]);
     host.run_to(100 * MS);
     assert_eq!(host.ran(a), 100 * MS);
@@ -75,7 +76,7 @@ fn limit_postponed_deadlines_promise_no_interval_anything() {
 #[test]
 fn limit_a_throttled_server_that_is_alone_gets_its_amount_and_no_more() {
     let mut host = Host::new(1);
-    let root = host.root("cbs", &[]);
+    let root = host.top(kinds::CBS);
     let a = host.spin(root, "a", &[reserve(MS, 10 * MS)]);
     host.run_to(1_000 * MS);
     assert_eq!(host.ran(a), 100 * MS);

@@ -9,8 +9,9 @@ use proptest::prelude::*;
 use windfall_guarantees::meaning::Verdict;
 use windfall_guarantees::{ChildParam, Guarantee, Length};
 use windfall_hierarchy::Message;
-use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
 use windfall_schedulers::needed_share;
+use windfall_schedulers::share::Eevdf;
 use windfall_time::{Ratio, Span};
 
 const WHOLE: Guarantee = Guarantee::BoundedShare(Ratio::ONE, Length::ZERO);
@@ -38,7 +39,7 @@ proptest! {
     #[test]
     fn law_what_is_offered_at_the_top_is_kept(weights in weights(), steps in steps(100)) {
         let mut host = Host::new(1);
-        let root = host.root("eevdf", &[]);
+        let root = host.top(kinds::EEVDF);
         let spawn = |(n, weight): (usize, &u32)| host.thread(root, &format!("t{n}"), &share(*weight));
         let threads: Vec<_> = weights.iter().enumerate().map(spawn).collect();
         host.wake(threads[0]);
@@ -59,7 +60,7 @@ proptest! {
         steps in steps(80),
     ) {
         let mut host = Host::new(1);
-        let rez = host.root("rez", &[]);
+        let rez = host.top(kinds::REZ);
         let eevdf = host.below(rez, "eevdf", "eevdf", &[common::reserve(amount * MS, period * MS)]);
         let s = ratio(amount.into(), period.into());
         let gap = ms(u32::try_from(2 * (period - amount)).unwrap());
@@ -83,7 +84,7 @@ proptest! {
 #[test]
 fn limit_a_window_may_lack_nearly_two_quanta() {
     let mut host = Host::new(1);
-    let root = host.root("eevdf", &[]);
+    let root = host.top(kinds::EEVDF);
     let first = host.spin(root, "first", &share(1000));
     for n in 0..9 {
         host.spin(root, &format!("other{n}"), &share(1001));
@@ -110,7 +111,7 @@ fn limit_with_little_less_the_promise_is_broken() {
         panic!("nothing is offered")
     };
     let mut host = Host::new(1);
-    let root = host.root("eevdf", &[]);
+    let root = host.top(kinds::EEVDF);
     let rival = host.thread(root, "rival", &share(HEAVY));
     let ours = host.spin(root, "ours", &share(HEAVY));
     host.run_to(1);
@@ -177,7 +178,7 @@ fn accepts_an_error_that_a_larger_share_makes_up_for() {
 #[test]
 fn paper_stoica_1996_a_client_that_joins_later_gets_its_share_from_then_on() {
     let mut host = Host::new(1);
-    let root = host.root("eevdf", &[("quantum", Value::Span(span(MS)))]);
+    let root = host.top(Eevdf::default().quantum(span(MS)));
     let a = host.spin(root, "a", &[]);
     host.run_to(MS);
     let b = host.spin(root, "b", &[]);
@@ -188,7 +189,7 @@ fn paper_stoica_1996_a_client_that_joins_later_gets_its_share_from_then_on() {
 #[test]
 fn law_waiting_ahead_of_its_share_wins_nothing() {
     let mut host = Host::new(1);
-    let root = host.root("eevdf", &[]);
+    let root = host.top(kinds::EEVDF);
     let honest = host.spin(root, "honest", &[]);
     let sly = host.spin(root, "sly", &[]);
     // It waits for an instant whenever it has used most of a turn.
@@ -206,7 +207,7 @@ fn law_waiting_ahead_of_its_share_wins_nothing() {
 #[test]
 fn accepts_weight_zero_in_the_background() {
     let mut host = Host::new(1);
-    let root = host.root("eevdf", &[]);
+    let root = host.top(kinds::EEVDF);
     let idle = [0, 1].map(|n| host.spin(root, &format!("idle{n}"), &share(0)));
     host.run_to(35 * MS);
     assert_eq!((host.ran(idle[0]), host.ran(idle[1])), (20 * MS, 15 * MS), "turns");
@@ -226,7 +227,7 @@ fn accepts_weight_zero_in_the_background() {
 #[test]
 fn paper_stoica_1996_one_that_waits_ahead_of_its_share_still_counts() {
     let mut host = Host::new(1);
-    let root = host.root("eevdf", &[]);
+    let root = host.top(kinds::EEVDF);
     let [a, _, _] = ["a", "b", "c"].map(|name| host.spin(root, name, &[]));
     let d = host.thread(root, "d", &[]);
     host.run_to(10 * MS);

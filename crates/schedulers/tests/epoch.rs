@@ -7,6 +7,8 @@ use common::{Host, MS, T, US, at, conversion, gives, promise, reserve, span};
 use windfall_guarantees::{ChildParam, ChildParams, Supply};
 use windfall_hierarchy::{AnswerError, Count, HierarchyError, Message, NodeId, Target};
 use windfall_schedulers::catalogue::{Settings, Value, find};
+use windfall_schedulers::epoch::Epoch;
+use windfall_schedulers::kinds;
 
 const EPOCH: u64 = 100 * MS;
 
@@ -255,7 +257,7 @@ fn paper_whoever_becomes_ready_again_before_the_processor_comes_finds_it_idle() 
     // Below a sibling of higher priority: the processor comes when nobody else wants it, but only if it was
     // requested.
     let mut host = Host::new(1);
-    let top = host.root("fixed-priority", &[]);
+    let top = host.top(kinds::FIXED_PRIORITY);
     let node = host.below(top, "node", "epoch", &[Message::Priority(1)]);
     let high = host.spin(top, "high", &[Message::Priority(2)]);
     let a = host.spin(node, "a", &[need(20 * MS)]);
@@ -273,7 +275,7 @@ fn paper_whoever_becomes_ready_again_before_the_processor_comes_finds_it_idle() 
 fn paper_an_overcommitted_processor_never_demotes_whoever_asks_for_all_of_it() {
     // Section 4.3: the Message Generator requests 100 %, beside the needs of two others.
     let mut host = Host::new(1);
-    let root = host.root("epoch", &[("overcommit", Value::Bool(true))]);
+    let root = host.top(Epoch::default().overcommit(true));
     let generator = spin(&mut host, root, "g", &[need(EPOCH)]);
     spin(&mut host, root, "u", &[]);
     let demon = host.thread(root, "d", &[need(4 * MS), Message::Priority(3)]);
@@ -319,7 +321,7 @@ fn paper_needs_are_what_is_promised_unless_the_processor_is_overcommitted() {
 #[test]
 fn limit_it_decides_for_one_processor() {
     let mut host = Host::new(2);
-    let root = host.root("epoch", &[]);
+    let root = host.top(kinds::EPOCH);
     spin(&mut host, root, "a", &[need(50 * MS)]);
     spin(&mut host, root, "b", &[need(50 * MS)]);
     host.run_to(EPOCH);

@@ -6,6 +6,7 @@ mod common;
 use common::{Host, MS, S, T, periodic};
 use windfall_hierarchy::VpState;
 use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
 
 const PERIOD: u64 = 20 * MS;
 
@@ -106,7 +107,7 @@ fn law_in_overload_the_miss_ratio_settles_at_the_set_point_and_the_processor_sta
 fn paper_lu_1999_plain_edf_goes_down_like_dominoes() {
     let (threads, work) = (10, 3 * MS);
     let mut host = Host::new(1);
-    let root = host.root("edf", &[]);
+    let root = host.top(kinds::EDF);
     let rate = periodic(PERIOD, PERIOD);
     let all: Vec<T> =
         (0..threads).map(|n| host.cycle(root, &format!("t{n}"), &[rate], (work, PERIOD))).collect();

@@ -7,6 +7,8 @@ use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{AnswerError, HierarchyError, Message};
 use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
+use windfall_schedulers::priority::FixedPriority;
 
 const LOW: [Message; 1] = [Message::Priority(1)];
 const MIDDLE: [Message; 1] = [Message::Priority(2)];
@@ -15,7 +17,7 @@ const HIGH: [Message; 1] = [Message::Priority(3)];
 #[test]
 fn paper_hls_5_3_1_1_no_other_delays_the_highest() {
     let mut host = Host::new(1);
-    let root = host.root("fixed-priority", &[("exclusive", Value::Bool(true))]);
+    let root = host.top(FixedPriority::default().exclusive(true));
     let low = host.spin(root, "low", &LOW);
     let high = host.cycle(root, "high", &HIGH, (2 * MS, 10 * MS));
     host.cycle(root, "middle", &MIDDLE, (3 * MS, 5 * MS));
@@ -28,7 +30,7 @@ fn paper_hls_5_3_1_1_no_other_delays_the_highest() {
 #[test]
 fn accepts_equals_first_come_first_served_and_the_running_one_stays() {
     let mut host = Host::new(1);
-    let root = host.root("fixed-priority", &[]);
+    let root = host.top(kinds::FIXED_PRIORITY);
     let [a, b, c] = ["a", "b", "c"].map(|name| host.spin(root, name, &MIDDLE));
     assert_eq!(host.on(0), Some(a));
     host.yields(a);
@@ -44,7 +46,7 @@ fn accepts_equals_first_come_first_served_and_the_running_one_stays() {
 #[test]
 fn accepts_as_many_as_there_are_processors() {
     let mut host = Host::new(2);
-    let root = host.root("fixed-priority", &[]);
+    let root = host.top(kinds::FIXED_PRIORITY);
     let low = host.spin(root, "low", &LOW);
     let middle = host.spin(root, "middle", &MIDDLE);
     let high = host.spin(root, "high", &HIGH);
@@ -56,7 +58,7 @@ fn accepts_as_many_as_there_are_processors() {
 #[test]
 fn limit_without_a_priority_ranks_below_every_priority() {
     let mut host = Host::new(1);
-    let root = host.root("fixed-priority", &[("exclusive", Value::Bool(true))]);
+    let root = host.top(FixedPriority::default().exclusive(true));
     let none = host.spin(root, "none", &[]);
     host.thread(root, "none too", &[]);
     let least = host.spin(root, "least", &[Message::Priority(i32::MIN)]);
@@ -68,7 +70,7 @@ fn limit_without_a_priority_ranks_below_every_priority() {
 #[test]
 fn refuses_a_priority_that_another_has_beside_accepts_it_when_that_one_is_gone() {
     let mut host = Host::new(1);
-    let root = host.root("fixed-priority", &[("exclusive", Value::Bool(true))]);
+    let root = host.top(FixedPriority::default().exclusive(true));
     let first = host.thread(root, "first", &HIGH);
     let taken = Err(HierarchyError::Refused(AnswerError::Taken { what: "priority" }));
     assert_eq!(host.try_thread(root, "second", &HIGH), taken);
@@ -126,7 +128,7 @@ proptest! {
         ),
     ) {
         let mut host = Host::new(processors);
-        let root = host.root("fixed-priority", &[]);
+        let root = host.top(kinds::FIXED_PRIORITY);
         let mut threads = Vec::new();
         for (priority, cycle) in &children {
             let told: Vec<Message> = priority.map(Message::Priority).into_iter().collect();
@@ -156,7 +158,7 @@ proptest! {
         rivals in prop::collection::vec((MS..20 * MS, MS..50 * MS), 0..4),
     ) {
         let mut host = Host::new(1);
-        let root = host.root("rez", &[]);
+        let root = host.top(kinds::REZ);
         let node = host.below(root, "node", "fixed-priority", &[reserve(amount, 20 * MS)]);
         host.cycle(node, "low", &LOW, low);
         let high = host.thread(node, "high", &HIGH);

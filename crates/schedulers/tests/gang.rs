@@ -6,6 +6,7 @@ use common::{Host, MS, S, T};
 use proptest::prelude::*;
 use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId, Parent, VpState};
 use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
 
 const WHOLE: [(&str, Value<'_>); 1] = [("partial", Value::Bool(false))];
 
@@ -71,7 +72,7 @@ fn paper_ousterhout_1982_small_gangs_share_a_row() {
 #[test]
 fn paper_ousterhout_1982_alternatives_fill_what_a_row_leaves_idle() {
     let mut host = Host::new(2);
-    let root = host.root("gang", &[]);
+    let root = host.top(kinds::GANG);
     let pair = spinners(&mut host, root, 1, 2);
     let single = host.spin(root, "single", &[]);
     host.run_to(150 * MS);
@@ -112,7 +113,7 @@ fn limit_a_gang_of_which_all_but_one_wait_is_an_alternative() {
 fn paper_hls_6_3_1_a_gang_that_loses_a_processor_runs_on_or_is_withdrawn_whole() {
     for settings in [&[][..], &WHOLE] {
         let mut host = Host::new(2);
-        let high = host.root("fixed-priority", &[]);
+        let high = host.top(kinds::FIXED_PRIORITY);
         let low: &[Message] = &[Message::Priority(0)];
         let owns = [(Parent::Node(high), low); 2];
         let root = host.try_node("gang", "gang", settings, &owns).unwrap();
@@ -141,7 +142,7 @@ fn paper_hls_6_3_1_a_gang_that_loses_a_processor_runs_on_or_is_withdrawn_whole()
 fn limit_two_own_vps_on_one_processor_lead_nobody_in_circles() {
     for settings in [&[][..], &WHOLE] {
         let mut host = Host::new(1);
-        let upper = host.root("round-robin", &[]);
+        let upper = host.top(kinds::ROUND_ROBIN);
         let none: &[Message] = &[];
         let owns = [(Parent::Node(upper), none); 2];
         let root = host.try_node("gang", "gang", settings, &owns).unwrap();
@@ -157,7 +158,7 @@ fn limit_two_own_vps_on_one_processor_lead_nobody_in_circles() {
 #[test]
 fn refuses_a_gang_larger_than_the_machine_beside_accepts_one_as_large() {
     let mut host = Host::new(2);
-    let root = host.root("gang", &[]);
+    let root = host.top(kinds::GANG);
     let all: Vec<T> = (0..3).map(|n| host.spin(root, &format!("t{n}"), &[])).collect();
     host.tell(all[0], Message::Priority(7)).unwrap();
     host.tell(all[2], Message::Priority(7)).unwrap();
@@ -186,7 +187,7 @@ proptest! {
         steps in prop::collection::vec((0_usize..12, 0_u8..6, 0_u64..80 * MS), 1..120),
     ) {
         let mut host = Host::new(3);
-        let high = host.root("fixed-priority", &[]);
+        let high = host.top(kinds::FIXED_PRIORITY);
         let owns = [(Parent::Node(high), &[Message::Priority(0)][..]); 3];
         let settings = [("partial", Value::Bool(!whole))];
         let root = host.try_node("gang", "gang", &settings, &owns).unwrap();

@@ -7,6 +7,7 @@ use common::{Host, MS, conversion, gives, periodic, promise, reserve};
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId, Parent, VpState};
+use windfall_schedulers::kinds;
 
 /// Two processors, a fixed-priority scheduler on each, and a join of the two with a thread below.
 fn joined() -> (Host, [NodeId; 2], NodeId) {
@@ -114,7 +115,7 @@ fn r0006_a_join_asked_again_for_what_it_had_given_back() {
 /// A join of two reservations of one scheduler, the second made `late`.
 fn askew(amounts: (u64, u64), period: u64, late: u64) -> (Host, [NodeId; 3], usize) {
     let mut host = Host::new(1);
-    let root = host.root("fixed-priority", &[]);
+    let root = host.top(kinds::FIXED_PRIORITY);
     let rez = host.below(root, "rez", "rez", &[Message::Priority(9)]);
     let first = [reserve(amounts.0, period)];
     let owns: [(Parent, &[Message]); 2] = [(Parent::Node(rez), &first), (Parent::Node(rez), &[])];

@@ -8,11 +8,12 @@ use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId, Parent};
 use windfall_schedulers::catalogue::{self, Settings, Value};
+use windfall_schedulers::kinds;
 
 /// A limit above a fixed-priority scheduler that also serves `rest`.
 fn limited(amount: u64, period: u64) -> (Host, NodeId, NodeId) {
     let mut host = Host::new(1);
-    let root = host.root("fixed-priority", &[]);
+    let root = host.top(kinds::FIXED_PRIORITY);
     let cap = [("amount", Value::Span(span(amount))), ("period", Value::Span(span(period)))];
     let high: &[Message] = &[Message::Priority(2)];
     let limit = host.try_node("limit", "limit", &cap, &[(Parent::Node(root), high)]).unwrap();
@@ -36,7 +37,7 @@ fn paper_hls_5_3_1_3_no_more_than_the_amount_in_each_period() {
 #[test]
 fn accepts_a_cap_by_message_and_its_end() {
     let mut host = Host::new(1);
-    let root = host.root("limit", &[]);
+    let root = host.top(kinds::LIMIT);
     let child = host.spin(root, "child", &[]);
     host.run_to(10 * MS);
     assert_eq!(host.ran(child), 10 * MS, "without a cap nothing is limited");
@@ -93,7 +94,7 @@ fn doubly(
     others: &[Other],
 ) -> (Host, usize) {
     let mut host = Host::new(1);
-    let root = host.root("rez", &[]);
+    let root = host.top(kinds::REZ);
     let asked = [reserve(reserved.0, reserved.1)];
     let holder = host.below(root, "holder", "fixed-priority", &asked);
     host.run_to(late);

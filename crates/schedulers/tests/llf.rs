@@ -4,7 +4,8 @@ mod common;
 
 use common::{Host, MS, at, span};
 use windfall_hierarchy::{Message, Processor};
-use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::deadline::Llf;
+use windfall_schedulers::kinds;
 
 fn job(due: u64, work: u64) -> Message {
     Message::Job { release: at(0), deadline: at(due * MS), work: Some(span(work * MS)) }
@@ -13,7 +14,7 @@ fn job(due: u64, work: u64) -> Message {
 #[test]
 fn paper_dertouzos_mok_1989_the_least_laxity_goes_first_whatever_the_deadline() {
     let mut host = Host::new(1);
-    let root = host.root("llf", &[]);
+    let root = host.top(kinds::LLF);
     let early = host.thread(root, "early", &[job(10, 2)]);
     let long = host.thread(root, "long", &[job(12, 9)]);
     host.wake_for(early, 2 * MS);
@@ -29,7 +30,7 @@ fn paper_dertouzos_mok_1989_the_least_laxity_goes_first_whatever_the_deadline() 
 #[test]
 fn limit_equal_laxities_change_places_once_per_granularity() {
     let mut host = Host::new(1);
-    let root = host.root("llf", &[("granularity", Value::Span(span(4 * MS)))]);
+    let root = host.top(Llf::default().granularity(span(4 * MS)));
     let a = host.thread(root, "a", &[job(20, 10)]);
     let b = host.thread(root, "b", &[job(20, 10)]);
     host.wake_for(a, 10 * MS);
@@ -42,7 +43,7 @@ fn limit_equal_laxities_change_places_once_per_granularity() {
 #[test]
 fn accepts_two_processors_and_jobs_without_work() {
     let mut host = Host::new(2);
-    let root = host.root("llf", &[]);
+    let root = host.top(kinds::LLF);
     let due = |n| Message::Job { release: at(0), deadline: at(n * MS), work: None };
     let never = host.spin(root, "never", &[]);
     let late = host.spin(root, "late", &[due(30)]);
@@ -57,7 +58,7 @@ fn accepts_two_processors_and_jobs_without_work() {
 #[test]
 fn limit_deadlines_of_more_than_292_years_are_told_apart() {
     let mut host = Host::new(1);
-    let root = host.root("llf", &[]);
+    let root = host.top(kinds::LLF);
     let later = host.thread(root, "later", &[job(9_400_000_000_000, 2)]);
     let sooner = host.thread(root, "sooner", &[job(9_300_000_000_000, 1)]);
     host.wake_for(later, 2 * MS);

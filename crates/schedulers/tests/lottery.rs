@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId};
 use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::share::Lottery;
 use windfall_time::Ratio;
 
 const WHOLE: Guarantee = Guarantee::Share(Ratio::ONE);
@@ -18,7 +19,7 @@ fn share(tickets: u32) -> [Message; 1] {
 
 fn seeded(seed: i64) -> (Host, NodeId) {
     let mut host = Host::new(1);
-    let root = host.root("lottery", &[("seed", Value::Integer(seed))]);
+    let root = host.top(Lottery::default().seed(seed));
     (host, root)
 }
 

@@ -8,12 +8,13 @@ use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId, Parent};
 use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
 
 /// A reservation scheduler, a partition of `z` in 33 ms below it, shared by EDF, and time sharing
 /// below both.
 fn figure_6_4(z: u64) -> (Host, [NodeId; 3]) {
     let mut host = Host::new(1);
-    let root = host.root("fixed-priority", &[]);
+    let root = host.top(kinds::FIXED_PRIORITY);
     let rez = host.below(root, "rez", "rez", &[Message::Priority(9)]);
     let partition = host.below(rez, "partition", "edf", &[reserve(z, 33 * MS)]);
     (host, [root, rez, partition])

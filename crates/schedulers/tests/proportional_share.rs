@@ -5,8 +5,9 @@ mod common;
 use common::{Host, MS, S, span};
 use proptest::prelude::*;
 use windfall_hierarchy::{AnswerError, HierarchyError, Message};
-use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
 use windfall_schedulers::parameters::warp;
+use windfall_schedulers::share::ProportionalShare;
 
 fn share(weight: u32) -> [Message; 1] {
     [Message::Share(weight)]
@@ -15,7 +16,7 @@ fn share(weight: u32) -> [Message; 1] {
 #[test]
 fn paper_hls_10_5_1_two_principals_get_half_each_whatever_one_of_them_runs() {
     let mut host = Host::new(1);
-    let root = host.root("proportional-share", &[]);
+    let root = host.top(kinds::PROPORTIONAL_SHARE);
     let [one, two] = ["one", "two"].map(|n| host.below(root, n, "proportional-share", &share(1)));
     let first = host.spin(one, "first", &[]);
     let others: Vec<_> = (0..16).map(|n| host.spin(two, &format!("other{n}"), &[])).collect();
@@ -29,7 +30,7 @@ fn paper_hls_10_5_1_two_principals_get_half_each_whatever_one_of_them_runs() {
 #[test]
 fn paper_hls_9_3_3_default_priority_gets_eight_times_idle_priority() {
     let mut host = Host::new(1);
-    let root = host.root("proportional-share", &[]);
+    let root = host.top(kinds::PROPORTIONAL_SHARE);
     let a = host.spin(root, "a", &share(8));
     let b = host.spin(root, "b", &share(1));
     host.run_to(90 * S);
@@ -40,7 +41,7 @@ fn paper_hls_9_3_3_default_priority_gets_eight_times_idle_priority() {
 #[test]
 fn paper_hls_9_3_3_priorities_are_proportions() {
     let mut host = Host::new(1);
-    let root = host.root("proportional-share", &[]);
+    let root = host.top(kinds::PROPORTIONAL_SHARE);
     let default = host.spin(root, "default", &[]);
     let eight = host.spin(root, "eight", &[Message::Priority(8)]);
     let idle = host.spin(root, "idle", &[Message::Priority(1)]);
@@ -58,7 +59,7 @@ proptest! {
         asked in prop::collection::vec((1_u32..5, 1_i32..=31, any::<bool>()), 2..6),
     ) {
         let mut host = Host::new(1);
-        let root = host.root("proportional-share", &[("quantum", Value::Span(span(MS)))]);
+        let root = host.top(ProportionalShare::default().quantum(span(MS)));
         let threads: Vec<_> = asked.iter().enumerate().map(|(n, (share, priority, first))| {
             let mut messages = [Message::Share(*share), Message::Priority(*priority)];
             if *first {
@@ -82,7 +83,7 @@ proptest! {
 #[test]
 fn limit_a_priority_changes_later_service_only() {
     let mut host = Host::new(1);
-    let root = host.root("proportional-share", &[]);
+    let root = host.top(kinds::PROPORTIONAL_SHARE);
     let (a, b) = (host.spin(root, "a", &[]), host.spin(root, "b", &[]));
     host.run_to(10 * S);
     host.tell(b, Message::Priority(1)).unwrap();
@@ -97,7 +98,7 @@ fn limit_a_priority_changes_later_service_only() {
 #[test]
 fn refuses_a_priority_out_of_range_beside_accepts_the_bounds() {
     let mut host = Host::new(1);
-    let root = host.root("proportional-share", &[]);
+    let root = host.top(kinds::PROPORTIONAL_SHARE);
     let a = host.thread(root, "a", &[]);
     for refused in [i32::MIN, -1, 0, 116, i32::MAX] {
         let answer = host.tell(a, Message::Priority(refused));
@@ -120,7 +121,7 @@ fn refuses_a_priority_out_of_range_beside_accepts_the_bounds() {
 #[test]
 fn paper_hls_9_3_3_waiting_builds_up_no_credit() {
     let mut host = Host::new(1);
-    let root = host.root("proportional-share", &[]);
+    let root = host.top(kinds::PROPORTIONAL_SHARE);
     let a = host.spin(root, "a", &[]);
     let sleeper = host.thread(root, "sleeper", &[]);
     host.run_to(10 * S + MS);
@@ -134,7 +135,7 @@ fn paper_hls_9_3_3_waiting_builds_up_no_credit() {
 #[test]
 fn limit_nobody_pays_for_an_idle_time() {
     let mut host = Host::new(1);
-    let root = host.root("proportional-share", &[]);
+    let root = host.top(kinds::PROPORTIONAL_SHARE);
     let a = host.thread(root, "a", &[]);
     let b = host.thread(root, "b", &[]);
     host.wake_for(a, 5 * S);
@@ -149,7 +150,7 @@ fn limit_nobody_pays_for_an_idle_time() {
 #[test]
 fn accepts_warp_for_low_latency_without_more_than_the_share() {
     let mut host = Host::new(1);
-    let root = host.root("proportional-share", &[]);
+    let root = host.top(kinds::PROPORTIONAL_SHARE);
     for n in 0..10 {
         host.spin(root, &format!("hog{n}"), &[]);
     }
@@ -169,7 +170,7 @@ fn accepts_warp_for_low_latency_without_more_than_the_share() {
 #[test]
 fn refuses_warp_when_it_is_off_beside_accepts_a_share() {
     let mut host = Host::new(1);
-    let root = host.root("proportional-share", &[("warp", Value::Bool(false))]);
+    let root = host.top(ProportionalShare::default().warp(false));
     let a = host.thread(root, "a", &[]);
     let answer = host.tell(a, warp(span(MS)));
     assert!(matches!(answer, Err(HierarchyError::Refused(AnswerError::NotUnderstood { .. }))));
@@ -179,7 +180,7 @@ fn refuses_warp_when_it_is_off_beside_accepts_a_share() {
 #[test]
 fn a_child_without_a_share_runs_only_while_nobody_with_one_is_ready() {
     let mut host = Host::new(1);
-    let root = host.root("proportional-share", &[]);
+    let root = host.top(kinds::PROPORTIONAL_SHARE);
     let idler = host.spin(root, "idler", &share(0));
     let a = host.thread(root, "a", &share(1));
     let b = host.thread(root, "b", &share(3));
@@ -201,7 +202,7 @@ fn a_child_without_a_share_runs_only_while_nobody_with_one_is_ready() {
 #[test]
 fn accepts_several_processors() {
     let mut host = Host::new(2);
-    let root = host.root("proportional-share", &[]);
+    let root = host.top(kinds::PROPORTIONAL_SHARE);
     let threads: Vec<_> = (1..=4).map(|w| host.spin(root, &format!("w{w}"), &share(w))).collect();
     host.run_to(10 * S);
     for (thread, weight) in threads.into_iter().zip(1..) {
@@ -221,7 +222,7 @@ proptest! {
         steps in prop::collection::vec((1_usize..8, 1_u64..40), 1..100),
     ) {
         let mut host = Host::new(1);
-        let root = host.root("proportional-share", &[("warp", Value::Bool(false))]);
+        let root = host.top(ProportionalShare::default().warp(false));
         let mut threads = Vec::new();
         for (number, weight) in weights.iter().enumerate() {
             let thread = host.thread(root, &format!("t{number}"), &share(*weight));

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply};
 use windfall_hierarchy::{Message, NodeId, Parent, VpState};
 use windfall_schedulers::catalogue::{Settings, Value, find};
+use windfall_schedulers::kinds;
 use windfall_time::Ratio;
 
 fn due(deadline: u64) -> Message {
@@ -23,7 +24,7 @@ fn below(host: &mut Host, parent: NodeId, kind: &str, ask: Message) -> NodeId {
 #[test]
 fn paper_hls_5_2_2_3_from_deadline_to_deadline_the_share_of_the_time() {
     let mut host = Host::new(1);
-    let root = host.root("pshed", &[]);
+    let root = host.top(kinds::PSHED);
     let a = host.thread(root, "a", &[reserve(MS, 4 * MS)]);
     let b = host.spin(root, "b", &[reserve(3 * MS, 4 * MS)]);
     host.tell(a, due(8 * MS)).unwrap();
@@ -41,7 +42,7 @@ fn paper_hls_5_2_2_3_from_deadline_to_deadline_the_share_of_the_time() {
 #[test]
 fn limit_who_has_run_ahead_gets_less_between_two_deadlines() {
     let mut host = Host::new(1);
-    let root = host.root("pshed", &[]);
+    let root = host.top(kinds::PSHED);
     let a = host.thread(root, "a", &[reserve(MS, 2 * MS)]);
     let b = host.thread(root, "b", &[reserve(MS, 2 * MS)]);
     host.tell(a, due(100 * MS)).unwrap();
@@ -61,7 +62,7 @@ fn limit_who_has_run_ahead_gets_less_between_two_deadlines() {
 #[test]
 fn limit_a_child_that_tells_nothing_has_its_amount_in_each_period() {
     let mut host = Host::new(1);
-    let root = host.root("pshed", &[]);
+    let root = host.top(kinds::PSHED);
     let a = host.spin(root, "a", &[reserve(MS, 4 * MS)]);
     host.spin(root, "b", &[reserve(3 * MS, 4 * MS)]);
     host.run_to(400 * MS);
@@ -129,7 +130,7 @@ fn steps() -> impl Strategy<Value = Vec<(usize, u64, Event)>> {
 /// slower processor, beside a third sibling.
 fn plant(kind: &str, (above, below_): (u64, u64), nested: bool) -> (Host, NodeId, Vec<usize>) {
     let mut host = Host::new(1);
-    let root = host.root("pshed", &[]);
+    let root = host.top(kinds::PSHED);
     let mut siblings = Vec::new();
     let mut place = root;
     let (mut above, mut below_) = (above, below_);

@@ -4,12 +4,13 @@ mod common;
 
 use common::{Host, MS, at, periodic};
 use windfall_hierarchy::{AnswerError, HierarchyError, Message};
-use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
+use windfall_schedulers::priority::{Order, RateMonotonic};
 
 #[test]
 fn paper_liu_layland_1973_the_shorter_period_goes_first() {
     let mut host = Host::new(1);
-    let root = host.root("rate-monotonic", &[]);
+    let root = host.top(kinds::RATE_MONOTONIC);
     let slow = periodic(10 * MS, 10 * MS);
     let fast = periodic(5 * MS, 5 * MS);
     host.cycle(root, "slow", &[slow], (4 * MS, 10 * MS));
@@ -21,7 +22,7 @@ fn paper_liu_layland_1973_the_shorter_period_goes_first() {
 #[test]
 fn paper_leung_whitehead_1982_the_shorter_deadline_goes_first() {
     let mut host = Host::new(1);
-    let root = host.root("rate-monotonic", &[("order", Value::Word("deadline"))]);
+    let root = host.top(RateMonotonic::default().order(Order::Deadline));
     let [urgent, fast] = [periodic(10 * MS, 3 * MS), periodic(5 * MS, 5 * MS)];
     host.cycle(root, "fast", &[fast], (2 * MS, 5 * MS));
     host.cycle(root, "urgent", &[urgent], (2 * MS, 10 * MS));
@@ -32,7 +33,7 @@ fn paper_leung_whitehead_1982_the_shorter_deadline_goes_first() {
 #[test]
 fn limit_equal_periods_first_released_first_served() {
     let mut host = Host::new(1);
-    let root = host.root("rate-monotonic", &[]);
+    let root = host.top(kinds::RATE_MONOTONIC);
     let task = periodic(10 * MS, 10 * MS);
     let [a, b, c] = ["a", "b", "c"].map(|name| host.thread(root, name, &[task]));
     let none = host.spin(root, "none", &[]);
@@ -51,7 +52,7 @@ fn limit_equal_periods_first_released_first_served() {
 #[test]
 fn accepts_two_processors_and_refuses_priorities() {
     let mut host = Host::new(2);
-    let root = host.root("rate-monotonic", &[]);
+    let root = host.top(kinds::RATE_MONOTONIC);
     let [a, b, c] = [9, 8, 7].map(|ms| host.spin(root, "t", &[periodic(ms * MS, ms * MS)]));
     assert_eq!((host.on(0), host.on(1)), (Some(c), Some(b)));
     assert!(matches!(

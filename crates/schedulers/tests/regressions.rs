@@ -83,7 +83,7 @@ impl Scheduler for Clinging {
 #[test]
 fn r0004_a_scheduler_quarantined_while_it_is_destroyed_lost_count_of_its_children() {
     let mut host = Host::new(1);
-    let root = host.root("round-robin", &[]);
+    let root = host.top(kinds::ROUND_ROBIN);
     let scheduler = Clinging(kinds::ROUND_ROBIN.build(&Settings::default()).unwrap());
     let owns: &[(Parent, &[Message])] = &[(Parent::Node(root), &[])];
     let spec = NodeSpec::new("clinging", "test", Box::new(scheduler), owns);

@@ -6,13 +6,14 @@ use common::listener::listen;
 use common::{Host, MS, S, reserve};
 use proptest::prelude::*;
 use windfall_hierarchy::{AnswerError, HierarchyError, Message, Parent};
-use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
+use windfall_schedulers::reservation::{Overruns, Rez};
 use windfall_time::Ratio;
 
 #[test]
 fn paper_hls_10_5_2_a_hard_reservation_gives_10_ms_in_33_ms_exactly() {
     let mut host = Host::new(1);
-    let root = host.root("rez", &[]);
+    let root = host.top(kinds::REZ);
     let app = host.spin(root, "app", &[reserve(10 * MS, 33 * MS)]);
     host.run_to(33 * MS * 100);
     assert_eq!(host.ran(app), 10 * MS * 100);
@@ -22,7 +23,7 @@ fn paper_hls_10_5_2_a_hard_reservation_gives_10_ms_in_33_ms_exactly() {
 fn paper_hls_10_5_2_a_clock_of_1024_hz_lets_it_overrun_to_32_6_percent() {
     let mut host = Host::new(1);
     host.tick = S / 1024;
-    let root = host.root("rez", &[("overruns", Value::Word("dropped"))]);
+    let root = host.top(Rez::default().overruns(Overruns::Dropped));
     let app = host.spin(root, "app", &[reserve(10 * MS, 33 * MS)]);
     host.run_to(30 * S);
     let per_mille = host.ran(app) * 1000 / (30 * S);
@@ -33,7 +34,7 @@ fn paper_hls_10_5_2_a_clock_of_1024_hz_lets_it_overrun_to_32_6_percent() {
 fn law_what_a_coarse_clock_lets_it_overrun_is_taken_from_the_periods_that_follow() {
     let mut host = Host::new(1);
     host.tick = S / 1024;
-    let root = host.root("rez", &[]);
+    let root = host.top(kinds::REZ);
     let app = host.spin(root, "app", &[reserve(10 * MS, 33 * MS)]);
     host.run_to(30 * S);
     let (ran, promised) = (host.ran(app), 30 * S / (33 * MS) * 10 * MS + 3 * MS);
@@ -43,7 +44,7 @@ fn law_what_a_coarse_clock_lets_it_overrun_is_taken_from_the_periods_that_follow
 #[test]
 fn paper_hls_9_3_2_the_earliest_deadline_with_budget_runs() {
     let mut host = Host::new(1);
-    let root = host.root("rez", &[]);
+    let root = host.top(kinds::REZ);
     host.spin(root, "a", &[reserve(4 * MS, 20 * MS)]);
     host.spin(root, "b", &[reserve(3 * MS, 10 * MS)]);
     host.run_to(24 * MS);
@@ -78,7 +79,7 @@ fn limit_a_budget_that_is_kept_while_its_thread_waits_breaks_anothers_reservatio
         "6 ms in 11 of a reservation of half, and 5.2 where 5.6 are promised"
     );
     let mut host = Host::new(1);
-    let root = host.root("rez", &[]);
+    let root = host.top(kinds::REZ);
     let late = host.thread(root, "late", &[reserve(5 * MS, 10 * MS)]);
     host.run_to(9 * MS);
     host.wake(late);
@@ -91,7 +92,7 @@ fn limit_a_budget_that_is_kept_while_its_thread_waits_breaks_anothers_reservatio
 #[test]
 fn refuses_more_than_the_processor_beside_accepts_exactly_all_of_it() {
     let mut host = Host::new(1);
-    let root = host.root("rez", &[]);
+    let root = host.top(kinds::REZ);
     for name in ["a", "b"] {
         host.thread(root, name, &[reserve(MS, 3 * MS)]);
     }
@@ -107,7 +108,7 @@ fn refuses_more_than_the_processor_beside_accepts_exactly_all_of_it() {
 #[test]
 fn refuses_an_amount_above_the_period_beside_accepts_all_of_it() {
     let mut host = Host::new(1);
-    let root = host.root("rez", &[]);
+    let root = host.top(kinds::REZ);
     let thread = host.thread(root, "a", &[]);
     let over = host.tell(thread, reserve(2, 1));
     assert!(matches!(over, Err(HierarchyError::Refused(AnswerError::OutOfRange { .. }))));
@@ -119,7 +120,7 @@ fn refuses_an_amount_above_the_period_beside_accepts_all_of_it() {
 #[test]
 fn limit_without_a_reservation_nothing_is_served() {
     let mut host = Host::new(1);
-    let root = host.root("rez", &[]);
+    let root = host.top(kinds::REZ);
     let thread = host.spin(root, "a", &[]);
     host.run_to(50 * MS);
     assert_eq!(host.on(0), None);
@@ -135,7 +136,7 @@ fn limit_without_a_reservation_nothing_is_served() {
 #[test]
 fn limit_a_change_takes_effect_at_the_end_of_the_period() {
     let mut host = Host::new(1);
-    let root = host.root("rez", &[]);
+    let root = host.top(kinds::REZ);
     let thread = host.spin(root, "a", &[reserve(MS, 10 * MS)]);
     host.run_to(2 * MS);
     host.tell(thread, reserve(3 * MS, 5 * MS)).unwrap();
@@ -146,7 +147,7 @@ fn limit_a_change_takes_effect_at_the_end_of_the_period() {
 #[test]
 fn limit_waiting_costs_at_most_the_time_waited() {
     let mut host = Host::new(1);
-    let root = host.root("rez", &[]);
+    let root = host.top(kinds::REZ);
     let thread = host.spin(root, "a", &[reserve(5 * MS, 10 * MS)]);
     host.run_to(2 * MS);
     host.block(thread);
@@ -167,7 +168,7 @@ fn limit_waiting_costs_at_most_the_time_waited() {
 #[test]
 fn limit_a_share_used_ahead_and_given_back_is_free_when_it_would_have_been_used() {
     let mut host = Host::new(1);
-    let root = host.root("rez", &[]);
+    let root = host.top(kinds::REZ);
     let a = host.spin(root, "a", &[reserve(50 * MS, 100 * MS)]);
     let c = host.spin(root, "c", &[reserve(25 * MS, 50 * MS)]);
     host.run_to(75 * MS);
@@ -183,7 +184,7 @@ fn limit_a_share_used_ahead_and_given_back_is_free_when_it_would_have_been_used(
 #[test]
 fn paper_hls_6_2_2_a_child_hears_why_it_is_revoked() {
     let mut host = Host::new(1);
-    let root = host.root("rez", &[]);
+    let root = host.top(kinds::REZ);
     let (ear, heard) = listen(&mut host, root, &[]);
     let work = host.spin(ear, "work", &[]);
     host.ask(ear, 0, reserve(5, 20)).unwrap();
@@ -216,7 +217,7 @@ fn paper_hls_6_2_2_a_child_hears_why_it_is_revoked() {
 #[test]
 fn accepts_a_place_below_another_scheduler() {
     let mut host = Host::new(1);
-    let root = host.root("fixed-priority", &[]);
+    let root = host.top(kinds::FIXED_PRIORITY);
     let rez = host.below(root, "rez", "rez", &[Message::Priority(2)]);
     let rest = host.below(root, "rest", "round-robin", &[Message::Priority(1)]);
     let real = host.spin(rez, "real", &[reserve(2 * MS, 10 * MS)]);
@@ -250,7 +251,7 @@ proptest! {
         steps in prop::collection::vec((0_usize..6, 1_u64..40, any::<bool>()), 1..150),
     ) {
         let mut host = Host::new(1);
-        let root = host.root("rez", &[]);
+        let root = host.top(kinds::REZ);
         let mut children = Vec::new();
         for (number, (amount, period)) in shares.iter().enumerate() {
             let ask = [reserve(*amount.min(period), *period)];

@@ -6,6 +6,7 @@ use common::{Host, MS, reserve, span};
 use proptest::prelude::*;
 use windfall_hierarchy::{AnswerError, HierarchyError, Message, Processor};
 use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
 use windfall_time::{Ratio, Span};
 
 /// To the nanosecond.
@@ -15,7 +16,7 @@ const EXACT: [(&str, Value<'static>); 1] = [("granule", Value::Span(Span::from_n
 fn paper_hls_11_5_2_a_thread_from_which_1_2_ms_are_stolen_runs_1_2_ms_longer() {
     let mut host = Host::new(1);
     host.stolen = vec![(MS, 12 * MS / 10)];
-    let root = host.root("rez-c", &[]);
+    let root = host.top(kinds::REZ_C);
     let a = host.spin(root, "a", &[reserve(4 * MS, 20 * MS)]);
     let b = host.spin(root, "b", &[reserve(2 * MS, 30 * MS)]);
     host.run_to(20 * MS);
@@ -42,7 +43,7 @@ fn paper_hls_11_7_1_catching_up_may_cost_a_neighbour_its_deadline() {
 fn limit_what_is_stolen_before_or_after_its_turn_is_nothing_to_a_child() {
     let mut host = Host::new(1);
     host.stolen = vec![(0, MS), (6 * MS, MS)];
-    let root = host.root("rez-c", &[]);
+    let root = host.top(kinds::REZ_C);
     host.run_to(MS);
     let a = host.spin(root, "a", &[reserve(4 * MS, 20 * MS)]);
     host.run_to(20 * MS);
@@ -55,7 +56,7 @@ fn limit_a_rest_below_the_granule_is_dropped_and_a_long_interrupt_is_not_waited_
 {
     let mut host = Host::new(1);
     host.stolen = vec![(4 * MS - 9_999, 5 * MS)];
-    let root = host.root("rez-c", &[]);
+    let root = host.top(kinds::REZ_C);
     let a = host.spin(root, "a", &[reserve(4 * MS, 20 * MS)]);
     host.run_to(19 * MS);
     assert_eq!(host.ran(a), 4 * MS - 9_999);
@@ -63,7 +64,7 @@ fn limit_a_rest_below_the_granule_is_dropped_and_a_long_interrupt_is_not_waited_
     // A rest of a granule is waited for, ten microseconds at a time while the interrupt lasts.
     let mut host = Host::new(1);
     host.stolen = vec![(4 * MS - 10_000, MS)];
-    let root = host.root("rez-c", &[]);
+    let root = host.top(kinds::REZ_C);
     let a = host.spin(root, "a", &[reserve(4 * MS, 20 * MS)]);
     host.run_to(19 * MS);
     assert_eq!(host.ran(a), 4 * MS);
@@ -90,7 +91,7 @@ fn refuses_more_than_its_admission_beside_accepts_exactly_that() {
 #[test]
 fn accepts_a_host_that_tells_nothing() {
     let mut host = Host::new(1);
-    let root = host.root("rez-c", &[]);
+    let root = host.top(kinds::REZ_C);
     let a = host.spin(root, "a", &[reserve(3, 10)]);
     host.run_to(100);
     assert_eq!(host.ran(a), 30);
@@ -101,7 +102,7 @@ fn accepts_a_host_that_tells_nothing() {
 fn law_each_scheduler_takes_differences_of_its_own() {
     let mut host = Host::new(1);
     host.stolen = vec![(2 * MS, MS), (7 * MS, 2 * MS)];
-    let root = host.root("fixed-priority", &[]);
+    let root = host.top(kinds::FIXED_PRIORITY);
     let above = host.below(root, "above", "rez-c", &[Message::Priority(2)]);
     let below = host.below(root, "below", "rez-c", &[Message::Priority(1)]);
     let a = host.spin(above, "a", &[reserve(4 * MS, 20 * MS)]);

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{JournalEvent, Message, NodeId, Note, Target};
 use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::reservation::RezFb;
 use windfall_time::Ratio;
 
 /// The amount with which each period of a thread began, from the journal.
@@ -56,7 +57,7 @@ fn paper_hls_11_5_3_a_gain_of_1_makes_good_in_one_period_what_was_stolen_in_the_
 fn limit_a_thread_that_blocks_early_has_lost_nothing() {
     let mut host = Host::new(1);
     host.tree.open_journal(10_000, false);
-    let root = host.root("rez-fb", &[("gain", Value::Integer(1000))]);
+    let root = host.top(RezFb::default().gain(1000));
     let a = host.cycle(root, "a", &[reserve(4 * MS, 20 * MS)], (MS, 20 * MS));
     host.run_to(990 * MS);
     assert_eq!(reserved(&mut host, a), [4 * MS; 50], "P < R, and nothing was stolen");

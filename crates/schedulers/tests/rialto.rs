@@ -7,6 +7,7 @@ use common::{Host, MS, T, at, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId, Parent};
+use windfall_schedulers::kinds;
 use windfall_schedulers::parameters;
 
 fn constraint(work: u64, deadline: u64) -> Message {
@@ -16,7 +17,7 @@ fn constraint(work: u64, deadline: u64) -> Message {
 #[test]
 fn paper_hls_5_2_2_2_a_continuous_reservation_has_its_offset() {
     let mut host = Host::new(1);
-    let root = host.root("time-line", &[]);
+    let root = host.top(kinds::TIME_LINE);
     let a = host.spin(root, "a", &[reserve(3 * MS, 10 * MS)]);
     let b = host.spin(root, "b", &[reserve(2 * MS, 20 * MS)]);
     host.run_to(40 * MS - 1);
@@ -29,7 +30,7 @@ fn paper_hls_5_2_2_2_a_continuous_reservation_has_its_offset() {
 #[test]
 fn refuses_what_the_plan_has_no_place_for_beside_accepts_what_it_has() {
     let mut host = Host::new(1);
-    let root = host.root("time-line", &[]);
+    let root = host.top(kinds::TIME_LINE);
     let a = host.thread(root, "a", &[reserve(3 * MS, 10 * MS)]);
     let long = host.try_thread(root, "long", &[reserve(8 * MS, 100 * MS)]);
     assert!(
@@ -59,7 +60,7 @@ fn refuses_what_the_plan_has_no_place_for_beside_accepts_what_it_has() {
 #[test]
 fn paper_hls_6_2_4_a_constraint_takes_its_own_blocks_first_then_what_is_nobodys() {
     let mut host = Host::new(1);
-    let root = host.root("time-line", &[]);
+    let root = host.top(kinds::TIME_LINE);
     let a = host.spin(root, "a", &[reserve(3 * MS, 10 * MS)]);
     let b = host.spin(root, "b", &[reserve(2 * MS, 10 * MS)]);
     host.run_to(6 * MS);
@@ -74,7 +75,7 @@ fn paper_hls_6_2_4_a_constraint_takes_its_own_blocks_first_then_what_is_nobodys(
 #[test]
 fn refuses_a_constraint_that_does_not_fit_beside_accepts_one_that_just_does() {
     let mut host = Host::new(1);
-    let root = host.root("time-line", &[]);
+    let root = host.top(kinds::TIME_LINE);
     let a = host.spin(root, "a", &[reserve(3 * MS, 10 * MS)]);
     let b = host.spin(root, "b", &[reserve(2 * MS, 10 * MS)]);
     let none = host.spin(root, "none", &[]);
@@ -124,7 +125,7 @@ struct Rialto {
 
 fn figure_6_5(names: &[&str]) -> Rialto {
     let mut host = Host::new(1);
-    let root = host.root("fixed-priority", &[]);
+    let root = host.top(kinds::FIXED_PRIORITY);
     let line = host.below(root, "line", "time-line", &[Message::Priority(3)]);
     let blocked = host.below(root, "blocked", "briefly-blocked", &[Message::Priority(2)]);
     let rest = host.below(root, "rest", "round-robin", &[Message::Priority(1)]);
@@ -198,7 +199,7 @@ fn loads() -> impl Strategy<Value = Vec<Load>> {
 /// Threads, and their promises.
 fn line(loads: &[Load]) -> (Host, Vec<(T, Vec<Guarantee>)>) {
     let mut host = Host::new(1);
-    let root = host.root("fixed-priority", &[]);
+    let root = host.top(kinds::FIXED_PRIORITY);
     let line = host.below(root, "line", "time-line", &[Message::Priority(3)]);
     host.spin(root, "low", &[Message::Priority(1)]);
     let size = |load: &Load| (load.0.0.min(load.0.1) * MS, load.0.1 * MS);

@@ -4,12 +4,15 @@ mod common;
 
 use common::{Host, MS, span};
 use windfall_hierarchy::{AnswerError, HierarchyError, Message};
+use windfall_schedulers::Affinity;
 use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
+use windfall_schedulers::time_sharing::RoundRobin;
 
 #[test]
 fn accepts_each_in_turn_a_quantum_long() {
     let mut host = Host::new(1);
-    let root = host.root("round-robin", &[("quantum", Value::Span(span(4 * MS)))]);
+    let root = host.top(RoundRobin::default().quantum(span(4 * MS)));
     for name in ["a", "b", "c"] {
         host.spin(root, name, &[]);
     }
@@ -20,7 +23,7 @@ fn accepts_each_in_turn_a_quantum_long() {
 #[test]
 fn accepts_more_threads_than_processors() {
     let mut host = Host::new(2);
-    let root = host.root("round-robin", &[("affinity", Value::Word("none"))]);
+    let root = host.top(RoundRobin::default().affinity(Affinity::None));
     let threads = ["a", "b", "c"].map(|name| host.spin(root, name, &[]));
     host.run_to(30 * MS);
     for thread in threads {
@@ -51,7 +54,7 @@ fn law_children_whose_quanta_end_together_have_equal_turns() {
 #[test]
 fn limit_a_preempted_child_keeps_the_rest_of_its_quantum() {
     let mut host = Host::new(1);
-    let root = host.root("fixed-priority", &[]);
+    let root = host.top(kinds::FIXED_PRIORITY);
     let line = host.below(root, "line", "round-robin", &[]);
     host.spin(line, "a", &[]);
     host.spin(line, "b", &[]);
@@ -65,7 +68,7 @@ fn limit_a_preempted_child_keeps_the_rest_of_its_quantum() {
 #[test]
 fn limit_a_lone_child_begins_a_quantum_when_one_ends() {
     let mut host = Host::new(1);
-    let root = host.root("round-robin", &[]);
+    let root = host.top(kinds::ROUND_ROBIN);
     host.spin(root, "a", &[]);
     host.run_to(23 * MS);
     host.spin(root, "b", &[]);
@@ -76,7 +79,7 @@ fn limit_a_lone_child_begins_a_quantum_when_one_ends() {
 #[test]
 fn refuses_a_quantum_of_nothing_beside_accepts_another_length() {
     let mut host = Host::new(1);
-    let root = host.root("round-robin", &[]);
+    let root = host.top(kinds::ROUND_ROBIN);
     let zero = host.tree.configure(common::at(0), root, Message::Quantum(span(0)));
     assert!(matches!(
         zero,

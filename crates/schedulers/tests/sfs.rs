@@ -8,6 +8,7 @@ use common::{Host, MS, S};
 use proptest::prelude::*;
 use windfall_guarantees::Guarantee;
 use windfall_hierarchy::{Message, Parent};
+use windfall_schedulers::kinds;
 use windfall_time::Ratio;
 
 const WHOLE: Guarantee = Guarantee::Share(Ratio::ONE);
@@ -122,7 +123,7 @@ fn law_what_is_offered_is_feasible() {
 #[test]
 fn paper_chandra_2000_nobody_starves_when_a_third_thread_comes() {
     let mut host = Host::new(2);
-    let root = host.root("sfs", &[]);
+    let root = host.top(kinds::SFS);
     let one = host.spin(root, "one", &share(1));
     let ten = host.spin(root, "ten", &share(10));
     host.run_to(10 * S);
@@ -140,7 +141,7 @@ fn paper_chandra_2000_nobody_starves_when_a_third_thread_comes() {
 fn paper_chandra_2000_readjustment_keeps_virtual_time_with_the_light_ones() {
     let weights = [1000, 1, 1, 1];
     let mut host = Host::new(2);
-    let root = host.root("sfs", &[]);
+    let root = host.top(kinds::SFS);
     let threads = weights.map(|weight| host.thread(root, &format!("{weight}"), &share(weight)));
     threads[..3].iter().for_each(|thread| host.wake(*thread));
     host.run_to(10 * S);
@@ -184,7 +185,7 @@ fn paper_chandra_2000_short_jobs_get_no_more_than_their_part() {
 #[test]
 fn law_readjustment_keeps_the_surplus() {
     let mut host = Host::new(2);
-    let root = host.root("sfs", &[]);
+    let root = host.top(kinds::SFS);
     let heavy = host.spin(root, "heavy", &share(1000));
     host.spin(root, "light", &share(1));
     host.spin(root, "light2", &share(1));
@@ -201,7 +202,7 @@ fn law_readjustment_keeps_the_surplus() {
 #[test]
 fn accepts_weight_zero_in_the_background() {
     let mut host = Host::new(2);
-    let root = host.root("sfs", &[]);
+    let root = host.top(kinds::SFS);
     let idle = [0, 1, 2].map(|n| host.spin(root, &format!("idle{n}"), &share(0)));
     host.run_to(3 * S);
     for thread in idle {

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{Message, NodeId, Processor};
 use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
 use windfall_schedulers::parameters;
 
 fn host(bias: u64, quantum: u64) -> (Host, NodeId) {
@@ -261,7 +262,7 @@ fn refuses_what_means_nothing_and_accepts_what_does() {
 #[test]
 fn accepts_several_processors_and_uses_one() {
     let mut host = Host::new(2);
-    let root = host.root("smart", &[]);
+    let root = host.top(kinds::SMART);
     let threads = ["a", "b"].map(|name| host.spin(root, name, &[]));
     host.run_to(S);
     assert_eq!((host.on(1), host.ran(threads[0]) + host.ran(threads[1])), (None, S));

@@ -8,6 +8,8 @@ use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Length, Supply};
 use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId};
 use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
+use windfall_schedulers::share::Stride;
 use windfall_time::{Ratio, Span};
 
 const WHOLE: Guarantee = Guarantee::Share(Ratio::ONE);
@@ -28,7 +30,7 @@ proptest! {
     #[test]
     fn law_what_is_offered_is_kept(tickets in tickets(8), steps in steps(100)) {
         let mut host = Host::new(1);
-        let root = host.root("stride", &[]);
+        let root = host.top(kinds::STRIDE);
         let spawn = |(n, tickets): (usize, &u32)| host.thread(root, &format!("t{n}"), &share(*tickets));
         let threads: Vec<_> = tickets.iter().enumerate().map(spawn).collect();
         host.wake(threads[0]);
@@ -85,7 +87,7 @@ fn shares(settings: &[(&str, Value<'_>)], tickets: &[(u32, u32)]) -> Vec<String>
 #[test]
 fn paper_waldspurger_1995_three_two_one_of_six_quanta() {
     let mut host = Host::new(1);
-    let root = host.root("stride", &[("quantum", Value::Span(span(MS)))]);
+    let root = host.top(Stride::default().quantum(span(MS)));
     let threads = [3, 2, 1].map(|tickets| host.spin(root, &format!("{tickets}"), &share(tickets)));
     for round in 1..=20 {
         host.run_to(round * 6 * MS);
@@ -149,7 +151,7 @@ fn refuses_a_currency_without_funds_beside_accepts_one_that_has_some() {
 #[test]
 fn law_nobody_saves_up_more_than_a_turn() {
     let mut host = Host::new(1);
-    let root = host.root("stride", &[]);
+    let root = host.top(kinds::STRIDE);
     let honest = host.spin(root, "honest", &[]);
     let sly = host.thread(root, "sly", &share(9));
     for _ in 0..1000 {

@@ -5,6 +5,7 @@ mod common;
 
 use common::{Host, MS, S, T, US, span};
 use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId, VpState};
+use windfall_schedulers::kinds;
 
 /// A queue of 100 items, which come at a steady rate from outside, and the thread that takes them.
 struct Pipeline {
@@ -60,7 +61,7 @@ fn run(host: &mut Host, pipelines: &mut [Pipeline], end: u64) {
 #[test]
 fn law_the_queue_is_kept_half_full_and_the_share_follows_the_need() {
     let mut host = Host::new(1);
-    let root = host.root("swift", &[]);
+    let root = host.top(kinds::SWIFT);
     let mut pipelines = [Pipeline::new(&mut host, root, "a", 500, 600 * US)];
     for work in [600 * US, 1200 * US, 300 * US] {
         pipelines[0].work = work;
@@ -83,7 +84,7 @@ fn law_the_queue_is_kept_half_full_and_the_share_follows_the_need() {
 #[test]
 fn paper_steere_1999_one_without_progress_gets_what_is_left() {
     let mut host = Host::new(1);
-    let root = host.root("swift", &[]);
+    let root = host.top(kinds::SWIFT);
     let mut pipelines = [
         Pipeline::new(&mut host, root, "a", 500, 600 * US),
         Pipeline::new(&mut host, root, "b", 1000, 200 * US),
@@ -102,7 +103,7 @@ fn paper_steere_1999_one_without_progress_gets_what_is_left() {
 #[test]
 fn paper_steere_1999_in_overload_all_are_squished_in_proportion() {
     let mut host = Host::new(1);
-    let root = host.root("swift", &[]);
+    let root = host.top(kinds::SWIFT);
     let mut pipelines = [
         Pipeline::new(&mut host, root, "a", 1000, 700 * US),
         Pipeline::new(&mut host, root, "b", 1000, 800 * US),
@@ -117,7 +118,7 @@ fn paper_steere_1999_in_overload_all_are_squished_in_proportion() {
 #[test]
 fn limit_what_is_not_wanted_any_longer_is_free_for_others() {
     let mut host = Host::new(1);
-    let root = host.root("swift", &[]);
+    let root = host.top(kinds::SWIFT);
     let a = host.spin(root, "a", &[]);
     let b = host.spin(root, "b", &[]);
     host.run_to(5 * S);
@@ -131,7 +132,7 @@ fn limit_what_is_not_wanted_any_longer_is_free_for_others() {
 #[test]
 fn refuses_a_child_without_1_percent_beside_accepts_as_many_as_have_it() {
     let mut host = Host::new(1);
-    let root = host.root("swift", &[]);
+    let root = host.top(kinds::SWIFT);
     let first = host.spin(root, "first", &[]);
     host.run_to(5 * S);
     let all: Vec<T> = (1..95).map(|n| host.spin(root, &format!("t{n}"), &[])).collect();
@@ -153,7 +154,7 @@ fn refuses_a_child_without_1_percent_beside_accepts_as_many_as_have_it() {
 #[test]
 fn refuses_more_than_full_beside_accepts_full() {
     let mut host = Host::new(1);
-    let root = host.root("swift", &[]);
+    let root = host.top(kinds::SWIFT);
     let a = host.spin(root, "a", &[]);
     assert!(host.tell(a, common::progress(1000)).is_ok());
     assert!(host.tell(a, common::progress(1001)).is_err());

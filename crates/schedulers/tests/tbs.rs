@@ -6,6 +6,7 @@ use common::{Host, MS, at, reserve, span};
 use windfall_guarantees::Guarantee;
 use windfall_hierarchy::Message;
 use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
 
 fn job(work: u64) -> Message {
     Message::Job { release: at(0), deadline: at(0), work: Some(span(work * MS)) }
@@ -36,7 +37,7 @@ fn paper_spuri_buttazzo_1996_a_job_is_due_after_its_work_over_the_share() {
 #[test]
 fn limit_a_job_that_overruns_delays_only_its_own_child() {
     let mut host = Host::new(1);
-    let root = host.root("tbs", &[]);
+    let root = host.top(kinds::TBS);
     let a = host.thread(root, "a", &[reserve(2 * MS, 8 * MS)]);
     let b = host.spin(root, "b", &[reserve(6 * MS, 8 * MS)]);
     host.tell(a, job(1)).unwrap();
@@ -63,7 +64,7 @@ fn limit_charged_slack_leaves_no_interval_promised() {
 #[test]
 fn limit_free_slack_costs_nothing_later() {
     let mut host = Host::new(1);
-    let root = host.root("tbs", &[]);
+    let root = host.top(kinds::TBS);
     let a = host.spin(root, "a", &[reserve(MS, 10 * MS)]);
     host.run_to(100 * MS);
     assert_eq!(host.ran(a), 100 * MS);

@@ -5,6 +5,8 @@ mod common;
 use common::{Host, MS, S, span};
 use windfall_hierarchy::{AnswerError, HierarchyError, JournalEvent, Message, Note};
 use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::kinds;
+use windfall_schedulers::time_sharing::TimeSharing;
 
 const PLAIN: [(&str, Value<'_>); 2] =
     [("boost", Value::Integer(0)), ("rescue", Value::Bool(false))];
@@ -46,7 +48,7 @@ fn accepts_equals_each_in_turn() {
 #[test]
 fn accepts_a_boost_on_waking_that_decays_by_one_each_quantum() {
     let mut host = Host::new(1);
-    let root = host.root("time-sharing", &[("rescue", Value::Bool(false))]);
+    let root = host.top(TimeSharing::default().rescue(false));
     let hog = host.spin(root, "hog", &[]);
     let sleeper = host.thread(root, "sleeper", &[]);
     host.wake_for(sleeper, MS);
@@ -62,7 +64,7 @@ fn accepts_a_boost_on_waking_that_decays_by_one_each_quantum() {
 #[test]
 fn limit_letting_others_go_first_boosts_nobody() {
     let mut host = Host::new(1);
-    let root = host.root("time-sharing", &[]);
+    let root = host.top(kinds::TIME_SHARING);
     let a = host.spin(root, "a", &[]);
     let b = host.spin(root, "b", &[]);
     host.run_to(5 * MS);
@@ -76,7 +78,7 @@ fn limit_letting_others_go_first_boosts_nobody() {
 fn paper_hls_9_2_2_the_starved_are_rescued() {
     let mut host = Host::new(1);
     host.tree.open_journal(64, false);
-    let root = host.root("time-sharing", &[]);
+    let root = host.top(kinds::TIME_SHARING);
     let high = host.spin(root, "high", &priority(12));
     let low = host.spin(root, "low", &priority(1));
     host.run_to(3_100 * MS);
@@ -91,7 +93,7 @@ fn paper_hls_9_2_2_the_starved_are_rescued() {
 #[test]
 fn limit_real_time_priorities_are_neither_boosted_nor_outranked_by_the_rescued() {
     let mut host = Host::new(1);
-    let root = host.root("time-sharing", &[]);
+    let root = host.top(kinds::TIME_SHARING);
     let real = host.spin(root, "real", &priority(16));
     let low = host.spin(root, "low", &priority(1));
     host.run_to(10 * S);
@@ -101,7 +103,7 @@ fn limit_real_time_priorities_are_neither_boosted_nor_outranked_by_the_rescued()
 #[test]
 fn accepts_many_starved_at_once() {
     let mut host = Host::new(1);
-    let root = host.root("time-sharing", &[]);
+    let root = host.top(kinds::TIME_SHARING);
     host.spin(root, "high", &priority(10));
     let low: Vec<_> = (0..40).map(|n| host.spin(root, &format!("low{n}"), &priority(1))).collect();
     host.run_to(5 * S);
@@ -114,7 +116,7 @@ fn accepts_many_starved_at_once() {
 fn paper_hls_9_3_1_non_preemptive_runs_to_the_next_wait() {
     let mut host = Host::new(1);
     let mode = [("mode", Value::Word("non-preemptive"))];
-    let root = host.root("fixed-priority", &[]);
+    let root = host.top(kinds::FIXED_PRIORITY);
     let parents = [(windfall_hierarchy::Parent::Node(root), &[][..])];
     let node = host.try_node("node", "time-sharing", &mode, &parents).unwrap();
     let low = host.thread(node, "low", &priority(1));
@@ -133,7 +135,7 @@ fn paper_hls_9_3_1_non_preemptive_runs_to_the_next_wait() {
 #[test]
 fn refuses_priorities_outside_1_to_31_beside_accepts_both_ends() {
     let mut host = Host::new(1);
-    let root = host.root("time-sharing", &[]);
+    let root = host.top(kinds::TIME_SHARING);
     let thread = host.thread(root, "a", &[]);
     for (p, ok) in [(0, false), (1, true), (31, true), (32, false)] {
         let answer = host.tell(thread, Message::Priority(p));

@@ -6,6 +6,7 @@ use common::{Host, MS, at, span};
 use proptest::prelude::*;
 use windfall_guarantees::{Guarantee, Length, Supply};
 use windfall_hierarchy::{Message, VpState};
+use windfall_schedulers::kinds;
 use windfall_schedulers::parameters;
 
 fn block(amount: u64, period: u64, offset: Option<u64>) -> Message {
@@ -18,7 +19,7 @@ fn block(amount: u64, period: u64, offset: Option<u64>) -> Message {
 #[test]
 fn paper_hls_5_2_2_2_a_block_begins_where_its_child_asks() {
     let mut host = Host::new(1);
-    let root = host.root("time-table", &[]);
+    let root = host.top(kinds::TIME_TABLE);
     let a = host.spin(root, "a", &[block(2 * MS, 10 * MS, Some(13 * MS))]);
     host.spin(root, "b", &[block(3 * MS, 5 * MS, None)]);
     host.run_to(20 * MS - 1);
@@ -34,7 +35,7 @@ fn paper_hls_5_2_2_2_a_block_begins_where_its_child_asks() {
 #[test]
 fn refuses_a_block_that_would_ever_collide_beside_accepts_the_largest_that_does_not() {
     let mut host = Host::new(1);
-    let root = host.root("time-table", &[]);
+    let root = host.top(kinds::TIME_TABLE);
     host.thread(root, "a", &[block(2, 6, Some(0))]);
     // The common divisor of 6 and 10 is 2: no room beside 2.
     assert!(host.try_thread(root, "b", &[block(1, 10, None)]).is_err());
@@ -60,7 +61,7 @@ proptest! {
     ) {
         let (a, b) = ((a.0.min(a.1), a.1, a.2), (b.0.min(b.1), b.1, b.2));
         let mut host = Host::new(1);
-        let root = host.root("time-table", &[]);
+        let root = host.top(kinds::TIME_TABLE);
         host.thread(root, "a", &[block(a.0, a.1, Some(a.2))]);
         let admitted = host.try_thread(root, "b", &[block(b.0, b.1, b.2)]).is_ok();
         let fits = match b.2 {
@@ -80,7 +81,7 @@ proptest! {
         steps in prop::collection::vec((0_usize..6, 0_u64..12, any::<bool>()), 1..100),
     ) {
         let mut host = Host::new(1);
-        let root = host.root("time-table", &[]);
+        let root = host.top(kinds::TIME_TABLE);
         let mut children = Vec::new();
         for (amount, period, offset) in blocks {
             if let Ok(thread) = host.try_thread(root, "t", &[block(amount, period, offset)]) {

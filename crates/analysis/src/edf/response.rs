@@ -4,14 +4,14 @@
 //! A5 Ties between deadlines go against the analysed job.
 //!
 //! A job takes longest in a window that starts with the critical instant of all other tasks and reaches at
-//! most a busy period far; which moment of it is the worst for that job's arrival is not known
-//! beforehand, so each moment at which the job's deadline catches up with another's is tried. As that moment moves
-//! on, the work before the job only grows: one sweep through a window serves all of them.
+//! most a busy period far. The worst moment of that job's arrival is not known beforehand, so each moment is tried at
+//! which the job's deadline equals another's. As that moment moves on, the work before the job only grows: one sweep
+//! through a window serves all of them.
 
 use crate::{Task, UnboundedError};
 use windfall_time::Span;
 
-/// From when a deadline, and with it a response, counts: they differ where releases jitter.
+/// The instant from which a deadline, and with it a response, counts. The variants differ where releases jitter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Deadlines {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use std::cell::Cell;
 
-/// What a job does next.
+/// The next step of a job.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Op {
     Run,

@@ -154,7 +154,7 @@ mod tests {
             let (every, cost) = match source.pattern {
                 Pattern::Periodic { period, cost, .. } => (period + period, cost + cost),
                 Pattern::Random { gap, cost } => (twice(gap), twice(cost)),
-                Pattern::Recorded { .. } => panic!("nothing was recorded"),
+                Pattern::Recorded(_) => panic!("nothing was recorded"),
             };
             assert_eq!(
                 (every, cost),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::read_to_string;
 
-/// How often each softirq, and interrupts of all kinds, came to one processor.
+/// The number of softirqs by name, and of interrupts of all kinds, on one processor.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Counters {
     /// By name, as `NET_RX`.
@@ -13,7 +13,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// So far.
+    /// The counts since the machine booted.
     pub(crate) fn now(cpu: usize) -> Counters {
         let softirqs = read_to_string("/proc/softirqs").unwrap_or_default();
         let interrupts = read_to_string("/proc/interrupts").unwrap_or_default();
@@ -23,7 +23,7 @@ impl Counters {
         }
     }
 
-    /// What has come since `before`.
+    /// The counts since `before`.
     pub(crate) fn since(&self, before: &Counters) -> Counters {
         let softirqs = self.softirqs.iter().map(|(name, count)| {
             let before = before.softirqs.get(name).copied().unwrap_or(0);

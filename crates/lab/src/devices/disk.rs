@@ -16,7 +16,7 @@ use std::time::Instant;
 /// The size of the file, and of each read.
 const SIZE: u64 = 64 << 20;
 const PIECE: usize = 1 << 16;
-/// What addresses and sizes of direct reads are multiples of.
+/// Addresses and sizes of direct reads are multiples of this.
 const PAGE: usize = 4096;
 
 /// A thread that reads.

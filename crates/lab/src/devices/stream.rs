@@ -21,11 +21,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// So long does a thread wait in one call at most.
+/// The longest wait of a thread in one call.
 const CALL: Duration = Duration::from_millis(50);
 
-/// What is sent at once, and how often: 1.7 Gbit/s, which takes about a fifth of today's processor, as the 0.1 Gbit/s of
-/// 2001 took of theirs (11.6.3).
+/// The bytes of one send, and the time between two: 1.7 Gbit/s, which takes about a fifth of a processor of today, as 0.1
+/// Gbit/s did in 2001 (11.6.3).
 const PIECE: usize = 1 << 16;
 const EVERY: Duration = Duration::from_micros(300);
 
@@ -53,7 +53,7 @@ fn refused(why: &dyn std::fmt::Display) -> LabError {
 }
 
 impl Stream {
-    /// Sends from now on; or only after a while, for so long.
+    /// Begins to send at once, or after a delay and then for a given time.
     pub(crate) fn begin(burst: Option<(Duration, Duration)>) -> Result<Stream, LabError> {
         let (supervised, beside) = processors()?;
         let (sender, receiver) = connected(supervised)?;

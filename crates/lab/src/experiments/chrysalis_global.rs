@@ -1,6 +1,6 @@
 //! Chrysalis, section 5: a monitor that tunes needs and slices and moves processes between nodes, which the report plans and nobody built.
 //!
-//! The report prints no figures for it. What is judged follows from what the monitor is for (decision 0026): committed time is used, load is even, and
+//! The report prints no figures for it. The criteria follow from the monitor's purpose (decision 0026): committed time is used, load is even, and
 //! work that fits is done in time. Loads are those of the processes' programs, not those that the monitor measures.
 
 mod run;
@@ -42,7 +42,7 @@ const fn sort(name: &'static str, (count, node): (u32, u16), need: u32, work: Op
     Sort { name, count, node, need, work }
 }
 
-/// What the nodes begin with.
+/// The state in which the nodes begin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Case {
     name: &'static str,
@@ -79,7 +79,7 @@ const CASES: [Case; 4] = [
     Case { name: "spinners on one node", sorts: &[sort("batch", (8, 0), 0, None)] },
 ];
 
-/// What speaks against the claim.
+/// The evidence against the claim.
 fn contradictions(name: &str, after: &Seen) -> Vec<String> {
     let mut against = Vec::new();
     let (windfall, declared) = (after.windfall(), after.declared());

@@ -31,12 +31,12 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 /// The generator's need, and that of a process that never uses it, in ms.
 const CASES: [(u32, u32); 8] =
     [(0, 0), (0, 30), (0, 60), (15, 45), (30, 0), (30, 30), (45, 15), (60, 0)];
-/// The sink's need, more than it has a use for.
+/// The sink's need, more than it uses.
 const SINK_NEEDS: u32 = 30;
-/// Slices, in ms: one that is longer is lent more of what is uncommitted while it lasts.
+/// The length of slices, in ms. A process with longer slices borrows more uncommitted time while one lasts.
 const SLICE: u32 = 3;
 
-/// What an epoch comes to.
+/// The results of an epoch.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     messages: f64,
@@ -44,7 +44,7 @@ struct Epoch {
     low: f64,
 }
 
-/// What the model predicts of needs in ms.
+/// The model's prediction for needs in ms.
 fn predicted((generator, absent): (f64, f64)) -> Epoch {
     let (epoch, slice) = (millis(EPOCH), millis(Span::from_millis(SLICE)));
     let (works, sinks, swap) = (millis(GENERATES), millis(SINKS), millis(SWAP));
@@ -67,7 +67,7 @@ fn predicted((generator, absent): (f64, f64)) -> Epoch {
     Epoch { messages: normal / turn * of_a_slice + turns, low: turns * alone }
 }
 
-/// What the simulated node does in an epoch.
+/// The results of an epoch on the simulated node.
 fn observed((generator, absent): (u32, u32), length: Span) -> Result<Epoch, LabError> {
     let part = |role, need, slice, work| {
         let terms = terms(Span::from_millis(need), slice);
@@ -100,7 +100,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let (mut against, mut raw) = (Vec::new(), Vec::new());
     for case in CASES {
         let (need, absent) = case;
-        (settings.progress)(&format!("need {need} ms, {absent} ms for somebody absent"));
+        (settings.progress)(&format!("need {need} ms, {absent} ms of an absent process"));
         let model = predicted((need.into(), absent.into()));
         let seen = observed(case, length)?;
         let off = (seen.messages - model.messages) / model.messages * 100.0;

@@ -1,4 +1,4 @@
-//! Chrysalis, table 1: what the epoch scheduler's ways of rescheduling cost, by the method of section 4.2.
+//! Chrysalis, table 1: the cost of the epoch scheduler's ways of rescheduling, by the method of section 4.2.
 //!
 //! A process's processor time is t = M B + n s (equation 1): messages and what each takes, schedulings and what each
 //! takes. Two runs solve that for B and s (equations 2 and 3); all runs do, by least squares.
@@ -132,7 +132,7 @@ fn runs(which: Runs, length: Span) -> Vec<(String, Butterfly)> {
     }
 }
 
-/// What was had in a run, by part.
+/// The rates of a run, by part.
 struct Run {
     parameter: String,
     parts: Vec<Had>,

@@ -25,12 +25,12 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run: findings,
 };
 
-/// What the complex sink takes: what the report's last line leaves for it.
+/// The work of the complex sink: the time that the report's last line leaves for it.
 const COMPLEX: Span = us(1_453 - 552 - 478 - 54);
 /// The slice of processes that share a node: the report does not give it.
 const SLICE: u32 = 5;
 const SLICES: [u32; 6] = [1, 2, 5, 10, 24, 96];
-/// What feeds a process that is to be always busy.
+/// The process that feeds one that is to be always busy.
 const FEEDS: Span = us(100);
 
 const HERE: Node = Node(0);
@@ -42,7 +42,7 @@ struct Line {
     paper: u32,
     /// The generators' slice, in ms.
     slice: u32,
-    /// Processes, with where they are and what a message takes.
+    /// Processes, with their nodes and their work for a message.
     parts: &'static [(Role, Node, Span)],
     counted: usize,
 }
@@ -145,7 +145,7 @@ fn of_a_real_machine(Line { what, paper, parts, .. }: &Line, found: f64) -> Opti
     })
 }
 
-/// What the slice does to two processes.
+/// The effect of the slice on two processes.
 fn of_slices(length: Span, raw: &mut Vec<Vec<String>>) -> Result<Table, LabError> {
     let mut table =
         Table::new("generator and simple sink, by the generator's slice", 1, &["slice", "sim"]);

@@ -7,20 +7,20 @@ use super::{PAPER, SERIES, dashed, digits, solid};
 use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::statistics::{Line, line};
-use crate::trees::{scenario, spinners};
+use crate::trees::{all_ready, scenario, spinners};
 use std::time::Instant as Clock;
 use windfall_hierarchy::Hierarchy;
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_scenario::model::{Requirements, Scheduler};
 use windfall_schedulers::kinds;
-use windfall_time::{Instant, Span};
+use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "figure-10-3",
     also: &["figure-10-2"],
     title: "cost of a switch against depth",
     source: "HLS 10.3.2, figures 10.2 and 10.3",
-    question: "what does each further level of schedulers add to a switch?",
+    question: "how much does each further level of schedulers add to the cost of a switch?",
     claim: "the cost grows in proportion to the depth (a line explains 98 % of it), by less than the 961 ns a \
             level of 2001",
     hosts: &[Host::Here],
@@ -51,20 +51,15 @@ fn chains(depth: usize) -> Result<Hierarchy, LabError> {
         threads.push(spinners(&format!("thread-{side}"), 1, &at));
     }
     let scenario = scenario(Span::from_secs(1), schedulers, threads);
-    let plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
-    let mut hierarchy = plan.hierarchy;
-    for thread in plan.threads {
-        let refused = |why: windfall_hierarchy::HierarchyError| LabError::Run(why.to_string());
-        let id = hierarchy.create_thread(Instant::ZERO, thread.parent, &[]).map_err(refused)?;
-        hierarchy.ready(Instant::ZERO, id).map_err(refused)?;
-    }
-    Ok(hierarchy)
+    let mut plan = scenario.build()?;
+    all_ready(&mut plan)?;
+    Ok(plan.hierarchy)
 }
 
 /// The end of the root's quantum: the processor goes from one chain to the other.
 fn switch(hierarchy: &mut Hierarchy) -> Result<(), LabError> {
     let due = hierarchy.next_timer().ok_or_else(|| LabError::Run("no quantum ends".to_owned()))?;
-    hierarchy.timer_due(due).map_err(|why| LabError::Run(why.to_string()))?;
+    hierarchy.timer_due(due)?;
     while hierarchy.next_changed().is_some() {}
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Figure 10.4: what a switch costs a thread that must fill the cache again, against the size of what it
+//! Figure 10.4: the cost of a switch for a thread that must fill the cache again, against the size of the data that it
 //! works on.
 //!
 //! One thread alone is compared with ten on the same processor, by equation 10.1:
@@ -17,8 +17,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_programs::Work;
-use windfall_scenario::model::{Cache, Run, Scheduler, Setting, Step};
-use windfall_schedulers::kinds;
+use windfall_scenario::model::{Cache, Run, Scheduler, Step};
+use windfall_schedulers::time_sharing::TimeSharing;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -188,8 +188,8 @@ fn fit(points: &[Point], to: u64) -> Option<Line> {
 /// Jobs of 20 us done by one or ten threads, and switches, in a second of a simulated machine.
 fn jobs(kib: u64, count: u32) -> Result<(f64, f64), LabError> {
     let job = Run::steps(vec![Step::Job, Step::Run(Work::Fixed(Span::from_nanos(20_000)))]);
-    let quantum = Setting::Span(Span::from_millis(20));
-    let schedulers = vec![Scheduler::root("ts", kinds::TIME_SHARING).with("quantum", quantum)];
+    let kind = TimeSharing::default().quantum(Span::from_millis(20));
+    let schedulers = vec![Scheduler::root("ts", kind)];
     let mut worker = spinners("worker", count, "ts").working_set_kib(kib);
     worker.run = job;
     let mut scenario = scenario(Span::from_secs(1), schedulers, vec![worker]);
@@ -211,7 +211,7 @@ fn simulated(kib: u64) -> Result<Point, LabError> {
     Ok(Point { kib, penalty: Mean { value: penalty, confidence: 0.0, count: 1 }, significant })
 }
 
-/// What so many threads did together.
+/// The work of this number of threads together.
 fn together(kib: u64, count: usize, length: Duration) -> Result<Spent, LabError> {
     let kib = usize::try_from(kib).expect("less than this machine's memory");
     let sum = Mutex::new(Spent::default());

@@ -15,7 +15,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     also: &["figure-11-2"],
     title: "a reservation alone, and with stolen time",
     source: "HLS 11.2, figures 11.1 and 11.2",
-    question: "what becomes of a reservation of 4 ms in 20 ms while the machine receives a stream?",
+    question: "how much of a reservation of 4 ms in 20 ms does a thread receive while the machine receives a stream?",
     claim: "alone it receives at least its 4 ms in each period; under the stream about 82 % of that, and \
             misses most periods",
     hosts: &[Host::Sim, Host::Linux],
@@ -97,7 +97,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
 const MODEL: &str = "The stream is a model. How much it steals is fitted to the paper's 18 %; where the gaps lie, and that \
                      periods are missed, follows.";
 
-/// What refutes the claim, of periods missed and time stolen, in per cent. How much a stream takes depends on the machine.
+/// The evidence against the claim, from missed periods and stolen time in per cent. The time that a stream takes depends on the machine.
 fn contradictions(host: Host, alone: (f64, f64), receiving: (f64, f64)) -> Vec<String> {
     let most = if host == Host::Linux { 10.0 } else { 0.0 };
     let mut against = Vec::new();

@@ -101,7 +101,7 @@ fn missed(
     Ok((watch.missed(), disturbed))
 }
 
-/// What came of a line.
+/// The results of a line.
 struct Line {
     case: &'static Case,
     /// Over-reservation and misses, in per cent.

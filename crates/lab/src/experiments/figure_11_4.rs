@@ -1,4 +1,4 @@
-//! Figure 11.4: what the feedback does when a stream is received for a second: stolen time, the
+//! Figure 11.4: the feedback when a stream is received for a second: stolen time, the
 //! reservation that the scheduler makes of it, and what the application receives.
 
 use super::{PAPER, SERIES, dashed, digits, solid, with_confidence};
@@ -60,7 +60,7 @@ fn missing(watch: &Watch, most: Span) -> f64 {
     watch.periods.iter().filter(missing).count() as f64
 }
 
-/// What a scheduler made of bursts.
+/// A scheduler's behaviour in bursts.
 struct Bursts {
     /// The first, which is drawn.
     first: Watch,
@@ -150,7 +150,7 @@ fn rows(host: Host, watch: &Watch) -> Raw {
     Raw::csv(&named(host, "figure-11-4"), "period,received_ns,stolen_ns,asked_ns", rows)
 }
 
-/// The name of a file of what was found there.
+/// The name of a file of the results on a host.
 fn named(host: Host, name: &str) -> String {
     if host == Host::Linux { format!("{name}-linux") } else { name.to_owned() }
 }

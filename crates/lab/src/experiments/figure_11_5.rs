@@ -25,7 +25,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 /// The only number in the paper's text: 82 % of 4 ms are received (11.2).
 const PAPER_AT: (u32, f64) = (4, 18.0);
 
-/// What is stolen of so many ms, in per cent; and what disturbed the host.
+/// The stolen part of a reservation of so many ms, in per cent, and the disturbances of the host.
 fn stolen(host: Host, ms: u32, seed: u64, length: Span) -> Result<(f64, Option<String>), LabError> {
     let reserved = Span::from_millis(ms);
     if host == Host::Linux {
@@ -61,7 +61,7 @@ fn contradictions(host: Host, found: &[(u32, Mean)]) -> Vec<String> {
     against
 }
 
-/// The stolen part of a reservation, and what disturbed a run of them.
+/// The stolen part of a reservation, and the disturbances of a run.
 fn share(host: Host, ms: u32, runs: u64, length: Span) -> Result<(Mean, Option<String>), LabError> {
     let samples = (1..=runs).map(|seed| stolen(host, ms, seed, length));
     let samples = samples.collect::<Result<Vec<_>, _>>()?;

@@ -48,7 +48,7 @@ fn supervised() -> Result<Traced, LabError> {
     Traced::supervised(&scenario, true)
 }
 
-/// What speaks against the claim of what is stolen, in per cent.
+/// The evidence against the claim, from the stolen time in per cent.
 fn contradictions(host: Host, stolen: f64) -> Vec<String> {
     let (paper, confidence) = PAPER;
     let expected = match host {

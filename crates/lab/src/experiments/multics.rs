@@ -32,8 +32,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run: findings,
 };
 
-/// What is measured: in words, the steps that begin it, and the memo's figures in microseconds without those that it
-/// circles.
+/// A measurement: its description, the steps that begin it, and the memo's figures in microseconds without the circled
+/// ones.
 struct Measurement {
     what: &'static str,
     steps: &'static [u32],
@@ -71,7 +71,7 @@ const MEASUREMENTS: [Measurement; 8] = [
 /// Item 9, for processes A and B. The memo writes "msecs" there and in its last paragraph, and means microseconds.
 const RUN_OUT: [f64; 2] = [1454.0, 1511.0];
 
-/// What the extra 15 instructions of a mark took: that many of a processor that did some 435,000 a second.
+/// The time of a mark's 15 additional instructions, at some 435,000 a second.
 const METERING: Span = us(35);
 /// Choosing a successor, of the 100 that each process takes that is notified.
 const DECISION: Span = us(50);
@@ -95,16 +95,16 @@ fn costs() -> (model::Costs, Costs) {
     (machine, calls)
 }
 
-/// What was measured in one place.
+/// The measurements on one host.
 struct Measured {
     place: Place,
     samples: Vec<Sample>,
-    /// What a mark costs.
+    /// The cost of a mark.
     metering: f64,
     run_outs: Vec<f64>,
-    /// Waiters, and what notifying them takes.
+    /// The number of waiters, and the time to notify them.
     notified: Vec<(u32, f64)>,
-    /// What disturbed the host.
+    /// The disturbances of the host.
     disturbed: Vec<String>,
 }
 
@@ -135,7 +135,7 @@ impl Measured {
         medians.chain([median(&self.run_outs)]).collect()
     }
 
-    /// The same without what marks cost.
+    /// The same without the cost of marks.
     fn without_metering(&self) -> Vec<f64> {
         let mut nine = self.nine();
         nine.iter_mut().take(MEASUREMENTS.len()).for_each(|us| *us -= self.metering);
@@ -208,7 +208,7 @@ impl Measured {
     }
 }
 
-/// The memo's last paragraph: what, its words, and what the simulated machine may say.
+/// The memo's last paragraph: the operation, the memo's words, and the range that confirms them.
 const INTERPRETATION: [(&str, &str, core::ops::Range<f64>); 6] = [
     ("give a processor away", "1300 to 1400", 1_250.0..1_450.0),
     ("wake a blocked process", "about 850", 800.0..950.0),

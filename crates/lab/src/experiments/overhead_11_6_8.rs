@@ -1,4 +1,4 @@
-//! Section 11.6.8: what Rez-C and Rez-FB add to Rez, of the reservation that they serve.
+//! Section 11.6.8: the cost that Rez-C and Rez-FB add to Rez, relative to the reservation that they serve.
 //!
 //! The hierarchy of chapter 11 is driven on this processor through one period after the other, tick by tick; what its decisions
 //! take is measured, and under the augmented schedulers also the cost of reporting stolen time, once each tick of a block.
@@ -8,8 +8,9 @@ use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{ClaimStatus, Findings, Raw, Table, Verdict, record};
 use crate::reservation::{AMOUNT, PERIOD, TICK, scenario};
 use crate::statistics::{Mean, difference, mean};
+use crate::trees::all_ready;
 use std::time::Instant as Clock;
-use windfall_hierarchy::{Hierarchy, HierarchyError, Processor, ThreadId};
+use windfall_hierarchy::{Hierarchy, Processor, ThreadId};
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
@@ -26,13 +27,13 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run: findings,
 };
 
-/// A scheduler, and what it added in 2001, in per cent of the reservation, with its confidence.
+/// A scheduler, and the cost that it added in 2001 with its confidence, in per cent of the reservation.
 const AUGMENTED: [(&str, &Kind, f64, f64); 2] =
     [("Rez-C", kinds::REZ_C, 0.012, 0.0028), ("Rez-FB", kinds::REZ_FB, 0.017, 0.0024)];
 /// The clock's period, 4096 Hz: timers go off at its ticks.
 const CLOCK: Span = Span::from_nanos(244_141);
 
-/// The hierarchy of chapter 11 below one clock, and how far it has come.
+/// The hierarchy of chapter 11 below one clock, and its present time.
 struct Driven {
     hierarchy: Hierarchy,
     app: ThreadId,
@@ -43,22 +44,13 @@ struct Driven {
 
 impl Driven {
     fn new(rez: &Kind) -> Result<Driven, LabError> {
-        let plan = scenario(rez, AMOUNT, Span::from_secs(1))?.build();
-        let plan = plan.map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
-        let mut hierarchy = plan.hierarchy;
-        let mut threads = Vec::new();
-        for thread in &plan.threads {
-            let at = Instant::ZERO;
-            let id = hierarchy.create_thread(at, thread.parent, &thread.messages).map_err(run)?;
-            hierarchy.ready(at, id).map_err(run)?;
-            threads.push(id);
-        }
-        let app = threads.first().copied();
+        let mut plan = scenario(rez, AMOUNT, Span::from_secs(1))?.build()?;
+        let app = all_ready(&mut plan)?.first().copied();
         let app = app.ok_or_else(|| LabError::Run("there is no application".to_owned()))?;
-        Ok(Driven { hierarchy, app, tells: rez != kinds::REZ, now: Instant::ZERO })
+        Ok(Driven { hierarchy: plan.hierarchy, app, tells: rez != kinds::REZ, now: Instant::ZERO })
     }
 
-    /// What its scheduling takes in so many periods, in per cent of what is reserved in them.
+    /// The cost of its scheduling in `periods` periods, in per cent of the time that is reserved in them.
     fn overhead(&mut self, periods: u32) -> Result<f64, LabError> {
         let span = PERIOD.saturating_mul(periods.into());
         let end = self.now.saturating_add(span);
@@ -66,20 +58,16 @@ impl Driven {
         while self.now < end {
             self.now = self.now.saturating_add(CLOCK);
             if self.tells && self.hierarchy.running(Processor(0)) == Some(self.app) {
-                self.hierarchy.report_stolen(Processor(0), TICK).map_err(run)?;
+                self.hierarchy.report_stolen(Processor(0), TICK)?;
             }
             if self.hierarchy.next_timer().is_some_and(|at| at <= self.now) {
-                self.hierarchy.timer_due(self.now).map_err(run)?;
+                self.hierarchy.timer_due(self.now)?;
                 while self.hierarchy.next_changed().is_some() {}
             }
         }
         let reserved = AMOUNT.as_secs_f64() * f64::from(periods);
         Ok(begun.elapsed().as_secs_f64() / reserved * 100.0)
     }
-}
-
-fn run(why: HierarchyError) -> LabError {
-    LabError::Run(why.to_string())
 }
 
 /// Whether no more is added than in 2001, if the uncertainty allows a decision.

@@ -11,7 +11,7 @@ use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{ClaimStatus, Findings, Raw, Table, Verdict, record};
 use crate::machine::OPTIMISED;
 use crate::statistics::mean;
-use crate::trees::{reservations_first, scenario, spinners};
+use crate::trees::{all_ready, reservations_first, scenario, spinners};
 use std::time::Instant as Clock;
 use windfall_hierarchy::{Hierarchy, HierarchyError, Message, NodeId, NodeSpec, Parent, ThreadId};
 use windfall_schedulers::catalogue::Settings as Written;
@@ -23,18 +23,18 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     also: &[],
     title: "control operations",
     source: "HLS 10.2, table 10.1",
-    question: "what do the operations cost that change a hierarchy?",
+    question: "how long do the operations take that change a hierarchy?",
     claim: "each operation but loading takes less than the paper's, and none more than 40 us",
     hosts: &[Host::Here],
     absent: "no simulated machine has user level",
     run: findings,
 };
 
-/// How often each is done, and how many of the first do not count.
+/// The number of repetitions, and of the first ones that do not count.
 const TIMES: usize = 60;
 const THROWN_AWAY: usize = 10;
 
-/// What the paper measured, in microseconds.
+/// The paper's times and confidences, in microseconds.
 const PAPER: [(&str, f64, f64); 9] = [
     ("load scheduler", 59_700.0, 553.0),
     ("unload scheduler", 57_600.0, 53.0),
@@ -55,34 +55,23 @@ struct Tree {
     thread: ThreadId,
 }
 
-fn refused(why: HierarchyError) -> LabError {
-    LabError::Run(why.to_string())
-}
-
 impl Tree {
     /// Reservations above time sharing, where ten threads are ready.
     fn new() -> Result<Tree, LabError> {
         let schedulers = reservations_first(kinds::REZ, Span::from_millis(10))?;
         let scenario = scenario(Span::from_secs(1), schedulers, vec![spinners("a", 10, "ts")]);
-        let plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
-        let mut hierarchy = plan.hierarchy;
+        let mut plan = scenario.build()?;
+        let thread = all_ready(&mut plan)?.last().copied();
+        let thread = thread.ok_or_else(|| LabError::Run("no thread".to_owned()))?;
         let node = |name: &str| {
             let found = plan.nodes.iter().find(|(other, _)| other == name);
             found.map(|(_, node)| *node).ok_or_else(|| LabError::Run(format!("no `{name}`")))
         };
         let (ts, rez) = (node("ts")?, node("res")?);
-        let mut thread = None;
-        for planned in plan.threads {
-            let id =
-                hierarchy.create_thread(Instant::ZERO, planned.parent, &[]).map_err(refused)?;
-            hierarchy.ready(Instant::ZERO, id).map_err(refused)?;
-            thread = Some(id);
-        }
-        let thread = thread.ok_or_else(|| LabError::Run("no thread".to_owned()))?;
-        Ok(Tree { hierarchy, now: Instant::ZERO, ts, rez, thread })
+        Ok(Tree { hierarchy: plan.hierarchy, now: Instant::ZERO, ts, rez, thread })
     }
 
-    /// How long an operation takes, in nanoseconds, until every processor knows its thread.
+    /// The time of an operation in nanoseconds, until every processor knows its thread.
     #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
     fn time<T>(
         &mut self,
@@ -90,13 +79,13 @@ impl Tree {
     ) -> Result<(f64, T), LabError> {
         self.now = self.now + Span::from_nanos(50_000);
         while self.hierarchy.next_timer().is_some_and(|due| due <= self.now) {
-            self.hierarchy.timer_due(self.now).map_err(refused)?;
+            self.hierarchy.timer_due(self.now)?;
         }
         let begun = Clock::now();
         let done = operation(&mut self.hierarchy, self.now);
         while self.hierarchy.next_changed().is_some() {}
         let ns = begun.elapsed().as_nanos() as f64;
-        Ok((ns, done.map_err(refused)?))
+        Ok((ns, done?))
     }
 
     /// Each operation once: create, destroy, move, begin, end.
@@ -119,7 +108,7 @@ impl Tree {
     }
 }
 
-/// Against what takes longer; a program that was built without optimising refutes nothing by its speed.
+/// The verdict by the operations that take longer. A program that was built without optimising refutes nothing by its speed.
 fn verdict(against: &[String], optimised: bool) -> Verdict {
     let verdict = Verdict::by(against, "every operation takes less than in 2001");
     match verdict.standing {
@@ -131,7 +120,7 @@ fn verdict(against: &[String], optimised: bool) -> Verdict {
     }
 }
 
-/// The table, and what speaks against the claim.
+/// The table, and the evidence against the claim.
 fn table(rounds: &[[f64; 5]], served: Option<&served::Served>) -> (Table, Vec<String>) {
     let mut table = Table::new(
         "time of an operation, in microseconds",
@@ -166,7 +155,7 @@ fn table(rounds: &[[f64; 5]], served: Option<&served::Served>) -> (Table, Vec<St
     (table, against)
 }
 
-/// What was measured from user level.
+/// The measurements from user level.
 fn raw(served: &served::Served) -> Raw {
     const NAMES: &str =
         "round,create_us,destroy_us,move_us,begin_us,end_us,begin_other_us,end_other_us";

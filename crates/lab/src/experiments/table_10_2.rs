@@ -14,8 +14,9 @@ use std::time::Duration;
 use windfall_plot::chart::{Axis, Chart};
 use windfall_plot::{Paint, Stroke};
 use windfall_scenario::Scenario;
-use windfall_scenario::model::{Requirements, Scheduler, Setting, Thread};
+use windfall_scenario::model::{Requirements, Scheduler, Thread};
 use windfall_schedulers::kinds;
+use windfall_schedulers::share::ProportionalShare;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -23,7 +24,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     also: &["figure-10-1"],
     title: "context switch times",
     source: "HLS 10.3.1, table 10.2, figure 10.1",
-    question: "how long does it take from one thread to the next?",
+    question: "how long does a switch from one thread to the next take?",
     claim: "a switch that a hierarchy decides takes less than twice the system's own, and less than the \
             paper's 11.7 us",
     hosts: &[Host::Here, Host::Linux],
@@ -69,15 +70,15 @@ fn reservation(length: Span) -> Result<Scenario, LabError> {
 }
 
 fn proportional_share(length: Span) -> Result<Scenario, LabError> {
+    let shares = ProportionalShare::default().quantum(QUANTUM);
     let schedulers = vec![
         Scheduler::root("fp", kinds::FIXED_PRIORITY),
-        Scheduler::below("ps", kinds::PROPORTIONAL_SHARE, "fp", guarantee("ALL")?)
-            .with("quantum", Setting::Span(QUANTUM)),
+        Scheduler::below("ps", shares, "fp", guarantee("ALL")?),
     ];
     Ok(trees::scenario(length, schedulers, under("ps", Requirements::share(1))))
 }
 
-/// The stretches that ten polling threads see, and what disturbed the host.
+/// The stretches that ten polling threads see, and the disturbances of the host.
 fn measure(column: &Column, length: Span) -> Result<(Vec<Stretch>, Option<String>), LabError> {
     let Some(scenario) = column.scenario else {
         let length = Duration::from_nanos(length.as_nanos());

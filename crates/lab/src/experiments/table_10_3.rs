@@ -26,7 +26,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     also: &[],
     title: "overhead of a fast timer",
     source: "HLS 10.4, table 10.3",
-    question: "how much less does a program do when a timer goes off up to 8192 times a second?",
+    question: "how much less work does a program do when a timer fires up to 8192 times a second?",
     claim: "the loss is in proportion to the frequency, and below 4 % at 8192 Hz for an interrupt",
     hosts: &[Host::Sim, Host::Here],
     absent: "the system's own timer is measured on `here`",
@@ -45,7 +45,7 @@ const LINES: [(u64, f64, f64); 6] = [
 /// The frequency against which it is measured.
 const BASE: u64 = 64;
 
-/// What was found at all frequencies.
+/// The losses at all frequencies.
 struct Losses {
     table: Table,
     rows: Vec<Vec<String>>,
@@ -56,7 +56,7 @@ struct Losses {
 
 /// How it is found.
 struct Setup {
-    /// What a tick costs, warm and cold: the paper's losses in proportion to the frequency.
+    /// The cost of a tick, warm and cold: the paper's losses in proportion to the frequency.
     costs: [Span; 2],
     /// Working sets, warm and cold, in KiB.
     sizes: [u64; 2],
@@ -121,7 +121,7 @@ fn losses(settings: &Settings<'_>, setup: &Setup) -> Result<Losses, LabError> {
         "here cold",
         "here ticks a second",
     ];
-    let mut table = Table::new("how much less a program does, in per cent", 0, &head);
+    let mut table = Table::new("loss of a program's work, in per cent", 0, &head);
     let (mut rows, mut against) = (Vec::new(), Vec::new());
     let mut points: [Vec<(f64, f64)>; 4] = Default::default();
     for (hertz, warm, cold) in LINES {
@@ -184,7 +184,7 @@ fn digits_signed(value: f64) -> String {
     if value < 0.0 { format!("-{}", digits(-value)) } else { digits(value) }
 }
 
-/// What a thread alone gets of a processor with a clock of that frequency, in per cent.
+/// The processor time of a thread alone beside a clock of that frequency, in per cent.
 fn simulated(hertz: u64, cost: Span, length: Span) -> Result<f64, LabError> {
     let schedulers = vec![Scheduler::root("ts", kinds::TIME_SHARING)];
     let mut scenario = scenario(length, schedulers, vec![spinners("worker", 1, "ts")]);
@@ -234,7 +234,7 @@ fn beside_a_timer(hertz: u64, kib: u64, length: Duration) -> Result<(f64, f64), 
     Ok((done.into_inner().unwrap_or_default(), ticks))
 }
 
-/// Sleeps on a timer, over and over for `length`; counts how often it was woken.
+/// Sleeps on a timer repeatedly for `length`, and counts the wake-ups.
 fn tick(hertz: u64, length: Duration, woken: &AtomicU64) -> rustix::io::Result<()> {
     let timer = rustix::time::timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::empty())?;
     let nanos = i64::try_from(1_000_000_000 / hertz).expect("at most a second");

@@ -1,5 +1,4 @@
-//! Table 10.4: what is left for a user with one thread beside a user with many, with one level of
-//! schedulers and with two.
+//! Table 10.4: the share of a user with one thread beside a user with many, with one level of schedulers and with two.
 
 use super::{CLOSE, PAPER, SERIES, apart, dashed, digits, solid};
 use crate::carried_out::{percent, run};
@@ -9,9 +8,9 @@ use crate::supervised::{Watching, supervise};
 use crate::trees::{self, guarantee, spinners};
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_scenario::Scenario;
-use windfall_scenario::model::{Scheduler, Setting};
+use windfall_scenario::model::Scheduler;
 use windfall_scenario::outcome::Outcome;
-use windfall_schedulers::kinds;
+use windfall_schedulers::share::ProportionalShare;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -19,7 +18,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     also: &["figure-10-5"],
     title: "isolation of resource principals",
     source: "HLS 10.5.1, table 10.4, figure 10.5",
-    question: "what is left for a user with one thread when another user has up to 256?",
+    question: "what share does a user with one thread receive when another user has up to 256?",
     claim: "with a level of schedulers for the users each gets 50 % ± 1, however many threads the other has; \
             without it the one thread gets its share among all threads",
     hosts: &[Host::Sim, Host::Linux],
@@ -34,7 +33,7 @@ pub struct Case {
     pub others: u32,
     /// Whether each user has a scheduler of its own.
     pub isolated: bool,
-    /// What the first user got in 2001, in per cent.
+    /// The first user's share in 2001, in per cent.
     pub paper: f64,
 }
 
@@ -52,33 +51,31 @@ pub const CASES: [Case; 10] = [
     Case { others: 256, isolated: true, paper: 50.2 },
 ];
 
-/// What a host carries out for a line: thread `one-1` of the first user, `many-1` and so on of the
-/// second.
+/// The scenario of a line: thread `one-1` of the first user, `many-1` and so on of the second.
 ///
 /// # Errors
 /// None for the table's own lines.
 pub fn scenario(case: &Case, length: Span) -> Result<Scenario, LabError> {
-    let quantum = Setting::Span(Span::from_millis(10));
-    let share = |scheduler: Scheduler| scheduler.with("quantum", quantum.clone());
-    let mut schedulers = vec![share(Scheduler::root("ps", kinds::PROPORTIONAL_SHARE))];
+    let kind = ProportionalShare::default().quantum(Span::from_millis(10));
+    let mut schedulers = vec![Scheduler::root("ps", kind.clone())];
     let (mut first, mut second) = ("ps", "ps");
     if case.isolated {
         (first, second) = ("user1", "user2");
         for user in [first, second] {
             let half = guarantee("PS 1/2")?;
-            schedulers.push(share(Scheduler::below(user, kinds::PROPORTIONAL_SHARE, "ps", half)));
+            schedulers.push(Scheduler::below(user, kind.clone(), "ps", half));
         }
     }
     let threads = vec![spinners("one", 1, first), spinners("many", case.others, second)];
     Ok(trees::scenario(length, schedulers, threads))
 }
 
-/// What users got, in per cent, the first one and the others.
+/// The shares of the first user and of the other, in per cent.
 fn shares(outcome: &Outcome) -> (f64, f64) {
     (percent(outcome, "one"), percent(outcome, "many"))
 }
 
-/// What simulated users got, and real ones, and what disturbed the host.
+/// The shares of simulated and of real users, and the disturbances of the host.
 struct Found {
     simulated: (f64, f64),
     real: Option<((f64, f64), Option<String>)>,
@@ -98,7 +95,7 @@ impl Found {
         Ok(Found { simulated, real })
     }
 
-    /// What real users got, or simulated ones where there are no others.
+    /// The shares of real users, or of simulated ones where there are none.
     fn shown(&self) -> (f64, f64) {
         self.real.as_ref().map_or(self.simulated, |real| real.0)
     }

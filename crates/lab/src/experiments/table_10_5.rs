@@ -31,7 +31,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 const LIMIT: Span = Span::from_millis(33);
 const FRAME: Span = Span::from_millis(10);
 
-/// What a hard reservation may come to, in per cent: 10 ms in 33 ms are 30.3, less 2 % of that; budgets end at a tick of
+/// The shares that a hard reservation may give, in per cent: 10 ms in 33 ms are 30.3, less 2 % of that; budgets end at a tick of
 /// 1024 Hz, so that up to one more is had, 33.3.
 const HARD: core::ops::RangeInclusive<f64> = 29.7..=33.3;
 
@@ -53,11 +53,11 @@ pub struct Case {
     pub background: u32,
     /// How the application is scheduled.
     pub app: App,
-    /// What the application got in 2001, in per cent; also its frames per second.
+    /// The application's share in 2001, in per cent, and its frames per second.
     pub percent: f64,
     /// Deadlines missed in 2001.
     pub misses: u32,
-    /// What background threads got in 2001, in per cent.
+    /// The share of the background threads in 2001, in per cent.
     pub others: f64,
 }
 
@@ -82,7 +82,7 @@ pub const CASES: [Case; 13] = [
     case(10, App::Null(7), 3.57, 888, 96.4),
 ];
 
-/// What a host carries out for a line: thread `app`, and `bg-1` and so on.
+/// The scenario of a line: thread `app`, and `bg-1` and so on.
 ///
 /// # Errors
 /// None for the table's own lines.
@@ -111,10 +111,10 @@ pub fn scenario(case: &Case, length: Span) -> Result<Scenario, LabError> {
     Ok(scenario)
 }
 
-/// What came of a line.
+/// The results of a line.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Found {
-    /// What the application got, in per cent.
+    /// The application's share, in per cent.
     pub percent: f64,
     /// Frames per second.
     pub frames: f64,
@@ -123,18 +123,18 @@ pub struct Found {
     /// Whole times that 33 ms fit into intervals between frames: what the paper seems to have counted where
     /// gaps are long. On the simulator the time after the last frame is one of them.
     pub late: u64,
-    /// What background threads got, in per cent.
+    /// The share of the background threads, in per cent.
     pub others: f64,
     /// The longest interval between two frames.
     pub longest: Span,
-    /// What interrupts took of the processor, in per cent.
+    /// The share of interrupts, in per cent.
     pub stolen: f64,
 }
 
 /// Runs a line on the simulator.
 ///
 /// # Errors
-/// What went wrong there.
+/// The failures there.
 pub fn simulate(case: &Case, length: Span) -> Result<Found, LabError> {
     let mut completions = Completions::default();
     let outcome = run(&scenario(case, length)?, Vec::new(), Some(&mut completions))?;
@@ -157,7 +157,7 @@ pub fn simulate(case: &Case, length: Span) -> Result<Found, LabError> {
 /// Runs a line with real threads; also returns the disturbance of the host.
 ///
 /// # Errors
-/// What the machine refused, or what went wrong there.
+/// The refusals of the machine, or the failures there.
 #[expect(clippy::cast_precision_loss, reason = "at most a few thousand")]
 pub fn supervised(case: &Case, length: Span) -> Result<(Found, Option<String>), LabError> {
     let watching = Watching { intervals: Some((0, LIMIT)), ..Watching::default() };
@@ -209,7 +209,7 @@ impl Line {
         }
     }
 
-    /// How far simulated and real threads are apart, in per cent of the processor.
+    /// The difference between simulated and real threads, in per cent of the processor.
     fn apart(&self) -> f64 {
         let of = |found: &Found| (found.percent, found.others);
         apart(of(&self.simulated), of(self.shown()))

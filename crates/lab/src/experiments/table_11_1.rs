@@ -27,7 +27,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     run: findings,
 };
 
-/// What is kept busy.
+/// The device that is kept busy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Device {
     Clock,
@@ -54,7 +54,7 @@ struct Sample {
     disturbed: Option<String>,
 }
 
-/// Interrupts stay where they are: what they take is what is measured.
+/// Interrupts stay on their processor, because the time that they take is measured.
 fn beside_devices(length: Span) -> Result<Scenario, LabError> {
     let mut scenario = real(kinds::REZ, AMOUNT, length)?;
     scenario.machine.claim = Claim::None;

@@ -9,8 +9,8 @@ fn refused(why: Errno) -> LabError {
     LabError::Machine { asked: "keep threads on one processor".to_owned(), why: why.to_string() }
 }
 
-/// The last processor that this process may use: the first one is where most interrupts go. And one
-/// beside it, where there is one.
+/// The last processor that this process may use, because most interrupts go to the first one; and another one, if there is
+/// any.
 pub(crate) fn processors() -> Result<(usize, Option<usize>), LabError> {
     let allowed = sched_getaffinity(None).map_err(refused)?;
     let mut usable = (0..CpuSet::MAX_CPU).rev().filter(|cpu| allowed.is_set(*cpu));

@@ -14,13 +14,13 @@ const GAP_NS: u64 = 2_200;
 pub(crate) struct Stretch {
     /// The first reading of the clock.
     pub(crate) from: u64,
-    /// The last.
+    /// The last reading.
     pub(crate) to: u64,
-    /// Whose.
+    /// The thread, by number.
     pub(crate) thread: usize,
 }
 
-/// Lets `count` threads poll the clock for so long; their stretches in order of time.
+/// Lets `count` threads poll the clock for `length`, and returns their stretches in order of time.
 pub(crate) fn poll(count: usize, length: Duration) -> Result<Vec<Stretch>, LabError> {
     let found = Mutex::new(Vec::new());
     let begun = Instant::now();
@@ -48,8 +48,8 @@ pub(crate) fn poll(count: usize, length: Duration) -> Result<Vec<Stretch>, LabEr
     Ok(found)
 }
 
-/// The time between one thread's stop and another's start, in microseconds: what a switch took, and
-/// whatever else ran meanwhile.
+/// The times between one thread's stop and another's start, in microseconds: a switch, and all other code that ran
+/// meanwhile.
 pub(crate) fn gaps(stretches: &[Stretch]) -> Vec<f64> {
     between(stretches, |one, next| one != next)
 }

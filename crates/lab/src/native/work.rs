@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// Places that are worked on between two readings of the clock.
 const PIECE: usize = 512;
 
-/// What a thread has done.
+/// The work of a thread.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub(crate) struct Spent {
     /// Places read, changed and written.
@@ -19,7 +19,7 @@ pub(crate) struct Spent {
     pub(crate) switches: u64,
 }
 
-/// Works in an array of so many KiB (0: in registers) for so long, by the clock.
+/// Works in an array of `kib` KiB (0: in registers) for this long, by the clock.
 #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
 pub(crate) fn spend(kib: usize, length: Duration) -> Spent {
     let mut array = vec![1_u64; kib * 1024 / 8];

@@ -2,7 +2,7 @@
 
 use super::processes;
 use crate::check::{means, number_in};
-use crate::model::{Activation, Jobs, Run, Scenario, Setting, Step, Thread};
+use crate::model::{Run, Scenario, Setting, Step, Thread};
 use std::collections::BTreeMap;
 use windfall_programs::catalogue::Settings;
 use windfall_programs::{self as programs, Program, Resource, Translate};
@@ -55,12 +55,12 @@ impl<'a> Numbers<'a> {
 
     /// The declared program of thread number `at` of an entry; recorded ones are made elsewhere.
     pub(super) fn program(&self, thread: &Thread, at: usize) -> Option<Program> {
+        let mut named = Named { numbers: self, thread, at, timers: Vec::new() };
         Some(match &thread.run {
             Run::Spin { from } => Program::Spin { from: *from },
-            Run::Jobs(jobs) => Program::Jobs(self.jobs(jobs, thread, at)),
+            Run::Jobs(jobs) => Program::Jobs(jobs.translated(&mut named)?),
             Run::Phases { loops, phases } => {
-                let mut steps = Steps { numbers: self, thread, at, timers: Vec::new() };
-                let phases = phases.iter().map(|phase| phase.translated(&mut steps));
+                let phases = phases.iter().map(|phase| phase.translated(&mut named));
                 Program::Phases { loops: *loops, phases: phases.collect() }
             }
             Run::Recorded { .. } => Program::Recorded(programs::Recorded::default()),
@@ -74,34 +74,10 @@ impl<'a> Numbers<'a> {
             Run::Profile(_) | Run::Unknown => return None,
         })
     }
-
-    fn jobs(&self, jobs: &Jobs, thread: &Thread, at: usize) -> programs::Jobs {
-        let activation = match &jobs.activation {
-            Activation::Periodic { offset, period } => {
-                programs::Activation::Periodic { offset: *offset, period: *period }
-            }
-            Activation::Sporadic { offset, least, most } => {
-                programs::Activation::Sporadic { offset: *offset, least: *least, most: *most }
-            }
-            Activation::After(name) => {
-                let before = self.threads(name, Some((thread, at)));
-                programs::Activation::After(before.first().copied().unwrap_or(0))
-            }
-            Activation::Instead => programs::Activation::Instead,
-        };
-        let mut numbered = programs::Jobs::new(activation, jobs.work);
-        numbered.deadline = jobs.deadline;
-        numbered.late = jobs.late;
-        numbered.count = jobs.count;
-        numbered.admit = jobs.admit;
-        let secondary = jobs.or_else.as_ref().map(|name| self.threads(name, Some((thread, at))));
-        numbered.secondary = secondary.and_then(|threads| threads.first().copied());
-        numbered
-    }
 }
 
-/// The objects that the steps of one thread refer to, by number.
-struct Steps<'n, 'a> {
+/// The objects that the program of one thread refers to, by number.
+struct Named<'n, 'a> {
     numbers: &'n Numbers<'a>,
     thread: &'n Thread,
     at: usize,
@@ -109,7 +85,7 @@ struct Steps<'n, 'a> {
     timers: Vec<String>,
 }
 
-impl Translate<programs::Names, programs::Numbers> for Steps<'_, '_> {
+impl Translate<programs::Names, programs::Numbers> for Named<'_, '_> {
     fn shared(&mut self, name: &String) -> Resource {
         self.numbers.resources.get(name.as_str()).copied().unwrap_or(Resource(0))
     }

@@ -91,14 +91,14 @@ fn admitted(checker: &mut Checker<'_>, thread: &Thread, jobs: &Jobs, path: &Path
 /// What stands for a refused job is a thread's that is released by that alone.
 fn secondary(checker: &mut Checker<'_>, thread: &Thread, jobs: &Jobs, path: &Path) {
     let scenario = checker.scenario;
-    let named = |jobs: &Jobs| jobs.or_else.as_ref().is_some_and(|name| means(name, thread));
+    let named = |jobs: &Jobs| jobs.secondary.as_ref().is_some_and(|name| means(name, thread));
     let stands = jobs.activation == Activation::Instead;
     if stands && !all_jobs(scenario).any(|(_, jobs)| named(jobs)) {
         let message = format!("no thread names `{}` as its `else`", thread.name);
         let help = format!("write `else = \"{}\"` and `admit = true` there", thread.name);
         checker.wrong(Code::NoSecondary, std::slice::from_ref(path), message, &help);
     }
-    let Some(name) = &jobs.or_else else { return };
+    let Some(name) = &jobs.secondary else { return };
     let path = path.key("else");
     if !jobs.admit {
         let message = "no job is ever refused without `admit = true`";
@@ -136,7 +136,7 @@ fn circles(checker: &mut Checker<'_>) {
     let next: Vec<Vec<usize>> = threads
         .iter()
         .map(|thread| match &thread.run {
-            Run::Jobs(Jobs { or_else: Some(name), .. }) => {
+            Run::Jobs(Jobs { secondary: Some(name), .. }) => {
                 threads.iter().position(|other| means(name, other)).into_iter().collect()
             }
             _ => Vec::new(),

@@ -77,7 +77,7 @@ fn interrupts(checker: &mut Checker<'_>) {
         let (least, cost) = match source.pattern {
             Pattern::Periodic { period, cost, .. } => (period, cost),
             Pattern::Random { gap, cost } => (gap.0, cost.1),
-            Pattern::Recorded { .. } => continue,
+            Pattern::Recorded(_) => continue,
         };
         if least.is_zero() {
             let help = "write a length of time above zero";

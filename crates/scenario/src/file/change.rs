@@ -15,38 +15,27 @@ use windfall_time::{Instant, Span};
 // Fields: keys of a table of the file, which stand beside each other there.
 pub(crate) struct AtFile {
     /// When.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) time: Option<Lax<Instant>>,
     /// `create`, `destroy`, `default`, `move`, `add-parent`, `remove-parent`, `guarantee`, `unreserve`, `quantum`, `timer` or
     /// `transaction`, or a key by which something is asked of a parent, as `reserve` or `share`; what else to write depends on it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) r#do: Option<Lax<String>>,
     /// For which thread.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) thread: Option<Lax<String>>,
     /// For which scheduler.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) scheduler: Option<Lax<String>>,
     /// For which of the scheduler's own virtual processors; the first, 0, when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) processor: Option<Lax<u16>>,
     /// Where to: a scheduler's name; for a scheduler also `top`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) to: Option<Lax<String>>,
     /// The name of the scheduler to create.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<Lax<String>>,
     /// The scheduler to create.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) with: Option<WithRequirements<SchedulerFile>>,
     /// The requests of a transaction, in order, each without `time`: all are carried out, or none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) requests: Option<Vec<WithRequirements<AtFile>>>,
     /// The longest time that one child keeps the processor.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) quantum: Option<Lax<Span>>,
     /// `precise`, or a frequency.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timer: Option<Lax<Frequency>>,
 }
 

@@ -14,19 +14,14 @@ pub(crate) struct ExpectFile {
     /// Whose and what, as `a.response.max`, `bg-*.received`, `machine.idle`.
     pub(crate) what: Option<Lax<String>>,
     /// Which intervals are counted, with `intervals`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) above: Option<Lax<Span>>,
     /// Not more than this.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) at_most: Option<Lax<Level>>,
     /// Not less than this.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) at_least: Option<Lax<Level>>,
     /// Exactly this, or as near as `within` says.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) equals: Option<Lax<Level>>,
     /// How far from `equals` it may be.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) within: Option<Lax<Level>>,
     /// Why the number is that number.
     pub(crate) because: Option<Lax<String>>,

@@ -12,14 +12,11 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", schemars(rename = "Match"))]
 pub(crate) struct MatchFile {
     /// The thread's name, as `data-loop*`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) comm: Option<Lax<String>>,
     /// The path of the file that it executes, as `*/ffmpeg`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exe: Option<Lax<String>>,
     /// The routine that it starts with, as `windfall calibrate` writes it: `*:decode`. Where that is not known, the name alone
     /// tells, if there is a `comm`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) routine: Option<Lax<String>>,
 }
 

@@ -16,26 +16,19 @@ use windfall_trace::OverheadKind;
 #[cfg_attr(feature = "schema", schemars(rename = "Machine"))]
 pub(crate) struct MachineFile {
     /// How many, or a list of them; one of speed 1 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) processors: Option<Processors>,
     /// How exactly timers are kept: `precise`, or a frequency.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timer: Option<Lax<Frequency>>,
     /// What switching and deciding cost.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) costs: Option<CostsFile>,
     /// What a switch costs a thread in refilling the cache.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cache: Option<CacheFile>,
     /// The processors of a real machine that these stand for; the host chooses when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cpus: Option<Vec<Lax<u16>>>,
     /// The most of each processor's time that threads get on a real machine; `95%cpu` when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cap: Option<Lax<Cap>>,
     /// Whether a run on a real machine moves other threads, interrupts and workqueues off its processors until it ends:
     /// `processors` (when absent) or `none`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) claim: Option<Lax<Claim>>,
 }
 
@@ -46,19 +39,14 @@ pub(crate) struct MachineFile {
 #[cfg_attr(feature = "schema", schemars(rename = "Costs"))]
 pub(crate) struct CostsFile {
     /// Each switch to a thread.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) switch: Option<Lax<Span>>,
     /// Each switch to a thread that last ran on another processor, beside the switch.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) migration: Option<Lax<Span>>,
     /// Each event told to the hierarchy.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) decision: Option<Lax<Span>>,
     /// Each notification that a scheduler receives because of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) notification: Option<Lax<Span>>,
     /// Each timer of a scheduler that goes off, beside the decision.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timer: Option<Lax<Span>>,
 }
 
@@ -69,10 +57,8 @@ pub(crate) struct CostsFile {
 #[cfg_attr(feature = "schema", schemars(rename = "Cache"))]
 pub(crate) struct CacheFile {
     /// Its size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) size: Option<Lax<Kib>>,
     /// For each KB of a thread's working set.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refill: Option<Lax<Span>>,
 }
 
@@ -83,7 +69,6 @@ pub(crate) struct CacheFile {
 #[cfg_attr(feature = "schema", schemars(rename = "Processor"))]
 pub(crate) struct SpeedFile {
     /// Its speed; 1 when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) speed: Option<Lax<Ratio>>,
 }
 
@@ -138,33 +123,23 @@ impl Serialize for Processors {
 #[cfg_attr(feature = "schema", schemars(rename = "Interrupts"))]
 pub(crate) struct InterruptsFile {
     /// What it counts as: `interrupt` (when absent), `softirq` or `steal`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<Lax<OverheadKind>>,
     /// Its number in traces.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) number: Option<Lax<u16>>,
     /// The processors that it strikes, each on its own; all when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) processors: Option<Vec<Lax<u16>>>,
     /// Time between two.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) every: Option<Lax<Span>>,
     /// The first, with `every`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) offset: Option<Lax<Instant>>,
     /// Random time between two.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gap: Option<Lax<Range>>,
     /// How long each takes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cost: Option<Lax<Range>>,
     /// A device at which something arrives each time: processes attach events to it by this name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) device: Option<Lax<String>>,
     /// What the posts of the device bring; the number of the arrival when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) datum: Option<Lax<u64>>,
     /// A trace whose interrupts strike again.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recorded: Option<Lax<String>>,
 }

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", schemars(rename = "Program", extend("additionalProperties" = true)))]
 pub(crate) struct ProgramFile {
     /// A kind of program, as `bsat-sink`; `windfall catalogue` lists them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<Lax<String>>,
     /// `spin` or `spin from 2s`: computes for ever.
     pub(crate) run: Option<Lax<SpinText>>,

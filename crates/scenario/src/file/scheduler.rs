@@ -12,16 +12,12 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", schemars(rename = "Scheduler", extend("additionalProperties" = true)))]
 pub(crate) struct SchedulerFile {
     /// Its kind: `rez`, `edf`, ...
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) scheduler: Option<Lax<String>>,
     /// Its parent: `top` or the name of a scheduler.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) parent: Option<Lax<String>>,
     /// Its parents in order, instead of `parent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) parents: Option<Vec<TextOr<WithRequirements<ParentFile>>>>,
     /// How many virtual processors of its own it has at its parent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) processors: Option<Lax<u16>>,
 }
 
@@ -36,7 +32,6 @@ impl Asks for SchedulerFile {
 #[cfg_attr(feature = "schema", schemars(rename = "Parent"))]
 pub(crate) struct ParentFile {
     /// `top` or the name of a scheduler.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) parent: Option<Lax<String>>,
 }
 

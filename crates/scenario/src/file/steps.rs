@@ -25,10 +25,8 @@ pub(crate) const WORDS: [(&str, Step); 4] = [
 #[cfg_attr(feature = "schema", schemars(rename = "Phase"))]
 pub(crate) struct PhaseFile {
     /// Its name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<Lax<String>>,
     /// How often; once when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) loops: Option<Lax<u64>>,
     /// The steps.
     pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
@@ -43,59 +41,41 @@ pub(crate) struct PhaseFile {
 #[cfg_attr(feature = "schema", schemars(rename = "Step"))]
 pub(crate) struct StepFile {
     /// Computes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) run: Option<Lax<Range>>,
     /// Waits so long.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) sleep: Option<Lax<Span>>,
     /// Waits for the next tick of a timer with this period, counted from when the thread began; a job
     /// ends and the next begins.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timer: Option<Lax<Span>>,
     /// Which timer; `timer` when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) name: Option<Lax<String>>,
     /// What a late arrival does to the timer's grid: `relative` (when absent) or `absolute`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mode: Option<Lax<Tick>>,
     /// Takes a lock.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lock: Option<Lax<String>>,
     /// Gives a lock back.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unlock: Option<Lax<String>>,
     /// Waits for a condition, with `lock`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) wait: Option<Lax<String>>,
     /// Wakes the longest waiting thread of a condition.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) signal: Option<Lax<String>>,
     /// Wakes all threads that wait for a condition.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) broadcast: Option<Lax<String>>,
     /// Waits until all threads that use this barrier have arrived.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) barrier: Option<Lax<String>>,
     /// Resumes a suspended thread.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) resume: Option<Lax<String>>,
     /// Begins or changes a reservation of this thread.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reserve: Option<Lax<Reservation>>,
     /// Requests a guarantee for this thread, which the run judges.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) guarantee: Option<Lax<Guarantee>>,
     /// The scheduler that is to give the reservation or the guarantee, to which the thread moves; the one above it when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) to: Option<Lax<String>>,
     /// Sets the share of this thread.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) share: Option<Lax<Share>>,
     /// Sets the priority of this thread.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) priority: Option<Lax<Priority>>,
     /// Moves this thread to a scheduler at or below the one that it began at.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) r#move: Option<Lax<String>>,
 }
 

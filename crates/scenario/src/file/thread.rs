@@ -25,75 +25,53 @@ use windfall_time::{Instant, Span};
 #[cfg_attr(feature = "schema", schemars(rename = "Thread"))]
 pub(crate) struct ThreadFile {
     /// The scheduler above it; the default one when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) parent: Option<Lax<String>>,
     /// How many threads: NAME-1 to NAME-n.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) count: Option<Lax<u32>>,
     /// When it is created; at the beginning when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) start: Option<Lax<Instant>>,
     /// How much of the cache it uses.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) working_set: Option<Lax<Kib>>,
     /// One of `[programs.NAME]`, which others may run, too; or a kind of program with its default settings; or a table of `kind` and
     /// settings, as `{ kind = "bsat-sink", work = "1ms" }`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) program: Option<TextOr<KindFile>>,
     /// `spin` or `spin from 2s`: computes for ever.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) run: Option<Lax<SpinText>>,
     /// Jobs at equal distances: `3ms/10ms`, `3ms/10ms@8ms`, or a table.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) periodic: Option<TextOr<PeriodicFile>>,
     /// Jobs at random distances.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) sporadic: Option<SporadicFile>,
     /// Jobs that follow those of another thread.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) after: Option<AfterFile>,
     /// Jobs that are released instead of those that another thread, which names this one as `else`, was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) instead: Option<InsteadFile>,
     /// Steps, repeated.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
     /// Phases of steps, repeated.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) phases: Option<Vec<PhaseFile>>,
     /// How often `steps` or `phases` are repeated; for ever when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) loops: Option<Lax<u64>>,
     /// What a thread did in a recorded trace.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recorded: Option<RecordedFile>,
     /// A command that a real machine starts, word by word; all its threads are meant.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exec: Option<Command>,
     /// What the command's environment has beside what is inherited.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) env: Option<BTreeMap<String, Lax<String>>>,
     /// A process of a real machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pid: Option<Lax<u32>>,
     /// The processes of a control group, as `/user.slice/game.scope`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cgroup: Option<Lax<String>>,
     /// The processes of a unit of systemd, as `pipewire.service`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) unit: Option<Lax<String>>,
     /// The program of another entry, of whose threads `match` takes some.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) of: Option<Lax<String>>,
     /// Which threads of the program; all that others leave when absent.
     #[serde(rename = "match")]
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) only: Option<MatchFile>,
     /// Whether what is reserved is for each thread of the program; for all together when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) each: Option<Lax<bool>>,
     /// A stored profile that says what the program does.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) profile: Option<Lax<String>>,
 }
 
@@ -130,16 +108,12 @@ pub(crate) struct PeriodicFile {
     /// Time between releases.
     pub(crate) period: Option<Lax<Span>>,
     /// First release; when the thread starts, when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) offset: Option<Lax<Instant>>,
     /// Due so long after release, or `none`; the period when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) deadline: Option<Lax<Due>>,
     /// What becomes of a late job: `complete` (when absent) or `abort`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) late: Option<Lax<OnLate>>,
     /// How many jobs; no end when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) count: Option<Lax<u64>>,
     /// Whether each job is submitted to a scheduler that admits or refuses it, as `ports` does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -161,16 +135,12 @@ pub(crate) struct SporadicFile {
     /// Time between releases, as `50ms..200ms`.
     pub(crate) gap: Option<Lax<Range>>,
     /// First release; when the thread starts, when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) offset: Option<Lax<Instant>>,
     /// Due so long after release, or `none`; the shortest gap when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) deadline: Option<Lax<Due>>,
     /// What becomes of a late job: `complete` (when absent) or `abort`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) late: Option<Lax<OnLate>>,
     /// How many jobs; no end when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) count: Option<Lax<u64>>,
     /// Whether each job is submitted to a scheduler that admits or refuses it, as `ports` does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -192,13 +162,10 @@ pub(crate) struct AfterFile {
     /// How much each job is.
     pub(crate) work: Option<Lax<Range>>,
     /// Due so long after release, or `none`, as when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) deadline: Option<Lax<Due>>,
     /// What becomes of a late job: `complete` (when absent) or `abort`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) late: Option<Lax<OnLate>>,
     /// How many jobs; no end when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) count: Option<Lax<u64>>,
     /// Whether each job is submitted to a scheduler that admits or refuses it, as `ports` does.
     #[serde(skip_serializing_if = "Option::is_none")]

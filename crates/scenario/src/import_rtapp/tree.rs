@@ -4,7 +4,7 @@ use super::Losses;
 use super::islands::Islands;
 use super::reserved::{self, Slot};
 use crate::Guarantee;
-use crate::model::{Requirements, Scheduler, Setting};
+use crate::model::{Requirements, Scheduler};
 use crate::names::Names;
 use crate::rtapp::{Converted, ConvertedThread};
 use crate::rtapp::{Policy, Reservation, Scheduling};
@@ -12,6 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
 use windfall_schedulers::parameters::{ParameterValue, TIME_SLICE};
+use windfall_schedulers::reservation::Limit;
+use windfall_schedulers::time_sharing::RoundRobin;
 use windfall_time::Span;
 
 /// Turns of SCHED_RR (`RR_TIMESLICE`).
@@ -183,14 +185,10 @@ impl<'a> Tree<'a> {
             let name = names.fresh(&format!("turns-{priority}{suffix}"));
             let parent = &self.by_class[&(island, Class::RealTime)];
             let owns = self.islands.list[island].len().min(turning.len());
-            let scheduler = Scheduler::below(
-                &name,
-                kinds::ROUND_ROBIN,
-                parent,
-                Requirements::priority(priority),
-            );
-            let scheduler = scheduler.with("quantum", Setting::Span(TURN)).processors(owns);
-            self.schedulers.push(scheduler);
+            let turns = RoundRobin::default().quantum(TURN);
+            let requires = Requirements::priority(priority);
+            let scheduler = Scheduler::below(&name, turns, parent, requires);
+            self.schedulers.push(scheduler.processors(owns));
             self.turns.insert((island, priority), name);
         }
     }
@@ -330,10 +328,8 @@ impl<'a> Tree<'a> {
             return (server.to_owned(), asks);
         }
         let limit = names.fresh(&format!("{name}-limit"));
-        let scheduler = Scheduler::below(&limit, kinds::LIMIT, server, asks);
-        let scheduler =
-            scheduler.with("amount", Setting::Span(runtime)).with("period", Setting::Span(period));
-        self.schedulers.push(scheduler);
+        let cap = Limit::default().amount(Some(runtime)).period(Some(period));
+        self.schedulers.push(Scheduler::below(&limit, cap, server, asks));
         (limit, Requirements::default())
     }
 }

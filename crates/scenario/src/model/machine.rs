@@ -113,9 +113,9 @@ pub struct Interrupts {
     pub datum: Option<u64>,
 }
 
-/// When interrupts come and how long each takes.
+/// When interrupts come and how long each takes. A file names a recorded trace; a plan has what is in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Pattern {
+pub enum Pattern<R = String> {
     /// At `offset`, `offset + period`, ...
     Periodic {
         /// The first.
@@ -132,11 +132,8 @@ pub enum Pattern {
         /// How long each takes.
         cost: (Span, Span),
     },
-    /// As in a recorded trace.
-    Recorded {
-        /// The trace, relative to the scenario's folder.
-        file: String,
-    },
+    /// As in a recorded trace: its path, relative to the scenario's folder, or the interrupts themselves, in order.
+    Recorded(R),
 }
 
 impl Costs {

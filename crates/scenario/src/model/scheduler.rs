@@ -1,7 +1,8 @@
 //! Schedulers, where they are attached, and their requirements there.
 
 use super::requirements::Requirements;
-use windfall_schedulers::catalogue::{Kind, Value};
+use windfall_schedulers::OfKind;
+use windfall_schedulers::catalogue::Value;
 use windfall_time::Span;
 
 /// A scheduler instance.
@@ -43,6 +44,17 @@ impl Setting {
         }
     }
 
+    /// What a kind as a type has in this place.
+    fn of(value: Value<'_>) -> Setting {
+        match value {
+            Value::Span(span) => Setting::Span(span),
+            Value::Integer(n) => Setting::Integer(n),
+            Value::Bool(b) => Setting::Bool(b),
+            Value::Word(word) => Setting::Word(word.to_owned()),
+            other => Setting::Word(other.to_string()),
+        }
+    }
+
     /// All settings in the form that a catalogue's kinds read.
     pub(crate) fn values(settings: &[(String, Setting)]) -> Vec<(&str, Value<'_>)> {
         settings.iter().map(|(name, setting)| (name.as_str(), setting.value())).collect()
@@ -81,20 +93,32 @@ impl Parent {
 }
 
 impl Scheduler {
-    /// An instance of a kind with default settings, at the top with one processor.
+    /// An instance of a kind, with default settings or of a type that has them, at the top with one processor.
+    ///
+    /// ```
+    /// use windfall_scenario::model::Scheduler;
+    /// use windfall_schedulers::kinds;
+    /// use windfall_schedulers::time_sharing::RoundRobin;
+    /// use windfall_time::Span;
+    ///
+    /// let quick = Scheduler::root("turns", RoundRobin::default().quantum(Span::from_millis(2)));
+    /// assert_eq!(quick.settings[0].0, "quantum");
+    /// assert!(Scheduler::root("turns", kinds::ROUND_ROBIN).settings.is_empty());
+    /// ```
     #[must_use]
-    pub fn root(name: &str, kind: &Kind) -> Scheduler {
+    pub fn root(name: &str, kind: impl OfKind) -> Scheduler {
+        let set = kind.set().into_iter();
         Scheduler {
             name: name.to_owned(),
-            kind: kind.name.to_owned(),
-            settings: Vec::new(),
+            kind: kind.name().to_owned(),
+            settings: set.map(|(name, value)| (name.to_owned(), Setting::of(value))).collect(),
             owns: vec![Attachment { parent: Parent::Top, requires: Requirements::default() }],
         }
     }
 
-    /// An instance of a kind with default settings below another.
+    /// The same below another instance.
     #[must_use]
-    pub fn below(name: &str, kind: &Kind, parent: &str, requires: Requirements) -> Scheduler {
+    pub fn below(name: &str, kind: impl OfKind, parent: &str, requires: Requirements) -> Scheduler {
         Scheduler {
             owns: vec![Attachment { parent: Parent::Scheduler(parent.to_owned()), requires }],
             ..Scheduler::root(name, kind)

@@ -3,8 +3,8 @@
 use super::external::External;
 use super::requirements::Requirements;
 use super::scheduler::Setting;
+use windfall_programs as programs;
 use windfall_programs::catalogue::Kind;
-use windfall_programs::{self as programs, OnLate, Work};
 use windfall_time::{Instant, Span};
 
 /// A thread, or several that are alike.
@@ -67,52 +67,11 @@ pub enum Run {
     Unknown,
 }
 
-/// A sequence of jobs.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Jobs {
-    /// When they are released.
-    pub activation: Activation,
-    /// How much each one is.
-    pub work: Work,
-    /// The relative deadline; `None`: never due.
-    pub deadline: Option<Span>,
-    /// The treatment of a late job.
-    pub late: OnLate,
-    /// How many; `None`: no end.
-    pub count: Option<u64>,
-    /// Whether each is submitted to the scheduler when it is released, which may refuse it.
-    pub admit: bool,
-    /// The thread, with [`Activation::Instead`], whose job is released instead of one that is refused.
-    pub or_else: Option<String>,
-}
+/// A sequence of jobs, which may follow those of another thread by name.
+pub type Jobs = programs::Jobs<programs::Names>;
 
 /// When jobs are released.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Activation {
-    /// At `offset`, `offset + period`, ...
-    Periodic {
-        /// First release.
-        offset: Instant,
-        /// Time between releases; above zero.
-        period: Span,
-    },
-    /// First at `offset`, then after a random gap, uniform between `least` and `most`.
-    Sporadic {
-        /// First release.
-        offset: Instant,
-        /// Shortest gap; above zero.
-        least: Span,
-        /// Longest gap.
-        most: Span,
-    },
-    /// Whenever a job of that thread is done after this one has started; of threads that are `count`ed
-    /// alike, the one with the same number.
-    After(String),
-    /// Whenever a job is refused of a thread that names this one as its [`or_else`](Jobs::or_else).
-    Instead,
-}
+pub type Activation = programs::Activation<programs::Names>;
 
 /// A phase whose steps refer to others by name.
 pub type Phase = programs::Phase<programs::Names>;
@@ -172,57 +131,6 @@ impl Thread {
     }
 }
 
-impl Jobs {
-    /// Jobs without end that are never due.
-    #[must_use]
-    pub const fn new(activation: Activation, work: Work) -> Jobs {
-        Jobs {
-            activation,
-            work,
-            deadline: None,
-            late: OnLate::Complete,
-            count: None,
-            admit: false,
-            or_else: None,
-        }
-    }
-
-    /// The same, with this relative deadline.
-    #[must_use]
-    pub const fn deadline(mut self, deadline: Span) -> Jobs {
-        self.deadline = Some(deadline);
-        self
-    }
-
-    /// The same, with this treatment of late jobs.
-    #[must_use]
-    pub const fn late(mut self, late: OnLate) -> Jobs {
-        self.late = late;
-        self
-    }
-
-    /// The same, each admitted or refused by the scheduler when it is released.
-    #[must_use]
-    pub const fn admit(mut self) -> Jobs {
-        self.admit = true;
-        self
-    }
-
-    /// The same, with a thread whose job is released instead of one that is refused.
-    #[must_use]
-    pub fn or_else(mut self, secondary: &str) -> Jobs {
-        self.or_else = Some(secondary.to_owned());
-        self
-    }
-
-    /// The same, so many of them.
-    #[must_use]
-    pub const fn count(mut self, count: u64) -> Jobs {
-        self.count = Some(count);
-        self
-    }
-}
-
 impl Run {
     /// Computes for ever.
     #[must_use]
@@ -239,8 +147,7 @@ impl Run {
     /// This work in every period, due at the next release.
     #[must_use]
     pub const fn periodic(work: Span, period: Span) -> Run {
-        let activation = Activation::Periodic { offset: Instant::ZERO, period };
-        Run::Jobs(Jobs::new(activation, Work::Fixed(work)).deadline(period))
+        Run::Jobs(Jobs::periodic(work, period))
     }
 
     /// All its steps, in order; none if the program does not consist of steps.

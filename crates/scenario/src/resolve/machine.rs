@@ -122,7 +122,7 @@ fn source(file: InterruptsFile, path: &Path, reader: &mut Reader<'_>) -> Interru
     };
     let cost = cost.unwrap_or(Range(Span::ZERO, Span::ZERO));
     let pattern = match (recorded, gap) {
-        (Some(file), _) => Pattern::Recorded { file },
+        (Some(file), _) => Pattern::Recorded(file),
         (None, None) if cost.0 == cost.1 => Pattern::Periodic {
             offset: offset.unwrap_or(Instant::ZERO),
             period: every.unwrap_or(Span::MAX),

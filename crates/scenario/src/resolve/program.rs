@@ -56,13 +56,10 @@ fn jobs(
     let late = reader.get(common.late, &path.key("late"));
     let count = reader.get(common.count, &path.key("count"));
     let admit = reader.get(common.admit, &path.key("admit"));
-    let or_else = reader.get(common.or_else, &path.key("else"));
-    let mut jobs = Jobs::new(activation?, work?.work());
-    jobs.deadline = due.map_or(usual, |due| due.0);
-    jobs.late = late.unwrap_or_default();
-    jobs.count = count;
-    jobs.admit = admit.unwrap_or_default();
-    jobs.or_else = or_else;
+    let secondary = reader.get(common.or_else, &path.key("else"));
+    let mut jobs = Jobs::new(activation?, work?.work()).late(late.unwrap_or_default());
+    (jobs.deadline, jobs.count) = (due.map_or(usual, |due| due.0), count);
+    (jobs.admit, jobs.secondary) = (admit.unwrap_or_default(), secondary);
     Some(Run::Jobs(jobs))
 }
 
@@ -77,8 +74,8 @@ pub(super) fn periodic(
         TextOr::Text(raw) => {
             let cycle: Cycle = reader.scalar(&raw, path)?;
             let activation = Activation::Periodic { offset: start, period: cycle.period };
-            let jobs = Jobs::new(activation, cycle.work.work());
-            return Some(Run::Jobs(jobs.deadline(cycle.deadline)));
+            let jobs = Jobs::new(activation, cycle.work.work()).deadline(cycle.deadline);
+            return Some(Run::Jobs(jobs));
         }
     };
     let what = "the time between releases, as `period = \"10ms\"`";

@@ -60,8 +60,6 @@ pub(super) fn interrupts(source: &Interrupts) -> InterruptsFile {
             cost: Lax::good(Range(cost.0, cost.1)),
             ..file
         },
-        Pattern::Recorded { file: name } => {
-            InterruptsFile { recorded: Lax::good(name.clone()), ..file }
-        }
+        Pattern::Recorded(name) => InterruptsFile { recorded: Lax::good(name.clone()), ..file },
     }
 }

@@ -227,7 +227,7 @@ fn interrupts() -> impl Strategy<Value = Interrupts> {
             cost: a,
         }),
         (pair(), pair()).prop_map(|(gap, cost)| Pattern::Random { gap, cost }),
-        ".{0,9}".prop_map(|file| Pattern::Recorded { file }),
+        ".{0,9}".prop_map(Pattern::Recorded),
     ];
     let kind = prop_oneof![
         Just(OverheadKind::Interrupt),

@@ -61,7 +61,7 @@ fn jobs(jobs: &Jobs, start: Instant, file: ThreadFile) -> ThreadFile {
     let late = (jobs.late != OnLate::Complete).then_some(Lax(Ok(jobs.late)));
     let count = jobs.count.and_then(Lax::good);
     let admit = jobs.admit.then_some(Lax(Ok(true)));
-    let or_else = jobs.or_else.clone().and_then(Lax::good);
+    let or_else = jobs.secondary.clone().and_then(Lax::good);
     let due = |usual: Option<Span>| (jobs.deadline != usual).then_some(Lax(Ok(Due(jobs.deadline))));
     let first = |offset: Instant| (offset != start).then_some(Lax(Ok(offset)));
     match &jobs.activation {
@@ -117,8 +117,8 @@ fn jobs(jobs: &Jobs, start: Instant, file: ThreadFile) -> ThreadFile {
 
 /// Whether a short text says all of its jobs but their times.
 fn is_plain(jobs: &Jobs) -> bool {
-    let Jobs { late, count, admit, or_else, .. } = jobs;
-    *late == OnLate::Complete && count.is_none() && !admit && or_else.is_none()
+    let Jobs { late, count, admit, secondary, .. } = jobs;
+    *late == OnLate::Complete && count.is_none() && !admit && secondary.is_none()
 }
 
 fn phase(phase: &Phase) -> PhaseFile {

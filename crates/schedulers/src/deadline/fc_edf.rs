@@ -16,6 +16,9 @@
 //! and stays between 1 % and all: at zero, nothing could be measured any longer. Windows in which no job ended do not
 //! count. Jobs that are unfinished at their deadline are aborted, whatever they have received (no domino effect).
 
+// It stands around the scheduler of `edf`, decides on jobs, and hands events on. As a policy it would have to hand on the
+// order of children as well, since the pool asks its policy for that.
+
 use crate::catalogue::Kind;
 use crate::deadline::edf::{EXPIRY, Late, State as Edf};
 use crate::parameters::RATE;

@@ -11,26 +11,30 @@
 mod admission;
 mod ahead;
 mod bandwidth;
-mod budgets;
+mod charges;
 mod feedback;
+mod periods;
 mod reservations;
 
 use crate::parts::budgeted::admission::Admission;
 use crate::parts::budgeted::ahead::Ahead;
-use crate::parts::budgeted::budgets::{BUDGET, Budgets};
 use crate::parts::budgeted::feedback::Control;
-use crate::parts::deadline_reporter::{DeadlineReporter, earliest};
+use crate::parts::deadline_reporter::DeadlineReporter;
 use crate::parts::policy::Policy;
-use crate::parts::pool::{Pool, SETTLED};
-use crate::parts::stolen::Stolen;
+use crate::parts::pool::Pool;
+use crate::parts::reservation::Reservation;
+use crate::parts::slots;
+use crate::parts::stolen::{Meter, Stolen};
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    Answer, AnswerError, ChildVp, Context, Message, Note, OwnVp, ParentNotice, Scheduler, TimerId,
-    View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, Note, OwnVp, ParentNotice, TimerId, View,
+    VpState,
 };
 use windfall_time::{Instant, Span};
 
+/// Fires when the running child's budget ends.
+const BUDGET: TimerId = TimerId(1);
 /// Fires when the first period of a child that does not wait ends.
 const PERIOD: TimerId = TimerId(2);
 
@@ -88,12 +92,15 @@ impl Rules {
     };
 }
 
-/// The scheduler.
+/// The policy of children with budgets.
 #[derive(Clone)]
 pub(crate) struct Budgeted {
-    pool: Pool<Budgets>,
-    budgets: Budgets,
     rules: Rules,
+    /// By child.
+    slots: Vec<Option<Reservation>>,
+    /// By child, if stolen time is fed back.
+    controls: Vec<Control>,
+    meter: Meter,
     /// Ends of the periods of the children that have a reservation and do not wait.
     periods: Heap<Instant>,
     armed: Option<Instant>,
@@ -107,9 +114,10 @@ impl Budgeted {
     /// Creates an instance without reservations.
     pub(crate) fn new(rules: Rules) -> Budgeted {
         Budgeted {
-            pool: Pool::default(),
-            budgets: Budgets::new(&rules),
             rules,
+            slots: Vec::new(),
+            controls: Vec::new(),
+            meter: Meter::new(rules.stolen),
             periods: Heap::new(),
             armed: None,
             admission: Admission::new(rules.admission),
@@ -117,218 +125,126 @@ impl Budgeted {
             ahead: Vec::new(),
         }
     }
-
-    fn arm(&mut self, context: &mut Context<'_>) {
-        let first = self.periods.peek().map(|(at, _)| at);
-        if self.armed != first {
-            self.armed = first;
-            context.set_timer(PERIOD, first);
-        }
-    }
-
-    /// Reports the earliest deadline, of the children with budget left or `coming`, to the parent.
-    fn announce(&mut self, coming: Option<Instant>, context: &mut Context<'_>) {
-        let due = |key: &(bool, Instant, u32)| (!key.0).then_some(key.1);
-        if self.reporter.reports() {
-            let earliest = earliest((&self.pool, &self.budgets), due, coming, context);
-            self.reporter.announce(earliest, context);
-        }
-    }
-
-    /// Begins the next period, or the one that contains `now`. Returns whether one begins.
-    fn advance(&mut self, child: ChildVp, context: &mut Context<'_>) -> bool {
-        let now = context.now();
-        match &mut self.budgets.slots[child.index()] {
-            Some(slot) if self.rules.waking == Waking::Fixed => {
-                let former = (slot.amount, slot.period);
-                let begun = slot.roll(now);
-                if let (true, Stolen::FedBack { gain }) = (begun, self.rules.stolen) {
-                    self.feed_back(child, former, gain, context);
-                }
-                begun
-            }
-            Some(slot) if self.rules.waking == Waking::Told => {
-                self.ahead[child.index()].pass(slot, now)
-            }
-            Some(slot) if slot.end <= now => {
-                slot.renew(slot.end);
-                if slot.end <= now {
-                    slot.renew(now);
-                }
-                true
-            }
-            _ => false,
-        }
-    }
-
-    /// Begins a period whose reserved amount follows from the last one; after a change the loop starts anew.
-    fn feed_back(
-        &mut self,
-        child: ChildVp,
-        former: (Span, Span),
-        gain: u16,
-        context: &mut Context<'_>,
-    ) {
-        let control = &mut self.budgets.controls[child.index()];
-        let Some(slot) = &mut self.budgets.slots[child.index()] else {
-            return;
-        };
-        if control.ran() {
-            context.note(Some(child), Note::Received(control.received));
-        }
-        let wanted = match former == (slot.amount, slot.period) {
-            true => control.next(slot.amount, gain),
-            false => Span::ZERO,
-        };
-        self.admission.give_back((control.extra, former.1));
-        let extra = self.admission.lend((wanted, slot.period), slot.end, context.now());
-        *control = Control::new(extra);
-        slot.budget = slot.budget.saturating_add(extra);
-        context.note(Some(child), Note::Reserved(slot.budget));
-    }
-
-    /// Begins the periods that are due. However many they are, the only effects are those of the last one, and the notices.
-    fn replenish(&mut self, context: &mut Context<'_>) {
-        let now = context.now();
-        while let Some((_, slot)) = self.periods.peek().filter(|(at, _)| *at <= now) {
-            let child = ChildVp(slot);
-            let runs = matches!(context.child(child), VpState::Running(_));
-            if runs {
-                self.budgets.charge(child, context); // so that the new period is measured from now on
-            }
-            self.advance(child, context);
-            let Some(slot) = &mut self.budgets.slots[child.index()] else {
-                self.periods.remove(child.0);
-                continue;
-            };
-            slot.since = now;
-            let (budget, end) = (slot.budget, slot.end);
-            self.periods.set(child.0, end);
-            context.note(Some(child), Note::Replenished(budget));
-            if !budget.is_zero() {
-                context.notify_child(child, ParentNotice::Replenished { budget, end });
-            }
-            if runs {
-                context.set_timer(BUDGET, Some(now.saturating_add(budget)));
-                self.pool.refresh(child, &self.budgets, context);
-            } else if self.budgets.eligible(child) {
-                self.pool.add(child, &self.budgets);
-            } else {
-                self.pool.withdraw(child, context);
-            }
-        }
-        self.arm(context);
-        self.announce(None, context);
-        self.pool.settled(&mut self.budgets, context);
-    }
-
-    /// Handles the end of the running child's budget; the timer may also be early.
-    fn exhaust(&mut self, context: &mut Context<'_>) {
-        let (now, held) = (context.now(), context.held_by(OwnVp(0)));
-        let Some(child) = held else {
-            return;
-        };
-        let used_up = self.budgets.used_up(child, context);
-        let Some(slot) = &mut self.budgets.slots[child.index()] else {
-            return;
-        };
-        if !used_up {
-            return context.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
-        }
-        match self.rules.overrun {
-            Overrun::Throttle => {
-                if !core::mem::replace(&mut slot.told, true) {
-                    context.notify_child(child, ParentNotice::Exhausted);
-                }
-                self.pool.rotate(child, &mut self.budgets, context);
-            }
-            Overrun::Postpone => self.postpone(child, context),
-            Overrun::Background => {
-                context.note(held, Note::Exhausted);
-                self.pool.rerank(child, &mut self.budgets, context);
-            }
-        }
-    }
-
-    /// Begins the next period of a running child at once.
-    fn postpone(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        let now = context.now();
-        if let Some(slot) = &mut self.budgets.slots[child.index()] {
-            slot.renew(slot.end.max(now));
-            self.periods.set(child.0, slot.end);
-            context.note(Some(child), Note::Replenished(slot.budget));
-            context.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
-            self.arm(context);
-            self.pool.rerank(child, &mut self.budgets, context);
-        }
-    }
 }
 
-impl Scheduler for Budgeted {
+impl Policy for Budgeted {
+    /// Whether the budget is used up, deadline, slot.
+    type Key = (bool, Instant, u32);
+    const OWNS: u16 = 1;
+
+    fn key(&self, child: ChildVp) -> Self::Key {
+        match &self.slots[child.index()] {
+            Some(slot) => (slot.budget.is_zero(), slot.end, child.0),
+            None => (true, Instant::MAX, child.0),
+        }
+    }
+
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        (ready.0, ready.1) < (running.0, running.1)
+    }
+
+    fn eligible(&self, child: ChildVp) -> bool {
+        let background = self.rules.overrun == Overrun::Background;
+        self.slots[child.index()].is_some_and(|slot| background || !slot.budget.is_zero())
+    }
+
+    fn started(&mut self, child: ChildVp, own: OwnVp, context: &mut Context<'_>) {
+        if let Some(slot) = &mut self.slots[child.index()] {
+            slot.since = context.now();
+            let end = context.now().saturating_add(slot.budget);
+            context.set_timer(BUDGET, (!slot.budget.is_zero()).then_some(end));
+            if self.rules.stolen != Stolen::Charged {
+                self.meter.start(own, &context.view());
+            }
+        }
+    }
+
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        self.charge(child, context);
+        if let Some(slot) = &mut self.slots[child.index()] {
+            let note =
+                if slot.budget.is_zero() { Note::Exhausted } else { Note::Budget(slot.budget) };
+            context.note(Some(child), note);
+            let throttled = slot.budget.is_zero() && self.rules.overrun == Overrun::Throttle;
+            let ready = context.child(child) == VpState::Ready;
+            if ready && throttled && !core::mem::replace(&mut slot.told, true) {
+                context.notify_child(child, ParentNotice::Exhausted);
+            }
+        }
+    }
+
+    fn idle(&mut self, _: OwnVp, context: &mut Context<'_>) {
+        context.set_timer(BUDGET, None);
+    }
+
     fn timers(&self, _: usize) -> usize {
-        3
+        2
     }
 
-    fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init_first(1, context);
-    }
-
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
-        self.pool.register(child);
+    fn register(&mut self, child: ChildVp) {
         self.periods.reserve(child.index() + 1);
-        self.budgets.register(child);
+        slots::put(&mut self.slots, child, None);
+        if matches!(self.rules.stolen, Stolen::FedBack { .. }) {
+            slots::put(&mut self.controls, child, Control::default());
+        }
         if self.rules.waking == Waking::Told {
-            self.ahead.resize_with(self.budgets.slots.len(), Ahead::new);
+            self.ahead.resize_with(self.slots.len(), Ahead::new);
             self.ahead[child.index()].clear();
         }
-        Ok(())
     }
 
     fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.end(child, context);
     }
 
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        self.begin(child, context);
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.begin(child, pool, context);
     }
 
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
         self.periods.remove(child.0);
         self.arm(context);
-        self.pool.release(child, held, &mut self.budgets, context);
-        if let Some(slot) = &mut self.budgets.slots[child.index()] {
+        pool.release(child, held, self, context);
+        if let Some(slot) = &mut self.slots[child.index()] {
             slot.since = context.now();
             slot.work = Span::ZERO;
         }
-        self.announce(None, context);
+        self.announce(None, pool, context);
     }
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Answer {
         match (child, message) {
             (Some(child), Message::Reserve { amount, period }) => {
-                self.replenish(context);
-                self.reserve(child, (amount, period), context)?;
+                self.replenish(pool, context);
+                self.reserve(child, (amount, period), pool, context)?;
             }
             (Some(child), Message::Unreserve) => {
-                self.replenish(context);
+                self.replenish(pool, context);
                 let runs = matches!(context.child(child), VpState::Running(_));
                 self.end(child, context);
                 self.arm(context);
                 context.notify_child(child, ParentNotice::Exhausted);
                 if runs {
-                    self.pool.rotate(child, &mut self.budgets, context);
+                    pool.rotate(child, self, context);
                 } else {
-                    self.pool.withdraw(child, context);
+                    pool.withdraw(child, context);
                 }
             }
             (Some(child), Message::Job { work, deadline, .. }) if self.rules.jobs => {
-                self.replenish(context);
-                self.job(child, work.unwrap_or(Span::ZERO), deadline, context);
+                self.replenish(pool, context);
+                self.job(child, work.unwrap_or(Span::ZERO), deadline, pool, context);
             }
             _ => {
                 let takes = match self.rules.jobs {
@@ -338,50 +254,44 @@ impl Scheduler for Budgeted {
                 return Err(AnswerError::NotUnderstood { message: message.name(), takes });
             }
         }
-        self.announce(None, context);
+        self.announce(None, pool, context);
         Ok(())
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pool.grant(own, &mut self.budgets, context);
+    fn revoke(
+        &mut self,
+        own: OwnVp,
+        child: ChildVp,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        pool.revoke(own, child, self, context);
+        self.announce(None, pool, context);
     }
 
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pool.revoke(own, child, &mut self.budgets, context);
-        self.announce(None, context);
-    }
-
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        if timer == SETTLED {
-            return self.pool.settled(&mut self.budgets, context);
-        }
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         if timer == PERIOD {
             self.armed = None;
         }
-        self.replenish(context);
+        self.replenish(pool, context);
         if timer == BUDGET {
-            self.exhaust(context);
-            self.announce(None, context);
+            self.exhaust(pool, context);
+            self.announce(None, pool, context);
         }
     }
 
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pool.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.budgets, view)?;
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
         for child in view.children() {
-            let reserved = self.budgets.slots[child.index()].is_some();
+            let reserved = self.slots[child.index()].is_some();
             let counted = reserved && view.child(child) != VpState::Waiting;
             if counted != self.periods.contains(child.0) {
                 return Err("the periods of a child are not followed, or of one that waits");
             }
         }
-        if !self.admission.is_sum(&self.budgets.slots) {
+        if !self.admission.is_sum(&self.slots) {
             return Err("what is promised is not the sum of the reservations");
         }
-        let extra = self.budgets.slots.iter().zip(&self.budgets.controls);
+        let extra = self.slots.iter().zip(&self.controls);
         let extra =
             extra.filter_map(|(slot, control)| Some((control.extra, slot.as_ref()?.period)));
         if !self.admission.has_lent(extra) {

@@ -83,7 +83,7 @@ pub(crate) struct Pieces {
 
 impl Pieces {
     pub(crate) fn init(&mut self, context: &Context<'_>) {
-        self.pool.init_first(1, context);
+        self.pool.init(1, context);
     }
 
     /// Makes room for a child.

@@ -69,6 +69,9 @@ pub(crate) trait Policy: Clone + Send + Sized + 'static {
     /// Whether a child that yields lets others run first (`Scheduler::lets_yield`).
     const LETS_YIELD: bool = false;
 
+    /// The number of own VPs that are used, the first ones, if there are more.
+    const OWNS: u16 = u16::MAX;
+
     /// Number of timers besides the pool's; they are numbered from 1.
     fn timers(&self, _owns: usize) -> usize {
         0
@@ -224,7 +227,7 @@ impl<P: Policy> Scheduler for Pooled<P> {
     }
 
     fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init(context);
+        self.pool.init(P::OWNS, context);
         self.policy.init(context);
         if self.policy.has_affinity() {
             self.pool.keep_homes();

@@ -74,13 +74,8 @@ impl<P: Policy> Default for Pool<P> {
 }
 
 impl<P: Policy> Pool<P> {
-    /// Starts with all own VPs waiting, and uses all of them.
-    pub(crate) fn init(&mut self, context: &Context<'_>) {
-        self.init_first(u16::MAX, context);
-    }
-
     /// Starts with all own VPs waiting, and uses only the first `used`.
-    pub(crate) fn init_first(&mut self, used: u16, context: &Context<'_>) {
+    pub(crate) fn init(&mut self, used: u16, context: &Context<'_>) {
         self.owns =
             u16::try_from(context.owns()).expect("own VPs are numbered by 16 bits").min(used);
         self.running.reserve(usize::from(self.owns));

@@ -6,6 +6,9 @@
 //! one deadline at a time, it runs no further ahead than to the next one. So in any window at most its part of
 //! three quanta is missing, and what rounding to nanoseconds loses with each deadline.
 
+// It stands around a scheduler and hands on every event, with a report before or after some. As a policy it would have to hand on
+// the order of children as well, since the pool asks its policy for that.
+
 use alloc::vec::Vec;
 use windfall_guarantees::{
     Allowance, ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type,

@@ -25,6 +25,7 @@ use crate::catalogue::{Kind, Properties};
 use crate::parameters::RESERVE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
+use crate::parts::policy::Pooled;
 use crate::parts::reserved::{self, Reserved};
 use crate::parts::stolen::Charges;
 use crate::settings::shared::{CHARGES, REPORT_DEADLINES};
@@ -47,7 +48,13 @@ pub(crate) const KIND: Kind = Cbs::kind(
             UsedUp::Throttle => Overrun::Throttle,
             UsedUp::Postpone => Overrun::Postpone,
         };
-        Ok(Box::new(Budgeted::new(Rules { waking, overrun, stolen, reports, ..Rules::HARD })))
+        Ok(Box::new(Pooled::new(Budgeted::new(Rules {
+            waking,
+            overrun,
+            stolen,
+            reports,
+            ..Rules::HARD
+        }))))
     },
 )
 .with_parameters(&[&RESERVE])

@@ -22,6 +22,7 @@
 use crate::catalogue::Kind;
 use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
+use crate::parts::policy::Pooled;
 use crate::parts::reserved::{in_order, speed};
 use crate::settings::shared::REPORT_DEADLINES;
 use alloc::boxed::Box;
@@ -39,7 +40,13 @@ pub(crate) const KIND: Kind = Pshed::kind(
     |settings| {
         let reports = Pshed::read(settings).report_deadlines;
         let (waking, overrun) = (Waking::Told, Overrun::Throttle);
-        Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, reports, ..Rules::HARD })))
+        Ok(Box::new(Pooled::new(Budgeted::new(Rules {
+            waking,
+            overrun,
+            jobs: true,
+            reports,
+            ..Rules::HARD
+        }))))
     },
 )
 .with_parameters(&[&RESERVE])

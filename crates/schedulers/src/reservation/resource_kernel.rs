@@ -17,29 +17,28 @@
 //! takes it: a scheduler that ranks by periods cannot use RESU.
 
 mod deferrable;
+mod life;
 mod monotonic;
 mod reserves;
 
 use crate::catalogue::{Kind, Properties};
 use crate::parameters::{PRIORITY, RESERVE};
-use crate::parts::policy::Policy;
-use crate::parts::pool::{Pool, SETTLED};
+use crate::parts::policy::{Policy, Pooled};
+use crate::parts::pool::Pool;
 use crate::parts::quantum;
-use crate::parts::reservation::Reservation;
 use crate::parts::slots;
-use crate::reservation::resource_kernel::deferrable::fits;
 use crate::reservation::resource_kernel::monotonic::Monotonic;
-use crate::reservation::resource_kernel::reserves::{BUDGET, Class, Reserves, Slot};
+use crate::reservation::resource_kernel::reserves::{Class, Rank, Slot};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{
-    Answer, AnswerError, ChildVp, Context, Message, Note, OwnVp, ParentNotice, Scheduler, TimerId,
-    View, VpState,
+    Answer, ChildVp, Context, Message, Note, OwnVp, ParentNotice, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
-const TAKES: &str = "reserve, unreserve, priority, quantum (to the instance)";
+/// When the running child's budget or turn ends.
+const BUDGET: TimerId = TimerId(1);
 /// When the first period of a child that does not wait ends.
 const PERIOD: TimerId = TimerId(2);
 
@@ -51,7 +50,7 @@ settings! { ResourceKernel, "resource_kernel.rs":
 pub(crate) const KIND: Kind = ResourceKernel::kind(
     "resource-kernel",
     "hard, firm and soft reserves by rate monotonic priorities",
-    |settings| Ok(Box::new(State::new(ResourceKernel::read(settings).quantum))),
+    |settings| Ok(Box::new(Pooled::new(State::new(ResourceKernel::read(settings).quantum)))),
 )
 .with_parameters(&[&RESERVE, &PRIORITY])
 .with_properties(Properties { reserves: true, ..Properties::NONE })
@@ -60,8 +59,10 @@ pub(crate) const KIND: Kind = ResourceKernel::kind(
 /// The scheduler.
 #[derive(Clone)]
 struct State {
-    pool: Pool<Reserves>,
-    reserves: Reserves,
+    slots: Vec<Slot>,
+    /// Number of turns that have begun or are queued for.
+    turns: u64,
+    quantum: Span,
     /// Ends of the periods of the children that have a reserve and do not wait.
     periods: Heap<Instant>,
     armed: Option<Instant>,
@@ -74,11 +75,31 @@ struct State {
 impl State {
     fn new(quantum: Span) -> State {
         State {
-            pool: Pool::default(),
-            reserves: Reserves { slots: Vec::new(), turns: 0, quantum },
+            slots: Vec::new(),
+            turns: 0,
+            quantum,
             periods: Heap::new(),
             armed: None,
             freed: None,
+        }
+    }
+
+    /// Puts a child at the end of its queue.
+    fn queue(&mut self, child: ChildVp) {
+        self.turns += 1;
+        self.slots[child.index()].turn = self.turns;
+    }
+
+    /// The end of the running child's budget or turn.
+    fn over(&self, child: ChildVp, now: Instant) -> Instant {
+        let budget = self.slots[child.index()].budget().map(|reserve| reserve.budget);
+        now.saturating_add(budget.unwrap_or(self.quantum))
+    }
+
+    /// Charges a running child's budget.
+    fn charge(&mut self, child: ChildVp, context: &Context<'_>) {
+        if matches!(context.child(child), VpState::Running(_)) {
+            self.slots[child.index()].charge(context.now());
         }
     }
 
@@ -92,12 +113,12 @@ impl State {
 
     /// Begins the periods that are due. However many they are, the only effects are those of the last one, and the
     /// notices.
-    fn replenish(&mut self, context: &mut Context<'_>) {
+    fn replenish(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let now = context.now();
         while let Some((_, slot)) = self.periods.peek().filter(|(at, _)| *at <= now) {
             let child = ChildVp(slot);
-            self.reserves.charge(child, context);
-            let Some(reserve) = &mut self.reserves.slots[child.index()].reserve else {
+            self.charge(child, context);
+            let Some(reserve) = &mut self.slots[child.index()].reserve else {
                 self.periods.remove(slot);
                 continue;
             };
@@ -109,241 +130,190 @@ impl State {
             context.notify_child(child, ParentNotice::Replenished { budget, end });
             if matches!(context.child(child), VpState::Running(_)) {
                 context.set_timer(BUDGET, Some(now.saturating_add(budget)));
-                self.pool.refresh(child, &self.reserves, context);
+                pool.refresh(child, self, context);
             } else {
-                self.pool.add(child, &self.reserves);
+                pool.add(child, self);
             }
         }
         self.arm(context);
-        self.pool.settled(&mut self.reserves, context);
+        pool.settled(self, context);
     }
 
     /// Handles the end of the running child's budget or turn; the timer may also be early.
-    fn exhaust(&mut self, context: &mut Context<'_>) {
+    fn exhaust(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let (now, held) = (context.now(), context.held_by(OwnVp(0)));
         let Some(child) = held else {
             return;
         };
-        let had = self.reserves.slots[child.index()].budget().is_some();
-        self.reserves.charge(child, context);
-        let slot = &self.reserves.slots[child.index()];
+        let had = self.slots[child.index()].budget().is_some();
+        self.charge(child, context);
+        let slot = &self.slots[child.index()];
         if let Some(reserve) = slot.budget() {
             return context.set_timer(BUDGET, Some(now.saturating_add(reserve.budget)));
         }
         if had {
             context.note(held, Note::Exhausted);
         }
-        self.reserves.queue(child);
-        if !self.reserves.eligible(child) {
-            self.pool.rotate(child, &mut self.reserves, context);
-        } else if !self.pool.pass(child, &mut self.reserves, context) {
-            context.set_timer(BUDGET, Some(self.reserves.over(child, now)));
+        self.queue(child);
+        if !self.eligible(child) {
+            pool.rotate(child, self, context);
+        } else if !pool.pass(child, self, context) {
+            context.set_timer(BUDGET, Some(self.over(child, now)));
         }
-    }
-
-    /// Begins or changes a reserve.
-    fn reserve(
-        &mut self,
-        child: ChildVp,
-        (amount, period): (Span, Span),
-        context: &mut Context<'_>,
-    ) -> Answer {
-        if amount.is_zero() || amount > period {
-            let allowed = "above zero, at most the period";
-            return Err(AnswerError::OutOfRange { what: "amount", allowed });
-        }
-        let slots = self.reserves.slots.iter().enumerate();
-        let reserves = slots.filter_map(|(at, slot)| Some((at, slot.reserve.as_ref()?)));
-        let others = reserves.clone().filter(|(at, _)| *at != child.index());
-        let mut promised: Vec<_> = others.map(|(_, reserve)| target(reserve)).collect();
-        promised.push((amount, period));
-        if !fits(&promised) {
-            return Err(AnswerError::OutOfRange {
-                what: "reserve",
-                allowed: "one with which each gets its amount in each of its periods, the shortest \
-                          first; ask for less, or for a period that divides the others' or is a \
-                          multiple",
-            });
-        }
-        let longest = reserves.map(|(_, reserve)| reserve.period).max();
-        let longest = promised.iter().map(|(_, period)| *period).chain(longest).max();
-        let now = context.now();
-        let clear = |freed: Option<Instant>| {
-            let after = |freed: Instant| freed.saturating_add(longest.unwrap_or(Span::ZERO));
-            freed.map_or(now, after).max(now)
-        };
-        self.reserves.charge(child, context);
-        let begins = clear(self.freed);
-        if let Some(reserve) = &mut self.reserves.slots[child.index()].reserve {
-            reserve.roll(now);
-            let less = amount <= reserve.amount && period >= reserve.period;
-            let more = amount >= reserve.amount && period <= reserve.period;
-            if (less || more) && reserve.change.is_none() && begins <= reserve.end {
-                // The new reserve continues the old one: its periods begin where the old ones would.
-                reserve.change = Some((amount, period, reserve.end));
-                self.freed = self.freed.max(Some(reserve.end));
-                return Ok(());
-            }
-            self.freed = self.freed.max(used_until(reserve, now));
-        }
-        // The amount is zero until the reserve begins.
-        let begins = clear(self.freed);
-        let mut reserve = Reservation::new(Span::ZERO, period, begins);
-        reserve.change = Some((amount, period, begins));
-        if reserve.roll(now) {
-            context.note(Some(child), Note::Replenished(amount));
-            context.notify_child(
-                child,
-                ParentNotice::Replenished { budget: amount, end: reserve.end },
-            );
-        }
-        reserve.since = now;
-        self.reserves.slots[child.index()].reserve = Some(reserve);
-        self.place(child, context);
-        Ok(())
-    }
-
-    /// Ends a child's reserve, if it has one.
-    fn end(&mut self, child: ChildVp, now: Instant) {
-        if let Some(reserve) = self.reserves.slots[child.index()].reserve.take() {
-            self.freed = self.freed.max(used_until(&reserve, now));
-        }
-        self.periods.remove(child.0);
     }
 
     /// Updates the pool after a child's budget or class has changed.
-    fn place(&mut self, child: ChildVp, context: &mut Context<'_>) {
+    fn place(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let (now, state) = (context.now(), context.child(child));
-        let slot = &self.reserves.slots[child.index()];
+        let slot = &self.slots[child.index()];
         if let Some(reserve) = slot.reserve.filter(|_| state != VpState::Waiting) {
             self.periods.set(child.0, reserve.end);
         }
         self.arm(context);
-        match (state, self.reserves.eligible(child)) {
+        match (state, self.eligible(child)) {
             (VpState::Waiting, _) => {}
             (VpState::Running(_), true) => {
-                context.set_timer(BUDGET, Some(self.reserves.over(child, now)));
-                self.pool.rerank(child, &mut self.reserves, context);
+                context.set_timer(BUDGET, Some(self.over(child, now)));
+                pool.rerank(child, self, context);
             }
-            (VpState::Running(_), false) => self.pool.rotate(child, &mut self.reserves, context),
-            (VpState::Ready, true) => self.pool.request(child, &mut self.reserves, context),
+            (VpState::Running(_), false) => pool.rotate(child, self, context),
+            (VpState::Ready, true) => pool.request(child, self, context),
             (VpState::Ready, false) => {
-                self.pool.withdraw(child, context);
+                pool.withdraw(child, context);
                 context.notify_child(child, ParentNotice::Exhausted);
             }
         }
     }
 }
 
-/// The promised amount and period, after a pending change.
-fn target(reserve: &Reservation) -> (Span, Span) {
-    reserve.change.map_or((reserve.amount, reserve.period), |(amount, period, _)| (amount, period))
-}
+impl Policy for State {
+    /// The kind of time on which it runs; its period, or its turn; slot.
+    type Key = (Rank, u64, u32);
+    const OWNS: u16 = 1;
+    const TAKES: &'static str = "reserve, unreserve, priority, quantum (to the instance)";
 
-/// The latest time at which an ended reserve was used; `None` if it never began.
-fn used_until(reserve: &Reservation, now: Instant) -> Option<Instant> {
-    Some(now).filter(|_| !reserve.amount.is_zero())
-}
+    fn key(&self, child: ChildVp) -> Self::Key {
+        let (rank, place) = self.slots[child.index()].rank();
+        (rank, place, child.0)
+    }
 
-impl Scheduler for State {
+    fn preempts(ready: &Self::Key, running: &Self::Key) -> bool {
+        ready.0 < running.0
+            || ready.0 == Rank::Budget && (ready.0, ready.1) < (running.0, running.1)
+    }
+
+    fn eligible(&self, child: ChildVp) -> bool {
+        let slot = &self.slots[child.index()];
+        slot.class != Class::Hard || slot.reserve.is_none() || slot.budget().is_some()
+    }
+
+    fn started(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        let now = context.now();
+        if let Some(reserve) = &mut self.slots[child.index()].reserve {
+            reserve.since = now;
+        }
+        context.set_timer(BUDGET, Some(self.over(child, now)));
+    }
+
+    fn stopped(&mut self, child: ChildVp, _: OwnVp, context: &mut Context<'_>) {
+        let slot = &mut self.slots[child.index()];
+        let had = slot.budget().is_some();
+        slot.charge(context.now());
+        let ready = context.child(child) == VpState::Ready;
+        let stays = slot.class == Class::Hard && ready;
+        if let Some(reserve) = &mut slot.reserve {
+            let left = reserve.budget;
+            if had {
+                let note = if left.is_zero() { Note::Exhausted } else { Note::Budget(left) };
+                context.note(Some(child), note);
+            }
+            if left.is_zero() && stays && !core::mem::replace(&mut reserve.told, true) {
+                context.notify_child(child, ParentNotice::Exhausted);
+            }
+        }
+    }
+
+    fn idle(&mut self, _: OwnVp, context: &mut Context<'_>) {
+        context.set_timer(BUDGET, None);
+    }
+
     fn timers(&self, _: usize) -> usize {
-        3
+        2
     }
 
-    fn init(&mut self, context: &mut Context<'_>) {
-        self.pool.init_first(1, context);
-    }
-
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
-        self.pool.register(child);
+    fn register(&mut self, child: ChildVp) {
         self.periods.reserve(child.index() + 1);
-        slots::put(&mut self.reserves.slots, child, Slot::default());
-        Ok(())
+        slots::put(&mut self.slots, child, Slot::default());
     }
 
     fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.end(child, context.now());
     }
 
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        self.reserves.queue(child);
-        if let Some(reserve) = &mut self.reserves.slots[child.index()].reserve
-            && reserve.roll(context.now())
-        {
-            let (budget, end) = (reserve.budget, reserve.end);
-            context.note(Some(child), Note::Replenished(budget));
-            context.notify_child(child, ParentNotice::Replenished { budget, end });
+    fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        self.queue(child);
+        if let Some(reserve) = &mut self.slots[child.index()].reserve {
+            life::roll(reserve, child, context);
         }
-        self.place(child, context);
+        self.place(child, pool, context);
     }
 
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
+    fn release(
+        &mut self,
+        child: ChildVp,
+        held: Option<OwnVp>,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
         self.periods.remove(child.0);
         self.arm(context);
-        self.pool.release(child, held, &mut self.reserves, context);
+        pool.release(child, held, self, context);
     }
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Answer {
         match (child, message) {
             (Some(child), Message::Reserve { amount, period }) => {
-                self.replenish(context);
-                return self.reserve(child, (amount, period), context);
+                self.replenish(pool, context);
+                return self.reserve(child, (amount, period), pool, context);
             }
             (Some(child), Message::Unreserve) => {
-                self.replenish(context);
+                self.replenish(pool, context);
                 self.end(child, context.now());
-                self.place(child, context);
+                self.place(child, pool, context);
             }
             (Some(child), Message::Priority(priority)) => {
-                self.replenish(context);
-                self.reserves.charge(child, context);
-                self.reserves.slots[child.index()].class = Class::of(priority);
-                self.place(child, context);
+                self.replenish(pool, context);
+                self.charge(child, context);
+                self.slots[child.index()].class = Class::of(priority);
+                self.place(child, pool, context);
             }
             (None, Message::Quantum(length)) => {
-                self.reserves.quantum = quantum::checked(length)?;
+                self.quantum = quantum::checked(length)?;
             }
-            _ => {
-                return Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES });
-            }
+            _ => return Self::not_understood(message),
         }
         Ok(())
     }
 
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pool.grant(own, &mut self.reserves, context);
-    }
-
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pool.revoke(own, child, &mut self.reserves, context);
-    }
-
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        if timer == SETTLED {
-            return self.pool.settled(&mut self.reserves, context);
-        }
+    fn timer(&mut self, timer: TimerId, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         if timer == PERIOD {
             self.armed = None;
         }
-        self.replenish(context);
+        self.replenish(pool, context);
         if timer == BUDGET {
-            self.exhaust(context);
+            self.exhaust(pool, context);
         }
     }
 
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pool.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pool.check(&self.reserves, view)?;
+    fn check(&self, _: &Pool<Self>, view: &View<'_>) -> Result<(), &'static str> {
         for child in view.children() {
-            let reserved = self.reserves.slots[child.index()].reserve.is_some();
+            let reserved = self.slots[child.index()].reserve.is_some();
             let counted = reserved && view.child(child) != VpState::Waiting;
             if counted != self.periods.contains(child.0) {
                 return Err("the periods of a child are not followed, or of one that waits");

@@ -25,6 +25,7 @@
 use crate::catalogue::{Kind, Properties};
 use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Rules};
+use crate::parts::policy::Pooled;
 use crate::parts::reserved::{self, Reserved};
 use crate::parts::stolen::Charges;
 use crate::settings::shared::{ADMISSION, CHARGES, OVERRUNS, REPORT_DEADLINES};
@@ -57,7 +58,13 @@ pub(crate) const KIND: Kind =
     Rez::kind("rez", "hard CPU reservations on one processor", |settings| {
         let Rez { admission, charges, overruns, report_deadlines: reports } = Rez::read(settings);
         let (stolen, drops) = (charges.stolen(), overruns == Overruns::Dropped);
-        Ok(Box::new(Budgeted::new(Rules { admission, stolen, reports, drops, ..Rules::HARD })))
+        Ok(Box::new(Pooled::new(Budgeted::new(Rules {
+            admission,
+            stolen,
+            reports,
+            drops,
+            ..Rules::HARD
+        }))))
     })
     .with_parameters(&[&RESERVE])
     .with_properties(Properties { reserves: true, ..Properties::NONE })

@@ -22,6 +22,7 @@
 use crate::catalogue::{Kind, Properties};
 use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Rules};
+use crate::parts::policy::Pooled;
 use crate::parts::reserved::{self, Reserved};
 use crate::parts::stolen::Stolen;
 use crate::reservation::rez::{Overruns, part};
@@ -41,7 +42,7 @@ pub(crate) const KIND: Kind =
         let RezC { admission, granule, overruns } = RezC::read(settings);
         let stolen = Stolen::CaughtUp { granule, overhead: false };
         let drops = overruns == Overruns::Dropped;
-        Ok(Box::new(Budgeted::new(Rules { admission, stolen, drops, ..Rules::HARD })))
+        Ok(Box::new(Pooled::new(Budgeted::new(Rules { admission, stolen, drops, ..Rules::HARD }))))
     })
     .with_parameters(&[&RESERVE])
     .with_properties(Properties { reserves: true, ..Properties::NONE })

@@ -19,6 +19,7 @@
 use crate::catalogue::Kind;
 use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Rules};
+use crate::parts::policy::Pooled;
 use crate::parts::reserved::{self, Reserved};
 use crate::parts::stolen::Stolen;
 use crate::reservation::rez::{Overruns, part};
@@ -36,7 +37,7 @@ pub(crate) const KIND: Kind =
     RezFb::kind("rez-fb", "CPU reservations that grow by the time stolen from them", |settings| {
         let RezFb { admission, gain, overruns } = RezFb::read(settings);
         let (stolen, drops) = (Stolen::FedBack { gain }, overruns == Overruns::Dropped);
-        Ok(Box::new(Budgeted::new(Rules { admission, stolen, drops, ..Rules::HARD })))
+        Ok(Box::new(Pooled::new(Budgeted::new(Rules { admission, stolen, drops, ..Rules::HARD }))))
     })
     .with_parameters(&[&RESERVE])
     .with_conversion(|settings| {

@@ -18,9 +18,13 @@
 //! there is, each gets 1 % and a part in proportion to what it wants beyond that (squishing). The shares are hard
 //! reservations as in `rez`: reserved time that is not used is lost.
 
+// It stands around the scheduler of `rez` and hands events on to it. As a policy it would have to hand on the order of
+// children as well, since the pool asks its policy for that.
+
 use crate::catalogue::Kind;
 use crate::parameters::{PROGRESS, RATE, read_progress};
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
+use crate::parts::policy::Pooled;
 use crate::parts::slots;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -79,7 +83,7 @@ struct Stage {
 #[derive(Clone)]
 pub(crate) struct State {
     spec: Swift,
-    reservations: Budgeted,
+    reservations: Pooled<Budgeted>,
     stages: Vec<Stage>,
     /// The next adjustment of each child.
     due: Heap<(Instant, u32)>,
@@ -96,7 +100,7 @@ impl State {
         let (waking, overrun) = (Waking::Fixed, Overrun::Throttle);
         State {
             spec,
-            reservations: Budgeted::new(Rules { waking, overrun, ..Rules::HARD }),
+            reservations: Pooled::new(Budgeted::new(Rules { waking, overrun, ..Rules::HARD })),
             stages: Vec::new(),
             due: Heap::new(),
             children: 0,

@@ -24,6 +24,7 @@ use crate::catalogue::Kind;
 use crate::parameters::RESERVE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
+use crate::parts::policy::Pooled;
 use crate::parts::reserved::{self, Reserved};
 use crate::settings::shared::REPORT_DEADLINES;
 use alloc::boxed::Box;
@@ -43,7 +44,13 @@ pub(crate) const KIND: Kind = Tbs::kind(
             Slack::Charged => (Waking::After, Overrun::Postpone),
             Slack::Free => (Waking::Sporadic, Overrun::Background),
         };
-        Ok(Box::new(Budgeted::new(Rules { waking, overrun, jobs: true, reports, ..Rules::HARD })))
+        Ok(Box::new(Pooled::new(Budgeted::new(Rules {
+            waking,
+            overrun,
+            jobs: true,
+            reports,
+            ..Rules::HARD
+        }))))
     },
 )
 .with_parameters(&[&RESERVE])

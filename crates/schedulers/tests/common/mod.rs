@@ -16,6 +16,7 @@ use windfall_hierarchy::{
     Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, Processor, Target,
     ThreadId, VpState,
 };
+use windfall_schedulers::OfKind;
 use windfall_schedulers::catalogue::{self, Settings, Value};
 use windfall_schedulers::parameters;
 use windfall_time::{Instant, Span};
@@ -143,6 +144,11 @@ impl Host {
         let parents: Vec<(Parent, &[Message])> =
             (0..self.tree.processors()).map(|_| (Parent::Top, &[][..])).collect();
         self.try_node("root", kind, settings, &parents).unwrap()
+    }
+
+    /// Creates a scheduler on all processors, of a kind with its default settings or of a kind as a type.
+    pub(crate) fn top(&mut self, kind: impl OfKind) -> NodeId {
+        self.root(kind.name(), &kind.set())
     }
 
     pub(crate) fn try_thread(

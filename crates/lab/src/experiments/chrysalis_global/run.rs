@@ -1,4 +1,4 @@
-//! A run of four nodes with a monitor, and what is found in it.
+//! A run of four nodes with a monitor, and its results.
 
 use super::{Case, Sort};
 use crate::carried_out::whole;
@@ -42,7 +42,7 @@ pub(super) struct Point {
     pub(super) loads: [f64; NODES as usize],
 }
 
-/// What is found in a run.
+/// The results of a run.
 // Fields: the columns of the experiment's tables.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
@@ -54,7 +54,7 @@ pub(super) struct Seen {
     pub(super) largest: f64,
     /// Of the jobs of the second half, in per cent; `None` if there are none.
     pub(super) in_time: Option<f64>,
-    /// Of all processors in the whole run, in per cent.
+    /// The share of all processors in the whole run, in per cent.
     pub(super) received: f64,
     /// Requests that were carried out: moves, needs and slices.
     pub(super) requests: [u64; 3],
@@ -129,7 +129,7 @@ pub(super) fn see(case: &Case, acts: bool, length: Span) -> Result<Seen, LabErro
     let schedulers = (0..NODES).map(node).collect();
     let mut scenario = scenario(length, schedulers, case.sorts.iter().map(thread).collect());
     scenario.machine = Machine::ideal(NODES);
-    let mut plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
+    let mut plan = scenario.build()?;
     let looks: Report<Look> = Report::default();
     let mut monitor = Monitor::new("node", EPOCH, Span::from_nanos(100_000));
     (monitor.acts, monitor.looks) = (acts, Some(looks.clone()));
@@ -142,7 +142,7 @@ pub(super) fn see(case: &Case, acts: bool, length: Span) -> Result<Seen, LabErro
     let end = Instant::ZERO + length;
     let from = Instant::ZERO + Span::from_nanos(length.as_nanos() / 2);
     let mut jobs = Jobs { from, end, released: 0, in_time: 0 };
-    let sim = Sim::of(plan, Some(&mut jobs)).map_err(|why| LabError::Run(why.to_string()))?;
+    let sim = Sim::of(plan, Some(&mut jobs))?;
     let outcome = whole(sim.run(end, |_| true))?;
     let received = outcome.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.received);
     let all = length.saturating_mul(NODES.into());
@@ -159,7 +159,7 @@ fn percent(count: u64, of: u64) -> Option<f64> {
     (of > 0).then(|| count as f64 / of as f64 * 100.0)
 }
 
-/// What the monitor's readings say.
+/// The results in the monitor's readings.
 fn read(case: &Case, looks: &[Look], length: Span) -> Result<Seen, LabError> {
     let middle = Instant::ZERO + Span::from_nanos(length.as_nanos() / 2);
     let half = looks.iter().find(|look| look.at >= middle).zip(looks.last());

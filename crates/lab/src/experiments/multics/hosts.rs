@@ -12,9 +12,9 @@ use windfall_processes::{Ended, Settings, run};
 use windfall_programs::memo::{Notifier, Report, RunOut, ScriptA, forget, reported};
 use windfall_programs::{Code, ProcessParams};
 use windfall_record::{Recorder, Wanted};
-use windfall_scenario::model::{Scheduler, Setting};
+use windfall_scenario::model::Scheduler;
 use windfall_scenario::{Plan, PlannedInterrupts, PlannedPattern};
-use windfall_schedulers::kinds;
+use windfall_schedulers::time_sharing::RoundRobin;
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Cpu, Event, OverheadKind, Sink};
@@ -65,17 +65,16 @@ impl Sink for Interrupts {
     }
 }
 
-/// The quantum, but where its end is measured on a real machine.
+/// The quantum, except where its end is measured on a real machine.
 const QUANTUM: Span = Span::from_millis(500);
 
 /// One process, and all that it makes, below a round-robin scheduler.
 fn plan(code: impl Code, quantum: Span, length: Span, clock: bool) -> Result<Plan, LabError> {
-    let root = Scheduler::root("traffic", kinds::ROUND_ROBIN);
-    let root = root.with("quantum", Setting::Span(quantum)).with("ends-alone", Setting::Bool(true));
-    let mut scenario = scenario(length, vec![root], Vec::new());
+    let turns = RoundRobin::default().quantum(quantum).ends_alone(true);
+    let mut scenario = scenario(length, vec![Scheduler::root("traffic", turns)], Vec::new());
     let (machine, calls) = costs();
     scenario.machine.costs = machine;
-    let mut plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
+    let mut plan = scenario.build()?;
     plan.processes.costs = calls;
     plan.begin_with(|_| Vec::new(), &ProcessParams::default(), code);
     plan.interrupts.extend(clock.then(|| {
@@ -93,7 +92,7 @@ fn plan(code: impl Code, quantum: Span, length: Span, clock: bool) -> Result<Pla
 fn simulate(code: impl Code, length: Span, clock: bool) -> Result<Interrupts, LabError> {
     let mut interrupts = Interrupts::default();
     let plan = plan(code, QUANTUM, length, clock)?;
-    let sim = Sim::of(plan, Some(&mut interrupts)).map_err(|why| LabError::Run(why.to_string()))?;
+    let sim = Sim::of(plan, Some(&mut interrupts))?;
     whole(sim.run(Instant::ZERO + length, |_| true))?;
     Ok(interrupts)
 }
@@ -114,7 +113,7 @@ fn supervise(
     Ok(())
 }
 
-/// The machine's last processor, that serves fewest interrupts.
+/// The machine's last processor, which serves the fewest interrupts.
 fn last() -> u16 {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     u16::try_from(cpus - 1).unwrap_or(0)
@@ -123,7 +122,7 @@ fn last() -> u16 {
 fn threads(code: impl Code) -> Result<Ended, LabError> {
     let settings =
         Settings::default().node([last()]).seed(1).length(Span::from_secs(60)).real_time(1);
-    let ended = run(&settings, code).map_err(|why| LabError::Run(why.to_string()))?;
+    let ended = run(&settings, code)?;
     match (ended.failures.first(), ended.unfinished) {
         (Some(failed), _) => {
             Err(LabError::Run(format!("`{}` failed: {}", failed.name, failed.why)))
@@ -135,15 +134,14 @@ fn threads(code: impl Code) -> Result<Ended, LabError> {
 
 /// As [`threads`], while interrupts are recorded.
 fn recorded(code: impl Code) -> Result<(Ended, Interrupts), LabError> {
-    let trouble = |why: windfall_os::LinuxError| LabError::Run(why.to_string());
     let mut interrupts = Interrupts { of: Some(Cpu(last())), at: Vec::new() };
-    let recorder = Recorder::open().map_err(trouble)?;
+    let recorder = Recorder::open()?;
     let wanted = Wanted { length: Some(Span::from_secs(3)), ..Wanted::default() };
     let ended = std::thread::scope(|scope| {
         let recording = scope.spawn(|| recorder.run(&wanted, &mut interrupts).map(drop));
         let ended = threads(code);
         match recording.join() {
-            Ok(recorded) => recorded.map_err(trouble).and(ended),
+            Ok(recorded) => recorded.map_err(LabError::from).and(ended),
             Err(_) => Err(LabError::Run("the recording panicked".to_owned())),
         }
     })?;
@@ -159,15 +157,15 @@ pub(super) struct Sample {
     pub(super) circled: bool,
 }
 
-/// What the scripts came to.
+/// The results of the scripts.
 pub(super) struct Scripts {
-    /// What each step took.
+    /// The time of each step.
     pub(super) samples: Vec<Sample>,
-    /// What a mark costs.
+    /// The cost of a mark.
     pub(super) metering: Span,
 }
 
-/// Both scripts so often.
+/// Runs both scripts this many times.
 pub(super) fn scripts(
     place: Place,
     loops: usize,
@@ -215,7 +213,7 @@ pub(super) fn scripts(
     Ok(Scripts { samples: samples.collect(), metering })
 }
 
-/// What running out of a quantum takes, each time; nothing where there are no quanta.
+/// The time of each end of a quantum; nothing where there are no quanta.
 pub(super) fn run_out(place: Place, disturbed: &mut Vec<String>) -> Result<Vec<f64>, LabError> {
     let spans = Report::default();
     let piece = Span::from_millis(1);
@@ -240,7 +238,7 @@ pub(super) fn run_out(place: Place, disturbed: &mut Vec<String>) -> Result<Vec<f
     }
 }
 
-/// Waiters, and what notifying them takes.
+/// The number of waiters, and the time to notify them.
 pub(super) fn notified(
     place: Place,
     times: usize,

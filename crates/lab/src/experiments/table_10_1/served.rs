@@ -38,15 +38,15 @@ const PAUSE: Duration = Duration::from_millis(3);
 /// How long to wait for the run, and for another that supervises this machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// By row of the paper's table: what each operation took, each time, in microseconds.
+/// By row of the paper's table: the times of the operation, in microseconds.
 pub(super) type Served = [Vec<f64>; 9];
 
 /// Measures them; an error gives the reason if that is impossible here.
 pub(super) fn measure() -> Result<Served, LabError> {
     let socket = std::env::temp_dir().join(format!("windfall-table-10-1-{}", std::process::id()));
     let scenario = Scenario::parse("table-10-1", TREE);
-    let scenario = scenario.map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
-    let plan = scenario.build().map_err(|wrong| LabError::Scenario(wrong.render(false)))?;
+    let scenario = scenario?;
+    let plan = scenario.build()?;
     let settings =
         Settings { scenario: Some(scenario), socket: Some(socket.clone()), ..Settings::default() };
     let run = std::thread::spawn(move || windfall_linux::run(plan, &settings, None).map(drop));
@@ -116,7 +116,7 @@ impl Client {
         Ok(())
     }
 
-    /// Makes a request; how long that took, in microseconds.
+    /// Makes a request, and returns the time that it took in microseconds.
     fn ask(&self, request: Value) -> Result<f64, LabError> {
         let request: Map<String, Value> = match request {
             Value::Object(request) => request,
@@ -125,8 +125,7 @@ impl Client {
         let begun = Instant::now();
         let answer = control::ask(Some(Path::new(&self.socket)), request);
         let us = begun.elapsed().as_secs_f64() * 1e6;
-        let refused = |why: control::ControlError| LabError::Run(why.to_string());
-        answer.map_err(refused)?.map_err(refused)?;
+        answer??;
         Ok(us)
     }
 }

@@ -1,10 +1,10 @@
 //! The life of a child's reservation: it is made or changed, begins with a wake-up, serves a job, ends.
 
-use super::{Budgeted, Overrun, Waking};
+use super::{BUDGET, Budgeted, Overrun, Waking};
 use crate::parts::budgeted::admission::share_of;
 use crate::parts::budgeted::bandwidth::Bandwidth;
-use crate::parts::budgeted::budgets::BUDGET;
 use crate::parts::policy::Policy;
+use crate::parts::pool::Pool;
 use crate::parts::reservation::Reservation;
 use windfall_hierarchy::{Answer, ChildVp, Context, Note, ParentNotice, VpState};
 use windfall_time::{Instant, Span};
@@ -15,30 +15,36 @@ impl Budgeted {
         &mut self,
         child: ChildVp,
         (amount, period): (Span, Span),
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) -> Answer {
         let (now, index) = (context.now(), child.index());
-        let before = share_of(self.budgets.slots[index].as_ref());
+        let before = share_of(self.slots[index].as_ref());
         let wanted = (amount, period);
-        let from = self.admission.admit(&self.budgets.slots, index, wanted, now)?;
+        let from = self.admission.admit(&self.slots, index, wanted, now)?;
         self.advance(child, context);
-        if let Some(slot) = &mut self.budgets.slots[index] {
+        if let Some(slot) = &mut self.slots[index] {
             slot.change = Some((amount, period, from));
             let ends = slot.end;
-            let after = share_of(self.budgets.slots[index].as_ref());
+            let after = share_of(self.slots[index].as_ref());
             self.admission.shrink(before, after, ends, now);
             return Ok(());
         }
-        self.budgets.slots[index] = Some(Reservation::new(amount, period, from));
-        self.begin(child, context);
+        self.slots[index] = Some(Reservation::new(amount, period, from));
+        self.begin(child, pool, context);
         Ok(())
     }
 
     /// A reservation begins, or a child that has one wakes.
-    pub(super) fn begin(&mut self, child: ChildVp, context: &mut Context<'_>) {
+    pub(super) fn begin(
+        &mut self,
+        child: ChildVp,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
         let now = context.now();
         let begun = self.rules.waking == Waking::Fixed && self.advance(child, context);
-        let Some(slot) = &mut self.budgets.slots[child.index()] else {
+        let Some(slot) = &mut self.slots[child.index()] else {
             return context.notify_child(child, ParentNotice::Exhausted);
         };
         if context.child(child) == VpState::Waiting && self.rules.waking != Waking::Fixed {
@@ -50,7 +56,7 @@ impl Budgeted {
                     // A slower processor may be behind, and catches up only for children that stay ready.
                     slot.budget = slot.budget.min(slot.steady(now));
                 } else {
-                    let control = self.budgets.controls.get(child.index());
+                    let control = self.controls.get(child.index());
                     slot.wake(now, control.map_or(Span::ZERO, |control| control.extra));
                 }
                 begun
@@ -71,27 +77,27 @@ impl Budgeted {
                 if begun {
                     context.notify_child(child, ParentNotice::Replenished { budget, end });
                 }
-                self.announce(Some(end), context);
+                self.announce(Some(end), pool, context);
             } else if self.rules.overrun == Overrun::Throttle {
                 context.notify_child(child, ParentNotice::Exhausted);
             }
             self.periods.set(child.0, end);
             self.arm(context);
-            self.pool.request(child, &mut self.budgets, context);
+            pool.request(child, self, context);
         }
     }
 
     /// Ends a reservation, if there is one; the child is no longer a candidate.
     pub(super) fn end(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let now = context.now();
-        self.admission.end(share_of(self.budgets.slots[child.index()].as_ref()));
+        self.admission.end(share_of(self.slots[child.index()].as_ref()));
         self.periods.remove(child.0);
         self.advance(child, context);
         if matches!(context.child(child), VpState::Running(_)) {
-            self.budgets.charge(child, context);
+            self.charge(child, context);
         }
-        if let Some(slot) = self.budgets.slots[child.index()].take() {
-            let control = self.budgets.controls.get_mut(child.index()).map(core::mem::take);
+        if let Some(slot) = self.slots[child.index()].take() {
+            let control = self.controls.get_mut(child.index()).map(core::mem::take);
             let extra = control.unwrap_or_default().extra;
             self.admission.give_back((extra, slot.period));
             let share = Bandwidth::of(slot.amount.saturating_add(extra), slot.period);
@@ -106,15 +112,16 @@ impl Budgeted {
         child: ChildVp,
         work: Span,
         deadline: Instant,
+        pool: &mut Pool<Self>,
         context: &mut Context<'_>,
     ) {
         let (now, state) = (context.now(), context.child(child));
-        let served = self.budgets.eligible(child);
+        let served = self.eligible(child);
         let runs = matches!(state, VpState::Running(_));
         if runs && self.rules.waking == Waking::Told {
-            self.budgets.charge(child, context);
+            self.charge(child, context);
         }
-        let Some(slot) = &mut self.budgets.slots[child.index()] else {
+        let Some(slot) = &mut self.slots[child.index()] else {
             return;
         };
         match self.rules.waking {
@@ -139,10 +146,10 @@ impl Budgeted {
             context.set_timer(BUDGET, Some(now.saturating_add(slot.budget)));
         }
         self.arm(context);
-        match (served, self.budgets.eligible(child)) {
-            (false, true) if !runs => self.pool.request(child, &mut self.budgets, context),
-            (true, false) if !runs => self.pool.withdraw(child, context),
-            _ => self.pool.rerank(child, &mut self.budgets, context),
+        match (served, self.eligible(child)) {
+            (false, true) if !runs => pool.request(child, self, context),
+            (true, false) if !runs => pool.withdraw(child, context),
+            _ => pool.rerank(child, self, context),
         }
     }
 }

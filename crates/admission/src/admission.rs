@@ -28,6 +28,15 @@ pub struct Counts {
     pub freed: Span,
 }
 
+/// What inexact analysis answers (the end of section 2.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Inexact {
+    /// [`Admission::admit`] would admit it.
+    Yes,
+    /// Only [`Admission::admit`] can say.
+    Maybe,
+}
+
 /// Work with deadlines for one processor: admitted while all of it can be done in time (sections 2.2, 2.5).
 ///
 /// Decision 0028 says what slots and tickets are, and when time moves. A copy has the same slots, and answers to the same tickets.
@@ -112,6 +121,20 @@ impl<S: Structure> Admission<S> {
         }
         let beyond = deadline.saturating_since(HORIZON);
         self.slots.room(deadline.min(HORIZON)).saturating_add(beyond)
+    }
+
+    /// Whether this work would be admitted with this deadline, as far as can be said in less time (inexact analysis, the end of section 2.2).
+    ///
+    /// `Yes` is never wrong. The tree leaves out its leaves, and lists with minimum-laxity pointers the search; others look exactly.
+    #[must_use]
+    #[inline]
+    pub fn inexact(&self, work: Span, deadline: Instant) -> Inexact {
+        let asked = !work.is_zero() && self.now() < deadline && deadline <= HORIZON;
+        if asked && self.len() < self.most as usize && work <= self.slots.room_at_least(deadline) {
+            Inexact::Yes
+        } else {
+            Inexact::Maybe
+        }
     }
 
     /// The earliest deadline with which this work would be admitted; `None` if it lies beyond [`HORIZON`].

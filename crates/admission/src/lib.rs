@@ -18,7 +18,7 @@ mod structure;
 mod ticket;
 mod tree;
 
-pub use admission::{Admission, Counts};
+pub use admission::{Admission, Counts, Inexact};
 pub use error::{AdmitError, AdvanceError, TicketError, WhatIfError};
 pub use slot_list::{
     GuessList, HashList, HashPointerList, ImprovedList, List, PointerList, SlotList, Step,

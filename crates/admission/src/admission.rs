@@ -4,11 +4,7 @@ use crate::{
     AdmitError, AdvanceError, HORIZON, Head, Key, Structure, Ticket, TicketError, WhatIfError,
 };
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicU32, Ordering};
 use windfall_time::{Instant, Span};
-
-/// The number of the next list, by which foreign tickets are recognised; no decision depends on it.
-static LISTS: AtomicU32 = AtomicU32::new(0);
 
 /// How often what happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -66,7 +62,7 @@ impl<S: Structure> Admission<S> {
         if slots.now() > HORIZON {
             return Err(AdvanceError::BeyondHorizon { to: slots.now() });
         }
-        let list = LISTS.fetch_add(1, Ordering::Relaxed);
+        let list = crate::ticket::list_number();
         Ok(Admission { slots, most, list, next, counts: Counts::default() })
     }
 

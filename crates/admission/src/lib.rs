@@ -14,6 +14,7 @@ extern crate alloc;
 mod admission;
 mod error;
 mod slot_list;
+mod start_times;
 mod structure;
 mod ticket;
 mod tree;
@@ -23,6 +24,7 @@ pub use error::{AdmitError, AdvanceError, TicketError, WhatIfError};
 pub use slot_list::{
     GuessList, HashList, HashPointerList, ImprovedList, List, PointerList, SlotList, Step,
 };
+pub use start_times::StartTimes;
 pub use structure::{HORIZON, Key, Structure};
 pub use ticket::{Head, Ticket};
 pub use tree::{BPlusTree, Tree};

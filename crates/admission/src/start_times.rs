@@ -3,7 +3,7 @@
 //! Invariant: worked on in order of deadline among those that have started, with preemption, every task ends by its deadline. That order meets all deadlines if any does.
 //!
 //! The test is exact, in O(n log n). Up to the start of the new task the others are worked on as early as can be, which leaves the least work of every deadline;
-//! from there on as late as can be, by the same rule backwards: from each deadline on, the latest start first. What is idle then is what the new task can have: no
+//! from there on as late as can be, that is by the same rule backwards: from each deadline on, the latest start first. What is idle then is what the new task can have, for no
 //! order does more of the other work behind any moment. Earliest deadlines as late as possible are from Chetto and Chetto (1989), which the paper cites.
 
 use crate::ticket::list_number;
@@ -215,29 +215,20 @@ impl StartTimes {
         left
     }
 
-    /// What is idle from an instant on, when each task is worked on as early as can be before it, and as late as can be from it on.
+    /// What is idle from an instant on, when each task is worked on as early as can be before it, and as late as can be from it on. Which task is worked on changes nothing in
+    /// what is idle, so that the work that has come up, going back, is one number.
     fn idle_from(&self, from: Instant) -> Idle {
-        let mut left = self.left_at(from);
+        let left = self.left_at(from);
         let end = self.tasks.last().map_or(from, |task| task.deadline.max(from));
-        let mut coming = (0..left.len()).rev().peekable();
-        // Going back in time: the first of them is of the latest start.
-        let (mut at, mut ended, mut stretches) = (end, BinaryHeap::new(), Vec::new());
-        while at > from {
-            while let Some(task) = coming.next_if(|task| self.tasks[*task].deadline >= at) {
-                ended.push((self.tasks[task].start, task));
+        let deadlines = self.tasks.iter().map(|task| task.deadline.max(from));
+        let (mut at, mut waits, mut stretches) = (end, Span::ZERO, Vec::new());
+        for (next, left) in deadlines.zip(left).rev().chain([(from, Span::ZERO)]) {
+            let used = waits.min(at - next);
+            if next < at - used {
+                stretches.push((next, at - used));
             }
-            let next = coming.peek().map_or(from, |task| self.tasks[*task].deadline.max(from));
-            let Some((start, task)) = ended.pop() else {
-                stretches.push((next, at));
-                at = next;
-                continue;
-            };
-            let used = left[task].min(at - next);
-            left[task] = left[task].saturating_sub(used);
-            at = at - used;
-            if !left[task].is_zero() {
-                ended.push((start, task));
-            }
+            waits = waits.saturating_sub(used).saturating_add(left);
+            at = next;
         }
         Idle { stretches, end }
     }

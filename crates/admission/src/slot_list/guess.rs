@@ -4,7 +4,7 @@ use super::search::Search;
 use super::slots::{NONE, Slots};
 
 /// From the last slot that was put in, forward or back. Short where each deadline is close to the last, as in speculation; where
-/// deadlines are even, two thirds of what a search from the first slot takes.
+/// deadlines are even it passes a third of the slots, where a search from the first slot passes half.
 #[derive(Clone, Debug)]
 pub struct Guess {
     /// The last slot that was put in, or the one before it if that is gone.

@@ -11,7 +11,7 @@
 
 use super::laxities::{FAR, Laxities};
 use super::slots::{NONE, Slot, Slots};
-use alloc::vec::Vec;
+use alloc::collections::VecDeque;
 
 #[derive(Clone, Copy, Debug)]
 struct Pointer {
@@ -23,9 +23,9 @@ struct Pointer {
     slot: u32,
 }
 
-/// The pointers, the latest deadline first. Laxities fall from each to the next.
+/// The pointers, the latest deadline first. Laxities fall from each to the next. Both ends are near: slots come behind all others, and are collected before them.
 #[derive(Clone, Debug)]
-pub struct Pointers(Vec<Pointer>);
+pub struct Pointers(VecDeque<Pointer>);
 
 impl Pointers {
     /// How many are later than a deadline.
@@ -48,7 +48,7 @@ impl Pointers {
     }
 
     fn delay(&mut self, first: usize, by: i64) {
-        for pointer in &mut self.0[..first] {
+        for pointer in self.0.range_mut(..first) {
             pointer.laxity -= by;
             pointer.moved = pointer.moved.wrapping_add(by);
         }
@@ -68,7 +68,7 @@ impl Laxities for Pointers {
     const POINTERS: bool = true;
 
     fn new() -> Pointers {
-        Pointers(Vec::new())
+        Pointers(VecDeque::new())
     }
 
     fn end(&self, slots: &Slots, place: u32) -> i64 {
@@ -102,7 +102,7 @@ impl Laxities for Pointers {
         };
         let Pointer { laxity, moved, .. } = self.0[own];
         slots.at_mut(place).end = end.wrapping_sub(moved);
-        let stay = own + 1 + self.0[own + 1..].partition_point(|pointer| pointer.laxity >= laxity);
+        let stay = self.0.partition_point(|pointer| pointer.laxity >= laxity);
         for index in own + 1..stay {
             let by = self.0[index].moved.wrapping_sub(moved);
             delay_back(slots, self.slot(index), self.slot(index + 1), by);
@@ -139,8 +139,8 @@ impl Laxities for Pointers {
     }
 
     fn collected(&mut self, place: u32) {
-        if self.0.last().is_some_and(|pointer| pointer.slot == place) {
-            self.0.pop();
+        if self.0.back().is_some_and(|pointer| pointer.slot == place) {
+            self.0.pop_back();
         }
     }
 
@@ -151,7 +151,7 @@ impl Laxities for Pointers {
             let Slot { deadline, end, previous, .. } = *slots.at(place);
             if deadline - end < least {
                 least = deadline - end;
-                self.0.push(Pointer { deadline, laxity: least, moved: 0, slot: place });
+                self.0.push_back(Pointer { deadline, laxity: least, moved: 0, slot: place });
             }
             place = previous;
         }
@@ -160,7 +160,7 @@ impl Laxities for Pointers {
     /// All slots of an equal or earlier deadline end before the work of the first later pointer's slot. And the slot of the pointer before
     /// it has so much laxity that as much would fit before its own deadline, which is not later.
     fn at_least(&self, slots: &Slots, deadline: i64) -> Option<i64> {
-        let last = self.0.first()?;
+        let last = self.0.front()?;
         let later = self.later(deadline);
         let Some(next) = later.checked_sub(1) else {
             return Some(deadline - (last.deadline - last.laxity));

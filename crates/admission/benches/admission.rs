@@ -16,7 +16,9 @@ mod treap;
 use common::Random;
 use std::hint::black_box;
 use std::time::Instant as Clock;
-use windfall_admission::{Admission, BPlusTree, Key, List, Structure};
+use windfall_admission::{
+    Admission, BPlusTree, HashPointerList, ImprovedList, Key, List, Structure,
+};
 use windfall_time::{Instant, Span};
 
 const ROUNDS: usize = 5;
@@ -28,11 +30,18 @@ pub(crate) trait Peer: Structure {
     fn restore(now: Instant, slots: &[(Key, Span)]) -> Self;
 }
 
-impl Peer for List {
-    fn restore(now: Instant, slots: &[(Key, Span)]) -> Self {
-        List::restore(now, slots)
-    }
+/// The lists of the crate.
+macro_rules! lists {
+    ($($list:ty),+) => {$(
+        impl Peer for $list {
+            fn restore(now: Instant, slots: &[(Key, Span)]) -> Self {
+                <$list>::restore(now, slots)
+            }
+        }
+    )+};
 }
+
+lists!(List, ImprovedList, HashPointerList);
 
 pub(crate) fn ns(at: Instant) -> i64 {
     at.as_nanos().cast_signed()
@@ -108,13 +117,19 @@ fn median(mut values: Vec<f64>, part: usize, of: usize) -> f64 {
     values[(values.len() * part / of).min(values.len() - 1)]
 }
 
-/// The median of so many batches, ns a call; of none, what few calls take one with another.
-fn batches(count: usize, few: usize, mut call: impl FnMut()) -> f64 {
+/// The median of so many batches of calls, ns a call; of none, what few calls take one with another. What is prepared for a call is not measured.
+fn batches<B, A>(
+    bench: &mut B,
+    (count, few): (usize, usize),
+    prepare: impl Fn(&mut B) -> A,
+    call: impl Fn(&mut B, A),
+) -> f64 {
     let batch = if count == 0 { few } else { BATCH };
     let each = (0..count.max(1)).map(|_| {
+        let prepared: Vec<A> = (0..batch).map(|_| prepare(bench)).collect();
         let start = Clock::now();
-        for _ in 0..batch {
-            call();
+        for one in prepared {
+            call(bench, one);
         }
         start.elapsed().as_nanos() as f64 / batch as f64
     });
@@ -128,14 +143,14 @@ impl<S: Structure> Measured for Bench<S> {
 
     fn operations(&mut self, count: usize) -> f64 {
         let few = if self.slots > 100_000 { 8 } else { BATCH / ROUNDS };
-        batches(count, few, || self.operate())
+        batches(self, (count, few), |_| (), |bench, ()| bench.operate())
     }
 
     fn queries(&mut self, count: usize) -> f64 {
-        batches(count, 4, || {
-            let (_, deadline) = self.draw();
-            black_box(self.list.idle_before(deadline));
-        })
+        let ask = |bench: &mut Self, deadline| {
+            black_box(bench.list.idle_before(deadline));
+        };
+        batches(self, (count, 4), |bench| bench.draw().1, ask)
     }
 
     fn slowest(&mut self, operations: usize) -> f64 {
@@ -187,6 +202,8 @@ fn all(slots: u64, load: Load) -> Option<Vec<Box<dyn Measured>>> {
         peer::<btree_map::Map>(now, &each, load, last)?,
         peer::<arrays::Arrays>(now, &each, load, last)?,
         peer::<treap::Treap>(now, &each, load, last)?,
+        peer::<ImprovedList>(now, &each, load, last)?,
+        peer::<HashPointerList>(now, &each, load, last)?,
         Box::new(Bench::new(ours.list, slots, load, last)),
     ])
 }
@@ -207,8 +224,8 @@ fn main() {
             for _ in 0..ROUNDS {
                 for (one, cells) in all.iter_mut().zip(&mut table) {
                     let count = match (one.name(), slots) {
-                        ("list" | "BTreeMap" | "arrays", 10_000..) => 0,
-                        ("list" | "BTreeMap", 1_000..) => 20,
+                        ("list" | "improved" | "BTreeMap" | "arrays", 10_000..) => 0,
+                        ("list" | "improved" | "BTreeMap", 1_000..) => 20,
                         _ => 400,
                     };
                     cells[0].push(one.operations(count));

@@ -5,11 +5,7 @@ use crate::{
     WhatIfError,
 };
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicU32, Ordering};
 use windfall_time::{Instant, Span};
-
-/// The number of the next list, by which foreign tickets are recognised; no decision depends on it.
-static LISTS: AtomicU32 = AtomicU32::new(0);
 
 /// How often what happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -29,6 +25,15 @@ pub struct Counts {
     pub lost: u64,
     /// Work that became free because slots ended before their bound, or were withdrawn.
     pub freed: Span,
+}
+
+/// What inexact analysis answers (the end of section 2.2).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Inexact {
+    /// [`Admission::admit`] would admit it.
+    Yes,
+    /// Only [`Admission::admit`] can say.
+    Maybe,
 }
 
 /// Work with deadlines for one processor: admitted while all of it can be done in time (sections 2.2, 2.5).
@@ -60,7 +65,7 @@ impl<S: Structure> Admission<S> {
         if slots.now() > HORIZON {
             return Err(AdvanceError::BeyondHorizon { to: slots.now() });
         }
-        let list = LISTS.fetch_add(1, Ordering::Relaxed);
+        let list = crate::ticket::list_number();
         Ok(Admission { slots, most, list, next, counts: Counts::default() })
     }
 
@@ -115,6 +120,20 @@ impl<S: Structure> Admission<S> {
         }
         let beyond = deadline.saturating_since(HORIZON);
         self.slots.room(deadline.min(HORIZON)).saturating_add(beyond)
+    }
+
+    /// Whether this work would be admitted with this deadline, as far as can be said in less time (inexact analysis, the end of section 2.2).
+    ///
+    /// `Yes` is never wrong. The tree leaves out its leaves, and lists with minimum-laxity pointers the search; others look exactly.
+    #[must_use]
+    #[inline]
+    pub fn inexact(&self, work: Span, deadline: Instant) -> Inexact {
+        let asked = !work.is_zero() && self.now() < deadline && deadline <= HORIZON;
+        if asked && self.len() < self.most as usize && work <= self.slots.room_at_least(deadline) {
+            Inexact::Yes
+        } else {
+            Inexact::Maybe
+        }
     }
 
     /// The earliest deadline with which this work would be admitted; `None` if it lies beyond [`HORIZON`].

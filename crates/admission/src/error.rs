@@ -30,6 +30,15 @@ pub enum AdmitError {
         /// The earliest deadline with which this work would be admitted; `None` if it lies beyond the horizon.
         earliest: Option<Instant>,
     },
+    /// The deadline is not later than the task's own start.
+    BeforeStart {
+        /// The deadline that was asked for.
+        deadline: Instant,
+        /// The start that was asked for.
+        start: Instant,
+        /// The earliest deadline with which this work would be admitted at that start; `None` if it lies beyond the horizon.
+        earliest: Option<Instant>,
+    },
     /// The deadline is later than [`HORIZON`](crate::HORIZON).
     BeyondHorizon {
         /// The deadline that was asked for.
@@ -63,6 +72,10 @@ impl fmt::Display for AdmitError {
             AdmitError::NoWork => f.write_str("no work; ask for at least 1ns"),
             AdmitError::DeadlinePassed { deadline, now, earliest: found } => {
                 write!(f, "deadline {deadline} is not later than now, {now}; ")?;
+                earliest(f, found)
+            }
+            AdmitError::BeforeStart { deadline, start, earliest: found } => {
+                write!(f, "deadline {deadline} is not later than the start, {start}; ")?;
                 earliest(f, found)
             }
             AdmitError::BeyondHorizon { deadline } => {

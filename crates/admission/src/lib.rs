@@ -13,14 +13,18 @@ extern crate alloc;
 
 mod admission;
 mod error;
-mod list;
+mod slot_list;
+mod start_times;
 mod structure;
 mod ticket;
 mod tree;
 
-pub use admission::{Admission, Counts};
+pub use admission::{Admission, Counts, Inexact};
 pub use error::{AdmitError, AdvanceError, TicketError, WhatIfError};
-pub use list::List;
+pub use slot_list::{
+    GuessList, HashList, HashPointerList, ImprovedList, List, PointerList, SlotList, Step,
+};
+pub use start_times::StartTimes;
 pub use structure::{HORIZON, Key, Structure, Supplied};
 pub use ticket::{Head, Ticket};
 pub use tree::{BPlusTree, Tree};

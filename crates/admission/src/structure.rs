@@ -51,6 +51,11 @@ pub trait Structure: Clone {
     /// to it, or the least laxity of all later slots if that is less; zero if there is none.
     fn room(&self, deadline: Instant) -> Span;
 
+    /// At most what [`Structure::room`] says, found in less time where the structure has a way to (inexact analysis, the end of section 2.2).
+    fn room_at_least(&self, deadline: Instant) -> Span {
+        self.room(deadline)
+    }
+
     /// The earliest deadline with which this work would be admitted: with k the last slot whose laxity is less than the work, the later of
     /// its deadline and of its end plus the work. It may lie beyond [`HORIZON`].
     fn earliest(&self, work: Span) -> Instant;

@@ -1,7 +1,16 @@
 //! What names an accepted task.
 
 use core::fmt;
+use core::sync::atomic::{AtomicU32, Ordering};
 use windfall_time::{Instant, Span};
+
+/// The number of the next list, by which foreign tickets are recognised; no decision depends on it.
+static LISTS: AtomicU32 = AtomicU32::new(0);
+
+/// A list's own number.
+pub(crate) fn list_number() -> u32 {
+    LISTS.fetch_add(1, Ordering::Relaxed)
+}
 
 /// An accepted task, as the one who submitted it names it (decision 0028).
 ///

@@ -102,6 +102,24 @@ impl<const L: usize, const I: usize> Tree<L, I> {
         Place { leaf: node, place, sum, behind, room }
     }
 
+    /// No more than fits before a deadline, found without its leaf, as if all slots of the leaf were before it: those that are behind it end by then, and so have more
+    /// laxity. `None` in the last leaf, since no node says how much work it has.
+    #[inline]
+    fn above_leaves(&self, deadline: i64) -> Option<i64> {
+        let (mut node, mut before, mut least, mut end) = (self.root, 0_i64, FAR, None);
+        for _ in 0..self.height {
+            let inner = self.nodes.inner(node);
+            let child = inner.route(deadline);
+            least = least.min(inner.least_from(child + 1).wrapping_sub(before));
+            if child + 1 < inner.len() {
+                end = Some(before.wrapping_add(inner.before[child + 1]));
+            }
+            before = before.wrapping_add(inner.before[child]);
+            node = inner.children[child];
+        }
+        Some(least.wrapping_sub(self.base).min(deadline - (self.base + end?)).max(0))
+    }
+
     /// Puts a slot into a leaf that has a place for it.
     #[inline]
     fn put(&mut self, path: &Path, found: &Place, work: i64, deadline: i64, number: u32) {
@@ -189,6 +207,12 @@ impl<const L: usize, const I: usize> Structure for Tree<L, I> {
     fn room(&self, deadline: Instant) -> Span {
         let found = self.descend(deadline.as_nanos().cast_signed(), |_, _, _, _| ());
         Span::from_nanos(found.room.cast_unsigned())
+    }
+
+    #[inline]
+    fn room_at_least(&self, deadline: Instant) -> Span {
+        let at_least = self.above_leaves(deadline.as_nanos().cast_signed());
+        at_least.map_or_else(|| self.room(deadline), |room| Span::from_nanos(room.cast_unsigned()))
     }
 
     fn earliest(&self, work: Span) -> Instant {

@@ -8,7 +8,8 @@ use model::{Model, Tally};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use windfall_admission::{
-    Admission, AdmitError, BPlusTree, List, Structure, Ticket, TicketError, Tree,
+    Admission, AdmitError, BPlusTree, GuessList, HashList, HashPointerList, ImprovedList, List,
+    PointerList, Structure, Ticket, TicketError, Tree,
 };
 use windfall_time::{Instant, Span};
 
@@ -202,6 +203,11 @@ macro_rules! laws {
 
 laws! {
     law_the_list_is_as_defined: List,
+    law_hashing_is_as_defined: HashList,
+    law_best_guess_is_as_defined: GuessList,
+    law_minimum_laxity_pointers_are_as_defined: PointerList,
+    law_hashing_with_pointers_is_as_defined: HashPointerList,
+    law_the_improved_list_is_as_defined: ImprovedList,
     law_the_tree_is_as_defined: BPlusTree,
     law_a_tree_of_four_is_as_defined: Tree<4, 4>,
     law_a_tree_with_wide_leaves_is_as_defined: Tree<64, 5>,
@@ -246,27 +252,4 @@ fn refuses_in_words_that_say_what_would_fit() {
     let text =
         "work 7ms does not fit before 12ms: 6ms is idle; the earliest deadline for it is 13ms";
     assert_eq!(refused.to_string(), text);
-}
-
-/// Benchmarks begin with it.
-#[test]
-fn law_a_restored_list_is_the_list() {
-    let mut list = Admission::<List>::new(Instant::ZERO, 100).unwrap();
-    let tasks = [(5, 50), (3, 20), (4, 50), (1, 10)];
-    for (work, at) in tasks {
-        list.admit(Span::from_nanos(work), Instant::from_nanos(at)).unwrap();
-    }
-    let (mut copy, mut slots) = (list.structure().clone(), Vec::new());
-    while let Some((key, work)) = copy.head() {
-        slots.push((key, work));
-        copy.advance(copy.now() + work);
-    }
-    let mut restored = List::restore(Instant::ZERO, &slots);
-    assert_eq!((slots.len(), restored.len()), (4, 4));
-    for at in (0..60).map(Instant::from_nanos) {
-        assert_eq!(restored.room(at), list.structure().room(at), "{at}");
-    }
-    for (key, work) in slots.iter().rev() {
-        assert_eq!(restored.remove(*key), Some(*work));
-    }
 }

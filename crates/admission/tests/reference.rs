@@ -9,7 +9,10 @@ mod common;
 
 use common::Random;
 use serde_json::Value;
-use windfall_admission::{Admission, BPlusTree, List, Structure, Tree};
+use windfall_admission::{
+    Admission, BPlusTree, GuessList, HashList, HashPointerList, ImprovedList, List, PointerList,
+    Structure, Tree,
+};
 use windfall_time::{Instant, Span};
 
 struct Run<S> {
@@ -116,6 +119,15 @@ fn decides_as_recorded<S: Structure>() {
 #[test]
 fn paper_the_list_decides_as_recorded() {
     decides_as_recorded::<List>();
+}
+
+#[test]
+fn paper_the_improved_lists_decide_as_recorded() {
+    decides_as_recorded::<HashList>();
+    decides_as_recorded::<GuessList>();
+    decides_as_recorded::<PointerList>();
+    decides_as_recorded::<HashPointerList>();
+    decides_as_recorded::<ImprovedList>();
 }
 
 #[test]

@@ -10,7 +10,7 @@ mod tree;
 use criterion::{BenchmarkId, Criterion};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use tree::{Chains, Crowd};
+use tree::{Chains, Crowd, Slots};
 
 /// Number of blocks that are timed before all threads are woken again.
 const BATCH: usize = 32;
@@ -50,6 +50,28 @@ fn crowd(criterion: &mut Criterion) {
                 });
             });
         }
+    }
+    group.finish();
+}
+
+/// A temporal query to a list of slots, and the same through a tree; asked: at most 60 ns more.
+fn queries(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("idle time before a deadline");
+    for count in [1_000, 100_000] {
+        let mut slots = Slots::new(count);
+        let mut at = 0_usize;
+        group.bench_function(BenchmarkId::new("by itself", count), |bencher| {
+            bencher.iter(|| {
+                at = at.wrapping_add(7);
+                slots.direct(at)
+            });
+        });
+        group.bench_function(BenchmarkId::new("through a tree", count), |bencher| {
+            bencher.iter(|| {
+                at = at.wrapping_add(7);
+                slots.through_tree(at)
+            });
+        });
     }
     group.finish();
 }
@@ -128,6 +150,7 @@ fn main() {
     depth(&mut criterion);
     crowd(&mut criterion);
     reserving(&mut criterion);
+    queries(&mut criterion);
     criterion.final_summary();
     slope();
 }

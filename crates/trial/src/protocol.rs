@@ -94,6 +94,7 @@ pub const SPARING: &[&str] = &[
     "limit",
     "lottery",
     "overrun",
+    "ports",
     "pshed",
     "resource-kernel",
     "rez",
@@ -418,6 +419,15 @@ fn message() -> impl Strategy<Value = Message> {
             amount: Some(ms(period / 4)),
         }),
         (0_u64..50).prop_map(move |n| Message::Quantum(ms(n))),
+        (0_u32..4, 1_u64..40, 0_u64..400).prop_map(move |(task, work, deadline)| {
+            let deadline = Instant::ZERO + ms(deadline);
+            Message::Submit { task, work: ms(work), deadline }
+        }),
+        (0_u32..4).prop_map(Message::Withdraw),
+        (0_u32..4).prop_map(Message::Finish),
+        (0_u64..9, 9_u64..12, 0_u64..9).prop_map(move |(amount, period, latency)| {
+            Message::Supply { amount: ms(amount), period: ms(period), latency: ms(latency) }
+        }),
         (0_u16..16).prop_map(|bits| {
             let own_vps = (0..4).filter(|own| bits >> own & 1 == 1);
             processors(ProcessorSet::of(own_vps).unwrap_or_default())

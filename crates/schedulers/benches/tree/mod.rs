@@ -1,7 +1,10 @@
 //! Trees to measure: two chains of schedulers below one root, as in figure 10.2, and one scheduler with many
 //! threads below a root.
 
-use windfall_hierarchy::{Hierarchy, Message, NodeId, NodeSpec, Parent, ThreadId};
+use windfall_admission::{Admission, BPlusTree};
+use windfall_hierarchy::{
+    Hierarchy, Message, NodeId, NodeSpec, Parent, TemporalAnswer, TemporalQuery, ThreadId,
+};
 use windfall_schedulers::catalogue::{Settings, Value, find};
 use windfall_time::{Instant, Span};
 
@@ -148,5 +151,59 @@ impl Crowd {
             debug_assert!(done.is_ok());
         }
         while self.tree.next_changed().is_some() {}
+    }
+}
+
+/// One list of slots twice: in a scheduler of a tree, and by itself.
+#[allow(dead_code, reason = "not every benchmark needs it")]
+pub(crate) struct Slots {
+    tree: Hierarchy,
+    node: NodeId,
+    list: Admission<BPlusTree>,
+    /// Deadlines to ask about, in no order.
+    deadlines: Vec<Instant>,
+}
+
+#[allow(dead_code, reason = "not every benchmark needs it")]
+impl Slots {
+    pub(crate) fn new(slots: u32) -> Slots {
+        let mut tree = Hierarchy::new(1);
+        let node = create(&mut tree, "ports", "ports", Parent::Top);
+        let whole = Message::Supply {
+            amount: Span::from_nanos(1),
+            period: Span::from_nanos(1),
+            latency: Span::ZERO,
+        };
+        let Ok(()) = tree.configure(Instant::ZERO, node, whole) else { panic!("a supply") };
+        let Ok(thread) = tree.create_thread(Instant::ZERO, node, &[]) else { panic!("a thread") };
+        let Ok(()) = tree.ready(Instant::ZERO, thread) else { panic!("it waits") };
+        let Ok(mut list) = Admission::new(Instant::ZERO, slots) else { panic!("a list") };
+        let work = Span::from_nanos(100);
+        let deadlines: Vec<Instant> = (0..slots)
+            .map(|slot| {
+                let place = u64::from(slot.wrapping_mul(2_654_435_761)) % (u64::from(slots) * 200);
+                Instant::from_nanos(u64::from(slots) * 200 + place)
+            })
+            .collect();
+        for (task, deadline) in (0..).zip(&deadlines) {
+            let submit = Message::Submit { task, work, deadline: *deadline };
+            let there = tree.send(Instant::ZERO, thread, submit).is_ok();
+            assert_eq!(there, list.admit(work, *deadline).is_ok());
+        }
+        Slots { tree, node, list, deadlines }
+    }
+
+    /// The idle time before one of the deadlines, by itself.
+    pub(crate) fn direct(&self, at: usize) -> Span {
+        self.list.idle_before(self.deadlines[at % self.deadlines.len()])
+    }
+
+    /// The same, by a query to the tree.
+    pub(crate) fn through_tree(&mut self, at: usize) -> Span {
+        let before = TemporalQuery::IdleBefore(self.deadlines[at % self.deadlines.len()]);
+        match self.tree.temporal_query(Instant::ZERO, self.node, before) {
+            Ok(Some(TemporalAnswer::Idle(idle))) => idle,
+            other => panic!("{other:?}"),
+        }
     }
 }

@@ -66,6 +66,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "lab",
         &[
+            "admission",
             "hierarchy",
             "linux",
             "os",

@@ -13,6 +13,9 @@ mod figure_11_5;
 mod figure_11_6;
 mod multics;
 mod overhead_11_6_8;
+mod ports_figure_1;
+mod ports_table_1;
+mod ports_table_2;
 mod table_10_1;
 mod table_10_2;
 mod table_10_3;
@@ -44,6 +47,9 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &chrysalis_table_2::EXPERIMENT,
     &chrysalis_phases::EXPERIMENT,
     &chrysalis_global::EXPERIMENT,
+    &ports_figure_1::EXPERIMENT,
+    &ports_table_1::EXPERIMENT,
+    &ports_table_2::EXPERIMENT,
 ];
 
 /// The largest difference allowed between simulated and real threads, in per cent of the processor.

@@ -24,6 +24,7 @@ mod machine;
 mod native;
 mod page;
 mod reservation;
+mod slot_lists;
 mod statistics;
 mod supervised;
 pub mod text;

@@ -223,6 +223,48 @@ fn paper_figure_11_6_a_disk_without_dma_leaves_a_large_gap() {
     assert_eq!(findings.figures[0].name, "figure-11-6");
 }
 
+/// What times say is left to a full run: here a neighbour may disturb a millisecond.
+fn is_weighed(findings: &Findings) {
+    let Verdict { standing, why } = &findings.verdict;
+    assert!(!why.is_empty() && *standing != ClaimStatus::Calibrated, "{why}");
+    if cfg!(debug_assertions) {
+        assert_eq!(*standing, ClaimStatus::Open, "{why}");
+    }
+}
+
+#[test]
+fn paper_ports_figure_1_has_its_five_lines() {
+    let findings = quick("ports-figure-1", Host::Here);
+    is_weighed(&findings);
+    let head = &findings.tables[0].head;
+    let lines =
+        ["total, measured", "sum of the three", "find place", "idle time", "insert and update"];
+    assert_eq!(head[1..6], lines.map(str::to_owned));
+    assert_eq!((findings.tables[0].rows.len(), findings.figures.len()), (4, 1));
+    // A list that is thirty times as long takes longer, whatever the neighbours do.
+    let total = |row: usize| findings.tables[0].rows[row][1].parse::<f64>().unwrap();
+    assert!(total(3) > 3.0 * total(0), "{:?}", findings.tables[0].rows);
+}
+
+#[test]
+fn paper_ports_tables_stand_beside_the_ksr_1() {
+    let findings = quick("ports-table-1", Host::Here);
+    is_weighed(&findings);
+    let row = &findings.tables[0].rows[4 + 1];
+    assert_eq!(row[..5], ["1000", "hash", "284", "5680", "0.251"].map(str::to_owned));
+    assert_eq!(findings.tables[0].rows.len(), 16);
+    let findings = quick("ports-table-2", Host::Here);
+    is_weighed(&findings);
+    let row = findings.tables[0].rows.last().unwrap();
+    let paper = ["100", "each follows", "500", "10000", "830", "16600", "1.66"];
+    assert_eq!(row[..7], paper.map(str::to_owned));
+    // What inexact analysis says yes to is part of what exact analysis does, and not all of it.
+    for row in &findings.tables[3].rows {
+        let [exact, inexact] = [&row[2], &row[3]].map(|cell| cell.parse::<f64>().unwrap());
+        assert!(inexact <= exact && inexact > exact / 2.0, "{row:?}");
+    }
+}
+
 #[test]
 fn law_what_needs_only_this_process_runs_everywhere() {
     for name in ["table-10-2", "figure-10-4", "table-10-3"] {
@@ -250,7 +292,7 @@ fn law_names_are_unique_and_words_are_there() {
     for one in EXPERIMENTS {
         let words = [one.title, one.source, one.question, one.claim, one.absent];
         assert!(words.iter().all(|word| !word.is_empty()), "{}", one.name);
-        let papers = ["HLS ", "Multics, ", "Chrysalis, "];
+        let papers = ["HLS ", "Multics, ", "Chrysalis, ", "PORTS, "];
         assert!(papers.iter().any(|paper| one.source.starts_with(paper)), "{}", one.name);
     }
 }

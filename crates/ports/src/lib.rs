@@ -1,0 +1,27 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
+//! `processor.rs` is one processor: schedulers (`scheduler.rs`, `schedulers/`) over a collator (`collator.rs`) over a dispatcher (`dispatcher.rs`). Decision 0032 says why
+//! everything that is admitted is done in time; `tests/law.rs` tries it.
+#![forbid(unsafe_code)]
+
+mod collator;
+mod counts;
+mod dispatcher;
+mod error;
+mod processor;
+mod scheduler;
+mod schedulers;
+mod share;
+mod table;
+mod task;
+
+pub use counts::{Counts, Refused};
+pub use dispatcher::Running;
+pub use error::{ClockError, ShareError, SubmitError, TaskError, TransferError};
+pub use processor::{Ended, Processor};
+pub use scheduler::{Laxity, Moved, Queries, Scheduler};
+pub use schedulers::{EarliestDeadline, Entry, Ranked, TableError, TimeDriven};
+pub use share::Share;
+pub use task::{Claim, Request, TaskId};

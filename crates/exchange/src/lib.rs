@@ -7,6 +7,8 @@
 //! other thread's call. Only a datum that it has claimed to deliver, and the futex that it is about to wake, wait until it
 //! continues: a sleeper whose wake-up has begun is not woken by another thread. Threads sleep on a [`Futex`].
 //!
+//! Apart from that, `ring.rs` hands records on from one writer to one reader, in batches.
+//!
 //! Absent: handles, refusals, clocks, threads; a host adds them. Tried in all interleavings: `tests/model.rs`.
 #![forbid(unsafe_code)]
 
@@ -19,6 +21,7 @@ mod inbox;
 mod notice;
 mod pool;
 mod queue;
+mod ring;
 mod switch;
 
 pub use entry::Mailbox;
@@ -26,6 +29,7 @@ pub use futex::Futex;
 pub use home::Mine;
 pub use notice::Entered;
 pub use queue::Dequeued;
+pub use ring::{Reader, Writer, ring};
 
 use entry::Entry;
 use event::Block;

@@ -4,6 +4,9 @@
 //! `cargo xtask model`. Where all ways are too many, those with at most so many preemptions are tried; each test says so.
 #![cfg(loom)]
 
+#[path = "model/ring.rs"]
+mod ring;
+
 use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;

@@ -51,6 +51,14 @@ impl Attributes {
         attributes
     }
 
+    /// SCHED_IDLE: what hardly runs while any other thread of the processor wants to.
+    #[must_use]
+    pub const fn idle() -> Attributes {
+        let mut attributes = Attributes::fifo(0);
+        attributes.policy = libc::SCHED_IDLE.cast_unsigned();
+        attributes
+    }
+
     /// As plain words, for memory that is shared: policy, flags, nice, priority, then runtime, deadline and period in ns, and 0.
     #[must_use]
     #[inline]

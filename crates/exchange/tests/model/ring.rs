@@ -1,0 +1,70 @@
+//! The ring of records, in all interleavings of its writer and its reader.
+
+use super::model;
+use loom::thread;
+use windfall_exchange::ring;
+
+/// A record is whole, none is lost, doubled or out of order, and a batch does not overtake what is being read.
+#[test]
+fn law_a_ring_hands_on_whole_records_in_order() {
+    model(None, || {
+        let (mut writer, mut reader) = ring::<2>(2);
+        let other = thread::spawn(move || {
+            let mut written = writer.write(&[[1, 11]]);
+            written += writer.write(&[[2, 12], [3, 13], [4, 14]]);
+            written
+        });
+        let (mut seen, mut into) = (Vec::new(), [[0; 2]; 2]);
+        for _ in 0..2 {
+            let count = reader.read(&mut into);
+            seen.extend_from_slice(&into[..count]);
+        }
+        let written = other.join().unwrap();
+        loop {
+            let count = reader.read(&mut into[..1]);
+            seen.extend_from_slice(&into[..count]);
+            if count == 0 {
+                break;
+            }
+        }
+        let expected: Vec<[u64; 2]> = (1..=written as u64).map(|n| [n, n + 10]).collect();
+        assert_eq!(seen, expected);
+        assert!(written >= 2);
+    });
+}
+
+/// An incoming list: each of two submitters has a ring of its own, and finds its answer in another.
+#[test]
+fn law_two_submitters_are_both_answered() {
+    model(Some(2), || {
+        let mut submitters = Vec::new();
+        let mut incoming = Vec::new();
+        for number in [1, 2] {
+            let (mut asks, asked) = ring::<1>(1);
+            let (answer, mut answers) = ring::<1>(1);
+            incoming.push((asked, answer));
+            submitters.push(thread::spawn(move || {
+                assert_eq!(asks.write(&[[number]]), 1);
+                let mut into = [[0]];
+                while answers.read(&mut into) == 0 {
+                    thread::yield_now();
+                }
+                assert_eq!(into, [[number + 10]]);
+            }));
+        }
+        let mut left = 2;
+        while left > 0 {
+            for (asked, answer) in &mut incoming {
+                let mut into = [[0]];
+                if asked.read(&mut into) == 1 {
+                    assert_eq!(answer.write(&[[into[0][0] + 10]]), 1);
+                    left -= 1;
+                }
+            }
+            thread::yield_now();
+        }
+        for submitter in submitters {
+            submitter.join().unwrap();
+        }
+    });
+}

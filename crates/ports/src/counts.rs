@@ -1,0 +1,98 @@
+//! How often what happened, refusals by their reason and apart from what was cancelled.
+
+use crate::SubmitError;
+use windfall_admission::AdmitError;
+use windfall_time::Span;
+
+/// Refusals by reason.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Refused {
+    /// It did not fit before its deadline.
+    pub no_room: u64,
+    /// Its deadline had passed.
+    pub deadline_passed: u64,
+    /// No work, or more than there can ever be room for.
+    pub work: u64,
+    /// Its deadline was beyond the horizon.
+    pub beyond_horizon: u64,
+    /// As many tasks or slots were there as may be.
+    pub full: u64,
+    /// It was submitted to the wrong scheduler, or to none.
+    pub unsuitable: u64,
+}
+
+impl Refused {
+    pub(crate) fn count(&mut self, error: &SubmitError) {
+        let of = match error {
+            SubmitError::NotAdmitted(error) => match error {
+                AdmitError::NoRoom { .. } => &mut self.no_room,
+                AdmitError::DeadlinePassed { .. } => &mut self.deadline_passed,
+                AdmitError::BeyondHorizon { .. } => &mut self.beyond_horizon,
+                AdmitError::Full { .. } => &mut self.full,
+                _ => &mut self.work,
+            },
+            SubmitError::Full { .. } => &mut self.full,
+            _ => &mut self.unsuitable,
+        };
+        *of += 1;
+    }
+
+    /// All of them.
+    #[must_use]
+    pub const fn all(&self) -> u64 {
+        self.no_room
+            + self.deadline_passed
+            + self.work
+            + self.beyond_horizon
+            + self.full
+            + self.unsuitable
+    }
+}
+
+/// How often what happened on a processor: asked = admitted + refused, and admitted = done + exceeded + cancelled + those that are there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Submissions; one with alternatives is one.
+    pub asked: u64,
+    /// Those that were admitted.
+    pub admitted: u64,
+    /// Those of which a later alternative was admitted (a secondary).
+    pub smaller: u64,
+    /// Those that were refused.
+    pub refused: Refused,
+    /// Tasks that ended within their bound.
+    pub done: u64,
+    /// Tasks that exceeded their bound.
+    pub exceeded: u64,
+    /// Tasks that were cancelled by those who submitted them.
+    pub cancelled: u64,
+    /// Tasks that were done after their promised deadline. On a processor none of whose time is stolen there are none.
+    pub late: u64,
+    /// Time that a task was to have and did not receive, or that one took beyond what it was to have.
+    pub stolen: Span,
+}
+
+impl Counts {
+    /// Those of two processors together.
+    #[must_use]
+    pub fn and(mut self, other: &Counts) -> Counts {
+        let (own, more) = (&mut self.refused, &other.refused);
+        own.no_room += more.no_room;
+        own.deadline_passed += more.deadline_passed;
+        own.work += more.work;
+        own.beyond_horizon += more.beyond_horizon;
+        own.full += more.full;
+        own.unsuitable += more.unsuitable;
+        self.asked += other.asked;
+        self.admitted += other.admitted;
+        self.smaller += other.smaller;
+        self.done += other.done;
+        self.exceeded += other.exceeded;
+        self.cancelled += other.cancelled;
+        self.late += other.late;
+        self.stolen = self.stolen.saturating_add(other.stolen);
+        self
+    }
+}

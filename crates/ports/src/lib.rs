@@ -1,0 +1,35 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
+//! `processor.rs` is one processor: schedulers (`scheduler.rs`, `schedulers/`) over a collator (`collator.rs`) over a dispatcher (`dispatcher.rs`). Decision 0032 says why
+//! everything that is admitted is done in time; `tests/law.rs` tries it. `pool.rs` drives processors on threads; `member.rs` is a processor among others, over a `transport.rs`.
+#![forbid(unsafe_code)]
+
+mod affinity;
+mod collator;
+mod counts;
+mod dispatcher;
+mod error;
+mod member;
+mod message;
+pub mod pool;
+mod processor;
+mod scheduler;
+mod schedulers;
+mod share;
+mod table;
+mod task;
+pub mod transport;
+
+pub use affinity::{Affinity, Place};
+pub use counts::{Counts, Refused};
+pub use dispatcher::Running;
+pub use error::{ClockError, ShareError, SubmitError, TaskError, TransferError};
+pub use member::{Event, Member, Outcome, REMEMBERED, Submission};
+pub use message::Answer;
+pub use processor::{Ended, Processor};
+pub use scheduler::{Laxity, Moved, Queries, Scheduler};
+pub use schedulers::{EarliestDeadline, Entry, Ranked, TableError, TimeDriven};
+pub use share::Share;
+pub use task::{Claim, Request, TaskId};

@@ -1,0 +1,136 @@
+//! What members say to each other, as records of words.
+
+use crate::transport::Record;
+use crate::{Request, SubmitError, TaskId};
+use windfall_admission::AdmitError;
+use windfall_time::{Instant, Span};
+
+/// What the owner of a processor answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Answer {
+    /// It will be done by its deadline.
+    Admitted(TaskId),
+    /// It does not fit; a smaller task may.
+    NoRoom {
+        /// The most work that would be admitted with this deadline.
+        idle: Span,
+        /// The earliest deadline for this work, if there is one.
+        earliest: Option<Instant>,
+    },
+    /// It is refused for another reason, which asking for less does not change.
+    Unsuitable,
+    /// It arrived after the time until which it was worth asking, and was not executed.
+    TooLate,
+}
+
+impl From<Result<TaskId, SubmitError>> for Answer {
+    fn from(answer: Result<TaskId, SubmitError>) -> Answer {
+        match answer {
+            Ok(task) => Answer::Admitted(task),
+            Err(SubmitError::NotAdmitted(AdmitError::NoRoom { idle, earliest, .. })) => {
+                Answer::NoRoom { idle, earliest }
+            }
+            Err(SubmitError::NotAdmitted(AdmitError::DeadlinePassed { earliest, .. })) => {
+                Answer::NoRoom { idle: Span::ZERO, earliest }
+            }
+            Err(_) => Answer::Unsuitable,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Message {
+    /// Asks an owner to admit; worth it until an instant.
+    Ask { number: u64, until: Instant, scheduler: u64, asked: Request },
+    /// Answers an ask.
+    Reply { number: u64, answer: Answer },
+}
+
+const ASK: u64 = 1;
+const ASK_WITH_STATE: u64 = 2;
+const ADMITTED: u64 = 3;
+const NO_ROOM: u64 = 4;
+const NEVER: u64 = 5;
+const UNSUITABLE: u64 = 6;
+const TOO_LATE: u64 = 7;
+
+impl Message {
+    /// As words; a request without a deadline asks for the latest.
+    pub(crate) fn encode(self) -> Record {
+        match self {
+            Message::Ask { number, until, scheduler, asked } => {
+                let kind = if asked.state.is_some() { ASK_WITH_STATE } else { ASK };
+                let deadline = asked.deadline.unwrap_or(Instant::MAX).as_nanos();
+                let (work, rank) = (asked.work.as_nanos(), asked.rank.cast_unsigned());
+                let state = asked.state.unwrap_or(0);
+                [kind, number, until.as_nanos(), scheduler, work, deadline, rank, state]
+            }
+            Message::Reply { number, answer } => {
+                let (kind, a, b) = match answer {
+                    Answer::Admitted(task) => {
+                        (ADMITTED, u64::from(task.index), u64::from(task.generation))
+                    }
+                    Answer::NoRoom { idle, earliest: Some(earliest) } => {
+                        (NO_ROOM, idle.as_nanos(), earliest.as_nanos())
+                    }
+                    Answer::NoRoom { idle, earliest: None } => (NEVER, idle.as_nanos(), 0),
+                    Answer::Unsuitable => (UNSUITABLE, 0, 0),
+                    Answer::TooLate => (TOO_LATE, 0, 0),
+                };
+                [kind, number, a, b, 0, 0, 0, 0]
+            }
+        }
+    }
+
+    /// `None` for words that are no message.
+    pub(crate) fn decode(words: Record) -> Option<Message> {
+        let [kind, number, a, b, work, deadline, rank, state] = words;
+        let short = |word: u64| u32::try_from(word).ok();
+        let answer = match kind {
+            ASK | ASK_WITH_STATE => {
+                let (until, scheduler) = (Instant::from_nanos(a), b);
+                let deadline = Some(Instant::from_nanos(deadline)).filter(|d| *d != Instant::MAX);
+                let state = (kind == ASK_WITH_STATE).then_some(state);
+                let (work, rank) = (Span::from_nanos(work), rank.cast_signed());
+                let asked = Request { work, deadline, rank, state };
+                return Some(Message::Ask { number, until, scheduler, asked });
+            }
+            ADMITTED => Answer::Admitted(TaskId { index: short(a)?, generation: short(b)? }),
+            NO_ROOM => {
+                let earliest = Some(Instant::from_nanos(b));
+                Answer::NoRoom { idle: Span::from_nanos(a), earliest }
+            }
+            NEVER => Answer::NoRoom { idle: Span::from_nanos(a), earliest: None },
+            UNSUITABLE => Answer::Unsuitable,
+            TOO_LATE => Answer::TooLate,
+            _ => return None,
+        };
+        Some(Message::Reply { number, answer })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_messages_come_back_as_they_were_and_other_words_are_refused() {
+        let (at, ns) = (Instant::from_nanos(7), Span::from_nanos(3));
+        let answers = [
+            Answer::Admitted(TaskId { index: 4, generation: 9 }),
+            Answer::NoRoom { idle: ns, earliest: Some(at) },
+            Answer::NoRoom { idle: ns, earliest: None },
+            Answer::Unsuitable,
+            Answer::TooLate,
+        ];
+        let asks = [Request::by(ns, at).using(5), Request::ranked(ns, -2)];
+        let asks = asks.map(|asked| Message::Ask { number: 8, until: at, scheduler: 1, asked });
+        let replies = answers.map(|answer| Message::Reply { number: 8, answer });
+        for message in asks.into_iter().chain(replies) {
+            assert_eq!(Message::decode(message.encode()), Some(message));
+        }
+        assert_eq!(Message::decode([99; 8]), None);
+        assert_eq!(Message::decode([ADMITTED, 0, u64::MAX, 0, 0, 0, 0, 0]), None);
+    }
+}

@@ -1,0 +1,208 @@
+//! Processors on threads of this machine, without supervision: each machine behind a lock, with a thread for its timer (decision 0032, 7).
+//!
+//! It admits against its own processors' time. What the kernel gives to others meanwhile is stolen, and counted; what was admitted is done in time but for that.
+
+mod driven;
+mod task;
+
+pub use task::{Checkpoints, Finished, Forked, Handle, Stopped};
+
+use crate::{Counts, Processor, Request, SubmitError};
+use driven::Driven;
+use std::sync::Arc;
+use windfall_os::sched::{Affinity, Attributes};
+use windfall_os::{LinuxError, clock};
+use windfall_time::{Instant, Span};
+
+/// Processors on threads.
+#[derive(Debug)]
+pub struct Pool {
+    preempts: bool,
+    cores: Vec<Arc<Driven>>,
+    timers: Vec<std::thread::JoinHandle<()>>,
+}
+
+/// One scheduler of one processor of a pool.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Target {
+    /// The number of the processor in the pool.
+    pub processor: usize,
+    /// The number of the scheduler on it.
+    pub scheduler: usize,
+}
+
+impl Pool {
+    /// A pool of processors of this machine, each with its schedulers; their time is that of [`Pool::now`].
+    ///
+    /// # Errors
+    /// When this process may not use one of them, or cannot have more threads.
+    pub fn new(processors: impl IntoIterator<Item = (u16, Processor)>) -> Result<Pool, LinuxError> {
+        let cannot = |what: String, why: &std::io::Error| {
+            LinuxError::new(what, why.to_string(), "use fewer threads, or raise the limit")
+        };
+        let allowed = Affinity::of(0).map_err(|why| cannot("cannot read affinity".into(), &why))?;
+        let trial = || Attributes::idle().give(0).and_then(|()| Attributes::ordinary().give(0));
+        let preempts = std::thread::spawn(trial).join().is_ok_and(|answer| answer.is_ok());
+        let mut pool = Pool { preempts, cores: Vec::new(), timers: Vec::new() };
+        for (cpu, processor) in processors {
+            if !allowed.has(cpu) {
+                let what = format!("cannot use processor {cpu}");
+                let why = format!("this process may use {} others", allowed.count());
+                return Err(LinuxError::new(what, why, "choose one that `taskset -p $$` shows"));
+            }
+            let core = Arc::new(Driven::new(cpu, preempts, processor));
+            let timed = core.clone();
+            let name = format!("ports-timer-{cpu}");
+            let timer = std::thread::Builder::new().name(name).spawn(move || timed.keep_time());
+            pool.timers.push(timer.map_err(|why| cannot("cannot start a timer".into(), &why))?);
+            pool.cores.push(core);
+        }
+        Ok(pool)
+    }
+
+    /// The time of the pool: the machine's monotonic clock.
+    #[must_use]
+    pub fn now() -> Instant {
+        clock::now()
+    }
+
+    /// Whether a task that is not first stops at once, and not only at its next checkpoint: that takes CAP_SYS_NICE, or a limit of nice values of 20. What a task takes until
+    /// its checkpoint is stolen from those before it.
+    #[must_use]
+    pub const fn preempts(&self) -> bool {
+        self.preempts
+    }
+
+    fn core(&self, target: Target) -> Result<&Arc<Driven>, SubmitError> {
+        let (scheduler, schedulers) = (target.processor, self.cores.len());
+        self.cores.get(scheduler).ok_or(SubmitError::NoScheduler { scheduler, schedulers })
+    }
+
+    /// Submits to the first scheduler of the first processor that has time before the deadline.
+    ///
+    /// # Errors
+    /// When none has: of the processor with the most idle time. The closure has not run.
+    pub fn try_submit<T: Send + 'static>(
+        &self,
+        work: Span,
+        deadline: Instant,
+        code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+    ) -> Result<Handle<T>, SubmitError> {
+        let (mut best, mut most) = (0, Span::ZERO);
+        for processor in 0..self.cores.len() {
+            let idle = self.idle_before(Target { processor, scheduler: 0 }, deadline)?;
+            if idle > most {
+                (best, most) = (processor, idle);
+            }
+            if idle >= work {
+                break;
+            }
+        }
+        let target = Target { processor: best, scheduler: 0 };
+        self.submit(target, Request::by(work, deadline), code)
+    }
+
+    /// Submits to one scheduler.
+    ///
+    /// # Errors
+    /// When it cannot promise that; the closure has not run.
+    pub fn submit<T: Send + 'static>(
+        &self,
+        target: Target,
+        asked: Request,
+        code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+    ) -> Result<Handle<T>, SubmitError> {
+        self.submit_first(target, &[asked], |at, _| code(at))
+    }
+
+    /// Submits the first alternative that there is time for; the closure is told which that is.
+    ///
+    /// # Errors
+    /// When there is time for none; the closure has not run.
+    pub fn submit_first<T: Send + 'static>(
+        &self,
+        target: Target,
+        alternatives: &[Request],
+        code: impl FnOnce(&Checkpoints, usize) -> Result<T, Stopped> + Send + 'static,
+    ) -> Result<Handle<T>, SubmitError> {
+        let core = self.core(target)?;
+        let mut state = core.lock();
+        let (which, task) = state.processor.submit_first(target.scheduler, alternatives)?;
+        match Forked::new(move |at| code(at, which)) {
+            Ok(forked) => Ok(core.attach(state, task, forked)),
+            Err(_) => {
+                let tasks = state.threads();
+                let _ = state.processor.cancel(task);
+                Err(SubmitError::Full { tasks })
+            }
+        }
+    }
+
+    /// Gives code a thread, which waits. Whether and when it may run is another matter: [`Pool::admit`].
+    ///
+    /// # Errors
+    /// When this process cannot have another thread.
+    pub fn fork<T: Send + 'static>(
+        code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+    ) -> std::io::Result<Forked<T>> {
+        Forked::new(code)
+    }
+
+    /// Submits code that has its thread already.
+    ///
+    /// # Errors
+    /// When its scheduler cannot promise that; the thread still waits, and may be submitted again.
+    pub fn admit<T: Send + 'static>(
+        &self,
+        target: Target,
+        asked: Request,
+        forked: Forked<T>,
+    ) -> Result<Handle<T>, (SubmitError, Forked<T>)> {
+        let core = match self.core(target) {
+            Ok(core) => core,
+            Err(error) => return Err((error, forked)),
+        };
+        let mut state = core.lock();
+        match state.processor.submit(target.scheduler, asked) {
+            Ok(task) => Ok(core.attach(state, task, forked)),
+            Err(error) => Err((error, forked)),
+        }
+    }
+
+    /// The most work that would be admitted with this deadline.
+    ///
+    /// # Errors
+    /// When there is no such scheduler, or it promises no deadlines.
+    pub fn idle_before(&self, target: Target, deadline: Instant) -> Result<Span, SubmitError> {
+        self.core(target)?.lock().processor.idle_before(target.scheduler, deadline)
+    }
+
+    /// The earliest deadline with which this work would be admitted.
+    ///
+    /// # Errors
+    /// When there is no such scheduler, it promises no deadlines, or the work can never be admitted.
+    pub fn earliest_deadline(
+        &self,
+        target: Target,
+        work: Span,
+    ) -> Result<Option<Instant>, SubmitError> {
+        self.core(target)?.lock().processor.earliest_deadline(target.scheduler, work)
+    }
+
+    /// How often what happened, on all processors together.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let each = self.cores.iter().map(|core| *core.lock().processor.counts());
+        each.fold(Counts::default(), |sum, one| sum.and(&one))
+    }
+}
+
+/// Tasks that have not ended are stopped at their next checkpoint.
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.cores.iter().for_each(|core| core.end());
+        for timer in self.timers.drain(..) {
+            let _ = timer.join();
+        }
+    }
+}

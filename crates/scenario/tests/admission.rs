@@ -1,7 +1,5 @@
 //! Jobs that are admitted: what the checks refuse, and what they leave alone.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
-
 #[expect(dead_code, reason = "what these tests do not need, others do")]
 mod common;
 

@@ -5,6 +5,7 @@
 //! gives the number of `bytes` of Windfall's trace format (decision 0002) that follow its line.
 
 mod own;
+mod temporal;
 
 pub(in crate::control) use own::about;
 
@@ -110,7 +111,7 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, ControlError> {
         "list" => alone(Asked::List),
         "stop" => alone(Asked::Stop),
         "trace" => alone(Asked::Trace),
-        "query" => temporal(&request),
+        "query" => temporal::read(&request),
         "unreserve" if request.contains_key("thread") => {
             match (request.get("thread").and_then(Value::as_str), request.len()) {
                 (Some(thread), 2) => Ok(Asked::Unreserve(thread.to_owned())),
@@ -130,29 +131,6 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, ControlError> {
         }
         _ => change(verb, request),
     }
-}
-
-/// Reads a query about time to come.
-fn temporal(request: &Map<String, Value>) -> Result<Asked, ControlError> {
-    let wrong = |why: String| {
-        let help = "write `\"scheduler\":\"NAME\",\"work\":\"2ms\",\"by\":\"10ms\"`";
-        ControlError::new("`query`", why, help)
-    };
-    let text = |key: &str| {
-        let value = request.get(key).and_then(Value::as_str);
-        value.ok_or_else(|| wrong(format!("has no `{key}` that is a text")))
-    };
-    let span = |key: &str| {
-        text(key)?.parse::<Span>().map_err(|why| wrong(format!("has a wrong `{key}`: {why}")))
-    };
-    if request.len() != 4 {
-        return Err(wrong("takes a scheduler, work and a time, and nothing else".to_owned()));
-    }
-    Ok(Asked::Query {
-        scheduler: text("scheduler")?.to_owned(),
-        work: span("work")?,
-        by: span("by")?,
-    })
 }
 
 /// Reads the object of a line, checks the version of the protocol and removes it.

@@ -36,6 +36,22 @@ messages! {
     CONSTRAINT: constraint, read_constraint -> (Span, Instant), Due(work: Span, deadline: Instant);
 }
 
+/// Tells an instance that [admits](crate::catalogue::Properties::admits) tasks what it holds from its parents: nothing that bounds a window, if the
+/// guarantee does not. Rates are rounded down, latencies up.
+#[must_use]
+pub fn supply(guarantee: &Guarantee) -> Message {
+    let nothing =
+        Message::Supply { amount: Span::ZERO, period: Span::from_nanos(1), latency: Span::ZERO };
+    let Some((rate, latency)) = guarantee.least_supply() else { return nothing };
+    let Some(latency) = latency.ceil() else { return nothing };
+    let (mut amount, mut period) = (rate.numerator(), rate.denominator());
+    while period > i128::from(u64::MAX) {
+        (amount, period) = (amount / 2, period / 2 + 1);
+    }
+    let part = |part: i128| Span::from_nanos(u64::try_from(part).unwrap_or(0));
+    Message::Supply { amount: part(amount), period: part(period), latency }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,20 +86,4 @@ mod tests {
         // The same shape under another key is something else.
         assert_eq!(read_progress(currency(3)), None);
     }
-}
-
-/// Tells an instance that [admits](crate::catalogue::Properties::admits) tasks what it holds from its parents: nothing that bounds a window, if the
-/// guarantee does not. Rates are rounded down, latencies up.
-#[must_use]
-pub fn supply(guarantee: &Guarantee) -> Message {
-    let nothing =
-        Message::Supply { amount: Span::ZERO, period: Span::from_nanos(1), latency: Span::ZERO };
-    let Some((rate, latency)) = guarantee.least_supply() else { return nothing };
-    let Some(latency) = latency.ceil() else { return nothing };
-    let (mut amount, mut period) = (rate.numerator(), rate.denominator());
-    while period > i128::from(u64::MAX) {
-        (amount, period) = (amount / 2, period / 2 + 1);
-    }
-    let part = |part: i128| Span::from_nanos(u64::try_from(part).unwrap_or(0));
-    Message::Supply { amount: part(amount), period: part(period), latency }
 }

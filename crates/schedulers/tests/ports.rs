@@ -244,7 +244,7 @@ impl Run {
 fn law(cases: u32, stolen: bool) -> Tally {
     let tally = std::cell::RefCell::new(Tally::default());
     let times = match stolen {
-        true => prop::collection::vec((1..60_u64, 1..12_u64), 1..8).boxed(),
+        true => prop::collection::vec((1..50_u64, 1..25_u64), 4..16).boxed(),
         false => Just(Vec::new()).boxed(),
     };
     let config = Config { cases, failure_persistence: None, ..Config::default() };
@@ -275,7 +275,7 @@ fn law(cases: u32, stolen: bool) -> Tally {
 
 #[test]
 fn law_admitted_is_done() {
-    let tally = law(if cfg!(debug_assertions) { 300 } else { 6_000 }, false);
+    let tally = law(if cfg!(debug_assertions) { 300 } else { 34_000 }, false);
     for (kind, name) in ["all", "reserved", "shared"].into_iter().enumerate() {
         assert!(tally.admitted[kind] > 100 && tally.refused[kind] > 30, "{name}: {tally:?}");
     }
@@ -289,7 +289,7 @@ fn law_admitted_is_done() {
 fn law_what_stolen_time_makes_late_is_named_and_nothing_else() {
     let tally = law(if cfg!(debug_assertions) { 200 } else { 3_000 }, true);
     assert!(tally.admitted.iter().all(|count| *count > 100), "{tally:?}");
-    assert!(tally.lost > 50 && tally.done > 10 * tally.lost, "{tally:?}");
+    assert!(tally.lost > 50 && tally.done > 2 * tally.lost, "{tally:?}");
 }
 
 fn submit(task: u32, work: u64, deadline: u64) -> Message {

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use windfall_ports::transport::{Faults, InProcess, Network, Simulated, Transport, in_process};
 use windfall_ports::{
     Answer, EarliestDeadline, Event, Member, Outcome, Processor, Request, Share, Submission, TaskId,
@@ -240,6 +241,8 @@ fn law_rings_answer_everything_and_are_full_sometimes() {
 /// Two owners on threads of their own, each submitting to the other as it analyses.
 #[test]
 fn law_owners_on_two_threads_answer_each_other() {
+    // An owner that has all that it wants goes on until the other has, too: an answer of its own may still wait for a free place.
+    let satisfied = &AtomicUsize::new(0);
     let answered = std::thread::scope(|scope| {
         let owners = in_process(2, 8).into_iter().enumerate().map(|(own, end)| {
             scope.spawn(move || {
@@ -249,7 +252,12 @@ fn law_owners_on_two_threads_answer_each_other() {
                 processor.add(edf).unwrap();
                 let mut member = Member::new(processor, end, ns(u64::MAX));
                 let (mut sent, mut tasks, mut analysed) = (0_u64, Vec::<TaskId>::new(), 0);
-                while sent < 5_000 || tasks.len() < 5_000 || analysed < 5_000 {
+                let mut is_satisfied = false;
+                while satisfied.load(Ordering::SeqCst) < 2 {
+                    if !is_satisfied && sent == 5_000 && tasks.len() == 5_000 && analysed == 5_000 {
+                        is_satisfied = true;
+                        satisfied.fetch_add(1, Ordering::SeqCst);
+                    }
                     let asked = Request::by(ns(1), Instant::from_nanos(20_000 + sent));
                     if sent < 5_000 && member.submit(1 - own, 0, asked, Instant::MAX).is_some() {
                         sent += 1;

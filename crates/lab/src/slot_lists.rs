@@ -11,6 +11,7 @@ mod measured;
 pub(crate) use load::Load;
 pub(crate) use measured::{Inexact, Parts, Runs};
 
+use crate::findings::record;
 use crate::statistics::quantile;
 use load::Begin;
 use measured::{Measured, Run, clock_cost};
@@ -76,6 +77,18 @@ pub(crate) struct Found {
     /// Nanoseconds a task, without a clock between the parts.
     pub(crate) total: f64,
     pub(crate) parts: Parts,
+}
+
+impl Found {
+    /// The columns of [`cells`](Self::cells).
+    pub(crate) const COLUMNS: &str =
+        "structure,total_ns,find_ns,idle_ns,insert_ns,collect_ns,admitted";
+
+    /// What was found, as raw data.
+    pub(crate) fn cells(&self) -> Vec<String> {
+        let Parts { find, idle, insert, collect, admitted, .. } = self.parts;
+        record![self.kind.name(), self.total, find, idle, insert, collect, admitted]
+    }
 }
 
 /// Measures structures with so many slots, each with so many tasks in all, once without a clock between the parts and once with it.

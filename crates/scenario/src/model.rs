@@ -180,6 +180,11 @@ impl Scenario {
         self
     }
 
+    /// Whether one of its schedulers admits jobs by their deadlines.
+    pub(crate) fn admits(&self, scheduler: &Scheduler) -> bool {
+        self.kind_of(scheduler).is_some_and(|kind| kind.properties.admits)
+    }
+
     /// The kind of one of its schedulers, if its catalogue has that.
     #[must_use]
     pub fn kind_of(&self, scheduler: &Scheduler) -> Option<&'static Kind> {

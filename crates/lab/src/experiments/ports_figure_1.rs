@@ -186,22 +186,9 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         }
     }
     let (against, why) = judge(&rows);
-    let raw = rows.iter().flat_map(|row| [(row.slots, row.list), (row.slots, row.tree)]).map(
-        |(slots, found)| {
-            let parts = found.parts;
-            record![
-                slots,
-                found.kind.name(),
-                found.total,
-                parts.find,
-                parts.idle,
-                parts.insert,
-                parts.collect,
-                parts.admitted
-            ]
-        },
-    );
-    let names = "slots,structure,total_ns,find_ns,idle_ns,insert_ns,collect_ns,admitted";
+    let each = rows.iter().flat_map(|row| [(row.slots, row.list), (row.slots, row.tree)]);
+    let raw = each.map(|(slots, found)| [record![slots], found.cells()].concat());
+    let names = format!("slots,{}", Found::COLUMNS);
     Ok(Findings {
         circumstances: vec![
             crate::machine::here(),
@@ -213,7 +200,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         ],
         tables: vec![table(&rows)],
         figures: figures(&rows),
-        raw: vec![Raw::csv("ports-figure-1", names, raw)],
+        raw: vec![Raw::csv("ports-figure-1", &names, raw)],
         notes: vec![
             "The total is measured without a clock between the parts, with collection; the parts with it, and what reading it takes is taken out. Collection comes when the list has \
              as many slots as the line says, and takes a tenth of them; above 3,000 slots the tasks do not fill the list, and nothing is collected."

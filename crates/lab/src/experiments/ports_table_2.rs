@@ -238,21 +238,9 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let (against, why) = judge(&rows);
     let each =
         rows.iter().flat_map(|row| row.found.iter().map(|found| (row.slots, row.load, found)));
-    let each = each.map(|(slots, load, found)| {
-        let parts = found.parts;
-        record![
-            slots,
-            load.name(),
-            found.kind.name(),
-            found.total,
-            parts.find,
-            parts.idle,
-            parts.insert,
-            parts.collect,
-            parts.admitted
-        ]
-    });
-    let names = "slots,deadlines,structure,total_ns,find_ns,idle_ns,insert_ns,collect_ns,admitted";
+    let each =
+        each.map(|(slots, load, found)| [record![slots, load.name()], found.cells()].concat());
+    let names = format!("slots,deadlines,{}", Found::COLUMNS);
     Ok(Findings {
         circumstances: vec![
             crate::machine::here(),
@@ -264,7 +252,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         tables: vec![beside(&rows, cycle), all(&rows), parts(&rows), saved],
         figures: Vec::new(),
         raw: vec![
-            Raw::csv("ports-table-2", names, each),
+            Raw::csv("ports-table-2", &names, each),
             Raw::csv(
                 "ports-table-2-inexact",
                 "slots,structure,exact_yes,inexact_yes,exact_ns,inexact_ns",

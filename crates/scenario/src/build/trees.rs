@@ -132,17 +132,11 @@ impl<'a> Builder<'a> {
         refused: &BTreeSet<String>,
     ) {
         for scheduler in &self.scenario.schedulers {
-            let admits =
-                self.scenario.kind_of(scheduler).is_some_and(|kind| kind.properties.admits);
             let node = nodes.iter().find(|(name, _)| *name == scheduler.name);
-            let (true, Some((_, node)), Some(own)) = (admits, node, scheduler.owns.first()) else {
-                continue;
-            };
-            let held = match own.requires.guarantee {
-                None if own.parent == Parent::Top => Guarantee::All,
-                Some(held) if !refused.contains(&scheduler.name) => held,
-                _ => Guarantee::Null,
-            };
+            let (true, Some((_, node))) = (self.scenario.admits(scheduler), node) else { continue };
+            let held = scheduler.owns.first().and_then(Attachment::held);
+            let held = held.filter(|_| !refused.contains(&scheduler.name));
+            let held = held.unwrap_or(Guarantee::Null);
             if let Err(refusal) = hierarchy.configure(Instant::ZERO, *node, supply(&held)) {
                 let path = Path::of(&["schedulers", &scheduler.name]);
                 let text = format!("`{}` refuses {held}: {refusal}", scheduler.name);

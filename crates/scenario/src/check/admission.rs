@@ -4,13 +4,13 @@ use super::schedulers::{find_circles, parent_paths, requirement_paths};
 use super::{Checker, means, names};
 use crate::build::parent_of;
 use crate::diagnostic::Code;
-use crate::model::{Activation, Jobs, Parent, Run, Scenario, Scheduler, Thread};
+use crate::model::{Activation, Jobs, Run, Scenario, Scheduler, Thread};
 use crate::source::Path;
 
 pub(super) fn check(checker: &mut Checker<'_>) {
     let scenario = checker.scenario;
     for scheduler in scenario.all_schedulers() {
-        if admits(scenario, scheduler) {
+        if scenario.admits(scheduler) {
             supply(checker, scheduler);
         }
     }
@@ -22,10 +22,6 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         }
     }
     circles(checker);
-}
-
-fn admits(scenario: &Scenario, scheduler: &Scheduler) -> bool {
-    scenario.kind_of(scheduler).is_some_and(|kind| kind.properties.admits)
 }
 
 /// The key that says when jobs are released.
@@ -51,9 +47,8 @@ fn supply(checker: &mut Checker<'_>, scheduler: &Scheduler) {
         return;
     }
     let Some(own) = scheduler.owns.first() else { return };
-    let held = own.requires.guarantee;
-    let bounded = held.is_some_and(|held| held.least_supply().is_some());
-    if bounded || own.parent == Parent::Top && held.is_none() {
+    let held = own.held();
+    if held.is_some_and(|held| held.least_supply().is_some()) {
         return;
     }
     let message = match held {
@@ -78,7 +73,7 @@ fn admitted(checker: &mut Checker<'_>, thread: &Thread, jobs: &Jobs, path: &Path
     let scenario = checker.scenario;
     let parent = parent_of(scenario, thread).and_then(|parent| scenario.scheduler_named(parent));
     let Some(parent) = parent.filter(|parent| scenario.kind_of(parent).is_some()) else { return };
-    if !admits(scenario, parent) {
+    if !scenario.admits(parent) {
         let (name, kind) = (&parent.name, &parent.kind);
         let message = format!("`{name}` is a `{kind}`, which admits no jobs");
         let kinds = scenario.catalogue.kinds().filter(|kind| kind.properties.admits);

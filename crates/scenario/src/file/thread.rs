@@ -44,7 +44,6 @@ pub(crate) struct ThreadFile {
     /// Jobs that follow those of another thread.
     pub(crate) after: Option<AfterFile>,
     /// Jobs that are released instead of those that another thread, which names this one as `else`, was refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) instead: Option<InsteadFile>,
     /// Steps, repeated.
     pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
@@ -97,110 +96,69 @@ impl ThreadFile {
     }
 }
 
-/// Jobs at equal distances.
-#[derive(Serialize, Deserialize, Clone, Default, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", schemars(rename = "Periodic"))]
-pub(crate) struct PeriodicFile {
-    /// How much each job is.
-    pub(crate) work: Option<Lax<Range>>,
-    /// Time between releases.
-    pub(crate) period: Option<Lax<Span>>,
-    /// First release; when the thread starts, when absent.
-    pub(crate) offset: Option<Lax<Instant>>,
-    /// Due so long after release, or `none`; the period when absent.
-    pub(crate) deadline: Option<Lax<Due>>,
-    /// What becomes of a late job: `complete` (when absent) or `abort`.
-    pub(crate) late: Option<Lax<OnLate>>,
-    /// How many jobs; no end when absent.
-    pub(crate) count: Option<Lax<u64>>,
-    /// Whether each job is submitted to a scheduler that admits or refuses it, as `ports` does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) admit: Option<Lax<bool>>,
-    /// The thread whose job is released instead of one that is refused; it has `instead`.
-    #[serde(rename = "else")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) or_else: Option<Lax<String>>,
+/// The table of a sort of jobs: its own keys, before and behind `work`, and those that all sorts have.
+macro_rules! jobs {
+    (
+        $help:literal, $name:ident as $title:literal,
+        [$($first:literal $before:ident: $before_type:ty),*], work,
+        [$($second:literal $behind:ident: $behind_type:ty),*], deadline $due:literal
+    ) => {
+        #[doc = $help]
+        #[derive(Serialize, Deserialize, Clone, Default, Debug)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+        #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+        #[cfg_attr(feature = "schema", schemars(rename = $title))]
+        pub(crate) struct $name {
+            $(#[doc = $first] pub(crate) $before: Option<Lax<$before_type>>,)*
+            /// How much each job is.
+            pub(crate) work: Option<Lax<Range>>,
+            $(#[doc = $second] pub(crate) $behind: Option<Lax<$behind_type>>,)*
+            #[doc = $due]
+            pub(crate) deadline: Option<Lax<Due>>,
+            /// What becomes of a late job: `complete` (when absent) or `abort`.
+            pub(crate) late: Option<Lax<OnLate>>,
+            /// How many jobs; no end when absent.
+            pub(crate) count: Option<Lax<u64>>,
+            /// Whether each job is submitted to a scheduler that admits or refuses it, as `ports` does.
+            pub(crate) admit: Option<Lax<bool>>,
+            /// The thread whose job is released instead of one that is refused; it has `instead`.
+            #[serde(rename = "else")]
+            pub(crate) or_else: Option<Lax<String>>,
+        }
+    };
 }
 
-/// Jobs at random distances.
-#[derive(Serialize, Deserialize, Clone, Default, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", schemars(rename = "Sporadic"))]
-pub(crate) struct SporadicFile {
-    /// How much each job is.
-    pub(crate) work: Option<Lax<Range>>,
-    /// Time between releases, as `50ms..200ms`.
-    pub(crate) gap: Option<Lax<Range>>,
-    /// First release; when the thread starts, when absent.
-    pub(crate) offset: Option<Lax<Instant>>,
-    /// Due so long after release, or `none`; the shortest gap when absent.
-    pub(crate) deadline: Option<Lax<Due>>,
-    /// What becomes of a late job: `complete` (when absent) or `abort`.
-    pub(crate) late: Option<Lax<OnLate>>,
-    /// How many jobs; no end when absent.
-    pub(crate) count: Option<Lax<u64>>,
-    /// Whether each job is submitted to a scheduler that admits or refuses it, as `ports` does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) admit: Option<Lax<bool>>,
-    /// The thread whose job is released instead of one that is refused; it has `instead`.
-    #[serde(rename = "else")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) or_else: Option<Lax<String>>,
-}
+jobs!(
+    "Jobs at equal distances.", PeriodicFile as "Periodic",
+    [], work,
+    [
+        "Time between releases." period: Span,
+        "First release; when the thread starts, when absent." offset: Instant
+    ],
+    deadline "Due so long after release, or `none`; the period when absent."
+);
 
-/// Jobs that follow another thread's.
-#[derive(Serialize, Deserialize, Clone, Default, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", schemars(rename = "After"))]
-pub(crate) struct AfterFile {
-    /// The thread whose jobs release these as they are finished, from when this thread starts.
-    pub(crate) thread: Option<Lax<String>>,
-    /// How much each job is.
-    pub(crate) work: Option<Lax<Range>>,
-    /// Due so long after release, or `none`, as when absent.
-    pub(crate) deadline: Option<Lax<Due>>,
-    /// What becomes of a late job: `complete` (when absent) or `abort`.
-    pub(crate) late: Option<Lax<OnLate>>,
-    /// How many jobs; no end when absent.
-    pub(crate) count: Option<Lax<u64>>,
-    /// Whether each job is submitted to a scheduler that admits or refuses it, as `ports` does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) admit: Option<Lax<bool>>,
-    /// The thread whose job is released instead of one that is refused; it has `instead`.
-    #[serde(rename = "else")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) or_else: Option<Lax<String>>,
-}
+jobs!(
+    "Jobs at random distances.", SporadicFile as "Sporadic",
+    [], work,
+    [
+        "Time between releases, as `50ms..200ms`." gap: Range,
+        "First release; when the thread starts, when absent." offset: Instant
+    ],
+    deadline "Due so long after release, or `none`; the shortest gap when absent."
+);
 
-/// Jobs that stand for another thread's that were refused.
-#[derive(Serialize, Deserialize, Clone, Default, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[cfg_attr(feature = "schema", schemars(rename = "Instead"))]
-pub(crate) struct InsteadFile {
-    /// How much each job is.
-    pub(crate) work: Option<Lax<Range>>,
-    /// Due so long after release, or `none`, as when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) deadline: Option<Lax<Due>>,
-    /// What becomes of a late job: `complete` (when absent) or `abort`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) late: Option<Lax<OnLate>>,
-    /// How many jobs; no end when absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) count: Option<Lax<u64>>,
-    /// Whether each job is submitted to a scheduler that admits or refuses it, as `ports` does.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) admit: Option<Lax<bool>>,
-    /// The thread whose job is released instead of one that is refused; it has `instead`.
-    #[serde(rename = "else")]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) or_else: Option<Lax<String>>,
-}
+jobs!(
+    "Jobs that follow another thread's.", AfterFile as "After",
+    ["The thread whose jobs release these as they are finished, from when this thread starts." thread: String], work,
+    [], deadline "Due so long after release, or `none`, as when absent."
+);
+
+jobs!(
+    "Jobs that stand for another thread's that were refused.", InsteadFile as "Instead",
+    [], work,
+    [], deadline "Due so long after release, or `none`, as when absent."
+);
 
 /// What a thread did in a recorded trace.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]

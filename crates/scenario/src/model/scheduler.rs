@@ -1,6 +1,7 @@
 //! Schedulers, where they are attached, and their requirements there.
 
 use super::requirements::Requirements;
+use windfall_guarantees::Guarantee;
 use windfall_schedulers::OfKind;
 use windfall_schedulers::catalogue::Value;
 use windfall_time::Span;
@@ -68,6 +69,14 @@ pub struct Attachment {
     pub parent: Parent,
     /// What.
     pub requires: Requirements,
+}
+
+impl Attachment {
+    /// What it has if it is granted what is asked for it: a processor, if nothing is asked at the top.
+    pub(crate) fn held(&self) -> Option<Guarantee> {
+        let whole = (self.parent == Parent::Top).then_some(Guarantee::All);
+        self.requires.guarantee.or(whole)
+    }
 }
 
 /// Where a virtual processor is registered.

@@ -32,7 +32,7 @@ use windfall_hierarchy::{
     Answer, AnswerError, ChildVp, Context, Count, Message, Note, OwnVp, TemporalAnswer,
     TemporalQuery, TimerId, View, VpState,
 };
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// Fires when the first task is used up, or, while nothing is supplied, when a task becomes late.
 const BOUND: TimerId = TimerId(1);
@@ -53,9 +53,8 @@ pub(crate) const KIND: Kind =
 #[derive(Clone)]
 struct State {
     ledger: Ledger,
-    /// The use of the processor since the last account, and the time of that.
+    /// The use of the processor since the last account.
     phase: Phase,
-    last: Instant,
     meter: Meter,
     /// By child, as the pool knows it.
     keys: Vec<Key>,
@@ -71,7 +70,6 @@ impl State {
         State {
             ledger: Ledger::new(slots),
             phase: Phase::Idle,
-            last: Instant::ZERO,
             meter: Meter::new(Charges::Received.stolen()),
             keys: Vec::new(),
             came: 0,
@@ -81,11 +79,10 @@ impl State {
     /// Accounts for the time since the last event.
     fn account(&mut self, view: &View<'_>) {
         let now = view.now();
-        let had = now.saturating_since(self.last);
-        self.last = now;
+        let had = now.saturating_since(self.ledger.accounted());
         let received = match self.phase {
             Phase::Serving(_) => self.meter.take(had, view).received,
-            _ => windfall_time::Span::ZERO,
+            Phase::Idle | Phase::Unsupplied => Span::ZERO,
         };
         self.ledger.account(now, self.phase, received);
     }
@@ -210,14 +207,14 @@ impl Policy for State {
                 state.resume();
                 let answer = state.ledger.submit(child, task, (work, deadline));
                 match answer {
-                    Ok(()) => context.note(Some(child), Note::Admitted(work)),
+                    Ok(()) => {
+                        context.note(Some(child), Note::Admitted(work));
+                        state.moves(child, pool, context);
+                    }
                     Err(AnswerError::NoTime { idle, .. }) => {
                         context.note(Some(child), Note::Refused(idle));
                     }
                     Err(_) => {}
-                }
-                if answer.is_ok() {
-                    state.moves(child, pool, context);
                 }
                 answer
             }

@@ -121,6 +121,11 @@ impl Ledger {
         Some(rate.deadline(beyond))
     }
 
+    /// The time up to which was accounted.
+    pub(super) const fn accounted(&self) -> Instant {
+        self.last
+    }
+
     /// Accounts for the time up to `now`, in which the processor was so used, and `received` came of it.
     pub(super) fn account(&mut self, now: Instant, phase: Phase, received: Span) {
         self.last = now;

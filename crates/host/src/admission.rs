@@ -3,7 +3,7 @@
 use crate::host::Host;
 use crate::machine::Machine;
 use windfall_hierarchy::{
-    AnswerError, HierarchyError, Message, NodeId, Parent, TemporalAnswer, TemporalQuery,
+    AnswerError, HierarchyError, Message, Parent, TemporalAnswer, TemporalQuery,
 };
 use windfall_programs::Job;
 use windfall_scenario::outcome::Promise;
@@ -81,29 +81,18 @@ impl<M: Machine> Host<M> {
     /// Tells each scheduler that admits tasks what it holds now.
     pub(crate) fn supplies_change(&mut self, promises: &[Promise]) {
         let now = self.machine.now();
-        let at_top = |owns: &[(Option<Parent>, _)]| {
-            owns.first().is_some_and(|(parent, _)| *parent == Some(Parent::Top))
-        };
-        let nodes: Vec<(NodeId, Guarantee)> = self
-            .hierarchy
-            .nodes()
-            .into_iter()
-            .filter_map(|id| {
-                let node = self.hierarchy.node(id)?;
-                let its = |promise: &&Promise| promise.granted && promise.owner == node.name;
-                let held = match at_top(&node.owns) {
-                    true => Guarantee::All,
-                    false => promises.iter().find(its).map_or(Guarantee::Null, |its| its.guarantee),
-                };
-                Some((id, held))
-            })
-            .collect();
-        for (node, held) in nodes {
+        for id in self.hierarchy.nodes() {
             let query = TemporalQuery::IdleBefore(now);
-            if matches!(self.hierarchy.temporal_query(now, node, query), Ok(Some(_))) {
-                let message = supply(&held);
-                self.send(|hierarchy, now| hierarchy.configure(now, node, message));
+            if !matches!(self.hierarchy.temporal_query(now, id, query), Ok(Some(_))) {
+                continue;
             }
+            let Some(node) = self.hierarchy.node(id) else { continue };
+            let at_top = node.owns.first().is_some_and(|(parent, _)| *parent == Some(Parent::Top));
+            let its = |promise: &&Promise| promise.granted && promise.owner == node.name;
+            let held = promises.iter().find(its).map(|its| its.guarantee);
+            let message =
+                supply(&held.unwrap_or(if at_top { Guarantee::All } else { Guarantee::Null }));
+            self.send(|hierarchy, now| hierarchy.configure(now, id, message));
         }
     }
 }

@@ -63,6 +63,13 @@ fn share(outcome: &Outcome, name: &str) -> u64 {
     thread(outcome, name).received.as_nanos() * 1_000 / outcome.length.as_nanos()
 }
 
+/// What no thread had of the processors though they were not idle, in thousandths of one: what others took, and what
+/// decisions cost. A decision of a supervisor that is built for debugging costs up to a quarter of a millisecond.
+fn taken(outcome: &Outcome) -> u64 {
+    let parts = outcome.cpus.iter().flat_map(|cpu| [cpu.stolen, cpu.scheduling, cpu.switching]);
+    parts.map(Span::as_nanos).sum::<u64>() * 1_000 / outcome.length.as_nanos()
+}
+
 /// What is conserved on every host.
 fn conserved(outcome: &Outcome) {
     assert_eq!(outcome.failure, None);
@@ -115,9 +122,14 @@ run       = \"spin\"
     twin(&text, |outcome, real| {
         conserved(outcome);
         let slack = if real { 35 } else { 2 };
-        assert!(share(outcome, "a").abs_diff(300) <= slack, "a: {}", share(outcome, "a"));
-        assert!(share(outcome, "b").abs_diff(200) <= slack, "b: {}", share(outcome, "b"));
-        assert!(share(outcome, "rest") >= 500 - 4 * slack, "rest: {}", share(outcome, "rest"));
+        let taken = taken(outcome);
+        for (name, promised) in [("a", 300), ("b", 200)] {
+            let share = share(outcome, name);
+            assert!(share <= promised + slack, "{name}: {share}");
+            assert!(share + slack + taken >= promised, "{name}: {share}, {taken} were taken");
+        }
+        let rest = share(outcome, "rest");
+        assert!(rest + 4 * slack + taken >= 500, "rest: {rest}, {taken} were taken");
     });
 }
 

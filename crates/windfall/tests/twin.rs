@@ -70,6 +70,14 @@ fn taken(outcome: &Outcome) -> u64 {
     parts.map(Span::as_nanos).sum::<u64>() * 1_000 / outcome.length.as_nanos()
 }
 
+/// Holds a thread's part of the processor against what it should be, in thousandths: at most `less` below it, beside what
+/// was taken, and at most `more` above it.
+fn received(outcome: &Outcome, name: &str, promised: u64, less: u64, more: u64) {
+    let (share, taken) = (share(outcome, name), taken(outcome));
+    assert!(share <= promised + more, "{name}: {share}");
+    assert!(share + less + taken >= promised, "{name}: {share}, {taken} were taken");
+}
+
 /// What is conserved on every host.
 fn conserved(outcome: &Outcome) {
     assert_eq!(outcome.failure, None);
@@ -122,14 +130,9 @@ run       = \"spin\"
     twin(&text, |outcome, real| {
         conserved(outcome);
         let slack = if real { 35 } else { 2 };
-        let taken = taken(outcome);
-        for (name, promised) in [("a", 300), ("b", 200)] {
-            let share = share(outcome, name);
-            assert!(share <= promised + slack, "{name}: {share}");
-            assert!(share + slack + taken >= promised, "{name}: {share}, {taken} were taken");
-        }
-        let rest = share(outcome, "rest");
-        assert!(rest + 4 * slack + taken >= 500, "rest: {rest}, {taken} were taken");
+        received(outcome, "a", 300, slack, slack);
+        received(outcome, "b", 200, slack, slack);
+        received(outcome, "rest", 500, 4 * slack, 1_000);
     });
 }
 
@@ -147,8 +150,7 @@ run       = \"spin\"
         conserved(outcome);
         // When ordinary threads wait, the kernel may give them a twentieth before anybody else.
         let (less, more) = if real { (50, 15) } else { (2, 2) };
-        let share = share(outcome, "only");
-        assert!(200 - less <= share && share <= 200 + more, "{share}");
+        received(outcome, "only", 200, less, more);
     });
 }
 
@@ -419,9 +421,9 @@ steps  = [{{ guarantee = \"RESBH 1ms 10ms\", to = \"res\" }}, {{ run = \"10s\" }
         conserved(outcome);
         let slack = if real { 40 } else { 2 };
         // 20 ms alone, then 4 ms in every 10 ms.
-        assert!(share(outcome, "a").abs_diff(20 + 392) <= slack, "{}", share(outcome, "a"));
-        assert!(share(outcome, "b") + 6 * slack >= 390, "{}", share(outcome, "b"));
-        assert!(share(outcome, "c").abs_diff(90) <= slack, "{}", share(outcome, "c"));
+        received(outcome, "a", 20 + 392, slack, slack);
+        received(outcome, "b", 390, 6 * slack, 1_000);
+        received(outcome, "c", 90, slack, slack);
         let parents = ["a", "b", "c"].map(|name| thread(outcome, name).parent.clone().unwrap());
         assert_eq!(parents, ["res", "ps", "res"]);
         let promised = outcome.promises.iter().find(|verdict| verdict.owner() == "c").unwrap();
@@ -536,8 +538,7 @@ processors = [1]
         let each = 250 + 167;
         let slack = if real { 60 } else { 20 };
         for (name, fair) in [("bound-1", each), ("bound-2", each), ("free", 500 + 167)] {
-            let found = share(outcome, name);
-            assert!(found.abs_diff(fair) <= slack, "{name}: {found} of {fair}");
+            received(outcome, name, fair, slack, slack);
         }
         // The kernel may have started a real thread on the other processor, where it waited for its first grant.
         let before = u64::from(real);

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// So long may no line come; the longest compilation between two lines takes a third of it on 2 cores.
+/// So long may no line come from tests that are built; the longest of them takes a third of it on 2 cores.
 const PATIENCE: Duration = Duration::from_mins(15);
 /// So long may it take to look at what hangs and to end it. The kernel may keep waiting whoever asks about a thread that hangs.
 const LOOK: Duration = Duration::from_secs(20);

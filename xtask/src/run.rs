@@ -62,19 +62,35 @@ impl Step {
             }
             What::Cargo { args, variables, tests } => (args, variables, *tests),
         };
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
-        command.args(args).envs(variables.iter().copied()).current_dir(root());
-        let status = if tests {
-            command.env(windfall_skips::FILE, tally.file());
-            let (status, ran) = counted(&mut command).map_err(|why| amiss(&why))?;
-            tally.passed(self.name, ran)?;
-            status
-        } else {
-            command.status().map_err(|why| amiss(&why))?
+        let cargo = |args: &[String]| {
+            let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+            let mut command = Command::new(cargo);
+            command.args(args).envs(variables.iter().copied()).current_dir(root());
+            command
         };
-        if status.success() { Ok(()) } else { Err(format!("{} failed", self.name)) }
+        let failed = |status: ExitStatus| {
+            if status.success() { Ok(()) } else { Err(format!("{} failed", self.name)) }
+        };
+        if !tests {
+            return failed(cargo(args).status().map_err(|why| amiss(&why))?);
+        }
+        // A compiler may be silent for longer than a test may: patience begins when all is built.
+        let built = Instant::now();
+        failed(cargo(&without_running(args)).status().map_err(|why| amiss(&why))?)?;
+        eprintln!("    built in {:.1} s", built.elapsed().as_secs_f64());
+        let (status, ran) = counted(cargo(args).env(windfall_skips::FILE, tally.file()))
+            .map_err(|why| amiss(&why))?;
+        tally.passed(self.name, ran)?;
+        failed(status)
     }
+}
+
+/// The cargo command that builds what this one tests. Documentation's examples are built when they are run.
+fn without_running(args: &[String]) -> Vec<String> {
+    let own = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    let mut built = args[..own].to_vec();
+    built.push("--no-run".into());
+    built
 }
 
 /// Runs all steps, and ends with what was tested and what could not be.

@@ -9,7 +9,7 @@
 //! Source   Lu, Stankovic, Tao, Son 1999, with their gains; HLS 2.3.1.5. Differences: the one actuator is the
 //!          fraction of jobs accepted. There are no service levels (imprecise versions), and no estimates of
 //!          work, so the requested utilisation is never known.
-//! Checked  laws, `tests/fc_edf.rs`.
+//! Checked  laws, `tests/all/fc_edf.rs`.
 //!
 //! In each window the controller samples the miss ratio of accepted jobs: those aborted over all that ended. The error e
 //! is the set point minus that ratio. The fraction changes by p e + i (sum of e over the last windows) + d (e - e before),

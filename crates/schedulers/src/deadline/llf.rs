@@ -8,7 +8,7 @@
 //! Costs    O(log n) per event and a step for each processor; 102 bytes per child; one timer.
 //! Ties     the running child stays; else the lower slot.
 //! Source   Dertouzos and Mok 1989.
-//! Checked  laws, `tests/llf.rs`, reference schedules llf_*.
+//! Checked  laws, `tests/all/llf.rs`, reference schedules llf_*.
 //!
 //! Laxity is the time to the deadline minus the work that is left. It falls at the same rate for all ready children, so
 //! their order is that of deadline minus work, the latest start, which is constant while a child is ready; a running

@@ -11,7 +11,7 @@
 //! Costs    O(log n) an event, a task and a query, for n tasks; O(n) for one that is lost; 26 to 36 bytes a task, and 60 for its child; one timer.
 //! Ties     the task that was submitted first.
 //! Source   PORTS 2.2 to 2.6; decisions 0028 and 0029.
-//! Checked  laws, `tests/ports.rs`.
+//! Checked  laws, `tests/all/ports.rs`.
 //!
 //! A task that needs more than it said is interrupted at that moment (2.4): its child goes on behind all tasks, as children without tasks
 //! run, in the order in which they came to be so. They are guaranteed nothing.

@@ -11,7 +11,7 @@
 //! Ties     the lower slot is more important; of equal deadlines, the more important.
 //! Source   Nieh and Lam 1997; HLS 2.3.1.3, 2.3.1.4. Differences: one bias for all conventional children;
 //!          nobody is notified that a deadline cannot be met.
-//! Checked  laws, `tests/smart.rs`.
+//! Checked  laws, `tests/all/smart.rs`.
 //!
 //! Importance is priority, then the virtual time at which a child finishes its quantum, where real-time children are
 //! `bias` ahead. If the most important child is conventional, it runs. Otherwise the real-time children before the

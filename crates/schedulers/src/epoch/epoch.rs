@@ -13,7 +13,7 @@
 //! Ties     first come, first served: a child that wakes or has used up its slice goes to the end of its
 //!          queue; a preempted one stays at the head.
 //! Source   Chrysalis (BBN report 5285, 1983) 2.2 to 3.4, 4.1. Where 3.3 and 3.4 differ, see docs/errata.md.
-//! Checked  laws, `tests/epoch.rs`, `tests/epoch_laws.rs`.
+//! Checked  laws, `tests/all/epoch.rs`, `tests/all/epoch_laws.rs`.
 //!
 //! A child may set a priority of 0 to 3, a need (a reservation with the epoch as its period) and a time slice.
 //! Priority p has a normal queue and a low one, p - 4. All normal queues go before all low ones. At the end of

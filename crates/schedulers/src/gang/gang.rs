@@ -13,7 +13,7 @@
 //! Source   Ousterhout, Scheduling Techniques for Concurrent Systems, 1982 (matrix, alternative selection);
 //!          competition with others for a processor: HLS 6.3.1. Difference: a row's members and alternatives
 //!          may run on any processor, in their own column first.
-//! Checked  laws, `tests/gang.rs`.
+//! Checked  laws, `tests/all/gang.rs`.
 //!
 //! Processors that the current row cannot use go to children of other rows (alternatives). If a processor is taken
 //! away, or is not granted, its gang continues with the rest (`partial = true`) or is withdrawn whole. A withdrawn

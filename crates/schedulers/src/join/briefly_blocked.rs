@@ -9,7 +9,7 @@
 //! Ties     first come, first served; the running child stays until its credit is used up.
 //! Source   HLS 6.2.4, figure 6.5 (BB); Jones, Rosu and Rosu 1997. Difference: credit is the time spent
 //!          waiting, up to `most`, whether or not its reservation had a block in that time.
-//! Checked  laws, `tests/rialto.rs`.
+//! Checked  laws, `tests/all/rialto.rs`.
 
 use crate::catalogue::Kind;
 use crate::parts::policy::{Policy, Pooled};

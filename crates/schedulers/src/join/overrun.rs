@@ -9,7 +9,7 @@
 //! Costs    O(parents) per event; no timer but immediate ones.
 //! Ties     parent 0 before all others, then the one of the higher number.
 //! Source   HLS 6.2.2, figure 6.4; Chu and Nahrstedt 1999 (CPU service classes).
-//! Checked  laws, `tests/overrun.rs`, `scenarios/probabilistic.toml`.
+//! Checked  laws, `tests/all/overrun.rs`, `scenarios/probabilistic.toml`.
 //!
 //! Parent 0 is requested as long as the child is runnable, and serves whenever it grants: so its guarantee holds
 //! whatever the partition does. The partition is requested from the moment that the budget is used up until the next

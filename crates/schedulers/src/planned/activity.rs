@@ -9,7 +9,7 @@
 //! Costs    O(log n) per event, O(n) when service of a constraint begins; one timer per processor.
 //! Ties     between equal deadlines, the ready child, then the lower slot; else children are in a queue.
 //! Source   HLS 6.2.4, figure 6.5 (AC); Jones, Rosu and Rosu 1997.
-//! Checked  laws, `tests/rialto.rs`.
+//! Checked  laws, `tests/all/rialto.rs`.
 
 use crate::catalogue::Kind;
 use crate::parameters::{CONSTRAINT, constraint, read_constraint};

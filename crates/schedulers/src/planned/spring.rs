@@ -12,7 +12,7 @@
 //!          moves each past at most 1000 blocks, O(n); 74 bytes per child; one timer.
 //! Ties     in planning, the child of the lower slot; no two pieces of a plan overlap.
 //! Source   Ramamritham and Stankovic 1991; Kaneko et al. 1996; HLS 2.3.1.2, 6.2.3, table 5.1.
-//! Checked  laws, `tests/spring.rs`.
+//! Checked  laws, `tests/all/spring.rs`.
 //!
 //! A job runs in one piece. A child that blocks in it gets the rest back if it wakes in time, and nothing after it.
 //! A job that finds no place gets no time: the host aborts it. A child with a reservation works in its blocks, and

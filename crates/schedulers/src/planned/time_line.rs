@@ -11,7 +11,7 @@
 //! Ties     blocks never overlap; between constraints of equal deadlines, the one accepted earlier.
 //! Source   HLS 6.2.4, figure 6.5 (RES+CSTR), table 5.1; Jones, Rosu and Rosu 1997 (Rialto). Differences: a
 //!          block is one piece, and a new reservation begins after the deadlines of all accepted constraints.
-//! Checked  laws, `tests/rialto.rs`, `plan.rs`.
+//! Checked  laws, `tests/all/rialto.rs`, `plan.rs`.
 //!
 //! The block of a waiting child belongs to nobody. Time for a constraint comes first from its child's blocks, then
 //! from time that belongs to nobody, earliest deadline first; the amounts are fixed when it is accepted. A plan that

@@ -10,7 +10,7 @@
 //!          per child; one timer.
 //! Ties     none: no two blocks overlap.
 //! Source   HLS 2.3.1.2, of the scheduler of Lin et al. 1998; 5.2.2.2.
-//! Checked  laws, `tests/time_table.rs`.
+//! Checked  laws, `tests/all/time_table.rs`.
 //!
 //! A child that blocks in its block leaves the rest unused, and gets it back if it wakes in time. Offsets count from
 //! the origin of time, so that equal tables are equal on every host.

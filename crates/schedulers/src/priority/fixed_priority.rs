@@ -12,7 +12,7 @@
 //! Ties     the running child stays, and a preempted one goes before those that requested after it; else first
 //!          come, first served.
 //! Source   HLS 5.3.1.1, 9.3; table 5.1: any to (any, NULL+).
-//! Checked  laws, `tests/fixed_priority.rs`, `hierarchy/tests/example_4_4.rs`, reference schedules fp_*.
+//! Checked  laws, `tests/all/fixed_priority.rs`, `hierarchy/tests/example_4_4.rs`, reference schedules fp_*.
 
 use crate::catalogue::{Kind, Properties, RanksBy};
 use crate::parameters::PRIORITY;

@@ -7,7 +7,7 @@
 //! Costs    O(log n) per event; 62 bytes per child; no timer of its own.
 //! Ties     the running job stays; else first released, first served; then the lower slot.
 //! Source   Liu and Layland 1973; Leung and Whitehead 1982 (`order = "deadline"`).
-//! Checked  laws, `tests/rate_monotonic.rs`, reference schedules rm_*, dm_*.
+//! Checked  laws, `tests/all/rate_monotonic.rs`, reference schedules rm_*, dm_*.
 //!
 //! A job is released when its child wakes, or at the time in a `job` message.
 

@@ -10,7 +10,7 @@
 //! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.
 //! Ties     the running child stays; else the lower slot.
 //! Source   Abeni and Buttazzo 1998; the hard variant throttles as Rajkumar et al. 1998.
-//! Checked  laws, `tests/cbs.rs`, `tests/reservations.rs`, the simulator's reference hierarchies.
+//! Checked  laws, `tests/all/cbs.rs`, `tests/all/reservations.rs`, the simulator's reference hierarchies.
 //!
 //! A child that wakes at t with budget c and deadline d begins a new period, unless t < d and c is less than the
 //! share of d - t; then it continues with c and d. A used-up budget waits for the deadline. Periods move across
@@ -19,7 +19,7 @@
 //! for deciding and switching: the promise is of time received, as that of `rez-c` and under its assumption A3, which
 //! then includes those costs. With `overrun = "postpone"`, as published, a used-up budget is replaced at once and the
 //! deadline moves on by y. A child that has run ahead alone then waits, however long, until the others have caught
-//! up: no interval is promised anything. `tests/cbs.rs` has examples of both.
+//! up: no interval is promised anything. `tests/all/cbs.rs` has examples of both.
 
 use crate::catalogue::{Kind, Properties};
 use crate::parameters::RESERVE;

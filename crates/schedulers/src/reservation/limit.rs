@@ -9,7 +9,7 @@
 //! Ties     none.
 //! Source   HLS 5.3.1.3. Difference: RESBS x y yields RESBH x y only if the periods of both schedulers begin
 //!          together; otherwise RESBH x (2y - x).
-//! Checked  laws, `tests/limit.rs`.
+//! Checked  laws, `tests/all/limit.rs`.
 //!
 //! The cap comes from the settings, or from the child's `reserve`, which replaces it and begins a period; without a
 //! cap nothing is limited. Periods follow each other without gaps. When the child has received its amount, the

@@ -12,12 +12,12 @@
 //!          deadlines per child; two timers.
 //! Ties     the running child stays; else the lower slot.
 //! Source   Lipari, Carpenter and Baruah 2000; BSS-I, Lipari and Buttazzo 1999; HLS 5.2.2.3.
-//! Checked  laws, `tests/pshed.rs`.
+//! Checked  laws, `tests/all/pshed.rs`.
 //!
 //! Work that earliest deadline first can schedule on a processor of that speed can be scheduled here (HLS 2.3.1.4). A
 //! child whose deadlines come in the order in which it reports them has received by each of them, in total, its share
 //! of the time in which it was runnable. HLS 5.2.2.3 promises the share between any two consecutive deadlines; no
-//! scheduler can give that to a child that has run ahead (`tests/pshed.rs`).
+//! scheduler can give that to a child that has run ahead (`tests/all/pshed.rs`).
 
 use crate::catalogue::Kind;
 use crate::parameters::RESERVE;

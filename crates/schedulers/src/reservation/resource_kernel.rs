@@ -8,7 +8,7 @@
 //! Costs    O(log n) per event, O(n^2) per step of an admission; 154 bytes per child; two timers.
 //! Ties     the running child stays; else the lower slot.
 //! Source   Rajkumar et al. 1998; Oikawa and Rajkumar 1999; HLS 5.3.1.7, 6.2.1, table 5.1.
-//! Checked  laws, `tests/resource_kernel.rs`.
+//! Checked  laws, `tests/all/resource_kernel.rs`.
 //!
 //! Periods follow each other from the `reserve` message on; an unused budget is kept until its period ends.
 //! `priority` says what follows a used-up budget. Hard (0, or not set): nothing. Soft (above 0): turns, together with

@@ -10,7 +10,7 @@
 //! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.
 //! Ties     the running child stays; else the lower slot.
 //! Source   HLS 9.3.2. Waking follows the constant bandwidth server of Abeni and Buttazzo 1998.
-//! Checked  laws, `tests/rez.rs`, `tests/reservations.rs`, `hierarchy/tests/example_4_4.rs`.
+//! Checked  laws, `tests/all/rez.rs`, `tests/all/reservations.rs`, `hierarchy/tests/example_4_4.rs`.
 //!
 //! The first period begins with the `reserve` message, and each next one where the last one ends, whether the child is
 //! ready or not. A change takes effect at the end of the current period. A child that waits for a time d loses at most

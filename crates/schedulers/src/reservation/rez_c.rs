@@ -12,7 +12,7 @@
 //! Costs    as `rez`, and for each timer that finds stolen time another one, at most one a granule.
 //! Ties     as `rez`.
 //! Source   HLS 11.5.2.
-//! Checked  laws, `tests/rez_c.rs`, `scenarios/stolen-time.toml`.
+//! Checked  laws, `tests/all/rez_c.rs`, `scenarios/stolen-time.toml`.
 //!
 //! A budget pays for the time that its child has received: time that the host reports as stolen from the processor is
 //! left out. If the timer for the end of a budget finds stolen time, it is set again for that long. A rest below the

@@ -9,7 +9,7 @@
 //! Costs    as `rez`, and 24 bytes per child.
 //! Ties     as `rez`.
 //! Source   HLS 11.5.3. Difference: it never reserves less than was requested.
-//! Checked  laws, `tests/rez_fb.rs`, `scenarios/stolen-time.toml`.
+//! Checked  laws, `tests/all/rez_fb.rs`, `scenarios/stolen-time.toml`.
 //!
 //! At the start of each period `C = C + G (x - P)`, at least x and at most what admission leaves: C is reserved for
 //! the period, and P was received in the last one (`feedback.rs`). A child that wakes after whole periods takes one

@@ -10,7 +10,7 @@
 //! Source   Steere, Goel, Gruenberg, McNamee, Pu and Walpole 1999; Goel's SWiFT toolkit 1998; HLS 2.3.1.5.
 //!          Differences: no importance, no estimate of periods, and a change takes effect at the end of a
 //!          child's period.
-//! Checked  laws, `tests/swift.rs`.
+//! Checked  laws, `tests/all/swift.rs`.
 //!
 //! Once in each of its periods a controller adjusts a child's share. With the error e, the distance of its queue from
 //! half full, the share wanted is b + p e, where b grows by i e each time. A child that reports no progress has a

@@ -10,13 +10,13 @@
 //! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.
 //! Ties     the running child stays; else the lower slot.
 //! Source   Spuri and Buttazzo 1996; HLS 5.3.1.7. Table 5.1 says RESBH below RESU: a misprint.
-//! Checked  laws, `tests/tbs.rs`, `tests/reservations.rs`.
+//! Checked  laws, `tests/all/tbs.rs`, `tests/all/reservations.rs`.
 //!
 //! A job of work w is due w y/x after its release, or after the last deadline of its child if that is later. Here a
 //! job is divided into parts of at most x, of which the first may be shorter: the last part is due when the job is,
 //! and an overrun begins another part, which delays only its own child. As published (`slack = "charged"`), a part
 //! begins when the last one is done, and a child that has run ahead is promised nothing in any interval
-//! (`tests/tbs.rs`). With `slack = "free"` it begins at the last one's deadline; until then the child runs, without
+//! (`tests/all/tbs.rs`). With `slack = "free"` it begins at the last one's deadline; until then the child runs, without
 //! charge, only while no other child has a budget. A short part comes only with a wake-up, because between whole
 //! parts it would take from RESBS.
 

@@ -12,7 +12,7 @@
 //! Source   Duda and Cheriton 1999: warp, warp time limit L, unwarp time requirement U, context switch allowance
 //!          C. Differences: virtual time is exact; a child that has run warped for L loses its warp for U, and
 //!          until its next wake-up or end of an allowance; one that has not run for U may run warped for L again.
-//! Checked  laws, `tests/bvt.rs`.
+//! Checked  laws, `tests/all/bvt.rs`.
 //!
 //! The child of smallest effective virtual time runs: actual virtual time, minus the warp if the child is warped.
 //! The order is examined again every C, and when a child wakes. A child that wakes catches up with the smallest

@@ -12,7 +12,7 @@
 //!          with the clock, so that less than ALL suffices; a child that waits ahead of its share counts until
 //!          it no longer is (their strategy 3), and one that waits behind its share loses the difference; if no
 //!          child is eligible, virtual time advances until the first one is.
-//! Checked  laws, `tests/eevdf.rs`.
+//! Checked  laws, `tests/all/eevdf.rs`.
 //!
 //! A child requests one quantum at a time. The request is eligible from the virtual time at which the child's share
 //! equals what it has received, and due when that share has grown by another quantum. Its lag stays between -(1 - p)

@@ -9,7 +9,7 @@
 //! Ties     none: the seed decides, and the same seed decides the same.
 //! Source   Waldspurger and Weihl 1994; the generator is splitmix64 (Steele, Lea and Flood 2014). Difference:
 //!          a draw selects one of the base's children or a currency, then a member of that currency.
-//! Checked  laws, `tests/lottery.rs`.
+//! Checked  laws, `tests/all/lottery.rs`.
 //!
 //! If a child stops before its turn is over, its tickets count for more until it wins again: by the factor of the
 //! turn over the time used, at most 1024. So a child that uses a tenth of each turn wins ten times as often. A child

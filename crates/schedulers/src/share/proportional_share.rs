@@ -14,7 +14,7 @@
 //! Ties     the running child stays; else the lower slot.
 //! Source   HLS 5.3.1.4, 9.3.3, appendix C; Goyal, Vin and Cheng 1996; Duda and Cheriton 1999. Differences:
 //!          virtual time is exact, and continues from its last value after an idle time.
-//! Checked  laws, `tests/proportional_share.rs`.
+//! Checked  laws, `tests/all/proportional_share.rs`.
 //!
 //! A child's weight is its share, times its priority over 8 (`priority.rs`): without shares, proportions are priorities.
 //! A child's virtual time advances by the time that it runs, divided by its weight. The child of smallest effective

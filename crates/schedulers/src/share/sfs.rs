@@ -13,7 +13,7 @@
 //!          surplus, not its start tag (else a child whose weight was reduced would owe the difference
 //!          later); a child that waits ahead of virtual time counts until it no longer is; nobody is
 //!          charged while no child waits for a processor.
-//! Checked  laws, `tests/sfs.rs`.
+//! Checked  laws, `tests/all/sfs.rs`.
 //!
 //! A child's start tag advances by the time that it receives divided by its weight. Virtual time is the smallest
 //! tag among the children that do not wait. A child's surplus is its weight times the distance of its tag from

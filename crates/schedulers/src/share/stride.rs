@@ -10,7 +10,7 @@
 //!          exact; a currency is a client of the base whose members share its turns by passes of their own
 //!          (hierarchical stride scheduling); a child that is ready only while others run saves up at most one
 //!          turn; the global pass is never before every client's pass.
-//! Checked  laws, `tests/stride.rs`.
+//! Checked  laws, `tests/all/stride.rs`.
 //!
 //! The ready client of smallest pass has the next turn. Its pass advances by the time that it received over its tickets.
 //! The global pass advances by the time that all received over all tickets that take part. A waiting client keeps its

@@ -12,7 +12,7 @@
 //!          ran before; each child counts as an address space of its own; no real-time classes (put
 //!          `fixed-priority` above); a new child does not halve its creator's counter; a child that yields
 //!          comes after all that have ticks left.
-//! Checked  laws, `tests/linux_counter.rs`.
+//! Checked  laws, `tests/all/linux_counter.rs`.
 //!
 //! Each child has a counter: the ticks that it may still run in this epoch. Its goodness is zero if none is left, else
 //! the counter plus its static priority. When no ready child has a tick left, a new epoch begins: every counter, also of

@@ -13,7 +13,7 @@
 //!          closer, without balancing); virtual time is exact; a child that waits while ahead works that off
 //!          as under delayed dequeue, but has no weight in the average meanwhile; no groups: each instance is
 //!          one. A child's own slice (`sched_runtime`) is its quantum.
-//! Checked  laws, `tests/linux_eevdf.rs`; the tree is compared with a search of all children.
+//! Checked  laws, `tests/all/linux_eevdf.rs`; the tree is compared with a search of all children.
 //!
 //! Virtual time passes for each child as it runs, at 1024 over its weight. Its lag is its distance behind the weighted
 //! average V of all children that do not wait; it keeps its lag while it waits. A child that is not ahead of V is

@@ -10,7 +10,7 @@
 //! Ties     none: children are in a queue. One that is preempted from above keeps its place at the head and the
 //!          rest of its quantum; one that wakes goes to the end with a whole quantum.
 //! Source   HLS 2.3.1; the quantum of appendix C.
-//! Checked  laws, `tests/round_robin.rs`, reference schedules rr_*.
+//! Checked  laws, `tests/all/round_robin.rs`, reference schedules rr_*.
 
 use crate::catalogue::Kind;
 use crate::parameters::PROCESSORS;

@@ -11,7 +11,7 @@
 //!          goes to the end with a whole quantum.
 //! Source   HLS 9.3.1, 9.2.2; the native scheduler of Windows 2000. Differences: the quantum of 20 ms is the
 //!          same for all children, and the boost is the same whatever a child waited for.
-//! Checked  laws, `tests/time_sharing.rs`.
+//! Checked  laws, `tests/all/time_sharing.rs`.
 //!
 //! Invariant: no child is ready while one of lower priority runs, boosts included. A child that wakes is raised by
 //! `boost`, never above 15, and sinks by one whenever a quantum ends. A child that has been ready for `rescue-after`

@@ -10,7 +10,7 @@
 //! Source   Solomon and Russinovich, Inside Windows 2000, chapter 6; HLS 5.2.2.5, 3.4. Differences: one queue for
 //!          all processors (no ideal processor), one boost whatever a child waited for, and starved children are
 //!          found at once, where Windows looks at 16 ready threads a second.
-//! Checked  laws, `tests/windows_time_sharing.rs`.
+//! Checked  laws, `tests/all/windows_time_sharing.rs`.
 //!
 //! Unlike in `time-sharing` (HLS 9.3.1), quanta are charged by the tick: 3 units to the child that runs then, and 1 unit
 //! for each wait. A workstation's quanta are 6 units, 12 or 18 in the foreground (`share` 2 or 3), a server's 36. A child

@@ -1,0 +1,70 @@
+//! Jobs that are admitted: what the checks refuse, and what they leave alone.
+
+use crate::common::tells;
+use windfall_scenario::Scenario;
+
+/// A processor, a scheduler that admits with these keys, and threads.
+fn scenario(keys: &str, threads: &str) -> String {
+    format!(
+        "schema = 2\nlength = \"1 s\"\n[schedulers.rez]\nscheduler = \"rez\"\nparent = \"top\"\n\
+         [schedulers.p]\nscheduler = \"ports\"\n{keys}\n{threads}"
+    )
+}
+
+fn jobs(name: &str, more: &str) -> String {
+    format!(
+        "[threads.{name}]\nparent = \"p\"\nperiodic = {{ work = \"1ms\", period = \"9ms\"{more} }}\n"
+    )
+}
+
+const BELOW: &str = "parent = \"rez\"\nguarantee = \"RESBS 5ms 10ms\"";
+const SMALL: &str = "[threads.small]\nparent = \"p\"\ninstead = { work = \"1ms\", deadline = \"9ms\", admit = true }\n";
+
+#[test]
+fn accepts_each_supply_that_bounds_a_window() {
+    let admitted = jobs("a", ", admit = true");
+    for guarantee in ["RESBH 5ms 10ms", "RESBS 5ms 10ms", "RESCS 5ms 10ms"] {
+        let keys = format!("parent = \"rez\"\nguarantee = \"{guarantee}\"");
+        Scenario::parse("e.toml", &scenario(&keys, &admitted)).unwrap();
+    }
+    let alone = scenario("parent = \"rez\"\nguarantee = \"RESBS 1ms 2ms\"", &admitted);
+    Scenario::parse("e.toml", &alone).unwrap();
+}
+
+#[test]
+fn refuses_a_scheduler_that_cannot_know_when_it_runs() {
+    let admitted = jobs("a", ", admit = true");
+    for (keys, says) in [
+        ("parent = \"rez\"", "asks its parent for nothing"),
+        ("parent = \"rez\"\nguarantee = \"PS 1/2\"", "PS 1/2 bounds no window"),
+    ] {
+        let line = if keys.contains("guarantee") { 9 } else { 8 };
+        tells(&scenario(keys, &admitted), &[(line, says, "RESBS 5ms 10ms")]);
+    }
+    let slower = scenario("parent = \"rez\"\nguarantee = \"RESU 1/2\"", &admitted);
+    let slower = slower.replace("scheduler = \"rez\"", "scheduler = \"pshed\"");
+    tells(&slower, &[(9, "RESU 1/2 bounds no window", "RESBS 5ms 10ms")]);
+}
+
+#[test]
+fn refuses_jobs_that_nobody_can_admit() {
+    let never = jobs("a", ", admit = true, deadline = \"none\"");
+    tells(&scenario(BELOW, &never), &[(12, "are never due", "deadline")]);
+    let elsewhere = jobs("a", ", admit = true").replace("\"p\"", "\"rez\"");
+    tells(&scenario(BELOW, &elsewhere), &[(12, "admits no jobs", "ports")]);
+}
+
+#[test]
+fn refuses_secondaries_that_are_never_released() {
+    let with = |threads: String| scenario(BELOW, &threads);
+    tells(&with(SMALL.to_owned()), &[(12, "no thread names `small`", "else = \"small\"")]);
+    let plain = jobs("a", ", else = \"small\"") + SMALL;
+    tells(&with(plain), &[(12, "without `admit = true`", "admit = true")]);
+    let itself = jobs("a", ", admit = true, else = \"b\"") + &jobs("b", "");
+    tells(&with(itself), &[(12, "released by itself", "instead")]);
+    let nobody = jobs("a", ", admit = true, else = \"nobody\"");
+    tells(&with(nobody), &[(12, "nobody", "")]);
+    let circle = SMALL.replace(" }", ", else = \"small\" }")
+        + &jobs("a", ", admit = true, else = \"small\"");
+    tells(&with(circle), &[(10, "stands for itself", "no `else`")]);
+}

@@ -1,0 +1,30 @@
+//! Tests of the simulator. They are one program: as many programs, each would compile it again.
+
+mod across_requests;
+mod admission;
+mod common;
+mod differences;
+mod explain;
+mod explained;
+mod hierarchies;
+mod in_step;
+mod isolation;
+mod locks;
+mod machine;
+mod monitor;
+mod node_costs;
+mod own;
+mod own_kinds;
+mod passed_on;
+mod processes;
+mod programs;
+mod promises;
+mod random;
+mod reference;
+mod regressions;
+mod rtapp;
+mod shares;
+mod simulation;
+mod stepped;
+mod stolen;
+mod ticks;

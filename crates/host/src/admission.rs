@@ -3,35 +3,38 @@
 use crate::host::Host;
 use crate::machine::Machine;
 use windfall_hierarchy::{
-    AnswerError, HierarchyError, Message, Parent, TemporalAnswer, TemporalQuery,
+    AnswerError, HierarchyError, Message, NodeId, Parent, TemporalAnswer, TemporalQuery,
 };
-use windfall_programs::Job;
+use windfall_programs::{IdleTime, Job, TaskId, TaskRefused, TaskReply, TaskRequest};
 use windfall_scenario::outcome::Promise;
 use windfall_scenario::{Guarantee, supply};
 use windfall_time::{Instant, Span};
 
-/// What a scheduler that admits jobs answers about some work.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Idle {
-    /// The most work that would be admitted with the deadline.
-    pub idle: Span,
-    /// The earliest deadline with which the work would be admitted.
-    pub earliest: Option<Instant>,
-}
+/// Why a process below such a scheduler cannot ask.
+const NOT_ADMITTING: &str =
+    "the scheduler above the process admits no tasks; one of kind `ports` does";
 
 impl<M: Machine> Host<M> {
     /// The idle time that the scheduler of a name has before a deadline, and the earliest deadline for this work. Changes nothing. `None` if there is no such
     /// scheduler, or it admits no jobs.
-    pub fn temporal_query(&mut self, name: &str, work: Span, deadline: Instant) -> Option<Idle> {
+    pub fn temporal_query(
+        &mut self,
+        name: &str,
+        work: Span,
+        deadline: Instant,
+    ) -> Option<IdleTime> {
         let node = self.hierarchy.find_node(name)?;
+        self.idle_time(node, work, deadline)
+    }
+
+    fn idle_time(&mut self, node: NodeId, work: Span, deadline: Instant) -> Option<IdleTime> {
         let now = self.machine.now();
         let mut ask = |query| self.hierarchy.temporal_query(now, node, query).ok().flatten();
         let idle = ask(TemporalQuery::IdleBefore(deadline))?;
         let earliest = ask(TemporalQuery::EarliestDeadline(work))?;
         match (idle, earliest) {
             (TemporalAnswer::Idle(idle), TemporalAnswer::Earliest(earliest)) => {
-                Some(Idle { idle, earliest })
+                Some(IdleTime { idle, earliest })
             }
             _ => None,
         }
@@ -39,43 +42,97 @@ impl<M: Machine> Host<M> {
 
     /// Submits a job of a thread to its scheduler. Returns whether that admits it; if not, it is counted as refused.
     pub(crate) fn submit(&mut self, number: u32, job: Job) -> bool {
-        let thread = &self.threads.list[number as usize];
-        let work = self.programs.most_work(number);
-        let (Some(id), Some(task), Some(work), Some(deadline)) =
-            (thread.id, job.task, work, job.deadline)
+        let (Some(task), Some(work), Some(deadline)) =
+            (job.task, self.programs.most_work(number), job.deadline)
         else {
             return false; // such a job is refused when the scenario is checked
         };
-        self.hear_before(number);
-        let message = Message::Submit { task, work, deadline };
-        let answer = self.send(|hierarchy, now| Ok(hierarchy.send(now, id, message)));
-        let outcome = &mut self.threads.list[number as usize].outcome;
-        outcome.submitted += 1;
-        match answer {
-            Some(Ok(())) => return true,
-            Some(Err(HierarchyError::Refused(AnswerError::NoTime { .. }))) => {
-                outcome.refusals.no_time += 1;
+        let Err(why) = self.submit_task(number, task, (work, deadline)) else { return true };
+        if !lacks_room(&why) {
+            let name = &self.threads.list[number as usize].outcome.name;
+            let why = format!("`{name}` submits a job: refused: {why}");
+            if !self.log.refused.iter().any(|(_, known)| *known == why) {
+                self.log.refused.push((self.machine.now(), why));
             }
-            Some(Err(HierarchyError::Refused(AnswerError::Full { .. }))) => {
-                outcome.refusals.full += 1;
-            }
-            Some(Err(other)) => {
-                outcome.refusals.other += 1;
-                let why = format!("`{}` submits a job: refused: {other}", outcome.name);
-                if !self.log.refused.iter().any(|(_, known)| *known == why) {
-                    self.log.refused.push((self.machine.now(), why));
-                }
-            }
-            None => outcome.refusals.other += 1,
         }
         false
     }
 
+    /// Submits a task of a thread to its scheduler, and counts the answer.
+    fn submit_task(
+        &mut self,
+        number: u32,
+        task: u32,
+        (work, deadline): (Span, Instant),
+    ) -> Result<(), HierarchyError> {
+        let answer = self.about_task(number, Message::Submit { task, work, deadline });
+        let outcome = &mut self.threads.list[number as usize].outcome;
+        outcome.submitted += 1;
+        match &answer {
+            Ok(()) => {}
+            Err(HierarchyError::Refused(AnswerError::NoTime { .. })) => {
+                outcome.refusals.no_time += 1;
+            }
+            Err(HierarchyError::Refused(AnswerError::Full { .. })) => outcome.refusals.full += 1,
+            Err(_) => outcome.refusals.other += 1,
+        }
+        answer
+    }
+
     /// Tells a thread's scheduler that a task has ended. One that was lost, or went beyond its bound, is not known any longer.
     pub(crate) fn end_task(&mut self, number: u32, task: u32) {
-        let Some(id) = self.threads.list[number as usize].id else { return };
+        let _ = self.about_task(number, Message::Finish(task));
+    }
+
+    /// Sends a thread's scheduler a message about a task.
+    fn about_task(&mut self, number: u32, message: Message) -> Result<(), HierarchyError> {
+        let gone = HierarchyError::Stale { what: "thread" };
+        let id = self.threads.list[number as usize].id.ok_or(gone.clone())?;
         self.hear_before(number);
-        let _ = self.send(|hierarchy, now| Ok(hierarchy.send(now, id, Message::Finish(task))));
+        self.send(|hierarchy, now| Ok(hierarchy.send(now, id, message))).unwrap_or(Err(gone))
+    }
+
+    /// Handles what a process asks about its own tasks.
+    ///
+    /// # Errors
+    /// Why it is refused; nothing has changed then.
+    pub(crate) fn own_task(
+        &mut self,
+        number: u32,
+        request: TaskRequest,
+    ) -> Result<TaskReply, TaskRefused> {
+        match request {
+            TaskRequest::Submit { work, deadline } => {
+                let submitted = self.threads.list[number as usize].outcome.submitted;
+                // The number of one that ended four thousand million submissions ago is free again.
+                let task = u32::try_from(submitted % (1 << 32)).unwrap_or_default();
+                let answer = self.submit_task(number, task, (work, deadline));
+                answer.map_err(|why| refused(why, TaskId::new(task)))?;
+                Ok(TaskReply::Admitted(TaskId::new(task)))
+            }
+            TaskRequest::Query { work, deadline } => {
+                let id = self.threads.list[number as usize].id;
+                let parent = id.and_then(|id| self.hierarchy.parent_of(id).ok());
+                let idle = parent.and_then(|node| self.idle_time(node, work, deadline));
+                let none = || TaskRefused::NotAdmitting { why: NOT_ADMITTING.to_owned() };
+                idle.map(TaskReply::Idle).ok_or_else(none)
+            }
+            TaskRequest::Withdraw(task) => self.own_end(number, task, Message::Withdraw),
+            TaskRequest::Finish(task) => self.own_end(number, task, Message::Finish),
+            _ => Err(TaskRefused::NotAdmitting {
+                why: "this host does not know the request".to_owned(),
+            }),
+        }
+    }
+
+    fn own_end(
+        &mut self,
+        number: u32,
+        task: TaskId,
+        message: fn(u32) -> Message,
+    ) -> Result<TaskReply, TaskRefused> {
+        let answer = self.about_task(number, message(task.number()));
+        answer.map(|()| TaskReply::Ended).map_err(|why| refused(why, task))
     }
 
     /// Tells each scheduler that admits tasks what it holds now.
@@ -94,5 +151,25 @@ impl<M: Machine> Host<M> {
                 supply(&held.unwrap_or(if at_top { Guarantee::All } else { Guarantee::Null }));
             self.send(|hierarchy, now| hierarchy.configure(now, id, message));
         }
+    }
+}
+
+/// Whether a scheduler refused a task for others that it has admitted.
+const fn lacks_room(why: &HierarchyError) -> bool {
+    matches!(why, HierarchyError::Refused(AnswerError::NoTime { .. } | AnswerError::Full { .. }))
+}
+
+/// The refusal of a request about this task, for the process.
+fn refused(why: HierarchyError, task: TaskId) -> TaskRefused {
+    match why {
+        HierarchyError::Refused(AnswerError::NoTime { work, idle, earliest }) => {
+            TaskRefused::NoTime { work, instead: IdleTime { idle, earliest } }
+        }
+        HierarchyError::Refused(AnswerError::Full { limit }) => TaskRefused::Full { limit },
+        HierarchyError::Refused(AnswerError::WrongTask { .. }) => TaskRefused::NoSuchTask { task },
+        HierarchyError::Refused(AnswerError::NotUnderstood { .. }) => {
+            TaskRefused::NotAdmitting { why: NOT_ADMITTING.to_owned() }
+        }
+        other => TaskRefused::NotAdmitting { why: other.to_string() },
     }
 }

@@ -35,7 +35,6 @@ mod states;
 mod thread;
 
 pub use account::Accounts;
-pub use admission::Idle;
 pub use host::{Host, Log, Threads};
 pub use interrupts::Interrupts;
 pub use machine::{Change, Charge, Column, Event, Machine, Passed};

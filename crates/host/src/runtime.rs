@@ -6,7 +6,8 @@ use crate::machine::Machine;
 use windfall_hierarchy::Message;
 use windfall_programs::{
     Job, Node, OwnRequest, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime,
-    RuntimeHost, SchedulerView, ThreadRequest, Urgency, Wakeup,
+    RuntimeHost, SchedulerView, TaskRefused, TaskReply, TaskRequest, ThreadRequest, Urgency,
+    Wakeup,
 };
 use windfall_scenario::outcome::RunError;
 use windfall_time::{Instant, Span};
@@ -91,6 +92,10 @@ impl<M: Machine> RuntimeHost for Host<M> {
 
     fn request(&mut self, thread: u32, request: &ThreadRequest) -> Result<(), String> {
         self.thread_request(thread, request)
+    }
+
+    fn task(&mut self, thread: u32, request: TaskRequest) -> Result<TaskReply, TaskRefused> {
+        self.own_task(thread, request)
     }
 
     fn wants_notices(&mut self, thread: u32) {

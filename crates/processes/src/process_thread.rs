@@ -16,8 +16,8 @@ use windfall_os::clock;
 use windfall_os::usage::of_this_thread;
 use windfall_programs::{
     Code, Device, Event, EventId, Handle, Kind, Node, OwnRequest, Posted, Process, ProcessError,
-    ProcessHandle, ProcessParams, Queue, RequestRefused, SchedulerView, Template, ThreadRequest,
-    ThreadRequestRefused,
+    ProcessHandle, ProcessParams, Queue, RequestRefused, SchedulerView, TaskRefused, TaskReply,
+    TaskRequest, Tasks, Template, ThreadRequest, ThreadRequestRefused,
 };
 use windfall_time::{Instant, Span};
 
@@ -120,6 +120,13 @@ impl Drop for ProcessThread {
             }
             self.system.leave(mine);
         }
+    }
+}
+
+impl Tasks for ProcessThread {
+    async fn task(&mut self, _: TaskRequest) -> Result<TaskReply, TaskRefused> {
+        self.on().await;
+        Err(TaskRefused::NotHere)
     }
 }
 

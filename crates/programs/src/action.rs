@@ -4,6 +4,7 @@ use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
 use crate::process::{Answer, Call};
 use crate::request::{OwnRequest, RequestRefused};
 use crate::runtime::{Job, ProgramError};
+use crate::task::{TaskRefused, TaskReply, TaskRequest};
 use windfall_time::{Instant, Span};
 
 /// A lock, condition or barrier, by number in the scenario.
@@ -71,6 +72,8 @@ pub enum Action {
     Query(String),
     /// Requests something for a thread of another. [`Body::answered`] receives the answer.
     Request(ThreadRequest),
+    /// Asks the scheduler above about its own tasks. [`Body::task_answered`] receives the answer.
+    Task(TaskRequest),
     /// Fails: the program cannot continue.
     Fail(ProgramError),
     /// Exits.
@@ -128,4 +131,7 @@ pub trait Body: Send {
 
     /// The answer to what the body [requested](Action::Request) last; a call of `next` follows.
     fn answered(&mut self, _: Result<(), ThreadRequestRefused>) {}
+
+    /// The answer to what the body asked about its own [tasks](Action::Task) last; a call of `next` follows.
+    fn task_answered(&mut self, _: Result<TaskReply, TaskRefused>) {}
 }

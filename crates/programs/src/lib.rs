@@ -22,6 +22,7 @@ mod request;
 mod runtime;
 mod step;
 mod sync;
+mod task;
 mod urgency;
 
 pub use action::{Action, Body, Resource, Tick};
@@ -34,11 +35,12 @@ pub use kinds::{bsat, memo, monitor};
 pub use process::{
     Answer, Call, Code, Costs, Counts, Device, Event, EventId, Handle, Keys, Kind, Loaded, Meter,
     NewProcess, Node, NodeCosts, Place, Posted, Process, ProcessError, ProcessHandle,
-    ProcessParams, Queue, Reply, Start, Template,
+    ProcessParams, Queue, Reply, Start, Tasks, Template,
 };
 pub use program::{Activation, Jobs, OnLate, Program, Recorded, RecordedStep, Work};
 pub use request::{Notice, Notices, OwnRequest, RequestRefused};
 pub use runtime::{Condition, Job, ProgramError, ProgramRuntime, Progress, RuntimeHost, Wakeup};
 pub use step::{Names, Naming, Numbers, Phase, Sharing, Step, Translate};
 pub use sync::{NotOwner, SyncPoint, SyncPoints};
+pub use task::{IdleTime, TaskId, TaskRefused, TaskReply, TaskRequest};
 pub use urgency::{LockProtocol, Rank, Urgency};

@@ -24,6 +24,7 @@ mod meter;
 mod params;
 mod slots;
 mod system;
+mod tasks;
 mod traffic;
 
 pub use call::{Answer, Call, NewProcess, Reply};
@@ -36,6 +37,7 @@ pub use hosted::Start;
 pub use meter::Meter;
 pub use params::ProcessParams;
 pub(crate) use system::{CallOutcome, System};
+pub use tasks::Tasks;
 
 use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
 #[cfg(doc)]
@@ -99,6 +101,8 @@ pub struct EventId(pub u64);
 /// E5. A handle names one object for ever: after that is deleted, every use of the handle is refused.
 /// E6. Posts from one node to another arrive in the order in which they were sent.
 /// E7. After something has arrived at a device, the event that is attached to it becomes posted or was posted.
+/// E8. A task that was [admitted](Tasks::submit) is done by its deadline, if the process has no other task that is due earlier and longer than it said, does not wait
+///     while the task is the first of all, and the supply of the scheduler above it holds.
 ///
 /// # Errors
 /// A [`ProcessError`] changes nothing, except that [`enqueue`](Self::enqueue) removes a dead waiter from the queue.
@@ -120,7 +124,7 @@ pub struct EventId(pub u64);
 ///     }
 /// }
 /// ```
-pub trait Process: Send + Sized + 'static {
+pub trait Process: Tasks + Send + Sized + 'static {
     /// The handle of this process.
     fn me(&self) -> ProcessHandle;
 

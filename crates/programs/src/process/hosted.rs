@@ -5,13 +5,14 @@
 
 use super::{
     Answer, Call, Code, Device, Event, EventId, Handle, NewProcess, Node, Posted, Process,
-    ProcessError, ProcessHandle, ProcessParams, Queue, Reply, Template,
+    ProcessError, ProcessHandle, ProcessParams, Queue, Reply, Tasks, Template,
 };
 use crate::action::{Action, Body};
 use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
 use crate::program::Program;
 use crate::request::{OwnRequest, RequestRefused};
 use crate::runtime::ProgramError;
+use crate::task::{TaskRefused, TaskReply, TaskRequest};
 use core::fmt;
 use core::future::poll_fn;
 use core::pin::Pin;
@@ -125,6 +126,8 @@ struct CallSlot {
     shown: Option<Vec<SchedulerView>>,
     /// The answer to its last request for another.
     thread_refused: Option<ThreadRequestRefused>,
+    /// The answer to what it asked about its tasks last.
+    task: Option<Result<TaskReply, TaskRefused>>,
 }
 
 fn open(slot: &Mutex<CallSlot>) -> MutexGuard<'_, CallSlot> {
@@ -170,6 +173,10 @@ impl Body for Polled {
     fn answered(&mut self, answer: Result<(), ThreadRequestRefused>) {
         open(&self.slot).thread_refused = answer.err();
     }
+
+    fn task_answered(&mut self, answer: Result<TaskReply, TaskRefused>) {
+        open(&self.slot).task = Some(answer);
+    }
 }
 
 /// The body's side: a process whose actions a host carries out one by one.
@@ -205,6 +212,13 @@ impl HostedProcess {
     async fn posted(&self, call: Call) -> Result<Posted, ProcessError> {
         let Reply { handle, datum } = self.call(call).await?;
         Ok(Posted { event: Event::from_handle(handle), datum: datum.unwrap_or(0) })
+    }
+}
+
+impl Tasks for HostedProcess {
+    async fn task(&mut self, request: TaskRequest) -> Result<TaskReply, TaskRefused> {
+        self.act(Action::Task(request)).await;
+        open(&self.slot).task.take().unwrap_or(Err(TaskRefused::NotHere))
     }
 }
 

@@ -5,6 +5,7 @@ use crate::control::{SchedulerView, ThreadRequest};
 use crate::process::{Node, ProcessError, ProcessParams};
 use crate::program::Program;
 use crate::request::OwnRequest;
+use crate::task::{TaskRefused, TaskReply, TaskRequest};
 use crate::urgency::Urgency;
 use windfall_time::{Instant, Span};
 
@@ -168,6 +169,13 @@ pub trait RuntimeHost {
     /// Why it is refused; nothing has changed then.
     fn request(&mut self, _thread: u32, _request: &ThreadRequest) -> Result<(), String> {
         Err("this host has no schedulers".to_owned())
+    }
+    /// Handles what a process asks about its own tasks.
+    ///
+    /// # Errors
+    /// Why it is refused; nothing has changed then.
+    fn task(&mut self, _thread: u32, _request: TaskRequest) -> Result<TaskReply, TaskRefused> {
+        Err(TaskRefused::NotHere)
     }
     /// A process wants notices from now on: [`ProgramRuntime::notify`].
     fn wants_notices(&mut self, thread: u32);

@@ -1,7 +1,11 @@
 //! Jobs that a scheduler admits or refuses when they are released.
 
-use super::{conserved, thread, twin};
+use super::{conserved, thread, twin, twin_with};
+use std::sync::{Arc, Mutex};
+use windfall_programs::{Code, Node, Process, ProcessError, ProcessParams, TaskId, TaskRefused};
 use windfall_scenario::outcome::PromiseStatus;
+use windfall_scenario::{Home, PlannedThread};
+use windfall_time::Span;
 
 /// Jobs of 3 ms every 4 ms do not fit into 6 ms of 10; what is refused has a job of 1 ms instead.
 #[test]
@@ -51,5 +55,113 @@ run = "spin"
         }
         assert!(large.submitted > 300 && large.refusals.all() > 50 && large.released > 150);
         assert_eq!(small.submitted, large.refusals.all());
+    });
+}
+
+/// What a process noted about its tasks.
+#[derive(Clone, Copy, Default, Debug)]
+struct Noted {
+    admitted: u64,
+    refused: u64,
+    late: u64,
+    wrong: u64,
+}
+
+/// Submits tasks of 5 ms, four for each deadline, and works on those that are admitted.
+#[derive(Clone)]
+struct Submitter(Arc<Mutex<Noted>>);
+
+impl Submitter {
+    fn note(&self, one: impl FnOnce(&mut Noted)) {
+        one(&mut self.0.lock().unwrap());
+    }
+}
+
+impl Code for Submitter {
+    const NAME: &'static str = "submitter";
+
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        let (work, gap) = (Span::from_millis(5), Span::from_millis(30));
+        for _ in 0..20 {
+            let begun = me.now().await;
+            let mut tasks: Vec<(TaskId, _)> = Vec::new();
+            for submission in 0..12 {
+                let deadline = (0..=submission / 4).fold(begun, |at, _| at + gap);
+                let asked = me.idle_time(work, deadline).await;
+                match (asked, me.submit(work, deadline).await) {
+                    (Ok(asked), Ok(task)) => {
+                        tasks.push((task, deadline));
+                        self.note(|its| {
+                            its.admitted += 1;
+                            its.wrong += u64::from(asked.idle < work);
+                        });
+                    }
+                    (Ok(asked), Err(TaskRefused::NoTime { instead, .. })) => self.note(|its| {
+                        its.refused += 1;
+                        // Between the two it may have worked, which makes more idle, but not enough.
+                        its.wrong += u64::from(instead.idle >= work || asked.idle >= work);
+                    }),
+                    _ => self.note(|its| its.wrong += 1),
+                }
+            }
+            // What is withdrawn is gone, and its time is free again.
+            if let Some((last, deadline)) = tasks.pop() {
+                let before = me.idle_time(work, deadline).await;
+                let gone = me.withdraw(last).await;
+                let after = me.idle_time(work, deadline).await;
+                let again = me.finish(last).await;
+                let freed = matches!((before, after), (Ok(b), Ok(a)) if a.idle > b.idle);
+                let known = again != Err(TaskRefused::NoSuchTask { task: last });
+                self.note(|its| its.wrong += u64::from(gone.is_err() || !freed || known));
+            }
+            for (task, deadline) in tasks {
+                me.compute(Span::from_millis(4)).await;
+                let late = me.now().await > deadline;
+                let ended = me.finish(task).await;
+                self.note(|its| its.late += u64::from(late || ended.is_err()));
+            }
+            me.sleep_until(begun + gap + gap + gap).await;
+        }
+        Ok(())
+    }
+}
+
+/// E8: a process that works on the first of its tasks has done each by its deadline, and is refused what could not be done.
+#[test]
+fn twin_a_process_submits_tasks_of_its_own() {
+    let text = r#"
+schema = 2
+seed   = 29
+length = "2s"
+[schedulers.rez]
+scheduler = "rez"
+parent = "top"
+[schedulers.server]
+scheduler = "ports"
+parent = "rez"
+guarantee = "RESBS 6ms 10ms"
+[threads.other]
+parent = "rez"
+guarantee = "RESBS 2ms 10ms"
+run = "spin"
+"#;
+    let noted = Arc::<Mutex<Noted>>::default();
+    let amend = |plan: &mut windfall_scenario::Plan| {
+        *noted.lock().unwrap() = Noted::default();
+        let (_, server) = *plan.nodes.iter().find(|(name, _)| name == "server").unwrap();
+        let home = Home::new(server, |_| Vec::new());
+        plan.processes.nodes = vec![home];
+        let (terms, code) = (ProcessParams::default(), Submitter(noted.clone()));
+        plan.threads.push(PlannedThread::process(Node(0), &home, &terms, code));
+    };
+    twin_with(text, amend, |outcome, real| {
+        conserved(outcome);
+        let noted = *noted.lock().unwrap();
+        assert_eq!(noted.wrong, 0, "{noted:?} on real threads: {real}");
+        assert!(noted.admitted >= 160 && noted.refused >= 40, "{noted:?}");
+        // A real task takes longer than it said when the machine disturbs it; the next ones wait for it.
+        assert!(noted.late <= if real { noted.admitted / 5 } else { 0 }, "{noted:?}");
+        let own = outcome.threads.iter().find(|one| one.submitted > 0).unwrap();
+        assert_eq!((own.submitted, own.refusals.all()), (240, noted.refused));
     });
 }

@@ -1,0 +1,86 @@
+//! What a process may ask the scheduler above it about its own tasks.
+
+use crate::task::{IdleTime, TaskId, TaskRefused, TaskReply, TaskRequest};
+use windfall_time::{Instant, Span};
+
+/// The tasks of a process, below a scheduler that admits them (`ports`).
+///
+/// ```
+/// use windfall_programs::{Process, ProcessError, TaskRefused};
+/// use windfall_time::Span;
+///
+/// /// Does a task of at most 2 ms within 10 ms, if there is time for it; else what takes 100 us and needs no promise.
+/// async fn answer(mut me: impl Process) -> Result<(), ProcessError> {
+///     let deadline = me.now().await + Span::from_millis(10);
+///     match me.submit(Span::from_millis(2), deadline).await {
+///         Ok(task) => {
+///             me.compute(Span::from_millis(1)).await;
+///             let _used_up = me.finish(task).await; // a millisecond is free again
+///         }
+///         Err(TaskRefused::NoTime { .. }) => me.compute(Span::from_micros(100)).await,
+///         Err(_) => {}
+///     }
+///     Ok(())
+/// }
+/// ```
+pub trait Tasks: Send {
+    /// Hands a request to the scheduler above it. All others are made of this one.
+    ///
+    /// # Errors
+    /// Why it is refused; nothing has changed then.
+    fn task(
+        &mut self,
+        request: TaskRequest,
+    ) -> impl Future<Output = Result<TaskReply, TaskRefused>> + Send;
+
+    /// Submits a task: `work` of processor time that is done by the deadline, or refused now (PORTS 2.2). Several tasks are done in the order of their deadlines; a process
+    /// works on the first of its own. The task ends with [`finish`](Self::finish), when its work is used up, or with [`withdraw`](Self::withdraw).
+    ///
+    /// # Errors
+    /// [`NoTime`](TaskRefused::NoTime) with the idle time before that deadline and the earliest deadline; and when no scheduler above admits tasks.
+    fn submit(
+        &mut self,
+        work: Span,
+        deadline: Instant,
+    ) -> impl Future<Output = Result<TaskId, TaskRefused>> + Send {
+        async move {
+            match self.task(TaskRequest::Submit { work, deadline }).await? {
+                TaskReply::Admitted(task) => Ok(task),
+                TaskReply::Idle(_) | TaskReply::Ended => Err(TaskRefused::NotHere),
+            }
+        }
+    }
+
+    /// The most work that would be admitted with this deadline, and the earliest deadline for this work. Changes nothing.
+    ///
+    /// # Errors
+    /// When no scheduler above admits tasks.
+    fn idle_time(
+        &mut self,
+        work: Span,
+        deadline: Instant,
+    ) -> impl Future<Output = Result<IdleTime, TaskRefused>> + Send {
+        async move {
+            match self.task(TaskRequest::Query { work, deadline }).await? {
+                TaskReply::Idle(idle) => Ok(idle),
+                TaskReply::Admitted(_) | TaskReply::Ended => Err(TaskRefused::NotHere),
+            }
+        }
+    }
+
+    /// Takes back a task that will not be done. What is left of its time is free at once.
+    ///
+    /// # Errors
+    /// When it has ended, or is not this process's.
+    fn withdraw(&mut self, task: TaskId) -> impl Future<Output = Result<(), TaskRefused>> + Send {
+        async move { self.task(TaskRequest::Withdraw(task)).await.map(|_| ()) }
+    }
+
+    /// Says that a task is done. What is left of its time is free at once (PORTS 2.5).
+    ///
+    /// # Errors
+    /// When it has ended before: it took longer than it said, or was lost.
+    fn finish(&mut self, task: TaskId) -> impl Future<Output = Result<(), TaskRefused>> + Send {
+        async move { self.task(TaskRequest::Finish(task)).await.map(|_| ()) }
+    }
+}

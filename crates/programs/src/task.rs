@@ -1,0 +1,124 @@
+//! Tasks of a process: work with a deadline, which the scheduler above the process admits or refuses when it is submitted
+//! (PORTS 2.2; decisions 0029 and 0033).
+
+use core::fmt;
+use windfall_time::{Instant, Span};
+
+/// A task of a process that was admitted. Each process numbers its own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TaskId(u32);
+
+impl TaskId {
+    /// The task of this number.
+    #[must_use]
+    pub const fn new(number: u32) -> TaskId {
+        TaskId(number)
+    }
+
+    /// Its number.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// The time that a scheduler has not promised to any task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IdleTime {
+    /// The most work that would be admitted with the deadline that was asked about.
+    pub idle: Span,
+    /// The earliest deadline with which the work would be admitted; `None`: there is none.
+    pub earliest: Option<Instant>,
+}
+
+/// What a process asks the scheduler above it about its tasks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum TaskRequest {
+    /// Admit this much processor time by the deadline.
+    Submit {
+        /// Processor time, at most.
+        work: Span,
+        /// When it must be done.
+        deadline: Instant,
+    },
+    /// Could this be admitted? Changes nothing.
+    Query {
+        /// Processor time.
+        work: Span,
+        /// When it would have to be done.
+        deadline: Instant,
+    },
+    /// The task will not be done.
+    Withdraw(TaskId),
+    /// The task is done.
+    Finish(TaskId),
+}
+
+/// What a scheduler answers a [`TaskRequest`] that it carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum TaskReply {
+    /// The task was admitted.
+    Admitted(TaskId),
+    /// The answer to a query.
+    Idle(IdleTime),
+    /// The task has ended.
+    Ended,
+}
+
+/// Why a [`TaskRequest`] was refused. Nothing has changed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum TaskRefused {
+    /// The work cannot be done by the deadline beside all that was admitted before.
+    NoTime {
+        /// The work.
+        work: Span,
+        /// What would be admitted instead.
+        instead: IdleTime,
+    },
+    /// The scheduler keeps no more tasks.
+    Full {
+        /// The limit and where it comes from.
+        limit: &'static str,
+    },
+    /// The process has no such task: it has ended, was used up, or was lost when the supply failed.
+    NoSuchTask {
+        /// The task.
+        task: TaskId,
+    },
+    /// The process exists, but what is above it admits no tasks, or not this one.
+    NotAdmitting {
+        /// The reason, in words.
+        why: String,
+    },
+    /// This host has no schedulers.
+    NotHere,
+}
+
+impl fmt::Display for TaskRefused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TaskRefused::NoTime { work, instead: IdleTime { idle, earliest } } => {
+                write!(f, "{work} cannot be done by then: {idle} is free before that deadline")?;
+                match earliest {
+                    Some(at) => write!(f, "; the earliest deadline for it is {at}"),
+                    None => f.write_str("; no deadline is late enough for it"),
+                }
+            }
+            TaskRefused::Full { limit } => write!(f, "no room for another task: {limit}"),
+            TaskRefused::NoSuchTask { task } => write!(
+                f,
+                "task {} has ended, was used up, or was lost when processor time failed",
+                task.0
+            ),
+            TaskRefused::NotAdmitting { why } => f.write_str(why),
+            TaskRefused::NotHere => f.write_str(
+                "this host has no schedulers; run the process below a scheduler of kind `ports`",
+            ),
+        }
+    }
+}
+
+impl core::error::Error for TaskRefused {}

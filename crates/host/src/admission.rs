@@ -34,7 +34,7 @@ impl<M: Machine> Host<M> {
         let earliest = ask(TemporalQuery::EarliestDeadline(work))?;
         match (idle, earliest) {
             (TemporalAnswer::Idle(idle), TemporalAnswer::Earliest(earliest)) => {
-                Some(IdleTime { idle, earliest })
+                Some(IdleTime::new(idle, earliest))
             }
             _ => None,
         }
@@ -163,7 +163,7 @@ const fn lacks_room(why: &HierarchyError) -> bool {
 fn refused(why: HierarchyError, task: TaskId) -> TaskRefused {
     match why {
         HierarchyError::Refused(AnswerError::NoTime { work, idle, earliest }) => {
-            TaskRefused::NoTime { work, instead: IdleTime { idle, earliest } }
+            TaskRefused::NoTime { work, instead: IdleTime::new(idle, earliest) }
         }
         HierarchyError::Refused(AnswerError::Full { limit }) => TaskRefused::Full { limit },
         HierarchyError::Refused(AnswerError::WrongTask { .. }) => TaskRefused::NoSuchTask { task },

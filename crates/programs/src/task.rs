@@ -24,11 +24,20 @@ impl TaskId {
 
 /// The time that a scheduler has not promised to any task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct IdleTime {
     /// The most work that would be admitted with the deadline that was asked about.
     pub idle: Span,
     /// The earliest deadline with which the work would be admitted; `None`: there is none.
     pub earliest: Option<Instant>,
+}
+
+impl IdleTime {
+    /// So much before the deadline, and this earliest deadline.
+    #[must_use]
+    pub const fn new(idle: Span, earliest: Option<Instant>) -> IdleTime {
+        IdleTime { idle, earliest }
+    }
 }
 
 /// What a process asks the scheduler above it about its tasks.

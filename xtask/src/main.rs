@@ -84,7 +84,7 @@ fn check() -> Result<(), String> {
         Step::cargo("hierarchy, each feature alone", &HIERARCHY_PLAIN),
         Step::cargo("the library without the command", &LIBRARY),
         Step::cargo("reports without pictures", &REPORT_PLAIN),
-        model("1"),
+        model("3"),
         Step::tests("tests", &["test", "--workspace", "--no-fail-fast"])
             .with("WINDFALL_FUZZ_SECONDS", "2"),
         Step::tests("tests, optimised, fuzzers as long as asked", &OPTIMISED),

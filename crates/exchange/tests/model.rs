@@ -100,6 +100,7 @@ fn model(preemptions: Option<usize>, body: impl Fn() + Sync + Send + 'static) {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = preemptions;
         builder.max_branches = 10_000;
+        builder.checkpoint_interval = 500; // how often loom looks at the clock; 20,000 ways may take half a minute
         let seconds = std::env::var("WINDFALL_MODEL_SECONDS").ok();
         builder.max_duration = seconds.and_then(|text| text.parse().ok()).map(Duration::from_secs);
         let ways = std::sync::Arc::new(AtomicU64::new(0));

@@ -54,13 +54,15 @@ fn scratch(name: &str) -> PathBuf {
 }
 
 #[test]
-fn accepts_the_scenario_of_the_readme() {
+fn accepts_the_scenarios_of_the_readme() {
     let folder = scratch("readme_scenario");
     let blocks = blocks("toml");
-    assert_eq!(blocks.len(), 1);
-    std::fs::write(folder.join("readme.toml"), &blocks[0]).unwrap();
-    let output = windfall(&folder, &["simulate", "readme.toml"]);
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(blocks.len(), 2);
+    for block in blocks {
+        std::fs::write(folder.join("readme.toml"), &block).unwrap();
+        let output = windfall(&folder, &["simulate", "readme.toml"]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    }
 }
 
 #[test]

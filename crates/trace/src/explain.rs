@@ -21,12 +21,14 @@ mod holds;
 mod jobs;
 mod pattern;
 mod period_rule;
+mod tasks;
 mod watch;
 
 pub use account::{Account, Part};
 pub use antagonists::Antagonist;
 pub use explainer::Explainer;
 pub use pattern::Pattern;
+pub use tasks::Tasks;
 
 use crate::escape::escaped;
 use crate::timeline::LostCount;
@@ -209,6 +211,8 @@ pub struct Explained {
     pub periods_unclear: u64,
     /// All misses: jobs or bursts ([`Explained::missed_episodes`]) and periods (`short`).
     pub misses: u64,
+    /// What was submitted to a scheduler that admits tasks.
+    pub tasks: Tasks,
     /// The most that one job or burst ran, what was stolen from it included.
     pub longest_run: Span,
     /// All jobs or bursts together; where jobs overlap, their common time counts for each.
@@ -242,6 +246,7 @@ impl Explained {
             short: 0,
             periods_unclear: 0,
             misses: 0,
+            tasks: Tasks::default(),
             longest_run: Span::ZERO,
             all: Account::default(),
             missed: Account::default(),

@@ -4,7 +4,7 @@ use super::{Asked, Reading};
 use crate::terminal::{percent, short};
 use windfall_time::{Instant, Span};
 use windfall_trace::explain::{
-    Account, Ending, Episode, Explained, Explanation, Kind, Part, Person,
+    Account, Ending, Episode, Explained, Explanation, Kind, Part, Person, Tasks,
 };
 use windfall_trace::{Cpu, NodeId, OverheadKind, ThreadId};
 
@@ -16,6 +16,7 @@ pub(super) fn text(asked: &Asked, read: &Reading) -> String {
     let Some(found) = explanation.threads.first() else { return String::new() };
     let mut text = format!("{}\n", whom(explanation, found.thread));
     text.push_str(&counts(explanation, found));
+    text.push_str(&tasks(&found.tasks));
     text.push_str(&losses(read));
     if found.short > 0 && found.missed_episodes() > 0 {
         text.push_str(&format!("{}\n", misses(found.misses, found.short, found.kind)));
@@ -50,6 +51,30 @@ pub(super) fn text(asked: &Asked, read: &Reading) -> String {
         text.push_str(&format!("\nall {what} together, {}:\n", short(account.total())));
         text.push_str(&lines(explanation, account));
     }
+    text
+}
+
+/// What was submitted, and what the scheduler answered.
+fn tasks(tasks: &Tasks) -> String {
+    if tasks.submitted() == 0 {
+        return String::new();
+    }
+    let submitted = number(tasks.submitted(), "task", "tasks");
+    let mut text =
+        format!("{submitted} submitted: {} admitted, {} refused", tasks.admitted, tasks.refused);
+    if tasks.refused > 0 {
+        text.push_str(&format!(
+            " (at most {} was idle before such a deadline)",
+            short(tasks.most_idle)
+        ));
+    }
+    if tasks.lost > 0 {
+        text.push_str(&format!(", {} lost after they were admitted", tasks.lost));
+    }
+    if !tasks.absorbed.is_zero() {
+        text.push_str(&format!(", {} left to others by early ends", short(tasks.absorbed)));
+    }
+    text.push('\n');
     text
 }
 

@@ -172,6 +172,7 @@ impl Explainer {
             Event::Note { node, what: Note::Replenished(_), .. } => {
                 watch.replenished(at, *node, follower, question);
             }
+            Event::Note { what, .. } => watch.found.tasks.note(*what),
             _ => {}
         }
     }

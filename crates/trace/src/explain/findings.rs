@@ -76,9 +76,10 @@ impl Explained {
         self.keep(question.keep, episode);
     }
 
-    /// The thread has jobs: what was found before the first of them says nothing.
+    /// The thread has jobs: what was found before the first of them says nothing, but that it was admitted.
     pub(super) fn begin_jobs(&mut self) {
-        *self = Explained { kind: Kind::Job, ..Explained::new(self.thread) };
+        let tasks = self.tasks;
+        *self = Explained { kind: Kind::Job, tasks, ..Explained::new(self.thread) };
     }
 
     fn count(&mut self, ending: Ending) {

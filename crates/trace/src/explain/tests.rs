@@ -188,6 +188,27 @@ fn law_a_used_up_reservation_above_holds_all_below_it_until_one_of_them_runs() {
 }
 
 #[test]
+fn law_what_was_submitted_is_counted_by_its_answer() {
+    let found = about_a(&[
+        declare(0, A),
+        note(0, Note::Admitted(ns(5))),
+        release(0, A, 10),
+        wake(0, A, None),
+        switch(0, None, Some(A)),
+        note(1, Note::Refused(ns(3))),
+        note(1, Note::Refused(ns(4))),
+        note(2, Note::Admitted(ns(6))),
+        note(7, Note::Absorbed(ns(2))),
+        complete(7, A, 7, false),
+        note(9, Note::Lost(ns(1))),
+    ]);
+    let tasks = found.tasks;
+    assert_eq!((tasks.submitted(), tasks.admitted, tasks.refused, tasks.lost), (4, 2, 2, 1));
+    assert_eq!((tasks.most_idle, tasks.absorbed), (ns(4), ns(2)));
+    assert_eq!(found.misses, 0, "a refusal is no miss");
+}
+
+#[test]
 fn law_of_jobs_that_overlap_each_has_all_time_since_its_release() {
     let found = about_a(&[
         declare(0, A),

@@ -19,7 +19,8 @@ const WINDOW: u64 = 1_024;
 /// Decides when a list is collected, by what searches and collections cost so far (section 3).
 ///
 /// A collection is due when so many slots were taken since the last one as the free pool has. While nothing is known, the pool doubles from one collection to the
-/// next, by which costs are measured at several sizes; then it has as many slots as [`Collector::pool`] says.
+/// next, by which costs are measured at several sizes; then it has as many slots as [`Collector::pool`] says. It never grows to more than twice at once, so that what was measured by chance
+/// shows before it costs much.
 ///
 /// # Units
 /// Costs are time on the processor, measured by the caller. An interruption that is counted as cost makes the answer worse.
@@ -119,7 +120,7 @@ impl Collector {
         }
         (self.last, self.taken, self.searched) = (Some(now), 0, Span::ZERO);
         self.due = match self.pool() {
-            Ok(pool) => pool.slots,
+            Ok(pool) => pool.slots.min(self.due.saturating_mul(2)),
             Err(PoolError::Unmeasured) if self.due < self.limits.slots / 2 => self.due * 2,
             Err(PoolError::Unmeasured) => 1,
             // The caller asks for the pool, and learns of the error.

@@ -3,7 +3,9 @@
 use windfall_time::Span;
 
 /// After so many costs, those before count half.
-const WINDOW: i128 = 4_096;
+///
+/// How long a search takes depends on its deadline far more than on a slot that stays: many are needed.
+const WINDOW: i128 = 1 << 16;
 /// With fewer costs than this there is no line.
 const FEW: i128 = 8;
 

@@ -11,9 +11,9 @@ use windfall_admission::{Admission, Collector, Costs, Limits, PagedList};
 use windfall_time::{Instant, Span};
 
 /// Longer than any search: what is beyond was interrupted.
-const INTERRUPTED: f64 = 100_000.0;
+const INTERRUPTED: f64 = 1_000_000.0;
 /// No limits but memory.
-const LIMITS: Limits = Limits { longest: Span::MAX, apart: Span::ZERO, slots: 1 << 14 };
+const LIMITS: Limits = Limits { longest: Span::MAX, apart: Span::ZERO, slots: 1 << 12 };
 
 /// What a list's collector found, and what pools cost.
 #[derive(Clone, Debug)]
@@ -23,6 +23,8 @@ pub(crate) struct Paging {
     pub(crate) predicted: u32,
     pub(crate) from: u32,
     pub(crate) to: u32,
+    /// Nanoseconds a slot with the predicted pool and with the best, measured once more, in turn.
+    pub(crate) again: [f64; 2],
     /// For each pool, nanoseconds a slot that is taken, collections included.
     pub(crate) tried: Vec<(u32, f64)>,
     /// How many searches and collections were interrupted, and left out.
@@ -31,14 +33,7 @@ pub(crate) struct Paging {
 
 impl Paging {
     pub(crate) fn best(&self) -> (u32, f64) {
-        let best = self.tried.iter().min_by(|one, other| one.1.total_cmp(&other.1));
-        best.copied().unwrap_or((0, f64::NAN))
-    }
-
-    /// What the predicted pool costs.
-    pub(crate) fn at_predicted(&self) -> f64 {
-        let found = self.tried.iter().find(|(slots, _)| *slots == self.predicted);
-        found.map_or(f64::NAN, |(_, cost)| *cost)
+        best(&self.tried)
     }
 }
 
@@ -111,9 +106,12 @@ impl Watch {
         reason = "a few seconds in nanoseconds"
     )]
     fn read(&mut self) -> Instant {
-        let now = Clock::now();
-        let ns = (now - self.last).as_nanos() as f64 - self.reading;
-        self.last = now;
+        let [now, again] = [(); 2].map(|()| Clock::now());
+        let ns = |from: Clock, to: Clock| (to - from).as_nanos() as f64;
+        // What a reading takes is its mean of late, without interruptions.
+        self.reading += (ns(now, again).min(10.0 * self.reading) - self.reading) / 1_024.0;
+        let ns = ns(self.last, now) - self.reading;
+        self.last = again;
         if ns > INTERRUPTED {
             self.interrupted += 1;
         } else {
@@ -145,8 +143,35 @@ pub(crate) fn paging(slots: u64, load: Load, pools: &[u32], tasks: u32) -> Optio
         }
     }
     let tried = pools.iter().zip(&runs).map(|(pool, (_, rounds))| (*pool, taken(rounds)));
-    let (tried, interrupted) = (tried.collect(), watch.borrow().interrupted);
-    Some(Paging { costs, predicted: middle, from, to, tried, interrupted })
+    let tried: Vec<_> = tried.collect();
+    let again = against_best(&mut runs, &tried, middle, tasks / 5);
+    let interrupted = watch.borrow().interrupted;
+    Some(Paging { costs, predicted: middle, from, to, again, tried, interrupted })
+}
+
+/// The least of many numbers is low by chance, too: so both pools are measured once more.
+fn against_best(
+    runs: &mut [(Run, Vec<f64>)],
+    tried: &[(u32, f64)],
+    predicted: u32,
+    slots: u32,
+) -> [f64; 2] {
+    let best = best(tried).0;
+    let both = [predicted, best];
+    let mut costs = [const { Vec::new() }; 2];
+    for _ in 0..3 * ROUNDS {
+        for (costs, pool) in costs.iter_mut().zip(both) {
+            let place = tried.iter().position(|(slots, _)| *slots == pool);
+            costs.extend(place.map(|place| runs[place].0.cost(pool, slots)));
+        }
+    }
+    costs.map(|costs| taken(&costs))
+}
+
+/// The pool that costs least.
+fn best(tried: &[(u32, f64)]) -> (u32, f64) {
+    let best = tried.iter().min_by(|one, other| one.1.total_cmp(&other.1));
+    best.copied().unwrap_or((0, f64::NAN))
 }
 
 #[expect(

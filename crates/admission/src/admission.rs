@@ -75,7 +75,7 @@ impl<S: Structure> Admission<S> {
         self.slots.now()
     }
 
-    /// How many slots there are.
+    /// How many slots there are, those included that are used up and not [collected](Admission::collect).
     #[must_use]
     pub fn len(&self) -> usize {
         self.slots.len()
@@ -171,7 +171,7 @@ impl<S: Structure> Admission<S> {
         if deadline > HORIZON {
             return Err(AdmitError::BeyondHorizon { deadline });
         }
-        if self.len() >= self.most as usize {
+        if self.len() >= self.most as usize && self.collect() == 0 {
             return Err(AdmitError::Full { slots: self.most });
         }
         let key = Key { deadline, number: self.next };
@@ -254,12 +254,11 @@ impl<S: Structure> Admission<S> {
         }
         let free = left.checked_sub(used).ok_or(TicketError::AboveBound { used, left })?;
         let collected = self.slots.advance(self.now() + used);
-        if collected == 0 {
+        self.counts.collected += collected as u64;
+        if !free.is_zero() {
             self.slots.remove(key);
             self.counts.early += 1;
             self.counts.freed = self.counts.freed.saturating_add(free);
-        } else {
-            self.counts.collected += 1;
         }
         Ok(free)
     }
@@ -273,7 +272,8 @@ impl<S: Structure> Admission<S> {
     }
 
     /// Time passes, in which the first slot is worked on, then the next, and nothing if there is none. Slots whose work is used up are
-    /// collected ("temporal paging", section 2.2); returns how many. Their tickets are stale from then on.
+    /// collected ("temporal paging", section 2.2); returns how many. Their tickets are stale from then on. A [`PagedList`](crate::PagedList) collects only when
+    /// it is [told to](Admission::collect), and returns 0.
     ///
     /// # Errors
     /// When `to` is earlier than `now`, or beyond [`HORIZON`]; nothing has changed then.
@@ -283,6 +283,13 @@ impl<S: Structure> Admission<S> {
         let collected = self.slots.advance(to);
         self.counts.collected += collected as u64;
         Ok(collected)
+    }
+
+    /// Collects the slots that are used up, which all structures but [`PagedList`](crate::PagedList) do as time passes; returns how many (section 3).
+    pub fn collect(&mut self) -> usize {
+        let collected = self.slots.collect();
+        self.counts.collected += collected as u64;
+        collected
     }
 
     fn check_time(&self, to: Instant) -> Result<(), AdvanceError> {

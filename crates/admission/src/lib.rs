@@ -12,6 +12,7 @@
 extern crate alloc;
 
 mod admission;
+mod collection;
 mod error;
 mod slot_list;
 mod start_times;
@@ -20,9 +21,11 @@ mod ticket;
 mod tree;
 
 pub use admission::{Admission, Counts, Inexact};
+pub use collection::{Bound, Collector, Costs, Limits, Pool, PoolError};
 pub use error::{AdmitError, AdvanceError, TicketError, WhatIfError};
 pub use slot_list::{
-    GuessList, HashList, HashPointerList, ImprovedList, List, PointerList, SlotList, Step,
+    GuessList, HashList, HashPointerList, ImprovedList, List, PagedList, PointerList, SlotList,
+    Step,
 };
 pub use start_times::StartTimes;
 pub use structure::{HORIZON, Key, Structure, Supplied};

@@ -2,11 +2,13 @@
 //!
 //! An admission has four steps: find the place, find the idle time, insert the slot, update the later ones. `linear.rs`, `hash.rs` and `guess.rs` are ways to
 //! find the place; `walk.rs` and `pointers.rs` to find the idle time and to update. Any two go together.
+//! `paged.rs` is the original list, collected when that pays.
 
 mod guess;
 mod hash;
 mod laxities;
 mod linear;
+mod paged;
 mod pointers;
 mod search;
 mod slots;
@@ -18,6 +20,7 @@ use guess::Guess;
 use hash::Hash;
 use laxities::Laxities;
 use linear::Linear;
+pub use paged::PagedList;
 use pointers::Pointers;
 use search::Search;
 use slots::{NONE, Slot, Slots};

@@ -39,7 +39,7 @@ pub trait Structure: Clone {
     /// The time that was reached.
     fn now(&self) -> Instant;
 
-    /// How many slots there are.
+    /// How many slots there are, those included that are used up and not collected.
     fn len(&self) -> usize;
 
     /// Whether there are no slots.
@@ -76,7 +76,14 @@ pub trait Structure: Clone {
     fn head(&self) -> Option<(Key, Span)>;
 
     /// Time passes, in which the first slot is worked on, then the next: those whose work is used up are collected. Returns how many.
+    ///
+    /// A structure that collects later returns 0. Except for [`Structure::len`] it answers as if it had collected them.
     fn advance(&mut self, to: Instant) -> usize;
+
+    /// Collects the slots that are used up; returns how many. None are there, unless the structure collects later than `advance` (section 3).
+    fn collect(&mut self) -> usize {
+        0
+    }
 
     /// How many bytes of memory it holds on the heap, those that are not in use included.
     fn bytes(&self) -> usize;

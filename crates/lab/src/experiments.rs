@@ -13,6 +13,7 @@ mod figure_11_5;
 mod figure_11_6;
 mod multics;
 mod overhead_11_6_8;
+mod ports_collection;
 mod ports_figure_1;
 mod ports_table_1;
 mod ports_table_2;
@@ -50,6 +51,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &ports_figure_1::EXPERIMENT,
     &ports_table_1::EXPERIMENT,
     &ports_table_2::EXPERIMENT,
+    &ports_collection::EXPERIMENT,
 ];
 
 /// The largest difference allowed between simulated and real threads, in per cent of the processor.

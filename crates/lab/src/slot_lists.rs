@@ -3,13 +3,15 @@
 //! A list is offered one task after the other. When it has so many slots as it may, time passes until about a tenth of them is done, and they are
 //! collected, as in the paper's figure 1. All structures begin with the same slots and are offered the same tasks.
 //!
-//! `measured.rs` has what is measured of a structure, `load.rs` the tasks.
+//! `measured.rs` has what is measured of a structure, `load.rs` the tasks, `paging.rs` a list that is collected now and then.
 
 mod load;
 mod measured;
+mod paging;
 
 pub(crate) use load::Load;
 pub(crate) use measured::{Inexact, Parts, Runs};
+pub(crate) use paging::{Paging, paging};
 
 use crate::findings::record;
 use crate::statistics::quantile;

@@ -266,6 +266,18 @@ fn paper_ports_tables_stand_beside_the_ksr_1() {
 }
 
 #[test]
+fn paper_ports_collection_predicts_and_tries() {
+    let findings = quick("ports-collection", Host::Here);
+    is_weighed(&findings);
+    assert_eq!((findings.tables[0].rows.len(), findings.figures.len()), (4, 1));
+    // Whatever the neighbours do, a search that passes 500 slots more takes longer.
+    for row in &findings.tables[1].rows {
+        let [predicted, late] = [&row[6], &row[9]].map(|cell| cell.parse::<f64>().unwrap());
+        assert!(late > 1.2 && late > predicted, "{row:?}");
+    }
+}
+
+#[test]
 fn law_what_needs_only_this_process_runs_everywhere() {
     for name in ["table-10-2", "figure-10-4", "table-10-3"] {
         let findings = quick(name, Host::Here);

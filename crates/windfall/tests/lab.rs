@@ -37,7 +37,7 @@ fn the_list_has_every_experiment_of_the_paper() {
     for figure in ["10-1", "10-3", "10-4", "11-1", "11-2", "11-3", "11-4", "11-5"] {
         assert!(list.contains(&format!("figure-{figure}")), "{figure} in:\n{list}");
     }
-    for ports in ["ports-figure-1", "ports-table-1", "ports-table-2"] {
+    for ports in ["ports-figure-1", "ports-table-1", "ports-table-2", "ports-collection"] {
         assert!(list.contains(ports), "{ports} in:\n{list}");
     }
 }

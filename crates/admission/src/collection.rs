@@ -1,0 +1,169 @@
+//! When a list is collected: measured while it runs, at least cost within two limits (section 3; `docs/errata.md` has the derivation).
+//!
+//! `line.rs` fits what searches and collections cost, `costs.rs` has the relation between costs, limits and the slots of the free pool, `error.rs` its errors.
+
+mod costs;
+mod error;
+mod line;
+
+pub use costs::{Bound, Costs, Limits, Pool};
+pub use error::PoolError;
+
+use crate::{Admission, AdmitError, PagedList, Ticket};
+use line::Line;
+use windfall_time::{Instant, Span};
+
+/// After so many collections, what was measured before counts half.
+const WINDOW: u64 = 1_024;
+
+/// Decides when a list is collected, by what searches and collections cost so far (section 3).
+///
+/// A collection is due when so many slots were taken since the last one as the free pool has. While nothing is known, the pool doubles from one collection to the
+/// next, by which costs are measured at several sizes; then it has as many slots as [`Collector::pool`] says. It never grows to more than twice at once, so that what was measured by chance
+/// shows before it costs much.
+///
+/// # Units
+/// Costs are time on the processor, measured by the caller. An interruption that is counted as cost makes the answer worse.
+#[derive(Clone, Debug)]
+pub struct Collector {
+    limits: Limits,
+    /// Cost of a slot against the slots taken since the last collection.
+    searches: Line,
+    /// Cost of a collection against what it collected.
+    collections: Line,
+    sums: Sums,
+    last: Option<Instant>,
+    /// Slots taken since the last collection.
+    taken: u32,
+    /// Cost of searches since a slot was taken last.
+    refused: Span,
+    /// Cost of all searches since the last collection.
+    searched: Span,
+    due: u32,
+}
+
+/// What came between collections.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    collections: u64,
+    passed: Span,
+    overhead: Span,
+    taken: u64,
+    collected: u64,
+}
+
+impl Collector {
+    /// Nothing is measured.
+    #[must_use]
+    pub fn new(limits: Limits) -> Self {
+        Collector {
+            limits,
+            searches: Line::default(),
+            collections: Line::default(),
+            sums: Sums::default(),
+            last: None,
+            taken: 0,
+            refused: Span::ZERO,
+            searched: Span::ZERO,
+            due: 1,
+        }
+    }
+
+    /// Admits as [`Admission::admit`], collects before that if it is due, and measures both by `clock`, which never goes back.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn admit(
+        &mut self,
+        list: &mut Admission<PagedList>,
+        work: Span,
+        deadline: Instant,
+        mut clock: impl FnMut() -> Instant,
+    ) -> Result<Ticket, AdmitError> {
+        let mut begun = clock();
+        if self.is_due() {
+            let slots = list.collect();
+            let ended = clock();
+            self.collected(slots, ended.saturating_since(begun), list.now());
+            begun = ended;
+        }
+        let answer = list.admit(work, deadline);
+        self.searched(clock().saturating_since(begun), answer.is_ok());
+        answer
+    }
+
+    /// Whether the slots of the free pool are used up.
+    #[must_use]
+    pub fn is_due(&self) -> bool {
+        self.taken >= self.due
+    }
+
+    /// A task was admitted, which took a slot, or refused, after a search at this cost.
+    pub fn searched(&mut self, cost: Span, took: bool) {
+        self.searched = self.searched.saturating_add(cost);
+        self.refused = self.refused.saturating_add(cost);
+        if took {
+            self.searches.add(self.taken, self.refused);
+            self.refused = Span::ZERO;
+            self.taken = self.taken.saturating_add(1);
+        }
+    }
+
+    /// So many slots were collected at this cost, when the list's time was `now`.
+    pub fn collected(&mut self, slots: usize, cost: Span, now: Instant) {
+        let slots = u32::try_from(slots).unwrap_or(u32::MAX);
+        self.collections.add(slots, cost);
+        if let Some(last) = self.last {
+            self.sums.add(now.saturating_since(last), self.searched.saturating_add(cost));
+            self.sums.taken += u64::from(self.taken);
+            self.sums.collected += u64::from(slots);
+        }
+        (self.last, self.taken, self.searched) = (Some(now), 0, Span::ZERO);
+        self.due = match self.pool() {
+            Ok(pool) => pool.slots.min(self.due.saturating_mul(2)),
+            Err(PoolError::Unmeasured) if self.due < self.limits.slots / 2 => self.due * 2,
+            Err(PoolError::Unmeasured) => 1,
+            // The caller asks for the pool, and learns of the error.
+            Err(_) => self.due,
+        };
+    }
+
+    /// What was measured; `None` while costs were not seen at two sizes, or no time passed.
+    #[must_use]
+    pub fn costs(&self) -> Option<Costs> {
+        let ((admission, growth), (fixed, each)) = (self.searches.fit()?, self.collections.fit()?);
+        let Sums { passed, overhead, taken, collected, .. } = self.sums;
+        let pico = |span: Span, parts: u64| {
+            u64::try_from(u128::from(span.as_nanos()) * 1_000 / u128::from(parts)).ok()
+        };
+        let task = pico(passed.saturating_sub(overhead), (taken > 0).then_some(taken)?)?;
+        let between = if collected == 0 { None } else { Some(pico(passed, collected)?) };
+        Some(Costs { task, admission, growth, fixed, each, between })
+    }
+
+    /// The free pool of least cost within the limits.
+    ///
+    /// # Errors
+    /// While costs are not known, and when a limit cannot be met, which is named. Collections go on as before then.
+    pub fn pool(&self) -> Result<Pool, PoolError> {
+        self.costs().ok_or(PoolError::Unmeasured)?.pool(&self.limits)
+    }
+}
+
+impl Sums {
+    fn add(&mut self, passed: Span, overhead: Span) {
+        if self.collections == WINDOW {
+            let half = |span: Span| Span::from_nanos(span.as_nanos() / 2);
+            *self = Sums {
+                collections: self.collections / 2,
+                passed: half(self.passed),
+                overhead: half(self.overhead),
+                taken: self.taken / 2,
+                collected: self.collected / 2,
+            };
+        }
+        self.collections += 1;
+        self.passed = self.passed.saturating_add(passed);
+        self.overhead = self.overhead.saturating_add(overhead);
+    }
+}

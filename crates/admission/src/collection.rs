@@ -83,9 +83,9 @@ impl Collector {
         let mut begun = clock();
         if self.is_due() {
             let slots = list.collect();
-            let ended = clock();
-            self.collected(slots, ended.saturating_since(begun), list.now());
-            begun = ended;
+            let cost = clock().saturating_since(begun);
+            self.collected(slots, cost, list.now());
+            begun = clock(); // what follows from a collection is computed in the time of no search
         }
         let answer = list.admit(work, deadline);
         self.searched(clock().saturating_since(begun), answer.is_ok());

@@ -287,3 +287,26 @@ fn law_a_list_that_is_run_by_its_costs_decides_as_the_original() {
     assert!(longest <= 100, "slots that stay are collected: {longest}");
     assert!(paged.counts().collected > 1_000);
 }
+
+/// A clock of which each look is so much later than the one before: before a collection, after it, before a search, after it.
+#[test]
+fn law_what_a_collection_leads_to_is_computed_in_the_time_of_no_search() {
+    let limits = Limits { longest: Span::MAX, apart: Span::ZERO, slots: 64 };
+    let (mut collector, mut clock) = (Collector::new(limits), 0);
+    let mut list = Admission::<PagedList>::new(Instant::ZERO, u32::MAX).unwrap();
+    let work = Span::from_nanos(50);
+    for _ in 0..2_000 {
+        let due = collector.is_due();
+        let mut steps = if due { vec![0, 40, 1_000, 7] } else { vec![0, 7] }.into_iter();
+        let read = || {
+            clock += steps.next().unwrap();
+            Instant::from_nanos(clock)
+        };
+        let deadline = list.now() + work;
+        collector.admit(&mut list, work, deadline, read).unwrap();
+        list.advance(list.now() + work).unwrap();
+    }
+    let costs = collector.costs().unwrap();
+    assert_eq!((costs.admission, costs.growth), (7_000, 0));
+    assert_eq!((costs.fixed, costs.each), (40_000, 0));
+}

@@ -235,7 +235,7 @@ fn notes(rows: &[Row]) -> Vec<String> {
          The curves lie apart by what a clock costs beyond its reading; only their shape decides about x."
             .to_owned(),
         format!(
-            "{interrupted} measurements of more than 1 ms were left out as interrupted. x in rounds: the least and the largest that were predicted after any of ten rounds, whose median is taken."
+            "{interrupted} measurements of more than 50 us were left out as interrupted. x in rounds: the least and the largest that were predicted after any of ten rounds, whose median is taken."
         ),
     ]
 }

@@ -11,7 +11,7 @@ use windfall_admission::{Admission, Collector, Costs, Limits, PagedList};
 use windfall_time::{Instant, Span};
 
 /// Longer than any search: what is beyond was interrupted.
-const INTERRUPTED: f64 = 1_000_000.0;
+const INTERRUPTED: f64 = 50_000.0;
 /// No limits but memory.
 const LIMITS: Limits = Limits { longest: Span::MAX, apart: Span::ZERO, slots: 1 << 12 };
 

@@ -103,7 +103,7 @@ impl Collector {
         self.searched = self.searched.saturating_add(cost);
         self.refused = self.refused.saturating_add(cost);
         if took {
-            self.searches.add(self.taken, self.refused);
+            self.searches.add(u64::from(self.taken), self.refused);
             self.refused = Span::ZERO;
             self.taken = self.taken.saturating_add(1);
         }
@@ -111,12 +111,11 @@ impl Collector {
 
     /// So many slots were collected at this cost, when the list's time was `now`.
     pub fn collected(&mut self, slots: usize, cost: Span, now: Instant) {
-        let slots = u32::try_from(slots).unwrap_or(u32::MAX);
-        self.collections.add(slots, cost);
+        self.collections.add(slots as u64, cost);
         if let Some(last) = self.last {
             self.sums.add(now.saturating_since(last), self.searched.saturating_add(cost));
             self.sums.taken += u64::from(self.taken);
-            self.sums.collected += u64::from(slots);
+            self.sums.collected += slots as u64;
         }
         (self.last, self.taken, self.searched) = (Some(now), 0, Span::ZERO);
         self.due = match self.pool() {

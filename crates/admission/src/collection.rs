@@ -15,6 +15,8 @@ use windfall_time::{Instant, Span};
 
 /// After so many collections, what was measured before counts half.
 const WINDOW: u64 = 1_024;
+/// After so many collections the pool is reckoned anew, which takes longer than a collection.
+const REVIEW: u32 = 64;
 
 /// Decides when a list is collected, by what searches and collections cost so far (section 3).
 ///
@@ -27,8 +29,10 @@ const WINDOW: u64 = 1_024;
 #[derive(Clone, Debug)]
 pub struct Collector {
     limits: Limits,
-    /// Cost of a slot against the slots taken since the last collection.
+    /// Cost of a slot against the slots taken since the last collection, but for the first.
     searches: Line,
+    /// Cost of the first slot after a collection, which pays for that, too: caches and predictions of branches are not as they were.
+    firsts: Line,
     /// Cost of a collection against what it collected.
     collections: Line,
     sums: Sums,
@@ -40,6 +44,8 @@ pub struct Collector {
     /// Cost of all searches since the last collection.
     searched: Span,
     due: u32,
+    /// Collections until the pool is reckoned anew.
+    review: u32,
 }
 
 /// What came between collections.
@@ -59,6 +65,7 @@ impl Collector {
         Collector {
             limits,
             searches: Line::default(),
+            firsts: Line::default(),
             collections: Line::default(),
             sums: Sums::default(),
             last: None,
@@ -66,6 +73,7 @@ impl Collector {
             refused: Span::ZERO,
             searched: Span::ZERO,
             due: 1,
+            review: 0,
         }
     }
 
@@ -83,9 +91,8 @@ impl Collector {
         let mut begun = clock();
         if self.is_due() {
             let slots = list.collect();
-            let ended = clock();
-            self.collected(slots, ended.saturating_since(begun), list.now());
-            begun = ended;
+            self.collected(slots, clock().saturating_since(begun), list.now());
+            begun = clock();
         }
         let answer = list.admit(work, deadline);
         self.searched(clock().saturating_since(begun), answer.is_ok());
@@ -103,7 +110,8 @@ impl Collector {
         self.searched = self.searched.saturating_add(cost);
         self.refused = self.refused.saturating_add(cost);
         if took {
-            self.searches.add(self.taken, self.refused);
+            let line = if self.taken == 0 { &mut self.firsts } else { &mut self.searches };
+            line.add(self.taken, self.refused);
             self.refused = Span::ZERO;
             self.taken = self.taken.saturating_add(1);
         }
@@ -119,12 +127,19 @@ impl Collector {
             self.sums.collected += u64::from(slots);
         }
         (self.last, self.taken, self.searched) = (Some(now), 0, Span::ZERO);
-        self.due = match self.pool() {
-            Ok(pool) => pool.slots.min(self.due.saturating_mul(2)),
-            Err(PoolError::Unmeasured) if self.due < self.limits.slots / 2 => self.due * 2,
-            Err(PoolError::Unmeasured) => 1,
+        match self.review.checked_sub(1) {
+            Some(left) => self.review = left,
+            None => self.reckon(),
+        }
+    }
+
+    fn reckon(&mut self) {
+        (self.due, self.review) = match self.pool() {
+            Ok(pool) => (pool.slots.min(self.due.saturating_mul(2)), REVIEW),
+            Err(PoolError::Unmeasured) if self.due < self.limits.slots / 2 => (self.due * 2, 0),
+            Err(PoolError::Unmeasured) => (1, 0),
             // The caller asks for the pool, and learns of the error.
-            Err(_) => self.due,
+            Err(_) => (self.due, REVIEW),
         };
     }
 
@@ -138,6 +153,7 @@ impl Collector {
         };
         let task = pico(passed.saturating_sub(overhead), (taken > 0).then_some(taken)?)?;
         let between = if collected == 0 { None } else { Some(pico(passed, collected)?) };
+        let fixed = fixed.checked_add(self.firsts.mean()?.saturating_sub(admission))?;
         Some(Costs { task, admission, growth, fixed, each, between })
     }
 

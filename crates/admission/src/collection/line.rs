@@ -33,6 +33,11 @@ impl Line {
         self.xy += x * y;
     }
 
+    /// The mean cost in picoseconds; `None` without any.
+    pub(super) fn mean(&self) -> Option<u64> {
+        u64::try_from((self.y * 1_000).checked_div(self.count)?).ok()
+    }
+
     /// Picoseconds at size 0, and by how much each further one costs more; what comes out below 0 cannot be told from 0, and is 0.
     ///
     /// `None` with few costs, or when sizes are all about the same.

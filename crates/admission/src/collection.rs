@@ -21,8 +21,8 @@ const REVIEW: u32 = 64;
 /// Decides when a list is collected, by what searches and collections cost so far (section 3).
 ///
 /// A collection is due when so many slots were taken since the last one as the free pool has. While nothing is known, the pool doubles from one collection to the
-/// next, by which costs are measured at several sizes; then it has as many slots as [`Collector::pool`] says. It never grows to more than twice at once, so that what was measured by chance
-/// shows before it costs much.
+/// next, by which costs are measured at several sizes; then it has as many slots as [`Collector::pool`] says, which is looked up at one in 65. It never grows to more than twice at once, so that
+/// what was measured by chance shows before it costs much.
 ///
 /// # Units
 /// Costs are time on the processor, measured by the caller. An interruption that is counted as cost makes the answer worse.

@@ -15,23 +15,21 @@ use windfall_time::{Instant, Span};
 
 /// After so many collections, what was measured before counts half.
 const WINDOW: u64 = 1_024;
+/// After so many collections the pool is reckoned anew, which takes longer than a collection.
+const REVIEW: u32 = 64;
 
 /// Decides when a list is collected, by what searches and collections cost so far (section 3).
 ///
 /// A collection is due when so many slots were taken since the last one as the free pool has. While nothing is known, the pool doubles from one collection to the
-/// next, by which costs are measured at several sizes; then it has as many slots as [`Collector::pool`] says. It never grows to more than twice at once, so that what was measured by chance
-/// shows before it costs much.
+/// next, by which costs are measured at several sizes; then it has as many slots as [`Collector::pool`] says, once in 64 collections. It never grows to more than twice at once, so that
+/// what was measured by chance shows before it costs much.
 ///
 /// # Units
 /// Costs are time on the processor, measured by the caller. An interruption that is counted as cost makes the answer worse.
 #[derive(Clone, Debug)]
 pub struct Collector {
     limits: Limits,
-    /// Cost of a slot against the slots taken since the last collection.
-    searches: Line,
-    /// Cost of a collection against what it collected.
-    collections: Line,
-    sums: Sums,
+    measured: Measured,
     last: Option<Instant>,
     /// Slots taken since the last collection.
     taken: u32,
@@ -40,6 +38,20 @@ pub struct Collector {
     /// Cost of all searches since the last collection.
     searched: Span,
     due: u32,
+    /// Collections until the pool is reckoned anew.
+    review: u32,
+}
+
+/// What searches and collections cost.
+#[derive(Clone, Debug, Default)]
+struct Measured {
+    /// Cost of a slot against the slots taken since the last collection, but for the first.
+    searches: Line,
+    /// Cost of the first slot after a collection, which pays for that, too: caches and predictions of branches are not as they were.
+    firsts: Line,
+    /// Cost of a collection against what it collected.
+    collections: Line,
+    sums: Sums,
 }
 
 /// What came between collections.
@@ -58,14 +70,13 @@ impl Collector {
     pub fn new(limits: Limits) -> Self {
         Collector {
             limits,
-            searches: Line::default(),
-            collections: Line::default(),
-            sums: Sums::default(),
+            measured: Measured::default(),
             last: None,
             taken: 0,
             refused: Span::ZERO,
             searched: Span::ZERO,
             due: 1,
+            review: 0,
         }
     }
 
@@ -83,9 +94,8 @@ impl Collector {
         let mut begun = clock();
         if self.is_due() {
             let slots = list.collect();
-            let cost = clock().saturating_since(begun);
-            self.collected(slots, cost, list.now());
-            begun = clock(); // what follows from a collection is computed in the time of no search
+            self.collected(slots, clock().saturating_since(begun), list.now());
+            begun = clock();
         }
         let answer = list.admit(work, deadline);
         self.searched(clock().saturating_since(begun), answer.is_ok());
@@ -103,40 +113,56 @@ impl Collector {
         self.searched = self.searched.saturating_add(cost);
         self.refused = self.refused.saturating_add(cost);
         if took {
-            self.searches.add(u64::from(self.taken), self.refused);
+            let line = if self.taken == 0 {
+                &mut self.measured.firsts
+            } else {
+                &mut self.measured.searches
+            };
+            line.add(self.taken, self.refused);
             self.refused = Span::ZERO;
             self.taken = self.taken.saturating_add(1);
         }
     }
 
-    /// So many slots were collected at this cost, when the list's time was `now`.
+    /// So many slots were collected at this cost, when the list's time was `now`. More than 2^32 are in no list, and change nothing.
     pub fn collected(&mut self, slots: usize, cost: Span, now: Instant) {
-        self.collections.add(slots as u64, cost);
+        let Ok(slots) = u32::try_from(slots) else { return };
+        self.measured.collections.add(slots, cost);
         if let Some(last) = self.last {
-            self.sums.add(now.saturating_since(last), self.searched.saturating_add(cost));
-            self.sums.taken += u64::from(self.taken);
-            self.sums.collected += slots as u64;
+            let sums = &mut self.measured.sums;
+            sums.add(now.saturating_since(last), self.searched.saturating_add(cost));
+            sums.taken += u64::from(self.taken);
+            sums.collected += u64::from(slots);
         }
         (self.last, self.taken, self.searched) = (Some(now), 0, Span::ZERO);
-        self.due = match self.pool() {
-            Ok(pool) => pool.slots.min(self.due.saturating_mul(2)),
-            Err(PoolError::Unmeasured) if self.due < self.limits.slots / 2 => self.due * 2,
-            Err(PoolError::Unmeasured) => 1,
+        match self.review.checked_sub(1) {
+            Some(left) => self.review = left,
+            None => self.reckon(),
+        }
+    }
+
+    fn reckon(&mut self) {
+        (self.due, self.review) = match self.pool() {
+            Ok(pool) => (pool.slots.min(self.due.saturating_mul(2)), REVIEW - 1),
+            Err(PoolError::Unmeasured) if self.due < self.limits.slots / 2 => (self.due * 2, 0),
+            Err(PoolError::Unmeasured) => (1, 0),
             // The caller asks for the pool, and learns of the error.
-            Err(_) => self.due,
+            Err(_) => (self.due, REVIEW - 1),
         };
     }
 
     /// What was measured; `None` while costs were not seen at two sizes, or no time passed.
     #[must_use]
     pub fn costs(&self) -> Option<Costs> {
-        let ((admission, growth), (fixed, each)) = (self.searches.fit()?, self.collections.fit()?);
-        let Sums { passed, overhead, taken, collected, .. } = self.sums;
+        let Measured { searches, firsts, collections, sums } = &self.measured;
+        let ((admission, growth), (fixed, each)) = (searches.fit()?, collections.fit()?);
+        let Sums { passed, overhead, taken, collected, .. } = *sums;
         let pico = |span: Span, parts: u64| {
             u64::try_from(u128::from(span.as_nanos()) * 1_000 / u128::from(parts)).ok()
         };
         let task = pico(passed.saturating_sub(overhead), (taken > 0).then_some(taken)?)?;
         let between = if collected == 0 { None } else { Some(pico(passed, collected)?) };
+        let fixed = fixed.checked_add(firsts.mean()?.saturating_sub(admission))?;
         Some(Costs { task, admission, growth, fixed, each, between })
     }
 

@@ -19,11 +19,11 @@ pub struct Limits {
 pub struct Costs {
     /// From one slot that is taken to the next, without searches and collections: execution, the overhead of speculation, idle time. The paper's `e + r`.
     pub task: u64,
-    /// Searches for each slot that is taken, right after a collection. The paper's `s`, which it takes for constant.
+    /// Searches for each slot that is taken, soon after a collection. The paper's `s`, which it takes for constant.
     pub admission: u64,
     /// By how much these take longer for each slot that was taken since the collection.
     pub growth: u64,
-    /// A collection that finds nothing.
+    /// A collection that finds nothing, and by how much it makes the first search after it longer.
     pub fixed: u64,
     /// For each slot that is collected: the paper's `k`.
     pub each: u64,

@@ -20,7 +20,7 @@ pub(super) struct Line {
 
 impl Line {
     /// Something of this size had this cost.
-    pub(super) fn add(&mut self, size: u64, cost: Span) {
+    pub(super) fn add(&mut self, size: u32, cost: Span) {
         if self.count == WINDOW {
             let Line { count, x, y, xx, xy } = *self;
             *self = Line { count: count / 2, x: x / 2, y: y / 2, xx: xx / 2, xy: xy / 2 };
@@ -31,6 +31,11 @@ impl Line {
         self.y += y;
         self.xx += x * x;
         self.xy += x * y;
+    }
+
+    /// The mean cost in picoseconds; `None` without any.
+    pub(super) fn mean(&self) -> Option<u64> {
+        u64::try_from((self.y * 1_000).checked_div(self.count)?).ok()
     }
 
     /// Picoseconds at size 0, and by how much each further one costs more; what comes out below 0 cannot be told from 0, and is 0.

@@ -228,7 +228,7 @@ fn notes(rows: &[Row]) -> Vec<String> {
     vec![
         "The list is the original with temporal paging: a search begins at its first slot and passes all that are used up. e + r is the time from one slot taken to the next, here the work of \
          the tasks; nothing is speculated, so r is 0. s is the cost of all searches for a slot that is taken, refused ones included: s0 right after a collection, s1 more for each slot taken \
-         since. C is a collection that finds nothing, k each slot that it collects, n slots that can be collected, a second."
+         since. C is a collection that finds nothing, with what the first search after it takes longer, k each slot that it collects, n slots that can be collected, a second."
             .to_owned(),
         "What is tried has no clock inside, and includes drawing the tasks; what is predicted was measured with a clock around each search and collection, less what reading it takes. \
          Predicted and best x are measured once more, in turn, since the least of many numbers is low by chance, too. \

@@ -303,46 +303,54 @@ impl Ledger {
     }
 
     /// Answers a temporal query about the time of the last account, while the instance is idle or not.
+    ///
+    /// While it is idle, time passes without an account, for the tasks of children that wait: each slot shrinks by what passes, and ends when it would. So only work that
+    /// begins now begins later.
     pub(super) fn answer(
         &mut self,
         query: TemporalQuery<'_>,
         idle: bool,
     ) -> Option<TemporalAnswer> {
-        if !idle {
-            return self.answer_now(query);
-        }
-        // Children that wait keep their time until something happens. They have few tasks.
-        let mut copy = self.clone();
-        copy.resume();
-        copy.answer_now(query)
-    }
-
-    fn answer_now(&mut self, query: TemporalQuery<'_>) -> Option<TemporalAnswer> {
         Some(match query {
             TemporalQuery::IdleBefore(deadline) => {
-                let idle = |(rate, list): &(Rate, Admission<BPlusTree>)| {
-                    list.idle_before(rate.place(deadline))
+                let before = |(rate, list, now): (Rate, &Admission<BPlusTree>, Instant)| {
+                    let place = rate.place(deadline);
+                    list.idle_before(place).min(place.saturating_since(now))
                 };
-                TemporalAnswer::Idle(self.supplied.as_ref().map_or(Span::ZERO, idle))
+                TemporalAnswer::Idle(self.begins(idle).map_or(Span::ZERO, before))
             }
             TemporalQuery::EarliestDeadline(work) => {
-                let earliest = |(rate, list): &(Rate, Admission<BPlusTree>)| {
-                    Some(rate.deadline(list.earliest_deadline(work).ok()??))
+                let earliest = |(rate, list, now): (Rate, &Admission<BPlusTree>, Instant)| {
+                    let place = list.earliest_deadline(work).ok()??;
+                    Some(rate.deadline(place.max(now.saturating_add(work))))
                 };
-                TemporalAnswer::Earliest(self.supplied.as_ref().and_then(earliest))
+                TemporalAnswer::Earliest(self.begins(idle).and_then(earliest))
             }
-            TemporalQuery::WhatIf(tasks) => {
-                let Some((rate, list)) = &mut self.supplied else {
-                    return Some(TemporalAnswer::FirstRefused((!tasks.is_empty()).then_some(0)));
-                };
-                let placed: Vec<(Span, Instant)> =
-                    tasks.iter().map(|(work, deadline)| (*work, rate.place(*deadline))).collect();
-                TemporalAnswer::FirstRefused(
-                    list.what_if(&placed).err().map(|refused| refused.index),
-                )
+            // Some of the tasks may begin before others that there are: they need the slots as they will be.
+            TemporalQuery::WhatIf(tasks) if idle => {
+                let mut copy = self.clone();
+                copy.resume();
+                copy.first_refused(tasks)
             }
+            TemporalQuery::WhatIf(tasks) => self.first_refused(tasks),
             _ => return None,
         })
+    }
+
+    /// When work that begins now would begin, on the time of the supply.
+    fn begins(&self, idle: bool) -> Option<(Rate, &Admission<BPlusTree>, Instant)> {
+        let (rate, list) = self.supplied.as_ref()?;
+        let now = if idle { rate.at(self.last).max(list.now()) } else { list.now() };
+        Some((*rate, list, now))
+    }
+
+    fn first_refused(&mut self, tasks: &[(Span, Instant)]) -> TemporalAnswer {
+        let Some((rate, list)) = &mut self.supplied else {
+            return TemporalAnswer::FirstRefused((!tasks.is_empty()).then_some(0));
+        };
+        let placed: Vec<(Span, Instant)> =
+            tasks.iter().map(|(work, deadline)| (*work, rate.place(*deadline))).collect();
+        TemporalAnswer::FirstRefused(list.what_if(&placed).err().map(|refused| refused.index))
     }
 
     /// Checks that the list and the children's tasks agree.

@@ -18,6 +18,13 @@ pub enum SubmitError {
         /// How many there are, from 0.
         schedulers: usize,
     },
+    /// The pool has no such processor.
+    NoProcessor {
+        /// Which was named.
+        processor: usize,
+        /// How many there are, from 0.
+        processors: usize,
+    },
     /// The scheduler orders by deadlines.
     NeedsDeadline,
     /// The scheduler orders by ranks and promises no deadlines.
@@ -43,6 +50,9 @@ impl fmt::Display for SubmitError {
             SubmitError::NotAdmitted(error) => error.fmt(f),
             SubmitError::NoScheduler { scheduler, schedulers } => {
                 write!(f, "there is no scheduler {scheduler}; add it, or name one below {schedulers}")
+            }
+            SubmitError::NoProcessor { processor, processors } => {
+                write!(f, "the pool has no processor {processor}; name one below {processors}")
             }
             SubmitError::NeedsDeadline => {
                 f.write_str("no deadline; give one, or submit it to a scheduler with ranks")

@@ -74,8 +74,8 @@ impl Pool {
     }
 
     fn core(&self, target: Target) -> Result<&Arc<Driven>, SubmitError> {
-        let (scheduler, schedulers) = (target.processor, self.cores.len());
-        self.cores.get(scheduler).ok_or(SubmitError::NoScheduler { scheduler, schedulers })
+        let (processor, processors) = (target.processor, self.cores.len());
+        self.cores.get(processor).ok_or(SubmitError::NoProcessor { processor, processors })
     }
 
     /// Submits to the first scheduler of the first processor that has time before the deadline.

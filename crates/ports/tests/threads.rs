@@ -140,3 +140,15 @@ fn law_cancelled_and_panicked_tasks_are_told_apart_from_refusals() {
     let counts = pool.counts();
     assert_eq!((counts.cancelled, counts.smaller, counts.refused.all()), (2, 1, 0));
 }
+
+#[test]
+fn refuses_a_processor_and_a_scheduler_that_are_not_there() {
+    let (pool, deadline) = (pool(), Pool::now() + ms(50));
+    let none = SubmitError::NoProcessor { processor: 3, processors: 1 };
+    let target = Target { processor: 3, scheduler: 0 };
+    assert_eq!(pool.idle_before(target, deadline), Err(none));
+    assert_eq!(none.to_string(), "the pool has no processor 3; name one below 1");
+    let target = Target { processor: 0, scheduler: 2 };
+    let none = SubmitError::NoScheduler { scheduler: 2, schedulers: 2 };
+    assert_eq!(pool.idle_before(target, deadline), Err(none));
+}

@@ -7,10 +7,8 @@ use windfall_scenario::outcome::PromiseStatus;
 use windfall_scenario::{Home, PlannedThread};
 use windfall_time::Span;
 
-/// Jobs of 3 ms every 4 ms do not fit into 6 ms of 10; what is refused has a job of 1 ms instead.
-#[test]
-fn twin_what_is_admitted_is_done_in_time_and_what_is_refused_has_a_secondary() {
-    let text = r#"
+/// A server that admits work holds 6 ms of 10; another thread takes 2.
+const TREE: &str = r#"
 schema = 2
 seed   = 29
 length = "2s"
@@ -21,18 +19,24 @@ parent = "top"
 scheduler = "ports"
 parent = "rez"
 guarantee = "RESBS 6ms 10ms"
+[threads.other]
+parent = "rez"
+guarantee = "RESBS 2ms 10ms"
+run = "spin"
+"#;
+
+/// Jobs of 3 ms every 4 ms do not fit into 6 ms of 10; what is refused has a job of 1 ms instead.
+#[test]
+fn twin_what_is_admitted_is_done_in_time_and_what_is_refused_has_a_secondary() {
+    let threads = r#"
 [threads.large]
 parent = "server"
 sporadic = { work = "1ms..5ms", gap = "2ms..6ms", deadline = "40ms", admit = true, else = "small" }
 [threads.small]
 parent = "server"
 instead = { work = "1ms", deadline = "60ms", admit = true }
-[threads.other]
-parent = "rez"
-guarantee = "RESBS 2ms 10ms"
-run = "spin"
 "#;
-    twin(text, |outcome, real| {
+    twin(&[TREE, threads].concat(), |outcome, real| {
         conserved(outcome);
         let (large, small) = (thread(outcome, "large"), thread(outcome, "small"));
         let mut promises = outcome.promises.iter();
@@ -129,22 +133,6 @@ impl Code for Submitter {
 /// E8: a process that works on the first of its tasks has done each by its deadline, and is refused what could not be done.
 #[test]
 fn twin_a_process_submits_tasks_of_its_own() {
-    let text = r#"
-schema = 2
-seed   = 29
-length = "2s"
-[schedulers.rez]
-scheduler = "rez"
-parent = "top"
-[schedulers.server]
-scheduler = "ports"
-parent = "rez"
-guarantee = "RESBS 6ms 10ms"
-[threads.other]
-parent = "rez"
-guarantee = "RESBS 2ms 10ms"
-run = "spin"
-"#;
     let noted = Arc::<Mutex<Noted>>::default();
     let amend = |plan: &mut windfall_scenario::Plan| {
         *noted.lock().unwrap() = Noted::default();
@@ -154,7 +142,7 @@ run = "spin"
         let (terms, code) = (ProcessParams::default(), Submitter(noted.clone()));
         plan.threads.push(PlannedThread::process(Node(0), &home, &terms, code));
     };
-    twin_with(text, amend, |outcome, real| {
+    twin_with(TREE, amend, |outcome, real| {
         conserved(outcome);
         let noted = *noted.lock().unwrap();
         assert_eq!(noted.wrong, 0, "{noted:?} on real threads: {real}");

@@ -9,15 +9,15 @@ use windfall_time::{Instant, Span};
 /// use windfall_programs::{Process, ProcessError, TaskRefused};
 /// use windfall_time::Span;
 ///
-/// /// Does a task of at most 2 ms within 10 ms, if there is time for it; else what takes 100 us and needs no promise.
+/// /// Does a task of at most 3 ms within 10 ms, if there is time for it; else what takes 1 ms and needs no promise.
 /// async fn answer(mut me: impl Process) -> Result<(), ProcessError> {
 ///     let deadline = me.now().await + Span::from_millis(10);
-///     match me.submit(Span::from_millis(2), deadline).await {
+///     match me.submit(Span::from_millis(3), deadline).await {
 ///         Ok(task) => {
-///             me.compute(Span::from_millis(1)).await;
+///             me.compute(Span::from_millis(2)).await;
 ///             let _used_up = me.finish(task).await; // a millisecond is free again
 ///         }
-///         Err(TaskRefused::NoTime { .. }) => me.compute(Span::from_micros(100)).await,
+///         Err(TaskRefused::NoTime { .. }) => me.compute(Span::from_millis(1)).await,
 ///         Err(_) => {}
 ///     }
 ///     Ok(())

@@ -118,21 +118,20 @@ impl Collector {
             } else {
                 &mut self.measured.searches
             };
-            line.add(self.taken, self.refused);
+            line.add(u64::from(self.taken), self.refused);
             self.refused = Span::ZERO;
             self.taken = self.taken.saturating_add(1);
         }
     }
 
-    /// So many slots were collected at this cost, when the list's time was `now`. More than 2^32 are in no list, and change nothing.
+    /// So many slots were collected at this cost, when the list's time was `now`.
     pub fn collected(&mut self, slots: usize, cost: Span, now: Instant) {
-        let Ok(slots) = u32::try_from(slots) else { return };
-        self.measured.collections.add(slots, cost);
+        self.measured.collections.add(slots as u64, cost);
         if let Some(last) = self.last {
             let sums = &mut self.measured.sums;
             sums.add(now.saturating_since(last), self.searched.saturating_add(cost));
             sums.taken += u64::from(self.taken);
-            sums.collected += u64::from(slots);
+            sums.collected += slots as u64;
         }
         (self.last, self.taken, self.searched) = (Some(now), 0, Span::ZERO);
         match self.review.checked_sub(1) {

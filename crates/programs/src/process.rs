@@ -101,8 +101,8 @@ pub struct EventId(pub u64);
 /// E5. A handle names one object for ever: after that is deleted, every use of the handle is refused.
 /// E6. Posts from one node to another arrive in the order in which they were sent.
 /// E7. After something has arrived at a device, the event that is attached to it becomes posted or was posted.
-/// E8. A task that was [admitted](Tasks::submit) is done by its deadline, if the process has no other task that is due earlier and longer than it said, does not wait
-///     while the task is the first of all, and the supply of the scheduler above it holds.
+/// E8. A task that was [admitted](Tasks::submit) is done by its deadline, while the process works on its tasks in the order of their deadlines, is ready whenever its
+///     task is the first of all, stays within what it said, and the supply of the scheduler above it holds.
 ///
 /// # Errors
 /// A [`ProcessError`] changes nothing, except that [`enqueue`](Self::enqueue) removes a dead waiter from the queue.

@@ -20,7 +20,7 @@ pub(super) struct Line {
 
 impl Line {
     /// Something of this size had this cost.
-    pub(super) fn add(&mut self, size: u32, cost: Span) {
+    pub(super) fn add(&mut self, size: u64, cost: Span) {
         if self.count == WINDOW {
             let Line { count, x, y, xx, xy } = *self;
             *self = Line { count: count / 2, x: x / 2, y: y / 2, xx: xx / 2, xy: xy / 2 };

@@ -1,6 +1,7 @@
 //! BVT: shares before random adversaries with warps, warps and their limits by hand.
 
 use crate::common::adversary::{offers, play, steps};
+use crate::common::warp::warped_is_first_within_its_share;
 use crate::common::{Host, MS, S, span};
 use proptest::prelude::*;
 use windfall_guarantees::Guarantee;
@@ -95,21 +96,7 @@ proptest! {
 
 #[test]
 fn paper_duda_1999_a_warped_thread_is_dispatched_at_once_and_keeps_its_share() {
-    let mut host = Host::new(1);
-    let root = host.top(kinds::BVT);
-    for n in 0..10 {
-        host.spin(root, &format!("hog{n}"), &[]);
-    }
-    let urgent = host.thread(root, "urgent", &[parameters::warp(span(200 * MS))]);
-    for n in 0..50 {
-        host.run_to((n + 1) * 100 * MS);
-        host.wake_for(urgent, MS);
-        assert_eq!(host.on(0), Some(urgent));
-    }
-    host.run_to(10 * S);
-    host.wake(urgent);
-    host.run_to(21 * S);
-    assert!(host.ran(urgent) < 1_300 * MS, "{}", host.ran(urgent));
+    warped_is_first_within_its_share(kinds::BVT);
 }
 
 /// Section 3.2 of Duda and Cheriton: a warped thread that loops is unwarped after its limit.

@@ -1,5 +1,6 @@
 //! Proportional share, by hand and at random.
 
+use crate::common::warp::warped_is_first_within_its_share;
 use crate::common::{Host, MS, S, span};
 use proptest::prelude::*;
 use windfall_hierarchy::{AnswerError, HierarchyError, Message};
@@ -147,22 +148,7 @@ fn limit_nobody_pays_for_an_idle_time() {
 
 #[test]
 fn accepts_warp_for_low_latency_without_more_than_the_share() {
-    let mut host = Host::new(1);
-    let root = host.top(kinds::PROPORTIONAL_SHARE);
-    for n in 0..10 {
-        host.spin(root, &format!("hog{n}"), &[]);
-    }
-    let warped = [warp(span(200 * MS))];
-    let urgent = host.thread(root, "urgent", &warped);
-    for n in 0..50 {
-        host.run_to((n + 1) * 100 * MS);
-        host.wake_for(urgent, MS);
-        assert_eq!(host.on(0), Some(urgent));
-    }
-    host.run_to(10 * S);
-    host.wake(urgent);
-    host.run_to(21 * S);
-    assert!(host.ran(urgent) < 1_300 * MS, "{}", host.ran(urgent));
+    warped_is_first_within_its_share(kinds::PROPORTIONAL_SHARE);
 }
 
 #[test]

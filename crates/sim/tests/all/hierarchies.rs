@@ -132,16 +132,7 @@ fn limit_responses_lie_under_the_bounds_of_the_analysis() {
     assert!(bounded >= 20, "only {bounded} tasks have bounds");
 }
 
-macro_rules! cases {
-    ($($test:ident $case:literal)*) => { $(
-        #[test]
-        fn $test() {
-            agrees($case);
-        }
-    )* };
-}
-
-cases! {
+crate::common::cases! {
     oracle_media_player_fixed_priority "h1_mp_cbs_fp"
     oracle_media_player_edf "h2_mp_cbs_edf"
     oracle_three_tasks_underprovisioned "h4_three_tasks_underprovisioned"

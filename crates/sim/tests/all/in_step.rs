@@ -2,26 +2,11 @@
 //! they begin apart.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+use crate::common::Random;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{PromiseStatus, promises};
 use windfall_sim::Sim;
 use windfall_time::Instant;
-
-/// Random numbers of a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-
-    fn within(&mut self, from: u64, to: u64) -> u64 {
-        from + self.below(to - from + 1)
-    }
-}
 
 /// Siblings that take from one scheduler of reservations what others leave: late, and at their own pace.
 fn siblings(random: &mut Random, thousandths: u64) -> String {

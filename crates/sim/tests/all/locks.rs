@@ -4,26 +4,11 @@
 //! their own or on a reservation.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+use crate::common::Random;
 use std::collections::BTreeMap;
 use windfall_scenario::{BoundError, Scenario};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
-
-/// Random numbers of a seed.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-
-    fn within(&mut self, from: u64, to: u64) -> u64 {
-        from + self.below(to - from + 1)
-    }
-}
 
 const LOCKS: u64 = 3;
 

@@ -121,16 +121,7 @@ fn agrees(case: &str) {
     }
 }
 
-macro_rules! cases {
-    ($($test:ident $case:literal)*) => { $(
-        #[test]
-        fn $test() {
-            agrees($case);
-        }
-    )* };
-}
-
-cases! {
+crate::common::cases! {
     oracle_edf_liu_layland "edf_liu_layland"
     oracle_edf_10_u080 "edf_10_u080"
     oracle_edf_10_u100 "edf_10_u100"

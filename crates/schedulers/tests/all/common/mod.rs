@@ -8,6 +8,7 @@
 
 pub(crate) mod adversary;
 pub(crate) mod listener;
+pub(crate) mod warp;
 
 use std::fmt::Write;
 use windfall_guarantees::meaning::{Judge, Verdict};

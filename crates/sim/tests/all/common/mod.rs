@@ -1,4 +1,4 @@
-//! Runs a scenario that is written in the test.
+//! Runs a scenario that is written in the test; random numbers; tests of one body.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use windfall_scenario::Scenario;
@@ -27,3 +27,30 @@ pub(crate) fn thread<'a>(outcome: &'a Outcome, name: &str) -> &'a ThreadOutcome 
 pub(crate) fn span(text: &str) -> Span {
     text.parse().unwrap()
 }
+
+/// Random numbers of a seed.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % n
+    }
+
+    pub(crate) fn within(&mut self, from: u64, to: u64) -> u64 {
+        from + self.below(to - from + 1)
+    }
+}
+
+/// A test for each case that other tools have computed: that `agrees` of its file holds.
+macro_rules! cases {
+    ($($test:ident $case:literal)*) => { $(
+        #[test]
+        fn $test() {
+            agrees($case);
+        }
+    )* };
+}
+pub(crate) use cases;

@@ -15,7 +15,7 @@ use windfall_time::{Instant, Span};
 
 /// After so many collections, what was measured before counts half.
 const WINDOW: u64 = 1_024;
-/// After so many collections the pool is reckoned anew, which takes longer than a collection.
+/// After so many collections the pool is computed again, which takes longer than a collection.
 const REVIEW: u32 = 64;
 
 /// Decides when a list is collected, by what searches and collections cost so far (section 3).
@@ -38,7 +38,7 @@ pub struct Collector {
     /// Cost of all searches since the last collection.
     searched: Span,
     due: u32,
-    /// Collections until the pool is reckoned anew.
+    /// Collections until the pool is computed again.
     review: u32,
 }
 
@@ -136,11 +136,11 @@ impl Collector {
         (self.last, self.taken, self.searched) = (Some(now), 0, Span::ZERO);
         match self.review.checked_sub(1) {
             Some(left) => self.review = left,
-            None => self.reckon(),
+            None => self.resize(),
         }
     }
 
-    fn reckon(&mut self) {
+    fn resize(&mut self) {
         (self.due, self.review) = match self.pool() {
             Ok(pool) => (pool.slots.min(self.due.saturating_mul(2)), REVIEW - 1),
             Err(PoolError::Unmeasured) if self.due < self.limits.slots / 2 => (self.due * 2, 0),

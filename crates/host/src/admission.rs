@@ -5,7 +5,7 @@ use crate::machine::Machine;
 use windfall_hierarchy::{
     AnswerError, HierarchyError, Message, NodeId, Parent, TemporalAnswer, TemporalQuery,
 };
-use windfall_programs::{IdleTime, Job, TaskId, TaskRefused, TaskReply, TaskRequest};
+use windfall_programs::{IdleTime, Job, TaskError, TaskId, TaskReply, TaskRequest};
 use windfall_scenario::outcome::Promise;
 use windfall_scenario::{Guarantee, supply};
 use windfall_time::{Instant, Span};
@@ -100,7 +100,7 @@ impl<M: Machine> Host<M> {
         &mut self,
         number: u32,
         request: TaskRequest,
-    ) -> Result<TaskReply, TaskRefused> {
+    ) -> Result<TaskReply, TaskError> {
         match request {
             TaskRequest::Submit { work, deadline } => {
                 let submitted = self.threads.list[number as usize].outcome.submitted;
@@ -114,12 +114,12 @@ impl<M: Machine> Host<M> {
                 let id = self.threads.list[number as usize].id;
                 let parent = id.and_then(|id| self.hierarchy.parent_of(id).ok());
                 let idle = parent.and_then(|node| self.idle_time(node, work, deadline));
-                let none = || TaskRefused::NotAdmitting { why: NOT_ADMITTING.to_owned() };
+                let none = || TaskError::NotAdmitting { why: NOT_ADMITTING.to_owned() };
                 idle.map(TaskReply::Idle).ok_or_else(none)
             }
             TaskRequest::Withdraw(task) => self.own_end(number, task, Message::Withdraw),
             TaskRequest::Finish(task) => self.own_end(number, task, Message::Finish),
-            _ => Err(TaskRefused::NotAdmitting {
+            _ => Err(TaskError::NotAdmitting {
                 why: "this host does not know the request".to_owned(),
             }),
         }
@@ -130,7 +130,7 @@ impl<M: Machine> Host<M> {
         number: u32,
         task: TaskId,
         message: fn(u32) -> Message,
-    ) -> Result<TaskReply, TaskRefused> {
+    ) -> Result<TaskReply, TaskError> {
         let answer = self.about_task(number, message(task.number()));
         answer.map(|()| TaskReply::Ended).map_err(|why| refused(why, task))
     }
@@ -160,16 +160,16 @@ const fn lacks_room(why: &HierarchyError) -> bool {
 }
 
 /// The refusal of a request about this task, for the process.
-fn refused(why: HierarchyError, task: TaskId) -> TaskRefused {
+fn refused(why: HierarchyError, task: TaskId) -> TaskError {
     match why {
         HierarchyError::Refused(AnswerError::NoTime { work, idle, earliest }) => {
-            TaskRefused::NoTime { work, instead: IdleTime::new(idle, earliest) }
+            TaskError::NoTime { work, instead: IdleTime::new(idle, earliest) }
         }
-        HierarchyError::Refused(AnswerError::Full { limit }) => TaskRefused::Full { limit },
-        HierarchyError::Refused(AnswerError::WrongTask { .. }) => TaskRefused::NoSuchTask { task },
+        HierarchyError::Refused(AnswerError::Full { limit }) => TaskError::Full { limit },
+        HierarchyError::Refused(AnswerError::WrongTask { .. }) => TaskError::NoSuchTask { task },
         HierarchyError::Refused(AnswerError::NotUnderstood { .. }) => {
-            TaskRefused::NotAdmitting { why: NOT_ADMITTING.to_owned() }
+            TaskError::NotAdmitting { why: NOT_ADMITTING.to_owned() }
         }
-        other => TaskRefused::NotAdmitting { why: other.to_string() },
+        other => TaskError::NotAdmitting { why: other.to_string() },
     }
 }

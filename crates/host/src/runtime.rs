@@ -6,8 +6,7 @@ use crate::machine::Machine;
 use windfall_hierarchy::Message;
 use windfall_programs::{
     Job, Node, OwnRequest, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime,
-    RuntimeHost, SchedulerView, TaskRefused, TaskReply, TaskRequest, ThreadRequest, Urgency,
-    Wakeup,
+    RuntimeHost, SchedulerView, TaskError, TaskReply, TaskRequest, ThreadRequest, Urgency, Wakeup,
 };
 use windfall_scenario::outcome::RunError;
 use windfall_time::{Instant, Span};
@@ -94,7 +93,7 @@ impl<M: Machine> RuntimeHost for Host<M> {
         self.thread_request(thread, request)
     }
 
-    fn task(&mut self, thread: u32, request: TaskRequest) -> Result<TaskReply, TaskRefused> {
+    fn task(&mut self, thread: u32, request: TaskRequest) -> Result<TaskReply, TaskError> {
         self.own_task(thread, request)
     }
 

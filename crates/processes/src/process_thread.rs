@@ -16,7 +16,7 @@ use windfall_os::clock;
 use windfall_os::usage::of_this_thread;
 use windfall_programs::{
     Code, Device, Event, EventId, Handle, Kind, Node, OwnRequest, Posted, Process, ProcessError,
-    ProcessHandle, ProcessParams, Queue, RequestRefused, SchedulerView, TaskRefused, TaskReply,
+    ProcessHandle, ProcessParams, Queue, RequestRefused, SchedulerView, TaskError, TaskReply,
     TaskRequest, Tasks, Template, ThreadRequest, ThreadRequestRefused,
 };
 use windfall_time::{Instant, Span};
@@ -124,9 +124,9 @@ impl Drop for ProcessThread {
 }
 
 impl Tasks for ProcessThread {
-    async fn task(&mut self, _: TaskRequest) -> Result<TaskReply, TaskRefused> {
+    async fn task(&mut self, _: TaskRequest) -> Result<TaskReply, TaskError> {
         self.on().await;
-        Err(TaskRefused::NotHere)
+        Err(TaskError::NotHere)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
 use crate::process::{Answer, Call};
 use crate::request::{OwnRequest, RequestRefused};
 use crate::runtime::{Job, ProgramError};
-use crate::task::{TaskRefused, TaskReply, TaskRequest};
+use crate::task::{TaskError, TaskReply, TaskRequest};
 use windfall_time::{Instant, Span};
 
 /// A lock, condition or barrier, by number in the scenario.
@@ -133,5 +133,5 @@ pub trait Body: Send {
     fn answered(&mut self, _: Result<(), ThreadRequestRefused>) {}
 
     /// The answer to what the body asked about its own [tasks](Action::Task) last; a call of `next` follows.
-    fn task_answered(&mut self, _: Result<TaskReply, TaskRefused>) {}
+    fn task_answered(&mut self, _: Result<TaskReply, TaskError>) {}
 }

@@ -42,5 +42,5 @@ pub use request::{Notice, Notices, OwnRequest, RequestRefused};
 pub use runtime::{Condition, Job, ProgramError, ProgramRuntime, Progress, RuntimeHost, Wakeup};
 pub use step::{Names, Naming, Numbers, Phase, Sharing, Step, Translate};
 pub use sync::{NotOwner, SyncPoint, SyncPoints};
-pub use task::{IdleTime, TaskId, TaskRefused, TaskReply, TaskRequest};
+pub use task::{IdleTime, TaskError, TaskId, TaskReply, TaskRequest};
 pub use urgency::{LockProtocol, Rank, Urgency};

@@ -79,7 +79,7 @@ pub enum TaskReply {
 /// Why a [`TaskRequest`] was refused. Nothing has changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum TaskRefused {
+pub enum TaskError {
     /// The work cannot be done by the deadline beside all that was admitted before.
     NoTime {
         /// The work.
@@ -106,28 +106,28 @@ pub enum TaskRefused {
     NotHere,
 }
 
-impl fmt::Display for TaskRefused {
+impl fmt::Display for TaskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TaskRefused::NoTime { work, instead: IdleTime { idle, earliest } } => {
+            TaskError::NoTime { work, instead: IdleTime { idle, earliest } } => {
                 write!(f, "{work} cannot be done by then: {idle} is free before that deadline")?;
                 match earliest {
                     Some(at) => write!(f, "; the earliest deadline for it is {at}"),
                     None => f.write_str("; no deadline is late enough for it"),
                 }
             }
-            TaskRefused::Full { limit } => write!(f, "no room for another task: {limit}"),
-            TaskRefused::NoSuchTask { task } => write!(
+            TaskError::Full { limit } => write!(f, "no room for another task: {limit}"),
+            TaskError::NoSuchTask { task } => write!(
                 f,
                 "task {} has ended, was used up, or was lost when processor time failed",
                 task.0
             ),
-            TaskRefused::NotAdmitting { why } => f.write_str(why),
-            TaskRefused::NotHere => f.write_str(
+            TaskError::NotAdmitting { why } => f.write_str(why),
+            TaskError::NotHere => f.write_str(
                 "this host has no schedulers; run the process below a scheduler of kind `ports`",
             ),
         }
     }
 }
 
-impl core::error::Error for TaskRefused {}
+impl core::error::Error for TaskError {}

@@ -56,7 +56,7 @@ fn every_scenario_holds_and_states_its_question() {
 
 /// Of 100 epochs of 100 ms: 75 ms are promised in each, of which 45 are used, and 70 in the first.
 #[test]
-fn paper_the_parts_of_epochs_are_those_that_can_be_reckoned() {
+fn paper_the_parts_of_epochs_are_those_that_can_be_computed() {
     let output = Command::new(env!("CARGO_BIN_EXE_windfall"))
         .args(["simulate", "--json"])
         .arg(root().join("scenarios/epoch.toml"))

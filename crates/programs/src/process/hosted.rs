@@ -12,7 +12,7 @@ use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
 use crate::program::Program;
 use crate::request::{OwnRequest, RequestRefused};
 use crate::runtime::ProgramError;
-use crate::task::{TaskRefused, TaskReply, TaskRequest};
+use crate::task::{TaskError, TaskReply, TaskRequest};
 use core::fmt;
 use core::future::poll_fn;
 use core::pin::Pin;
@@ -127,7 +127,7 @@ struct CallSlot {
     /// The answer to its last request for another.
     thread_refused: Option<ThreadRequestRefused>,
     /// The answer to what it asked about its tasks last.
-    task: Option<Result<TaskReply, TaskRefused>>,
+    task: Option<Result<TaskReply, TaskError>>,
 }
 
 fn open(slot: &Mutex<CallSlot>) -> MutexGuard<'_, CallSlot> {
@@ -174,7 +174,7 @@ impl Body for Polled {
         open(&self.slot).thread_refused = answer.err();
     }
 
-    fn task_answered(&mut self, answer: Result<TaskReply, TaskRefused>) {
+    fn task_answered(&mut self, answer: Result<TaskReply, TaskError>) {
         open(&self.slot).task = Some(answer);
     }
 }
@@ -216,9 +216,9 @@ impl HostedProcess {
 }
 
 impl Tasks for HostedProcess {
-    async fn task(&mut self, request: TaskRequest) -> Result<TaskReply, TaskRefused> {
+    async fn task(&mut self, request: TaskRequest) -> Result<TaskReply, TaskError> {
         self.act(Action::Task(request)).await;
-        open(&self.slot).task.take().unwrap_or(Err(TaskRefused::NotHere))
+        open(&self.slot).task.take().unwrap_or(Err(TaskError::NotHere))
     }
 }
 

@@ -1,12 +1,12 @@
 //! What a process may ask the scheduler above it about its own tasks.
 
-use crate::task::{IdleTime, TaskId, TaskRefused, TaskReply, TaskRequest};
+use crate::task::{IdleTime, TaskError, TaskId, TaskReply, TaskRequest};
 use windfall_time::{Instant, Span};
 
 /// The tasks of a process, below a scheduler that admits them (`ports`).
 ///
 /// ```
-/// use windfall_programs::{Process, ProcessError, TaskRefused};
+/// use windfall_programs::{Process, ProcessError, TaskError};
 /// use windfall_time::Span;
 ///
 /// /// Does a task of at most 3 ms within 10 ms, if there is time for it; else what takes 1 ms and needs no promise.
@@ -17,7 +17,7 @@ use windfall_time::{Instant, Span};
 ///             me.compute(Span::from_millis(2)).await;
 ///             let _used_up = me.finish(task).await; // a millisecond is free again
 ///         }
-///         Err(TaskRefused::NoTime { .. }) => me.compute(Span::from_millis(1)).await,
+///         Err(TaskError::NoTime { .. }) => me.compute(Span::from_millis(1)).await,
 ///         Err(_) => {}
 ///     }
 ///     Ok(())
@@ -31,22 +31,22 @@ pub trait Tasks: Send {
     fn task(
         &mut self,
         request: TaskRequest,
-    ) -> impl Future<Output = Result<TaskReply, TaskRefused>> + Send;
+    ) -> impl Future<Output = Result<TaskReply, TaskError>> + Send;
 
     /// Submits a task: `work` of processor time that is done by the deadline, or refused now (PORTS 2.2). Several tasks are done in the order of their deadlines; a process
     /// works on the first of its own. The task ends with [`finish`](Self::finish), when its work is used up, or with [`withdraw`](Self::withdraw).
     ///
     /// # Errors
-    /// [`NoTime`](TaskRefused::NoTime) with the idle time before that deadline and the earliest deadline; and when no scheduler above admits tasks.
+    /// [`NoTime`](TaskError::NoTime) with the idle time before that deadline and the earliest deadline; and when no scheduler above admits tasks.
     fn submit(
         &mut self,
         work: Span,
         deadline: Instant,
-    ) -> impl Future<Output = Result<TaskId, TaskRefused>> + Send {
+    ) -> impl Future<Output = Result<TaskId, TaskError>> + Send {
         async move {
             match self.task(TaskRequest::Submit { work, deadline }).await? {
                 TaskReply::Admitted(task) => Ok(task),
-                TaskReply::Idle(_) | TaskReply::Ended => Err(TaskRefused::NotHere),
+                TaskReply::Idle(_) | TaskReply::Ended => Err(TaskError::NotHere),
             }
         }
     }
@@ -59,11 +59,11 @@ pub trait Tasks: Send {
         &mut self,
         work: Span,
         deadline: Instant,
-    ) -> impl Future<Output = Result<IdleTime, TaskRefused>> + Send {
+    ) -> impl Future<Output = Result<IdleTime, TaskError>> + Send {
         async move {
             match self.task(TaskRequest::Query { work, deadline }).await? {
                 TaskReply::Idle(idle) => Ok(idle),
-                TaskReply::Admitted(_) | TaskReply::Ended => Err(TaskRefused::NotHere),
+                TaskReply::Admitted(_) | TaskReply::Ended => Err(TaskError::NotHere),
             }
         }
     }
@@ -72,7 +72,7 @@ pub trait Tasks: Send {
     ///
     /// # Errors
     /// When it has ended, or is not this process's.
-    fn withdraw(&mut self, task: TaskId) -> impl Future<Output = Result<(), TaskRefused>> + Send {
+    fn withdraw(&mut self, task: TaskId) -> impl Future<Output = Result<(), TaskError>> + Send {
         async move { self.task(TaskRequest::Withdraw(task)).await.map(|_| ()) }
     }
 
@@ -80,7 +80,7 @@ pub trait Tasks: Send {
     ///
     /// # Errors
     /// When it has ended before: it took longer than it said, or was lost.
-    fn finish(&mut self, task: TaskId) -> impl Future<Output = Result<(), TaskRefused>> + Send {
+    fn finish(&mut self, task: TaskId) -> impl Future<Output = Result<(), TaskError>> + Send {
         async move { self.task(TaskRequest::Finish(task)).await.map(|_| ()) }
     }
 }

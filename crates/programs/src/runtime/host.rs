@@ -5,7 +5,7 @@ use crate::control::{SchedulerView, ThreadRequest};
 use crate::process::{Node, ProcessError, ProcessParams};
 use crate::program::Program;
 use crate::request::OwnRequest;
-use crate::task::{TaskRefused, TaskReply, TaskRequest};
+use crate::task::{TaskError, TaskReply, TaskRequest};
 use crate::urgency::Urgency;
 use windfall_time::{Instant, Span};
 
@@ -174,8 +174,8 @@ pub trait RuntimeHost {
     ///
     /// # Errors
     /// Why it is refused; nothing has changed then.
-    fn task(&mut self, _thread: u32, _request: TaskRequest) -> Result<TaskReply, TaskRefused> {
-        Err(TaskRefused::NotHere)
+    fn task(&mut self, _thread: u32, _request: TaskRequest) -> Result<TaskReply, TaskError> {
+        Err(TaskError::NotHere)
     }
     /// A process wants notices from now on: [`ProgramRuntime::notify`].
     fn wants_notices(&mut self, thread: u32);

@@ -2,7 +2,7 @@
 
 use super::{conserved, thread, twin, twin_with};
 use std::sync::{Arc, Mutex};
-use windfall_programs::{Code, Node, Process, ProcessError, ProcessParams, TaskId, TaskRefused};
+use windfall_programs::{Code, Node, Process, ProcessError, ProcessParams, TaskError, TaskId};
 use windfall_scenario::outcome::PromiseStatus;
 use windfall_scenario::{Home, PlannedThread};
 use windfall_time::Span;
@@ -100,7 +100,7 @@ impl Code for Submitter {
                             its.wrong += u64::from(asked.idle < work);
                         });
                     }
-                    (Ok(asked), Err(TaskRefused::NoTime { instead, .. })) => self.note(|its| {
+                    (Ok(asked), Err(TaskError::NoTime { instead, .. })) => self.note(|its| {
                         its.refused += 1;
                         // Between the two it may have worked, which makes more idle, but not enough.
                         its.wrong += u64::from(instead.idle >= work || asked.idle >= work);
@@ -115,7 +115,7 @@ impl Code for Submitter {
                 let after = me.idle_time(work, deadline).await;
                 let again = me.finish(last).await;
                 let freed = matches!((before, after), (Ok(b), Ok(a)) if a.idle > b.idle);
-                let known = again != Err(TaskRefused::NoSuchTask { task: last });
+                let known = again != Err(TaskError::NoSuchTask { task: last });
                 self.note(|its| its.wrong += u64::from(gone.is_err() || !freed || known));
             }
             for (task, deadline) in tasks {

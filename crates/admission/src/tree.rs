@@ -5,6 +5,9 @@
 //! columns, at each level, and nothing is pushed down. A slot's end is `base` plus the work before it; slots that were collected count in that work
 //! until their leaf is dropped, so that collection changes no other slot. An early end changes `base` only.
 //!
+//! A deadline behind all others needs no search, only the work of all slots; so tasks that follow each other, as in speculation, cost what
+//! the paper's best guess costs (section 2.6).
+//!
 //! `leaf.rs` and `inner.rs` have the nodes, `grow.rs` splits them, `shrink.rs` drops and merges them.
 
 mod arena;
@@ -41,6 +44,10 @@ pub struct Tree<const L: usize, const I: usize> {
     /// The leaf of the first slot, and the work before it.
     first: u32,
     before_first: i64,
+    /// No slot has a later deadline.
+    last: i64,
+    /// The work of all slots.
+    work: i64,
     base: i64,
     now: i64,
     len: usize,
@@ -133,6 +140,43 @@ impl<const L: usize, const I: usize> Tree<L, I> {
             inner.least[child] = inner.least[child].min(least);
             least = least.min(path.behind[level].wrapping_sub(work));
         }
+        self.count(work, deadline);
+    }
+
+    /// The most work that fits behind all slots.
+    #[inline]
+    fn room_behind(&self, deadline: i64) -> i64 {
+        (deadline - (self.base + self.work)).max(0)
+    }
+
+    /// Puts a slot behind all others, if their last leaf has a place for it.
+    #[inline]
+    fn append(&mut self, work: i64, deadline: i64, number: u32) -> bool {
+        let mut node = self.root;
+        for _ in 0..self.height {
+            let inner = self.nodes.inner(node);
+            node = inner.children[inner.len() - 1];
+        }
+        if self.nodes.leaf(node).end() == L {
+            return false;
+        }
+        let (mut node, mut laxity) = (self.root, deadline - self.work - work);
+        for _ in 0..self.height {
+            let inner = self.nodes.inner_mut(node);
+            let child = inner.len() - 1;
+            inner.least[child] = inner.least[child].min(laxity);
+            laxity = laxity.wrapping_add(inner.before[child]);
+            node = inner.children[child];
+        }
+        self.nodes.leaf_mut(node).push(deadline, laxity, number);
+        self.count(work, deadline);
+        true
+    }
+
+    /// A slot was put.
+    #[inline]
+    fn count(&mut self, work: i64, deadline: i64) {
+        (self.last, self.work) = (self.last.max(deadline), self.work + work);
         self.len += 1;
     }
 
@@ -192,7 +236,19 @@ impl<const L: usize, const I: usize> Structure for Tree<L, I> {
         let now = now.as_nanos().cast_signed();
         let mut nodes = Arena::new();
         let root = nodes.add_leaf(Leaf::new());
-        Tree { nodes, root, height: 0, first: root, before_first: 0, base: now, now, len: 0 }
+        let (first, last) = (root, i64::MIN);
+        Tree {
+            nodes,
+            root,
+            height: 0,
+            first,
+            before_first: 0,
+            last,
+            work: 0,
+            base: now,
+            now,
+            len: 0,
+        }
     }
 
     fn now(&self) -> Instant {
@@ -205,8 +261,13 @@ impl<const L: usize, const I: usize> Structure for Tree<L, I> {
 
     #[inline]
     fn room(&self, deadline: Instant) -> Span {
-        let found = self.descend(deadline.as_nanos().cast_signed(), |_, _, _, _| ());
-        Span::from_nanos(found.room.cast_unsigned())
+        let deadline = deadline.as_nanos().cast_signed();
+        let room = if deadline >= self.last {
+            self.room_behind(deadline)
+        } else {
+            self.descend(deadline, |_, _, _, _| ()).room
+        };
+        Span::from_nanos(room.cast_unsigned())
     }
 
     #[inline]
@@ -241,6 +302,15 @@ impl<const L: usize, const I: usize> Structure for Tree<L, I> {
     fn offer(&mut self, work: Span, key: Key) -> Result<(), Span> {
         let (work, deadline) =
             (work.as_nanos().cast_signed(), key.deadline.as_nanos().cast_signed());
+        if deadline >= self.last {
+            let room = self.room_behind(deadline);
+            if work > room {
+                return Err(Span::from_nanos(room.cast_unsigned()));
+            }
+            if self.append(work, deadline, key.number) {
+                return Ok(());
+            }
+        }
         let mut path = Path::new();
         loop {
             let found = self.descend(deadline, |level, node, child, behind| {

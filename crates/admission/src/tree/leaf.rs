@@ -50,6 +50,16 @@ impl<const L: usize> Leaf<L> {
         least_from(&self.laxities, place)
     }
 
+    /// Puts a slot behind those that are there.
+    #[inline]
+    pub(super) fn push(&mut self, deadline: i64, laxity: i64, number: u32) {
+        let end = self.end();
+        self.deadlines[end] = deadline;
+        self.laxities[end] = laxity;
+        self.numbers[end] = number;
+        self.end += 1;
+    }
+
     /// Puts a slot at a place, in front of those that are there.
     #[inline]
     pub(super) fn insert(

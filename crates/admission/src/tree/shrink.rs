@@ -41,6 +41,7 @@ impl<const L: usize, const I: usize> Tree<L, I> {
         self.nodes.clear();
         self.root = self.nodes.add_leaf(Leaf::new());
         (self.first, self.before_first, self.base, self.height) = (self.root, 0, self.now, 0);
+        (self.last, self.work) = (i64::MIN, 0);
     }
 
     /// The first leaf is empty.
@@ -74,6 +75,7 @@ impl<const L: usize, const I: usize> Tree<L, I> {
             let old = self.root;
             let inner = self.nodes.inner(old);
             self.base += inner.before[0];
+            self.work -= inner.before[0];
             (self.root, self.height) = (inner.children[0], self.height - 1);
             self.nodes.free_inner(old);
         }
@@ -106,6 +108,7 @@ impl<const L: usize, const I: usize> Tree<L, I> {
         let live = leaf.start()..leaf.end();
         add(&mut leaf.laxities[live], gone - before);
         (self.base, self.before_first) = (self.now, 0);
+        self.work -= gone;
     }
 
     /// Takes out a slot that is not the first. Returns its work.
@@ -134,6 +137,7 @@ impl<const L: usize, const I: usize> Tree<L, I> {
             least = self.nodes.inner(below).least_from(0);
         }
         self.len -= 1;
+        self.work -= work;
         self.lower_root();
         self.find_first();
         work

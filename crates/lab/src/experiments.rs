@@ -15,6 +15,7 @@ mod multics;
 mod overhead_11_6_8;
 mod ports_collection;
 mod ports_figure_1;
+mod ports_processors;
 mod ports_table_1;
 mod ports_table_2;
 mod table_10_1;
@@ -52,6 +53,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &ports_table_1::EXPERIMENT,
     &ports_table_2::EXPERIMENT,
     &ports_collection::EXPERIMENT,
+    &ports_processors::EXPERIMENT,
 ];
 
 /// The largest difference allowed between simulated and real threads, in per cent of the processor.

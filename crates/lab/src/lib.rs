@@ -23,6 +23,8 @@ pub mod json;
 mod machine;
 mod native;
 mod page;
+mod processors;
+mod random;
 mod reservation;
 mod slot_lists;
 mod statistics;

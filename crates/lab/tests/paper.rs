@@ -278,6 +278,25 @@ fn paper_ports_collection_predicts_and_tries() {
 }
 
 #[test]
+fn paper_ports_processors_refuse_fewer_with_prefetch() {
+    let findings = quick("ports-processors", Host::Sim);
+    assert_eq!((findings.tables[1].rows.len(), findings.figures.len()), (18, 1));
+    let cycles: Vec<_> = findings.tables[0].rows.iter().map(|row| row[2].as_str()).collect();
+    assert_eq!(cycles, ["150", "300", "240"]);
+    // Over the same interconnect a processor twice as fast waits for twice the share of its time.
+    let waited = |row: usize| findings.tables[3].rows[row][4].parse::<f64>().unwrap();
+    for row in 0..6 {
+        let ratio = waited(row + 6) / waited(row);
+        assert!((1.8..2.2).contains(&ratio), "row {row}: {ratio}");
+    }
+    let spared = |row: usize| {
+        let cell = &findings.tables[2].rows[row][1];
+        cell.split_once(' ').unwrap().0.parse::<f64>().unwrap()
+    };
+    assert!(spared(1) > 0.0 && spared(1) > spared(0), "{:?}", findings.tables[2].rows);
+}
+
+#[test]
 fn law_what_needs_only_this_process_runs_everywhere() {
     for name in ["table-10-2", "figure-10-4", "table-10-3"] {
         let findings = quick(name, Host::Here);
@@ -289,7 +308,8 @@ fn law_what_needs_only_this_process_runs_everywhere() {
 
 #[test]
 fn law_the_simulator_finds_the_same_each_time() {
-    for name in ["table-10-4", "figure-11-4", "figure-11-1", "chrysalis-global"] {
+    for name in ["table-10-4", "figure-11-4", "figure-11-1", "chrysalis-global", "ports-processors"]
+    {
         assert_eq!(quick(name, Host::Sim), quick(name, Host::Sim), "{name}");
     }
 }

@@ -37,8 +37,9 @@ fn the_list_has_every_experiment_of_the_paper() {
     for figure in ["10-1", "10-3", "10-4", "11-1", "11-2", "11-3", "11-4", "11-5"] {
         assert!(list.contains(&format!("figure-{figure}")), "{figure} in:\n{list}");
     }
-    for ports in ["ports-figure-1", "ports-table-1", "ports-table-2", "ports-collection"] {
-        assert!(list.contains(ports), "{ports} in:\n{list}");
+    for ports in ["figure-1", "table-1", "table-2", "collection", "processors"] {
+        let ports = format!("ports-{ports}");
+        assert!(list.contains(&ports), "{ports} in:\n{list}");
     }
 }
 

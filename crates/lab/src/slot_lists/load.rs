@@ -1,5 +1,6 @@
 //! The tasks that a list is offered, and the slots that it begins with.
 
+use crate::random::Random;
 use windfall_admission::{Admission, BPlusTree, Key, Structure};
 use windfall_time::{Instant, Span};
 
@@ -28,19 +29,6 @@ impl Load {
             Load::Even => 200_000,
             Load::Follows => 160_000,
         }
-    }
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    /// Less than `below`.
-    fn uniform(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        u64::try_from((u128::from(z ^ (z >> 31)) * u128::from(below)) >> 64).unwrap_or(0)
     }
 }
 

@@ -254,7 +254,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let head = "machine,longest_cycles,load_percent,seed,ways,asked,refused,smaller,done,late,waited_ns,analysed_ns,passed_ns";
     Ok(Findings {
         circumstances: vec![format!(
-            "sim: {tasks} tasks come up in each run, equal ones with each way"
+            "sim: {tasks} tasks come up in a run, and {seeds} runs make a row; equal tasks with each way"
         )],
         tables: vec![machines(), refusals(&rows), fewer(&rows), time(&rows)],
         figures: vec![figure(&rows)],

@@ -1,16 +1,18 @@
 //! A processor among others: submits to them, and analyses what they submit to it (section 4; decision 0032, 8 and 9).
 //!
-//! Invariants, whatever the transport does: an ask is executed at most once; each submission has one outcome, by its timeout. An owner remembers the last
-//! [`REMEMBERED`] answers for each sender, and repeats them; an older number is not executed, since it may have been.
+//! Invariants, whatever the transport does: an ask is executed at most once; each submission has one outcome, by its timeout. An owner remembers the answers to the last
+//! [`REMEMBERED`] numbers of each sender, and repeats them (`seen.rs`); an older number is not executed, since it may have been.
+
+mod seen;
+
+pub use seen::REMEMBERED;
 
 use crate::message::{Answer, Message};
 use crate::transport::Transport;
 use crate::{Processor, Request};
+use seen::{Known, Seen};
 use std::collections::{BTreeMap, VecDeque};
 use windfall_time::{Instant, Span};
-
-/// So many answers are remembered for each sender.
-pub const REMEMBERED: usize = 1_024;
 
 /// A submission to another member.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -52,17 +54,10 @@ pub enum Event {
 /// An ask without an answer.
 #[derive(Clone, Copy, Debug)]
 struct Open {
+    to: usize,
     message: Message,
     until: Instant,
     again: Instant,
-}
-
-/// What an owner remembers of a sender.
-#[derive(Clone, Debug, Default)]
-struct Seen {
-    answers: BTreeMap<u64, Answer>,
-    /// Numbers below are forgotten.
-    from: u64,
 }
 
 /// A processor with its end of a transport.
@@ -73,8 +68,12 @@ pub struct Member<T> {
     transport: T,
     /// After how long an ask is repeated.
     repeat: Span,
-    next: u64,
-    open: BTreeMap<Submission, Open>,
+    /// The number of the first of `open`.
+    first: u64,
+    /// By number, without gaps; `None` for those that have their outcome. The first has none.
+    open: VecDeque<Option<Open>>,
+    /// Nothing is to be repeated or given up before.
+    due: Instant,
     seen: BTreeMap<usize, Seen>,
     /// Answers for which there was no room yet, the oldest first.
     unsent: VecDeque<(usize, Message)>,
@@ -84,9 +83,8 @@ impl<T: Transport> Member<T> {
     /// A member that repeats an ask after `repeat`, until there is an answer.
     #[must_use]
     pub fn new(processor: Processor, transport: T, repeat: Span) -> Member<T> {
-        let (open, seen) = (BTreeMap::new(), BTreeMap::new());
-        let unsent = VecDeque::new();
-        Member { processor, transport, repeat, next: 0, open, seen, unsent }
+        let (open, seen, unsent) = (VecDeque::new(), BTreeMap::new(), VecDeque::new());
+        Member { processor, transport, repeat, first: 0, open, due: Instant::MAX, seen, unsent }
     }
 
     /// Submits to a scheduler of another member, which has until `until` to answer; `None` if the way there is full, and then nothing was submitted. It never waits: the outcome
@@ -99,22 +97,21 @@ impl<T: Transport> Member<T> {
         asked: Request,
         until: Instant,
     ) -> Option<Submission> {
-        let (now, number) = (self.processor.now(), self.next);
+        let (now, number) = (self.processor.now(), self.first + self.open.len() as u64);
         let message = Message::Ask { number, until, scheduler: scheduler as u64, asked };
         if !self.transport.send(now, to, message.encode()) {
             return None;
         }
-        self.next += 1;
-        let submission = Submission { to, number };
         let again = now.saturating_add(self.repeat);
-        self.open.insert(submission, Open { message, until, again });
-        Some(submission)
+        self.open.push_back(Some(Open { to, message, until, again }));
+        self.due = self.due.min(until).min(again);
+        Some(Submission { to, number })
     }
 
     /// When a turn is due, whatever arrives.
     #[must_use]
     pub fn wakes(&self) -> Option<Instant> {
-        self.open.values().map(|open| open.until.min(open.again)).min()
+        self.open.iter().flatten().map(|open| open.until.min(open.again)).min()
     }
 
     /// Reads what has arrived, analyses what was submitted, answers, and asks again what was not answered; at the processor's time.
@@ -123,31 +120,43 @@ impl<T: Transport> Member<T> {
         while let Some((from, record)) = self.transport.receive(now) {
             match Message::decode(record) {
                 Some(Message::Ask { number, until, scheduler, asked }) => {
-                    let seen = self.seen.entry(from).or_default();
-                    if number < seen.from {
-                        continue; // it may have been executed, or not
-                    }
-                    let known = seen.answers.get(&number).copied();
-                    let answer = known.unwrap_or_else(|| {
-                        let answer = self.analyse(until, scheduler, asked);
-                        self.seen.entry(from).or_default().remember(number, answer);
-                        events.push(Event::Analysed { from, number, answer });
-                        answer
-                    });
+                    let answer = match self.seen.entry(from).or_default().of(number) {
+                        Known::Forgotten => continue, // it may have been executed, or not
+                        Known::Answered(answer) => answer,
+                        Known::New => {
+                            let answer = self.analyse(until, scheduler, asked);
+                            self.seen.entry(from).or_default().remember(number, answer);
+                            events.push(Event::Analysed { from, number, answer });
+                            answer
+                        }
+                    };
                     self.unsent.push_back((from, Message::Reply { number, answer }));
                 }
-                Some(Message::Reply { number, answer }) => {
+                Some(Message::Reply { number, answer }) if self.close(from, number) => {
                     let submission = Submission { to: from, number };
-                    if self.open.remove(&submission).is_some() {
-                        events.push(Event::Outcome(submission, Outcome::Answered(answer)));
-                    }
+                    events.push(Event::Outcome(submission, Outcome::Answered(answer)));
                 }
-                None => {}
+                _ => {} // an answer that came before, or no message
             }
         }
         self.reply(now);
         self.ask_again(now, &mut events);
         events
+    }
+
+    /// A submission to this member has its outcome; false if it is not open.
+    fn close(&mut self, to: usize, number: u64) -> bool {
+        let place = number.checked_sub(self.first).and_then(|place| usize::try_from(place).ok());
+        let Some(open) = place.and_then(|place| self.open.get_mut(place)) else { return false };
+        let known = open.take_if(|open| open.to == to).is_some();
+        self.forget_closed();
+        known
+    }
+
+    fn forget_closed(&mut self) {
+        while self.open.pop_front_if(|open| open.is_none()).is_some() {
+            self.first += 1;
+        }
     }
 
     /// Sends answers, as far as there is room; those that are too many to be kept are asked for again.
@@ -166,27 +175,22 @@ impl<T: Transport> Member<T> {
     }
 
     fn ask_again(&mut self, now: Instant, events: &mut Vec<Event>) {
-        let over: Vec<_> = self.open.iter().filter(|(_, open)| open.until <= now).collect();
-        let over: Vec<Submission> = over.into_iter().map(|(submission, _)| *submission).collect();
-        for submission in over {
-            self.open.remove(&submission);
-            events.push(Event::Outcome(submission, Outcome::TimedOut));
+        if now < self.due {
+            return;
         }
-        for (submission, open) in self.open.iter_mut().filter(|(_, open)| open.again <= now) {
-            open.again = now.saturating_add(self.repeat);
-            // If the way there is full, it is tried next time.
-            let _ = self.transport.send(now, submission.to, open.message.encode());
+        for (number, place) in (self.first..).zip(&mut self.open) {
+            let Some(open) = place else { continue };
+            if open.until <= now {
+                let submission = Submission { to: open.to, number };
+                events.push(Event::Outcome(submission, Outcome::TimedOut));
+                *place = None;
+            } else if open.again <= now {
+                open.again = now.saturating_add(self.repeat);
+                // If the way there is full, it is tried next time.
+                let _ = self.transport.send(now, open.to, open.message.encode());
+            }
         }
-    }
-}
-
-impl Seen {
-    fn remember(&mut self, number: u64, answer: Answer) {
-        self.answers.insert(number, answer);
-        if self.answers.len() > REMEMBERED
-            && let Some((first, _)) = self.answers.pop_first()
-        {
-            self.from = first + 1;
-        }
+        self.forget_closed();
+        self.due = self.wakes().unwrap_or(Instant::MAX);
     }
 }

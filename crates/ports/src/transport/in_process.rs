@@ -1,6 +1,7 @@
 //! Members in one process: a ring from each to each other (`windfall_exchange::ring`), read in batches.
 
 use super::{Record, Transport};
+use core::ops::Range;
 use windfall_exchange::{Reader, Writer, ring};
 use windfall_time::Instant;
 
@@ -14,8 +15,10 @@ pub struct InProcess {
     /// To each other member; none to itself.
     writers: Vec<Option<Writer<WORDS>>>,
     readers: Vec<Option<Reader<WORDS>>>,
-    /// The records of a ring that were taken and not yet received, the last first.
-    batch: Vec<Record>,
+    /// The records that were taken from a ring at once.
+    batch: [Record; BATCH],
+    /// Which of those have not been received yet.
+    left: Range<usize>,
     /// From which ring, which is the one to look into next.
     at: usize,
 }
@@ -23,7 +26,9 @@ pub struct InProcess {
 /// So many members, and rings for so many records from each to each other.
 #[must_use]
 pub fn in_process(members: usize, capacity: u32) -> Vec<InProcess> {
-    let empty = || InProcess { writers: Vec::new(), readers: Vec::new(), batch: Vec::new(), at: 0 };
+    let (batch, left) = ([Record::default(); BATCH], 0..0);
+    let empty =
+        || InProcess { writers: Vec::new(), readers: Vec::new(), batch, left: left.clone(), at: 0 };
     let mut all: Vec<InProcess> = (0..members).map(|_| empty()).collect();
     for from in 0..members {
         for to in 0..members {
@@ -48,16 +53,14 @@ impl Transport for InProcess {
 
     fn receive(&mut self, _: Instant) -> Option<(usize, Record)> {
         for _ in 0..=self.readers.len() {
-            if let Some(record) = self.batch.pop() {
-                return Some((self.at, record));
+            if let Some(next) = self.left.next() {
+                return Some((self.at, self.batch[next]));
             }
             self.at = (self.at + 1) % self.readers.len();
             if let Some(reader) = self.readers.get_mut(self.at).and_then(Option::as_mut) {
-                let mut batch = [Record::default(); BATCH];
-                let count = reader.read(&mut batch);
-                self.batch.extend(batch[..count].iter().rev());
+                self.left = 0..reader.read(&mut self.batch);
             }
         }
-        self.batch.pop().map(|record| (self.at, record))
+        self.left.next().map(|next| (self.at, self.batch[next]))
     }
 }

@@ -92,7 +92,7 @@ impl<M: Machine> Host<M> {
         self.send(|hierarchy, now| Ok(hierarchy.send(now, id, message))).unwrap_or(Err(gone))
     }
 
-    /// Handles what a process asks about its own tasks.
+    /// Handles what a process asks about its own tasks, or another that it lets.
     ///
     /// # Errors
     /// Why it is refused; nothing has changed then.
@@ -119,6 +119,7 @@ impl<M: Machine> Host<M> {
             }
             TaskRequest::Withdraw(task) => self.own_end(number, task, Message::Withdraw),
             TaskRequest::Finish(task) => self.own_end(number, task, Message::Finish),
+            TaskRequest::Open => Ok(TaskReply::Opened),
             _ => Err(TaskError::NotAdmitting {
                 why: "this host does not know the request".to_owned(),
             }),

@@ -94,7 +94,10 @@ impl<M: Machine> RuntimeHost for Host<M> {
     }
 
     fn task(&mut self, thread: u32, request: TaskRequest) -> Result<TaskReply, TaskError> {
-        self.own_task(thread, request)
+        let answer = self.own_task(thread, request);
+        // Of a task that was used up or lost by now, its process is told before it goes on.
+        self.post_notices();
+        answer
     }
 
     fn wants_notices(&mut self, thread: u32) {

@@ -11,6 +11,7 @@ mod collator;
 mod counts;
 mod dispatcher;
 mod error;
+pub mod hosted;
 mod member;
 mod message;
 pub mod pool;

@@ -124,7 +124,11 @@ impl Drop for ProcessThread {
 }
 
 impl Tasks for ProcessThread {
-    async fn task(&mut self, _: TaskRequest) -> Result<TaskReply, TaskError> {
+    async fn task(
+        &mut self,
+        _: Option<ProcessHandle>,
+        _: TaskRequest,
+    ) -> Result<TaskReply, TaskError> {
         self.on().await;
         Err(TaskError::NotHere)
     }

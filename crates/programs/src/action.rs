@@ -1,7 +1,7 @@
 //! The actions that a program requests of its host.
 
 use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
-use crate::process::{Answer, Call};
+use crate::process::{Answer, Call, ProcessHandle};
 use crate::request::{OwnRequest, RequestRefused};
 use crate::runtime::{Job, ProgramError};
 use crate::task::{TaskError, TaskReply, TaskRequest};
@@ -72,8 +72,8 @@ pub enum Action {
     Query(String),
     /// Requests something for a thread of another. [`Body::answered`] receives the answer.
     Request(ThreadRequest),
-    /// Asks the scheduler above about its own tasks. [`Body::task_answered`] receives the answer.
-    Task(TaskRequest),
+    /// Asks the scheduler above about its own tasks, or the one above that process about the tasks of that. [`Body::task_answered`] receives the answer.
+    Task(Option<ProcessHandle>, TaskRequest),
     /// Fails: the program cannot continue.
     Fail(ProgramError),
     /// Exits.
@@ -132,6 +132,6 @@ pub trait Body: Send {
     /// The answer to what the body [requested](Action::Request) last; a call of `next` follows.
     fn answered(&mut self, _: Result<(), ThreadRequestRefused>) {}
 
-    /// The answer to what the body asked about its own [tasks](Action::Task) last; a call of `next` follows.
+    /// The answer to what the body asked about [tasks](Action::Task) last; a call of `next` follows.
     fn task_answered(&mut self, _: Result<TaskReply, TaskError>) {}
 }

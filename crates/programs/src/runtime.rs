@@ -348,10 +348,7 @@ impl ProgramRuntime {
             Action::Ask(request) => ProgramRuntime::ask(host, number, request),
             Action::Query(family) => ProgramRuntime::query(host, number, &family),
             Action::Request(request) => ProgramRuntime::request(host, number, request),
-            Action::Task(request) => {
-                let answer = host.task(number, request);
-                host.programs().at(number).body.task_answered(answer);
-            }
+            Action::Task(of, request) => ProgramRuntime::task(host, number, of, request),
             Action::Fail(mishap) => host.program_failed(number, mishap),
             Action::Exit => ProgramRuntime::exit(host, number),
         }

@@ -1,6 +1,7 @@
 //! Tasks of a process: work with a deadline, which the scheduler above the process admits or refuses when it is submitted
 //! (PORTS 2.2; decisions 0029 and 0033).
 
+use crate::process::{Event, ProcessError, ProcessHandle};
 use core::fmt;
 use windfall_time::{Instant, Span};
 
@@ -40,7 +41,7 @@ impl IdleTime {
     }
 }
 
-/// What a process asks the scheduler above it about its tasks.
+/// What the scheduler above a process is asked about its tasks, by the process or, if that is [open](Self::Open), by another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TaskRequest {
@@ -62,6 +63,17 @@ pub enum TaskRequest {
     Withdraw(TaskId),
     /// The task is done.
     Finish(TaskId),
+    /// As `Submit`, for another process: if it is admitted, that is told at the same moment, by a post whose datum is the task's number.
+    Assign {
+        /// Processor time, at most.
+        work: Span,
+        /// When it must be done.
+        deadline: Instant,
+        /// An event of the other process.
+        event: Event,
+    },
+    /// Other processes may make these requests for this one from now on, until it exits.
+    Open,
 }
 
 /// What a scheduler answers a [`TaskRequest`] that it carried out.
@@ -74,6 +86,8 @@ pub enum TaskReply {
     Idle(IdleTime),
     /// The task has ended.
     Ended,
+    /// Others may make requests.
+    Opened,
 }
 
 /// Why a [`TaskRequest`] was refused. Nothing has changed.
@@ -102,6 +116,16 @@ pub enum TaskError {
         /// The reason, in words.
         why: String,
     },
+    /// The process has exited, or has not opened its tasks to others.
+    NotOpen {
+        /// The process.
+        process: ProcessHandle,
+    },
+    /// The event by which the process was to learn of the task cannot be posted.
+    NotPosted {
+        /// The reason.
+        why: ProcessError,
+    },
     /// This host has no schedulers.
     NotHere,
 }
@@ -123,6 +147,12 @@ impl fmt::Display for TaskError {
                 task.0
             ),
             TaskError::NotAdmitting { why } => f.write_str(why),
+            TaskError::NotOpen { process } => write!(
+                f,
+                "{} takes no tasks of others; it must call `open_tasks` first, and not have exited",
+                process.handle()
+            ),
+            TaskError::NotPosted { why } => write!(f, "its process cannot learn of it: {why}"),
             TaskError::NotHere => f.write_str(
                 "this host has no schedulers; run the process below a scheduler of kind `ports`",
             ),

@@ -25,9 +25,9 @@ impl core::error::Error for Stopped {}
 /// How a task ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Finished<T> {
+pub enum Finished<T, E = Ended> {
     /// Within its bound, with this value.
-    Done(T, Ended),
+    Done(T, E),
     /// It exceeded its bound: it was demoted at once, and stopped at its next checkpoint, or else ended with a value.
     Exceeded(Option<T>),
     /// It was cancelled, its pool is gone, or it stopped itself.

@@ -216,8 +216,12 @@ impl HostedProcess {
 }
 
 impl Tasks for HostedProcess {
-    async fn task(&mut self, request: TaskRequest) -> Result<TaskReply, TaskError> {
-        self.act(Action::Task(request)).await;
+    async fn task(
+        &mut self,
+        of: Option<ProcessHandle>,
+        request: TaskRequest,
+    ) -> Result<TaskReply, TaskError> {
+        self.act(Action::Task(of, request)).await;
         open(&self.slot).task.take().unwrap_or(Err(TaskError::NotHere))
     }
 }

@@ -63,6 +63,8 @@ struct Proc {
     waits: Waits,
     /// Its wakeup-waiting switch.
     wakeup: bool,
+    /// Whether others may submit tasks for it.
+    takes_tasks: bool,
 }
 
 /// All objects of the processes of a run.
@@ -116,7 +118,7 @@ impl System {
     /// Adds a process.
     pub(crate) fn enter(&mut self, node: Node, thread: u32) -> Result<ProcessHandle, ProcessError> {
         self.check_node(node)?;
-        let proc = Proc { thread, waits: Waits::Not, wakeup: false };
+        let proc = Proc { thread, waits: Waits::Not, wakeup: false, takes_tasks: false };
         self.processes.insert(node, proc).map(ProcessHandle::from_handle)
     }
 
@@ -126,6 +128,19 @@ impl System {
         self.traffic.bereave(process);
         self.notices.remove(&process);
         let _removed = self.processes.remove(process.handle());
+    }
+
+    /// Others may submit tasks for a process from now on.
+    pub(crate) fn open_tasks(&mut self, process: ProcessHandle) {
+        if let Ok(proc) = self.processes.at(process.handle()) {
+            proc.takes_tasks = true;
+        }
+    }
+
+    /// The thread of a process for which others may submit tasks.
+    pub(crate) fn takes_tasks(&mut self, process: ProcessHandle) -> Option<u32> {
+        let proc = self.processes.at(process.handle()).ok()?;
+        proc.takes_tasks.then_some(proc.thread)
     }
 
     /// The cost of a call.

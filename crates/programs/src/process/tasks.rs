@@ -1,5 +1,6 @@
-//! What a process may ask the scheduler above it about its own tasks.
+//! What a process may ask about its own tasks, and about those of processes that let it (decisions 0033, 0035).
 
+use super::{Event, ProcessHandle};
 use crate::task::{IdleTime, TaskError, TaskId, TaskReply, TaskRequest};
 use windfall_time::{Instant, Span};
 
@@ -24,12 +25,13 @@ use windfall_time::{Instant, Span};
 /// }
 /// ```
 pub trait Tasks: Send {
-    /// Hands a request to the scheduler above it. All others are made of this one.
+    /// Hands a request to the scheduler above it; with `of`, to the one above another process, about the tasks of that. All others are made of this one.
     ///
     /// # Errors
     /// Why it is refused; nothing has changed then.
     fn task(
         &mut self,
+        of: Option<ProcessHandle>,
         request: TaskRequest,
     ) -> impl Future<Output = Result<TaskReply, TaskError>> + Send;
 
@@ -43,12 +45,7 @@ pub trait Tasks: Send {
         work: Span,
         deadline: Instant,
     ) -> impl Future<Output = Result<TaskId, TaskError>> + Send {
-        async move {
-            match self.task(TaskRequest::Submit { work, deadline }).await? {
-                TaskReply::Admitted(task) => Ok(task),
-                TaskReply::Idle(_) | TaskReply::Ended => Err(TaskError::NotHere),
-            }
-        }
+        async move { admitted(self.task(None, TaskRequest::Submit { work, deadline }).await?) }
     }
 
     /// The most work that would be admitted with this deadline, and the earliest deadline for this work. Changes nothing.
@@ -61,9 +58,9 @@ pub trait Tasks: Send {
         deadline: Instant,
     ) -> impl Future<Output = Result<IdleTime, TaskError>> + Send {
         async move {
-            match self.task(TaskRequest::Query { work, deadline }).await? {
+            match self.task(None, TaskRequest::Query { work, deadline }).await? {
                 TaskReply::Idle(idle) => Ok(idle),
-                TaskReply::Admitted(_) | TaskReply::Ended => Err(TaskError::NotHere),
+                _ => Err(TaskError::NotHere),
             }
         }
     }
@@ -73,7 +70,7 @@ pub trait Tasks: Send {
     /// # Errors
     /// When it has ended, or is not this process's.
     fn withdraw(&mut self, task: TaskId) -> impl Future<Output = Result<(), TaskError>> + Send {
-        async move { self.task(TaskRequest::Withdraw(task)).await.map(|_| ()) }
+        async move { self.task(None, TaskRequest::Withdraw(task)).await.map(|_| ()) }
     }
 
     /// Says that a task is done. What is left of its time is free at once (PORTS 2.5).
@@ -81,6 +78,49 @@ pub trait Tasks: Send {
     /// # Errors
     /// When it has ended before: it took longer than it said, or was lost.
     fn finish(&mut self, task: TaskId) -> impl Future<Output = Result<(), TaskError>> + Send {
-        async move { self.task(TaskRequest::Finish(task)).await.map(|_| ()) }
+        async move { self.task(None, TaskRequest::Finish(task)).await.map(|_| ()) }
+    }
+
+    /// Lets all processes of the host submit tasks that this one is to do, and withdraw its tasks, until it exits.
+    ///
+    /// # Errors
+    /// On a host without schedulers.
+    fn open_tasks(&mut self) -> impl Future<Output = Result<(), TaskError>> + Send {
+        async move { self.task(None, TaskRequest::Open).await.map(|_| ()) }
+    }
+
+    /// Submits a task that another process is to do, to the scheduler above that. If it is admitted, an event of the other process is posted at the same moment, with the task's number
+    /// as its datum: from then on that works on it, and finishes it.
+    ///
+    /// # Errors
+    /// As for [`submit`](Self::submit); when the other process has not [opened](Self::open_tasks) its tasks, or the event cannot be posted.
+    fn submit_for(
+        &mut self,
+        process: ProcessHandle,
+        (work, deadline): (Span, Instant),
+        event: Event,
+    ) -> impl Future<Output = Result<TaskId, TaskError>> + Send {
+        let request = TaskRequest::Assign { work, deadline, event };
+        async move { admitted(self.task(Some(process), request).await?) }
+    }
+
+    /// Takes back a task of another process.
+    ///
+    /// # Errors
+    /// As for [`withdraw`](Self::withdraw); and when the other process has not [opened](Self::open_tasks) its tasks.
+    fn withdraw_for(
+        &mut self,
+        process: ProcessHandle,
+        task: TaskId,
+    ) -> impl Future<Output = Result<(), TaskError>> + Send {
+        async move { self.task(Some(process), TaskRequest::Withdraw(task)).await.map(|_| ()) }
+    }
+}
+
+/// The task that a reply names.
+const fn admitted(reply: TaskReply) -> Result<TaskId, TaskError> {
+    match reply {
+        TaskReply::Admitted(task) => Ok(task),
+        _ => Err(TaskError::NotHere),
     }
 }

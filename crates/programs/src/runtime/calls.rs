@@ -8,10 +8,11 @@ use super::{Condition, ProgramRuntime, RunningProgram, RuntimeHost, Wakeup};
 use crate::action::Action;
 use crate::control::{ThreadRequest, ThreadRequestRefused};
 use crate::process::{
-    Answer, Call, CallOutcome, Device, NewProcess, Node, ProcessError, ProcessHandle, Reply,
+    Answer, Call, CallOutcome, Device, Event, NewProcess, Node, ProcessError, ProcessHandle, Reply,
 };
 use crate::program::Program;
 use crate::request::{Notices, OwnRequest, RequestRefused};
+use crate::task::{TaskError, TaskReply, TaskRequest};
 use windfall_time::{Instant, Span};
 
 impl ProgramRuntime {
@@ -74,6 +75,55 @@ impl ProgramRuntime {
         let answer = host.request(number, &request);
         let answer = answer.map_err(|why| ThreadRequestRefused::new(request, why));
         host.programs().at(number).body.answered(answer);
+    }
+
+    /// Has the host carry out a request about tasks, and gives the body the answer.
+    pub(super) fn task<S: RuntimeHost>(
+        host: &mut S,
+        number: u32,
+        of: Option<ProcessHandle>,
+        request: TaskRequest,
+    ) {
+        let system = &mut host.programs().system;
+        let whose = of.map_or(Ok(number), |process| {
+            system.takes_tasks(process).ok_or(TaskError::NotOpen { process })
+        });
+        let answer = whose.and_then(|whose| match request {
+            TaskRequest::Assign { work, deadline, event } => {
+                let reply = host.task(whose, TaskRequest::Submit { work, deadline })?;
+                ProgramRuntime::tell_of_task(host, (number, whose), reply, event)
+            }
+            other => host.task(whose, other),
+        });
+        let programs = host.programs();
+        if let (Ok(TaskReply::Opened), Some(me)) = (&answer, programs.process(number)) {
+            programs.system.open_tasks(me);
+        }
+        programs.at(number).body.task_answered(answer);
+    }
+
+    /// Posts the number of a task that was admitted to an event of the process that is to do it; if that cannot be, the task is withdrawn.
+    fn tell_of_task<S: RuntimeHost>(
+        host: &mut S,
+        (number, whose): (u32, u32),
+        reply: TaskReply,
+        event: Event,
+    ) -> Result<TaskReply, TaskError> {
+        let now = host.now();
+        let programs = host.programs();
+        let (TaskReply::Admitted(task), Some(me)) = (reply, programs.process(number)) else {
+            return Ok(reply);
+        };
+        let datum = u64::from(task.number());
+        let posted = programs.system.call(me, &Call::Post { event, datum }, now);
+        ProgramRuntime::rouse(host);
+        match posted {
+            CallOutcome::Done(Err(why)) => {
+                host.task(whose, TaskRequest::Withdraw(task))?;
+                Err(TaskError::NotPosted { why })
+            }
+            CallOutcome::Done(Ok(_)) | CallOutcome::Waits => Ok(reply),
+        }
     }
 
     /// The family of schedulers whose threads a process may have changed.

@@ -170,7 +170,7 @@ pub trait RuntimeHost {
     fn request(&mut self, _thread: u32, _request: &ThreadRequest) -> Result<(), String> {
         Err("this host has no schedulers".to_owned())
     }
-    /// Handles what a process asks about its own tasks.
+    /// Handles what a process asks about its own tasks, or another asks about them.
     ///
     /// # Errors
     /// Why it is refused; nothing has changed then.

@@ -1,0 +1,99 @@
+//! A worker of a pool: does one task after the other, each as far as it may.
+//!
+//! Whoever waits for a task is told before the scheduler is: a worker whose task has ended comes behind all tasks. It is free from then on, too, so that whoever waited may submit again.
+
+use super::task::{Action, Completion, End, Job};
+use super::workers::Workers;
+use core::future::poll_fn;
+use core::task::Poll;
+use std::sync::{Arc, PoisonError};
+use windfall_programs::{Code, Event, Notice, Notices, Process, ProcessError, TaskId};
+
+/// Its code.
+#[derive(Clone)]
+pub(super) struct Worker {
+    pub(super) workers: Arc<Workers>,
+    /// The event of whoever starts the pool.
+    pub(super) ready: Event,
+}
+
+impl Code for Worker {
+    const NAME: &'static str = "pool-worker";
+
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        let Worker { workers, ready } = self;
+        let (process, entered) = (me.me(), enter(&mut me).await);
+        workers.enter(process, entered.map(|(assigned, _)| assigned));
+        let _ = me.post(ready, 0).await; // posted already by another, which is enough
+        let Ok((assigned, notices)) = entered else { return Ok(()) };
+        loop {
+            let task = number(me.mwait(&[assigned]).await?.datum);
+            let Some((mut work, deadline)) = workers.assignment(process) else { continue };
+            let exceeded = run(&mut me, notices, &mut *work).await?;
+            let at = me.now().await;
+            let completion = Completion { at, late: at.saturating_since(deadline) };
+            let (end, waiter) = work.end(exceeded, completion);
+            workers.count(|counts| counts.end(end, completion));
+            workers.free((process, assigned));
+            if let Some(waiter) = waiter {
+                let _ = me.post(waiter, 0).await; // it may have gone
+            }
+            if me.finish(task).await.is_err() {
+                // It was cancelled, used up or lost. Notices of that are not the next task's.
+                let used_up = exceeds(&mut me, notices).await? || exceeded;
+                let lost = !used_up && end != End::Cancelled;
+                workers.count(|counts| counts.lost += u64::from(lost));
+            }
+        }
+    }
+}
+
+/// The task of a number, as a datum.
+fn number(datum: u64) -> TaskId {
+    TaskId::new(u32::try_from(datum).unwrap_or(u32::MAX))
+}
+
+/// Makes a worker's events, for assignments and for notices, and lets others submit for it.
+async fn enter(me: &mut impl Process) -> Result<(Event, Event), ProcessError> {
+    let (assigned, notices) = (me.make_event().await?, me.make_event().await?);
+    me.notices(notices).await?;
+    let opened = me.open_tasks().await;
+    opened.map_err(|_| ProcessError::NotHere { why: "this host has no schedulers" })?;
+    Ok((assigned, notices))
+}
+
+/// Runs a task until its closure ends; not at all if it was cancelled before. Returns whether it exceeded its bound.
+async fn run(
+    me: &mut impl Process,
+    notices: Event,
+    work: &mut dyn Job,
+) -> Result<bool, ProcessError> {
+    let mut exceeded = false;
+    if work.is_cancelled() {
+        return Ok(exceeded);
+    }
+    while let Some(action) = poll_fn(|context| Poll::Ready(work.next(context))).await {
+        match action {
+            Action::Compute(span) => me.compute(span).await,
+            Action::Checkpoint => {
+                exceeded |= exceeds(me, notices).await?;
+                let stops = exceeded || work.is_cancelled();
+                work.slot().lock().unwrap_or_else(PoisonError::into_inner).stops = stops;
+            }
+            Action::Now => {
+                let now = me.now().await;
+                work.slot().lock().unwrap_or_else(PoisonError::into_inner).now = now;
+            }
+        }
+    }
+    Ok(exceeded || exceeds(me, notices).await?)
+}
+
+/// Whether the scheduler has noted that the worker's task is used up. What it noted is taken.
+async fn exceeds(me: &mut impl Process, notices: Event) -> Result<bool, ProcessError> {
+    let mut exceeded = false;
+    while let Some(word) = me.reset(notices).await? {
+        exceeded |= Notices::from_word(word).contains(Notice::BudgetUsedUp);
+    }
+    Ok(exceeded)
+}

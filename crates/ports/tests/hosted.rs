@@ -38,8 +38,8 @@ run = "spin"
 const WORKERS: Node = Node(0);
 const CLIENTS: Node = Node(1);
 
-/// Runs a process on the node of clients, to the end of the scenario.
-fn run(code: impl Code) -> Vec<Record> {
+/// Runs a process on a node, to the end of the scenario.
+fn run(node: Node, code: impl Code) -> Vec<Record> {
     let scenario = Scenario::parse("hosted.toml", TREE).unwrap();
     let mut plan = scenario.build().unwrap();
     let home = |name| {
@@ -47,7 +47,8 @@ fn run(code: impl Code) -> Vec<Record> {
         Home::new(node, |_| Vec::new())
     };
     let homes = [home("server"), home("clients")];
-    let first = PlannedThread::process(CLIENTS, &homes[1], &ProcessParams::default(), code);
+    let home = &homes[usize::from(node.0)];
+    let first = PlannedThread::process(node, home, &ProcessParams::default(), code);
     plan.processes.nodes = homes.to_vec();
     plan.threads.push(first);
     let mut memory = Memory::default();
@@ -82,7 +83,7 @@ impl Code for Opening {
 
 fn random(seed: u64) -> (Log, Counts, Vec<Record>) {
     let opening = Opening { seed, log: Log::default(), pool: Arc::default() };
-    let records = run(opening.clone());
+    let records = run(CLIENTS, opening.clone());
     let counts = opening.pool.lock().unwrap().as_ref().unwrap().counts();
     (opening.log, counts, records)
 }
@@ -156,6 +157,7 @@ impl Code for Refused {
         note(asked.unwrap_err().to_string());
 
         let pool = Pool::start(&mut me, WORKERS, 1).await?;
+        let both = Pool::start(&mut me, WORKERS, 2).await?;
         let first = pool.try_submit(&mut me, ms(3), deadline, |mut at| async move {
             at.compute(ms(2)).await;
             Ok(at.now().await)
@@ -173,13 +175,15 @@ impl Code for Refused {
         assert!(matches!(large, Err(SubmitError::Refused(TaskError::NoTime { .. }))));
         // A task that was cancelled before it began never begins, and its time is free again.
         let most = ms(40);
-        let never = pool.try_submit(&mut me, most, deadline, |_| async {
+        let never = both.try_submit(&mut me, most, deadline, |_| async {
             if true { panic!("it never runs") } else { Ok(()) }
         });
         let never = never.await.unwrap();
+        let beside = both.try_submit(&mut me, most, deadline, |_| async { Ok(()) }).await;
+        assert!(matches!(beside, Err(SubmitError::Refused(TaskError::NoTime { .. }))));
         assert!(never.cancel(&mut me).await && never.cancel(&mut me).await);
+        let again = both.try_submit(&mut me, most, deadline, |_| async { Ok(7) }).await.unwrap();
         assert_eq!(never.wait(&mut me, event).await?, Finished::Cancelled);
-        let again = pool.try_submit(&mut me, most, deadline, |_| async { Ok(7) }).await.unwrap();
         assert!(matches!(again.wait(&mut me, event).await?, Finished::Done(7, _)));
         note("all".to_owned());
         Ok(())
@@ -189,7 +193,7 @@ impl Code for Refused {
 #[test]
 fn refuses_what_a_pool_cannot_take_and_says_why() {
     let notes = Arc::<Mutex<Vec<String>>>::default();
-    run(Refused(notes.clone()));
+    run(CLIENTS, Refused(notes.clone()));
     let notes = notes.lock().unwrap();
     assert!(
         notes[0].ends_with("it must call `open_tasks` first, and not have exited"),
@@ -198,4 +202,41 @@ fn refuses_what_a_pool_cannot_take_and_says_why() {
     assert!(notes[1].contains("one of kind `ports` does"), "{notes:?}");
     assert_eq!(notes[2], "all 1 workers have tasks; wait for one to end, or start a pool of more");
     assert_eq!(notes.last().unwrap(), "all");
+}
+
+/// Below the scheduler that admits: submits for itself as others may.
+#[derive(Clone)]
+struct Posted(Arc<Mutex<bool>>);
+
+impl Code for Posted {
+    const NAME: &'static str = "posted";
+
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        let (process, event) = (me.me(), me.make_event().await?);
+        me.open_tasks().await.unwrap();
+        me.post(event, 9).await?;
+        let asked = (ms(6), me.now().await + ms(50));
+        let before = me.idle_time(asked.0, asked.1).await;
+        let refused = me.submit_for(process, asked, event).await;
+        let why = ProcessError::AlreadyPosted { event };
+        assert_eq!(refused, Err(TaskError::NotPosted { why }));
+        assert_eq!(
+            (me.reset(event).await?, me.idle_time(asked.0, asked.1).await),
+            (Some(9), before)
+        );
+        let task = me.submit_for(process, asked, event).await.unwrap();
+        assert_eq!(me.wait().await?.datum, u64::from(task.number()));
+        assert_ne!(me.idle_time(asked.0, asked.1).await, before);
+        assert_eq!(me.withdraw_for(process, task).await, Ok(()));
+        assert_eq!(me.finish(task).await, Err(TaskError::NoSuchTask { task }));
+        *self.0.lock().unwrap() = true;
+        Ok(())
+    }
+}
+
+#[test]
+fn law_an_admitted_task_is_posted_or_withdrawn() {
+    let all = Arc::<Mutex<bool>>::default();
+    run(WORKERS, Posted(all.clone()));
+    assert!(*all.lock().unwrap());
 }

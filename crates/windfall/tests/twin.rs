@@ -9,6 +9,8 @@
 mod admission;
 #[path = "common/host.rs"]
 mod host;
+#[path = "twin/pool.rs"]
+mod pool;
 
 use std::sync::{Arc, Mutex};
 use windfall_linux::Settings;

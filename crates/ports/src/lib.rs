@@ -3,7 +3,7 @@
 //! # Inside
 //!
 //! `processor.rs` is one processor: schedulers (`scheduler.rs`, `schedulers/`) over a collator (`collator.rs`) over a dispatcher (`dispatcher.rs`). Decision 0032 says why
-//! everything that is admitted is done in time; `tests/law.rs` tries it. `pool.rs` drives processors on threads; `member.rs` is a processor among others, over a `transport.rs`.
+//! everything that is admitted is done in time; `tests/law.rs` tries it. `pool.rs` drives processors on threads, `hosted.rs` processes below a scheduler; `member.rs` is a processor among others, over a `transport.rs`.
 #![forbid(unsafe_code)]
 
 mod affinity;

@@ -27,7 +27,8 @@ impl Code for Worker {
         let _ = me.post(ready, 0).await; // posted already by another, which is enough
         let Ok((assigned, notices)) = entered else { return Ok(()) };
         loop {
-            let task = number(me.mwait(&[assigned]).await?.datum);
+            // The datum is the number of the task, and only its admission posts it.
+            let Ok(task) = u32::try_from(me.mwait(&[assigned]).await?.datum) else { continue };
             let Some((mut work, deadline)) = workers.assignment(process) else { continue };
             let exceeded = run(&mut me, notices, &mut *work).await?;
             let at = me.now().await;
@@ -38,7 +39,7 @@ impl Code for Worker {
             if let Some(waiter) = waiter {
                 let _ = me.post(waiter, 0).await; // it may have gone
             }
-            if me.finish(task).await.is_err() {
+            if me.finish(TaskId::new(task)).await.is_err() {
                 // It was cancelled, used up or lost. Notices of that are not the next task's.
                 let used_up = exceeds(&mut me, notices).await? || exceeded;
                 let lost = !used_up && end != End::Cancelled;
@@ -46,11 +47,6 @@ impl Code for Worker {
             }
         }
     }
-}
-
-/// The task of a number, as a datum.
-fn number(datum: u64) -> TaskId {
-    TaskId::new(u32::try_from(datum).unwrap_or(u32::MAX))
 }
 
 /// Makes a worker's events, for assignments and for notices, and lets others submit for it.

@@ -228,9 +228,10 @@ impl Code for Client {
                     there.extend(more);
                 }
             }
-            let most = random.between(0, 2) as usize;
-            while there.len() > most {
-                let one = there.swap_remove(random.between(0, there.len() as u64 - 1) as usize);
+            let most = random.between(0, 2);
+            while there.len() as u64 > most {
+                let last = there.len() as u64 - 1;
+                let one = there.swap_remove(usize::try_from(random.between(0, last)).unwrap());
                 let cancelled = random.between(0, 9) < 2 && one.handle.cancel(&mut me).await;
                 self.hold(&mut me, event, (one, cancelled)).await?;
             }

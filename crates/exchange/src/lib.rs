@@ -7,28 +7,34 @@
 //! other thread's call. Only a datum that it has claimed to deliver, and the futex that it is about to wake, wait until it
 //! continues: a sleeper whose wake-up has begun is not woken by another thread. Threads sleep on a [`Futex`].
 //!
-//! Apart from that, `ring.rs` hands records on from one writer to one reader, in batches.
+//! Apart from that, `ring.rs` hands records on from one writer to one reader, in batches; `incoming.rs` values from many writers to one reader, and `reply.rs` one value back (`cell.rs`:
+//! where values lie meanwhile).
 //!
 //! Absent: handles, refusals, clocks, threads; a host adds them. Tried in all interleavings: `tests/model.rs`.
 #![forbid(unsafe_code)]
 
 pub mod atomic;
+mod cell;
 mod entry;
 mod event;
 mod futex;
 mod home;
 mod inbox;
+mod incoming;
 mod notice;
 mod pool;
 mod queue;
+mod reply;
 mod ring;
 mod switch;
 
 pub use entry::Mailbox;
 pub use futex::Futex;
 pub use home::Mine;
+pub use incoming::Incoming;
 pub use notice::Entered;
 pub use queue::Dequeued;
+pub use reply::{Reply, ReplySender, reply};
 pub use ring::{Reader, Writer, ring};
 
 use entry::Entry;

@@ -44,6 +44,13 @@ impl<T: Placed> Pool<T> {
         pool
     }
 
+    /// The same, with all places at once: nobody ever waits for more.
+    pub(crate) fn laid_out(most: u32) -> Pool<T> {
+        let pool = Pool::new(most);
+        (0..pool.most).for_each(|index| pool.chunk_of(index));
+        pool
+    }
+
     /// The object at a place, if anybody ever had that.
     #[inline]
     pub(crate) fn get(&self, index: u32) -> Option<&T> {

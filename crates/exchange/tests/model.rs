@@ -4,6 +4,8 @@
 //! `cargo xtask model`. Where all ways are too many, those with at most so many preemptions are tried; each test says so.
 #![cfg(loom)]
 
+#[path = "model/incoming.rs"]
+mod incoming;
 #[path = "model/ring.rs"]
 mod ring;
 

@@ -36,6 +36,13 @@ pub enum SubmitError {
     },
     /// Nothing was asked for.
     Nothing,
+    /// The processor has not answered what was sent to it.
+    Unanswered {
+        /// How many submissions.
+        most: u32,
+    },
+    /// The pool is over, or the answer was taken before.
+    Over,
 }
 
 impl From<AdmitError> for SubmitError {
@@ -63,6 +70,10 @@ impl fmt::Display for SubmitError {
             SubmitError::Full { tasks } => {
                 write!(f, "all {tasks} tasks are taken; cancel one, or wait for one to end")
             }
+            SubmitError::Unanswered { most } => {
+                write!(f, "{most} submissions are not answered yet; wait for answers")
+            }
+            SubmitError::Over => f.write_str("the pool is over; submit it to another"),
             SubmitError::Nothing => f.write_str("no alternatives; give at least one"),
         }
     }

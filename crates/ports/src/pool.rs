@@ -3,8 +3,10 @@
 //! It admits against its own processors' time. What the kernel gives to others meanwhile is stolen, and counted; what was admitted is done in time but for that.
 
 mod driven;
+mod pending;
 mod task;
 
+pub use pending::Pending;
 pub use task::{Checkpoints, Finished, Forked, Handle, Stopped};
 
 use crate::{Counts, Processor, Request, SubmitError};
@@ -54,7 +56,9 @@ impl Pool {
             let timed = core.clone();
             let name = format!("ports-timer-{cpu}");
             let timer = std::thread::Builder::new().name(name).spawn(move || timed.keep_time());
-            pool.timers.push(timer.map_err(|why| cannot("cannot start a timer".into(), &why))?);
+            let timer = timer.map_err(|why| cannot("cannot start a timer".into(), &why))?;
+            core.timed_by(timer.thread());
+            pool.timers.push(timer);
             pool.cores.push(core);
         }
         Ok(pool)
@@ -78,7 +82,8 @@ impl Pool {
         self.cores.get(processor).ok_or(SubmitError::NoProcessor { processor, processors })
     }
 
-    /// Submits to the first scheduler of the first processor that has time before the deadline.
+    /// Submits to the first scheduler of the first processor that has time before the deadline. It answers at once, but takes the locks of the processors, as [`Pool::submit`] takes one: it waits
+    /// while another thread analyses there, or starts the thread of a task. [`Pool::send`] does not.
     ///
     /// # Errors
     /// When none has: of the processor with the most idle time. The closure has not run.
@@ -126,16 +131,27 @@ impl Pool {
         code: impl FnOnce(&Checkpoints, usize) -> Result<T, Stopped> + Send + 'static,
     ) -> Result<Handle<T>, SubmitError> {
         let core = self.core(target)?;
-        let mut state = core.lock();
+        let mut state = core.take_turn();
         let (which, task) = state.processor.submit_first(target.scheduler, alternatives)?;
-        match Forked::new(move |at| code(at, which)) {
-            Ok(forked) => Ok(core.attach(state, task, forked)),
-            Err(_) => {
-                let tasks = state.threads();
-                let _ = state.processor.cancel(task);
-                Err(SubmitError::Full { tasks })
-            }
-        }
+        core.begin(&mut state, task, move |at| code(at, which))
+    }
+
+    /// Sends a submission to one scheduler, whose processor answers later (section 4). Unlike all other calls this one takes no lock and waits for nobody: it puts the submission into a list
+    /// and wakes the processor's timer. The answer costs a change of threads more than [`Pool::submit`], whose caller waits for whoever has the processor's machine, and starts the thread
+    /// of the task itself. Submissions of one thread are analysed in the order in which it made them, by whichever call.
+    ///
+    /// # Errors
+    /// When there is no such processor, or 1,024 submissions to it are unanswered; the closure has not run.
+    pub fn send<T: Send + 'static>(
+        &self,
+        target: Target,
+        asked: Request,
+        code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+    ) -> Result<Pending<T>, SubmitError> {
+        let core = self.core(target)?;
+        let (submission, pending) = Pending::new(target.scheduler, asked, code);
+        core.send(submission)?;
+        Ok(pending)
     }
 
     /// Gives code a thread, which waits. Whether and when it may run is another matter: [`Pool::admit`].
@@ -162,9 +178,9 @@ impl Pool {
             Ok(core) => core,
             Err(error) => return Err((error, forked)),
         };
-        let mut state = core.lock();
+        let mut state = core.take_turn();
         match state.processor.submit(target.scheduler, asked) {
-            Ok(task) => Ok(core.attach(state, task, forked)),
+            Ok(task) => Ok(core.attach(&mut state, task, forked)),
             Err(error) => Err((error, forked)),
         }
     }
@@ -174,7 +190,7 @@ impl Pool {
     /// # Errors
     /// When there is no such scheduler, or it promises no deadlines.
     pub fn idle_before(&self, target: Target, deadline: Instant) -> Result<Span, SubmitError> {
-        self.core(target)?.lock().processor.idle_before(target.scheduler, deadline)
+        self.core(target)?.take_turn().processor.idle_before(target.scheduler, deadline)
     }
 
     /// The earliest deadline with which this work would be admitted.
@@ -186,7 +202,7 @@ impl Pool {
         target: Target,
         work: Span,
     ) -> Result<Option<Instant>, SubmitError> {
-        self.core(target)?.lock().processor.earliest_deadline(target.scheduler, work)
+        self.core(target)?.take_turn().processor.earliest_deadline(target.scheduler, work)
     }
 
     /// How often what happened, on all processors together.
@@ -197,12 +213,15 @@ impl Pool {
     }
 }
 
-/// Tasks that have not ended are stopped at their next checkpoint.
+/// Tasks that have not ended are stopped at their next checkpoint. What was sent is answered.
 impl Drop for Pool {
     fn drop(&mut self) {
         self.cores.iter().for_each(|core| core.end());
         for timer in self.timers.drain(..) {
-            let _ = timer.join();
+            // The last one who has the pool may be a closure that was refused.
+            if timer.thread().id() != std::thread::current().id() {
+                let _ = timer.join();
+            }
         }
     }
 }

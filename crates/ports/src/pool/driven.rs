@@ -1,26 +1,40 @@
-//! One processor of a pool: its machine behind a lock, which thread runs, and its timer.
+//! One processor of a pool: its machine behind a lock, what was sent to it, which thread runs, and its timer.
 //!
 //! Invariant: one task thread of the processor may run, the one that the machine names; the others wait at their next checkpoint, and are SCHED_IDLE until then, where this process
-//! has the right to take that back.
+//! has the right to take that back. What was sent is analysed by the timer's thread, or by a submitter that has the lock: a sender takes none.
 
-use super::task::{Control, Forked, Handle};
-use crate::{Ended, Processor, TaskError, TaskId};
+use super::pending::Submission;
+use super::task::{Checkpoints, Control, Forked, Handle, Stopped};
+use crate::{Ended, Processor, SubmitError, TaskError, TaskId};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::Thread;
 use std::time::Duration;
+use windfall_exchange::Incoming;
 use windfall_os::{clock, usage};
 use windfall_time::{Instant, Span};
 
 /// The timer looks at least so often, since a machine that sleeps may pass a time unnoticed.
 const LONGEST: Duration = Duration::from_secs(1);
 
-#[derive(Debug)]
+/// So many submissions may be unanswered at a time.
+const UNANSWERED: u32 = 1_024;
+
 pub(super) struct State {
     pub(super) processor: Processor,
     threads: BTreeMap<TaskId, Arc<Control>>,
     /// The task that runs, and how much its thread had used of the processor when it was last looked at.
     current: Option<(TaskId, Span)>,
+    /// Answers to what was sent, which the timer gives when it has let the machine go.
+    pub(super) answers: Vec<Box<dyn FnOnce() + Send>>,
     over: bool,
+}
+
+impl core::fmt::Debug for State {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("State").field("processor", &self.processor).finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug)]
@@ -29,14 +43,50 @@ pub(super) struct Driven {
     /// Whether threads may become SCHED_IDLE and ordinary again.
     preempts: bool,
     state: Mutex<State>,
-    changed: Condvar,
+    incoming: Incoming<Box<dyn Submission>>,
+    timer: OnceLock<Thread>,
 }
 
 impl Driven {
     pub(super) fn new(cpu: u16, preempts: bool, processor: Processor) -> Driven {
-        let threads = BTreeMap::new();
-        let state = Mutex::new(State { processor, threads, current: None, over: false });
-        Driven { cpu, preempts, state, changed: Condvar::new() }
+        let (threads, answers) = (BTreeMap::new(), Vec::new());
+        let state = State { processor, threads, current: None, answers, over: false };
+        let (incoming, timer) = (Incoming::new(UNANSWERED), OnceLock::new());
+        Driven { cpu, preempts, state: Mutex::new(state), incoming, timer }
+    }
+
+    /// The thread of its timer, before anybody submits.
+    pub(super) fn timed_by(&self, timer: &Thread) {
+        let _ = self.timer.set(timer.clone());
+    }
+
+    /// Has the timer look again.
+    fn wake(&self) {
+        if let Some(timer) = self.timer.get() {
+            timer.unpark();
+        }
+    }
+
+    /// Puts a submission into the incoming list, if that has room. It never waits.
+    pub(super) fn send(&self, submission: Box<dyn Submission>) -> Result<(), SubmitError> {
+        let sent = self.incoming.send(submission);
+        sent.map_err(|_| SubmitError::Unanswered { most: UNANSWERED })?;
+        self.wake();
+        Ok(())
+    }
+
+    /// The state, at the time of now, after all that was sent before.
+    pub(super) fn take_turn(self: &Arc<Self>) -> MutexGuard<'_, State> {
+        let mut state = self.lock();
+        self.analyse(&mut state);
+        state
+    }
+
+    /// Analyses what was sent.
+    fn analyse(self: &Arc<Self>, state: &mut State) {
+        for submission in self.incoming.take() {
+            submission.analyse(self, state);
+        }
     }
 
     /// The state, at the time of now.
@@ -46,17 +96,33 @@ impl Driven {
         state
     }
 
+    /// A task that was admitted gets a thread, which runs this.
+    pub(super) fn begin<T: Send + 'static>(
+        self: &Arc<Self>,
+        state: &mut State,
+        task: TaskId,
+        code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+    ) -> Result<Handle<T>, SubmitError> {
+        if let Ok(forked) = Forked::new(code) {
+            return Ok(self.attach(state, task, forked));
+        }
+        let tasks = state.threads();
+        let _ = state.processor.cancel(task);
+        Err(SubmitError::Full { tasks })
+    }
+
     /// A task that was admitted gets the thread that was forked for it.
     pub(super) fn attach<T>(
         self: &Arc<Self>,
-        mut state: MutexGuard<'_, State>,
+        state: &mut State,
         task: TaskId,
         forked: Forked<T>,
     ) -> Handle<T> {
         let (control, handle) = forked.admitted(self, task);
         control.pin(self.cpu);
         state.threads.insert(task, control);
-        self.switch(&mut state);
+        self.switch(state);
+        self.wake();
         handle
     }
 
@@ -74,7 +140,6 @@ impl Driven {
                 control.resume();
             }
         }
-        self.changed.notify_one();
     }
 
     /// The task's own thread says that it is over; an error if it was interrupted or cancelled before.
@@ -83,6 +148,7 @@ impl Driven {
         state.threads.remove(&task);
         let ended = state.processor.done(task);
         self.switch(&mut state);
+        self.wake();
         ended
     }
 
@@ -91,38 +157,49 @@ impl Driven {
         let mut state = self.lock();
         state.processor.cancel(task)?;
         self.switch(&mut state);
+        self.wake();
         if let Some(control) = state.threads.remove(&task) {
             control.stop();
         }
         Ok(())
     }
 
-    /// The timer: interrupts a task at its bound, and looks when the machine says.
-    pub(super) fn keep_time(&self) {
-        let mut state = self.lock();
-        while !state.over {
+    /// The timer: analyses what was sent, interrupts a task at its bound, and looks when the machine says.
+    pub(super) fn keep_time(self: &Arc<Self>) {
+        loop {
+            let mut state = self.take_turn();
             while let Some(task) = state.processor.expire() {
                 if let Some(control) = state.threads.remove(&task) {
                     control.exceed();
                 }
             }
             self.switch(&mut state);
-            let wait = state.until_next(clock::now());
-            let waited = self.changed.wait_timeout(state, wait);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
-            state.account(clock::now());
+            let (over, wait) = (state.over, state.until_next(clock::now()));
+            let answers = std::mem::take(&mut state.answers);
+            drop(state);
+            let waits = answers.is_empty();
+            for answer in answers {
+                // A waker, or what a refused closure holds, may do anything, but not end the timer.
+                let _ = catch_unwind(AssertUnwindSafe(answer));
+            }
+            if over {
+                return;
+            }
+            if waits {
+                std::thread::park_timeout(wait); // whoever changes something from here on wakes it
+            }
         }
     }
 
-    /// All is over: whoever runs is stopped.
-    pub(super) fn end(&self) {
-        let mut state = self.lock();
+    /// All is over: whoever runs is stopped. Nobody sends any more; what was sent is answered.
+    pub(super) fn end(self: &Arc<Self>) {
+        let mut state = self.take_turn();
         state.over = true;
         for (task, control) in std::mem::take(&mut state.threads) {
             let _ = state.processor.cancel(task);
             control.stop();
         }
-        self.changed.notify_all();
+        self.wake();
     }
 }
 

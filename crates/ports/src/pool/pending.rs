@@ -1,0 +1,112 @@
+//! What was sent to a processor and will be answered (section 4): its sender waits for nothing.
+
+use super::driven::{Driven, State};
+use super::task::{Checkpoints, Handle, Stopped};
+use crate::{Request, SubmitError};
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::task::Wake;
+use std::thread::Thread;
+use windfall_exchange::{Reply, ReplySender, reply};
+
+type Answer<T> = Result<Handle<T>, SubmitError>;
+
+/// A submission that whoever has the processor's machine analyses, whatever its closure returns.
+pub(super) trait Submission: Send {
+    fn analyse(self: Box<Self>, core: &Arc<Driven>, state: &mut State);
+}
+
+impl core::fmt::Debug for dyn Submission {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Submission")
+    }
+}
+
+struct Sent<T, C> {
+    scheduler: usize,
+    asked: Request,
+    code: C,
+    sender: ReplySender<Answer<T>>,
+}
+
+impl<T: Send + 'static, C> Submission for Sent<T, C>
+where
+    C: FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+{
+    fn analyse(self: Box<Self>, core: &Arc<Driven>, state: &mut State) {
+        let Sent { scheduler, asked, code, sender } = *self;
+        match state.processor.submit(scheduler, asked) {
+            Ok(task) => {
+                let answer = core.begin(state, task, code);
+                state.answers.push(Box::new(move || sender.send(answer)));
+            }
+            Err(error) => state.answers.push(Box::new(move || {
+                sender.send(Err(error));
+                drop(code);
+            })),
+        }
+    }
+}
+
+/// The answer to a submission that was sent: it comes once, also when the pool ends. It is a future, for whoever has an executor.
+#[derive(Debug)]
+pub struct Pending<T>(Reply<Answer<T>>);
+
+impl<T: Send + 'static> Pending<T> {
+    pub(super) fn new<C>(
+        scheduler: usize,
+        asked: Request,
+        code: C,
+    ) -> (Box<dyn Submission>, Pending<T>)
+    where
+        C: FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+    {
+        let (sender, reply) = reply();
+        (Box::new(Sent { scheduler, asked, code, sender }), Pending(reply))
+    }
+}
+
+impl<T> Pending<T> {
+    /// The answer, once, if it has come. It never waits.
+    pub fn try_answer(&mut self) -> Option<Result<Handle<T>, SubmitError>> {
+        self.0.take().map(or_over)
+    }
+
+    /// Waits for the answer.
+    ///
+    /// # Errors
+    /// As [`Pool::submit`](super::Pool::submit).
+    pub fn wait(mut self) -> Result<Handle<T>, SubmitError> {
+        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+        let mut context = Context::from_waker(&waker);
+        loop {
+            if let Poll::Ready(answer) = self.0.poll(&mut context) {
+                return or_over(answer);
+            }
+            std::thread::park();
+        }
+    }
+}
+
+impl<T> Future for Pending<T> {
+    type Output = Result<Handle<T>, SubmitError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        self.0.poll(context).map(or_over)
+    }
+}
+
+/// No answer comes when the pool is over, or when it was taken before.
+fn or_over<T>(answer: Option<Answer<T>>) -> Answer<T> {
+    answer.unwrap_or(Err(SubmitError::Over))
+}
+
+/// Wakes a thread.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}

@@ -1,0 +1,170 @@
+//! Submissions that are sent to a pool on threads: each is answered once, whoever sends, and also when the pool ends meanwhile.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+use core::task::{Context, Poll, Waker};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, mpsc};
+use windfall_os::sched::Affinity;
+use windfall_ports::pool::{Finished, Pending, Pool, Target};
+use windfall_ports::{EarliestDeadline, Processor, Request, Share, SubmitError};
+use windfall_time::Span;
+
+const EDF: Target = Target { processor: 0, scheduler: 0 };
+const SENDERS: u32 = 8;
+const EACH: u32 = 60;
+
+fn ms(n: u32) -> Span {
+    Span::from_millis(n)
+}
+
+fn pool() -> Pool {
+    let allowed = Affinity::of(0).unwrap();
+    let cpu = (0..1024).rev().find(|cpu| allowed.has(*cpu)).unwrap();
+    let now = Pool::now();
+    let mut processor = Processor::new(now, 40);
+    let share = Share::new(ms(3), ms(4)).unwrap();
+    let edf: EarliestDeadline = EarliestDeadline::new(share, now, 40).unwrap();
+    processor.add(edf).unwrap();
+    Pool::new([(cpu, processor)]).unwrap()
+}
+
+/// Waits for an answer in one of the three ways.
+fn answered(number: u32, mut pending: Pending<u32>) -> Result<(), SubmitError> {
+    let answer = match number % 3 {
+        0 => pending.wait(),
+        1 => loop {
+            if let Some(answer) = pending.try_answer() {
+                // It is given once.
+                assert_eq!(pending.try_answer().unwrap().unwrap_err(), SubmitError::Over);
+                break answer;
+            }
+            std::thread::yield_now();
+        },
+        _ => {
+            let mut context = Context::from_waker(Waker::noop());
+            loop {
+                if let Poll::Ready(answer) = core::pin::pin!(&mut pending).poll(&mut context) {
+                    break answer;
+                }
+                std::thread::yield_now();
+            }
+        }
+    };
+    match answer?.wait() {
+        Finished::Done(value, _) => assert_eq!(value, number),
+        Finished::Exceeded(_) | Finished::Cancelled => {}
+        other => panic!("{other:?}"),
+    }
+    Ok(())
+}
+
+#[test]
+fn law_each_of_many_submissions_is_answered_once() {
+    let (pool, runs) = (Arc::new(pool()), Arc::new(AtomicU32::new(0)));
+    let send = |sender: u32| {
+        let (pool, runs) = (pool.clone(), runs.clone());
+        move || {
+            let mut counts = BTreeMap::<&str, u64>::new();
+            for number in (0..EACH).map(|n| sender * EACH + n) {
+                // A third of them cannot be done; one in seven goes to a scheduler that is not there.
+                let work = if number % 3 == 1 { ms(700) } else { ms(2) };
+                let asked = Request::by(work, Pool::now() + ms(800));
+                let target = Target { scheduler: usize::from(number % 7 == 0), ..EDF };
+                let runs = runs.clone();
+                let pending = pool.send(target, asked, move |_| {
+                    runs.fetch_add(1, Ordering::Relaxed);
+                    Ok(number)
+                });
+                *counts
+                    .entry(match answered(number, pending.unwrap()) {
+                        Ok(()) => "admitted",
+                        Err(SubmitError::NotAdmitted(_)) => "no time",
+                        Err(SubmitError::NoScheduler { .. }) => "no scheduler",
+                        Err(SubmitError::Full { .. }) => "full",
+                        Err(other) => panic!("{other}"),
+                    })
+                    .or_default() += 1;
+            }
+            counts
+        }
+    };
+    let senders: Vec<_> = (0..SENDERS).map(|n| std::thread::spawn(send(n))).collect();
+    let mut all = BTreeMap::<&str, u64>::new();
+    for sender in senders {
+        for (kind, count) in sender.join().unwrap() {
+            *all.entry(kind).or_default() += count;
+        }
+    }
+    let counts = pool.counts();
+    assert_eq!(all.values().sum::<u64>(), u64::from(SENDERS * EACH));
+    assert_eq!(counts.asked, u64::from(SENDERS * EACH));
+    assert_eq!(all["admitted"], counts.admitted);
+    assert_eq!(all["no time"], counts.refused.no_room);
+    assert_eq!(all["no scheduler"], counts.refused.unsuitable);
+    assert_eq!(counts.done + counts.exceeded, counts.admitted, "{counts:?}");
+    assert!(u64::from(runs.load(Ordering::Relaxed)) <= counts.admitted);
+    assert!(all["admitted"] > 50 && all["no time"] > 50, "{all:?}");
+}
+
+/// Senders that still have unanswered submissions while the pool ends; the last of them ends it.
+#[test]
+fn law_what_was_sent_is_answered_when_the_pool_ends() {
+    let pool = Arc::new(pool());
+    let (sender, sent) = mpsc::channel();
+    let threads: Vec<_> = (0..SENDERS)
+        .map(|thread| {
+            let (pool, sender) = (pool.clone(), sender.clone());
+            std::thread::spawn(move || {
+                for number in (0..EACH).map(|n| thread * EACH + n) {
+                    // Some closures hold the pool itself; refused, they let it go.
+                    let (held, work) =
+                        (pool.clone(), if number % 2 == 0 { ms(1) } else { ms(5_000) });
+                    let asked = Request::by(work, Pool::now() + ms(300));
+                    let refused = number % 2 == 1;
+                    let code = move |_: &_| {
+                        Ok(if refused {
+                            drop(held);
+                            0
+                        } else {
+                            number
+                        })
+                    };
+                    sender.send((number, pool.send(EDF, asked, code).unwrap())).unwrap();
+                }
+            })
+        })
+        .collect();
+    drop((pool, sender));
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    let mut answers = 0;
+    for (number, pending) in sent {
+        match answered(number, pending) {
+            Ok(())
+            | Err(SubmitError::NotAdmitted(_) | SubmitError::Full { .. } | SubmitError::Over) => {}
+            Err(other) => panic!("{other}"),
+        }
+        answers += 1;
+    }
+    assert_eq!(answers, SENDERS * EACH);
+}
+
+/// Many at once find the list full at some time, and are told; all others are answered.
+#[test]
+fn refuses_more_than_can_be_unanswered() {
+    let pool = pool();
+    let asked = || Request::by(ms(5_000), Pool::now() + ms(100));
+    let mut all = Vec::new();
+    let full = loop {
+        match pool.send(EDF, asked(), |_| Ok(0)) {
+            Ok(pending) => all.push(pending),
+            Err(full) => break full,
+        }
+    };
+    assert_eq!(full, SubmitError::Unanswered { most: 1_024 });
+    assert_eq!(full.to_string(), "1024 submissions are not answered yet; wait for answers");
+    drop(pool);
+    for pending in all {
+        assert!(matches!(pending.wait(), Err(SubmitError::NotAdmitted(_))));
+    }
+}

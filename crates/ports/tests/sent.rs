@@ -4,7 +4,8 @@
 use core::task::{Context, Poll, Waker};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
+use std::task::Wake;
 use windfall_os::sched::Affinity;
 use windfall_ports::pool::{Finished, Pending, Pool, Target};
 use windfall_ports::{EarliestDeadline, Processor, Request, Share, SubmitError};
@@ -149,22 +150,77 @@ fn law_what_was_sent_is_answered_when_the_pool_ends() {
     assert_eq!(answers, SENDERS * EACH);
 }
 
-/// Many at once find the list full at some time, and are told; all others are answered.
+/// A waker that holds whoever wakes until the test lets go.
+struct Holds(Mutex<mpsc::Receiver<()>>);
+
+impl Wake for Holds {
+    fn wake(self: Arc<Self>) {
+        let _ = self.0.lock().unwrap().recv();
+    }
+}
+
+/// Holds the timer, which alone answers; dropped, what this returns lets it go.
+fn hold_the_timer(pool: &Pool) -> mpsc::Sender<()> {
+    loop {
+        let (lets_go, held) = mpsc::channel();
+        let waker = Waker::from(Arc::new(Holds(Mutex::new(held))));
+        let asked = Request::by(ms(5_000), Pool::now() + ms(100));
+        let mut pending = pool.send(EDF, asked, |_| Ok(())).unwrap();
+        let polled = core::pin::pin!(&mut pending).poll(&mut Context::from_waker(&waker));
+        if polled.is_pending() {
+            while pending.try_answer().is_none() {
+                std::thread::yield_now();
+            }
+            return lets_go;
+        }
+    }
+}
+
+/// While nobody analyses, so many are taken and no more; all those are answered, also when the pool ends.
 #[test]
 fn refuses_more_than_can_be_unanswered() {
     let pool = pool();
-    let asked = || Request::by(ms(5_000), Pool::now() + ms(100));
-    let mut all = Vec::new();
-    let full = loop {
-        match pool.send(EDF, asked(), |_| Ok(0)) {
-            Ok(pending) => all.push(pending),
-            Err(full) => break full,
-        }
-    };
-    assert_eq!(full, SubmitError::Unanswered { most: 1_024 });
+    let lets_go = hold_the_timer(&pool);
+    let send = || pool.send(EDF, Request::by(ms(5_000), Pool::now() + ms(100)), |_| Ok(0));
+    let all: Vec<Pending<u32>> = std::iter::from_fn(|| send().ok()).collect();
+    let full = send().unwrap_err();
+    assert_eq!((all.len(), full), (1_024, SubmitError::Unanswered { most: 1_024 }));
     assert_eq!(full.to_string(), "1024 submissions are not answered yet; wait for answers");
+    drop(lets_go);
     drop(pool);
     for pending in all {
         assert!(matches!(pending.wait(), Err(SubmitError::NotAdmitted(_))));
     }
+}
+
+/// What a thread sent counts in what it asks later, whoever analyses that.
+#[test]
+fn law_whoever_has_the_machine_analyses_what_was_sent() {
+    let pool = pool();
+    let lets_go = hold_the_timer(&pool);
+    let deadline = Pool::now() + ms(900);
+    let before = pool.idle_before(EDF, deadline).unwrap();
+    let (asked, begun) = (Request::by(ms(300), deadline), Pool::now());
+    let mut pending = pool.send(EDF, asked, |at| at.checkpoint().map(|()| 1)).unwrap();
+    let after = pool.idle_before(EDF, deadline).unwrap();
+    let passed = Pool::now().saturating_since(begun);
+    assert!(after <= before.saturating_sub(ms(299)) || passed > ms(100), "{before} {after}");
+    assert!(pending.try_answer().is_none());
+    drop(lets_go);
+    assert!(matches!(pending.wait().unwrap().wait(), Finished::Done(1, _)));
+}
+
+/// The timer does not sleep on what was sent: it looks at least once a second without that.
+#[test]
+fn law_what_is_sent_wakes_the_timer() {
+    let pool = pool();
+    let least = (0..5).map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        let begun = Pool::now();
+        let asked = Request::by(ms(5_000), begun + ms(100));
+        assert!(pool.send(EDF, asked, |_| Ok(0)).unwrap().wait().is_err());
+        Pool::now().saturating_since(begun)
+    });
+    let least = least.min().unwrap();
+    assert!(least < ms(400), "{least}");
 }

@@ -101,7 +101,7 @@ fn law_each_of_many_submissions_is_answered_once() {
     assert_eq!(all.values().sum::<u64>(), u64::from(SENDERS * EACH));
     assert_eq!(counts.asked, u64::from(SENDERS * EACH));
     assert_eq!(all["admitted"], counts.admitted);
-    assert_eq!(all["no time"], counts.refused.no_room);
+    assert_eq!(all["no time"], counts.refused.no_room + counts.refused.deadline_passed);
     assert_eq!(all["no scheduler"], counts.refused.unsuitable);
     assert_eq!(counts.done + counts.exceeded, counts.admitted, "{counts:?}");
     assert!(u64::from(runs.load(Ordering::Relaxed)) <= counts.admitted);
@@ -223,4 +223,28 @@ fn law_what_is_sent_wakes_the_timer() {
     });
     let least = least.min().unwrap();
     assert!(least < ms(400), "{least}");
+}
+
+/// Says whether it is dropped in a panic.
+struct Dropped(mpsc::Sender<bool>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        let _ = self.0.send(std::thread::panicking());
+    }
+}
+
+/// A closure that is refused may be the last one who has the pool, which the timer then ends.
+#[test]
+fn law_a_refused_closure_may_end_the_pool() {
+    let pool = Arc::new(pool());
+    let lets_go = hold_the_timer(&pool);
+    let (sender, dropped) = mpsc::channel();
+    let held = (pool.clone(), Dropped(sender));
+    let asked = Request::by(ms(5_000), Pool::now() + ms(100));
+    let pending = pool.send(EDF, asked, move |_| Ok(drop(held))).unwrap();
+    drop(pool);
+    drop(lets_go);
+    assert!(matches!(pending.wait(), Err(SubmitError::NotAdmitted(_))));
+    assert_eq!(dropped.recv(), Ok(false));
 }

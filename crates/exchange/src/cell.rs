@@ -7,11 +7,20 @@ use std::sync::Mutex;
 use std::sync::TryLockError;
 
 #[derive(Debug)]
-pub(crate) struct Cell<T>(Mutex<Option<T>>);
+pub(crate) struct Cell<T> {
+    place: Mutex<Option<T>>,
+    /// The model checker changes threads where it is read, so that it finds two that use the place at once.
+    #[cfg(loom)]
+    used: crate::atomic::AtomicU32,
+}
 
 impl<T> Default for Cell<T> {
     fn default() -> Cell<T> {
-        Cell(Mutex::new(None))
+        Cell {
+            place: Mutex::new(None),
+            #[cfg(loom)]
+            used: crate::atomic::AtomicU32::new(0),
+        }
     }
 }
 
@@ -21,11 +30,13 @@ impl<T> Cell<T> {
     /// # Panics
     /// When two threads use it at once, which would be a defect of this crate.
     pub(crate) fn replace(&self, value: Option<T>) -> Option<T> {
-        let mut place = match self.0.try_lock() {
+        let mut place = match self.place.try_lock() {
             Ok(place) => place,
             Err(TryLockError::Poisoned(place)) => place.into_inner(),
             Err(TryLockError::WouldBlock) => panic!("two threads use one place at once"),
         };
+        #[cfg(loom)]
+        self.used.load(crate::atomic::Ordering::Relaxed);
         core::mem::replace(&mut place, value)
     }
 }

@@ -242,7 +242,11 @@ fn law_a_refused_closure_may_end_the_pool() {
     let (sender, dropped) = mpsc::channel();
     let held = (pool.clone(), Dropped(sender));
     let asked = Request::by(ms(5_000), Pool::now() + ms(100));
-    let pending = pool.send(EDF, asked, move |_| Ok(drop(held))).unwrap();
+    let pending = pool.send(EDF, asked, move |_| {
+        drop(held);
+        Ok(())
+    });
+    let pending = pending.unwrap();
     drop(pool);
     drop(lets_go);
     assert!(matches!(pending.wait(), Err(SubmitError::NotAdmitted(_))));

@@ -49,7 +49,10 @@ fn law_admitted_is_late_by_at_most_what_was_stolen() {
             Err(SubmitError::NotAdmitted(_)) => refused += 1,
             Err(other) => panic!("{other}"),
         }
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        // On a busy machine each sleep may be long enough for all that was admitted.
+        if n % 4 == 0 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
     }
     let admitted = handles.len() as u64;
     for handle in handles {

@@ -91,7 +91,7 @@ impl ProgramRuntime {
         let answer = whose.and_then(|whose| match request {
             TaskRequest::Assign { work, deadline, event } => {
                 let reply = host.task(whose, TaskRequest::Submit { work, deadline })?;
-                ProgramRuntime::tell_of_task(host, (number, whose), reply, event)
+                ProgramRuntime::post_task(host, (number, whose), reply, event)
             }
             other => host.task(whose, other),
         });
@@ -103,7 +103,7 @@ impl ProgramRuntime {
     }
 
     /// Posts the number of a task that was admitted to an event of the process that is to do it; if that cannot be, the task is withdrawn.
-    fn tell_of_task<S: RuntimeHost>(
+    fn post_task<S: RuntimeHost>(
         host: &mut S,
         (number, whose): (u32, u32),
         reply: TaskReply,

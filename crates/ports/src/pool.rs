@@ -2,10 +2,15 @@
 //!
 //! It admits against its own processors' time. What the kernel gives to others meanwhile is stolen, and counted; what was admitted is done in time but for that.
 
+#[cfg(feature = "tokio")]
+mod awaited;
 mod driven;
 mod pending;
+mod polled;
 mod task;
 
+#[cfg(feature = "tokio")]
+pub use awaited::{Admission, Awaited};
 pub use pending::Pending;
 pub use task::{Checkpoints, Finished, Forked, Handle, Stopped};
 
@@ -93,6 +98,11 @@ impl Pool {
         deadline: Instant,
         code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
     ) -> Result<Handle<T>, SubmitError> {
+        self.submit(self.roomiest(work, deadline)?, Request::by(work, deadline), code)
+    }
+
+    /// The first scheduler of the first processor that has time for the work, or else of the one with the most.
+    pub(crate) fn roomiest(&self, work: Span, deadline: Instant) -> Result<Target, SubmitError> {
         let (mut best, mut most) = (0, Span::ZERO);
         for processor in 0..self.cores.len() {
             let idle = self.idle_before(Target { processor, scheduler: 0 }, deadline)?;
@@ -103,8 +113,7 @@ impl Pool {
                 break;
             }
         }
-        let target = Target { processor: best, scheduler: 0 };
-        self.submit(target, Request::by(work, deadline), code)
+        Ok(Target { processor: best, scheduler: 0 })
     }
 
     /// Submits to one scheduler.
@@ -130,10 +139,21 @@ impl Pool {
         alternatives: &[Request],
         code: impl FnOnce(&Checkpoints, usize) -> Result<T, Stopped> + Send + 'static,
     ) -> Result<Handle<T>, SubmitError> {
+        self.submit_then(target, alternatives, code, |_| ())
+    }
+
+    /// The same, and the task's thread says how it ended, whether anybody waits for it or not.
+    pub(crate) fn submit_then<T: Send + 'static>(
+        &self,
+        target: Target,
+        alternatives: &[Request],
+        code: impl FnOnce(&Checkpoints, usize) -> Result<T, Stopped> + Send + 'static,
+        then: impl FnOnce(&Finished<T>) + Send + 'static,
+    ) -> Result<Handle<T>, SubmitError> {
         let core = self.core(target)?;
         let mut state = core.take_turn();
         let (which, task) = state.processor.submit_first(target.scheduler, alternatives)?;
-        core.begin(&mut state, task, move |at| code(at, which))
+        core.begin(&mut state, task, move |at| code(at, which), then)
     }
 
     /// Sends a submission to one scheduler, whose processor answers later (section 4). Unlike all other calls this one takes no lock and waits for nobody: it puts the submission into a list
@@ -161,7 +181,7 @@ impl Pool {
     pub fn fork<T: Send + 'static>(
         code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
     ) -> std::io::Result<Forked<T>> {
-        Forked::new(code)
+        Forked::new(code, |_| ())
     }
 
     /// Submits code that has its thread already.

@@ -4,7 +4,7 @@
 //! has the right to take that back. What was sent is analysed by the timer's thread, or by a submitter that has the lock: a sender takes none.
 
 use super::pending::Submission;
-use super::task::{Checkpoints, Control, Forked, Handle, Stopped};
+use super::task::{Checkpoints, Control, Finished, Forked, Handle, Stopped};
 use crate::{Ended, Processor, SubmitError, TaskError, TaskId};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::Duration;
 use windfall_exchange::Incoming;
-use windfall_os::{clock, usage};
+use windfall_os::clock;
 use windfall_time::{Instant, Span};
 
 /// The timer looks at least so often, since a machine that sleeps may pass a time unnoticed.
@@ -24,7 +24,7 @@ const UNANSWERED: u32 = 1_024;
 pub(super) struct State {
     pub(super) processor: Processor,
     threads: BTreeMap<TaskId, Arc<Control>>,
-    /// The task that runs, and how much its thread had used of the processor when it was last looked at.
+    /// The task that runs, and how much it had used when it was last looked at.
     current: Option<(TaskId, Span)>,
     /// Answers to what was sent, which the timer gives when it has let the machine go.
     pub(super) answers: Vec<Box<dyn FnOnce() + Send>>,
@@ -96,14 +96,15 @@ impl Driven {
         state
     }
 
-    /// A task that was admitted gets a thread, which runs this.
+    /// A task that was admitted gets a thread, which runs this, and then says how it ended.
     pub(super) fn begin<T: Send + 'static>(
         self: &Arc<Self>,
         state: &mut State,
         task: TaskId,
         code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+        then: impl FnOnce(&Finished<T>) + Send + 'static,
     ) -> Result<Handle<T>, SubmitError> {
-        if let Ok(forked) = Forked::new(code) {
+        if let Ok(forked) = Forked::new(code, then) {
             return Ok(self.attach(state, task, forked));
         }
         let tasks = state.threads();
@@ -136,7 +137,7 @@ impl Driven {
             }
             let new = wanted.and_then(|task| Some((task, state.threads.get(&task)?)));
             if let Some((task, control)) = new {
-                state.current = Some((task, usage::of_thread(control.tid()).unwrap_or_default()));
+                state.current = Some((task, control.used().unwrap_or_default()));
                 control.resume();
             }
         }
@@ -212,7 +213,7 @@ impl State {
         if let Some((task, before)) = &mut self.current
             && let Some(control) = self.threads.get(task)
         {
-            let used = usage::of_thread(control.tid()).unwrap_or(*before);
+            let used = control.used().unwrap_or(*before);
             received = used.saturating_sub(*before).min(passed);
             *before = before.saturating_add(received);
         }

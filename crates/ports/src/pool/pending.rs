@@ -38,7 +38,7 @@ where
         let Sent { scheduler, asked, code, sender } = *self;
         match state.processor.submit(scheduler, asked) {
             Ok(task) => {
-                let answer = core.begin(state, task, code);
+                let answer = core.begin(state, task, code, |_| ());
                 state.answers.push(Box::new(move || sender.send(answer)));
             }
             Err(error) => state.answers.push(Box::new(move || {

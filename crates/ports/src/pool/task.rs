@@ -3,11 +3,15 @@
 use super::driven::Driven;
 use crate::{Ended, TaskError, TaskId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::{Context, Poll, Waker};
 use std::thread::Thread;
 use windfall_os::sched::{Affinity, Attributes, own_tid};
+use windfall_os::{clock, usage};
+use windfall_time::{Instant, Span};
 
 /// The task is to end: it has exceeded its bound, was cancelled, or its pool is gone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,12 +47,48 @@ pub(super) struct Control {
     runs: AtomicBool,
     stopped: AtomicBool,
     exceeded: AtomicBool,
+    waits: Mutex<Waits>,
+    /// Who awaits its end.
+    waker: Mutex<Option<Waker>>,
+}
+
+/// How long a task has waited for others, and since when it does.
+#[derive(Debug, Default)]
+struct Waits {
+    before: Span,
+    since: Option<Instant>,
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Control {
     /// The thread's number; 0 before it has begun, which it has when it was forked.
     pub(super) fn tid(&self) -> i32 {
         self.thread.get().map_or(0, |(tid, _)| *tid)
+    }
+
+    /// What its thread has used of a processor, and how long it has waited: both are charged to its bound (decision 0036, 3). `None` if the thread is over.
+    pub(super) fn used(&self) -> Option<Span> {
+        let worked = usage::of_thread(self.tid())?;
+        let waits = locked(&self.waits);
+        let now = waits.since.map(|since| clock::now().saturating_since(since));
+        Some(worked.saturating_add(waits.before).saturating_add(now.unwrap_or_default()))
+    }
+
+    /// Waits until this is so, or the task is to end; whoever makes it so unparks the thread.
+    pub(super) fn wait_for(&self, woken: &AtomicBool) -> Result<(), Stopped> {
+        let begun = clock::now();
+        locked(&self.waits).since = Some(begun);
+        let is_stopped = || self.stopped.load(Ordering::Acquire);
+        while !woken.load(Ordering::Acquire) && !is_stopped() {
+            std::thread::park();
+        }
+        let mut waits = locked(&self.waits);
+        waits.since = None;
+        waits.before = waits.before.saturating_add(clock::now().saturating_since(begun));
+        if is_stopped() { Err(Stopped) } else { Ok(()) }
     }
 
     pub(super) fn pin(&self, cpu: u16) {
@@ -101,7 +141,7 @@ impl Control {
 
 /// What a task's closure is given.
 #[derive(Clone, Debug)]
-pub struct Checkpoints(Arc<Control>);
+pub struct Checkpoints(pub(super) Arc<Control>);
 
 impl Checkpoints {
     /// Waits while another task of the processor is before this one.
@@ -110,6 +150,12 @@ impl Checkpoints {
     /// When the task is to end; the closure returns that.
     pub fn checkpoint(&self) -> Result<(), Stopped> {
         self.0.wait()
+    }
+
+    /// How much the task has used: processor time of its thread, and the time that it waited in [`Checkpoints::block_on`].
+    #[must_use]
+    pub fn used(&self) -> Span {
+        self.0.used().unwrap_or_default()
     }
 }
 
@@ -122,8 +168,10 @@ pub struct Forked<T> {
 }
 
 impl<T: Send + 'static> Forked<T> {
+    /// `then` is told how it ended before anybody else is.
     pub(super) fn new(
         code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+        then: impl FnOnce(&Finished<T>) + Send + 'static,
     ) -> std::io::Result<Forked<T>> {
         let (control, admitted) = (Arc::new(Control::default()), Arc::new(OnceLock::new()));
         let (sender, finished) = channel();
@@ -132,7 +180,10 @@ impl<T: Send + 'static> Forked<T> {
         std::thread::Builder::new().name("ports-task".to_owned()).spawn(move || {
             let _ = own.thread.set((own_tid(), std::thread::current()));
             let _ = begun.send(());
-            run(own, &of, code, &sender);
+            let waker = own.clone();
+            let finished = run(own, &of, code);
+            then(&finished);
+            report(finished, &sender, &waker);
         })?;
         // Its number is needed to place it.
         let _ = has_begun.recv();
@@ -148,7 +199,8 @@ impl<T> Forked<T> {
     ) -> (Arc<Control>, Handle<T>) {
         let _ = self.admitted.set((core.clone(), task));
         let finished = self.finished.take();
-        (self.control.clone(), Handle { core: core.clone(), task, finished })
+        let (control, core) = (self.control.clone(), core.clone());
+        (control.clone(), Handle { core, task, control, finished })
     }
 }
 
@@ -165,29 +217,36 @@ fn run<T>(
     control: Arc<Control>,
     admitted: &OnceLock<(Arc<Driven>, TaskId)>,
     code: impl FnOnce(&Checkpoints) -> Result<T, Stopped>,
-    sender: &Sender<Finished<T>>,
-) {
+) -> Finished<T> {
     let checkpoints = Checkpoints(control);
     let began = checkpoints.checkpoint();
     let answer = catch_unwind(AssertUnwindSafe(|| began.and_then(|()| code(&checkpoints))));
     let ended = admitted.get().map(|(core, task)| core.ended(*task));
     let exceeded = checkpoints.0.exceeded.load(Ordering::Acquire);
-    let finished = match (answer, ended) {
+    match (answer, ended) {
         (Err(_), _) => Finished::Panicked,
         (Ok(value), _) if exceeded => Finished::Exceeded(value.ok()),
         (Ok(Ok(value)), Some(Ok(ended))) if ended.beyond.is_zero() => Finished::Done(value, ended),
         (Ok(value), Some(Ok(ended))) if !ended.beyond.is_zero() => Finished::Exceeded(value.ok()),
         (Ok(_), _) => Finished::Cancelled,
-    };
-    // Nobody may be waiting for it.
-    let _ = sender.send(finished);
+    }
 }
 
-/// A task of a pool that was admitted.
+fn report<T>(finished: Finished<T>, sender: &Sender<Finished<T>>, control: &Control) {
+    // Nobody may be waiting for it.
+    let _ = sender.send(finished);
+    let waker = locked(&control.waker).take();
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+/// A task of a pool that was admitted. As a future it is how the task ends; dropped, it leaves the task as it is.
 #[derive(Debug)]
 pub struct Handle<T> {
     core: Arc<Driven>,
     task: TaskId,
+    control: Arc<Control>,
     finished: Option<Receiver<Finished<T>>>,
 }
 
@@ -211,5 +270,20 @@ impl<T> Handle<T> {
     /// When it has ended.
     pub fn cancel(&self) -> Result<(), TaskError> {
         self.core.cancel(self.task)
+    }
+}
+
+impl<T> Future for Handle<T> {
+    type Output = Finished<T>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Finished<T>> {
+        let Some(finished) = &self.finished else { return Poll::Ready(Finished::Cancelled) };
+        // Before it is looked at, so that an end in between wakes.
+        *locked(&self.control.waker) = Some(context.waker().clone());
+        match finished.try_recv() {
+            Ok(finished) => Poll::Ready(finished),
+            Err(TryRecvError::Empty) => Poll::Pending,
+            Err(TryRecvError::Disconnected) => Poll::Ready(Finished::Cancelled),
+        }
     }
 }

@@ -22,20 +22,67 @@ pub struct Refused {
     pub unsuitable: u64,
 }
 
+/// Why something is refused, in a word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// [`Refused::no_room`].
+    NoRoom,
+    /// [`Refused::deadline_passed`].
+    DeadlinePassed,
+    /// [`Refused::work`].
+    Work,
+    /// [`Refused::beyond_horizon`].
+    BeyondHorizon,
+    /// [`Refused::full`].
+    Full,
+    /// [`Refused::unsuitable`].
+    Unsuitable,
+}
+
+impl Reason {
+    /// As it is written: `no-room`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Reason::NoRoom => "no-room",
+            Reason::DeadlinePassed => "deadline-passed",
+            Reason::Work => "work",
+            Reason::BeyondHorizon => "beyond-horizon",
+            Reason::Full => "full",
+            Reason::Unsuitable => "unsuitable",
+        }
+    }
+}
+
+impl SubmitError {
+    /// As which it is counted.
+    #[must_use]
+    pub const fn reason(&self) -> Reason {
+        match self {
+            SubmitError::NotAdmitted(error) => match error {
+                AdmitError::NoRoom { .. } => Reason::NoRoom,
+                AdmitError::DeadlinePassed { .. } => Reason::DeadlinePassed,
+                AdmitError::BeyondHorizon { .. } => Reason::BeyondHorizon,
+                AdmitError::Full { .. } => Reason::Full,
+                _ => Reason::Work,
+            },
+            SubmitError::Full { .. } => Reason::Full,
+            _ => Reason::Unsuitable,
+        }
+    }
+}
+
 impl Refused {
     pub(crate) fn count(&mut self, error: &SubmitError) {
-        let of = match error {
-            SubmitError::NotAdmitted(error) => match error {
-                AdmitError::NoRoom { .. } => &mut self.no_room,
-                AdmitError::DeadlinePassed { .. } => &mut self.deadline_passed,
-                AdmitError::BeyondHorizon { .. } => &mut self.beyond_horizon,
-                AdmitError::Full { .. } => &mut self.full,
-                _ => &mut self.work,
-            },
-            SubmitError::Full { .. } => &mut self.full,
-            _ => &mut self.unsuitable,
-        };
-        *of += 1;
+        *match error.reason() {
+            Reason::NoRoom => &mut self.no_room,
+            Reason::DeadlinePassed => &mut self.deadline_passed,
+            Reason::Work => &mut self.work,
+            Reason::BeyondHorizon => &mut self.beyond_horizon,
+            Reason::Full => &mut self.full,
+            Reason::Unsuitable => &mut self.unsuitable,
+        } += 1;
     }
 
     /// All of them.

@@ -4,6 +4,7 @@
 //!
 //! `processor.rs` is one processor: schedulers (`scheduler.rs`, `schedulers/`) over a collator (`collator.rs`) over a dispatcher (`dispatcher.rs`). Decision 0032 says why
 //! everything that is admitted is done in time; `tests/law.rs` tries it. `pool.rs` drives processors on threads, `hosted.rs` processes below a scheduler; `member.rs` is a processor among others, over a `transport.rs`.
+//! `layer.rs` (feature `tokio`) admits requests of HTTP to a pool (decision 0036).
 #![forbid(unsafe_code)]
 
 mod affinity;
@@ -12,6 +13,8 @@ mod counts;
 mod dispatcher;
 mod error;
 pub mod hosted;
+#[cfg(feature = "tokio")]
+pub mod layer;
 mod member;
 mod message;
 pub mod pool;
@@ -24,7 +27,7 @@ mod task;
 pub mod transport;
 
 pub use affinity::{Affinity, Place};
-pub use counts::{Counts, Refused};
+pub use counts::{Counts, Reason, Refused};
 pub use dispatcher::Running;
 pub use error::{ClockError, ShareError, SubmitError, TaskError, TransferError};
 pub use member::{Event, Member, Outcome, REMEMBERED, Submission};

@@ -1,5 +1,8 @@
 //! A processor driven by a simulated clock: tasks arrive, run as long as they really take, are cancelled, and time is stolen.
 
+mod draw;
+
+pub(crate) use draw::Draw;
 use std::collections::BTreeMap;
 use windfall_admission::{AdmitError, BPlusTree, List};
 use windfall_ports::{
@@ -7,22 +10,7 @@ use windfall_ports::{
 };
 use windfall_time::{Instant, Span};
 
-/// Numbers that are the same for the same seed (splitmix64).
-pub(crate) struct Draw(pub(crate) u64);
-
 impl Draw {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-
     pub(crate) fn chance(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

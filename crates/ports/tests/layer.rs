@@ -1,0 +1,401 @@
+//! A service whose requests are admitted: every request is counted in one place, a refusal says what would fit, and bounds are learnt.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+#[path = "world/draw.rs"]
+mod draw;
+
+use draw::Draw;
+use http::{HeaderMap, Request, Response, StatusCode};
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
+use tower_layer::Layer;
+use tower_service::Service;
+use windfall_os::sched::Affinity;
+use windfall_os::usage;
+use windfall_ports::layer::{
+    AdmissionLayer, AdmissionService, Costs, Deadline, RequestCounts, RequestError, WithoutDeadline,
+};
+use windfall_ports::pool::{Awaited, Pool};
+use windfall_ports::{EarliestDeadline, Processor, Share};
+use windfall_time::Span;
+
+type Body = &'static str;
+type Answer = Result<Response<Body>, Body>;
+
+fn ms(n: u32) -> Span {
+    Span::from_millis(n)
+}
+
+fn layer(costs: Costs, without: WithoutDeadline) -> AdmissionLayer {
+    let allowed = Affinity::of(0).unwrap();
+    let cpu = (0..1024).rev().find(|cpu| allowed.has(*cpu)).unwrap();
+    let now = Pool::now();
+    let mut processor = Processor::new(now, 100);
+    let edf: EarliestDeadline = EarliestDeadline::new(Share::WHOLE, now, 100).unwrap();
+    processor.add(edf).unwrap();
+    let pool = Awaited::new(Pool::new([(cpu, processor)]).unwrap()).unwrap();
+    AdmissionLayer::new(pool, costs, without)
+}
+
+/// Pools of this process would take each other's time: one at a time.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn runtime() -> Runtime {
+    Builder::new_current_thread().enable_time().build().unwrap()
+}
+
+fn spin(work: Span) {
+    let until = usage::of_this_thread() + work;
+    while usage::of_this_thread() < until {}
+}
+
+/// Does what the path says.
+#[derive(Clone)]
+struct Obedient;
+
+impl Service<Request<()>> for Obedient {
+    type Response = Response<Body>;
+    type Error = Body;
+    type Future = std::pin::Pin<Box<dyn Future<Output = Answer> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Body>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<()>) -> Self::Future {
+        Box::pin(async move {
+            match request.uri().path() {
+                "/short" => spin(Span::from_nanos(100_000)),
+                "/fails" => return Err("it failed"),
+                "/panics" => std::panic::resume_unwind(Box::new(())),
+                "/waits" => std::future::pending().await,
+                "/sleeps" => tokio::time::sleep(Duration::from_millis(6)).await,
+                "/long" => {
+                    for _ in 0..100 {
+                        spin(Span::from_nanos(200_000));
+                        tokio::task::yield_now().await;
+                    }
+                }
+                "/long-at-once" => spin(ms(9)),
+                other => panic!("no such path: {other}"),
+            }
+            Ok(Response::new("done"))
+        })
+    }
+}
+
+type Admitted = AdmissionService<Obedient>;
+
+fn request(path: &str, timeout: Option<&str>) -> Request<()> {
+    let request = Request::builder().uri(path);
+    let request = match timeout {
+        Some(timeout) => request.header("grpc-timeout", timeout),
+        None => request,
+    };
+    request.body(()).unwrap()
+}
+
+async fn call(service: &mut Admitted, request: Request<()>) -> Answer {
+    std::future::poll_fn(|context| service.poll_ready(context)).await.unwrap();
+    service.call(request).await
+}
+
+fn header(headers: &HeaderMap, name: &str) -> String {
+    headers.get(name).map(|value| value.to_str().unwrap().to_owned()).unwrap_or_default()
+}
+
+fn check(counts: &RequestCounts) {
+    let answered = counts.refused.all() + counts.admitted();
+    let all = counts.passed + counts.malformed + counts.asking + counts.withdrawn + answered;
+    assert_eq!(counts.submitted, all, "{counts:?}");
+    let ended = counts.done + counts.failed + counts.exceeded + counts.cancelled + counts.panicked;
+    assert_eq!(counts.admitted(), counts.running + ended, "{counts:?}");
+    assert!(counts.estimates_exceeded <= counts.exceeded.min(counts.estimated), "{counts:?}");
+}
+
+/// What a client saw.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Seen {
+    Response,
+    Failed,
+    Malformed,
+    Refused,
+    Exceeded,
+    Panicked,
+    Left,
+}
+
+fn seen(answer: Answer) -> Seen {
+    let Ok(response) = answer else { return Seen::Failed };
+    match response.extensions().get::<RequestError>() {
+        None => Seen::Response,
+        Some(RequestError::Timeout(_)) => Seen::Malformed,
+        Some(RequestError::Refused { .. }) => Seen::Refused,
+        Some(RequestError::Exceeded) => Seen::Exceeded,
+        Some(RequestError::Panicked) => Seen::Panicked,
+        Some(other) => panic!("{other}"),
+    }
+}
+
+/// A request of random fate; its client may go away.
+async fn client(mut service: Admitted, seed: u64) -> Seen {
+    let mut draw = Draw(seed);
+    let paths = ["/short", "/short", "/short", "/fails", "/panics", "/long", "/long-at-once"];
+    let (path, stays) = match draw.below(9) {
+        n @ 0..7 => (paths[usize::try_from(n).unwrap()], None),
+        _ => ("/waits", Some(Duration::from_micros(draw.below(3) * 400))),
+    };
+    let timeout = match draw.below(12) {
+        0 if path == "/short" => None,
+        1 => Some(["5", "ms", "123456789m"][usize::try_from(draw.below(3)).unwrap()]),
+        2 => Some("2m"),
+        3 => Some("0n"),
+        4 => Some("99999999H"),
+        _ => Some("9S"),
+    };
+    let answer = call(&mut service, request(path, timeout));
+    match stays {
+        None => seen(answer.await),
+        Some(stays) => tokio::time::timeout(stays, answer).await.map_or(Seen::Left, seen),
+    }
+}
+
+/// So many requests, up to 16 at a time; what their clients saw.
+fn crowd(service: &Admitted, requests: u64) -> Vec<Seen> {
+    runtime().block_on(async {
+        let mut seen = Vec::new();
+        for batch in 0..requests / 16 {
+            let clients = (0..16).map(|n| tokio::spawn(client(service.clone(), batch * 16 + n)));
+            let clients: Vec<_> = clients.collect();
+            for client in clients {
+                seen.push(client.await.unwrap());
+            }
+        }
+        seen
+    })
+}
+
+#[test]
+fn law_every_request_is_in_one_place_at_every_moment() {
+    let _alone = alone();
+    let layer = layer(Costs::new(ms(3), 9, 10).unwrap(), WithoutDeadline::Pass);
+    let over = AtomicBool::new(false);
+    let all = std::thread::scope(|scope| {
+        let watch = scope.spawn(|| {
+            let mut looked = 0;
+            while !over.load(Ordering::Relaxed) {
+                check(&layer.counts());
+                looked += 1;
+                std::thread::sleep(Duration::from_micros(100));
+            }
+            looked
+        });
+        let all = crowd(&layer.layer(Obedient), 960);
+        // Who left is cancelled a little later.
+        while layer.counts().running + layer.counts().asking > 0 {
+            std::thread::yield_now();
+        }
+        over.store(true, Ordering::Relaxed);
+        assert!(watch.join().unwrap() > 100);
+        all
+    });
+    let counts = layer.counts();
+    check(&counts);
+    let saw = |kind| all.iter().filter(|seen| **seen == kind).count() as u64;
+    assert_eq!(counts.submitted, 960);
+    assert_eq!(counts.malformed, saw(Seen::Malformed), "{counts:?}");
+    assert_eq!(counts.panicked, saw(Seen::Panicked), "{counts:?}");
+    assert!(counts.refused.all() >= saw(Seen::Refused), "{counts:?}");
+    // A client that left finds its request withdrawn, refused, cancelled, or stopped before.
+    assert!(counts.withdrawn + counts.cancelled <= saw(Seen::Left), "{counts:?}");
+    // One that exceeded its bound has a response, an error, or was stopped.
+    let (served, answered) =
+        (counts.passed + counts.done + counts.failed, saw(Seen::Response) + saw(Seen::Failed));
+    assert!(served <= answered && counts.failed <= saw(Seen::Failed), "{counts:?}");
+    assert!(answered + saw(Seen::Exceeded) <= served + counts.exceeded, "{counts:?}");
+    let refused = counts.refused;
+    for (kind, number) in [
+        ("passed", counts.passed),
+        ("malformed", counts.malformed),
+        ("no room", refused.no_room),
+        ("deadline passed", refused.deadline_passed),
+        ("beyond the horizon", refused.beyond_horizon),
+        ("stated", counts.stated),
+        ("estimated", counts.estimated),
+        ("done", counts.done),
+        ("failed", counts.failed),
+        ("stopped", saw(Seen::Exceeded)),
+        ("cancelled", counts.cancelled),
+        ("panicked", counts.panicked),
+    ] {
+        assert!(number >= 5, "{kind} was seen {number} times: {counts:?}");
+    }
+}
+
+#[test]
+fn refuses_with_503_and_what_would_fit() {
+    let _alone = alone();
+    let layer = layer(Costs::new(ms(300), 1, 2).unwrap(), WithoutDeadline::Within(ms(1)));
+    let mut service = layer.layer(Obedient);
+    runtime().block_on(async {
+        let response = call(&mut service, request("/short", Some("120m"))).await.unwrap();
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        let headers = response.headers();
+        assert_eq!(header(headers, "windfall-refused"), "no-room");
+        assert_eq!(header(headers, "retry-after"), "1");
+        let error = response.extensions().get::<RequestError>().unwrap();
+        let (idle, earliest) = (error.idle().unwrap(), error.earliest().unwrap());
+        assert!(idle > ms(20) && idle <= ms(120) && earliest >= ms(300), "{idle} {earliest}");
+        assert!(error.to_string().starts_with("refused, no-room: "), "{error}");
+        // What it says as the earliest is a timeout that is admitted.
+        let earliest = header(headers, "windfall-earliest");
+        let mut slack = Draw(7);
+        for _ in 0..20 {
+            let again = call(&mut service, request("/fails", Some(&earliest))).await;
+            if again.is_err() {
+                return;
+            }
+            // The machine was slow between the call and the analysis.
+            tokio::time::sleep(Duration::from_micros(slack.below(5_000))).await;
+        }
+        panic!("a timeout of {earliest} was refused");
+    });
+    let counts = layer.counts();
+    assert_eq!((counts.refused.no_room >= 1, counts.failed), (true, 1), "{counts:?}");
+}
+
+#[test]
+fn refuses_in_the_form_of_grpc() {
+    let _alone = alone();
+    let layer = layer(Costs::new(ms(300), 1, 2).unwrap(), WithoutDeadline::Within(ms(1)));
+    let mut service = layer.layer(Obedient);
+    let mut answer = |path: &str, timeout: Option<&str>, kind: &'static str| {
+        let mut request = request(path, timeout);
+        request.headers_mut().insert("content-type", http::HeaderValue::from_static(kind));
+        runtime().block_on(call(&mut service, request)).unwrap()
+    };
+    let cases = [
+        ("/short", Some("100m"), "8", "no-room"),
+        ("/short", None, "8", "no-room"),
+        ("/short", Some("0n"), "4", "deadline-passed"),
+        ("/short", Some("99999999H"), "8", "beyond-horizon"),
+        ("/short", Some("soon"), "13", "malformed-timeout"),
+    ];
+    for (path, timeout, status, reason) in cases {
+        for kind in ["application/grpc", "application/grpc+proto"] {
+            let response = answer(path, timeout, kind);
+            let headers = response.headers();
+            assert_eq!(response.status(), StatusCode::OK, "{timeout:?}");
+            assert_eq!(header(headers, "content-type"), "application/grpc");
+            assert_eq!(header(headers, "grpc-status"), status, "{timeout:?}");
+            assert_eq!(header(headers, "windfall-refused"), reason, "{timeout:?}");
+            assert!(!header(headers, "grpc-message").is_empty(), "{timeout:?}");
+        }
+    }
+    let panicked = answer("/panics", Some("9S"), "application/grpc");
+    assert_eq!(header(panicked.headers(), "grpc-status"), "13");
+    assert_eq!(header(panicked.headers(), "windfall-ended"), "panicked");
+    // Another protocol that begins with the same letters.
+    assert_eq!(answer("/short", Some("soon"), "application/grpc-web").status(), 400);
+}
+
+#[test]
+fn law_of_two_deadlines_the_earlier_counts() {
+    let _alone = alone();
+    let layer = layer(Costs::new(ms(300), 1, 2).unwrap(), WithoutDeadline::Pass);
+    let mut service = layer.layer(Obedient);
+    let mut with = |timeout: Option<&str>, own: u32| {
+        let mut request = request("/fails", timeout);
+        request.extensions_mut().insert(Deadline(Pool::now() + ms(own)));
+        seen(runtime().block_on(call(&mut service, request)))
+    };
+    assert_eq!(with(Some("9S"), 100), Seen::Refused);
+    assert_eq!(with(Some("100m"), 9_000), Seen::Refused);
+    assert_eq!(with(None, 100), Seen::Refused);
+    assert_eq!(with(Some("9S"), 9_000), Seen::Failed);
+    assert_eq!(with(None, 9_000), Seen::Failed);
+    assert_eq!(layer.counts().passed, 0);
+}
+
+#[test]
+fn law_bounds_are_learnt_and_what_exceeds_them_is_counted() {
+    let _alone = alone();
+    let layer = layer(Costs::new(ms(2), 1, 2).unwrap(), WithoutDeadline::Within(ms(9_000)));
+    let layer = layer.by_class(|parts| parts.uri.path().trim_start_matches('/').to_owned());
+    let mut service = layer.layer(Obedient);
+    runtime().block_on(async {
+        // It takes 20 ms: it is stopped, until the bound has doubled often enough.
+        let mut stopped = 0;
+        while layer.counts().done == 0 {
+            let seen = seen(call(&mut service, request("/long", None)).await);
+            stopped += u32::from(seen == Seen::Exceeded);
+            assert!(layer.counts().submitted < 200);
+        }
+        assert!(stopped >= 5, "{stopped}");
+        for _ in 0..3 {
+            assert!(call(&mut service, request("/sleeps", None)).await.is_ok());
+        }
+    });
+    let classes = layer.classes();
+    let [long, sleeps] = classes.as_slice() else { panic!("{classes:?}") };
+    assert_eq!((long.name.as_str(), sleeps.name.as_str()), ("long", "sleeps"));
+    assert!(long.is_estimated && long.bound >= ms(16), "{long:?}");
+    assert!(long.exceeded > 0 && long.exceeded < long.estimated, "{long:?}");
+    // Waiting is in the cost.
+    assert!(sleeps.is_estimated && sleeps.bound >= ms(2), "{sleeps:?}");
+    let counts = layer.counts();
+    check(&counts);
+    assert_eq!(counts.estimated, long.estimated + sleeps.estimated);
+    assert_eq!(counts.estimates_exceeded, long.exceeded + sleeps.exceeded);
+    assert!(counts.exceeded > counts.estimates_exceeded, "the stated bound was exceeded, too");
+}
+
+/// Answers only if it was ready before.
+#[derive(Default)]
+struct Strict {
+    ready: bool,
+}
+
+impl Clone for Strict {
+    fn clone(&self) -> Strict {
+        Strict::default()
+    }
+}
+
+impl Service<Request<()>> for Strict {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = std::future::Ready<Result<Response<Body>, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.ready = true;
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, _: Request<()>) -> Self::Future {
+        let ready = std::mem::replace(&mut self.ready, false);
+        std::future::ready(Ok(Response::new(if ready { "ready" } else { "not ready" })))
+    }
+}
+
+#[test]
+fn law_the_service_that_was_ready_is_the_one_that_is_called() {
+    let _alone = alone();
+    let layer = layer(Costs::new(ms(2), 1, 2).unwrap(), WithoutDeadline::Pass);
+    let mut service = layer.layer(Strict::default());
+    runtime().block_on(async {
+        for timeout in [Some("9S"), None, Some("9S")] {
+            std::future::poll_fn(|context| service.poll_ready(context)).await.unwrap();
+            let response = service.call(request("/", timeout)).await.unwrap();
+            assert_eq!(*response.body(), "ready", "{timeout:?}");
+        }
+    });
+}

@@ -68,7 +68,7 @@ fn law_an_awaited_answer_is_that_of_the_pool() {
     });
     let counts = pool.pool().counts();
     assert!(done > 5 && refused > 5, "{counts:?}");
-    assert_eq!((counts.admitted, counts.refused.no_room), (done, refused));
+    assert_eq!((counts.admitted, counts.refused.all()), (done, refused));
 }
 
 #[test]

@@ -198,7 +198,7 @@ fn law_every_request_is_in_one_place_at_every_moment() {
             }
             looked
         });
-        let all = crowd(&layer.layer(Obedient), 960);
+        let all = crowd(&layer.layer(Obedient), 640);
         // Who left is cancelled a little later.
         while layer.counts().running + layer.counts().asking > 0 {
             std::thread::yield_now();
@@ -210,7 +210,7 @@ fn law_every_request_is_in_one_place_at_every_moment() {
     let counts = layer.counts();
     check(&counts);
     let saw = |kind| all.iter().filter(|seen| **seen == kind).count() as u64;
-    assert_eq!(counts.submitted, 960);
+    assert_eq!(counts.submitted, 640);
     assert_eq!(counts.malformed, saw(Seen::Malformed), "{counts:?}");
     assert_eq!(counts.panicked, saw(Seen::Panicked), "{counts:?}");
     assert!(counts.refused.all() >= saw(Seen::Refused), "{counts:?}");
@@ -236,40 +236,36 @@ fn law_every_request_is_in_one_place_at_every_moment() {
         ("cancelled", counts.cancelled),
         ("panicked", counts.panicked),
     ] {
-        assert!(number >= 5, "{kind} was seen {number} times: {counts:?}");
+        assert!(number >= 3, "{kind} was seen {number} times: {counts:?}");
     }
 }
 
 #[test]
 fn refuses_with_503_and_what_would_fit() {
     let _alone = alone();
-    let layer = layer(Costs::new(ms(300), 1, 2).unwrap(), WithoutDeadline::Within(ms(1)));
+    let (work, timeout) = (ms(100_000), ms(60_000));
+    let layer = layer(Costs::new(work, 1, 2).unwrap(), WithoutDeadline::Within(ms(1)));
     let mut service = layer.layer(Obedient);
-    runtime().block_on(async {
-        let response = call(&mut service, request("/short", Some("120m"))).await.unwrap();
-        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
-        let headers = response.headers();
-        assert_eq!(header(headers, "windfall-refused"), "no-room");
-        assert_eq!(header(headers, "retry-after"), "1");
-        let error = response.extensions().get::<RequestError>().unwrap();
-        let (idle, earliest) = (error.idle().unwrap(), error.earliest().unwrap());
-        assert!(idle > ms(20) && idle <= ms(120) && earliest >= ms(300), "{idle} {earliest}");
-        assert!(error.to_string().starts_with("refused, no-room: "), "{error}");
-        // What it says as the earliest is a timeout that is admitted.
-        let earliest = header(headers, "windfall-earliest");
-        let mut slack = Draw(7);
-        for _ in 0..20 {
-            let again = call(&mut service, request("/fails", Some(&earliest))).await;
-            if again.is_err() {
-                return;
-            }
-            // The machine was slow between the call and the analysis.
-            tokio::time::sleep(Duration::from_micros(slack.below(5_000))).await;
-        }
-        panic!("a timeout of {earliest} was refused");
-    });
+    let mut answer =
+        |timeout: &str| runtime().block_on(call(&mut service, request("/fails", Some(timeout))));
+    let response = answer("60S").unwrap();
+    assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+    let error = response.extensions().get::<RequestError>().unwrap();
+    let (idle, earliest) = (error.idle().unwrap(), error.earliest().unwrap());
+    // Nothing else was admitted: what one has lost until the analysis, the other has gained.
+    assert!(idle <= timeout && earliest >= work, "{idle} {earliest}");
+    assert_eq!(idle + earliest, timeout + work);
+    assert!(error.to_string().starts_with("refused, no-room: "), "{error}");
+    let headers = response.headers();
+    let up = |unit: u64| earliest.as_nanos().div_ceil(unit);
+    assert_eq!(header(headers, "windfall-refused"), "no-room");
+    assert_eq!(header(headers, "windfall-idle"), format!("{}u", idle.as_nanos() / 1_000));
+    assert_eq!(header(headers, "windfall-earliest"), format!("{}m", up(1_000_000)));
+    assert_eq!(header(headers, "retry-after"), up(1_000_000_000).to_string());
+    // A second more, in case that the analysis is later than the first was.
+    assert!(answer(&format!("{}m", up(1_000_000) + 1_000)).is_err(), "it is admitted, and fails");
     let counts = layer.counts();
-    assert_eq!((counts.refused.no_room >= 1, counts.failed), (true, 1), "{counts:?}");
+    assert_eq!((counts.refused.no_room, counts.failed, counts.submitted), (1, 1, 2), "{counts:?}");
 }
 
 #[test]

@@ -1,7 +1,57 @@
 //! A tower layer that admits requests of HTTP to a pool, by their deadlines and by the costs of their classes (decision 0036).
 //!
 //! Its service is called and polled by the task's thread, in order of deadline. What the service waits for is in its bound; what it hands to other threads, and what a body
-//! computes while it is sent, is not.
+//! computes while it is sent, is not. What is refused is answered with 503, and what would fit:
+//!
+//! ```rust
+//! use http::{Request, Response};
+//! use std::task::{Context, Poll};
+//! use tower_layer::Layer;
+//! use tower_service::Service;
+//! use windfall_ports::layer::{AdmissionLayer, Costs, WithoutDeadline};
+//! use windfall_ports::pool::{Awaited, Pool};
+//! use windfall_ports::{EarliestDeadline, Processor, Share};
+//! use windfall_time::Span;
+//!
+//! #[derive(Clone)]
+//! struct Greets;
+//!
+//! impl Service<Request<()>> for Greets {
+//!     type Response = Response<String>;
+//!     type Error = std::convert::Infallible;
+//!     type Future = std::future::Ready<Result<Response<String>, Self::Error>>;
+//!     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+//!         Poll::Ready(Ok(()))
+//!     }
+//!     fn call(&mut self, _: Request<()>) -> Self::Future {
+//!         std::future::ready(Ok(Response::new("hello".to_owned())))
+//!     }
+//! }
+//!
+//! # let allowed = windfall_os::sched::Affinity::of(0)?;
+//! # let cpu = (0..1024).find(|cpu| allowed.has(*cpu)).ok_or("no processor")?;
+//! let now = Pool::now();
+//! let mut processor = Processor::new(now, 1_000);
+//! let deadlines: EarliestDeadline = EarliestDeadline::new(Share::WHOLE, now, 1_000)?;
+//! processor.add(deadlines)?;
+//! let pool = Awaited::new(Pool::new([(cpu, processor)])?)?;
+//!
+//! // 5 s for each request until a hundred of its path have been measured; then what 99 of 100 take at most.
+//! let costs = Costs::new(Span::from_secs(5), 99, 100)?;
+//! let layer = AdmissionLayer::new(pool, costs, WithoutDeadline::Within(Span::from_secs(9)));
+//! let mut service = layer.layer(Greets);
+//!
+//! # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+//! # runtime.block_on(async {
+//! let served = service.call(Request::get("/").body(())?).await?;
+//! assert_eq!(served.status(), 200);
+//! let refused = service.call(Request::get("/").header("grpc-timeout", "2S").body(())?).await?;
+//! assert_eq!((refused.status().as_u16(), &refused.headers()["windfall-refused"]), (503, &"no-room".parse()?));
+//! let counts = layer.counts();
+//! assert_eq!((counts.submitted, counts.stated, counts.refused.no_room), (2, 1, 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod answer;
 mod costs;

@@ -10,7 +10,7 @@ use http::{HeaderMap, Request, Response, StatusCode};
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tower_layer::Layer;
@@ -238,6 +238,32 @@ fn law_every_request_is_in_one_place_at_every_moment() {
     ] {
         assert!(number >= 3, "{kind} was seen {number} times: {counts:?}");
     }
+}
+
+#[test]
+fn law_a_client_that_leaves_cancels_the_task_that_runs() {
+    let _alone = alone();
+    let layer = layer(Costs::new(ms(100_000), 1, 2).unwrap(), WithoutDeadline::Within(ms(200_000)));
+    let runtime = runtime();
+    let _entered = runtime.enter();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut response = Box::pin(layer.layer(Obedient).call(request("/waits", None)));
+    // The answer of the analysis is taken some polls after the task is counted.
+    let mut polls = 0;
+    while polls < 20 {
+        assert!(response.as_mut().poll(&mut context).is_pending());
+        std::thread::sleep(Duration::from_millis(1));
+        polls += layer.counts().running;
+    }
+    drop(response);
+    let until = Pool::now() + ms(20_000);
+    while layer.counts().running > 0 {
+        assert!(Pool::now() < until, "nobody cancels it");
+        std::thread::yield_now();
+    }
+    let counts = layer.counts();
+    check(&counts);
+    assert_eq!((counts.cancelled, counts.withdrawn, counts.stated), (1, 0, 1), "{counts:?}");
 }
 
 #[test]

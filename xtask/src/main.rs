@@ -78,7 +78,10 @@ fn check() -> Result<(), String> {
     all(&tidiness())?;
     all(&[
         Step::cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
-        Step::cargo("documentation", &DOCUMENTATION).with("RUSTDOCFLAGS", "-D warnings"),
+        Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--quiet"])
+            .with("RUSTDOCFLAGS", "-D warnings"),
+        Step::cargo("documentation of ports with tokio", &PORTS_DOC)
+            .with("RUSTDOCFLAGS", "-D warnings"),
         Step::cargo("the core without std", &NO_STD),
         Step::cargo("hierarchy, each feature alone", &HIERARCHY_PLAIN),
         Step::cargo("the library without the command", &LIBRARY),
@@ -156,8 +159,8 @@ const NO_STD: [&str; 5] =
 const DIST: [&str; 3] = ["publish", "--workspace", "--dry-run"];
 const LIBRARY: [&str; 4] = ["check", "-p", "windfall", "--no-default-features"];
 const REPORT_PLAIN: [&str; 3] = ["check", "-p", "windfall-report"];
-const DOCUMENTATION: [&str; 6] =
-    ["doc", "--workspace", "--no-deps", "--quiet", "--features", "windfall-ports/tokio"];
+const PORTS_DOC: [&str; 7] =
+    ["doc", "-p", "windfall-ports", "--no-deps", "--quiet", "--features", "tokio"];
 const PORTS_PLAIN: [&str; 3] = ["check", "-p", "windfall-ports"];
 const HIERARCHY_PLAIN: [&str; 4] = ["check", "-p", "windfall-hierarchy", "--no-default-features"];
 

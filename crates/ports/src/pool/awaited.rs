@@ -90,8 +90,8 @@ impl<T: Send + 'static> Future for Admission<T> {
     type Output = Result<Handle<T>, SubmitError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let gone = SubmitError::NoProcessor { processor: 0, processors: 0 };
-        Pin::new(&mut self.answer).poll(context).map(|answer| answer.unwrap_or(Err(gone)))
+        let answer = Pin::new(&mut self.answer).poll(context);
+        answer.map(|answer| answer.unwrap_or(Err(SubmitError::Over)))
     }
 }
 

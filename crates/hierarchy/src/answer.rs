@@ -46,6 +46,18 @@ pub enum AnswerError {
         /// The earliest deadline with which this work would be admitted, if there is one.
         earliest: Option<Instant>,
     },
+    /// Not so much laxity can be moved away: the instance has promised that time itself.
+    NoLaxity {
+        /// The processor time that was asked for.
+        work: Span,
+        /// The most that could be moved now.
+        most: Span,
+    },
+    /// Laxity that was moved to or from the instance before is still passing.
+    Moving {
+        /// By then it has passed.
+        until: Instant,
+    },
     /// The instance holds nothing from its parents by which it could promise a deadline.
     NoSupply,
     /// The child has no such task, or has one of this number already.
@@ -94,8 +106,16 @@ impl fmt::Display for AnswerError {
                     None => f.write_str("no deadline is late enough for it"),
                 }
             }
+            AnswerError::NoLaxity { work, most } => write!(
+                f,
+                "it has promised that time itself: of {work}, {most} could be moved now; ask for at most that"
+            ),
+            AnswerError::Moving { until } => write!(
+                f,
+                "time that was moved before is still passing, until {until} at the latest; ask again then"
+            ),
             AnswerError::NoSupply => f.write_str(
-                "the scheduler holds no guarantee that says when it receives processor time; give it one, as `RESBS 5ms 10ms`",
+                "the scheduler holds no guarantee that says when it receives processor time; give it one, as `RESBS 5ms 10ms`, or move laxity to it",
             ),
             AnswerError::WrongTask { task, has: true } => {
                 write!(f, "task {task} has not ended; give this one another number")

@@ -63,6 +63,8 @@ pub enum Note {
     Absorbed(Span),
     /// A task that was admitted can no longer be done in time, because time was not supplied; this much of it was left.
     Lost(Span),
+    /// This much of the scheduler's own laxity was moved to it.
+    Moved(Span),
 }
 
 /// An event inside the hierarchy.

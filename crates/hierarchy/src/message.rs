@@ -59,6 +59,9 @@ pub enum Message {
     Withdraw(u32),
     /// A task that was admitted has been done; what was left of its time is free (PORTS 2.5).
     Finish(u32),
+    /// So much of the time that the instance has not promised is for the child, which is itself a scheduler that admits tasks, before all tasks of the instance
+    /// (laxity, PORTS 2.5). The child learns of it by [`ParentNotice::Moved`].
+    Transfer(Span),
     /// To the instance: what it holds from its parents. While it is runnable, it receives in any window of length d at least
     /// (d - `latency`) x `amount` / `period`.
     Supply {
@@ -108,6 +111,7 @@ impl Message {
             Message::Submit { .. } => "submit",
             Message::Withdraw(_) => "withdraw",
             Message::Finish(_) => "finish",
+            Message::Transfer(_) => "transfer",
             Message::Supply { .. } => "supply",
             Message::Quantum(_) => "quantum",
             Message::Set(name, _) => name,
@@ -128,6 +132,20 @@ pub enum ParentNotice {
         /// The end of the period.
         end: Instant,
     },
+    /// Laxity was moved to it: while it is runnable and the parent's supply holds, it receives by any t as much as (t - `latency`) x `amount` / `period` exceeds
+    /// `from`, until that is `work`. No `work` ends what was moved before.
+    Moved {
+        /// Processor time in all.
+        work: Span,
+        /// Where it begins, on the time of the parent's supply.
+        from: Instant,
+        /// The parent's processor time in each period.
+        amount: Span,
+        /// Length of a period; above zero.
+        period: Span,
+        /// The longest time in which the parent receives none.
+        latency: Span,
+    },
     /// What is granted from now on is for the time constraint with this deadline, or for none.
     Constrained(Option<Instant>),
 }
@@ -139,6 +157,7 @@ impl ParentNotice {
         match self {
             ParentNotice::Exhausted => "exhausted",
             ParentNotice::Replenished { .. } => "replenished",
+            ParentNotice::Moved { .. } => "moved",
             ParentNotice::Constrained(_) => "constrained",
         }
     }

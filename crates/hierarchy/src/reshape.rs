@@ -42,6 +42,7 @@ impl Registration {
         self.asked.retain(|before| before.name() != message.name());
         match message {
             Message::Unreserve => self.asked.retain(|before| before.name() != "reserve"),
+            Message::Transfer(_) => {} // it is done once
             _ => self.asked.push(message),
         }
     }

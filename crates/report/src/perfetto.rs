@@ -200,6 +200,7 @@ impl<W: Write> Perfetto<W> {
             Note::Refused(idle) => format!("refused: {idle} idle"),
             Note::Absorbed(free) => format!("absorbed {free}"),
             Note::Lost(left) => format!("lost {left}"),
+            Note::Moved(work) => format!("moved {work}"),
             Note::Exhausted => "exhausted".to_owned(),
             Note::Boosted => "boosted".to_owned(),
             Note::Rescued => "rescued".to_owned(),

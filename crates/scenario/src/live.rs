@@ -176,6 +176,7 @@ impl Live {
                 Change::Destroy(_)
                 | Change::Default(_)
                 | Change::Quantum(..)
+                | Change::Transfer { .. }
                 | Change::Timer(_) => {}
             }
         }

@@ -180,6 +180,24 @@ impl Scenario {
         self
     }
 
+    /// Of a scheduler or what passes time on to it, by name: the own virtual processor that lies below another scheduler.
+    pub(crate) fn way_between(&self, from: &str, to: &str) -> Option<(String, u16)> {
+        let (mut here, mut left) = (vec![to], windfall_hierarchy::LEVELS);
+        while let Some(name) = here.pop() {
+            let scheduler = self.scheduler_named(name)?;
+            for (own, place) in (0..=u16::MAX).zip(&scheduler.owns) {
+                let Some(parent) = place.parent.name() else { continue };
+                if parent == from {
+                    return Some((name.to_owned(), own));
+                }
+                let kind = self.scheduler_named(parent).and_then(|parent| self.kind_of(parent));
+                here.extend(kind.is_some_and(|kind| kind.properties.adds_up).then_some(parent));
+            }
+            left = left.checked_sub(1)?;
+        }
+        None
+    }
+
     /// Whether one of its schedulers admits jobs by their deadlines.
     pub(crate) fn admits(&self, scheduler: &Scheduler) -> bool {
         self.kind_of(scheduler).is_some_and(|kind| kind.properties.admits)

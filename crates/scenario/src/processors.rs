@@ -164,6 +164,15 @@ impl<'a> ProcessorMap<'a> {
         }
     }
 
+    /// Whether a scheduler has processor time from one processor alone.
+    pub(crate) fn is_on_one(&self, name: &str) -> bool {
+        let Some(scheduler) = self.schedulers.get(name) else { return false };
+        let numbers = (0..=u16::MAX).zip(&scheduler.owns);
+        let each = numbers.map(|(number, _)| self.reach(scheduler, number, LEVELS));
+        let all: Option<Vec<_>> = each.collect();
+        all.is_some_and(|all| all.into_iter().flatten().collect::<BTreeSet<u16>>().len() == 1)
+    }
+
     /// A thread that is, or will be, bound to some processors at or below the scheduler of that name.
     pub(crate) fn bound_at_or_below(&self, name: &str) -> Option<&'a str> {
         let scenario = self.scenario;

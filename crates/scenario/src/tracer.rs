@@ -197,6 +197,7 @@ const fn words(note: Note) -> Option<trace::Note> {
         Note::Refused(span) => trace::Note::Refused(span),
         Note::Absorbed(span) => trace::Note::Absorbed(span),
         Note::Lost(span) => trace::Note::Lost(span),
+        Note::Moved(span) => trace::Note::Moved(span),
         _ => return None,
     })
 }

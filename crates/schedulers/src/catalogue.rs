@@ -149,6 +149,8 @@ pub struct Properties {
     pub reserves: bool,
     /// Whether it admits tasks by their deadlines; such an instance must hold a guarantee that bounds its supply in every window.
     pub admits: bool,
+    /// Whether its child receives what each of its parents gives, if all serve from one processor.
+    pub adds_up: bool,
     /// Whether it keeps accounts of needs by epochs, which a monitor of several nodes reads and tunes.
     pub keeps_epochs: bool,
     /// Whether an instance has at most one child.
@@ -165,6 +167,7 @@ impl Properties {
         passes_on: false,
         reserves: false,
         admits: false,
+        adds_up: false,
         keeps_epochs: false,
         one_child: false,
         least_parents: 1,

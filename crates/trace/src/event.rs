@@ -240,6 +240,8 @@ pub enum Note {
     Absorbed(Span),
     /// A task that was admitted cannot be done in time any longer; so much of it was left.
     Lost(Span),
+    /// So much of the scheduler's own laxity was moved to it.
+    Moved(Span),
 }
 
 /// The kind of a node that is no scheduler but a recorded command: its threads, and all that they start.

@@ -700,6 +700,17 @@ pub(crate) enum CtlVerb {
         /// How long one child keeps the processor [units: ns, us, ms, s].
         quantum: Span,
     },
+    /// Move idle time from a scheduler that admits jobs to another below it, which may then promise it.
+    Transfer {
+        /// From which scheduler.
+        #[arg(add = Candidates::new(candidates::run_schedulers))]
+        from: String,
+        /// To which, below the former or below a join of it.
+        #[arg(add = Candidates::new(candidates::run_schedulers))]
+        to: String,
+        /// How much processor time [units: ns, us, ms, s].
+        work: Span,
+    },
     /// Set the resolution of timers.
     Timer {
         /// `1024Hz`, or `precise`.

@@ -523,3 +523,32 @@ fn law_a_query_answers_by_the_supply_that_a_scheduler_holds() {
     );
     run.stop();
 }
+
+/// Time of one scheduler that admits work goes to another below it, which has none of its own.
+#[test]
+fn law_laxity_moves_by_request_and_is_there_for_whom_it_was_moved_to() {
+    let Some((run, _alone)) = Run::begin("control-transfer") else { return };
+    let p = ["p", "--scheduler", "ports", "--parent", "res", "guarantee=RESBS 4ms 20ms"];
+    run.done(&[&["create"][..], &p].concat());
+    run.done(&["create", "low", "--scheduler", "ports", "--parent", "p"]);
+    run.done(&["create", "other", "--scheduler", "ports", "--parent", "p"]);
+    let admits = |name: &str| {
+        let output = run.ctl(&["query", name, "2ms", "--by", "10s", "--json"]);
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["admits"] == true
+    };
+    assert!(admits("p") && !admits("low"));
+    let would = run.ctl(&["transfer", "p", "low", "400ms", "--query"]);
+    assert!(would.status.success() && !admits("low"), "{}", text(&would.stderr));
+    run.done(&["transfer", "p", "low", "400ms"]);
+    assert!(admits("low") && !admits("other"));
+    let refused = |args: &[&str]| {
+        let output = run.ctl(args);
+        assert_eq!(output.status.code(), Some(1));
+        text(&output.stderr)
+    };
+    let again = refused(&["transfer", "p", "other", "1ms"]);
+    assert!(again.contains("still passing") && again.contains("ask again"), "{again}");
+    let up = refused(&["transfer", "low", "p", "1ms"]);
+    assert!(up.contains("`p` does not lie below `low`") && up.contains("join"), "{up}");
+    run.stop();
+}

@@ -36,6 +36,7 @@ impl Builder<'_> {
     }
 
     /// The planned requests of a change: several if it is about several threads.
+    // Length: a table: what each request becomes.
     fn request(
         &mut self,
         change: &Change,
@@ -90,6 +91,12 @@ impl Builder<'_> {
             Change::Unreserve(whom) => numbers.told(whom, Message::Unreserve),
             Change::Quantum(name, quantum) => {
                 vec![PlannedRequest::Configure(name.clone(), Message::Quantum(*quantum))]
+            }
+            Change::Transfer { from, to, work } => {
+                let way = self.scenario.way_between(from, to);
+                let moved =
+                    |(name, own)| PlannedRequest::Scheduler(name, own, Message::Transfer(*work));
+                way.map(moved).into_iter().collect()
             }
             Change::Timer(timer) => vec![PlannedRequest::Timer(*timer)],
         }

@@ -36,6 +36,7 @@ const fn key(jobs: &Jobs) -> &'static str {
 
 /// A scheduler that admits has one processor, and knows when it receives it.
 fn supply(checker: &mut Checker<'_>, scheduler: &Scheduler) {
+    let scenario = checker.scenario;
     let (name, kind) = (&scheduler.name, &scheduler.kind);
     let path = Path::of(&["schedulers", name]);
     if scheduler.owns.len() > 1 {
@@ -47,6 +48,10 @@ fn supply(checker: &mut Checker<'_>, scheduler: &Scheduler) {
         return;
     }
     let Some(own) = scheduler.owns.first() else { return };
+    let above = own.parent.name().and_then(|parent| scenario.scheduler_named(parent));
+    if own.requires.is_empty() && above.is_some_and(|parent| scenario.admits(parent)) {
+        return; // it has what is moved to it (PORTS 2.5)
+    }
     let held = own.held();
     if held.is_some_and(|held| held.least_supply().is_some()) {
         return;

@@ -85,12 +85,46 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
             }
         }
         Change::Unreserve(whom) => self::whom(checker, whom, path),
+        Change::Transfer { from, to, .. } => transfer(checker, [from, to], path, asking),
         Change::Timer(timer) => {
             if *timer == Timer::Ticks(0) {
                 let at = path.key("timer");
                 checker.wrong(Code::OutOfRange, &[at], "a timer at 0 Hz", "write 1 Hz or more");
             }
         }
+    }
+}
+
+/// Laxity moves from a scheduler that admits tasks to another that lies below it.
+fn transfer(
+    checker: &mut Checker<'_>,
+    [from, to]: [&String; 2],
+    path: &Path,
+    asking: &ParameterWriter<'_>,
+) {
+    let scenario = checker.scenario;
+    for (name, key) in [(from, "from"), (to, "to")] {
+        if !checker.scheduler_exists(name, true, &[path.key(key)]) {
+            return;
+        }
+        let found = scenario.scheduler_named(name);
+        if let Some(found) = found.filter(|found| !scenario.admits(found)) {
+            let message = format!("`{name}` is a `{}`, which has no laxity to move", found.kind);
+            let help = "name one of a kind that admits tasks, as `ports`";
+            checker.wrong(Code::NoTransfer, &[path.key(key)], message, help);
+            return;
+        }
+    }
+    if scenario.way_between(from, to).is_none() {
+        let message = format!("`{to}` does not lie below `{from}`, so it may not get its time");
+        let help = format!(
+            "put it below `{from}`, or below a `join` of that and of the scheduler where it holds a guarantee"
+        );
+        checker.wrong(Code::NoTransfer, &[path.key("to")], message, &help);
+    } else if !asking.processors().is_on_one(to) {
+        let message = format!("`{to}` may be served on several processors at once");
+        let help = format!("give `{to}` parents that all lie on the processor of `{from}`");
+        checker.wrong(Code::NoTransfer, &[path.key("to")], message, &help);
     }
 }
 

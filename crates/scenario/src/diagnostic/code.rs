@@ -90,6 +90,7 @@ codes! {
     JobCycle, "job-cycle", "Jobs that would have to begin with themselves.";
     NoBoundedSupply, "no-bounded-supply", "A scheduler is to admit jobs by their deadlines, and holds no guarantee that bounds its supply.";
     AdmitsNothing, "admits-nothing", "Jobs are to be admitted by a scheduler that admits none, or have no deadline.";
+    NoTransfer, "no-transfer", "Laxity is to move to a scheduler that does not lie below its giver, or to or from one that admits nothing.";
     NoSecondary, "no-secondary", "A job that would be released instead of a refused one cannot be, or never is.";
     Profile, "profile", "A profile cannot be had, or does not fit the thread.";
     Recording, "recording", "A recording cannot be read, or does not hold what is named.";

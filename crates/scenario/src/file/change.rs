@@ -16,7 +16,7 @@ use windfall_time::{Instant, Span};
 pub(crate) struct AtFile {
     /// When.
     pub(crate) time: Option<Lax<Instant>>,
-    /// `create`, `destroy`, `default`, `move`, `add-parent`, `remove-parent`, `guarantee`, `unreserve`, `quantum`, `timer` or
+    /// `create`, `destroy`, `default`, `move`, `add-parent`, `remove-parent`, `guarantee`, `unreserve`, `quantum`, `transfer`, `timer` or
     /// `transaction`, or a key by which something is asked of a parent, as `reserve` or `share`; what else to write depends on it.
     pub(crate) r#do: Option<Lax<String>>,
     /// For which thread.
@@ -25,6 +25,10 @@ pub(crate) struct AtFile {
     pub(crate) scheduler: Option<Lax<String>>,
     /// For which of the scheduler's own virtual processors; the first, 0, when absent.
     pub(crate) processor: Option<Lax<u16>>,
+    /// From which scheduler laxity moves.
+    pub(crate) from: Option<Lax<String>>,
+    /// How much processor time.
+    pub(crate) work: Option<Lax<Span>>,
     /// Where to: a scheduler's name; for a scheduler also `top`.
     pub(crate) to: Option<Lax<String>>,
     /// The name of the scheduler to create.

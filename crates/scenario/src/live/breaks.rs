@@ -184,7 +184,10 @@ impl Live {
             Change::Set(whom, ..) | Change::Guarantee(whom, _) | Change::Unreserve(whom) => {
                 self.with_requirement(tree, whom, |requires| change.apply(requires));
             }
-            Change::Default(_) | Change::Quantum(..) | Change::Timer(_) => {}
+            Change::Default(_)
+            | Change::Quantum(..)
+            | Change::Transfer { .. }
+            | Change::Timer(_) => {}
         }
         change.whom().cloned()
     }

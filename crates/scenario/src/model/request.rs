@@ -83,6 +83,15 @@ pub enum Change {
     Unreserve(Whom),
     /// Sets a scheduler's quantum; above zero.
     Quantum(String, Span),
+    /// Moves laxity from a scheduler that admits tasks to another below it (PORTS 2.5); above zero.
+    Transfer {
+        /// From which scheduler.
+        from: String,
+        /// To which.
+        to: String,
+        /// How much.
+        work: Span,
+    },
     /// Sets the resolution of the machine's timer.
     Timer(Timer),
 }

@@ -97,6 +97,9 @@ impl PlannedRequest {
             PlannedRequest::Thread(thread, message) => {
                 format!("{} for `{}`", message.name(), name(*thread))
             }
+            PlannedRequest::Scheduler(node, _, Message::Transfer(work)) => {
+                format!("transfer {work} to `{node}`")
+            }
             PlannedRequest::Scheduler(node, _, message) => {
                 format!("{} for `{node}`", message.name())
             }

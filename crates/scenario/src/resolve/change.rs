@@ -18,7 +18,7 @@ use windfall_time::Instant;
 const WHOM: [&str; 3] = ["thread", "scheduler", "processor"];
 
 /// Each request except those that set a parameter, and its keys; a move also takes the requirements at the new parent.
-const REQUESTS: [(&str, &[&str]); 11] = [
+const REQUESTS: [(&str, &[&str]); 12] = [
     ("create", &["name", "with"]),
     ("destroy", &["scheduler"]),
     ("default", &["scheduler"]),
@@ -28,6 +28,7 @@ const REQUESTS: [(&str, &[&str]); 11] = [
     ("guarantee", &["thread", "scheduler", "processor", "guarantee"]),
     ("unreserve", &WHOM),
     ("quantum", &["scheduler", "quantum"]),
+    ("transfer", &["from", "to", "work"]),
     ("timer", &["timer"]),
     (TRANSACTION, &["requests"]),
 ];
@@ -36,8 +37,19 @@ const REQUESTS: [(&str, &[&str]); 11] = [
 const TRANSACTION: &str = "transaction";
 
 /// The keys of all requests, except those of requirements at a parent.
-const OTHER_KEYS: [&str; 9] =
-    ["thread", "scheduler", "processor", "to", "name", "with", "requests", "quantum", "timer"];
+const OTHER_KEYS: [&str; 11] = [
+    "thread",
+    "scheduler",
+    "processor",
+    "from",
+    "to",
+    "work",
+    "name",
+    "with",
+    "requests",
+    "quantum",
+    "timer",
+];
 
 /// A placeholder for one that could not be read and has been reported, so that the others keep their
 /// numbers.
@@ -236,6 +248,13 @@ fn change(
             let quantum = reader.need(file.quantum, &path.key("quantum"), what);
             let quantum = reader.above_zero(quantum, &path.key("quantum"));
             Change::Quantum(scheduler?, quantum?)
+        }
+        "transfer" => {
+            let from = reader.need(file.from, &path.key("from"), SCHEDULER);
+            let to = reader.need(file.to, &path.key("to"), SCHEDULER);
+            let work = reader.need(file.work, &path.key("work"), "how much, as `work = \"5ms\"`");
+            let work = reader.above_zero(work, &path.key("work"));
+            Change::Transfer { from: from?, to: to?, work: work? }
         }
         "timer" => {
             let what = "`timer = \"1024Hz\"` or `\"precise\"`";

@@ -84,6 +84,13 @@ fn change(change: &Change, file: AtFile) -> Value {
             quantum: Lax::good(*quantum),
             ..file
         },
+        Change::Transfer { from, to, work } => AtFile {
+            r#do: verb("transfer"),
+            from: name(from),
+            to: name(to),
+            work: Lax::good(*work),
+            ..file
+        },
         Change::Timer(timer) => {
             AtFile { r#do: verb("timer"), timer: Lax::good(Frequency(*timer)), ..file }
         }

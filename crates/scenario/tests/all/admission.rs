@@ -68,3 +68,35 @@ fn refuses_secondaries_that_are_never_released() {
         + &jobs("a", ", admit = true, else = \"small\"");
     tells(&with(circle), &[(10, "stands for itself", "no `else`")]);
 }
+
+/// What is below a scheduler that admits gets what that moves to it, and no other.
+#[test]
+fn refuses_laxity_for_those_that_are_not_below_the_giver() {
+    let tree = |more: &str, request: &str| {
+        let keys = format!(
+            "{BELOW}\n[schedulers.q]\nscheduler = \"ports\"\nparent = \"rez\"\nguarantee = \"RESBS 1ms 10ms\"\n\
+             [schedulers.low]\nscheduler = \"ports\"\nparent = \"p\"\n{more}"
+        );
+        let request = format!("[[at]]\ntime = \"1ms\"\ndo = \"transfer\"\n{request}\n");
+        scenario(&keys, &request)
+    };
+    let join = "[schedulers.j]\nscheduler = \"join\"\nparents = [{ parent = \"rez\", guarantee = \"RESBS 2ms 10ms\" }, \"p\"]\n\
+                [schedulers.both]\nscheduler = \"ports\"\nparent = \"j\"\nguarantee = \"RESBS 2ms 10ms\"";
+    let moves = |to: &str| format!("from = \"p\"\nto = \"{to}\"\nwork = \"2ms\"");
+    Scenario::parse("e.toml", &tree("", &moves("low"))).unwrap();
+    let read = Scenario::parse("e.toml", &tree(join, &moves("both"))).unwrap();
+    assert_eq!(Scenario::parse("written.toml", &read.write()).unwrap(), read);
+    for (to, key, says, help) in [
+        ("q", 1, "does not lie below `p`", "a `join`"),
+        ("p", 1, "does not lie below `p`", "below `p`"),
+        ("rez", 1, "is a `rez`, which has no laxity", "ports"),
+        ("nobody", 1, "nobody", ""),
+    ] {
+        let text = tree("", &moves(to));
+        let line = text.lines().position(|line| line.starts_with("from")).unwrap() + 1 + key;
+        tells(&text, &[(line, says, help)]);
+    }
+    let nothing = tree("", &moves("low").replace("2ms", "0s"));
+    let line = nothing.lines().position(|line| line.starts_with("work")).unwrap() + 1;
+    tells(&nothing, &[(line, "no", "above zero")]);
+}

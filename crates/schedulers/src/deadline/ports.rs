@@ -6,16 +6,19 @@
 //! Admits   a task (`submit`) if it and all that were admitted before will be done by their deadlines; a refusal says the idle time before
 //!          the deadline, and the earliest one. Against the step function of a reservation of x in y it admits at most
 //!          x (1 - x/y) of work less.
+//!          Moves laxity (`transfer`, PORTS 2.5) to a scheduler of this kind below it, itself or below a `join`, if no task of its own is made late by it; that
+//!          one promises it while it passes. Without a guarantee, an instance promises this alone.
 //! Assumes  A1 the instance receives what it holds; if not, what cannot be done any longer is lost, and named. A2 a child does its
 //!          tasks in the order of their deadlines. Overheads are not inside a task's work: they count as time that was not supplied.
-//! Costs    O(log n) an event, a task and a query, for n tasks; O(n) for one that is lost; 26 to 36 bytes a task, and 60 for its child; one timer.
+//! Costs    O(log n) an event, a task and a query, for n tasks; O(n) for one that is lost, or that comes while laxity moves here; 26 to 36 bytes a task, and 60 for its child; one timer.
 //! Ties     the task that was submitted first.
-//! Source   PORTS 2.2 to 2.6; decisions 0028 and 0029.
-//! Checked  laws, `tests/all/ports.rs`.
+//! Source   PORTS 2.2 to 2.6; decisions 0028, 0029 and 0034.
+//! Checked  laws, `tests/all/ports.rs`, `tests/all/ports_moved.rs`.
 //!
 //! A task that needs more than it said is interrupted at that moment (2.4): its child goes on behind all tasks, as children without tasks
 //! run, in the order in which they came to be so. They are guaranteed nothing.
 
+mod holding;
 mod ledger;
 mod rate;
 
@@ -26,17 +29,26 @@ use crate::parts::slots;
 use crate::parts::stolen::{Charges, Meter};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use holding::Moved;
 use ledger::{Ledger, Phase};
 use rate::Rate;
 use windfall_hierarchy::{
-    Answer, AnswerError, ChildVp, Context, Count, Message, Note, OwnVp, TemporalAnswer,
-    TemporalQuery, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Count, Message, Note, OwnVp, ParentNotice,
+    TemporalAnswer, TemporalQuery, TimerId, View, VpState,
 };
 use windfall_time::{Instant, Span};
 
 /// Fires when the first task is used up, or, while nothing is supplied, when a task becomes late.
 const BOUND: TimerId = TimerId(1);
 const OWN: OwnVp = OwnVp(0);
+/// What was moved before does not come.
+const ENDS: ParentNotice = ParentNotice::Moved {
+    work: Span::ZERO,
+    from: Instant::ZERO,
+    amount: Span::ZERO,
+    period: Span::ZERO,
+    latency: Span::ZERO,
+};
 
 settings! { Ports, "ports.rs":
     /// the most tasks that are admitted and not ended at a time
@@ -115,10 +127,13 @@ impl State {
         self.account(&context.view());
         let answer = event(self, pool, context);
         let mut moved = false;
-        while let Some((child, note)) = self.ledger.next_note() {
-            context.note(Some(child), note);
-            self.place(child);
-            pool.refresh(child, self, context);
+        while let Some(said) = self.ledger.next_note() {
+            context.note(Some(said.child), said.note);
+            if said.ends {
+                context.notify_child(said.child, ENDS);
+            }
+            self.place(said.child);
+            pool.refresh(said.child, self, context);
             moved = true;
         }
         if moved {
@@ -143,7 +158,7 @@ impl State {
 
 impl Policy for State {
     type Key = Key;
-    const TAKES: &'static str = "submit, withdraw, finish, supply";
+    const TAKES: &'static str = "submit, withdraw, finish, transfer, supply";
 
     #[inline]
     fn key(&self, child: ChildVp) -> Key {
@@ -209,7 +224,11 @@ impl Policy for State {
                 match answer {
                     Ok(()) => {
                         context.note(Some(child), Note::Admitted(work));
-                        state.moves(child, pool, context);
+                        if state.ledger.is_line() {
+                            state.moves(child, pool, context);
+                        } else {
+                            state.moves_all(pool, context);
+                        }
                     }
                     Err(AnswerError::NoTime { idle, .. }) => {
                         context.note(Some(child), Note::Refused(idle));
@@ -226,20 +245,38 @@ impl Policy for State {
                 state.moves(child, pool, context);
                 Ok(())
             }
+            (Some(child), Message::Transfer(work)) => {
+                state.resume();
+                let moved = state.ledger.give(child, work)?;
+                context.note(Some(child), Note::Moved(work));
+                context.notify_child(child, moved.notice());
+                state.moves(child, pool, context);
+                Ok(())
+            }
             (None, Message::Supply { amount, period, latency }) => {
                 state.ledger.hold(Rate::new(amount, period, latency));
-                for slot in 0..context.child_slots() {
-                    let child = ChildVp(slot);
-                    if state.ledger.first_of(child).is_some() {
-                        state.place(child);
-                        pool.refresh(child, state, context);
-                    }
-                }
-                pool.preempt(state, context);
+                state.moves_all(pool, context);
                 Ok(())
             }
             _ => Self::not_understood(message),
         })
+    }
+
+    fn parent_notice(
+        &mut self,
+        notice: ParentNotice,
+        pool: &mut Pool<Self>,
+        context: &mut Context<'_>,
+    ) {
+        if matches!(notice, ParentNotice::Moved { .. }) {
+            self.handle(pool, context, |state, pool, context| {
+                match Moved::of(notice) {
+                    Some(moved) => state.ledger.gain(moved),
+                    None => state.ledger.cancel(),
+                }
+                state.moves_all(pool, context);
+            });
+        }
     }
 
     fn grant(&mut self, own: OwnVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
@@ -295,5 +332,16 @@ impl State {
     fn moves(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         self.place(child);
         pool.rerank(child, self, context);
+    }
+
+    /// The same after those of all children may have changed.
+    fn moves_all(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        for child in (0..context.child_slots()).map(ChildVp) {
+            if self.ledger.first_of(child).is_some() {
+                self.place(child);
+                pool.refresh(child, self, context);
+            }
+        }
+        pool.preempt(self, context);
     }
 }

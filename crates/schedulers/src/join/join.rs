@@ -15,7 +15,8 @@
 //! one before; no request changes until the child waits. So for each parent the join is runnable exactly as long as
 //! the child is, and its guarantee counts in full. If a second parent grants on another processor, the one of the
 //! higher number keeps the child; the other gets its processor back at once, and is requested again when the child
-//! has no processor. The child's messages about its jobs go to all parents. Parameters concern only the join and
+//! has no processor. The child's messages about its jobs go to all parents; laxity that one of
+//! these moves (`ports`) is the child's. Parameters concern only the join and
 //! each parent (`ask` with the own VP's number).
 
 use crate::catalogue::{Kind, Properties};
@@ -30,7 +31,8 @@ use windfall_guarantees::{
     form, least,
 };
 use windfall_hierarchy::{
-    Answer, AnswerError, ChildVp, Context, Message, OwnVp, Scheduler, TimerId, View, VpState,
+    Answer, AnswerError, ChildVp, Context, Message, OwnVp, ParentNotice, Scheduler, TimerId, View,
+    VpState,
 };
 use windfall_time::Span;
 
@@ -46,6 +48,7 @@ pub(crate) const KIND: Kind =
     .with_properties(Properties {
         passes_on: true,
         one_child: true,
+        adds_up: true,
         least_parents: 2,
         ..Properties::NONE
     })
@@ -287,6 +290,12 @@ impl Scheduler for State {
     fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
         context.revoke(child);
         self.request_all(context);
+    }
+
+    fn parent_notice(&mut self, _: OwnVp, notice: ParentNotice, context: &mut Context<'_>) {
+        if let (ParentNotice::Moved { .. }, Some(child)) = (notice, self.child) {
+            context.notify_child(child, notice);
+        }
     }
 
     fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {

@@ -15,15 +15,24 @@ use windfall_schedulers::parameters;
 
 /// What the instance holds: a processor, a reservation below rez beside others, or a share beside others.
 #[derive(Clone, Copy, Debug)]
-enum Held {
+pub(crate) enum Held {
     All,
     Reserved(u64, u64),
     Shared(u32, u32),
 }
 
 impl Held {
+    /// Its number.
+    pub(crate) const fn kind(self) -> usize {
+        match self {
+            Held::All => 0,
+            Held::Reserved(..) => 1,
+            Held::Shared(..) => 2,
+        }
+    }
+
     /// Builds a tree in which an instance holds this, beside others that take all that they can.
-    fn build(self, host: &mut Host) -> NodeId {
+    pub(crate) fn build(self, host: &mut Host) -> NodeId {
         let (node, guarantee) = match self {
             Held::All => (host.root("ports", &[]), Guarantee::All),
             Held::Reserved(amount, period) => {
@@ -87,7 +96,7 @@ fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
     prop::collection::vec(one, 1..100)
 }
 
-fn held() -> impl Strategy<Value = Held> {
+pub(crate) fn held() -> impl Strategy<Value = Held> {
     prop_oneof![
         Just(Held::All),
         (1..10_u64, 10..40_u64).prop_map(|(amount, period)| Held::Reserved(amount, period)),
@@ -96,7 +105,7 @@ fn held() -> impl Strategy<Value = Held> {
 }
 
 /// The distance of deadlines: no instance holds less than 1 in so much.
-const APART: u64 = 40;
+pub(crate) const APART: u64 = 40;
 
 #[derive(Debug)]
 struct Task {
@@ -145,14 +154,6 @@ impl Run {
         Run { host, node, threads, tasks, blocks: [0; 4], held, stolen: is_stolen, next: 0 }
     }
 
-    fn kind(&self) -> usize {
-        match self.held {
-            Held::All => 0,
-            Held::Reserved(..) => 1,
-            Held::Shared(..) => 2,
-        }
-    }
-
     fn arrive(&mut self, arrival: &Arrival, tally: &mut Tally) {
         let Arrival { child, work, after, tenths, .. } = *arrival;
         // So far apart that other deadlines have other places: a child does its tasks in order of deadline.
@@ -176,10 +177,10 @@ impl Run {
         if let Err(refusal) = answer {
             let asked = AnswerError::NoTime { work: span(work), idle, earliest };
             assert_eq!(refusal, HierarchyError::Refused(asked));
-            tally.refused[self.kind()] += 1;
+            tally.refused[self.held.kind()] += 1;
             return;
         }
-        tally.admitted[self.kind()] += 1;
+        tally.admitted[self.held.kind()] += 1;
         let needs = match child {
             2 => work * (5 + tenths) / 10,
             _ => work * tenths / 10,

@@ -64,3 +64,57 @@ fn law_a_control_request_changes_what_is_held_and_nothing_else() {
     assert!(admitted(&more, "below") > admitted(&plain, "below") + 20);
     assert_eq!(admitted(&more, "at-top"), admitted(&plain, "at-top"));
 }
+
+/// A scheduler below another that admits has what is moved to it, and promises nothing else; so does one that holds a part of its own beside that.
+#[test]
+fn law_laxity_that_moves_is_promised_by_the_receiver() {
+    let more = r#"
+[schedulers.low]
+scheduler = "ports"
+parent = "part"
+[threads.lowest]
+parent = "low"
+periodic = { work = "1ms", period = "10ms", deadline = "80ms", admit = true }
+[schedulers.sum]
+scheduler = "join"
+parents = [{ parent = "rez", guarantee = "RESBS 1ms 10ms" }, "part"]
+[schedulers.both]
+scheduler = "ports"
+parent = "sum"
+guarantee = "RESBS 1ms 10ms"
+[threads.summed]
+parent = "both"
+periodic = { work = "8ms", period = "10ms", deadline = "80ms", admit = true }
+"#;
+    let moves = |to: &str, at: u32, work: u32| {
+        format!(
+            "[[at]]\ntime = \"{at}us\"\ndo = \"transfer\"\nfrom = \"part\"\nto = \"{to}\"\nwork = \"{work}ms\"\n"
+        )
+    };
+    let tree = TREE.replace("work = \"5ms\"", "work = \"1ms\"");
+    let run = |requests: &str| {
+        let text = format!("{tree}{more}{requests}").replace("RESBS 2ms 10ms", "RESBS 6ms 10ms");
+        let scenario = Scenario::parse("moved.toml", &text).unwrap();
+        let sim = Sim::of(scenario.build().unwrap(), None).unwrap();
+        sim.run(Instant::ZERO + scenario.length, |_| true)
+    };
+    let plain = run("");
+    let moved = run(&(moves("low", 105_000, 30) + &moves("both", 505_000, 40)));
+    let [(_, first)] = &moved.refused[..] else { panic!("{:?}", moved.refused) };
+    assert!(first.contains("`lowest` submits a job") && first.contains("move laxity"), "{first}");
+    assert_eq!(admitted(&plain, "lowest"), 0);
+    let (few, many) = (admitted(&plain, "summed"), admitted(&moved, "summed"));
+    // In each 10 ms, 1 ms is used, and six tenths of the rest pass while nobody is ready: 30 ms are five jobs. By 80 ms its own
+    // supply brings 6.2 ms, and 40 ms more are enough for four or five jobs of 8 ms.
+    assert!((4..=6).contains(&admitted(&moved, "lowest")), "{}", admitted(&moved, "lowest"));
+    assert!(few == 0 && (3..=6).contains(&many), "{few}, then {many}");
+    assert!(admitted(&moved, "below") > 60 && admitted(&plain, "below") > 90);
+    // More than the task that the giver has just admitted can wait: refused by name, and nothing moves.
+    let much = run(&moves("low", 100_500, 900));
+    let (_, why) = &much.refused[1];
+    assert!(
+        why.contains("transfer 900ms to `low`: refused") && why.contains("could be moved"),
+        "{why}"
+    );
+    assert_eq!(admitted(&much, "lowest"), 0);
+}

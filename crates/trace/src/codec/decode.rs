@@ -175,6 +175,7 @@ fn note(bytes: &mut Bytes<'_>) -> Option<Note> {
         10 => Note::Refused(Span::from_nanos(bytes.number()?)),
         11 => Note::Absorbed(Span::from_nanos(bytes.number()?)),
         12 => Note::Lost(Span::from_nanos(bytes.number()?)),
+        13 => Note::Moved(Span::from_nanos(bytes.number()?)),
         _ => return None,
     })
 }

@@ -185,6 +185,7 @@ fn note(out: &mut Vec<u8>, what: Note) {
         Note::Refused(span) => (10, Some(span)),
         Note::Absorbed(span) => (11, Some(span)),
         Note::Lost(span) => (12, Some(span)),
+        Note::Moved(span) => (13, Some(span)),
     };
     out.push(number);
     if let Some(span) = span {

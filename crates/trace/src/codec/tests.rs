@@ -71,6 +71,7 @@ fn event() -> impl Strategy<Value = Event> {
         span().prop_map(Note::Refused),
         span().prop_map(Note::Absorbed),
         span().prop_map(Note::Lost),
+        span().prop_map(Note::Moved),
         span().prop_map(Note::Received),
         span().prop_map(Note::Reserved),
     ];

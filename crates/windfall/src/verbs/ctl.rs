@@ -155,6 +155,12 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
             let quantum = json!(quantum.to_string());
             set(&[("do", json!("quantum")), ("scheduler", json!(scheduler)), ("quantum", quantum)]);
         }
+        CtlVerb::Transfer { from, to, work } => set(&[
+            ("do", json!("transfer")),
+            ("from", json!(from)),
+            ("to", json!(to)),
+            ("work", json!(work.to_string())),
+        ]),
         CtlVerb::Timer { timer } => set(&[("do", json!("timer")), ("timer", json!(timer))]),
         CtlVerb::Stop => set(&[("do", json!("stop"))]),
     }

@@ -128,6 +128,12 @@ fn threads() -> Texts {
             with(&more("b", "periodic = { work = \"1ms\", period = \"9ms\", admit = true }\n")),
         ),
         (
+            "no-transfer",
+            with(
+                "[[at]]\ntime = \"1ms\"\ndo = \"transfer\"\nfrom = \"root\"\nto = \"root\"\nwork = \"1ms\"\n",
+            ),
+        ),
+        (
             "no-secondary",
             admitting(
                 "guarantee = \"RESBS 1ms 20ms\"",

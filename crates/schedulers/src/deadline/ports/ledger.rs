@@ -1,14 +1,18 @@
 //! The tasks that were admitted, on the time of the supply, and what passes of it (decision 0029).
 //!
 //! Invariants: the slots of the list are the tasks of the children, in the same order; every laxity is at least 0 after each call. The first slot is
-//! charged: by what its child received if that ran, else by the time of the supply that passed.
+//! charged: by what its child received if that ran, else by the time of the supply that passed. A slot that was moved to a child, itself a scheduler, has no laxity, so
+//! it is the first; while it is, time passes at least as fast as that child receives it, so that the child knows how much has passed (decision 0034).
 
+mod admits;
+
+use super::holding::{Holding, Moved};
 use super::rate::Rate;
 use crate::parts::slots;
 use alloc::vec::Vec;
-use windfall_admission::{Admission, AdmitError, BPlusTree, HORIZON, Ticket};
+use windfall_admission::{Admission, BPlusTree, Counts, HORIZON, Ticket};
 use windfall_hierarchy::heap::Heap;
-use windfall_hierarchy::{Answer, AnswerError, ChildVp, Note, TemporalAnswer, TemporalQuery};
+use windfall_hierarchy::{AnswerError, ChildVp, Note};
 use windfall_time::{Instant, Span};
 
 /// The order of tasks: by place, then by arrival.
@@ -25,9 +29,20 @@ pub(super) enum Phase {
     Serving(ChildVp),
 }
 
+/// Something to be said of a child, whose order may have changed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Said {
+    pub(super) child: ChildVp,
+    pub(super) note: Note,
+    /// Whether laxity that was moved to it does not come.
+    pub(super) ends: bool,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Task {
     number: u32,
+    /// Whether it is laxity that was moved to the child, and no task of its own.
+    moved: bool,
     order: Order,
     ticket: Ticket,
     deadline: Instant,
@@ -36,9 +51,11 @@ struct Task {
 /// The tasks of all children.
 #[derive(Clone)]
 pub(super) struct Ledger {
-    /// `None` without a supply: then there are no tasks.
-    supplied: Option<(Rate, Admission<BPlusTree>)>,
+    holds: Holding,
+    /// `None` while nothing is held: then there are no tasks.
+    list: Option<Admission<BPlusTree>>,
     most: u32,
+    counts: Counts,
     last: Instant,
     /// By child, in order.
     tasks: Vec<Vec<Task>>,
@@ -47,16 +64,17 @@ pub(super) struct Ledger {
     /// By child: whether it was runnable since the last account.
     runnable: Vec<bool>,
     arrived: u64,
-    /// What is to be said of children, whose order may have changed.
-    notes: Vec<(ChildVp, Note)>,
+    notes: Vec<Said>,
 }
 
 impl Ledger {
     /// An empty one, for at most so many tasks.
     pub(super) fn new(most: u32) -> Ledger {
         Ledger {
-            supplied: None,
+            holds: Holding::default(),
+            list: None,
             most,
+            counts: Counts::default(),
             last: Instant::ZERO,
             tasks: Vec::new(),
             firsts: Heap::new(),
@@ -76,12 +94,10 @@ impl Ledger {
     /// A child is removed, with its tasks.
     pub(super) fn unregister(&mut self, child: ChildVp) {
         let gone = core::mem::take(&mut self.tasks[child.index()]);
-        if let Some((_, list)) = &mut self.supplied {
-            for task in gone {
-                let _ = list.withdraw(task.ticket);
-            }
+        for task in gone {
+            self.withdraw(task.ticket);
         }
-        self.notes.retain(|(whose, _)| *whose != child);
+        self.notes.retain(|said| said.child != child);
         self.firsts.remove(child.0);
     }
 
@@ -96,29 +112,36 @@ impl Ledger {
     }
 
     /// The next thing to be said of a child, which may have another order since.
-    pub(super) fn next_note(&mut self) -> Option<(ChildVp, Note)> {
+    pub(super) fn next_note(&mut self) -> Option<Said> {
         self.notes.pop()
     }
 
-    /// How many tasks there are now, and how often what happened to tasks since the supply became known.
-    pub(super) fn counts(&self) -> (usize, windfall_admission::Counts) {
-        self.supplied
-            .as_ref()
-            .map_or_else(Default::default, |(_, list)| (list.len(), list.counts()))
+    /// Whether what is held grows with time, and as a line. If not, a task that is admitted may change the order of others.
+    pub(super) fn is_line(&self) -> bool {
+        self.holds.is_line()
+    }
+
+    /// How many tasks there are now, and how often what happened to tasks.
+    pub(super) fn counts(&self) -> (usize, Counts) {
+        (self.list.as_ref().map_or(0, Admission::len), self.counts)
     }
 
     /// How much of the first task is left at the last account.
     pub(super) fn first_left(&self) -> Option<Span> {
-        Some(self.supplied.as_ref()?.1.head()?.left)
+        Some(self.list.as_ref()?.head()?.left)
     }
 
     /// The first moment at which a task is late if nothing is supplied until then.
     pub(super) fn late_at(&self) -> Option<Instant> {
-        let (rate, list) = self.supplied.as_ref()?;
+        let beyond = self.time().saturating_add(self.laxity()?);
+        self.holds.deadline(beyond.saturating_add(Span::from_nanos(1)))
+    }
+
+    /// The least laxity of all tasks; `None` without any.
+    fn laxity(&self) -> Option<Span> {
+        let list = self.list.as_ref()?;
         let head = list.head()?.ticket.deadline();
-        let least = list.idle_before(Instant::from_nanos(head.as_nanos().saturating_sub(1)));
-        let beyond = list.now().saturating_add(least).saturating_add(Span::from_nanos(1));
-        Some(rate.deadline(beyond))
+        Some(list.idle_before(Instant::from_nanos(head.as_nanos().saturating_sub(1))))
     }
 
     /// The time up to which was accounted.
@@ -129,17 +152,15 @@ impl Ledger {
     /// Accounts for the time up to `now`, in which the processor was so used, and `received` came of it.
     pub(super) fn account(&mut self, now: Instant, phase: Phase, received: Span) {
         self.last = now;
-        let Some((rate, _)) = self.supplied else { return };
-        match phase {
-            Phase::Idle => return,
-            Phase::Unsupplied => {}
-            Phase::Serving(child) => {
-                let at = self.time();
-                let to = at.saturating_add(received).min(rate.at(now)).max(at);
-                self.pass(to, Some(child), received);
-            }
+        if phase == Phase::Idle {
+            return self.holds.passes_idle(now);
         }
-        let least = rate.least(now);
+        self.holds.passes(now, received);
+        if let Phase::Serving(child) = phase {
+            let to = self.time().saturating_add(received).min(self.holds.at(now));
+            self.pass(to, Some(child), received);
+        }
+        let least = self.holds.least(now);
         if self.time() < least {
             self.fail(least);
         }
@@ -148,17 +169,17 @@ impl Ledger {
     /// The instance becomes runnable now, or something is submitted to it while it is not: its supply counts from here. Time that passed
     /// before is charged to the tasks that there are, whose children waited.
     pub(super) fn resume(&mut self) {
-        if let Some((rate, _)) = self.supplied {
-            self.pass(rate.at(self.last), None, Span::ZERO);
+        if self.list.is_some() {
+            self.pass(self.holds.at(self.last), None, Span::ZERO);
         }
     }
 
     /// The time of the supply.
     fn time(&self) -> Instant {
-        self.supplied.as_ref().map_or(Instant::ZERO, |(_, list)| list.now())
+        self.list.as_ref().map_or(Instant::ZERO, Admission::now)
     }
 
-    /// The time of the supply moves to `to`, while `child` received `received`, which is at least as much.
+    /// The time of the supply moves to `to`, if that is later, while `child` received `received`, which is at least as much.
     fn pass(&mut self, to: Instant, child: Option<ChildVp>, mut received: Span) {
         while let Some((_, first)) = self.firsts.peek() {
             let first = ChildVp(first);
@@ -169,7 +190,8 @@ impl Ledger {
             }
             let (work, passed) = if child == Some(first) {
                 let work = received.min(left);
-                (work, passes.min(work))
+                // What is moved is not saved up: else its receiver had received more of it than has passed.
+                (work, if self.is_moved(first) { work } else { passes.min(work) })
             } else if child.is_none() || !self.runnable[first.index()] {
                 // Its child waits: its time passes for itself alone.
                 (passes.min(left), passes.min(left))
@@ -186,109 +208,126 @@ impl Ledger {
         self.serve(Span::ZERO, to);
     }
 
+    /// Whether the first task of a child is laxity that was moved to it.
+    fn is_moved(&self, child: ChildVp) -> bool {
+        self.tasks[child.index()].first().is_some_and(|task| task.moved)
+    }
+
     /// Passes time in which so much of the first task was done.
     fn serve(&mut self, work: Span, to: Instant) {
-        let Some((_, list)) = &mut self.supplied else { return };
-        if list.serve(work, to.min(HORIZON)) == Ok(1)
+        let Some(list) = &mut self.list else { return };
+        let to = to.min(HORIZON).max(list.now());
+        if list.serve(work, to) == Ok(1)
             && let Some((_, first)) = self.firsts.peek()
         {
-            self.take(ChildVp(first), 0);
-            self.notes.push((ChildVp(first), Note::Exhausted));
+            let child = ChildVp(first);
+            let task = self.take(child, 0);
+            self.counts.collected += u64::from(!task.moved);
+            self.notes.push(Said { child, note: Note::Exhausted, ends: false });
         }
     }
 
     /// The time of the supply moves to `to`, in which no task was done. Names what is lost by that.
     fn fail(&mut self, to: Instant) {
-        let Some((_, list)) = &mut self.supplied else { return };
-        let _ = list.serve(Span::ZERO, to.min(HORIZON));
-        while let Some((ticket, left)) =
-            self.supplied.as_mut().and_then(|(_, list)| list.take_late())
-        {
+        self.serve(Span::ZERO, to);
+        while let Some((ticket, left)) = self.list.as_mut().and_then(Admission::take_late) {
             let place = |tasks: &Vec<Task>| tasks.iter().position(|task| task.ticket == ticket);
             let mut all = (0..).map(ChildVp).zip(&self.tasks);
             let whose = all.find_map(|(child, tasks)| Some((child, place(tasks)?)));
             if let Some((child, at)) = whose {
-                self.take(child, at);
-                self.notes.push((child, Note::Lost(left)));
+                let task = self.take(child, at);
+                self.lose(child, task, left);
             }
         }
     }
 
+    /// A task cannot be done any longer.
+    fn lose(&mut self, child: ChildVp, task: Task, left: Span) {
+        self.counts.lost += u64::from(!task.moved);
+        self.notes.push(Said { child, note: Note::Lost(left), ends: task.moved });
+    }
+
     /// Takes a task of a child out of its list.
-    fn take(&mut self, child: ChildVp, at: usize) {
+    fn take(&mut self, child: ChildVp, at: usize) -> Task {
         let tasks = &mut self.tasks[child.index()];
-        tasks.remove(at);
+        let task = tasks.remove(at);
         match tasks.first() {
             Some(task) => self.firsts.set(child.0, task.order),
             None => {
                 self.firsts.remove(child.0);
             }
         }
+        task
     }
 
-    /// A task arrives.
-    pub(super) fn submit(
-        &mut self,
-        child: ChildVp,
-        number: u32,
-        (work, deadline): (Span, Instant),
-    ) -> Answer {
-        if self.tasks[child.index()].iter().any(|task| task.number == number) {
-            return Err(AnswerError::WrongTask { task: number, has: true });
-        }
-        if work.is_zero() {
-            return Err(AnswerError::OutOfRange { what: "work", allowed: "at least 1ns" });
-        }
-        let Some((rate, list)) = &mut self.supplied else { return Err(AnswerError::NoSupply) };
-        let refused = |error, idle| refusal(error, *rate, work, idle);
-        let ticket = list
-            .admit(work, rate.place(deadline))
-            .map_err(|error| refused(error, list.idle_before(rate.place(deadline))))?;
-        self.arrived += 1;
-        // Accounts between messages do not allocate.
-        let room = list.len() + 1;
-        let order = (ticket.deadline(), self.arrived);
-        self.insert(child, Task { number, order, ticket, deadline });
-        self.notes.reserve(room.saturating_sub(self.notes.len()));
-        Ok(())
+    /// Takes a slot out. Returns what was left of it, which is free.
+    fn withdraw(&mut self, ticket: Ticket) -> Span {
+        let left = self.list.as_mut().and_then(|list| list.withdraw(ticket).ok());
+        let left = left.unwrap_or(Span::ZERO);
+        self.counts.freed = self.counts.freed.saturating_add(left);
+        left
     }
 
     /// A task ends, or will not be done. Returns what is left of it.
     pub(super) fn end(&mut self, child: ChildVp, number: u32) -> Result<Span, AnswerError> {
-        let at = self.tasks[child.index()].iter().position(|task| task.number == number);
-        let (Some(at), Some((_, list))) = (at, &mut self.supplied) else {
+        let Some(at) = self.find(child, number) else {
             return Err(AnswerError::WrongTask { task: number, has: false });
         };
-        let left = list.withdraw(self.tasks[child.index()][at].ticket);
-        self.take(child, at);
-        Ok(left.unwrap_or(Span::ZERO))
+        let task = self.take(child, at);
+        Ok(self.withdraw(task.ticket))
     }
 
-    /// The instance holds another supply from now on. Tasks that cannot be done with it are lost, the later of two if not both fit.
+    /// Where a task of this number is among those of its child.
+    fn find(&self, child: ChildVp, number: u32) -> Option<usize> {
+        let mut tasks = self.tasks[child.index()].iter();
+        tasks.position(|task| task.number == number && !task.moved)
+    }
+
+    /// The instance holds another supply from now on. Tasks that cannot be done with it are lost, the later of two if not both fit; so is laxity that it moved away.
     pub(super) fn hold(&mut self, rate: Option<Rate>) {
-        if self.supplied.as_ref().map(|(rate, _)| *rate) == rate {
-            return;
+        if self.holds.rate() != rate {
+            self.holds.hold(rate);
+            self.admit_again(self.holds.at(self.last));
         }
-        let before = self.supplied.take();
-        self.supplied = rate.and_then(|rate| {
-            let list = Admission::new(rate.at(self.last).min(HORIZON), self.most).ok()?;
-            Some((rate, list))
-        });
-        let Some((_, mut old)) = before else { return };
+    }
+
+    /// Laxity is moved to the instance. What it has itself moved away is lost.
+    pub(super) fn gain(&mut self, moved: Moved) {
+        let at = if self.list.is_some() { self.time() } else { self.holds.at(self.last) };
+        self.holds.gain(moved);
+        self.admit_again(at);
+    }
+
+    /// What was moved to the instance and has not passed does not come.
+    pub(super) fn cancel(&mut self) {
+        if self.holds.cancel() {
+            self.admit_again(self.time().min(self.holds.at(self.last)));
+        }
+    }
+
+    /// All tasks are admitted again, with what is held now; the time of the supply is `at`.
+    fn admit_again(&mut self, at: Instant) {
+        let before = self.list.take();
+        if !self.holds.is_empty() {
+            self.list = Admission::new(at.min(HORIZON), self.most).ok();
+        }
+        let Some(mut old) = before else { return };
         let mut all = Vec::new();
         for (child, tasks) in (0..).map(ChildVp).zip(&mut self.tasks) {
             self.firsts.remove(child.0);
             all.extend(tasks.drain(..).map(|task| (task.deadline, task.order.1, child, task)));
         }
         all.sort_unstable_by_key(|(deadline, arrival, ..)| (*deadline, *arrival));
-        for (deadline, arrival, child, task) in all {
+        for (deadline, _, child, task) in all {
             let left = old.withdraw(task.ticket).unwrap_or(Span::ZERO);
-            let again =
-                self.supplied.as_mut().map(|(rate, list)| list.admit(left, rate.place(deadline)));
-            if let Some(Ok(ticket)) = again {
-                self.insert(child, Task { ticket, order: (ticket.deadline(), arrival), ..task });
+            let place = self.holds.place(deadline);
+            let again = self.list.as_mut().filter(|_| !task.moved);
+            if let Some(Ok(ticket)) = again.map(|list| list.admit(left, place)) {
+                self.arrived += 1;
+                let order = (ticket.deadline(), self.arrived);
+                self.insert(child, Task { ticket, order, ..task });
             } else {
-                self.notes.push((child, Note::Lost(left)));
+                self.lose(child, task, left);
             }
         }
     }
@@ -302,87 +341,17 @@ impl Ledger {
         }
     }
 
-    /// Answers a temporal query about the time of the last account, while the instance is idle or not.
-    ///
-    /// While it is idle, time passes without an account, for the tasks of children that wait: each slot shrinks by what passes, and ends when it would. So only work that
-    /// begins now begins later.
-    pub(super) fn answer(
-        &mut self,
-        query: TemporalQuery<'_>,
-        idle: bool,
-    ) -> Option<TemporalAnswer> {
-        Some(match query {
-            TemporalQuery::IdleBefore(deadline) => {
-                let before = |(rate, list, now): (Rate, &Admission<BPlusTree>, Instant)| {
-                    let place = rate.place(deadline);
-                    list.idle_before(place).min(place.saturating_since(now))
-                };
-                TemporalAnswer::Idle(self.begins(idle).map_or(Span::ZERO, before))
-            }
-            TemporalQuery::EarliestDeadline(work) => {
-                let earliest = |(rate, list, now): (Rate, &Admission<BPlusTree>, Instant)| {
-                    let place = list.earliest_deadline(work).ok()??;
-                    Some(rate.deadline(place.max(now.saturating_add(work))))
-                };
-                TemporalAnswer::Earliest(self.begins(idle).and_then(earliest))
-            }
-            // Some of the tasks may begin before others that there are: they need the slots as they will be.
-            TemporalQuery::WhatIf(tasks) if idle => {
-                let mut copy = self.clone();
-                copy.resume();
-                copy.first_refused(tasks)
-            }
-            TemporalQuery::WhatIf(tasks) => self.first_refused(tasks),
-            _ => return None,
-        })
-    }
-
-    /// When work that begins now would begin, on the time of the supply.
-    fn begins(&self, idle: bool) -> Option<(Rate, &Admission<BPlusTree>, Instant)> {
-        let (rate, list) = self.supplied.as_ref()?;
-        let now = if idle { rate.at(self.last).max(list.now()) } else { list.now() };
-        Some((*rate, list, now))
-    }
-
-    fn first_refused(&mut self, tasks: &[(Span, Instant)]) -> TemporalAnswer {
-        let Some((rate, list)) = &mut self.supplied else {
-            return TemporalAnswer::FirstRefused((!tasks.is_empty()).then_some(0));
-        };
-        let placed: Vec<(Span, Instant)> =
-            tasks.iter().map(|(work, deadline)| (*work, rate.place(*deadline))).collect();
-        TemporalAnswer::FirstRefused(list.what_if(&placed).err().map(|refused| refused.index))
-    }
-
     /// Checks that the list and the children's tasks agree.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         let held = self.tasks.iter().map(Vec::len).sum::<usize>();
-        if held != self.counts().0 {
+        if held != self.list.as_ref().map_or(0, Admission::len) {
             return Err("the list has other slots than the children have tasks");
         }
         let first = self.firsts.peek().map(|(order, _)| order.0);
-        let head = self.supplied.as_ref().and_then(|(_, list)| list.head());
+        let head = self.list.as_ref().and_then(Admission::head);
         if first != head.map(|head| head.ticket.deadline()) {
             return Err("the first slot is not the first task");
         }
         Ok(())
-    }
-}
-
-/// A refusal in the words of the hierarchy, with deadlines on its clock.
-fn refusal(error: AdmitError, rate: Rate, work: Span, idle: Span) -> AnswerError {
-    let late = |earliest: Option<Instant>| earliest.map(|place| rate.deadline(place));
-    match error {
-        AdmitError::NoRoom { idle, earliest, .. } => {
-            AnswerError::NoTime { work, idle, earliest: late(earliest) }
-        }
-        AdmitError::DeadlinePassed { earliest, .. } => {
-            AnswerError::NoTime { work, idle: Span::ZERO, earliest: late(earliest) }
-        }
-        AdmitError::Full { .. } => AnswerError::Full { limit: "its `slots` are all taken" },
-        AdmitError::BeyondHorizon { .. } => {
-            let allowed = "at most 73 years after the clock's beginning";
-            AnswerError::OutOfRange { what: "deadline", allowed }
-        }
-        _ => AnswerError::NoTime { work, idle, earliest: None },
     }
 }

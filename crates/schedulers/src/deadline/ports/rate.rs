@@ -5,9 +5,9 @@ use windfall_time::{Instant, Span};
 /// In any window of length d, at least (d - `latency`) x `amount` / `period` of processor time while the instance is runnable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Rate {
-    amount: u64,
-    period: u64,
-    latency: Span,
+    pub(super) amount: u64,
+    pub(super) period: u64,
+    pub(super) latency: Span,
 }
 
 impl Rate {

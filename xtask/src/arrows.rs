@@ -72,6 +72,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "linux",
             "os",
             "plot",
+            "ports",
             "processes",
             "programs",
             "record",

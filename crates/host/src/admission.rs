@@ -1,4 +1,4 @@
-//! Jobs that are submitted before they begin, and what schedulers that admit them hold (PORTS 2.2, decision 0029).
+//! Tasks and jobs that are submitted before they begin, and what schedulers that admit them hold (PORTS 2.2; decisions 0029 and 0033).
 
 use crate::host::Host;
 use crate::machine::Machine;
@@ -10,9 +10,9 @@ use windfall_scenario::outcome::Promise;
 use windfall_scenario::{Guarantee, supply};
 use windfall_time::{Instant, Span};
 
-/// Why a process below such a scheduler cannot ask.
+/// Why a thread below such a scheduler has no tasks.
 const NOT_ADMITTING: &str =
-    "the scheduler above the process admits no tasks; one of kind `ports` does";
+    "the scheduler above the thread admits no tasks; one of kind `ports` does";
 
 impl<M: Machine> Host<M> {
     /// The idle time that the scheduler of a name has before a deadline, and the earliest deadline for this work. Changes nothing. `None` if there is no such
@@ -40,14 +40,12 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Submits a job of a thread to its scheduler. Returns whether that admits it; if not, it is counted as refused.
-    pub(crate) fn submit(&mut self, number: u32, job: Job) -> bool {
-        let (Some(task), Some(work), Some(deadline)) =
-            (job.task, self.programs.most_work(number), job.deadline)
-        else {
-            return false; // such a job is refused when the scenario is checked
-        };
-        let Err(why) = self.submit_task(number, task, (work, deadline)) else { return true };
+    /// Submits a job of a thread to its scheduler. Returns the number of its task, if that is admitted; if not, it is counted as refused.
+    pub(crate) fn submit(&mut self, number: u32, job: Job) -> Option<u32> {
+        // A job without these is refused when the scenario is checked.
+        let (work, deadline) = (self.programs.most_work(number)?, job.deadline?);
+        let (task, answer) = self.submit_task(number, work, deadline);
+        let Err(why) = answer else { return Some(task) };
         if !lacks_room(&why) {
             let name = &self.threads.list[number as usize].outcome.name;
             let why = format!("`{name}` submits a job: refused: {why}");
@@ -55,16 +53,19 @@ impl<M: Machine> Host<M> {
                 self.log.refused.push((self.machine.now(), why));
             }
         }
-        false
+        None
     }
 
-    /// Submits a task of a thread to its scheduler, and counts the answer.
+    /// Submits a task of a thread to its scheduler, and counts the answer. The task is numbered by how many the thread has submitted, whoever did so.
     fn submit_task(
         &mut self,
         number: u32,
-        task: u32,
-        (work, deadline): (Span, Instant),
-    ) -> Result<(), HierarchyError> {
+        work: Span,
+        deadline: Instant,
+    ) -> (u32, Result<(), HierarchyError>) {
+        let submitted = self.threads.list[number as usize].outcome.submitted;
+        // The number of one that ended four thousand million submissions ago is free again.
+        let task = u32::try_from(submitted % (1 << 32)).unwrap_or_default();
         let answer = self.about_task(number, Message::Submit { task, work, deadline });
         let outcome = &mut self.threads.list[number as usize].outcome;
         outcome.submitted += 1;
@@ -76,7 +77,7 @@ impl<M: Machine> Host<M> {
             Err(HierarchyError::Refused(AnswerError::Full { .. })) => outcome.refusals.full += 1,
             Err(_) => outcome.refusals.other += 1,
         }
-        answer
+        (task, answer)
     }
 
     /// Tells a thread's scheduler that a task has ended. One that was lost, or went beyond its bound, is not known any longer.
@@ -92,21 +93,28 @@ impl<M: Machine> Host<M> {
         self.send(|hierarchy, now| Ok(hierarchy.send(now, id, message))).unwrap_or(Err(gone))
     }
 
-    /// Handles what a process asks about its own tasks, or another that it lets.
+    /// Handles what is asked about the tasks of a thread: by itself, if it is a process, by another that it lets, or by the run's owner.
     ///
     /// # Errors
-    /// Why it is refused; nothing has changed then.
-    pub(crate) fn own_task(
+    /// Why it is refused; nothing has changed then, but for the counts.
+    ///
+    /// # Panics
+    /// When there is no thread of this number.
+    pub fn task_request(
         &mut self,
         number: u32,
         request: TaskRequest,
     ) -> Result<TaskReply, TaskError> {
+        let answer = self.about_tasks(number, request);
+        // Of a task that was used up or lost by now, its process is told before it goes on.
+        self.post_notices();
+        answer
+    }
+
+    fn about_tasks(&mut self, number: u32, request: TaskRequest) -> Result<TaskReply, TaskError> {
         match request {
             TaskRequest::Submit { work, deadline } => {
-                let submitted = self.threads.list[number as usize].outcome.submitted;
-                // The number of one that ended four thousand million submissions ago is free again.
-                let task = u32::try_from(submitted % (1 << 32)).unwrap_or_default();
-                let answer = self.submit_task(number, task, (work, deadline));
+                let (task, answer) = self.submit_task(number, work, deadline);
                 answer.map_err(|why| refused(why, TaskId::new(task)))?;
                 Ok(TaskReply::Admitted(TaskId::new(task)))
             }
@@ -117,8 +125,8 @@ impl<M: Machine> Host<M> {
                 let none = || TaskError::NotAdmitting { why: NOT_ADMITTING.to_owned() };
                 idle.map(TaskReply::Idle).ok_or_else(none)
             }
-            TaskRequest::Withdraw(task) => self.own_end(number, task, Message::Withdraw),
-            TaskRequest::Finish(task) => self.own_end(number, task, Message::Finish),
+            TaskRequest::Withdraw(task) => self.ends_by(number, task, Message::Withdraw),
+            TaskRequest::Finish(task) => self.ends_by(number, task, Message::Finish),
             TaskRequest::Open => Ok(TaskReply::Opened),
             _ => Err(TaskError::NotAdmitting {
                 why: "this host does not know the request".to_owned(),
@@ -126,7 +134,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    fn own_end(
+    fn ends_by(
         &mut self,
         number: u32,
         task: TaskId,
@@ -160,7 +168,7 @@ const fn lacks_room(why: &HierarchyError) -> bool {
     matches!(why, HierarchyError::Refused(AnswerError::NoTime { .. } | AnswerError::Full { .. }))
 }
 
-/// The refusal of a request about this task, for the process.
+/// The refusal of a request about this task, for whoever asked.
 fn refused(why: HierarchyError, task: TaskId) -> TaskError {
     match why {
         HierarchyError::Refused(AnswerError::NoTime { work, idle, earliest }) => {

@@ -94,17 +94,14 @@ impl<M: Machine> RuntimeHost for Host<M> {
     }
 
     fn task(&mut self, thread: u32, request: TaskRequest) -> Result<TaskReply, TaskError> {
-        let answer = self.own_task(thread, request);
-        // Of a task that was used up or lost by now, its process is told before it goes on.
-        self.post_notices();
-        answer
+        self.task_request(thread, request)
     }
 
     fn wants_notices(&mut self, thread: u32) {
         self.watch_promises(thread, true);
     }
 
-    fn submitted(&mut self, thread: u32, job: Job) -> bool {
+    fn submitted(&mut self, thread: u32, job: Job) -> Option<u32> {
         self.submit(thread, job)
     }
 

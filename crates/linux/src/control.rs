@@ -10,6 +10,7 @@ mod present;
 mod query;
 mod rights;
 mod server;
+mod tasks;
 mod view;
 mod wire;
 

@@ -571,6 +571,7 @@ pub(crate) struct ExportArgs {
   windfall ctl reserve audio 'RESBH 3ms 10ms' --at res
   windfall ctl unreserve audio
   windfall ctl move editors fair share=3 --query
+  windfall ctl submit video 2ms --by 10ms
   windfall ctl transaction requests.toml
 
 Exit status: 0 done; 1 refused, and nothing has changed; 2 there is no run to control.")]
@@ -627,6 +628,25 @@ pub(crate) enum CtlVerb {
         /// By when, from now.
         #[arg(long, value_name = "SPAN")]
         by: Span,
+    },
+    /// Submit a task of a thread to its scheduler, which admits it, or says what it could do instead.
+    Submit {
+        /// The thread.
+        #[arg(add = Candidates::new(candidates::run_threads))]
+        thread: String,
+        /// How much processor time, at most [units: ns, us, ms, s].
+        work: Span,
+        /// By when, from now.
+        #[arg(long, value_name = "SPAN")]
+        by: Span,
+    },
+    /// Withdraw a task of a thread; what is left of its time is free.
+    Withdraw {
+        /// The thread.
+        #[arg(add = Candidates::new(candidates::run_threads))]
+        thread: String,
+        /// The task, by the number that `submit` printed.
+        task: u32,
     },
     /// Begin or change a reservation.
     Reserve {

@@ -4,6 +4,8 @@
 
 #[path = "common/real.rs"]
 mod real;
+#[path = "control/tasks.rs"]
+mod tasks;
 
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -45,13 +47,18 @@ struct Run {
 impl Run {
     /// Starts a run; `None`, with a word about it, where the rights are missing.
     fn begin(name: &str) -> Option<(Run, MutexGuard<'static, ()>)> {
+        Run::of(name, TREE)
+    }
+
+    /// Starts a run of this scenario.
+    fn of(name: &str, tree: &str) -> Option<(Run, MutexGuard<'static, ()>)> {
         let alone = MACHINE.lock().unwrap_or_else(PoisonError::into_inner);
         if !real::is_ready() {
             return None;
         }
         let folder = std::env::temp_dir().join(format!("windfall-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("tree.toml"), TREE).unwrap();
+        std::fs::write(folder.join("tree.toml"), tree).unwrap();
         let begun = Instant::now();
         loop {
             let child = Command::new("timeout")

@@ -1,9 +1,10 @@
 //! What a scheduler that admits jobs could still do, for a client that asks (PORTS 2.2, 2.4). Changes nothing.
 
+use super::tasks::told;
 use super::wire::ControlError;
 use crate::supervise::locked::Locked;
 use crate::supervise::settle::settle;
-use serde_json::{Value, json};
+use serde_json::Value;
 use windfall_time::Span;
 
 /// Whether so much work, submitted now, would be done by a time from now; the idle time before that, and the earliest time for it.
@@ -27,12 +28,5 @@ pub(super) fn answer(
         let help = "`windfall ctl list` shows the schedulers; those of kind `ports` admit jobs";
         return Err(ControlError::new(format!("`{scheduler}`"), why, help));
     };
-    let earliest = found.earliest.map(|at| at.saturating_since(now).as_nanos());
-    Ok(json!({
-        "admits": found.idle >= work,
-        "work_ns": work.as_nanos(),
-        "by_ns": by.as_nanos(),
-        "idle_ns": found.idle.as_nanos(),
-        "earliest_ns": earliest,
-    }))
+    Ok(told(now, work, by, found))
 }

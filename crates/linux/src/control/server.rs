@@ -11,6 +11,7 @@ use super::own;
 use super::present::{carry_out, plan, refusal, there, together};
 use super::query;
 use super::rights::{self, Rates};
+use super::tasks;
 use super::wire::{self, Answer, Asked, ControlError, LONGEST};
 use crate::control::view;
 use crate::supervise::locked::Locked;
@@ -167,6 +168,7 @@ impl Server {
                 json!({ "done": "the run ends" })
             }
             Asked::Query { scheduler, work, by } => query::answer(host, &scheduler, work, by)?,
+            Asked::Task(thread, asked) => tasks::answer(host, &thread, asked)?,
             Asked::Unreserve(thread) => self.unreserve(host, &thread)?,
             Asked::Change { verb, text, query: true, .. } => Server::query(host, &verb, &text)?,
             Asked::Change { verb, text, lends, force, .. } => {

@@ -1,13 +1,14 @@
 //! The control protocol (decision 0009): one JSON object a line; a request, then its answer.
 //!
-//! A request is an entry of `[[at]]` without `time`, in JSON instead of TOML, or one of `list`, `stop` and `trace`, which files do not
-//! have. `unreserve` returns a thread that was moved for a reservation to its former scheduler. The answer to `trace`
+//! A request is an entry of `[[at]]` without `time`, in JSON instead of TOML, or one of `list`, `stop`, `trace`, `query`, `submit` and `withdraw`,
+//! which files do not have. `unreserve` returns a thread that was moved for a reservation to its former scheduler. The answer to `trace`
 //! gives the number of `bytes` of Windfall's trace format (decision 0002) that follow its line.
 
 mod own;
 mod temporal;
 
 pub(in crate::control) use own::about;
+pub(in crate::control) use temporal::TaskAsked;
 
 use own::own;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,8 @@ pub(super) enum Asked {
         /// From now.
         by: Span,
     },
+    /// Submit or withdraw a task of a thread (PORTS 2.2).
+    Task(String, TaskAsked),
     /// End a thread's reservation, and return the thread to its former scheduler.
     Unreserve(String),
     /// Do something for one of the client's own threads (decision 0024).
@@ -111,7 +114,7 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, ControlError> {
         "list" => alone(Asked::List),
         "stop" => alone(Asked::Stop),
         "trace" => alone(Asked::Trace),
-        "query" => temporal::read(&request),
+        "query" | "submit" | "withdraw" => temporal::read(&verb, &request),
         "unreserve" if request.contains_key("thread") => {
             match (request.get("thread").and_then(Value::as_str), request.len()) {
                 (Some(thread), 2) => Ok(Asked::Unreserve(thread.to_owned())),
@@ -370,9 +373,10 @@ mod tests {
 
     #[test]
     fn law_no_request_and_no_answer_panics() {
-        let sound: [&[u8]; 6] = [
+        let sound: [&[u8]; 7] = [
             br#"{"windfall":2,"do":"list"}"#,
             br#"{"windfall":2,"do":"unreserve","thread":"a"}"#,
+            br#"{"windfall":2,"do":"submit","thread":"a","work":"2ms","by":"10ms"}"#,
             br#"{"windfall":2,"do":"create","name":"x","with":{"scheduler":"rez","parent":"top","n":3}}"#,
             br#"{"windfall":2,"do":"move","thread":"a","to":"res","guarantee":"RESBH 1ms 10ms","list":[1,"b",true]}"#,
             br#"{"windfall":2,"ok":true,"answer":{"pid":1,"name":"x","cpus":[],"nodes":[],"threads":[]}}"#,

@@ -170,7 +170,7 @@ pub trait RuntimeHost {
     fn request(&mut self, _thread: u32, _request: &ThreadRequest) -> Result<(), String> {
         Err("this host has no schedulers".to_owned())
     }
-    /// Handles what a process asks about its own tasks, or another asks about them.
+    /// Handles what a process asks about its own tasks, or another asks about them. All tasks of a thread, its jobs' too, are numbered by one count.
     ///
     /// # Errors
     /// Why it is refused; nothing has changed then.
@@ -179,9 +179,10 @@ pub trait RuntimeHost {
     }
     /// A process wants notices from now on: [`ProgramRuntime::notify`].
     fn wants_notices(&mut self, thread: u32);
-    /// A job that is to be admitted is released: whether the scheduler admits it. If not, it is not [released](Self::released). The default admits everything.
-    fn submitted(&mut self, _thread: u32, _job: Job) -> bool {
-        true
+    /// A job that is to be admitted is released: the number of its task, if the scheduler admits it. If not, it is not [released](Self::released). The default admits
+    /// everything, as one task.
+    fn submitted(&mut self, _thread: u32, _job: Job) -> Option<u32> {
+        Some(0)
     }
     /// A job that was admitted has ended, as the scheduler knows it: it is [completed](Self::completed) or [aborted](Self::aborted) next.
     fn task_ended(&mut self, _thread: u32, _task: u32) {}

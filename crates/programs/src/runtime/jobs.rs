@@ -17,7 +17,7 @@ pub struct Job {
     pub release: Instant,
     /// Absolute deadline, if it has one.
     pub deadline: Option<Instant>,
-    /// The thread's number for it, if it was [submitted](RuntimeHost::submitted) and admitted.
+    /// The host's number for it, if it was [submitted](RuntimeHost::submitted) and admitted.
     pub task: Option<u32>,
 }
 
@@ -79,8 +79,7 @@ impl Source {
         }
         self.released += 1;
         let deadline = self.jobs.deadline.map(|span| at.saturating_add(span));
-        let task = u32::try_from(self.released % (1 << 32)).ok().filter(|_| self.jobs.admit);
-        Some(Job { release: at, deadline, task })
+        Some(Job::new(at, deadline))
     }
 
     /// The thread of which a job is released instead of a refused one.
@@ -109,9 +108,13 @@ impl ProgramRuntime {
     #[inline]
     fn release<S: RuntimeHost>(host: &mut S, number: u32, at: Instant) {
         let Some(source) = &mut host.programs().at(number).source else { return };
-        let Some(job) = source.release(at) else { return };
-        if job.task.is_some() && !host.submitted(number, job) {
-            return ProgramRuntime::release_secondary(host, number, at);
+        let submits = source.jobs.admit;
+        let Some(mut job) = source.release(at) else { return };
+        if submits {
+            job.task = host.submitted(number, job);
+            if job.task.is_none() {
+                return ProgramRuntime::release_secondary(host, number, at);
+            }
         }
         host.released(number, job);
         let thread = host.programs().at(number);

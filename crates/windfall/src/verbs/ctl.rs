@@ -30,12 +30,12 @@ pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
             let admits = answer["admits"].as_bool();
             if args.json {
                 print_json(answer)?;
+            } else if let Some(done) = answer["done"].as_str() {
+                print_text(&format!("{done}\n"))?;
             } else if let Some(admits) = admits {
                 print_text(&admitted(admits, &answer))?;
             } else if args.query {
                 print_text(&would(&answer))?;
-            } else if let Some(done) = answer["done"].as_str() {
-                print_text(&format!("{done}\n"))?;
             }
             let no = breaks && !args.force || admits == Some(false);
             Ok(if no { Answer::No } else { Answer::Yes })
@@ -54,7 +54,12 @@ pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
 const fn changes(verb: &CtlVerb) -> bool {
     !matches!(
         verb,
-        CtlVerb::List | CtlVerb::Stop | CtlVerb::Query { .. } | CtlVerb::Unreserve { .. }
+        CtlVerb::List
+            | CtlVerb::Stop
+            | CtlVerb::Query { .. }
+            | CtlVerb::Submit { .. }
+            | CtlVerb::Withdraw { .. }
+            | CtlVerb::Unreserve { .. }
     )
 }
 
@@ -101,6 +106,15 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
             ("work", json!(work.to_string())),
             ("by", json!(by.to_string())),
         ]),
+        CtlVerb::Submit { thread, work, by } => set(&[
+            ("do", json!("submit")),
+            ("thread", json!(thread)),
+            ("work", json!(work.to_string())),
+            ("by", json!(by.to_string())),
+        ]),
+        CtlVerb::Withdraw { thread, task } => {
+            set(&[("do", json!("withdraw")), ("thread", json!(thread)), ("task", json!(task))]);
+        }
         CtlVerb::Create { name, scheduler, parent, settings } => {
             let with = created(scheduler, parent, settings)?;
             set(&[("do", json!("create")), ("name", json!(name)), ("with", with)]);

@@ -1,30 +1,89 @@
-//! A query about time to come, as a client writes it: `{"windfall":2,"do":"query","scheduler":"server","work":"2ms","by":"10ms"}`.
+//! Queries and tasks of schedulers that admit, as a client writes them: `{"windfall":2,"do":"query","scheduler":"server","work":"2ms","by":"10ms"}`,
+//! `"do":"submit","thread":"a","work":"2ms","by":"10ms"`, and `"do":"withdraw","thread":"a","task":5`.
 
 use super::{Asked, ControlError};
 use serde_json::{Map, Value};
 use windfall_time::Span;
 
-/// Reads a query about time to come.
-pub(super) fn read(request: &Map<String, Value>) -> Result<Asked, ControlError> {
-    let wrong = |why: String| {
-        let help = "write `\"scheduler\":\"NAME\",\"work\":\"2ms\",\"by\":\"10ms\"`";
-        ControlError::new("`query`", why, help)
+/// What is asked about the tasks of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::control) enum TaskAsked {
+    /// Admit one.
+    Submit {
+        /// Processor time, at most.
+        work: Span,
+        /// By when, from now; not none.
+        by: Span,
+    },
+    /// The task of this number will not be done.
+    Withdraw(u32),
+}
+
+/// A request, as far as it is read.
+struct Reader<'a> {
+    verb: &'a str,
+    /// What is to be written.
+    form: &'a str,
+    request: &'a Map<String, Value>,
+}
+
+/// Reads a request whose word is one of `query`, `submit` and `withdraw`.
+pub(super) fn read(verb: &str, request: &Map<String, Value>) -> Result<Asked, ControlError> {
+    let form = match verb {
+        "query" => r#"write `"scheduler":"NAME","work":"2ms","by":"10ms"`"#,
+        "submit" => r#"write `"thread":"NAME","work":"2ms","by":"10ms"`"#,
+        _ => r#"write `"thread":"NAME","task":5`"#,
     };
-    let text = |key: &str| {
-        let value = request.get(key).and_then(Value::as_str);
-        value.ok_or_else(|| wrong(format!("has no `{key}` that is a text")))
+    let reader = Reader { verb, form, request };
+    let asked = match verb {
+        "query" => Asked::Query {
+            scheduler: reader.text("scheduler")?.to_owned(),
+            work: reader.span("work")?,
+            by: reader.span("by")?,
+        },
+        "submit" => {
+            let (work, by) = (reader.some("work")?, reader.some("by")?);
+            Asked::Task(reader.text("thread")?.to_owned(), TaskAsked::Submit { work, by })
+        }
+        _ => {
+            let task = request.get("task").and_then(Value::as_u64);
+            let task = task.and_then(|task| u32::try_from(task).ok());
+            let wrong = || reader.wrong("has no `task` that is a number of a task".to_owned());
+            let task = TaskAsked::Withdraw(task.ok_or_else(wrong)?);
+            Asked::Task(reader.text("thread")?.to_owned(), task)
+        }
     };
-    let span = |key: &str| {
-        text(key)?.parse::<Span>().map_err(|why| wrong(format!("has a wrong `{key}`: {why}")))
-    };
-    if request.len() != 4 {
-        return Err(wrong("takes a scheduler, work and a time, and nothing else".to_owned()));
+    let keys = if verb == "withdraw" { 3 } else { 4 };
+    if request.len() != keys {
+        return Err(reader.wrong("has other keys".to_owned()));
     }
-    Ok(Asked::Query {
-        scheduler: text("scheduler")?.to_owned(),
-        work: span("work")?,
-        by: span("by")?,
-    })
+    Ok(asked)
+}
+
+impl Reader<'_> {
+    fn wrong(&self, why: String) -> ControlError {
+        ControlError::new(format!("`{}`", self.verb), why, self.form)
+    }
+
+    fn text(&self, key: &str) -> Result<&str, ControlError> {
+        let value = self.request.get(key).and_then(Value::as_str);
+        value.ok_or_else(|| self.wrong(format!("has no `{key}` that is a text")))
+    }
+
+    fn span(&self, key: &str) -> Result<Span, ControlError> {
+        let wrong = |why| self.wrong(format!("has a wrong `{key}`: {why}"));
+        self.text(key)?.parse::<Span>().map_err(|why| wrong(why.to_string()))
+    }
+
+    /// A span that is not none.
+    fn some(&self, key: &str) -> Result<Span, ControlError> {
+        let span = self.span(key)?;
+        let why = if key == "by" { "has a deadline that is not to come" } else { "has no work" };
+        if span.is_zero() {
+            return Err(self.wrong(format!("{why}: its `{key}` is {span}")));
+        }
+        Ok(span)
+    }
 }
 
 #[cfg(test)]
@@ -32,23 +91,42 @@ mod tests {
     use super::*;
 
     fn answer(text: &str) -> Result<Asked, ControlError> {
-        read(&serde_json::from_str(text).unwrap_or_default())
+        let request: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+        let verb = request.get("do").and_then(Value::as_str).unwrap_or_default().to_owned();
+        read(&verb, &request)
     }
 
     #[test]
-    fn refuses_queries_that_are_not_whole_and_accepts_one_that_is() {
-        let whole = r#"{"do":"query","scheduler":"p","work":"2ms","by":"10ms"}"#;
+    fn refuses_requests_that_are_not_whole_and_accepts_those_that_are() {
+        let query = r#"{"do":"query","scheduler":"p","work":"2ms","by":"10ms"}"#;
+        let submit = r#"{"do":"submit","thread":"a","work":"2ms","by":"10ms"}"#;
+        let withdraw = r#"{"do":"withdraw","thread":"a","task":5}"#;
         let (work, by) = (Span::from_millis(2), Span::from_millis(10));
-        assert_eq!(answer(whole), Ok(Asked::Query { scheduler: "p".to_owned(), work, by }));
+        let task = |asked| Ok(Asked::Task("a".to_owned(), asked));
+        assert_eq!(answer(query), Ok(Asked::Query { scheduler: "p".to_owned(), work, by }));
+        assert_eq!(answer(submit), task(TaskAsked::Submit { work, by }));
+        assert_eq!(answer(withdraw), task(TaskAsked::Withdraw(5)));
         for (text, why) in [
-            (r#"{"do":"query"}"#, "takes a scheduler, work and a time"),
-            (&whole.replace("\"p\"", "5"), "no `scheduler` that is a text"),
-            (&whole.replace("2ms", "2"), "wrong `work`: no unit"),
-            (&whole.replace("\"by\"", "\"until\""), "no `by` that is a text"),
+            (r#"{"do":"query"}"#, "no `scheduler` that is a text"),
+            (&query.replace("\"p\"", "5"), "no `scheduler` that is a text"),
+            (&query.replace("2ms", "2"), "wrong `work`: no unit"),
+            (&query.replace("\"by\"", "\"until\""), "no `by` that is a text"),
+            (&query.replace('}', ",\"force\":true}"), "has other keys"),
+            (r#"{"do":"submit"}"#, "no `work` that is a text"),
+            (&submit.replace("thread", "scheduler"), "no `thread` that is a text"),
+            (&submit.replace("2ms", "0ms"), "has no work: its `work` is 0"),
+            (&submit.replace("10ms", "0ms"), "a deadline that is not to come: its `by` is 0"),
+            (&submit.replace("10ms", "-1ms"), "wrong `by`"),
+            (&submit.replace('}', ",\"time\":\"1s\"}"), "has other keys"),
+            (&withdraw.replace('5', "-5"), "no `task` that is a number"),
+            (&withdraw.replace('5', "4294967296"), "no `task` that is a number"),
+            (&withdraw.replace('5', "\"5\""), "no `task` that is a number"),
+            (&withdraw.replace('5', "5,\"work\":\"1ms\""), "has other keys"),
         ] {
             let refused = answer(text).unwrap_err();
-            assert!(refused.why.contains(why), "{refused}");
-            assert!(refused.help.contains("\"by\":\"10ms\""), "{refused}");
+            assert!(refused.why.contains(why), "{text}: {refused}");
+            let form = if text.contains("withdraw") { "\"task\":5" } else { "\"by\":\"10ms\"" };
+            assert!(refused.help.contains(form), "{refused}");
         }
     }
 }

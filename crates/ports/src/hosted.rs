@@ -79,7 +79,8 @@ impl Pool {
 
     /// Submits work to the scheduler above the workers, for one that is free. The answer comes at once; it waits for nothing but the costs of its calls.
     ///
-    /// The closure computes by its [`Checkpoints`], and awaits nothing else: it would never be woken, and counts as one that panicked.
+    /// The closure computes by its [`Checkpoints`], and awaits nothing else: it would never be woken, and counts as one that panicked. A submission that is dropped before it has its answer
+    /// may have been admitted: its closure does not run, and the scheduler has the time again when the worker finds that out.
     ///
     /// # Errors
     /// When no worker is free, or the scheduler cannot promise that. The closure has not run.

@@ -3,6 +3,8 @@
 
 #[path = "hosted/clients.rs"]
 mod clients;
+#[path = "hosted/ends.rs"]
+mod ends;
 
 use clients::{Client, Log, ms};
 use std::sync::{Arc, Mutex};

@@ -113,7 +113,12 @@ pub(super) trait Job: Send {
     fn next(&mut self, context: &mut Context<'_>) -> Option<Action>;
 
     /// Says how the task ended, if its closure did; else it was cancelled before. Returns what that counts as, and the event of whoever waits for it.
-    fn end(self: Box<Self>, exceeded: bool, completion: Completion) -> (End, Option<Event>);
+    fn end(&mut self, exceeded: bool, completion: Completion) -> (End, Option<Event>);
+}
+
+/// Drops what a closure holds or has returned; a panic in that ends here.
+pub(super) fn let_go(held: impl Sized) {
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(held)));
 }
 
 /// How a task ended, without its value.
@@ -153,7 +158,7 @@ impl<T: Send + 'static> Job for Work<T> {
 
     fn next(&mut self, context: &mut Context<'_>) -> Option<Action> {
         let Life::Lives(life) = &mut self.life else { return None };
-        self.life = match catch_unwind(AssertUnwindSafe(|| life.as_mut().poll(context))) {
+        let ended = match catch_unwind(AssertUnwindSafe(|| life.as_mut().poll(context))) {
             Ok(Poll::Pending) => match open(&self.slot).wanted.take() {
                 Some(action) => return Some(action),
                 // It awaits what never comes.
@@ -162,18 +167,22 @@ impl<T: Send + 'static> Job for Work<T> {
             Ok(Poll::Ready(value)) => Life::Returned(value),
             Err(_) => Life::Panicked,
         };
+        let_go(core::mem::replace(&mut self.life, ended));
         None
     }
 
-    fn end(self: Box<Self>, exceeded: bool, completion: Completion) -> (End, Option<Event>) {
+    fn end(&mut self, exceeded: bool, completion: Completion) -> (End, Option<Event>) {
         let mut ending = open(&self.ending);
-        let (end, finished) = match self.life {
+        let (end, finished) = match core::mem::replace(&mut self.life, Life::Panicked) {
             Life::Panicked => (End::Panicked, Finished::Panicked),
             Life::Returned(value) if exceeded => (End::Exceeded, Finished::Exceeded(value.ok())),
             Life::Returned(Ok(value)) if !ending.cancelled => {
                 (End::Done, Finished::Done(value, completion))
             }
-            Life::Returned(_) | Life::Lives(_) => (End::Cancelled, Finished::Cancelled),
+            life @ (Life::Returned(_) | Life::Lives(_)) => {
+                self.life = life; // dropped with the lock open
+                (End::Cancelled, Finished::Cancelled)
+            }
         };
         ending.finished = Some(finished);
         (end, ending.waiter.take())

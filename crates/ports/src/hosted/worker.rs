@@ -2,7 +2,7 @@
 //!
 //! Whoever waits for a task is told before the scheduler is: a worker whose task has ended comes behind all tasks. It is free from then on, too, so that whoever waited may submit again.
 
-use super::task::{Action, Completion, End, Job};
+use super::task::{Action, Completion, Job, let_go};
 use super::workers::Workers;
 use core::future::poll_fn;
 use core::task::Poll;
@@ -29,11 +29,17 @@ impl Code for Worker {
         loop {
             // The datum is the number of the task, and only its admission posts it.
             let Ok(task) = u32::try_from(me.mwait(&[assigned]).await?.datum) else { continue };
-            let Some((mut work, deadline)) = workers.assignment(process) else { continue };
+            let Some((mut work, deadline)) = workers.assignment(process) else {
+                // Whoever submitted it gave that up before it had the answer.
+                let _ = me.finish(TaskId::new(task)).await;
+                continue;
+            };
             let exceeded = run(&mut me, notices, &mut *work).await?;
             let at = me.now().await;
             let completion = Completion { at, late: at.saturating_since(deadline) };
             let (end, waiter) = work.end(exceeded, completion);
+            let cancelled = work.is_cancelled();
+            let_go(work);
             workers.count(|counts| counts.end(end, completion));
             workers.free((process, assigned));
             if let Some(waiter) = waiter {
@@ -42,7 +48,7 @@ impl Code for Worker {
             if me.finish(TaskId::new(task)).await.is_err() {
                 // It was cancelled, used up or lost. Notices of that are not the next task's.
                 let used_up = exceeds(&mut me, notices).await? || exceeded;
-                let lost = !used_up && end != End::Cancelled;
+                let lost = !used_up && !cancelled;
                 workers.count(|counts| counts.lost += u64::from(lost));
             }
         }

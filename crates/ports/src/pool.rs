@@ -181,7 +181,7 @@ impl Pool {
     pub fn fork<T: Send + 'static>(
         code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
     ) -> std::io::Result<Forked<T>> {
-        Forked::new(code, |_| ())
+        Forked::new(code, |_| ()).map_err(|(why, ..)| why)
     }
 
     /// Submits code that has its thread already.

@@ -26,7 +26,7 @@ pub(super) struct State {
     threads: BTreeMap<TaskId, Arc<Control>>,
     /// The task that runs, and how much it had used when it was last looked at.
     current: Option<(TaskId, Span)>,
-    /// Answers to what was sent, which the timer gives when it has let the machine go.
+    /// Answers to what was sent, and closures that had no thread: the timer gives the ones and drops the others when it has let the machine go.
     pub(super) answers: Vec<Box<dyn FnOnce() + Send>>,
     over: bool,
 }
@@ -104,12 +104,17 @@ impl Driven {
         code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
         then: impl FnOnce(&Finished<T>) + Send + 'static,
     ) -> Result<Handle<T>, SubmitError> {
-        if let Ok(forked) = Forked::new(code, then) {
-            return Ok(self.attach(state, task, forked));
+        match Forked::new(code, then) {
+            Ok(forked) => Ok(self.attach(state, task, forked)),
+            Err((_, code, then)) => {
+                let tasks = state.threads();
+                let _ = state.processor.cancel(task);
+                // What they hold may do anything, and the machine is held here.
+                state.answers.push(Box::new(move || drop((code, then))));
+                self.wake();
+                Err(SubmitError::Full { tasks })
+            }
         }
-        let tasks = state.threads();
-        let _ = state.processor.cancel(task);
-        Err(SubmitError::Full { tasks })
     }
 
     /// A task that was admitted gets the thread that was forked for it.

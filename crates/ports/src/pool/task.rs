@@ -168,23 +168,30 @@ pub struct Forked<T> {
 }
 
 impl<T: Send + 'static> Forked<T> {
-    /// `then` is told how it ended before anybody else is.
-    pub(super) fn new(
-        code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
-        then: impl FnOnce(&Finished<T>) + Send + 'static,
-    ) -> std::io::Result<Forked<T>> {
+    /// `then` is told how it ended before anybody else is. Both come back if there is no thread, so that whoever called decides where they are dropped.
+    pub(super) fn new<C, E>(code: C, then: E) -> Result<Forked<T>, (std::io::Error, C, E)>
+    where
+        C: FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+        E: FnOnce(&Finished<T>) + Send + 'static,
+    {
         let (control, admitted) = (Arc::new(Control::default()), Arc::new(OnceLock::new()));
         let (sender, finished) = channel();
         let (begun, has_begun) = channel();
+        let (gives, given) = channel::<(C, E)>();
         let (own, of) = (control.clone(), admitted.clone());
-        std::thread::Builder::new().name("ports-task".to_owned()).spawn(move || {
+        let thread = std::thread::Builder::new().name("ports-task".to_owned()).spawn(move || {
+            let Ok((code, then)) = given.recv() else { return };
             let _ = own.thread.set((own_tid(), std::thread::current()));
             let _ = begun.send(());
             let waker = own.clone();
             let finished = run(own, &of, code);
             then(&finished);
             report(finished, &sender, &waker);
-        })?;
+        });
+        if let Err(why) = thread {
+            return Err((why, code, then));
+        }
+        let _ = gives.send((code, then));
         // Its number is needed to place it.
         let _ = has_begun.recv();
         Ok(Forked { control, admitted, finished: Some(finished) })

@@ -36,7 +36,7 @@ pub enum SubmitError {
     },
     /// Nothing was asked for.
     Nothing,
-    /// The processor has not answered what was sent to it.
+    /// The processor has not analysed what was sent to it.
     Unanswered {
         /// How many submissions.
         most: u32,

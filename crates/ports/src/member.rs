@@ -1,7 +1,7 @@
 //! A processor among others: submits to them, and analyses what they submit to it (section 4; decision 0032, 8 and 9).
 //!
 //! Invariants, whatever the transport does: an ask is executed at most once; each submission has one outcome, by its timeout. An owner remembers the answers to the last
-//! [`REMEMBERED`] numbers of each sender, and repeats them (`seen.rs`); an older number is not executed, since it may have been.
+//! [`REMEMBERED`] numbers of each sender, and repeats them (`seen.rs`). An older number is not executed if a later one has taken its place there, since it may have been.
 
 mod seen;
 

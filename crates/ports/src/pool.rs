@@ -161,7 +161,7 @@ impl Pool {
     /// of the task itself. Submissions of one thread are analysed in the order in which it made them, by whichever call.
     ///
     /// # Errors
-    /// When there is no such processor, or 1,024 submissions to it are unanswered; the closure has not run.
+    /// When there is no such processor, or 1,024 submissions to it are not analysed yet; the closure has not run.
     pub fn send<T: Send + 'static>(
         &self,
         target: Target,

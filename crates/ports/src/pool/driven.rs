@@ -18,7 +18,7 @@ use windfall_time::{Instant, Span};
 /// The timer looks at least so often, since a machine that sleeps may pass a time unnoticed.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// So many submissions may be unanswered at a time.
+/// So many submissions may be there that are not analysed: those are unanswered, and others that the timer has not told may be.
 const UNANSWERED: u32 = 1_024;
 
 pub(super) struct State {

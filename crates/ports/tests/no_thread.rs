@@ -8,6 +8,7 @@ use std::time::Duration;
 use windfall_os::sched::Affinity;
 use windfall_ports::pool::{Pool, Target};
 use windfall_ports::{EarliestDeadline, Processor, Request, Share, SubmitError};
+use windfall_skips::Needs;
 use windfall_time::Span;
 
 const EDF: Target = Target { processor: 0, scheduler: 0 };
@@ -80,7 +81,9 @@ fn law_a_closure_without_a_thread_may_ask_the_pool() {
     is_ready.recv().unwrap();
     let none = Request::by(Span::ZERO, Pool::now());
     assert!(pool.send(EDF, none, |_| Ok(())).unwrap().wait().is_err());
-    let Some(mut limit) = limit_memory() else { return println!("skipped: no `prlimit`") };
+    let Some(mut limit) = limit_memory() else {
+        return windfall_skips::skip(Needs::Other, "`prlimit` cannot limit this process");
+    };
     starts.send(()).unwrap();
     let wait = Duration::from_secs(10);
     let got: Vec<_> =

@@ -352,8 +352,16 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Posts notices to processes.
+    /// Posts notices to processes. There are hardly ever any, and this is asked at every instant.
+    #[inline]
     pub(crate) fn post_notices(&mut self) {
+        if !self.step.notices.is_empty() {
+            self.post_all();
+        }
+    }
+
+    #[cold]
+    fn post_all(&mut self) {
         while !self.step.notices.is_empty() {
             let mut all: BTreeMap<u32, Notices> = BTreeMap::new();
             for (number, notice) in std::mem::take(&mut self.step.notices) {

@@ -71,6 +71,29 @@ impl Instant {
         let distance = i128::from(later.0) - i128::from(self.0);
         i64::try_from(distance).ok().map(Slack::from_nanos)
     }
+
+    /// The first instant from `self` on, before `end`, for which `holds`, which holds for all after it; else `end`, or `self` if that is not before.
+    ///
+    /// ```
+    /// use windfall_time::Instant;
+    ///
+    /// let [two, nine] = [2, 9].map(Instant::from_nanos);
+    /// assert_eq!(two.first_to(nine, |at| at.as_nanos() * at.as_nanos() >= 30), Instant::from_nanos(6));
+    /// assert_eq!(two.first_to(nine, |_| false), nine);
+    /// ```
+    #[must_use]
+    pub fn first_to(self, end: Instant, holds: impl Fn(Instant) -> bool) -> Instant {
+        let (mut low, mut high) = (self.0, end.0);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if holds(Instant(middle)) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        Instant(low)
+    }
 }
 
 impl Add<Span> for Instant {

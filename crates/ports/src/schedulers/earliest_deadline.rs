@@ -65,16 +65,7 @@ impl<S: Structure> EarliestDeadline<S> {
         let all = self.coming.iter().map(|moved| moved.work().as_nanos());
         let all = all.fold(self.gained, u64::saturating_add);
         let at = |gained: u64| self.share.instant_of(place.as_nanos().saturating_sub(gained));
-        let (mut low, mut high) = (at(all).as_nanos(), at(self.gained).as_nanos());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.place(Instant::from_nanos(middle)) >= place {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        Instant::from_nanos(low)
+        at(all).first_to(at(self.gained), |at| self.place(at) >= place)
     }
 
     /// A refusal of the slots, in the processor's time.

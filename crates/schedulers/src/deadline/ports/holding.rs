@@ -130,16 +130,16 @@ impl Holding {
 
     /// The instance was runnable until now and received so much.
     pub(super) fn passes(&mut self, now: Instant, received: Span) {
-        for coming in &mut self.coming {
-            let least = coming.moved.before(coming.moved.rate.least(now));
-            coming.passed =
-                coming.passed.saturating_add(received).min(coming.moved.work).max(least);
-            if least == coming.moved.work {
-                self.past = self.past.saturating_add(least);
+        let past = &mut self.past;
+        self.coming.retain_mut(|Coming { moved, passed }| {
+            let least = moved.before(moved.rate.least(now));
+            *passed = passed.saturating_add(received).min(moved.work).max(least);
+            let is_over = least == moved.work;
+            if is_over {
+                *past = past.saturating_add(moved.work);
             }
-        }
-        self.coming
-            .retain(|coming| coming.moved.before(coming.moved.rate.least(now)) < coming.moved.work);
+            !is_over
+        });
     }
 
     /// The instance was not runnable until now: the giver's time ran for itself.
@@ -167,16 +167,7 @@ impl Holding {
             }
             (None, _) => return None,
         };
-        let (mut low, mut high) = (low.as_nanos(), high.as_nanos());
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if self.place(Instant::from_nanos(middle)) >= place {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        Some(Instant::from_nanos(low))
+        Some(low.first_to(high, |at| self.place(at) >= place))
     }
 }
 

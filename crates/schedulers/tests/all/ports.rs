@@ -108,13 +108,13 @@ pub(crate) fn held() -> impl Strategy<Value = Held> {
 pub(crate) const APART: u64 = 40;
 
 #[derive(Debug)]
-struct Task {
-    number: u32,
-    deadline: u64,
+pub(crate) struct Task {
+    pub(crate) number: u32,
+    pub(crate) deadline: u64,
     /// What is left of what it needs.
-    needs: u64,
+    pub(crate) needs: u64,
     /// Whether that is less than it said.
-    early: bool,
+    pub(crate) early: bool,
 }
 
 #[derive(Default, Debug)]

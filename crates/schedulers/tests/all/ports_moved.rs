@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use crate::common::{Host, at, promise, reserve, span};
-use crate::ports::{APART, Held, held};
+use crate::ports::{APART, Held, Task, held};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use windfall_hierarchy::{
@@ -109,13 +109,6 @@ fn holds() -> impl Strategy<Value = Holds> {
         held().prop_map(Holds::Below),
         (part(), part()).prop_map(|(giver, taker)| Holds::Joined(giver, taker)),
     ]
-}
-
-struct Task {
-    number: u32,
-    deadline: u64,
-    needs: u64,
-    early: bool,
 }
 
 #[derive(Default, Debug)]

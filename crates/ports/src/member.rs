@@ -14,6 +14,9 @@ use seen::{Known, Seen};
 use std::collections::{BTreeMap, VecDeque};
 use windfall_time::{Instant, Span};
 
+/// A turn reads so many records at most.
+const AT_ONCE: usize = 256;
+
 /// A submission to another member.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
@@ -68,10 +71,10 @@ pub struct Member<T> {
     transport: T,
     /// After how long an ask is repeated.
     repeat: Span,
-    /// The number of the first of `open`.
-    first: u64,
-    /// By number, without gaps; `None` for those that have their outcome. The first has none.
-    open: VecDeque<Option<Open>>,
+    /// The number of the next submission.
+    next: u64,
+    /// The submissions without an outcome, by number.
+    open: BTreeMap<u64, Open>,
     /// Nothing is to be repeated or given up before.
     due: Instant,
     seen: BTreeMap<usize, Seen>,
@@ -83,12 +86,14 @@ impl<T: Transport> Member<T> {
     /// A member that repeats an ask after `repeat`, until there is an answer.
     #[must_use]
     pub fn new(processor: Processor, transport: T, repeat: Span) -> Member<T> {
-        let (open, seen, unsent) = (VecDeque::new(), BTreeMap::new(), VecDeque::new());
-        Member { processor, transport, repeat, first: 0, open, due: Instant::MAX, seen, unsent }
+        let (open, seen, unsent) = (BTreeMap::new(), BTreeMap::new(), VecDeque::new());
+        Member { processor, transport, repeat, next: 0, open, due: Instant::MAX, seen, unsent }
     }
 
-    /// Submits to a scheduler of another member, which has until `until` to answer; `None` if the way there is full, and then nothing was submitted. It never waits: the outcome
-    /// comes with a [`Member::turn`].
+    /// Submits to a scheduler of another member, which has until `until` to answer. It never waits: the outcome comes with a [`Member::turn`].
+    ///
+    /// `None` if the way there is full, or an answer to that member waits for a place on it, which goes first; and to a member to which there is no way, as to itself. Then
+    /// nothing was submitted.
     #[must_use]
     pub fn submit(
         &mut self,
@@ -97,73 +102,85 @@ impl<T: Transport> Member<T> {
         asked: Request,
         until: Instant,
     ) -> Option<Submission> {
-        let (now, number) = (self.processor.now(), self.first + self.open.len() as u64);
+        if self.unsent.iter().any(|(waits, _)| *waits == to) {
+            return None;
+        }
+        let (now, number) = (self.processor.now(), self.next);
         let message = Message::Ask { number, until, scheduler: scheduler as u64, asked };
         if !self.transport.send(now, to, message.encode()) {
             return None;
         }
         let again = now.saturating_add(self.repeat);
-        self.open.push_back(Some(Open { to, message, until, again }));
+        self.next += 1;
+        self.open.insert(number, Open { to, message, until, again });
         self.due = self.due.min(until).min(again);
         Some(Submission { to, number })
     }
 
-    /// When a turn is due, whatever arrives.
+    /// When a turn is due at the latest, whatever arrives. What it was due for may have been answered by then.
     #[must_use]
     pub fn wakes(&self) -> Option<Instant> {
-        self.open.iter().flatten().map(|open| open.until.min(open.again)).min()
+        (self.due < Instant::MAX).then_some(self.due)
     }
 
-    /// Reads what has arrived, analyses what was submitted, answers, and asks again what was not answered; at the processor's time.
+    /// Reads what has arrived, analyses what was submitted, answers, and asks again what was not answered; at the processor's time. It reads so many records at most, and is
+    /// due again at once if there may be more: else others could keep it from ending.
     pub fn turn(&mut self) -> Vec<Event> {
         let (now, mut events) = (self.processor.now(), Vec::new());
-        while let Some((from, record)) = self.transport.receive(now) {
-            match Message::decode(record) {
-                Some(Message::Ask { number, until, scheduler, asked }) => {
-                    let answer = match self.seen.entry(from).or_default().of(number) {
-                        Known::Forgotten => continue, // it may have been executed, or not
-                        Known::Answered(answer) => answer,
-                        Known::New => {
-                            let answer = self.analyse(until, scheduler, asked);
-                            self.seen.entry(from).or_default().remember(number, answer);
-                            events.push(Event::Analysed { from, number, answer });
-                            answer
-                        }
-                    };
-                    self.unsent.push_back((from, Message::Reply { number, answer }));
-                }
-                Some(Message::Reply { number, answer }) if self.close(from, number) => {
-                    let submission = Submission { to: from, number };
-                    events.push(Event::Outcome(submission, Outcome::Answered(answer)));
-                }
-                _ => {} // an answer that came before, or no message
-            }
-        }
-        self.reply(now);
+        self.send_answers(now);
+        let more = (0..AT_ONCE).all(|_| self.receive(now, &mut events));
         self.ask_again(now, &mut events);
+        if more {
+            self.due = now;
+        } else if !self.unsent.is_empty() {
+            self.due = self.due.min(now.saturating_add(self.repeat));
+        } else if self.open.is_empty() {
+            self.due = Instant::MAX;
+        }
         events
+    }
+
+    /// Takes a record; false if none has arrived.
+    fn receive(&mut self, now: Instant, events: &mut Vec<Event>) -> bool {
+        let Some((from, record)) = self.transport.receive(now) else { return false };
+        match Message::decode(record) {
+            Some(Message::Ask { number, until, scheduler, asked }) => {
+                let answer = match self.seen.entry(from).or_default().of(number) {
+                    Known::Forgotten => return true, // it may have been executed, or not
+                    Known::Answered(answer) => answer,
+                    Known::New => {
+                        let answer = self.analyse(until, scheduler, asked);
+                        self.seen.entry(from).or_default().remember(number, answer);
+                        events.push(Event::Analysed { from, number, answer });
+                        answer
+                    }
+                };
+                let reply = Message::Reply { number, answer };
+                let sent = self.transport.send(now, from, reply.encode());
+                // Those that are too many to be kept are lost, until they are asked for again.
+                if !sent && self.unsent.len() < REMEMBERED {
+                    self.unsent.push_back((from, reply));
+                }
+            }
+            Some(Message::Reply { number, answer }) if self.close(from, number) => {
+                let submission = Submission { to: from, number };
+                events.push(Event::Outcome(submission, Outcome::Answered(answer)));
+            }
+            _ => {} // an answer that came before, or no message
+        }
+        true
     }
 
     /// A submission to this member has its outcome; false if it is not open.
     fn close(&mut self, to: usize, number: u64) -> bool {
-        let place = number.checked_sub(self.first).and_then(|place| usize::try_from(place).ok());
-        let Some(open) = place.and_then(|place| self.open.get_mut(place)) else { return false };
-        let known = open.take_if(|open| open.to == to).is_some();
-        self.forget_closed();
-        known
+        let is_open = self.open.get(&number).is_some_and(|open| open.to == to);
+        is_open && self.open.remove(&number).is_some()
     }
 
-    fn forget_closed(&mut self) {
-        while self.open.pop_front_if(|open| open.is_none()).is_some() {
-            self.first += 1;
-        }
-    }
-
-    /// Sends answers, as far as there is room; those that are too many to be kept are asked for again.
-    fn reply(&mut self, now: Instant) {
+    /// Sends the answers that found no room, as far as there is room now.
+    fn send_answers(&mut self, now: Instant) {
         let transport = &mut self.transport;
         self.unsent.retain(|(to, message)| !transport.send(now, *to, message.encode()));
-        self.unsent.truncate(REMEMBERED);
     }
 
     fn analyse(&mut self, until: Instant, scheduler: u64, asked: Request) -> Answer {
@@ -178,19 +195,20 @@ impl<T: Transport> Member<T> {
         if now < self.due {
             return;
         }
-        for (number, place) in (self.first..).zip(&mut self.open) {
-            let Some(open) = place else { continue };
+        self.open.retain(|number, open| {
             if open.until <= now {
-                let submission = Submission { to: open.to, number };
+                let submission = Submission { to: open.to, number: *number };
                 events.push(Event::Outcome(submission, Outcome::TimedOut));
-                *place = None;
-            } else if open.again <= now {
+                return false;
+            }
+            if open.again <= now {
                 open.again = now.saturating_add(self.repeat);
                 // If the way there is full, it is tried next time.
                 let _ = self.transport.send(now, open.to, open.message.encode());
             }
-        }
-        self.forget_closed();
-        self.due = self.wakes().unwrap_or(Instant::MAX);
+            true
+        });
+        let due = self.open.values().map(|open| open.until.min(open.again));
+        self.due = due.min().unwrap_or(Instant::MAX);
     }
 }

@@ -2,9 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use windfall_ports::transport::{Faults, InProcess, Network, Simulated, Transport, in_process};
+use windfall_ports::transport::{
+    Faults, InProcess, Network, Record, Simulated, Transport, in_process,
+};
 use windfall_ports::{
     Answer, EarliestDeadline, Event, Member, Outcome, Processor, Request, Share, Submission, TaskId,
 };
@@ -285,4 +289,45 @@ fn law_owners_on_two_threads_answer_each_other() {
         tasks.dedup();
         assert_eq!(tasks.len(), 5_000);
     }
+}
+
+/// The end of a member to whom another submits for as long as it reads; nothing can be sent from it while it is full.
+struct Flooded {
+    end: InProcess,
+    other: Member<InProcess>,
+    is_full: Rc<Cell<bool>>,
+}
+
+impl Transport for Flooded {
+    fn send(&mut self, now: Instant, to: usize, record: Record) -> bool {
+        !self.is_full.get() && self.end.send(now, to, record)
+    }
+
+    fn receive(&mut self, now: Instant) -> Option<(usize, Record)> {
+        let _ = self.other.submit(0, 0, Request::by(ns(1), Instant::MAX), Instant::MAX);
+        let _ = self.other.turn();
+        self.end.receive(now)
+    }
+}
+
+#[test]
+fn law_a_turn_ends_whatever_arrives_and_answers_go_before_submissions() {
+    let [end, other]: [InProcess; 2] = in_process(2, 8).try_into().unwrap();
+    let other = Member::new(Processor::new(Instant::ZERO, 1), other, ns(10));
+    let is_full = Rc::new(Cell::new(true));
+    let flooded = Flooded { end, other, is_full: is_full.clone() };
+    let mut member = Member::new(Processor::new(Instant::ZERO, 1), flooded, ns(10));
+    let asked = Request::by(ns(1), Instant::from_nanos(1));
+    let mut submitted_after = None;
+    for turn in 0..300 {
+        // It has no scheduler, and answers all the same.
+        assert!(member.turn().len() > 100);
+        assert_eq!(member.wakes(), Some(Instant::ZERO));
+        is_full.set(turn < 3);
+        if member.submit(1, 0, asked, Instant::MAX).is_some() {
+            submitted_after = submitted_after.or(Some(turn));
+        }
+    }
+    // Hundreds of answers wait, and eight at a time find room.
+    assert!(submitted_after.is_some_and(|turn| turn > 50), "{submitted_after:?}");
 }

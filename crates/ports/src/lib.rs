@@ -15,6 +15,7 @@ mod error;
 pub mod hosted;
 #[cfg(feature = "tokio")]
 pub mod layer;
+mod lock;
 mod member;
 mod message;
 pub mod pool;

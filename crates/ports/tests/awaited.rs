@@ -2,12 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+mod on_threads;
+#[path = "on_threads/spin.rs"]
+mod spin;
+
+use on_threads::pool;
+use spin::spin;
 use std::time::Duration;
 use tokio::sync::oneshot;
-use windfall_os::sched::Affinity;
 use windfall_os::usage;
 use windfall_ports::pool::{Awaited, Checkpoints, Finished, Pool, Stopped, Target};
-use windfall_ports::{EarliestDeadline, Processor, Request, Share, SubmitError};
+use windfall_ports::{Request, Share, SubmitError};
 use windfall_time::Span;
 
 const EDF: Target = Target { processor: 0, scheduler: 0 };
@@ -17,13 +22,7 @@ fn ms(n: u32) -> Span {
 }
 
 fn awaited() -> Awaited {
-    let allowed = Affinity::of(0).unwrap();
-    let cpu = (0..1024).rev().find(|cpu| allowed.has(*cpu)).unwrap();
-    let now = Pool::now();
-    let mut processor = Processor::new(now, 100);
-    let edf: EarliestDeadline = EarliestDeadline::new(Share::WHOLE, now, 100).unwrap();
-    processor.add(edf).unwrap();
-    Awaited::new(Pool::new([(cpu, processor)]).unwrap()).unwrap()
+    Awaited::new(pool(100, Share::WHOLE, |_| ())).unwrap()
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
@@ -32,14 +31,6 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 
 fn within(n: u32) -> Request {
     Request::by(ms(n), Pool::now() + ms(n + 4_000))
-}
-
-fn spin(at: &Checkpoints, work: Span) -> Result<(), Stopped> {
-    let until = usage::of_this_thread() + work;
-    while usage::of_this_thread() < until {
-        at.checkpoint()?;
-    }
-    Ok(())
 }
 
 #[test]

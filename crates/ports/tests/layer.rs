@@ -4,9 +4,11 @@
 
 #[path = "world/draw.rs"]
 mod draw;
+mod on_threads;
 
 use draw::Draw;
 use http::{HeaderMap, Request, Response, StatusCode};
+use on_threads::pool;
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,13 +17,12 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tower_layer::Layer;
 use tower_service::Service;
-use windfall_os::sched::Affinity;
 use windfall_os::usage;
+use windfall_ports::Share;
 use windfall_ports::layer::{
     AdmissionLayer, AdmissionService, Costs, Deadline, RequestCounts, RequestError, WithoutDeadline,
 };
 use windfall_ports::pool::{Awaited, Pool};
-use windfall_ports::{EarliestDeadline, Processor, Share};
 use windfall_time::Span;
 
 type Body = &'static str;
@@ -32,13 +33,7 @@ fn ms(n: u32) -> Span {
 }
 
 fn layer(costs: Costs, without: WithoutDeadline) -> AdmissionLayer {
-    let allowed = Affinity::of(0).unwrap();
-    let cpu = (0..1024).rev().find(|cpu| allowed.has(*cpu)).unwrap();
-    let now = Pool::now();
-    let mut processor = Processor::new(now, 100);
-    let edf: EarliestDeadline = EarliestDeadline::new(Share::WHOLE, now, 100).unwrap();
-    processor.add(edf).unwrap();
-    let pool = Awaited::new(Pool::new([(cpu, processor)]).unwrap()).unwrap();
+    let pool = Awaited::new(pool(100, Share::WHOLE, |_| ())).unwrap();
     AdmissionLayer::new(pool, costs, without)
 }
 

@@ -1,27 +1,19 @@
 //! A pool of a process that can have no more threads: it says so, and goes on. A program of its own, since the limit is the process's.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+mod on_threads;
+
+use on_threads::pool;
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
-use windfall_os::sched::Affinity;
 use windfall_ports::pool::{Pool, Target};
-use windfall_ports::{EarliestDeadline, Processor, Request, Share, SubmitError};
+use windfall_ports::{Request, Share, SubmitError};
 use windfall_skips::Needs;
 use windfall_time::Span;
 
 const EDF: Target = Target { processor: 0, scheduler: 0 };
-
-fn pool() -> Pool {
-    let allowed = Affinity::of(0).unwrap();
-    let cpu = (0..1024).rev().find(|cpu| allowed.has(*cpu)).unwrap();
-    let now = Pool::now();
-    let mut processor = Processor::new(now, 4);
-    let edf: EarliestDeadline = EarliestDeadline::new(Share::WHOLE, now, 4).unwrap();
-    processor.add(edf).unwrap();
-    Pool::new([(cpu, processor)]).unwrap()
-}
 
 /// Limits the memory of this process to 900 KiB more than it has, until the shell's input ends; `None` where that cannot be. The shell is there before, since no program may begin after.
 fn limit_memory() -> Option<Child> {
@@ -50,7 +42,7 @@ impl Drop for Asks {
 
 #[test]
 fn law_a_closure_without_a_thread_may_ask_the_pool() {
-    let pool = Arc::new(pool());
+    let pool = Arc::new(pool(4, Share::WHOLE, |_| ()));
     let (sender, dropped) = mpsc::channel();
     let (answers, answered) = mpsc::channel();
     let (own, asks) = (pool.clone(), [0; 2].map(|_| Asks(pool.clone(), sender.clone())));

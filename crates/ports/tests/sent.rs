@@ -1,17 +1,19 @@
 //! Submissions that are sent to a pool on threads: each is answered once, whoever sends, and also when the pool ends meanwhile.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+mod on_threads;
+
 use core::task::{Context, Poll, Waker};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::Wake;
-use windfall_os::sched::Affinity;
 use windfall_ports::pool::{Finished, Pending, Pool, Target};
-use windfall_ports::{EarliestDeadline, Processor, Request, Share, SubmitError};
+use windfall_ports::{Request, Share, SubmitError};
 use windfall_time::Span;
 
 const EDF: Target = Target { processor: 0, scheduler: 0 };
+
 const SENDERS: u32 = 8;
 const EACH: u32 = 60;
 
@@ -20,14 +22,7 @@ fn ms(n: u32) -> Span {
 }
 
 fn pool() -> Pool {
-    let allowed = Affinity::of(0).unwrap();
-    let cpu = (0..1024).rev().find(|cpu| allowed.has(*cpu)).unwrap();
-    let now = Pool::now();
-    let mut processor = Processor::new(now, 40);
-    let share = Share::new(ms(3), ms(4)).unwrap();
-    let edf: EarliestDeadline = EarliestDeadline::new(share, now, 40).unwrap();
-    processor.add(edf).unwrap();
-    Pool::new([(cpu, processor)]).unwrap()
+    on_threads::pool(40, Share::new(ms(3), ms(4)).unwrap(), |_| ())
 }
 
 /// Waits for an answer in one of the three ways.

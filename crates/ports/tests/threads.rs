@@ -2,39 +2,30 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-use windfall_os::sched::Affinity;
+mod on_threads;
+#[path = "on_threads/spin.rs"]
+mod spin;
+
+use spin::spin;
 use windfall_os::usage;
-use windfall_ports::pool::{Checkpoints, Finished, Pool, Stopped, Target};
-use windfall_ports::{EarliestDeadline, Processor, Ranked, Request, Share, SubmitError};
+use windfall_ports::pool::{Finished, Pool, Stopped, Target};
+use windfall_ports::{Ranked, Request, Share, SubmitError};
 use windfall_time::Span;
 
 const EDF: Target = Target { processor: 0, scheduler: 0 };
+
 const RANKED: Target = Target { processor: 0, scheduler: 1 };
 
 fn ms(n: u32) -> Span {
     Span::from_millis(n)
 }
 
-/// One processor: three quarters for deadlines, the rest by rank.
+/// Three quarters for deadlines, the rest by rank.
 fn pool() -> Pool {
-    let allowed = Affinity::of(0).unwrap();
-    let cpu = (0..1024).rev().find(|cpu| allowed.has(*cpu)).unwrap();
-    let now = Pool::now();
-    let mut processor = Processor::new(now, 100);
-    let edf: EarliestDeadline =
-        EarliestDeadline::new(Share::new(ms(3), ms(4)).unwrap(), now, 100).unwrap();
-    processor.add(edf).unwrap();
-    processor.add(Ranked::priorities(Share::new(ms(1), ms(4)))).unwrap();
-    Pool::new([(cpu, processor)]).unwrap()
-}
-
-/// So much of the processor, with checkpoints.
-fn spin(at: &Checkpoints, work: Span) -> Result<(), Stopped> {
-    let until = usage::of_this_thread() + work;
-    while usage::of_this_thread() < until {
-        at.checkpoint()?;
-    }
-    Ok(())
+    let share = Share::new(ms(3), ms(4)).unwrap();
+    on_threads::pool(100, share, |processor| {
+        processor.add(Ranked::priorities(Share::new(ms(1), ms(4)))).unwrap();
+    })
 }
 
 #[test]

@@ -2,13 +2,14 @@
 //!
 //! The closure's side asks for one thing at a time and is pending; its worker does that, and polls again.
 
+use crate::lock::locked;
 use crate::pool::{Finished, Stopped};
 use core::fmt;
 use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use windfall_programs::{Event, Process, ProcessError, ProcessHandle, TaskId};
 use windfall_time::{Instant, Span};
 
@@ -39,10 +40,6 @@ pub(super) struct Slot {
     pub(super) now: Instant,
 }
 
-fn open<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// What a task's closure is given: what it may do while it has its worker.
 #[derive(Debug)]
 pub struct Checkpoints(Arc<Mutex<Slot>>);
@@ -59,19 +56,19 @@ impl Checkpoints {
     /// When it has exceeded its bound, or was cancelled; the closure returns that.
     pub async fn checkpoint(&mut self) -> Result<(), Stopped> {
         self.act(Action::Checkpoint).await;
-        if open(&self.0).stops { Err(Stopped) } else { Ok(()) }
+        if locked(&self.0).stops { Err(Stopped) } else { Ok(()) }
     }
 
     /// The current time.
     pub async fn now(&mut self) -> Instant {
         self.act(Action::Now).await;
-        open(&self.0).now
+        locked(&self.0).now
     }
 
     async fn act(&mut self, action: Action) {
         let mut action = Some(action);
         poll_fn(|_| {
-            let mut slot = open(&self.0);
+            let mut slot = locked(&self.0);
             slot.wanted = action.take().or(slot.wanted);
             if slot.wanted.is_some() { Poll::Pending } else { Poll::Ready(()) }
         })
@@ -153,13 +150,13 @@ impl<T: Send + 'static> Job for Work<T> {
     }
 
     fn is_cancelled(&self) -> bool {
-        open(&self.ending).cancelled
+        locked(&self.ending).cancelled
     }
 
     fn next(&mut self, context: &mut Context<'_>) -> Option<Action> {
         let Life::Lives(life) = &mut self.life else { return None };
         let ended = match catch_unwind(AssertUnwindSafe(|| life.as_mut().poll(context))) {
-            Ok(Poll::Pending) => match open(&self.slot).wanted.take() {
+            Ok(Poll::Pending) => match locked(&self.slot).wanted.take() {
                 Some(action) => return Some(action),
                 // It awaits what never comes.
                 None => Life::Panicked,
@@ -172,7 +169,7 @@ impl<T: Send + 'static> Job for Work<T> {
     }
 
     fn end(&mut self, exceeded: bool, completion: Completion) -> (End, Option<Event>) {
-        let mut ending = open(&self.ending);
+        let mut ending = locked(&self.ending);
         let (end, finished) = match core::mem::replace(&mut self.life, Life::Panicked) {
             Life::Panicked => (End::Panicked, Finished::Panicked),
             Life::Returned(value) if exceeded => (End::Exceeded, Finished::Exceeded(value.ok())),
@@ -223,7 +220,7 @@ impl<T: Send> Handle<T> {
         me.test(event).await?;
         loop {
             {
-                let mut ending = open(&self.ending);
+                let mut ending = locked(&self.ending);
                 if let Some(finished) = ending.finished.take() {
                     return Ok(finished);
                 }
@@ -236,7 +233,7 @@ impl<T: Send> Handle<T> {
     /// Gives the task up: what is left of its bound is free at once. It stops at its next checkpoint, or never begins. Returns whether it had not ended.
     pub async fn cancel(&self, me: &mut impl Process) -> bool {
         {
-            let mut ending = open(&self.ending);
+            let mut ending = locked(&self.ending);
             if ending.finished.is_some() {
                 return false;
             }

@@ -4,9 +4,10 @@
 
 use super::task::{Action, Completion, Job, let_go};
 use super::workers::Workers;
+use crate::lock::locked;
 use core::future::poll_fn;
 use core::task::Poll;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use windfall_programs::{Code, Event, Notice, Notices, Process, ProcessError, TaskId};
 
 /// Its code.
@@ -80,11 +81,11 @@ async fn run(
             Action::Checkpoint => {
                 exceeded |= exceeds(me, notices).await?;
                 let stops = exceeded || work.is_cancelled();
-                work.slot().lock().unwrap_or_else(PoisonError::into_inner).stops = stops;
+                locked(work.slot()).stops = stops;
             }
             Action::Now => {
                 let now = me.now().await;
-                work.slot().lock().unwrap_or_else(PoisonError::into_inner).now = now;
+                locked(work.slot()).now = now;
             }
         }
     }

@@ -5,9 +5,10 @@
 
 use super::error::SubmitError;
 use super::task::{Completion, End, Job};
+use crate::lock::locked;
 use core::fmt;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use windfall_programs::{Event, ProcessError, ProcessHandle, TaskError};
 use windfall_time::Instant;
 
@@ -85,7 +86,7 @@ impl Workers {
     }
 
     fn open(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 
     /// A worker is ready, or cannot be.

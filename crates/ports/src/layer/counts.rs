@@ -4,9 +4,10 @@
 //! panicked.
 
 use super::costs::{Bound, ClassCosts, Costs};
+use crate::lock::locked;
 use crate::pool::Finished;
 use crate::{Refused, SubmitError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use windfall_time::Span;
 
 // Fields: a table of what can become of a request.
@@ -75,7 +76,7 @@ impl Books {
     }
 
     fn lock(&self) -> MutexGuard<'_, (RequestCounts, Costs)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 
     pub(super) fn counts(&self) -> RequestCounts {
@@ -132,7 +133,7 @@ impl Account {
     }
 
     fn stage(&self) -> MutexGuard<'_, Stage> {
-        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.stage)
     }
 
     /// The pool has answered.

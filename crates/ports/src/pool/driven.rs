@@ -5,10 +5,11 @@
 
 use super::pending::Submission;
 use super::task::{Checkpoints, Control, Finished, Forked, Handle, Stopped};
+use crate::lock::locked;
 use crate::{Ended, Processor, SubmitError, TaskError, TaskId};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::thread::Thread;
 use std::time::Duration;
 use windfall_exchange::Incoming;
@@ -91,7 +92,7 @@ impl Driven {
 
     /// The state, at the time of now.
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = locked(&self.state);
         state.account(clock::now());
         state
     }

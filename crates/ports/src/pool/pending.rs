@@ -77,15 +77,8 @@ impl<T> Pending<T> {
     ///
     /// # Errors
     /// As [`Pool::submit`](super::Pool::submit).
-    pub fn wait(mut self) -> Result<Handle<T>, SubmitError> {
-        let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-        let mut context = Context::from_waker(&waker);
-        loop {
-            if let Poll::Ready(answer) = self.0.poll(&mut context) {
-                return or_over(answer);
-            }
-            std::thread::park();
-        }
+    pub fn wait(self) -> Result<Handle<T>, SubmitError> {
+        or_over(waited(self.0))
     }
 }
 
@@ -100,6 +93,18 @@ impl<T> Future for Pending<T> {
 /// No answer comes when the pool is over, or when it was taken before.
 fn or_over<T>(answer: Option<Answer<T>>) -> Answer<T> {
     answer.unwrap_or(Err(SubmitError::Over))
+}
+
+/// Has this thread wait for a reply; `None` if it never comes.
+pub(super) fn waited<T>(mut reply: Reply<T>) -> Option<T> {
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut context = Context::from_waker(&waker);
+    loop {
+        if let Poll::Ready(answer) = reply.poll(&mut context) {
+            return answer;
+        }
+        std::thread::park();
+    }
 }
 
 /// Wakes a thread.

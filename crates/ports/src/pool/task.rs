@@ -1,14 +1,17 @@
 //! A task's thread: it waits until it may run, looks at its checkpoints whether it still may, and says how it ended.
 
 use super::driven::Driven;
+use super::pending::waited;
+use crate::lock::locked;
 use crate::{Ended, TaskError, TaskId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::task::{Context, Poll, Waker};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::task::{Context, Poll};
 use std::thread::Thread;
+use windfall_exchange::{Reply, reply};
 use windfall_os::sched::{Affinity, Attributes, own_tid};
 use windfall_os::{clock, usage};
 use windfall_time::{Instant, Span};
@@ -48,8 +51,6 @@ pub(super) struct Control {
     stopped: AtomicBool,
     exceeded: AtomicBool,
     waits: Mutex<Waits>,
-    /// Who awaits its end.
-    waker: Mutex<Option<Waker>>,
 }
 
 /// How long a task has waited for others, and since when it does.
@@ -57,10 +58,6 @@ pub(super) struct Control {
 struct Waits {
     before: Span,
     since: Option<Instant>,
-}
-
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Control {
@@ -164,7 +161,7 @@ impl Checkpoints {
 pub struct Forked<T> {
     control: Arc<Control>,
     admitted: Arc<OnceLock<(Arc<Driven>, TaskId)>>,
-    finished: Option<Receiver<Finished<T>>>,
+    finished: Option<Reply<Finished<T>>>,
 }
 
 impl<T: Send + 'static> Forked<T> {
@@ -175,7 +172,7 @@ impl<T: Send + 'static> Forked<T> {
         E: FnOnce(&Finished<T>) + Send + 'static,
     {
         let (control, admitted) = (Arc::new(Control::default()), Arc::new(OnceLock::new()));
-        let (sender, finished) = channel();
+        let (sender, finished) = reply();
         let (begun, has_begun) = channel();
         let (gives, given) = channel::<(C, E)>();
         let (own, of) = (control.clone(), admitted.clone());
@@ -183,10 +180,9 @@ impl<T: Send + 'static> Forked<T> {
             let Ok((code, then)) = given.recv() else { return };
             let _ = own.thread.set((own_tid(), std::thread::current()));
             let _ = begun.send(());
-            let waker = own.clone();
             let finished = run(own, &of, code);
             then(&finished);
-            report(finished, &sender, &waker);
+            sender.send(finished);
         });
         if let Err(why) = thread {
             return Err((why, code, then));
@@ -205,9 +201,8 @@ impl<T> Forked<T> {
         task: TaskId,
     ) -> (Arc<Control>, Handle<T>) {
         let _ = self.admitted.set((core.clone(), task));
-        let finished = self.finished.take();
-        let (control, core) = (self.control.clone(), core.clone());
-        (control.clone(), Handle { core, task, control, finished })
+        let (finished, core) = (self.finished.take(), core.clone());
+        (self.control.clone(), Handle { core, task, finished })
     }
 }
 
@@ -239,22 +234,12 @@ fn run<T>(
     }
 }
 
-fn report<T>(finished: Finished<T>, sender: &Sender<Finished<T>>, control: &Control) {
-    // Nobody may be waiting for it.
-    let _ = sender.send(finished);
-    let waker = locked(&control.waker).take();
-    if let Some(waker) = waker {
-        waker.wake();
-    }
-}
-
 /// A task of a pool that was admitted. As a future it is how the task ends; dropped, it leaves the task as it is.
 #[derive(Debug)]
 pub struct Handle<T> {
     core: Arc<Driven>,
     task: TaskId,
-    control: Arc<Control>,
-    finished: Option<Receiver<Finished<T>>>,
+    finished: Option<Reply<Finished<T>>>,
 }
 
 impl<T> Handle<T> {
@@ -267,8 +252,7 @@ impl<T> Handle<T> {
     /// Waits until its thread is over.
     #[must_use]
     pub fn wait(self) -> Finished<T> {
-        let finished = self.finished.and_then(|finished| finished.recv().ok());
-        finished.unwrap_or(Finished::Cancelled)
+        self.finished.and_then(waited).unwrap_or(Finished::Cancelled)
     }
 
     /// Gives the task up: what is left of its bound is free, and it stops at its next checkpoint.
@@ -283,14 +267,8 @@ impl<T> Handle<T> {
 impl<T> Future for Handle<T> {
     type Output = Finished<T>;
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Finished<T>> {
-        let Some(finished) = &self.finished else { return Poll::Ready(Finished::Cancelled) };
-        // Before it is looked at, so that an end in between wakes.
-        *locked(&self.control.waker) = Some(context.waker().clone());
-        match finished.try_recv() {
-            Ok(finished) => Poll::Ready(finished),
-            Err(TryRecvError::Empty) => Poll::Pending,
-            Err(TryRecvError::Disconnected) => Poll::Ready(Finished::Cancelled),
-        }
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Finished<T>> {
+        let Some(finished) = &mut self.finished else { return Poll::Ready(Finished::Cancelled) };
+        finished.poll(context).map(|finished| finished.unwrap_or(Finished::Cancelled))
     }
 }

@@ -11,7 +11,7 @@ use crate::message::{Answer, Message};
 use crate::transport::Transport;
 use crate::{Processor, Request};
 use seen::{Known, Seen};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use windfall_time::{Instant, Span};
 
 /// A turn reads so many records at most.
@@ -79,14 +79,14 @@ pub struct Member<T> {
     due: Instant,
     seen: BTreeMap<usize, Seen>,
     /// Answers for which there was no room yet, the oldest first.
-    unsent: VecDeque<(usize, Message)>,
+    unsent: Vec<(usize, Message)>,
 }
 
 impl<T: Transport> Member<T> {
     /// A member that repeats an ask after `repeat`, until there is an answer.
     #[must_use]
     pub fn new(processor: Processor, transport: T, repeat: Span) -> Member<T> {
-        let (open, seen, unsent) = (BTreeMap::new(), BTreeMap::new(), VecDeque::new());
+        let (open, seen, unsent) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         Member { processor, transport, repeat, next: 0, open, due: Instant::MAX, seen, unsent }
     }
 
@@ -159,7 +159,7 @@ impl<T: Transport> Member<T> {
                 let sent = self.transport.send(now, from, reply.encode());
                 // Those that are too many to be kept are lost, until they are asked for again.
                 if !sent && self.unsent.len() < REMEMBERED {
-                    self.unsent.push_back((from, reply));
+                    self.unsent.push((from, reply));
                 }
             }
             Some(Message::Reply { number, answer }) if self.close(from, number) => {

@@ -13,7 +13,6 @@ use windfall_ports::{Request, Share, SubmitError};
 use windfall_time::Span;
 
 const EDF: Target = Target { processor: 0, scheduler: 0 };
-
 const SENDERS: u32 = 8;
 const EACH: u32 = 60;
 

@@ -13,7 +13,6 @@ use windfall_ports::{Ranked, Request, Share, SubmitError};
 use windfall_time::Span;
 
 const EDF: Target = Target { processor: 0, scheduler: 0 };
-
 const RANKED: Target = Target { processor: 0, scheduler: 1 };
 
 fn ms(n: u32) -> Span {

@@ -34,16 +34,14 @@ fn right() -> Option<MutexGuard<'static, ()>> {
 /// What asking for a fifth of a processor comes to. A thread that ended keeps its bandwidth until the end of its period, so that a
 /// refusal for want of bandwidth is the answer only when it stays.
 fn asked() -> Option<i32> {
-    let ask = || alone(|| deadline(2_000_000, 10_000_000, 10_000_000).give(0));
-    (0..100)
-        .find_map(|_| match ask() {
-            Some(libc::EBUSY) => {
-                std::thread::sleep(std::time::Duration::from_millis(10));
-                None
-            }
-            answer => Some(answer),
-        })
-        .unwrap_or(Some(libc::EBUSY))
+    for _ in 0..100 {
+        let answer = alone(|| deadline(2_000_000, 10_000_000, 10_000_000).give(0));
+        if answer != Some(libc::EBUSY) {
+            return answer;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    Some(libc::EBUSY)
 }
 
 /// Without the real-time throttle the kernel admits any bandwidth, and pinned threads.

@@ -71,6 +71,9 @@ pub enum Message {
         period: Span,
         /// The longest time without any.
         latency: Span,
+        /// Whether each whole period of what is left of the window after the latency brings the whole amount, and the rest of it first as much as it can: a
+        /// reservation, and not a share.
+        blocks: bool,
     },
     /// To the instance: the longest time that one child keeps the processor while others wait.
     Quantum(Span),

@@ -425,9 +425,12 @@ fn message() -> impl Strategy<Value = Message> {
         }),
         (0_u32..4).prop_map(Message::Withdraw),
         (0_u32..4).prop_map(Message::Finish),
-        (0_u64..9, 9_u64..12, 0_u64..9).prop_map(move |(amount, period, latency)| {
-            Message::Supply { amount: ms(amount), period: ms(period), latency: ms(latency) }
-        }),
+        (0_u64..9, 9_u64..12, 0_u64..9, any::<bool>()).prop_map(
+            move |(amount, period, latency, blocks)| {
+                let [amount, period, latency] = [amount, period, latency].map(ms);
+                Message::Supply { amount, period, latency, blocks }
+            },
+        ),
         (0_u16..16).prop_map(|bits| {
             let own_vps = (0..4).filter(|own| bits >> own & 1 == 1);
             processors(ProcessorSet::of(own_vps).unwrap_or_default())

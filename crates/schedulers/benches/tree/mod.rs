@@ -173,6 +173,7 @@ impl Slots {
             amount: Span::from_nanos(1),
             period: Span::from_nanos(1),
             latency: Span::ZERO,
+            blocks: false,
         };
         let Ok(()) = tree.configure(Instant::ZERO, node, whole) else { panic!("a supply") };
         let Ok(thread) = tree.create_thread(Instant::ZERO, node, &[]) else { panic!("a thread") };

@@ -53,11 +53,14 @@ const ENDS: ParentNotice = ParentNotice::Moved {
 settings! { Ports, "ports.rs":
     /// the most tasks that are admitted and not ended at a time
     slots: u32 = "100000" in 1..=4_000_000,
+    /// whether it admits by the step function of a reservation, O(n) a task, and not by the line below it
+    exact: bool = "false",
 }
 
 pub(crate) const KIND: Kind =
     Ports::kind("ports", "tasks with deadlines, admitted when they are submitted", |settings| {
-        Ok(Box::new(Pooled::new(State::new(Ports::read(settings).slots))))
+        let Ports { slots, exact } = Ports::read(settings);
+        Ok(Box::new(Pooled::new(State::new(slots, exact))))
     })
     .with_properties(Properties { admits: true, ..Properties::NONE });
 
@@ -78,9 +81,9 @@ struct State {
 type Key = (Instant, u64, u32);
 
 impl State {
-    fn new(slots: u32) -> State {
+    fn new(slots: u32, exact: bool) -> State {
         State {
-            ledger: Ledger::new(slots),
+            ledger: Ledger::new(slots, exact),
             phase: Phase::Idle,
             meter: Meter::new(Charges::Received.stolen()),
             keys: Vec::new(),
@@ -100,9 +103,10 @@ impl State {
     }
 
     /// If no child was runnable, the supply counts from now on.
-    fn resume(&mut self) {
+    fn resume(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         if self.phase == Phase::Idle {
             self.ledger.resume();
+            self.moves_others(pool, context);
         }
     }
 
@@ -186,7 +190,7 @@ impl Policy for State {
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         self.handle(pool, context, |state, pool, context| {
-            state.resume();
+            state.resume(pool, context);
             state.ledger.wakes(child, true);
             state.place(child);
             pool.request(child, state, context);
@@ -219,16 +223,13 @@ impl Policy for State {
     ) -> Answer {
         self.handle(pool, context, |state, pool, context| match (child, message) {
             (Some(child), Message::Submit { task, work, deadline }) => {
-                state.resume();
+                state.resume(pool, context);
                 let answer = state.ledger.submit(child, task, (work, deadline));
+                state.moves_others(pool, context);
                 match answer {
                     Ok(()) => {
                         context.note(Some(child), Note::Admitted(work));
-                        if state.ledger.is_line() {
-                            state.moves(child, pool, context);
-                        } else {
-                            state.moves_all(pool, context);
-                        }
+                        state.moves(child, pool, context);
                     }
                     Err(AnswerError::NoTime { idle, .. }) => {
                         context.note(Some(child), Note::Refused(idle));
@@ -246,15 +247,15 @@ impl Policy for State {
                 Ok(())
             }
             (Some(child), Message::Transfer(work)) => {
-                state.resume();
+                state.resume(pool, context);
                 let moved = state.ledger.give(child, work)?;
                 context.note(Some(child), Note::Moved(work));
                 context.notify_child(child, moved.notice());
                 state.moves(child, pool, context);
                 Ok(())
             }
-            (None, Message::Supply { amount, period, latency }) => {
-                state.ledger.hold(Rate::new(amount, period, latency));
+            (None, Message::Supply { amount, period, latency, blocks }) => {
+                state.ledger.hold(Rate::new(amount, period, latency, blocks));
                 state.moves_all(pool, context);
                 Ok(())
             }
@@ -332,6 +333,13 @@ impl State {
     fn moves(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         self.place(child);
         pool.rerank(child, self, context);
+    }
+
+    /// The same if the tasks of one child can have changed the places of others'.
+    fn moves_others(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
+        if !self.ledger.is_line() {
+            self.moves_all(pool, context);
+        }
     }
 
     /// The same after those of all children may have changed.

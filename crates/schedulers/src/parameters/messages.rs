@@ -1,7 +1,7 @@
 //! The messages of parameters that have none of their own: one function makes each, another reads it, both from one line.
 
 use crate::parameters::{BLOCK, CONSTRAINT, CURRENCY, PROCESSORS, PROGRESS, WARP, WARP_LIMIT};
-use windfall_guarantees::Guarantee;
+use windfall_guarantees::{Guarantee, Length};
 use windfall_hierarchy::{Message, ProcessorSet, Value};
 use windfall_time::{Instant, Span};
 
@@ -40,16 +40,23 @@ messages! {
 /// guarantee does not. Rates are rounded down, latencies up.
 #[must_use]
 pub fn supply(guarantee: &Guarantee) -> Message {
-    let nothing =
-        Message::Supply { amount: Span::ZERO, period: Span::from_nanos(1), latency: Span::ZERO };
+    let supply =
+        |amount, period, latency, blocks| Message::Supply { amount, period, latency, blocks };
+    let nothing = supply(Span::ZERO, Span::from_nanos(1), Span::ZERO, false);
     let Some((rate, latency)) = guarantee.least_supply() else { return nothing };
     let Some(latency) = latency.ceil() else { return nothing };
+    let whole = |length: Length| length.floor().filter(|floor| length.ceil() == Some(*floor));
+    if let Some((x, y)) = guarantee.reservation()
+        && let (Some(amount), Some(period)) = (whole(x), whole(y))
+    {
+        return supply(amount, period, latency, true);
+    }
     let (mut amount, mut period) = (rate.numerator(), rate.denominator());
     while period > i128::from(u64::MAX) {
         (amount, period) = (amount / 2, period / 2 + 1);
     }
     let part = |part: i128| Span::from_nanos(u64::try_from(part).unwrap_or(0));
-    Message::Supply { amount: part(amount), period: part(period), latency }
+    supply(part(amount), part(period), latency, false)
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod llf;
 mod lottery;
 mod overrun;
 mod ports;
+mod ports_exact;
 mod ports_moved;
 mod proportional_share;
 mod pshed;

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use windfall_guarantees::{ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{
-    AnswerError, HierarchyError, JournalEvent, Message, NodeId, Note, Target, TemporalAnswer,
-    TemporalQuery,
+    AnswerError, HierarchyError, JournalEvent, Message, NodeId, Note, Parent, Target,
+    TemporalAnswer, TemporalQuery,
 };
 use windfall_schedulers::catalogue::Value;
 use windfall_schedulers::parameters;
@@ -19,15 +19,23 @@ pub(crate) enum Held {
     All,
     Reserved(u64, u64),
     Shared(u32, u32),
+    /// A reservation, by an instance with `exact`.
+    Exact(u64, u64),
+    /// A processor that is said to be a reservation, for a supply that a test makes; by an instance with `exact`, or not.
+    Said(u64, u64, bool),
 }
+
+/// The kinds, by number.
+pub(crate) const HELD: [&str; 4] = ["all", "reserved", "shared", "exact"];
 
 impl Held {
     /// Its number.
     pub(crate) const fn kind(self) -> usize {
         match self {
             Held::All => 0,
-            Held::Reserved(..) => 1,
+            Held::Reserved(..) | Held::Said(.., false) => 1,
             Held::Shared(..) => 2,
+            Held::Exact(..) | Held::Said(.., true) => 3,
         }
     }
 
@@ -35,9 +43,17 @@ impl Held {
     pub(crate) fn build(self, host: &mut Host) -> NodeId {
         let (node, guarantee) = match self {
             Held::All => (host.root("ports", &[]), Guarantee::All),
-            Held::Reserved(amount, period) => {
+            Held::Said(amount, period, exact) => {
+                let node = host.root("ports", &[("exact", Value::Bool(exact))]);
+                (node, promise(&format!("RESBS {amount}ns {period}ns")))
+            }
+            Held::Reserved(amount, period) | Held::Exact(amount, period) => {
                 let rez = host.root("rez", &[]);
-                let node = host.below(rez, "ports", "ports", &[reserve(amount, period)]);
+                let exact = [("exact", Value::Bool(true))];
+                let settings = if matches!(self, Held::Exact(..)) { &exact[..] } else { &[] };
+                let terms = [reserve(amount, period)];
+                let parents = [(Parent::Node(rez), &terms[..])];
+                let node = host.try_node("ports", "ports", settings, &parents).unwrap();
                 for (share, factor) in [(2, 3), (3, 2)] {
                     let period = period * factor / 2;
                     let amount = (period * (host_left(amount, period) / share)) / 100;
@@ -74,17 +90,17 @@ fn host_left(amount: u64, period: u64) -> u64 {
 }
 
 #[derive(Clone, Debug)]
-struct Arrival {
-    child: usize,
-    work: u64,
-    after: u64,
+pub(crate) struct Arrival {
+    pub(crate) child: usize,
+    pub(crate) work: u64,
+    pub(crate) after: u64,
     /// Until the next arrival.
-    gap: u64,
+    pub(crate) gap: u64,
     /// Of what it says, it needs so many tenths.
-    tenths: u64,
+    pub(crate) tenths: u64,
 }
 
-fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
+pub(crate) fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
     let one = (0..4_usize, 1..20_u64, 1..300_u64, 0..10_u64, 4..=10_u64);
     let one = one.prop_map(|(child, work, after, gap, tenths)| Arrival {
         child,
@@ -104,6 +120,11 @@ pub(crate) fn held() -> impl Strategy<Value = Held> {
     ]
 }
 
+fn held_or_exact() -> impl Strategy<Value = Held> {
+    let exact = (1..10_u64, 10..40_u64);
+    prop_oneof![3 => held(), 1 => exact.prop_map(|(amount, period)| Held::Exact(amount, period))]
+}
+
 /// The distance of deadlines: no instance holds less than 1 in so much.
 pub(crate) const APART: u64 = 40;
 
@@ -118,33 +139,34 @@ pub(crate) struct Task {
 }
 
 #[derive(Default, Debug)]
-struct Tally {
-    admitted: [usize; 3],
-    refused: [usize; 3],
+pub(crate) struct Tally {
+    pub(crate) admitted: [usize; HELD.len()],
+    pub(crate) refused: [usize; HELD.len()],
     early: usize,
     beyond: usize,
-    blocked: usize,
+    pub(crate) blocked: usize,
     naps: usize,
-    done: usize,
+    pub(crate) done: usize,
     lost: usize,
     late: usize,
 }
 
 /// Runs arrivals, and holds that nothing that was admitted is late. Child 2 overruns its bounds, child 3 blocks in the middle of tasks; they alone may be late.
-struct Run {
-    host: Host,
-    node: NodeId,
+pub(crate) struct Run {
+    pub(crate) host: Host,
+    pub(crate) node: NodeId,
     threads: Vec<usize>,
     tasks: Vec<Vec<Task>>,
     /// For how long a child goes on blocking.
     blocks: [u64; 4],
     held: Held,
-    stolen: bool,
+    /// Whether what is supplied may be less than what is held.
+    pub(crate) stolen: bool,
     next: u32,
 }
 
 impl Run {
-    fn new(held: Held, stolen: Vec<(u64, u64)>) -> Run {
+    pub(crate) fn new(held: Held, stolen: Vec<(u64, u64)>) -> Run {
         let mut host = Host::new(1);
         let node = held.build(&mut host);
         let threads = (0..4).map(|child| host.thread(node, &format!("t{child}"), &[])).collect();
@@ -154,7 +176,7 @@ impl Run {
         Run { host, node, threads, tasks, blocks: [0; 4], held, stolen: is_stolen, next: 0 }
     }
 
-    fn arrive(&mut self, arrival: &Arrival, tally: &mut Tally) {
+    pub(crate) fn arrive(&mut self, arrival: &Arrival, tally: &mut Tally) {
         let Arrival { child, work, after, tenths, .. } = *arrival;
         // So far apart that other deadlines have other places: a child does its tasks in order of deadline.
         let deadline = (self.host.now + after).next_multiple_of(APART);
@@ -197,7 +219,7 @@ impl Run {
     }
 
     /// Lets a unit of time pass.
-    fn pass(&mut self, tally: &mut Tally) {
+    pub(crate) fn pass(&mut self, tally: &mut Tally) {
         let before: Vec<u64> = self.threads.iter().map(|thread| self.host.ran(*thread)).collect();
         self.host.run_for(1);
         for (child, before) in before.into_iter().enumerate() {
@@ -247,8 +269,9 @@ fn law(cases: u32, stolen: bool) -> Tally {
         false => Just(Vec::new()).boxed(),
     };
     let config = Config { cases, failure_persistence: None, ..Config::default() };
-    let judged =
-        TestRunner::new(config).run(&(held(), arrivals(), times), |(held, arrivals, times)| {
+    let judged = TestRunner::new(config).run(
+        &(held_or_exact(), arrivals(), times),
+        |(held, arrivals, times)| {
             let mut end = 0;
             let apart = times.into_iter().map(|(gap, long)| {
                 let start = end + gap;
@@ -267,7 +290,8 @@ fn law(cases: u32, stolen: bool) -> Tally {
                 run.pass(tally);
             }
             Ok(())
-        });
+        },
+    );
     judged.unwrap_or_else(|why| panic!("{why}"));
     tally.into_inner()
 }
@@ -275,7 +299,7 @@ fn law(cases: u32, stolen: bool) -> Tally {
 #[test]
 fn law_admitted_is_done() {
     let tally = law(if cfg!(debug_assertions) { 300 } else { 34_000 }, false);
-    for (kind, name) in ["all", "reserved", "shared"].into_iter().enumerate() {
+    for (kind, name) in HELD.into_iter().enumerate() {
         assert!(tally.admitted[kind] > 100 && tally.refused[kind] > 30, "{name}: {tally:?}");
     }
     let Tally { early, beyond, blocked, naps, done, .. } = tally;
@@ -291,7 +315,7 @@ fn law_what_stolen_time_makes_late_is_named_and_nothing_else() {
     assert!(tally.lost > 50 && tally.done > 2 * tally.lost, "{tally:?}");
 }
 
-fn submit(task: u32, work: u64, deadline: u64) -> Message {
+pub(crate) fn submit(task: u32, work: u64, deadline: u64) -> Message {
     Message::Submit { task, work: span(work), deadline: at(deadline) }
 }
 

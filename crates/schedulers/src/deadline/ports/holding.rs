@@ -23,13 +23,13 @@ impl Moved {
         let ParentNotice::Moved { work, from, amount, period, latency } = notice else {
             return None;
         };
-        let rate = Rate::new(amount, period, latency).filter(|_| !work.is_zero())?;
+        let rate = Rate::new(amount, period, latency, false).filter(|_| !work.is_zero())?;
         Some(Moved { rate, from, work })
     }
 
     /// The notice that says so.
     pub(super) const fn notice(self) -> ParentNotice {
-        let Moved { rate: Rate { amount, period, latency }, from, work } = self;
+        let Moved { rate: Rate { amount, period, latency, .. }, from, work } = self;
         let [amount, period] = [Span::from_nanos(amount), Span::from_nanos(period)];
         ParentNotice::Moved { work, from, amount, period, latency }
     }
@@ -118,6 +118,15 @@ impl Holding {
         )
     }
 
+    /// The least that is received from now on until a deadline.
+    pub(super) fn least_until(&self, now: Instant, deadline: Instant) -> Span {
+        let own = self.rate.map(|rate| rate.least_in(deadline.saturating_since(now)));
+        let moved = self.coming.iter().map(|Coming { moved, passed }| {
+            moved.before(moved.rate.place(deadline)).saturating_sub(*passed)
+        });
+        moved.fold(own.unwrap_or(Span::ZERO), Span::saturating_add)
+    }
+
     /// The most that the time of the supply can be.
     pub(super) fn at(&self, now: Instant) -> Instant {
         self.sum(|rate| rate.at(now), |coming| coming.passed)
@@ -180,7 +189,7 @@ mod tests {
         let shape = (1_u64..50).prop_flat_map(|y| (1..=y, Just(y), 0_u64..100));
         shape.prop_map(|(amount, period, latency)| {
             let [amount, period, latency] = [amount, period, latency].map(Span::from_nanos);
-            Rate::new(amount, period, latency).unwrap()
+            Rate::new(amount, period, latency, false).unwrap()
         })
     }
 

@@ -5,6 +5,7 @@
 //! it is the first; while it is, time passes at least as fast as that child receives it, so that the child knows how much has passed (decision 0034).
 
 mod admits;
+mod places;
 
 use super::holding::{Holding, Moved};
 use super::rate::Rate;
@@ -38,6 +39,17 @@ pub(super) struct Said {
     pub(super) ends: bool,
 }
 
+/// How tasks are admitted again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Again {
+    /// By what is sure from now on.
+    FromNow,
+    /// By that, and by what was sure before.
+    Kept,
+    /// As from now; what is too much is charged to the first tasks, whose children waited.
+    Charged,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Task {
     number: u32,
@@ -52,6 +64,10 @@ struct Task {
 #[derive(Clone)]
 pub(super) struct Ledger {
     holds: Holding,
+    /// Whether places are by all that is sure to be received, and not by the line alone (decision 0037).
+    exact: bool,
+    /// With `exact`, the time of the list is that of the line and so much more: what was received beyond the most that the line can have passed.
+    ahead: Span,
     /// `None` while nothing is held: then there are no tasks.
     list: Option<Admission<BPlusTree>>,
     most: u32,
@@ -69,9 +85,11 @@ pub(super) struct Ledger {
 
 impl Ledger {
     /// An empty one, for at most so many tasks.
-    pub(super) fn new(most: u32) -> Ledger {
+    pub(super) fn new(most: u32, exact: bool) -> Ledger {
         Ledger {
             holds: Holding::default(),
+            exact,
+            ahead: Span::ZERO,
             list: None,
             most,
             counts: Counts::default(),
@@ -118,7 +136,7 @@ impl Ledger {
 
     /// Whether what is held grows with time, and as a line. If not, a task that is admitted may change the order of others.
     pub(super) fn is_line(&self) -> bool {
-        self.holds.is_line()
+        !self.exact && self.holds.is_line()
     }
 
     /// How many tasks there are now, and how often what happened to tasks.
@@ -129,12 +147,6 @@ impl Ledger {
     /// How much of the first task is left at the last account.
     pub(super) fn first_left(&self) -> Option<Span> {
         Some(self.list.as_ref()?.head()?.left)
-    }
-
-    /// The first moment at which a task is late if nothing is supplied until then.
-    pub(super) fn late_at(&self) -> Option<Instant> {
-        let beyond = self.time().saturating_add(self.laxity()?);
-        self.holds.deadline(beyond.saturating_add(Span::from_nanos(1)))
     }
 
     /// The least laxity of all tasks; `None` without any.
@@ -157,11 +169,16 @@ impl Ledger {
         }
         self.holds.passes(now, received);
         if let Phase::Serving(child) = phase {
-            let to = self.time().saturating_add(received).min(self.holds.at(now));
-            self.pass(to, Some(child), received);
+            let to = self.time().saturating_add(received);
+            let most = self.holds.at(now);
+            if self.exact {
+                self.ahead = self.ahead.max(to.saturating_since(most));
+                self.pass(to, Some(child), received);
+            } else {
+                self.pass(to.min(most), Some(child), received);
+            }
         }
-        let least = self.holds.least(now);
-        if self.time() < least {
+        while let Some(least) = self.least(now).filter(|least| self.time() < *least) {
             self.fail(least);
         }
     }
@@ -169,8 +186,16 @@ impl Ledger {
     /// The instance becomes runnable now, or something is submitted to it while it is not: its supply counts from here. Time that passed
     /// before is charged to the tasks that there are, whose children waited.
     pub(super) fn resume(&mut self) {
-        if self.list.is_some() {
-            self.pass(self.holds.at(self.last), None, Span::ZERO);
+        if self.list.is_none() {
+            return;
+        }
+        let at = self.holds.at(self.last);
+        if self.exact {
+            let to = at.max(self.time());
+            self.ahead = to.saturating_since(at);
+            self.admit_again(to, Again::Charged);
+        } else {
+            self.pass(at, None, Span::ZERO);
         }
     }
 
@@ -222,9 +247,14 @@ impl Ledger {
         {
             let child = ChildVp(first);
             let task = self.take(child, 0);
-            self.counts.collected += u64::from(!task.moved);
-            self.notes.push(Said { child, note: Note::Exhausted, ends: false });
+            self.used_up(child, task);
         }
+    }
+
+    /// All the time that a task may need has passed.
+    fn used_up(&mut self, child: ChildVp, task: Task) {
+        self.counts.collected += u64::from(!task.moved);
+        self.notes.push(Said { child, note: Note::Exhausted, ends: false });
     }
 
     /// The time of the supply moves to `to`, in which no task was done. Names what is lost by that.
@@ -287,7 +317,8 @@ impl Ledger {
     pub(super) fn hold(&mut self, rate: Option<Rate>) {
         if self.holds.rate() != rate {
             self.holds.hold(rate);
-            self.admit_again(self.holds.at(self.last));
+            self.ahead = Span::ZERO;
+            self.admit_again(self.holds.at(self.last), Again::FromNow);
         }
     }
 
@@ -295,41 +326,66 @@ impl Ledger {
     pub(super) fn gain(&mut self, moved: Moved) {
         let at = if self.list.is_some() { self.time() } else { self.holds.at(self.last) };
         self.holds.gain(moved);
-        self.admit_again(at);
+        self.admit_again(at, Again::Kept);
     }
 
     /// What was moved to the instance and has not passed does not come.
     pub(super) fn cancel(&mut self) {
         if self.holds.cancel() {
-            self.admit_again(self.time().min(self.holds.at(self.last)));
+            let most = self.holds.at(self.last).saturating_add(self.ahead);
+            self.admit_again(self.time().min(most), Again::FromNow);
         }
     }
 
     /// All tasks are admitted again, with what is held now; the time of the supply is `at`.
-    fn admit_again(&mut self, at: Instant) {
+    fn admit_again(&mut self, at: Instant, again: Again) {
         let before = self.list.take();
         if !self.holds.is_empty() {
             self.list = Admission::new(at.min(HORIZON), self.most).ok();
         }
         let Some(mut old) = before else { return };
+        for (child, task) in self.take_all() {
+            let left = old.withdraw(task.ticket).unwrap_or(Span::ZERO);
+            let mut place = self.place_from_now(task.deadline);
+            let mut asked = left;
+            match again {
+                Again::FromNow => {}
+                Again::Kept => place = place.max(task.order.0),
+                Again::Charged => asked = left.saturating_sub(self.charge(left, place)),
+            }
+            let list = self.list.as_mut().filter(|_| !task.moved);
+            match list.map(|list| list.admit(asked, place)) {
+                Some(Ok(ticket)) => {
+                    let order = (ticket.deadline(), self.arrives());
+                    self.insert(child, Task { ticket, order, ..task });
+                }
+                _ if again == Again::Charged => self.used_up(child, task),
+                _ => self.lose(child, task, left),
+            }
+        }
+    }
+
+    /// Charges the first tasks for what is too much if so much work is put at this place, behind them all. Returns what is too much without any of them.
+    fn charge(&mut self, work: Span, place: Instant) -> Span {
+        let idle = self.list.as_ref().map_or(Span::ZERO, |list| list.idle_before(place));
+        let mut short = work.saturating_sub(idle);
+        while let Some(left) = self.first_left().filter(|_| !short.is_zero()) {
+            let charged = short.min(left);
+            self.serve(charged, self.time());
+            short = short.saturating_sub(charged);
+        }
+        short
+    }
+
+    /// Takes out all tasks, in order of their deadlines. Their slots stay in the list.
+    fn take_all(&mut self) -> Vec<(ChildVp, Task)> {
         let mut all = Vec::new();
         for (child, tasks) in (0..).map(ChildVp).zip(&mut self.tasks) {
             self.firsts.remove(child.0);
-            all.extend(tasks.drain(..).map(|task| (task.deadline, task.order.1, child, task)));
+            all.extend(tasks.drain(..).map(|task| (child, task)));
         }
-        all.sort_unstable_by_key(|(deadline, arrival, ..)| (*deadline, *arrival));
-        for (deadline, _, child, task) in all {
-            let left = old.withdraw(task.ticket).unwrap_or(Span::ZERO);
-            let place = self.holds.place(deadline);
-            let again = self.list.as_mut().filter(|_| !task.moved);
-            if let Some(Ok(ticket)) = again.map(|list| list.admit(left, place)) {
-                self.arrived += 1;
-                let order = (ticket.deadline(), self.arrived);
-                self.insert(child, Task { ticket, order, ..task });
-            } else {
-                self.lose(child, task, left);
-            }
-        }
+        all.sort_unstable_by_key(|(_, task)| (task.deadline, task.order.1));
+        all
     }
 
     fn insert(&mut self, child: ChildVp, task: Task) {

@@ -1,12 +1,14 @@
 //! What is admitted, what could be, and what is moved away (PORTS 2.2, 2.4, 2.5).
 
-use super::{Ledger, Task};
+use super::{Again, Ledger, Task};
 use crate::deadline::ports::holding::Moved;
 use alloc::vec::Vec;
 use windfall_admission::{Admission, AdmitError, BPlusTree};
 use windfall_hierarchy::{Answer, AnswerError, ChildVp, TemporalAnswer, TemporalQuery};
 use windfall_time::{Instant, Span};
 
+const EXACT_GIVES_NOTHING: AnswerError =
+    AnswerError::OutOfRange { what: "a transfer", allowed: "none by an instance with `exact`" };
 const NO_WORK: AnswerError = AnswerError::OutOfRange { what: "work", allowed: "at least 1ns" };
 
 impl Ledger {
@@ -23,7 +25,7 @@ impl Ledger {
         if work.is_zero() {
             return Err(NO_WORK);
         }
-        let place = self.holds.place(deadline);
+        let place = self.place_to_admit(work, deadline);
         let Some(list) = &mut self.list else { return Err(AnswerError::NoSupply) };
         match list.admit(work, place) {
             Ok(ticket) => {
@@ -40,6 +42,25 @@ impl Ledger {
                 self.counts.refused += 1;
                 Err(self.refusal(error, work, idle))
             }
+        }
+    }
+
+    /// The place of a task that arrives. What is sure by the deadlines of the others is brought up to now first if that can make a difference.
+    fn place_to_admit(&mut self, work: Span, deadline: Instant) -> Instant {
+        let place = self.place(deadline);
+        let Some(list) = self.list.as_ref().filter(|_| self.exact) else { return place };
+        let mut later = self.tasks.iter().flatten().filter(|task| task.deadline > deadline);
+        if list.idle_before(place) >= work && later.all(|task| task.order.0 >= place) {
+            return place;
+        }
+        self.refresh();
+        self.place(deadline)
+    }
+
+    /// Brings what is sure by the deadlines of all tasks up to now.
+    fn refresh(&mut self) {
+        if self.exact {
+            self.admit_again(self.time(), Again::Kept);
         }
     }
 
@@ -65,7 +86,7 @@ impl Ledger {
     }
 
     /// The number of an arrival. Accounts between messages do not allocate.
-    fn arrives(&mut self) -> u64 {
+    pub(super) fn arrives(&mut self) -> u64 {
         self.arrived += 1;
         let room = self.list.as_ref().map_or(0, Admission::len);
         self.notes.reserve(room.saturating_sub(self.notes.len()));
@@ -81,6 +102,9 @@ impl Ledger {
     ) -> Result<Moved, AnswerError> {
         if work.is_zero() {
             return Err(NO_WORK);
+        }
+        if self.exact {
+            return Err(EXACT_GIVES_NOTHING);
         }
         let away = self.tasks.iter().flatten().filter(|task| task.moved).map(|task| task.deadline);
         if let Some(until) = self.holds.moving_until().max(away.max()) {
@@ -99,7 +123,7 @@ impl Ledger {
         let Some(list) = &mut self.list else { return Err(AnswerError::NoSupply) };
         let admitted = list.admit(first.saturating_add(work), end);
         let ticket = admitted.map_err(|error| self.refusal(error, work, Span::ZERO))?;
-        let deadline = self.holds.deadline(end).unwrap_or(Instant::MAX);
+        let deadline = self.deadline(end).unwrap_or(Instant::MAX);
         let order = (ticket.deadline(), self.arrives());
         self.insert(child, Task { number: 0, moved: true, order, ticket, deadline });
         let from = begins.checked_sub(past).unwrap_or(Instant::ZERO);
@@ -115,9 +139,22 @@ impl Ledger {
         query: TemporalQuery<'_>,
         idle: bool,
     ) -> Option<TemporalAnswer> {
+        // Some of the tasks may begin before others that there are: they need the slots as they will be.
+        if self.exact || idle && matches!(query, TemporalQuery::WhatIf(_)) {
+            let mut copy = self.clone();
+            if idle {
+                copy.resume();
+            }
+            copy.refresh();
+            return copy.answer_by_slots(query, false);
+        }
+        self.answer_by_slots(query, idle)
+    }
+
+    fn answer_by_slots(&mut self, query: TemporalQuery<'_>, idle: bool) -> Option<TemporalAnswer> {
         Some(match query {
             TemporalQuery::IdleBefore(deadline) => {
-                let place = self.holds.place(deadline);
+                let place = self.place(deadline);
                 let before = |(list, now): (&Admission<BPlusTree>, Instant)| {
                     list.idle_before(place).min(place.saturating_since(now))
                 };
@@ -126,15 +163,9 @@ impl Ledger {
             TemporalQuery::EarliestDeadline(work) => {
                 let earliest = |(list, now): (&Admission<BPlusTree>, Instant)| {
                     let place = list.earliest_deadline(work).ok()??;
-                    self.holds.deadline(place.max(now.saturating_add(work)))
+                    self.deadline(place.max(now.saturating_add(work)))
                 };
                 TemporalAnswer::Earliest(self.begins(idle).and_then(earliest))
-            }
-            // Some of the tasks may begin before others that there are: they need the slots as they will be.
-            TemporalQuery::WhatIf(tasks) if idle => {
-                let mut copy = self.clone();
-                copy.resume();
-                copy.first_refused(tasks)
             }
             TemporalQuery::WhatIf(tasks) => self.first_refused(tasks),
             _ => return None,
@@ -149,18 +180,17 @@ impl Ledger {
     }
 
     fn first_refused(&mut self, tasks: &[(Span, Instant)]) -> TemporalAnswer {
+        let place = |(work, deadline): &(Span, Instant)| (*work, self.place(*deadline));
+        let placed: Vec<(Span, Instant)> = tasks.iter().map(place).collect();
         let Some(list) = &mut self.list else {
             return TemporalAnswer::FirstRefused((!tasks.is_empty()).then_some(0));
         };
-        let place = |(work, deadline): &(Span, Instant)| (*work, self.holds.place(*deadline));
-        let placed: Vec<(Span, Instant)> = tasks.iter().map(place).collect();
         TemporalAnswer::FirstRefused(list.what_if(&placed).err().map(|refused| refused.index))
     }
 
     /// A refusal in the words of the hierarchy, with deadlines on its clock.
     fn refusal(&self, error: AdmitError, work: Span, idle: Span) -> AnswerError {
-        let late =
-            |earliest: Option<Instant>| earliest.and_then(|place| self.holds.deadline(place));
+        let late = |earliest: Option<Instant>| earliest.and_then(|place| self.deadline(place));
         match error {
             AdmitError::NoRoom { idle, earliest, .. } => {
                 AnswerError::NoTime { work, idle, earliest: late(earliest) }

@@ -1,0 +1,70 @@
+//! Places of deadlines on the time of the list, by the line and by all that is sure (decisions 0029 and 0037).
+
+use super::Ledger;
+use windfall_time::{Instant, Span};
+
+const NANOSECOND: Span = Span::from_nanos(1);
+
+impl Ledger {
+    /// The place of a deadline: by then, the time of the list is at least that while the supply holds.
+    pub(super) fn place(&self, deadline: Instant) -> Instant {
+        let place = self.place_from_now(deadline);
+        if !self.exact {
+            return place;
+        }
+        // What is sure by an earlier deadline is sure by this one.
+        let tasks = self.tasks.iter().flatten();
+        let earlier = tasks.filter(|task| task.deadline <= deadline).map(|task| task.order.0);
+        earlier.fold(place, Instant::max)
+    }
+
+    /// The same without what the tasks know.
+    pub(super) fn place_from_now(&self, deadline: Instant) -> Instant {
+        let line = self.holds.place(deadline).saturating_add(self.ahead);
+        if !self.exact {
+            return line;
+        }
+        line.max(self.time().saturating_add(self.holds.least_until(self.last, deadline)))
+    }
+
+    /// The earliest deadline with this place or a later one; `None` if it never comes.
+    pub(super) fn deadline(&self, place: Instant) -> Option<Instant> {
+        let line = self.holds.deadline(place.checked_sub(self.ahead).unwrap_or(Instant::ZERO));
+        if !self.exact {
+            return line;
+        }
+        let line = line.map(|line| self.last.first_to(line, |at| self.place_from_now(at) >= place));
+        let tasks = self.tasks.iter().flatten();
+        let known = tasks.filter(|task| task.order.0 >= place).map(|task| task.deadline);
+        line.into_iter().chain(known).min()
+    }
+
+    /// The least that the time of the list can be now while the supply holds. By the deadline of the first task it is at the task's place, and until then it
+    /// moves no faster than the clock.
+    pub(super) fn least(&self, now: Instant) -> Option<Instant> {
+        let line = self.holds.least(now).saturating_add(self.ahead);
+        let first = self.first_due().filter(|_| self.exact);
+        let first = first.map(|(place, deadline)| {
+            place.checked_sub(deadline.saturating_since(now)).unwrap_or(Instant::ZERO)
+        });
+        first.max(Some(line))
+    }
+
+    /// Place and deadline of the first task.
+    fn first_due(&self) -> Option<(Instant, Instant)> {
+        let (_, child) = self.firsts.peek()?;
+        let first = self.tasks[child as usize].first()?;
+        Some((first.order.0, first.deadline))
+    }
+
+    /// The first moment at which a task is late if nothing is supplied until then.
+    pub(in crate::deadline::ports) fn late_at(&self) -> Option<Instant> {
+        let beyond = self.time().saturating_add(self.laxity()?).saturating_add(NANOSECOND);
+        let line = self.holds.deadline(beyond.checked_sub(self.ahead).unwrap_or(Instant::ZERO));
+        let first = self.first_due().filter(|_| self.exact);
+        let first = first.map(|(place, deadline)| {
+            deadline.checked_sub(place.saturating_since(beyond)).unwrap_or(Instant::ZERO)
+        });
+        line.into_iter().chain(first).min()
+    }
+}

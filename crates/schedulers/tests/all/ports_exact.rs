@@ -1,0 +1,152 @@
+//! Admission by the step function of a reservation, `exact` (decision 0037).
+
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+use crate::common::{Host, at, span};
+use crate::ports::{Arrival, Held, Run, Tally, arrivals, submit};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use std::cell::RefCell;
+use windfall_hierarchy::{JournalEvent, NodeId, Note, TemporalAnswer, TemporalQuery};
+
+/// A reservation of so much in every period, and where its block begins in each.
+#[derive(Clone, Debug)]
+struct Blocks {
+    amount: u64,
+    period: u64,
+    begins: Vec<u64>,
+}
+
+fn blocks() -> impl Strategy<Value = Blocks> {
+    let begins = prop_oneof![
+        // As late as can be after as early as can be, and anywhere.
+        Just(vec![0, u64::MAX]),
+        prop::collection::vec(any::<u64>(), 1..9),
+    ];
+    (2..40_u64, begins).prop_flat_map(|(period, begins)| {
+        (1..period).prop_map(move |amount| Blocks { amount, period, begins: begins.clone() })
+    })
+}
+
+impl Blocks {
+    /// An instance to which these blocks and nothing else are supplied.
+    fn run(&self, exact: bool) -> Run {
+        let Blocks { amount, period, ref begins } = *self;
+        let mut stolen = Vec::new();
+        let mut from = 0;
+        for (start, begins) in (0..3_000).step_by(period as usize).zip(begins.iter().cycle()) {
+            let begins = start + begins.min(&(period - amount)) % (period - amount + 1);
+            if from < begins {
+                stolen.push((from, begins - from));
+            }
+            from = begins + amount;
+        }
+        let mut run = Run::new(Held::Said(amount, period, exact), stolen);
+        run.stolen = false;
+        run
+    }
+}
+
+fn judge<T: std::fmt::Debug>(
+    cases: u32,
+    what: &impl Strategy<Value = T>,
+    mut judge: impl FnMut(T, &mut Tally),
+) -> Tally {
+    let tally = RefCell::new(Tally::default());
+    let judge = RefCell::new(&mut judge);
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let judged = TestRunner::new(config).run(what, |what| {
+        judge.borrow_mut()(what, &mut tally.borrow_mut());
+        Ok(())
+    });
+    judged.unwrap_or_else(|why| panic!("{why}"));
+    tally.into_inner()
+}
+
+#[test]
+fn law_admitted_is_done_by_the_blocks_of_a_reservation_and_no_more() {
+    let cases = if cfg!(debug_assertions) { 300 } else { 10_000 };
+    let what = (blocks(), arrivals(), any::<bool>());
+    let tally = judge(cases, &what, |(blocks, arrivals, exact), tally| {
+        let mut run = blocks.run(exact);
+        for arrival in &arrivals {
+            run.arrive(arrival, tally);
+            (0..arrival.gap).for_each(|_| run.pass(tally));
+        }
+        (0..500).for_each(|_| run.pass(tally));
+    });
+    for kind in [1, 3] {
+        assert!(tally.admitted[kind] > 1_000 && tally.refused[kind] > 1_000, "{tally:?}");
+    }
+    assert!(tally.blocked > 100 && tally.done > 1_000, "{tally:?}");
+}
+
+fn idle(run: &mut Run, deadline: u64) -> u64 {
+    let (now, query) = (at(run.host.now), TemporalQuery::IdleBefore(at(deadline)));
+    match run.host.tree.temporal_query(now, run.node, query) {
+        Ok(Some(TemporalAnswer::Idle(idle))) => idle.as_nanos(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn law_exact_admits_no_less_than_the_line_and_at_most_the_gap_to_the_steps_more() {
+    let cases = if cfg!(debug_assertions) { 200 } else { 5_000 };
+    let (mut equal, mut more, mut most) = (0, 0, 0);
+    let what = (blocks(), arrivals());
+    judge(cases, &what, |(blocks, arrivals), tally| {
+        let [mut line, mut exact] = [false, true].map(|exact| blocks.run(exact));
+        for arrival in arrivals {
+            let arrival = Arrival { child: arrival.child % 2, ..arrival };
+            for after in [arrival.after, arrival.after * 3] {
+                let deadline = line.host.now + after;
+                let [by_line, by_steps] = [&mut line, &mut exact].map(|run| idle(run, deadline));
+                assert!(by_line <= by_steps, "{by_line}, {by_steps} by {deadline}");
+                let (x, y) = (blocks.amount, blocks.period);
+                assert!((by_steps - by_line).saturating_sub(2) * y <= x * (y - x));
+                equal += usize::from(by_line == by_steps);
+                more += usize::from(by_line < by_steps);
+                most += usize::from((by_steps - by_line + 2) * y >= x * (y - x));
+            }
+            let deadline = (line.host.now + arrival.after).next_multiple_of(crate::ports::APART);
+            if idle(&mut line, deadline) >= arrival.work {
+                [&mut line, &mut exact].into_iter().for_each(|run| run.arrive(&arrival, tally));
+            }
+            for _ in 0..arrival.gap {
+                [&mut line, &mut exact].into_iter().for_each(|run| run.pass(tally));
+            }
+        }
+    });
+    assert!(equal > 1_000 && more > 1_000 && most > 100, "{equal}, {more}, {most}");
+}
+
+fn lost(host: &mut Host) -> Vec<Note> {
+    let notes = host.tree.drain_journal().filter_map(|entry| match entry.what {
+        JournalEvent::Noted { note, .. } => Some(note),
+        _ => None,
+    });
+    notes.collect()
+}
+
+#[test]
+fn limit_what_waiting_makes_too_much_is_charged_to_the_first_and_no_other() {
+    // A block of 2 in every 4, in which 1 by 5 and 1 by 6 are sure. Both wait until 1: then 1 by 6 is all that is sure.
+    let run = Blocks { amount: 2, period: 4, begins: vec![0, 2] }.run(true);
+    let (mut host, node): (Host, NodeId) = (run.host, run.node);
+    host.tree.open_journal(100, false);
+    let [a, b] = ["a", "b"].map(|name| host.thread(node, name, &[]));
+    host.tell(a, submit(0, 1, 5)).unwrap();
+    host.tell(b, submit(0, 1, 6)).unwrap();
+    let admitted = Note::Admitted(span(1));
+    assert_eq!(lost(&mut host), [admitted, admitted]);
+    host.run_to(1);
+    host.wake_for(a, 1);
+    assert_eq!(lost(&mut host), [Note::Exhausted]);
+    host.wake_for(b, 1);
+    host.run_to(6);
+    assert_eq!((host.ran(b), lost(&mut host)), (1, vec![Note::Exhausted]));
+    // The line admits none of them.
+    let mut line = Blocks { amount: 2, period: 4, begins: vec![0, 2] }.run(false);
+    let a = line.host.thread(line.node, "a", &[]);
+    assert!(line.host.tell(a, submit(0, 1, 5)).is_err());
+}

@@ -10,6 +10,7 @@ use windfall_hierarchy::{
     AnswerError, HierarchyError, JournalEvent, Message, NodeId, Note, Parent, TemporalAnswer,
     TemporalQuery,
 };
+use windfall_schedulers::catalogue::Value;
 use windfall_schedulers::parameters;
 
 /// The giver and the receiver, and whose own virtual processor 0 or 1 gets what is moved.
@@ -30,7 +31,7 @@ impl Two {
     }
 
     /// A receiver that holds a reservation of its own, beside the giver's: a join adds what it is given.
-    fn joined((amount, period): (u64, u64), (own, its): (u64, u64)) -> Two {
+    fn joined((amount, period): (u64, u64), (own, its): (u64, u64), exact: bool) -> Two {
         let mut host = Host::new(1);
         let rez = host.root("rez", &[]);
         let (mine, yours) = ([reserve(amount, period)], [reserve(own, its)]);
@@ -38,7 +39,9 @@ impl Two {
         let owns: [(Parent, &[Message]); 2] =
             [(Parent::Node(rez), &yours), (Parent::Node(giver), &[])];
         let join = host.try_node("join", "join", &[], &owns).unwrap();
-        let taker = host.below(join, "taker", "ports", &[]);
+        let exact = [("exact", Value::Bool(exact))];
+        let below = [(Parent::Node(join), &[][..])];
+        let taker = host.try_node("taker", "ports", &exact, &below).unwrap();
         host.spin(rez, "rest", &[]);
         for period in [7, 31] {
             let _ = host.try_thread(rez, "other", &[reserve(period / 3, period)]);
@@ -83,22 +86,22 @@ fn steps() -> impl Strategy<Value = Vec<(Step, u64)>> {
 enum Holds {
     /// This the giver, and the receiver nothing.
     Below(Held),
-    /// A reservation each.
-    Joined((u64, u64), (u64, u64)),
+    /// A reservation each; the receiver with `exact`, or not.
+    Joined((u64, u64), (u64, u64), bool),
 }
 
 impl Holds {
     const fn kind(self) -> usize {
         match self {
             Holds::Below(held) => held.kind(),
-            Holds::Joined(..) => 3,
+            Holds::Joined(.., exact) => 3 + exact as usize,
         }
     }
 
     fn build(self) -> Two {
         match self {
             Holds::Below(held) => Two::below(held),
-            Holds::Joined(giver, taker) => Two::joined(giver, taker),
+            Holds::Joined(giver, taker, exact) => Two::joined(giver, taker, exact),
         }
     }
 }
@@ -107,15 +110,16 @@ fn holds() -> impl Strategy<Value = Holds> {
     let part = || (2..=8_u64, 16..40_u64);
     prop_oneof![
         held().prop_map(Holds::Below),
-        (part(), part()).prop_map(|(giver, taker)| Holds::Joined(giver, taker)),
+        (part(), part(), any::<bool>())
+            .prop_map(|(giver, taker, exact)| Holds::Joined(giver, taker, exact)),
     ]
 }
 
 #[derive(Default, Debug)]
 struct Tally {
-    /// By what the giver holds: all, a reservation, a share; then with a join.
-    moved: [usize; 4],
-    admitted: [usize; 4],
+    /// By what the giver holds: all, a reservation, a share; then with a join, without and with `exact`.
+    moved: [usize; 5],
+    admitted: [usize; 5],
     refused: usize,
     promised: usize,
     passing: usize,
@@ -263,7 +267,7 @@ fn law_admitted_is_done_whatever_laxity_moves() {
     });
     judged.unwrap_or_else(|why| panic!("{why}"));
     let tally = tally.into_inner();
-    for kind in 0..4 {
+    for kind in 0..5 {
         assert!(tally.moved[kind] > 50 && tally.admitted[kind] > 50, "{tally:?}");
     }
     let Tally { refused, promised, passing, waiting, ready, done, blocked, .. } = tally;
@@ -341,6 +345,15 @@ fn refuses_laxity_that_is_promised_or_still_moves() {
     two.holds(giver, "NULL");
     two.way = (taker, 0);
     assert_eq!(two.moves(1), Err(AnswerError::NoSupply));
+}
+
+#[test]
+fn refuses_to_move_laxity_from_an_instance_that_admits_by_steps() {
+    let mut two = Two::joined((4, 10), (2, 10), true);
+    let lowest = two.host.below(two.taker, "lowest", "ports", &[]);
+    two.way = (lowest, 0);
+    let allowed = "none by an instance with `exact`";
+    assert_eq!(two.moves(1), Err(AnswerError::OutOfRange { what: "a transfer", allowed }));
 }
 
 #[test]
@@ -423,7 +436,7 @@ fn limit_a_receiver_that_waits_gains_all_of_it_and_so_does_one_behind_a_join() {
     two.moves(50).unwrap();
     let taker = two.taker;
     assert_eq!(two.idle(taker, 2_000), 50);
-    let mut two = Two::joined((4, 10), (2, 10));
+    let mut two = Two::joined((4, 10), (2, 10), false);
     let (taker, far) = (two.taker, 1_000);
     let before = two.idle(taker, far);
     two.moves(50).unwrap();

@@ -2,12 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-use crate::common::{Host, at, span};
+use crate::common::{Host, at, promise, span};
 use crate::ports::{Arrival, Held, Run, Tally, arrivals, submit};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::cell::RefCell;
-use windfall_hierarchy::{JournalEvent, NodeId, Note, TemporalAnswer, TemporalQuery};
+use windfall_hierarchy::{
+    JournalEvent, Message, NodeId, Note, Parent, TemporalAnswer, TemporalQuery,
+};
+use windfall_schedulers::catalogue::Value;
+use windfall_schedulers::parameters;
 
 /// A reservation of so much in every period, and where its block begins in each.
 #[derive(Clone, Debug)]
@@ -120,7 +124,7 @@ fn law_exact_admits_no_less_than_the_line_and_at_most_the_gap_to_the_steps_more(
     assert!(equal > 1_000 && more > 1_000 && most > 100, "{equal}, {more}, {most}");
 }
 
-fn lost(host: &mut Host) -> Vec<Note> {
+fn noted(host: &mut Host) -> Vec<Note> {
     let notes = host.tree.drain_journal().filter_map(|entry| match entry.what {
         JournalEvent::Noted { note, .. } => Some(note),
         _ => None,
@@ -138,15 +142,36 @@ fn limit_what_waiting_makes_too_much_is_charged_to_the_first_and_no_other() {
     host.tell(a, submit(0, 1, 5)).unwrap();
     host.tell(b, submit(0, 1, 6)).unwrap();
     let admitted = Note::Admitted(span(1));
-    assert_eq!(lost(&mut host), [admitted, admitted]);
+    assert_eq!(noted(&mut host), [admitted, admitted]);
     host.run_to(1);
     host.wake_for(a, 1);
-    assert_eq!(lost(&mut host), [Note::Exhausted]);
+    assert_eq!(noted(&mut host), [Note::Exhausted]);
     host.wake_for(b, 1);
     host.run_to(6);
-    assert_eq!((host.ran(b), lost(&mut host)), (1, vec![Note::Exhausted]));
+    assert_eq!((host.ran(b), noted(&mut host)), (1, vec![Note::Exhausted]));
     // The line admits none of them.
     let mut line = Blocks { amount: 2, period: 4, begins: vec![0, 2] }.run(false);
     let a = line.host.thread(line.node, "a", &[]);
     assert!(line.host.tell(a, submit(0, 1, 5)).is_err());
+}
+
+#[test]
+fn limit_what_only_the_steps_promise_is_named_when_its_deadline_comes() {
+    let mut host = Host::new(1);
+    let parent = host.root("fixed-priority", &[]);
+    let exact = [("exact", Value::Bool(true))];
+    let below = [(Parent::Node(parent), &[Message::Priority(1)][..])];
+    let node = host.try_node("ports", "ports", &exact, &below).unwrap();
+    host.spin(parent, "other", &[Message::Priority(2)]);
+    let supply = parameters::supply(&promise("RESBS 2ns 4ns"));
+    host.tree.configure(at(0), node, supply).unwrap();
+    let a = host.thread(node, "a", &[]);
+    host.tell(a, submit(0, 1, 5)).unwrap();
+    host.wake_for(a, 1);
+    host.tree.open_journal(100, false);
+    host.run_to(4);
+    assert_eq!(noted(&mut host), []);
+    host.run_to(5);
+    // By the line, it would be sure by 6.
+    assert_eq!(noted(&mut host), [Note::Lost(span(1))]);
 }

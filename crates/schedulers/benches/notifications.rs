@@ -58,7 +58,7 @@ fn crowd(criterion: &mut Criterion) {
 fn queries(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("idle time before a deadline");
     for count in [1_000, 100_000] {
-        let mut slots = Slots::new(count);
+        let mut slots = Slots::new(count, false);
         let mut at = 0_usize;
         group.bench_function(BenchmarkId::new("by itself", count), |bencher| {
             bencher.iter(|| {
@@ -67,6 +67,16 @@ fn queries(criterion: &mut Criterion) {
             });
         });
         group.bench_function(BenchmarkId::new("through a tree", count), |bencher| {
+            bencher.iter(|| {
+                at = at.wrapping_add(7);
+                slots.through_tree(at)
+            });
+        });
+    }
+    for count in [100, 1_000] {
+        let mut slots = Slots::new(count, true);
+        let mut at = 0_usize;
+        group.bench_function(BenchmarkId::new("with exact", count), |bencher| {
             bencher.iter(|| {
                 at = at.wrapping_add(7);
                 slots.through_tree(at)

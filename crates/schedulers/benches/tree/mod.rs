@@ -9,8 +9,18 @@ use windfall_schedulers::catalogue::{Settings, Value, find};
 use windfall_time::{Instant, Span};
 
 fn create(tree: &mut Hierarchy, kind: &'static str, name: &str, parent: Parent) -> NodeId {
+    create_with(tree, kind, &[], name, parent)
+}
+
+fn create_with(
+    tree: &mut Hierarchy,
+    kind: &'static str,
+    settings: &[(&str, Value<'_>)],
+    name: &str,
+    parent: Parent,
+) -> NodeId {
     let Some(kind) = find(kind) else { panic!("no scheduler `{kind}`") };
-    let Ok(scheduler) = kind.build(&Settings(&[])) else { panic!("default settings") };
+    let Ok(scheduler) = kind.build(&Settings(settings)) else { panic!("settings of {name}") };
     let owns: &[(Parent, &[Message])] = &[(parent, &[])];
     let spec = NodeSpec::new(name, kind.name, scheduler, owns);
     let Ok(node) = tree.create(Instant::ZERO, spec) else { panic!("{name} is refused") };
@@ -166,9 +176,10 @@ pub(crate) struct Slots {
 
 #[allow(dead_code, reason = "not every benchmark needs it")]
 impl Slots {
-    pub(crate) fn new(slots: u32) -> Slots {
+    pub(crate) fn new(slots: u32, exact: bool) -> Slots {
         let mut tree = Hierarchy::new(1);
-        let node = create(&mut tree, "ports", "ports", Parent::Top);
+        let exact = [("exact", Value::Bool(exact))];
+        let node = create_with(&mut tree, "ports", &exact, "ports", Parent::Top);
         let whole = Message::Supply {
             amount: Span::from_nanos(1),
             period: Span::from_nanos(1),

@@ -5,15 +5,16 @@
 //!          the first of all, and needs no more than it said.
 //! Admits   a task (`submit`) if it and all that were admitted before will be done by their deadlines; a refusal says the idle time before
 //!          the deadline, and the earliest one. Against the step function of a reservation of x in y it admits at most
-//!          x (1 - x/y) of work less.
+//!          x (1 - x/y) of work less; with `exact`, nothing less.
 //!          Moves laxity (`transfer`, PORTS 2.5) to a scheduler of this kind below it, itself or below a `join`, if no task of its own is made late by it; that
 //!          one promises it while it passes. Without a guarantee, an instance promises this alone.
 //! Assumes  A1 the instance receives what it holds; if not, what cannot be done any longer is lost, and named. A2 a child does its
 //!          tasks in the order of their deadlines. Overheads are not inside a task's work: they count as time that was not supplied.
-//! Costs    O(log n) an event, a task and a query, for n tasks; O(n) for one that is lost, or that comes while laxity moves here; 26 to 36 bytes a task, and 60 for its child; one timer.
+//! Costs    O(log n) an event, a task and a query, for n tasks; O(n) for one that is lost, or that comes while laxity moves here; with `exact`, O(n) a task and a
+//!          query, O(n log n) if more became sure since; 26 to 36 bytes a task, and 60 for its child; one timer.
 //! Ties     the task that was submitted first.
-//! Source   PORTS 2.2 to 2.6; decisions 0028, 0029 and 0034.
-//! Checked  laws, `tests/all/ports.rs`, `tests/all/ports_moved.rs`.
+//! Source   PORTS 2.2 to 2.6; decisions 0028, 0029, 0034 and 0037.
+//! Checked  laws, `tests/all/ports.rs`, `tests/all/ports_moved.rs`, `tests/all/ports_exact.rs`.
 //!
 //! A task that needs more than it said is interrupted at that moment (2.4): its child goes on behind all tasks, as children without tasks
 //! run, in the order in which they came to be so. They are guaranteed nothing.
@@ -53,7 +54,7 @@ const ENDS: ParentNotice = ParentNotice::Moved {
 settings! { Ports, "ports.rs":
     /// the most tasks that are admitted and not ended at a time
     slots: u32 = "100000" in 1..=4_000_000,
-    /// whether it admits by the step function of a reservation, O(n) a task, and not by the line below it
+    /// whether it admits by the steps of a reservation, and not by a line below them: up to x (1 - x/y) of work more, at a cost of O(n) a task
     exact: bool = "false",
 }
 

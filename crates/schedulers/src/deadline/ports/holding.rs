@@ -57,12 +57,26 @@ struct Coming {
 #[derive(Clone, Default, Debug)]
 pub(super) struct Holding {
     rate: Option<Rate>,
+    /// Whether places are by all that is sure to be received, and not by the line alone (decision 0037).
+    exact: bool,
+    /// With `exact`, the time of the supply is what is received: so much more than the most that the line can have passed.
+    ahead: Span,
     /// What was moved and has passed, in all.
     past: Span,
     coming: Vec<Coming>,
 }
 
 impl Holding {
+    /// Nothing.
+    pub(super) fn new(exact: bool) -> Holding {
+        Holding { exact, ..Holding::default() }
+    }
+
+    /// Whether places are by all that is sure to be received.
+    pub(super) const fn is_exact(&self) -> bool {
+        self.exact
+    }
+
     /// The supply of its parents; `None` if that bounds no window.
     pub(super) const fn rate(&self) -> Option<Rate> {
         self.rate
@@ -80,7 +94,7 @@ impl Holding {
 
     /// Whether it grows with time, and as a line.
     pub(super) fn is_line(&self) -> bool {
-        self.rate.is_some() && self.coming.is_empty()
+        self.rate.is_some() && self.coming.is_empty() && !self.exact
     }
 
     /// Laxity is moved to it.
@@ -106,7 +120,8 @@ impl Holding {
     }
 
     fn sum(&self, own: impl Fn(Rate) -> Instant, each: impl Fn(&Coming) -> Span) -> Instant {
-        let own = self.rate.map_or(Instant::ZERO, own).saturating_add(self.past);
+        let own = self.rate.map_or(Instant::ZERO, own);
+        let own = own.saturating_add(self.past).saturating_add(self.ahead);
         self.coming.iter().map(each).fold(own, Instant::saturating_add)
     }
 
@@ -137,6 +152,13 @@ impl Holding {
         self.sum(|rate| rate.least(now), |coming| coming.moved.before(coming.moved.rate.least(now)))
     }
 
+    /// So much of the time of the supply has passed now. With `exact`, that is never too much.
+    pub(super) fn reaches(&mut self, to: Instant, now: Instant) {
+        if self.exact {
+            self.ahead = self.ahead.saturating_add(to.saturating_since(self.at(now)));
+        }
+    }
+
     /// The instance was runnable until now and received so much.
     pub(super) fn passes(&mut self, now: Instant, received: Span) {
         let past = &mut self.past;
@@ -162,15 +184,16 @@ impl Holding {
     /// The earliest deadline with this place or a later one; `None` if it never comes.
     pub(super) fn deadline(&self, place: Instant) -> Option<Instant> {
         let moved = self.coming.iter().map(|coming| coming.moved.work);
-        let all = moved.fold(self.past, Span::saturating_add);
+        let past = self.past.saturating_add(self.ahead);
+        let all = moved.fold(past, Span::saturating_add);
         let own = |rate: Rate, moved: Span| match place.since(Instant::ZERO.saturating_add(moved)) {
             Some(rest) if !rest.is_zero() => rate.deadline(Instant::ZERO.saturating_add(rest)),
             _ => Instant::ZERO,
         };
         // With all that was moved, and with what has passed: it lies between.
         let (low, high) = match (self.rate, self.moving_until()) {
-            (Some(rate), None) => return Some(own(rate, self.past)),
-            (Some(rate), Some(_)) => (own(rate, all), own(rate, self.past)),
+            (Some(rate), None) => return Some(own(rate, past)),
+            (Some(rate), Some(_)) => (own(rate, all), own(rate, past)),
             (None, until) if place <= Instant::ZERO.saturating_add(all) => {
                 (Instant::ZERO, until.unwrap_or(Instant::ZERO))
             }

@@ -64,10 +64,6 @@ struct Task {
 #[derive(Clone)]
 pub(super) struct Ledger {
     holds: Holding,
-    /// Whether places are by all that is sure to be received, and not by the line alone (decision 0037).
-    exact: bool,
-    /// With `exact`, the time of the list is that of the line and so much more: what was received beyond the most that the line can have passed.
-    ahead: Span,
     /// `None` while nothing is held: then there are no tasks.
     list: Option<Admission<BPlusTree>>,
     most: u32,
@@ -87,9 +83,7 @@ impl Ledger {
     /// An empty one, for at most so many tasks.
     pub(super) fn new(most: u32, exact: bool) -> Ledger {
         Ledger {
-            holds: Holding::default(),
-            exact,
-            ahead: Span::ZERO,
+            holds: Holding::new(exact),
             list: None,
             most,
             counts: Counts::default(),
@@ -136,7 +130,7 @@ impl Ledger {
 
     /// Whether what is held grows with time, and as a line. If not, a task that is admitted may change the order of others.
     pub(super) fn is_line(&self) -> bool {
-        !self.exact && self.holds.is_line()
+        self.holds.is_line()
     }
 
     /// How many tasks there are now, and how often what happened to tasks.
@@ -170,13 +164,8 @@ impl Ledger {
         self.holds.passes(now, received);
         if let Phase::Serving(child) = phase {
             let to = self.time().saturating_add(received);
-            let most = self.holds.at(now);
-            if self.exact {
-                self.ahead = self.ahead.max(to.saturating_since(most));
-                self.pass(to, Some(child), received);
-            } else {
-                self.pass(to.min(most), Some(child), received);
-            }
+            self.holds.reaches(to, now);
+            self.pass(to.min(self.holds.at(now)), Some(child), received);
         }
         while let Some(least) = self.least(now).filter(|least| self.time() < *least) {
             self.fail(least);
@@ -190,10 +179,8 @@ impl Ledger {
             return;
         }
         let at = self.holds.at(self.last);
-        if self.exact {
-            let to = at.max(self.time());
-            self.ahead = to.saturating_since(at);
-            self.admit_again(to, Again::Charged);
+        if self.holds.is_exact() {
+            self.admit_again(at, Again::Charged);
         } else {
             self.pass(at, None, Span::ZERO);
         }
@@ -317,7 +304,6 @@ impl Ledger {
     pub(super) fn hold(&mut self, rate: Option<Rate>) {
         if self.holds.rate() != rate {
             self.holds.hold(rate);
-            self.ahead = Span::ZERO;
             self.admit_again(self.holds.at(self.last), Again::FromNow);
         }
     }
@@ -332,8 +318,7 @@ impl Ledger {
     /// What was moved to the instance and has not passed does not come.
     pub(super) fn cancel(&mut self) {
         if self.holds.cancel() {
-            let most = self.holds.at(self.last).saturating_add(self.ahead);
-            self.admit_again(self.time().min(most), Again::FromNow);
+            self.admit_again(self.time().min(self.holds.at(self.last)), Again::FromNow);
         }
     }
 

@@ -48,7 +48,7 @@ impl Ledger {
     /// The place of a task that arrives. What is sure by the deadlines of the others is brought up to now first if that can make a difference.
     fn place_to_admit(&mut self, work: Span, deadline: Instant) -> Instant {
         let place = self.place(deadline);
-        let Some(list) = self.list.as_ref().filter(|_| self.exact) else { return place };
+        let Some(list) = self.list.as_ref().filter(|_| self.holds.is_exact()) else { return place };
         let mut later = self.tasks.iter().flatten().filter(|task| task.deadline > deadline);
         if list.idle_before(place) >= work && later.all(|task| task.order.0 >= place) {
             return place;
@@ -59,9 +59,15 @@ impl Ledger {
 
     /// Brings what is sure by the deadlines of all tasks up to now.
     fn refresh(&mut self) {
-        if self.exact {
+        if self.is_stale() {
             self.admit_again(self.time(), Again::Kept);
         }
+    }
+
+    /// Whether more is sure by the deadline of a task than when it was admitted.
+    fn is_stale(&self) -> bool {
+        let mut tasks = self.tasks.iter().flatten();
+        self.holds.is_exact() && tasks.any(|task| self.place_from_now(task.deadline) > task.order.0)
     }
 
     /// Where what is held does not grow all the time, several deadlines have one place: tasks that are due later go behind.
@@ -103,7 +109,7 @@ impl Ledger {
         if work.is_zero() {
             return Err(NO_WORK);
         }
-        if self.exact {
+        if self.holds.is_exact() {
             return Err(EXACT_GIVES_NOTHING);
         }
         let away = self.tasks.iter().flatten().filter(|task| task.moved).map(|task| task.deadline);
@@ -140,7 +146,9 @@ impl Ledger {
         idle: bool,
     ) -> Option<TemporalAnswer> {
         // Some of the tasks may begin before others that there are: they need the slots as they will be.
-        if self.exact || idle && matches!(query, TemporalQuery::WhatIf(_)) {
+        if idle && (self.holds.is_exact() || matches!(query, TemporalQuery::WhatIf(_)))
+            || self.is_stale()
+        {
             let mut copy = self.clone();
             if idle {
                 copy.resume();

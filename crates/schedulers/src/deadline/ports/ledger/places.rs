@@ -9,7 +9,7 @@ impl Ledger {
     /// The place of a deadline: by then, the time of the list is at least that while the supply holds.
     pub(super) fn place(&self, deadline: Instant) -> Instant {
         let place = self.place_from_now(deadline);
-        if !self.exact {
+        if !self.holds.is_exact() {
             return place;
         }
         // What is sure by an earlier deadline is sure by this one.
@@ -20,8 +20,8 @@ impl Ledger {
 
     /// The same without what the tasks know.
     pub(super) fn place_from_now(&self, deadline: Instant) -> Instant {
-        let line = self.holds.place(deadline).saturating_add(self.ahead);
-        if !self.exact {
+        let line = self.holds.place(deadline);
+        if !self.holds.is_exact() {
             return line;
         }
         line.max(self.time().saturating_add(self.holds.least_until(self.last, deadline)))
@@ -29,8 +29,8 @@ impl Ledger {
 
     /// The earliest deadline with this place or a later one; `None` if it never comes.
     pub(super) fn deadline(&self, place: Instant) -> Option<Instant> {
-        let line = self.holds.deadline(place.checked_sub(self.ahead).unwrap_or(Instant::ZERO));
-        if !self.exact {
+        let line = self.holds.deadline(place);
+        if !self.holds.is_exact() {
             return line;
         }
         let line = line.map(|line| self.last.first_to(line, |at| self.place_from_now(at) >= place));
@@ -42,8 +42,8 @@ impl Ledger {
     /// The least that the time of the list can be now while the supply holds. By the deadline of the first task it is at the task's place, and until then it
     /// moves no faster than the clock.
     pub(super) fn least(&self, now: Instant) -> Option<Instant> {
-        let line = self.holds.least(now).saturating_add(self.ahead);
-        let first = self.first_due().filter(|_| self.exact);
+        let line = self.holds.least(now);
+        let first = self.first_due().filter(|_| self.holds.is_exact());
         let first = first.map(|(place, deadline)| {
             place.checked_sub(deadline.saturating_since(now)).unwrap_or(Instant::ZERO)
         });
@@ -60,8 +60,8 @@ impl Ledger {
     /// The first moment at which a task is late if nothing is supplied until then.
     pub(in crate::deadline::ports) fn late_at(&self) -> Option<Instant> {
         let beyond = self.time().saturating_add(self.laxity()?).saturating_add(NANOSECOND);
-        let line = self.holds.deadline(beyond.checked_sub(self.ahead).unwrap_or(Instant::ZERO));
-        let first = self.first_due().filter(|_| self.exact);
+        let line = self.holds.deadline(beyond);
+        let first = self.first_due().filter(|_| self.holds.is_exact());
         let first = first.map(|(place, deadline)| {
             deadline.checked_sub(place.saturating_since(beyond)).unwrap_or(Instant::ZERO)
         });

@@ -52,15 +52,15 @@ const ENDS: ParentNotice = ParentNotice::Moved {
 };
 
 settings! { Ports, "ports.rs":
-    /// the most tasks that are admitted and not ended at a time
-    slots: u32 = "100000" in 1..=4_000_000,
     /// whether it admits by the steps of a reservation, and not by a line below them: up to x (1 - x/y) of work more, at a cost of O(n) a task
     exact: bool = "false",
+    /// the most tasks that are admitted and not ended at a time
+    slots: u32 = "100000" in 1..=4_000_000,
 }
 
 pub(crate) const KIND: Kind =
     Ports::kind("ports", "tasks with deadlines, admitted when they are submitted", |settings| {
-        let Ports { slots, exact } = Ports::read(settings);
+        let Ports { exact, slots } = Ports::read(settings);
         Ok(Box::new(Pooled::new(State::new(slots, exact))))
     })
     .with_properties(Properties { admits: true, ..Properties::NONE });

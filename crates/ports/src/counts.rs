@@ -67,7 +67,7 @@ impl SubmitError {
                 AdmitError::Full { .. } => Reason::Full,
                 _ => Reason::Work,
             },
-            SubmitError::Full { .. } => Reason::Full,
+            SubmitError::Full { .. } | SubmitError::NoThread { .. } => Reason::Full,
             _ => Reason::Unsuitable,
         }
     }

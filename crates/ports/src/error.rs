@@ -34,6 +34,11 @@ pub enum SubmitError {
         /// How many.
         tasks: u32,
     },
+    /// The system starts no thread more.
+    NoThread {
+        /// How many tasks of the processor have one.
+        threads: u32,
+    },
     /// Nothing was asked for.
     Nothing,
     /// The processor has not analysed what was sent to it.
@@ -70,6 +75,10 @@ impl fmt::Display for SubmitError {
             SubmitError::Full { tasks } => {
                 write!(f, "all {tasks} tasks are taken; cancel one, or wait for one to end")
             }
+            SubmitError::NoThread { threads } => write!(
+                f,
+                "the system starts no thread beside the {threads} of this processor's tasks; wait for one to end, or raise its limit (`ulimit -u`)"
+            ),
             SubmitError::Unanswered { most } => {
                 write!(f, "{most} submissions are not answered yet; wait for answers")
             }

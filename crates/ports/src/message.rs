@@ -48,20 +48,25 @@ pub(crate) enum Message {
 }
 
 const ASK: u64 = 1;
-const ASK_WITH_STATE: u64 = 2;
 const ADMITTED: u64 = 3;
 const NO_ROOM: u64 = 4;
 const NEVER: u64 = 5;
 const UNSUITABLE: u64 = 6;
 const TOO_LATE: u64 = 7;
+/// Added to `ASK` for a request that has them.
+const WITH_STATE: u64 = 1 << 8;
+const WITH_DEADLINE: u64 = 1 << 9;
 
 impl Message {
-    /// As words; a request without a deadline asks for the latest.
+    /// As words.
     pub(crate) fn encode(self) -> Record {
         match self {
             Message::Ask { number, until, scheduler, asked } => {
-                let kind = if asked.state.is_some() { ASK_WITH_STATE } else { ASK };
-                let deadline = asked.deadline.unwrap_or(Instant::MAX).as_nanos();
+                let flag = |has: bool, flag: u64| if has { flag } else { 0 };
+                let kind = ASK
+                    | flag(asked.state.is_some(), WITH_STATE)
+                    | flag(asked.deadline.is_some(), WITH_DEADLINE);
+                let deadline = asked.deadline.unwrap_or(Instant::ZERO).as_nanos();
                 let (work, rank) = (asked.work.as_nanos(), asked.rank.cast_unsigned());
                 let state = asked.state.unwrap_or(0);
                 [kind, number, until.as_nanos(), scheduler, work, deadline, rank, state]
@@ -88,10 +93,10 @@ impl Message {
         let [kind, number, a, b, work, deadline, rank, state] = words;
         let short = |word: u64| u32::try_from(word).ok();
         let answer = match kind {
-            ASK | ASK_WITH_STATE => {
+            _ if kind & !(WITH_STATE | WITH_DEADLINE) == ASK => {
                 let (until, scheduler) = (Instant::from_nanos(a), b);
-                let deadline = Some(Instant::from_nanos(deadline)).filter(|d| *d != Instant::MAX);
-                let state = (kind == ASK_WITH_STATE).then_some(state);
+                let deadline = (kind & WITH_DEADLINE != 0).then(|| Instant::from_nanos(deadline));
+                let state = (kind & WITH_STATE != 0).then_some(state);
                 let (work, rank) = (Span::from_nanos(work), rank.cast_signed());
                 let asked = Request { work, deadline, rank, state };
                 return Some(Message::Ask { number, until, scheduler, asked });
@@ -124,7 +129,8 @@ mod tests {
             Answer::Unsuitable,
             Answer::TooLate,
         ];
-        let asks = [Request::by(ns, at).using(5), Request::ranked(ns, -2)];
+        let latest = Request::by(ns, Instant::MAX);
+        let asks = [Request::by(ns, at).using(5), Request::ranked(ns, -2), latest];
         let asks = asks.map(|asked| Message::Ask { number: 8, until: at, scheduler: 1, asked });
         let replies = answers.map(|answer| Message::Reply { number: 8, answer });
         for message in asks.into_iter().chain(replies) {

@@ -157,6 +157,10 @@ impl Code for Refused {
         me.open_tasks().await.unwrap();
         let asked = me.submit_for(process, (ms(1), deadline), own).await;
         note(asked.unwrap_err().to_string());
+        me.delete(own).await?;
+        let asked = me.submit_for(process, (ms(1), deadline), own).await;
+        let why = ProcessError::Stale { handle: own.handle() };
+        assert_eq!(asked, Err(TaskError::NotPosted { why }), "before the scheduler is asked");
 
         let pool = Pool::start(&mut me, WORKERS, 1).await?;
         let both = Pool::start(&mut me, WORKERS, 2).await?;

@@ -86,7 +86,7 @@ fn law_a_closure_without_a_thread_may_ask_the_pool() {
         eprintln!("waits for itself: {got:?}");
         std::process::exit(1); // the pool would never end
     }
-    let refused = Err(SubmitError::Full { tasks: 0 });
+    let refused = Err(SubmitError::NoThread { threads: 0 });
     assert_eq!(got, [(Ok(refused), Ok(())), (Ok(refused), Ok(()))]);
     let asked = Request::by(Span::from_millis(1), Pool::now() + Span::from_millis(900));
     assert!(pool.submit(EDF, asked, |_| Ok(())).is_ok());

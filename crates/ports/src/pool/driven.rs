@@ -108,12 +108,12 @@ impl Driven {
         match Forked::new(code, then) {
             Ok(forked) => Ok(self.attach(state, task, forked)),
             Err((_, code, then)) => {
-                let tasks = state.threads();
+                let threads = state.threads();
                 let _ = state.processor.cancel(task);
                 // What they hold may do anything, and the machine is held here.
                 state.answers.push(Box::new(move || drop((code, then))));
                 self.wake();
-                Err(SubmitError::Full { tasks })
+                Err(SubmitError::NoThread { threads })
             }
         }
     }

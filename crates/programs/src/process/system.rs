@@ -143,6 +143,15 @@ impl System {
         proc.takes_tasks.then_some(proc.thread)
     }
 
+    /// Checks that an event is a process's own.
+    pub(crate) fn owns(
+        &mut self,
+        process: ProcessHandle,
+        event: Event,
+    ) -> Result<(), ProcessError> {
+        self.events.own(event, process).map(|_| ())
+    }
+
     /// The cost of a call.
     pub(crate) fn cost(&mut self, me: ProcessHandle, call: &Call) -> Span {
         let waiters = match call {

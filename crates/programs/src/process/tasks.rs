@@ -93,7 +93,7 @@ pub trait Tasks: Send {
     /// as its datum: from then on that works on it, and finishes it.
     ///
     /// # Errors
-    /// As for [`submit`](Self::submit); when the other process has not [opened](Self::open_tasks) its tasks, or the event cannot be posted.
+    /// As for [`submit`](Self::submit); when the other process has not [opened](Self::open_tasks) its tasks, or the event is not its own or cannot be posted.
     fn submit_for(
         &mut self,
         process: ProcessHandle,

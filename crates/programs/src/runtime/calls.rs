@@ -90,6 +90,9 @@ impl ProgramRuntime {
         });
         let answer = whose.and_then(|whose| match request {
             TaskRequest::Assign { work, deadline, event } => {
+                let system = &mut host.programs().system;
+                let owns = of.map_or(Ok(()), |process| system.owns(process, event));
+                owns.map_err(|why| TaskError::NotPosted { why })?;
                 let reply = host.task(whose, TaskRequest::Submit { work, deadline })?;
                 ProgramRuntime::post_task(host, (number, whose), reply, event)
             }

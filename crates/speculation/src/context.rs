@@ -1,0 +1,89 @@
+//! What a handler knows beside its state and its event, and what it may do.
+
+use crate::{Key, Model, ProcessNumber};
+use windfall_time::Instant;
+
+/// An event that a handler sends; its sender numbers it.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Sent<E> {
+    pub(crate) to: ProcessNumber,
+    pub(crate) at: Instant,
+    pub(crate) event: E,
+}
+
+/// What came of handling one event.
+#[derive(Debug)]
+pub(crate) struct Effects<M: Model + ?Sized> {
+    pub(crate) sent: Vec<Sent<M::Event>>,
+    pub(crate) outputs: Vec<M::Output>,
+    pub(crate) changes: Vec<M::Change>,
+}
+
+impl<M: Model + ?Sized> Effects<M> {
+    pub(crate) const fn new() -> Self {
+        Effects { sent: Vec::new(), outputs: Vec::new(), changes: Vec::new() }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.sent.clear();
+        self.outputs.clear();
+        self.changes.clear();
+    }
+}
+
+/// What a handler knows of its event, and by which it acts.
+#[derive(Debug)]
+pub struct Context<'a, M: Model + ?Sized> {
+    key: Key,
+    effects: &'a mut Effects<M>,
+    /// Whether changes are kept.
+    logs: bool,
+}
+
+impl<'a, M: Model + ?Sized> Context<'a, M> {
+    pub(crate) const fn new(key: Key, effects: &'a mut Effects<M>, logs: bool) -> Self {
+        Context { key, effects, logs }
+    }
+
+    pub(crate) const fn key(&self) -> Key {
+        self.key
+    }
+
+    /// The process whose state this is.
+    #[must_use]
+    pub const fn me(&self) -> ProcessNumber {
+        self.key.to
+    }
+
+    /// The virtual time of the event; at the beginning, zero.
+    #[must_use]
+    pub const fn now(&self) -> Instant {
+        self.key.at
+    }
+
+    /// Who sent the event; at the beginning, the process itself.
+    #[must_use]
+    pub const fn from(&self) -> ProcessNumber {
+        self.key.from
+    }
+
+    /// Sends an event, which must be later than now: else the run ends, and names both.
+    #[inline]
+    pub fn send(&mut self, to: ProcessNumber, at: Instant, event: M::Event) {
+        self.effects.sent.push(Sent { to, at, event });
+    }
+
+    /// Gives something to whoever runs the model, when it is certain that this event takes effect.
+    #[inline]
+    pub fn output(&mut self, output: M::Output) {
+        self.effects.outputs.push(output);
+    }
+
+    /// Says how a change of the state is taken back, before or after it is made.
+    #[inline]
+    pub fn log(&mut self, change: M::Change) {
+        if self.logs {
+            self.effects.changes.push(change);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Why a run ends before its end.
+
+use crate::{Key, ProcessNumber};
+use core::fmt;
+use windfall_time::Instant;
+
+/// What a model did that cannot be. What was committed before that stays.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum RunError {
+    /// A handler sent an event that is not later than its own.
+    BeforeCause {
+        /// The event that was handled; at the beginning of a process, none.
+        cause: Option<Key>,
+        /// Who sent it.
+        from: ProcessNumber,
+        /// To whom.
+        to: ProcessNumber,
+        /// When it were to take effect.
+        at: Instant,
+    },
+    /// A handler sent an event to a process that does not exist.
+    NoProcess {
+        /// Who sent it.
+        from: ProcessNumber,
+        /// To whom.
+        to: ProcessNumber,
+        /// How many there are, from 0.
+        processes: u32,
+    },
+    /// A handler panicked.
+    Panicked {
+        /// The event that it handled.
+        event: Key,
+        /// What it said.
+        message: String,
+    },
+    /// Whoever takes the outputs panicked. The event has taken effect.
+    CommitPanicked {
+        /// The event whose output was taken.
+        event: Option<Key>,
+        /// What it said.
+        message: String,
+    },
+    /// More events wait than there is memory for.
+    Full {
+        /// The event whose handler sent one too many; at the beginning of a process, none.
+        cause: Option<Key>,
+        /// Who sent it.
+        from: ProcessNumber,
+        /// How many may wait.
+        events: usize,
+    },
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let by = |cause: &Option<Key>| match cause {
+            Some(cause) => format!(" when it handled {cause}"),
+            None => " at the beginning".to_owned(),
+        };
+        match self {
+            RunError::BeforeCause { cause, from, to, at } => {
+                let when = by(cause);
+                write!(
+                    f,
+                    "{from} sent an event to {to} at {at}{when}; an event must be later than its cause"
+                )
+            }
+            RunError::NoProcess { from, to, processes } => {
+                write!(f, "{from} sent an event to {to}; there are {processes} processes, from 0")
+            }
+            RunError::Panicked { event, message } => {
+                write!(f, "the handler of {} panicked at {event}: {message}", event.to)
+            }
+            RunError::CommitPanicked { event: Some(event), message } => {
+                write!(f, "taking the output of {event} panicked: {message}")
+            }
+            RunError::CommitPanicked { event: None, message } => {
+                write!(f, "taking an output panicked: {message}")
+            }
+            RunError::Full { cause, from, events } => {
+                let when = by(cause);
+                write!(
+                    f,
+                    "all {events} events wait, and {from} sent one more{when}; allow more, or send fewer"
+                )
+            }
+        }
+    }
+}
+
+impl core::error::Error for RunError {}

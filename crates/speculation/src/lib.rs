@@ -1,0 +1,24 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
+//! `model.rs` is what a user writes and `context.rs` what its handlers may do; `event.rs` has the order of events. `sequential.rs` handles one event after the other, and says what every other
+//! way must come to; `check.rs` undoes and redoes each event, and names what differs.
+#![forbid(unsafe_code)]
+
+mod check;
+mod context;
+mod difference;
+mod error;
+mod event;
+mod heap;
+mod model;
+mod sequential;
+
+pub use check::{CheckError, What, check};
+pub use context::Context;
+pub use difference::Difference;
+pub use error::RunError;
+pub use event::{Key, ProcessNumber};
+pub use model::{Model, Saving};
+pub use sequential::Sequential;

@@ -1,0 +1,51 @@
+//! What a model is: logical processes, and what each does when an event comes.
+
+use crate::{Context, ProcessNumber};
+use core::fmt::Debug;
+
+/// A number of logical processes, each a state and a handler of events (Time Warp; PORTS 1). They know each other by events alone.
+///
+/// The same model runs in every way that there is, and does not know in which: an event may be handled before others that should come first, is undone then, and handled again. So a handler
+/// depends on nothing but state, event and context; random numbers belong to the state. What cannot be undone is left to whoever takes the [outputs](Context::output), which come when their event is
+/// certain.
+pub trait Model {
+    /// What a process remembers.
+    type State: Clone + PartialEq + Debug;
+    /// What one process tells another.
+    type Event: Clone + PartialEq + Debug;
+    /// What leaves the model.
+    type Output: PartialEq + Debug;
+    /// How a handler's change of a state is taken back; [`Infallible`](core::convert::Infallible) where no process has a [log](Saving::Log).
+    type Change: Debug;
+
+    /// How many processes there are; they are numbered from 0.
+    fn processes(&self) -> u32;
+
+    /// The state of a process at the beginning. What it sends comes after that.
+    fn start(&self, context: &mut Context<'_, Self>) -> Self::State;
+
+    /// Handles an event.
+    fn handle(&self, state: &mut Self::State, event: &Self::Event, context: &mut Context<'_, Self>);
+
+    /// Takes back a change that a handler has [logged](Context::log). The last one is taken back first.
+    fn undo(&self, state: &mut Self::State, change: Self::Change);
+
+    /// How a process's state is saved before events that may have to be undone.
+    fn saving(&self, process: ProcessNumber) -> Saving {
+        let _ = process;
+        Saving::Copies { every: 16 }
+    }
+}
+
+/// How a state is saved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Saving {
+    /// It is cloned before each so many events. After a rollback to the middle, those since the copy are handled once more. With a persistent structure a clone is cheap, and 1 is best.
+    Copies {
+        /// At least 1.
+        every: u32,
+    },
+    /// The handler logs how each of its changes is taken back.
+    Log,
+}

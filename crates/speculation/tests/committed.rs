@@ -1,0 +1,50 @@
+//! What every way of running PHOLD must commit, as another program computed it.
+
+mod phold;
+
+use phold::{Phold, digest};
+use serde_json::Value;
+use windfall_speculation::{Saving, Sequential, check};
+use windfall_time::Instant;
+
+/// Each case, with the end of its run, how many events are committed, and the digest of all states.
+fn cases() -> Vec<(Phold, Instant, u64, String)> {
+    let text = include_str!("reference/phold-committed.json");
+    let Ok(Value::Array(cases)) = serde_json::from_str(text) else { panic!("an array") };
+    let number = |case: &Value, name: &str| case[name].as_u64().unwrap_or_else(|| panic!("{name}"));
+    let cases = cases.iter().map(|case| {
+        let short = |name| u32::try_from(number(case, name)).unwrap_or_else(|_| panic!("{name}"));
+        let model = Phold {
+            processes: short("processes"),
+            remote: number(case, "remote_thousandths"),
+            start: short("start"),
+            seed: number(case, "seed"),
+            saving: Saving::Log,
+        };
+        let end = Instant::from_nanos(number(case, "end"));
+        let digest = case["digest"].as_str().unwrap_or_default().to_owned();
+        (model, end, number(case, "committed"), digest)
+    });
+    cases.collect()
+}
+
+#[test]
+fn law_a_run_in_order_commits_what_another_program_does() {
+    let cases = cases();
+    assert_eq!(cases.len(), 48);
+    for (model, end, committed, expected) in cases {
+        let mut run = Sequential::new(model.clone(), 100_000).unwrap();
+        let handled = run.run_until(end, |_, ()| ()).unwrap();
+        assert_eq!((handled, digest(run.states())), (committed, expected), "{model:?}");
+    }
+}
+
+#[test]
+fn law_each_event_of_it_can_be_undone_and_done_again() {
+    for (model, end, committed, _) in cases().into_iter().filter(|(.., many, _)| *many < 50_000) {
+        for saving in [Saving::Log, Saving::Copies { every: 1 }] {
+            let model = Phold { saving, ..model.clone() };
+            assert_eq!(check(model, end, 100_000), Ok(committed));
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a model must not do is named, with the process and the event, and what was committed stays.
+
+use std::cell::Cell;
+use windfall_speculation::{
+    CheckError, Context, Key, Model, ProcessNumber, RunError, Saving, Sequential, What, check,
+};
+use windfall_time::{Instant, Span};
+
+/// What the second process does at its third event.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Wrong {
+    Nothing,
+    Late,
+    Nobody,
+    Panic,
+    Many,
+    /// It changes something that it does not log.
+    Unlogged,
+    /// What it does depends on how often it was called.
+    Elsewhere,
+    SendsElsewhere,
+    OutputsElsewhere,
+}
+
+/// Two processes that send a number to and fro.
+struct Model2 {
+    wrong: Wrong,
+    calls: Cell<u64>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+struct State {
+    seen: Vec<u64>,
+    last: Last,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+struct Last {
+    number: u64,
+}
+
+fn ns(ns: u64) -> Span {
+    Span::from_nanos(ns)
+}
+
+impl Model for Model2 {
+    type State = State;
+    type Event = u64;
+    type Output = u64;
+    type Change = u64;
+
+    fn processes(&self) -> u32 {
+        2
+    }
+
+    fn start(&self, context: &mut Context<'_, Self>) -> State {
+        if context.me() == ProcessNumber(0) {
+            context.send(ProcessNumber(1), Instant::ZERO + ns(1), 1);
+        }
+        State { seen: Vec::new(), last: Last { number: 0 } }
+    }
+
+    fn handle(&self, state: &mut State, event: &u64, context: &mut Context<'_, Self>) {
+        self.calls.set(self.calls.get() + 1);
+        let other = ProcessNumber(1 - context.me().0);
+        let wrong = if *event == 5 { self.wrong } else { Wrong::Nothing };
+        let calls = self.calls.get();
+        context.log(state.last.number);
+        state.seen.push(*event);
+        state.last.number = *event;
+        let mut at = context.now() + ns(10);
+        match wrong {
+            Wrong::Nothing => {}
+            Wrong::Late => at = context.now(),
+            Wrong::Nobody => context.send(ProcessNumber(2), at, 0),
+            Wrong::Panic => panic!("no such room"),
+            Wrong::Many => (0..9).for_each(|more| context.send(other, at + ns(more), 0)),
+            Wrong::Unlogged => state.last.number += state.seen.remove(0),
+            Wrong::Elsewhere => state.last.number = calls,
+            Wrong::SendsElsewhere => at = at + ns(calls),
+            Wrong::OutputsElsewhere => context.output(calls),
+        }
+        context.output(*event);
+        context.send(other, at, event + 1);
+    }
+
+    fn undo(&self, state: &mut State, before: u64) {
+        state.seen.pop();
+        state.last.number = before;
+    }
+
+    fn saving(&self, _: ProcessNumber) -> Saving {
+        Saving::Log
+    }
+}
+
+fn model(wrong: Wrong) -> Model2 {
+    Model2 { wrong, calls: Cell::new(0) }
+}
+
+const END: Instant = Instant::from_nanos(1_000);
+
+/// Runs it, and returns what was committed before it ended.
+fn run(wrong: Wrong) -> (RunError, Vec<u64>) {
+    let mut committed = Vec::new();
+    let mut run = Sequential::new(model(wrong), 4).unwrap();
+    let error = run.run_until(END, |_, output| committed.push(output)).unwrap_err();
+    assert_eq!(run.run_until(END, |_, _| ()), Err(error.clone()), "it is over");
+    (error, committed)
+}
+
+#[test]
+fn refuses_an_event_that_is_not_later_than_its_cause_or_for_nobody_or_one_too_many() {
+    let [zero, one] = [0, 1].map(ProcessNumber);
+    let (late, committed) = run(Wrong::Late);
+    let RunError::BeforeCause { cause: Some(cause), from, to, at } = late else { panic!("{late}") };
+    assert_eq!((cause.to, from, to, at, cause.at), (one, one, zero, cause.at, at));
+    assert_eq!(committed, [1, 2, 3, 4], "what was committed stays");
+    let text = late.to_string();
+    let says = "process 1 sent an event to process 0 at 41ns when it handled event 2 of process 0 for process 1 at 41ns; an event must be later than its cause";
+    assert_eq!(text, says);
+    let nobody = RunError::NoProcess { from: one, to: ProcessNumber(2), processes: 2 };
+    assert_eq!(run(Wrong::Nobody).0, nobody);
+    assert!(nobody.to_string().ends_with("there are 2 processes, from 0"));
+    let (full, committed) = run(Wrong::Many);
+    assert!(matches!(full, RunError::Full { cause: Some(_), events: 4, .. }), "{full}");
+    assert_eq!(committed.len(), 4);
+}
+
+#[test]
+fn refuses_to_go_on_after_a_panic_and_names_the_event() {
+    let (error, committed) = run(Wrong::Panic);
+    assert!(error.to_string().starts_with("the handler of process 1 panicked at event 2"));
+    assert!(error.to_string().ends_with("no such room"), "{error}");
+    assert_eq!(committed, [1, 2, 3, 4]);
+    // A panic of whoever takes the outputs: the event has taken effect.
+    let mut run = Sequential::new(model(Wrong::Nothing), 4).unwrap();
+    let error = run.run_until(END, |_, output| assert!(output < 3, "full")).unwrap_err();
+    let RunError::CommitPanicked { event: Some(Key { at, .. }), .. } = error else {
+        panic!("{error}")
+    };
+    assert_eq!((at, run.handled()), (Instant::from_nanos(21), 3));
+}
+
+#[test]
+fn law_a_checker_names_the_process_event_and_field_that_differ() {
+    let found = |wrong| match check(model(wrong), END, 40) {
+        Err(CheckError::Differs { event, what, difference }) => {
+            assert_eq!((event.to, event.at), (ProcessNumber(1), Instant::from_nanos(41)));
+            (what, difference.to_string())
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(check(model(Wrong::Nothing), END, 40), Ok(100));
+    let (what, text) = found(Wrong::Unlogged);
+    assert_eq!((what, text.as_str()), (What::Undone, "`seen[0]` is 3 instead of 1"));
+    let (what, text) = found(Wrong::Elsewhere);
+    assert_eq!((what, text.as_str()), (What::State, "`last.number` is 10 instead of 9"));
+    let (what, text) = found(Wrong::SendsElsewhere);
+    assert!(what == What::Sent && text.starts_with("`[0].at"), "{text}");
+    let (what, text) = found(Wrong::OutputsElsewhere);
+    assert_eq!((what, text.as_str()), (What::Outputs, "`[0]` is 10 instead of 9"));
+    assert!(matches!(check(model(Wrong::Late), END, 40), Err(CheckError::Run(_))));
+    let error = check(model(Wrong::Elsewhere), END, 40).unwrap_err().to_string();
+    let says = "event 2 of process 0 for process 1 at 41ns: the state is another when it is handled again: `last.number` is 10 instead of 9";
+    assert_eq!(error, says);
+}

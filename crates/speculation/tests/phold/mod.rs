@@ -3,7 +3,7 @@
 use windfall_speculation::{Context, Model, ProcessNumber, Saving};
 use windfall_time::{Instant, Span};
 
-const PRIME: u64 = 0x0100_0000_01b3;
+pub(crate) const PRIME: u64 = 0x0100_0000_01b3;
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -18,33 +18,34 @@ pub(crate) struct Phold {
     pub(crate) saving: Saving,
 }
 
-/// What it was before.
+/// A process; a change is undone by what it was before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct State {
     pub(crate) hash: u64,
-    random: u64,
+    pub(crate) random: u64,
 }
 
 impl State {
-    fn step(&mut self) -> u64 {
+    pub(crate) fn step(&mut self) -> u64 {
         self.random = self.random.wrapping_add(GOLDEN);
         let z = (self.random ^ self.random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ z >> 31
     }
 
-    fn uniform(&mut self, below: u64) -> u64 {
+    pub(crate) fn uniform(&mut self, below: u64) -> u64 {
         u64::try_from(u128::from(self.step()) * u128::from(below) >> 64).unwrap_or(0)
     }
 
-    fn delay(&mut self) -> Span {
+    pub(crate) fn delay(&mut self) -> Span {
         Span::from_nanos(100 + self.uniform(1_800))
     }
 }
 
 impl Model for Phold {
     type State = State;
-    type Event = ();
+    /// Nothing of use: so an entry is of 32 bytes.
+    type Event = u64;
     type Output = ();
     type Change = State;
 
@@ -58,12 +59,12 @@ impl Model for Phold {
         let random = State { hash: BASIS, random }.step();
         let mut state = State { hash: BASIS, random };
         for _ in 0..self.start {
-            context.send(me, Instant::ZERO + state.delay(), ());
+            context.send(me, Instant::ZERO + state.delay(), 0);
         }
         state
     }
 
-    fn handle(&self, state: &mut State, (): &(), context: &mut Context<'_, Self>) {
+    fn handle(&self, state: &mut State, event: &u64, context: &mut Context<'_, Self>) {
         context.log(*state);
         let (now, from) = (context.now(), u64::from(context.from().0));
         let said = now.as_nanos().wrapping_mul(31).wrapping_add(from);
@@ -71,7 +72,7 @@ impl Model for Phold {
         let remote = state.uniform(1_000) < self.remote;
         let to = if remote { state.uniform(self.processes.into()) } else { context.me().0.into() };
         let at = now + state.delay();
-        context.send(ProcessNumber(u32::try_from(to).unwrap_or(0)), at, ());
+        context.send(ProcessNumber(u32::try_from(to).unwrap_or(0)), at, *event);
     }
 
     fn undo(&self, state: &mut State, before: State) {

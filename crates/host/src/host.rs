@@ -84,6 +84,8 @@ pub(crate) struct Step {
     pub(crate) notices: Vec<(u32, Notice)>,
     /// Whether notices were kept for a thread.
     pub(crate) noticed: bool,
+    /// What a scheduler said last of a job: whether it is admitted.
+    pub(crate) planned: Option<bool>,
 }
 
 /// Facts for the outcome of a run.
@@ -135,6 +137,7 @@ impl<M: Machine> Host<M> {
                 now: Instant::ZERO,
                 notices: Vec::new(),
                 noticed: false,
+                planned: None,
             },
             log: Log {
                 decisions: 0,

@@ -118,7 +118,11 @@ impl<M: Machine> RuntimeHost for Host<M> {
 
     #[inline]
     fn begins(&mut self, thread: u32, job: Job) {
+        self.step.planned = None;
         self.send_job(thread, job);
+        if let Some(admitted) = self.step.planned.take() {
+            self.count_planned(thread, admitted);
+        }
     }
 
     #[inline]
@@ -131,6 +135,7 @@ impl<M: Machine> RuntimeHost for Host<M> {
         }
         let now = self.machine.now();
         let (missed, response) = (job.is_late(now), now.saturating_since(job.release));
+        self.threads.list[thread as usize].refused = false;
         let outcome = &mut self.threads.list[thread as usize].outcome;
         outcome.complete(job.release, now.max(job.release), missed);
         self.record_at(now, thread, |thread| Event::Complete { thread, response, missed });
@@ -138,13 +143,19 @@ impl<M: Machine> RuntimeHost for Host<M> {
 
     fn aborted(&mut self, thread: u32) {
         self.machine.compute(thread, None);
-        self.threads.list[thread as usize].outcome.abort();
+        let state = &mut self.threads.list[thread as usize];
+        if !std::mem::take(&mut state.refused) {
+            state.outcome.abort();
+        }
         self.record(thread, |thread| Event::Abort { thread });
     }
 
     fn goes_on(&mut self, thread: u32, job: Job, missed: bool) {
         let thread = &mut self.threads.list[thread as usize];
-        thread.outcome.missed += u64::from(missed);
+        // One that was refused is not missed, but it is released, since it goes on.
+        let refused = std::mem::take(&mut thread.refused);
+        thread.outcome.released += u64::from(refused);
+        thread.outcome.missed += u64::from(missed && !refused);
         if let Some(id) = thread.id {
             let release = job.release;
             let message = Message::Job { release, deadline: Instant::MAX, work: None };

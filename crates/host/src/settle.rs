@@ -3,7 +3,9 @@
 use crate::agenda::Due;
 use crate::host::Host;
 use crate::machine::{Charge, Event, Machine};
-use windfall_hierarchy::{Hierarchy, HierarchyError, JournalEvent, Message, Processor, ThreadId};
+use windfall_hierarchy::{
+    Hierarchy, HierarchyError, JournalEvent, Message, Note, Processor, Target, ThreadId,
+};
 use windfall_programs::{Job, Node, ProgramRuntime};
 use windfall_time::Instant;
 
@@ -255,6 +257,13 @@ impl<M: Machine> Host<M> {
         for entry in entries {
             self.step.expired.extend(entry.expired().and_then(|thread| self.number(thread)));
             self.journal_notice(&entry);
+            if let JournalEvent::Noted { note, about: Some(Target::Thread(_)) } = entry.what {
+                match note {
+                    Note::Admitted(_) => self.step.planned = Some(true),
+                    Note::Refused(_) => self.step.planned = Some(false),
+                    _ => {}
+                }
+            }
             let threads = &self.threads;
             self.machine.note(&entry, |id: ThreadId| threads.number(id));
             if matches!(entry.what, JournalEvent::Quarantined { .. }) {

@@ -21,6 +21,8 @@ pub struct Thread {
     bursts: bool,
     /// Whether its scheduler uses messages about jobs.
     pub(crate) reports_jobs: bool,
+    /// Whether its scheduler, which plans jobs when they arrive, has no place for the job that it works on.
+    pub(crate) refused: bool,
     /// Whether the hierarchy knows it as runnable.
     pub(crate) ready: bool,
     /// Since when it has been runnable without a break.
@@ -60,6 +62,7 @@ impl Thread {
             role,
             bursts,
             reports_jobs: true,
+            refused: false,
             ready: false,
             awake: Instant::ZERO,
             unserved: None,

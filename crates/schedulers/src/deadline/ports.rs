@@ -235,7 +235,8 @@ impl Policy for State {
                     Err(AnswerError::NoTime { idle, .. }) => {
                         context.note(Some(child), Note::Refused(idle));
                     }
-                    Err(_) => {}
+                    Err(AnswerError::WrongTask { .. }) => {}
+                    Err(_) => context.note(Some(child), Note::Refused(Span::ZERO)),
                 }
                 answer
             }

@@ -15,7 +15,7 @@
 //! Checked  laws, `tests/all/spring.rs`.
 //!
 //! A job runs in one piece. A child that blocks in it gets the rest back if it wakes in time, and nothing after it.
-//! A job that finds no place gets no time: the host aborts it. A child with a reservation works in its blocks, and
+//! A job that finds no place is refused (a note says so) and gets no time: the host aborts it. A child with a reservation works in its blocks, and
 //! its jobs are not planned. Unused time is not reclaimed.
 
 use crate::catalogue::{Kind, Properties};
@@ -117,7 +117,12 @@ impl State {
         coming.push((child.index(), task, now));
         coming.sort_unstable_by_key(|(at, _, _)| *at);
         let tasks: Vec<Task> = coming.iter().map(|(_, task, _)| *task).collect();
-        match plan(&tasks, &self.pieces.blocks(child), done.unwrap_or(now), self.weight) {
+        let found = plan(&tasks, &self.pieces.blocks(child), done.unwrap_or(now), self.weight);
+        context.note(
+            Some(child),
+            if found.is_some() { Note::Admitted(task.work) } else { Note::Refused(Span::ZERO) },
+        );
+        match found {
             Some(starts) => {
                 for ((at, task, _), start) in coming.into_iter().zip(starts) {
                     self.pieces.plan[at] = Some(Piece::Once(task, start));

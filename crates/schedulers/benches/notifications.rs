@@ -86,6 +86,22 @@ fn queries(criterion: &mut Criterion) {
     group.finish();
 }
 
+/// A task of a child that has many: withdrawn and submitted again.
+fn tasks(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("a task again");
+    for count in [1_000, 100_000] {
+        let mut slots = Slots::new(count, false);
+        let mut at = 0_usize;
+        group.bench_function(BenchmarkId::new("of one child", count), |bencher| {
+            bencher.iter(|| {
+                at = at.wrapping_add(7);
+                slots.again(at);
+            });
+        });
+    }
+    group.finish();
+}
+
 /// The epoch scheduler beside the reservation scheduler; it may take at most 1.5 times as long.
 fn reserving(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("64 reservations, two levels");

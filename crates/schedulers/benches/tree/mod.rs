@@ -169,6 +169,7 @@ impl Crowd {
 pub(crate) struct Slots {
     tree: Hierarchy,
     node: NodeId,
+    thread: ThreadId,
     list: Admission<BPlusTree>,
     /// Deadlines to ask about, in no order.
     deadlines: Vec<Instant>,
@@ -200,9 +201,20 @@ impl Slots {
         for (task, deadline) in (0..).zip(&deadlines) {
             let submit = Message::Submit { task, work, deadline: *deadline };
             let there = tree.send(Instant::ZERO, thread, submit).is_ok();
-            assert_eq!(there, list.admit(work, *deadline).is_ok());
+            assert!(there && list.admit(work, *deadline).is_ok());
         }
-        Slots { tree, node, list, deadlines }
+        Slots { tree, node, thread, list, deadlines }
+    }
+
+    /// One of the tasks is withdrawn, and submitted again.
+    pub(crate) fn again(&mut self, at: usize) {
+        let at = at % self.deadlines.len();
+        let (work, deadline) = (Span::from_nanos(100), self.deadlines[at]);
+        let task = u32::try_from(at).unwrap_or(0);
+        let submit = Message::Submit { task, work, deadline };
+        for message in [Message::Withdraw(task), submit] {
+            assert!(self.tree.send(Instant::ZERO, self.thread, message).is_ok());
+        }
     }
 
     /// The idle time before one of the deadlines, by itself.

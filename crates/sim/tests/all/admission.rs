@@ -118,3 +118,33 @@ periodic = { work = "8ms", period = "10ms", deadline = "80ms", admit = true }
     );
     assert_eq!(admitted(&much, "lowest"), 0);
 }
+
+/// Two threads ask for more than a processor by plans that are made when jobs arrive: what finds no place is refused, and not missed.
+#[test]
+fn law_jobs_that_a_plan_has_no_place_for_are_refused_and_not_missed() {
+    let text = r#"
+schema = 2
+length = "995ms"
+[schedulers.plan]
+scheduler = "spring"
+parent = "top"
+[threads.first]
+parent = "plan"
+periodic = { work = "6ms", period = "10ms" }
+[threads.second]
+parent = "plan"
+periodic = { work = "6ms", period = "10ms" }
+[threads.third]
+parent = "plan"
+periodic = { work = "2ms", period = "20ms", deadline = "10ms" }
+"#;
+    let scenario = Scenario::parse("spring.toml", text).unwrap();
+    let sim = Sim::of(scenario.build().unwrap(), None).unwrap();
+    let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
+    for (name, asked, refused) in [("first", 100, 0), ("second", 100, 100), ("third", 50, 0)] {
+        let one = thread(&outcome, name);
+        let found = (one.submitted, one.refusals.no_time, one.released, one.aborted, one.missed);
+        assert_eq!(found, (asked, refused, asked - refused, 0, 0), "{name}");
+        assert!(one.completed >= one.released.saturating_sub(1), "{name}");
+    }
+}

@@ -6,11 +6,13 @@
 
 mod admits;
 mod places;
+mod tasks;
 
 use super::holding::{Holding, Moved};
 use super::rate::Rate;
 use crate::parts::slots;
 use alloc::vec::Vec;
+use tasks::{Task, Tasks};
 use windfall_admission::{Admission, BPlusTree, Counts, HORIZON, Ticket};
 use windfall_hierarchy::heap::Heap;
 use windfall_hierarchy::{AnswerError, ChildVp, Note};
@@ -50,16 +52,6 @@ enum Again {
     Charged,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Task {
-    number: u32,
-    /// Whether it is laxity that was moved to the child, and no task of its own.
-    moved: bool,
-    order: Order,
-    ticket: Ticket,
-    deadline: Instant,
-}
-
 /// The tasks of all children.
 #[derive(Clone)]
 pub(super) struct Ledger {
@@ -69,8 +61,8 @@ pub(super) struct Ledger {
     most: u32,
     counts: Counts,
     last: Instant,
-    /// By child, in order.
-    tasks: Vec<Vec<Task>>,
+    /// By child.
+    tasks: Vec<Tasks>,
     /// The first task of each child that has one.
     firsts: Heap<Order>,
     /// By child: whether it was runnable since the last account.
@@ -98,7 +90,7 @@ impl Ledger {
 
     /// Makes room for a child.
     pub(super) fn register(&mut self, child: ChildVp) {
-        slots::put(&mut self.tasks, child, Vec::new());
+        slots::put(&mut self.tasks, child, Tasks::default());
         slots::put(&mut self.runnable, child, false);
         self.firsts.reserve(child.index() + 1);
     }
@@ -106,7 +98,7 @@ impl Ledger {
     /// A child is removed, with its tasks.
     pub(super) fn unregister(&mut self, child: ChildVp) {
         let gone = core::mem::take(&mut self.tasks[child.index()]);
-        for task in gone {
+        for task in gone.iter() {
             self.withdraw(task.ticket);
         }
         self.notes.retain(|said| said.child != child);
@@ -230,11 +222,12 @@ impl Ledger {
         let Some(list) = &mut self.list else { return };
         let to = to.min(HORIZON).max(list.now());
         if list.serve(work, to) == Ok(1)
-            && let Some((_, first)) = self.firsts.peek()
+            && let Some((order, first)) = self.firsts.peek()
         {
             let child = ChildVp(first);
-            let task = self.take(child, 0);
-            self.used_up(child, task);
+            if let Some(task) = self.take(child, order) {
+                self.used_up(child, task);
+            }
         }
     }
 
@@ -248,11 +241,15 @@ impl Ledger {
     fn fail(&mut self, to: Instant) {
         self.serve(Span::ZERO, to);
         while let Some((ticket, left)) = self.list.as_mut().and_then(Admission::take_late) {
-            let place = |tasks: &Vec<Task>| tasks.iter().position(|task| task.ticket == ticket);
+            let order = |tasks: &Tasks| {
+                let mut same = tasks.at(ticket.deadline());
+                same.find(|task| task.ticket == ticket).map(|task| task.order)
+            };
             let mut all = (0..).map(ChildVp).zip(&self.tasks);
-            let whose = all.find_map(|(child, tasks)| Some((child, place(tasks)?)));
-            if let Some((child, at)) = whose {
-                let task = self.take(child, at);
+            let whose = all.find_map(|(child, tasks)| Some((child, order(tasks)?)));
+            if let Some((child, order)) = whose
+                && let Some(task) = self.take(child, order)
+            {
                 self.lose(child, task, left);
             }
         }
@@ -265,9 +262,9 @@ impl Ledger {
     }
 
     /// Takes a task of a child out of its list.
-    fn take(&mut self, child: ChildVp, at: usize) -> Task {
+    fn take(&mut self, child: ChildVp, order: Order) -> Option<Task> {
         let tasks = &mut self.tasks[child.index()];
-        let task = tasks.remove(at);
+        let task = tasks.remove(order);
         match tasks.first() {
             Some(task) => self.firsts.set(child.0, task.order),
             None => {
@@ -287,17 +284,11 @@ impl Ledger {
 
     /// A task ends, or will not be done. Returns what is left of it.
     pub(super) fn end(&mut self, child: ChildVp, number: u32) -> Result<Span, AnswerError> {
-        let Some(at) = self.find(child, number) else {
-            return Err(AnswerError::WrongTask { task: number, has: false });
-        };
-        let task = self.take(child, at);
-        Ok(self.withdraw(task.ticket))
-    }
-
-    /// Where a task of this number is among those of its child.
-    fn find(&self, child: ChildVp, number: u32) -> Option<usize> {
-        let mut tasks = self.tasks[child.index()].iter();
-        tasks.position(|task| task.number == number && !task.moved)
+        let order = self.tasks[child.index()].find(number);
+        match order.and_then(|order| self.take(child, order)) {
+            Some(task) => Ok(self.withdraw(task.ticket)),
+            None => Err(AnswerError::WrongTask { task: number, has: false }),
+        }
     }
 
     /// The instance holds another supply from now on. Tasks that cannot be done with it are lost, the later of two if not both fit; so is laxity that it moved away.
@@ -367,24 +358,23 @@ impl Ledger {
         let mut all = Vec::new();
         for (child, tasks) in (0..).map(ChildVp).zip(&mut self.tasks) {
             self.firsts.remove(child.0);
-            all.extend(tasks.drain(..).map(|task| (child, task)));
+            let tasks = core::mem::take(tasks);
+            all.extend(tasks.iter().map(|task| (child, *task)));
         }
         all.sort_unstable_by_key(|(_, task)| (task.deadline, task.order.1));
         all
     }
 
     fn insert(&mut self, child: ChildVp, task: Task) {
-        let tasks = &mut self.tasks[child.index()];
-        let at = tasks.partition_point(|other| other.order < task.order);
-        tasks.insert(at, task);
-        if at == 0 {
+        self.tasks[child.index()].insert(task);
+        if self.firsts.key(child.0).is_none_or(|first| task.order < first) {
             self.firsts.set(child.0, task.order);
         }
     }
 
     /// Checks that the list and the children's tasks agree.
     pub(super) fn check(&self) -> Result<(), &'static str> {
-        let held = self.tasks.iter().map(Vec::len).sum::<usize>();
+        let held = self.tasks.iter().map(Tasks::len).sum::<usize>();
         if held != self.list.as_ref().map_or(0, Admission::len) {
             return Err("the list has other slots than the children have tasks");
         }

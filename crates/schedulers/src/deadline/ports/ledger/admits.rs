@@ -1,6 +1,6 @@
 //! What is admitted, what could be, and what is moved away (PORTS 2.2, 2.4, 2.5).
 
-use super::{Again, Ledger, Task};
+use super::{Again, Ledger, Task, Tasks};
 use crate::deadline::ports::holding::Moved;
 use alloc::vec::Vec;
 use windfall_admission::{Admission, AdmitError, BPlusTree};
@@ -19,7 +19,7 @@ impl Ledger {
         number: u32,
         (work, deadline): (Span, Instant),
     ) -> Answer {
-        if self.find(child, number).is_some() {
+        if self.tasks[child.index()].find(number).is_some() {
             return Err(AnswerError::WrongTask { task: number, has: true });
         }
         if work.is_zero() {
@@ -49,8 +49,11 @@ impl Ledger {
     fn place_to_admit(&mut self, work: Span, deadline: Instant) -> Instant {
         let place = self.place(deadline);
         let Some(list) = self.list.as_ref().filter(|_| self.holds.is_exact()) else { return place };
-        let mut later = self.tasks.iter().flatten().filter(|task| task.deadline > deadline);
-        if list.idle_before(place) >= work && later.all(|task| task.order.0 >= place) {
+        let tasks = self.tasks.iter().flat_map(Tasks::iter);
+        let mut later = tasks.filter(|task| task.deadline > deadline);
+        let fits = list.idle_before(place) >= work && later.all(|task| task.order.0 >= place);
+        drop(later);
+        if fits {
             return place;
         }
         self.refresh();
@@ -66,7 +69,7 @@ impl Ledger {
 
     /// Whether more is sure by the deadline of a task than when it was admitted.
     fn is_stale(&self) -> bool {
-        let mut tasks = self.tasks.iter().flatten();
+        let mut tasks = self.tasks.iter().flat_map(Tasks::iter);
         self.holds.is_exact() && tasks.any(|task| self.place_from_now(task.deadline) > task.order.0)
     }
 
@@ -74,14 +77,12 @@ impl Ledger {
     fn put_behind(&mut self, place: Instant, deadline: Instant) {
         let mut later = Vec::new();
         for (child, tasks) in (0..).map(ChildVp).zip(&self.tasks) {
-            let behind = tasks.iter().filter(|task| task.order.0 == place);
-            let behind = behind.filter(|task| task.deadline > deadline);
-            later.extend(behind.map(|task| (task.deadline, task.order.1, child, task.number)));
+            let behind = tasks.at(place).filter(|task| !task.moved && task.deadline > deadline);
+            later.extend(behind.map(|task| (task.deadline, task.order, child)));
         }
         later.sort_unstable();
-        for (_, _, child, number) in later {
-            let at = self.find(child, number);
-            let task = at.map(|at| self.take(child, at));
+        for (_, order, child) in later {
+            let task = self.take(child, order);
             let (Some(task), Some(list)) = (task, &mut self.list) else { continue };
             let left = list.withdraw(task.ticket).unwrap_or(Span::ZERO);
             if let Ok(ticket) = list.admit(left, place) {
@@ -112,7 +113,12 @@ impl Ledger {
         if self.holds.is_exact() {
             return Err(EXACT_GIVES_NOTHING);
         }
-        let away = self.tasks.iter().flatten().filter(|task| task.moved).map(|task| task.deadline);
+        let away = self
+            .tasks
+            .iter()
+            .flat_map(Tasks::iter)
+            .filter(|task| task.moved)
+            .map(|task| task.deadline);
         if let Some(until) = self.holds.moving_until().max(away.max()) {
             return Err(AnswerError::Moving { until });
         }

@@ -72,10 +72,12 @@ impl Message {
                 [kind, number, until.as_nanos(), scheduler, work, deadline, rank, state]
             }
             Message::Reply { number, answer } => {
+                let of = match answer {
+                    Answer::Admitted(task) => task.processor.into(),
+                    _ => 0,
+                };
                 let (kind, a, b) = match answer {
-                    Answer::Admitted(task) => {
-                        (ADMITTED, u64::from(task.index), u64::from(task.generation))
-                    }
+                    Answer::Admitted(task) => (ADMITTED, task.index.into(), task.generation.into()),
                     Answer::NoRoom { idle, earliest: Some(earliest) } => {
                         (NO_ROOM, idle.as_nanos(), earliest.as_nanos())
                     }
@@ -83,25 +85,29 @@ impl Message {
                     Answer::Unsuitable => (UNSUITABLE, 0, 0),
                     Answer::TooLate => (TOO_LATE, 0, 0),
                 };
-                [kind, number, a, b, 0, 0, 0, 0]
+                [kind, number, a, b, of, 0, 0, 0]
             }
         }
     }
 
     /// `None` for words that are no message.
     pub(crate) fn decode(words: Record) -> Option<Message> {
-        let [kind, number, a, b, work, deadline, rank, state] = words;
+        let [kind, number, a, b, c, deadline, rank, state] = words;
         let short = |word: u64| u32::try_from(word).ok();
         let answer = match kind {
             _ if kind & !(WITH_STATE | WITH_DEADLINE) == ASK => {
                 let (until, scheduler) = (Instant::from_nanos(a), b);
                 let deadline = (kind & WITH_DEADLINE != 0).then(|| Instant::from_nanos(deadline));
                 let state = (kind & WITH_STATE != 0).then_some(state);
-                let (work, rank) = (Span::from_nanos(work), rank.cast_signed());
+                let (work, rank) = (Span::from_nanos(c), rank.cast_signed());
                 let asked = Request { work, deadline, rank, state };
                 return Some(Message::Ask { number, until, scheduler, asked });
             }
-            ADMITTED => Answer::Admitted(TaskId { index: short(a)?, generation: short(b)? }),
+            ADMITTED => Answer::Admitted(TaskId {
+                index: short(a)?,
+                generation: short(b)?,
+                processor: short(c)?,
+            }),
             NO_ROOM => {
                 let earliest = Some(Instant::from_nanos(b));
                 Answer::NoRoom { idle: Span::from_nanos(a), earliest }
@@ -123,7 +129,7 @@ mod tests {
     fn law_messages_come_back_as_they_were_and_other_words_are_refused() {
         let (at, ns) = (Instant::from_nanos(7), Span::from_nanos(3));
         let answers = [
-            Answer::Admitted(TaskId { index: 4, generation: 9 }),
+            Answer::Admitted(TaskId { index: 4, generation: 9, processor: 2 }),
             Answer::NoRoom { idle: ns, earliest: Some(at) },
             Answer::NoRoom { idle: ns, earliest: None },
             Answer::Unsuitable,

@@ -1,6 +1,7 @@
 //! The tasks of a processor, and what it remembers of them.
 
 use crate::TaskId;
+use std::sync::atomic::{AtomicU32, Ordering};
 use windfall_time::{Instant, Span};
 
 /// A task that was admitted.
@@ -19,8 +20,12 @@ pub(crate) struct Task {
     pub(crate) stolen_before: Span,
 }
 
+/// How many processors were made.
+static PROCESSORS: AtomicU32 = AtomicU32::new(0);
+
 #[derive(Debug)]
 pub(crate) struct Table {
+    processor: u32,
     places: Vec<(u32, Option<Task>)>,
     free: Vec<u32>,
     most: u32,
@@ -28,7 +33,8 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) fn new(most: u32) -> Table {
-        Table { places: Vec::new(), free: Vec::new(), most }
+        let processor = PROCESSORS.fetch_add(1, Ordering::Relaxed);
+        Table { processor, places: Vec::new(), free: Vec::new(), most }
     }
 
     /// Puts a task in, if there is a place.
@@ -44,7 +50,7 @@ impl Table {
         };
         let (generation, place) = self.places.get_mut(index as usize)?;
         *place = Some(task);
-        Some(TaskId { index, generation: *generation })
+        Some(TaskId { index, generation: *generation, processor: self.processor })
     }
 
     pub(crate) fn remove(&mut self, id: TaskId) -> Option<Task> {
@@ -57,12 +63,12 @@ impl Table {
 
     pub(crate) fn get(&self, id: TaskId) -> Option<&Task> {
         let (generation, place) = self.places.get(id.index as usize)?;
-        place.as_ref().filter(|_| *generation == id.generation)
+        place.as_ref().filter(|_| *generation == id.generation && self.processor == id.processor)
     }
 
     pub(crate) fn get_mut(&mut self, id: TaskId) -> Option<&mut Task> {
         let (generation, place) = self.places.get_mut(id.index as usize)?;
-        place.as_mut().filter(|_| *generation == id.generation)
+        place.as_mut().filter(|_| *generation == id.generation && self.processor == id.processor)
     }
 
     pub(crate) fn most(&self) -> u32 {

@@ -3,11 +3,20 @@
 use core::fmt;
 use windfall_time::{Instant, Span};
 
-/// A task of one processor: an index, and how many had it before.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+/// A task of one processor: an index, and how many had it before. That of another processor names no task here.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TaskId {
     pub(crate) index: u32,
     pub(crate) generation: u32,
+    /// Which processor, by a number that each gets when it is made.
+    pub(crate) processor: u32,
+}
+
+// Without the processor's number, which no decision depends on: equal runs print equal text.
+impl fmt::Debug for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl fmt::Display for TaskId {

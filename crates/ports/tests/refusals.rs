@@ -83,6 +83,11 @@ fn refuses_a_stale_task_and_impossible_time() {
     assert_eq!(one.done(task).unwrap_err().task, task);
     assert_eq!(one.cancel(task).unwrap_err().task, task);
     let next = one.submit(all, Request::by(ms(1), at(20))).unwrap();
+    let mut other = Processor::new(at(11), 3);
+    let all_there = other.add(edf(1, 1)).unwrap();
+    let foreign = other.submit(all_there, Request::by(ms(1), at(20))).unwrap();
+    assert!(one.done(foreign).is_err() && one.cancel(foreign).is_err());
+    assert!(other.done(next).is_err() && other.done(foreign).is_ok());
     assert!(one.done(task).is_err() && one.done(next).is_ok());
 }
 

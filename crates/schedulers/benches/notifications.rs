@@ -177,6 +177,7 @@ fn main() {
     crowd(&mut criterion);
     reserving(&mut criterion);
     queries(&mut criterion);
+    tasks(&mut criterion);
     criterion.final_summary();
     slope();
 }

@@ -27,7 +27,7 @@ pub enum Place {
 }
 
 impl Affinity {
-    /// Where to submit to, of two processors' schedulers with this number. `refill` is what it costs to run away from the state, as `windfall doctor` measures it. It
+    /// Where to submit to, of two processors' schedulers with this number. `refill` is what it costs to run away from the state, as `windfall measure` measures it. It
     /// changes nothing, so by the time of the submission another may have taken that place.
     ///
     /// # Errors

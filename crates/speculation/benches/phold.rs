@@ -34,8 +34,7 @@ impl Bare {
         // The states are those of the model's own beginning.
         let run = Sequential::new(model.clone(), usize::MAX).expect("it begins");
         bare.states.extend(run.states());
-        for (process, state) in (0..).zip(bare.states.clone()) {
-            let mut state = state;
+        for (process, mut state) in (0..).zip(bare.states.clone()) {
             for _ in 0..model.start {
                 let time = state.delay().as_nanos();
                 bare.push(Entry { time, to: process, from: process, _rest: [0; 2] });
@@ -96,7 +95,8 @@ impl Bare {
             let said = time.wrapping_mul(31).wrapping_add(from.into());
             state.hash = (state.hash ^ said).wrapping_mul(PRIME);
             let remote = state.uniform(1_000) < model.remote;
-            let next = if remote { state.uniform(model.processes.into()) as u32 } else { to };
+            let other = if remote { state.uniform(model.processes.into()) } else { to.into() };
+            let next = u32::try_from(other).unwrap_or(0);
             let time = time + state.delay().as_nanos();
             self.push(Entry { time, to: next, from: to, _rest: [0; 2] });
             handled += 1;

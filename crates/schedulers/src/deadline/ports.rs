@@ -11,7 +11,7 @@
 //! Assumes  A1 the instance receives what it holds; if not, what cannot be done any longer is lost, and named. A2 a child does its
 //!          tasks in the order of their deadlines. Overheads are not inside a task's work: they count as time that was not supplied.
 //! Costs    O(log n) an event, a task and a query, for n tasks; O(n) for one that is lost, or that comes while laxity moves here; with `exact`, O(n) a task and a
-//!          query, O(n log n) if more became sure since; 26 to 36 bytes a task, and 60 for its child; one timer.
+//!          query, O(n log n) if more became sure since; 26 to 36 bytes a task, and about 130 for its child; one timer.
 //! Ties     the task that was submitted first.
 //! Source   PORTS 2.2 to 2.6; decisions 0028, 0029, 0034 and 0037.
 //! Checked  laws, `tests/all/ports.rs`, `tests/all/ports_moved.rs`, `tests/all/ports_exact.rs`.

@@ -28,13 +28,13 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn step(&mut self) -> u64 {
         self.random = self.random.wrapping_add(GOLDEN);
-        let z = (self.random ^ self.random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+        let z = (self.random ^ (self.random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
     }
 
     pub(crate) fn uniform(&mut self, below: u64) -> u64 {
-        u64::try_from(u128::from(self.step()) * u128::from(below) >> 64).unwrap_or(0)
+        u64::try_from((u128::from(self.step()) * u128::from(below)) >> 64).unwrap_or(0)
     }
 
     pub(crate) fn delay(&mut self) -> Span {

@@ -14,6 +14,7 @@ mod event;
 mod heap;
 mod model;
 mod sequential;
+mod speculative;
 
 pub use check::{CheckError, What, check};
 pub use context::Context;
@@ -22,3 +23,4 @@ pub use error::RunError;
 pub use event::{Key, ProcessNumber};
 pub use model::{Model, Saving};
 pub use sequential::Sequential;
+pub use speculative::{Cancellation, Counts, Speculative};

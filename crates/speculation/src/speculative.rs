@@ -9,7 +9,7 @@ use crate::context::{Context, Effects, Sent};
 use crate::event::Entry;
 use crate::sequential::said;
 use crate::{Key, Model, ProcessNumber, RunError};
-use history::{Done, History};
+use history::{Came, Done, History};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use windfall_time::Instant;
@@ -45,6 +45,7 @@ pub struct Counts {
 }
 
 /// A run in which events may be undone.
+// Fields: events by where they are (waiting, done, unsure, to be taken back), the processes, and what the run was told; each is borrowed while others change.
 #[derive(Debug)]
 pub struct Speculative<M: Model> {
     model: M,
@@ -53,7 +54,7 @@ pub struct Speculative<M: Model> {
     waiting: BTreeMap<Key, M::Event>,
     /// Events that are done and not certain.
     done: BTreeSet<Key>,
-    /// With lazy cancellation: by undone cause, what it sent.
+    /// With lazy cancellation: by undone cause, which waits, what it sent.
     unsure: BTreeMap<Key, Vec<Entry<M::Event>>>,
     /// What is still to be taken back.
     cancels: Vec<Key>,
@@ -162,7 +163,7 @@ impl<M: Model> Speculative<M> {
         self.take_back();
     }
 
-    /// What of `sent` was not sent before, by a cause that was undone since. What such causes sent up to this one, and is not sent again, is taken back.
+    /// What of `sent` was not sent before, by a cause that was undone since. What this one sent, and does not send again, is taken back.
     fn confirm(&mut self, cause: Key, sent: &[Entry<M::Event>]) -> Vec<Entry<M::Event>> {
         let mut news = Vec::new();
         for entry in sent {
@@ -181,8 +182,8 @@ impl<M: Model> Speculative<M> {
                 None => news.push(entry.clone()),
             }
         }
-        let over = self.unsure.extract_if(..=cause, |old, _| old.to == cause.to);
-        self.cancels.extend(over.flat_map(|(_, sent)| sent).map(|entry| entry.key));
+        let over = self.unsure.remove(&cause).unwrap_or_default();
+        self.cancels.extend(over.into_iter().map(|entry| entry.key));
         self.take_back();
         news
     }
@@ -260,25 +261,8 @@ impl<M: Model> Speculative<M> {
         let before = self.counts.committed;
         while let Some(first) = self.certain() {
             self.done.remove(&first);
-            let (failed, outputs, sent) = self.processes[first.to.index()].commit();
-            self.counts.committed += u64::from(failed.is_none());
-            let result = failed.map_or(Ok(()), Err).and_then(|()| {
-                let taken = catch_unwind(AssertUnwindSafe(|| {
-                    outputs.into_iter().for_each(|output| take(first, output));
-                }));
-                taken.map_err(|panic| RunError::CommitPanicked {
-                    event: Some(first),
-                    message: said(panic.as_ref()),
-                })
-            });
-            let room = self.len() + sent.len() <= self.most;
-            let result = result.and_then(|()| match room {
-                true => Ok(()),
-                false => {
-                    Err(RunError::Full { cause: Some(first), from: first.to, events: self.most })
-                }
-            });
-            if let Err(error) = result {
+            let Came { failed, outputs, sent } = self.processes[first.to.index()].commit();
+            if let Err(error) = self.give(first, failed, outputs, sent.len(), &mut take) {
                 self.ended = Some(error.clone());
                 return Err(error);
             }
@@ -289,22 +273,38 @@ impl<M: Model> Speculative<M> {
         Ok(self.counts.committed - before)
     }
 
-    /// The first event that is done, if it is certain.
-    fn certain(&mut self) -> Option<Key> {
-        loop {
-            let first = *self.done.first()?;
-            // A cause that does not wait any longer, and would have to come first, is not handled again.
-            let next = self.waiting.keys().next().copied();
-            let gone = self.unsure.keys().next().copied();
-            match gone.filter(|gone| next.is_none_or(|next| *gone < next)) {
-                Some(gone) => {
-                    let sent = self.unsure.remove(&gone).unwrap_or_default();
-                    self.cancels.extend(sent.into_iter().map(|entry| entry.key));
-                    self.take_back();
-                }
-                None => return next.is_none_or(|next| first < next).then_some(first),
-            }
+    /// Gives away what came of an event that is certain.
+    fn give(
+        &mut self,
+        event: Key,
+        failed: Option<RunError>,
+        outputs: Vec<M::Output>,
+        sent: usize,
+        take: &mut impl FnMut(Key, M::Output),
+    ) -> Result<(), RunError> {
+        if let Some(error) = failed {
+            return Err(error);
         }
+        self.counts.committed += 1;
+        let taken = catch_unwind(AssertUnwindSafe(|| {
+            outputs.into_iter().for_each(|output| take(event, output));
+        }));
+        taken.map_err(|panic| RunError::CommitPanicked {
+            event: Some(event),
+            message: said(panic.as_ref()),
+        })?;
+        let held = if self.cancellation == Cancellation::WithoutRisk { sent } else { 0 };
+        if self.len() + held > self.most {
+            return Err(RunError::Full { cause: Some(event), from: event.to, events: self.most });
+        }
+        Ok(())
+    }
+
+    /// The first event that is done, if it is certain. What is undone waits, so nothing can be taken back that comes before all that wait.
+    fn certain(&self) -> Option<Key> {
+        let first = *self.done.first()?;
+        let next = self.waiting.keys().next();
+        next.is_none_or(|next| first < *next).then_some(first)
     }
 
     /// The states as they are now, by process, be they certain or not.

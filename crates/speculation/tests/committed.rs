@@ -5,7 +5,7 @@ mod phold;
 
 use phold::{Phold, digest};
 use serde_json::Value;
-use windfall_speculation::{Saving, Sequential, check};
+use windfall_speculation::{Cancellation, ProcessNumber, Saving, Sequential, Speculative, check};
 use windfall_time::Instant;
 
 /// Each case, with the end of its run, how many events are committed, and the digest of all states.
@@ -48,4 +48,32 @@ fn law_each_event_of_it_can_be_undone_and_done_again() {
             assert_eq!(check(model, end, 100_000), Ok(committed));
         }
     }
+}
+
+#[test]
+fn law_a_run_that_undoes_commits_it_too() {
+    let cancellations = [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::WithoutRisk];
+    let few = cases().into_iter().filter(|(model, ..)| model.processes <= 64);
+    let mut undone = [0; 3];
+    let apart = if cfg!(debug_assertions) { 4 } else { 1 };
+    for (case, (model, end, committed, expected)) in few.step_by(apart).enumerate() {
+        let (which, every) = (case % 3, [1, 4, 16][case / 3 % 3]);
+        let saving = if case % 2 == 0 { Saving::Log } else { Saving::Copies { every } };
+        let model = Phold { saving, ..model };
+        let mut run = Speculative::new(model.clone(), end, 20_000, cancellations[which]).unwrap();
+        let (mut draw, mut certain) = (7_u32, 0);
+        while run.next().is_some() {
+            // Any of those that are next to each other, so that some go ahead.
+            for _ in 0..40 {
+                draw = draw.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                run.step(ProcessNumber((draw >> 8) % model.processes)).unwrap();
+            }
+            certain += run.commit(|_, ()| ()).unwrap();
+        }
+        certain += run.commit(|_, ()| ()).unwrap();
+        assert_eq!((certain, digest(run.states())), (committed, expected), "{model:?}");
+        undone[which] += run.counts().undone;
+    }
+    let least = if cfg!(debug_assertions) { 1 } else { 1_000 };
+    assert!(undone.iter().all(|undone| *undone >= least), "{undone:?}");
 }

@@ -54,21 +54,23 @@ impl Model for Gossip {
     }
 
     fn handle(&self, state: &mut u64, told: &u64, context: &mut Context<'_, Self>) {
-        context.log(*state);
-        *state = mix(*state, mix(*told, context.now().as_nanos()));
+        for told in [*told, context.now().as_nanos()] {
+            context.log(*state);
+            *state = mix(*state, told);
+        }
         context.output(*state);
         let many = [1, 1, 2, 0, 1, 1, 1, 1][(*state % 8) as usize];
         for number in 0..many {
             let draw = mix(*state, number);
             // Often the same whatever came before, so that lazy cancellation has something to keep.
-            let (to, after) = if draw % 3 == 0 {
+            let (to, after) = if draw.is_multiple_of(3) {
                 (context.me().0.into(), 7)
             } else {
                 (draw >> 8, 1 + draw % self.delay)
             };
             context.send(self.other(to), context.now() + Span::from_nanos(after), draw % 3);
         }
-        if self.wrong > 0 && *state % self.wrong == 0 {
+        if self.wrong > 0 && state.is_multiple_of(self.wrong) {
             match *state >> 32 & 1 {
                 // Without a word to the terminal.
                 0 => std::panic::resume_unwind(Box::new(state.to_string())),
@@ -122,7 +124,7 @@ fn speculatively(
     let mut run = Speculative::new(model.clone(), end, 2 * MOST, cancellation).unwrap();
     let ended = loop {
         draw = mix(draw, 1);
-        if draw % rare == 0 || run.next().is_none() {
+        if draw.is_multiple_of(rare) || run.next().is_none() {
             let commit = run.commit(|key, output| outputs.push((key, output)));
             match commit {
                 Err(error) => break Err(error),
@@ -139,7 +141,7 @@ fn speculatively(
     counts.repeated += one.repeated;
     counts.cancelled += one.cancelled;
     counts.kept += one.kept;
-    assert_eq!(one.committed as usize, outputs.len());
+    assert_eq!(u64::try_from(outputs.len()), Ok(one.committed));
     (outputs, ended.map(|()| run.states().copied().collect()))
 }
 

@@ -19,6 +19,14 @@ pub(super) struct Done<M: Model> {
     pub(super) failed: Option<RunError>,
 }
 
+/// What came of an event that is certain.
+#[derive(Debug)]
+pub(super) struct Came<M: Model> {
+    pub(super) failed: Option<RunError>,
+    pub(super) outputs: Vec<M::Output>,
+    pub(super) sent: Vec<Entry<M::Event>>,
+}
+
 /// A process: its state, and what it has done, from the oldest copy on if it is saved by copies.
 #[derive(Debug)]
 pub(super) struct History<M: Model> {
@@ -98,18 +106,16 @@ impl<M: Model> History<M> {
     }
 
     /// The first event that is not certain is certain now. Returns what came of it.
-    pub(super) fn commit(&mut self) -> (Option<RunError>, Vec<M::Output>, Vec<Entry<M::Event>>) {
-        let Some(done) = self.done.get_mut(self.certain) else {
-            return (None, Vec::new(), Vec::new());
-        };
-        let came = (
-            done.failed.clone(),
-            std::mem::take(&mut done.outputs),
-            std::mem::take(&mut done.sent),
-        );
-        done.changes = Vec::new();
-        self.certain += 1;
-        self.forget();
+    pub(super) fn commit(&mut self) -> Came<M> {
+        let mut came = Came { failed: None, outputs: Vec::new(), sent: Vec::new() };
+        if let Some(done) = self.done.get_mut(self.certain) {
+            came.failed = done.failed.take();
+            came.outputs = std::mem::take(&mut done.outputs);
+            came.sent = std::mem::take(&mut done.sent);
+            done.changes = Vec::new();
+            self.certain += 1;
+            self.forget();
+        }
         came
     }
 

@@ -12,6 +12,7 @@ use windfall_hierarchy::{
 };
 use windfall_schedulers::catalogue::Value;
 use windfall_schedulers::parameters;
+use windfall_time::Span;
 
 /// What the instance holds: a processor, a reservation below rez beside others, or a share beside others.
 #[derive(Clone, Copy, Debug)]
@@ -21,12 +22,28 @@ pub(crate) enum Held {
     Shared(u32, u32),
     /// A reservation, by an instance with `exact`.
     Exact(u64, u64),
+    /// A share of a share, each beside others.
+    Nested((u32, u32), (u32, u32)),
     /// A processor that is said to be a reservation, for a supply that a test makes; by an instance with `exact`, or not.
     Said(u64, u64, bool),
 }
 
 /// The kinds, by number.
-pub(crate) const HELD: [&str; 4] = ["all", "reserved", "shared", "exact"];
+pub(crate) const HELD: [&str; 5] = ["all", "reserved", "shared", "exact", "nested"];
+
+const SHARES: [(&str, Value<'static>); 2] =
+    [("quantum", Value::Span(Span::from_nanos(3))), ("warp", Value::Bool(false))];
+
+/// What the first of two children is given of a share.
+fn shared(given: Guarantee, shares: [u32; 2]) -> Guarantee {
+    let shares = shares.map(|share| {
+        let mut terms = ChildParams::default();
+        terms.weight = windfall_time::Ratio::whole(share.into());
+        terms
+    });
+    let gives = conversion("proportional-share", &SHARES);
+    gives.give(Supply::of(&[given]), &shares)[0].gives[0].guarantee
+}
 
 impl Held {
     /// Its number.
@@ -36,6 +53,7 @@ impl Held {
             Held::Reserved(..) | Held::Said(.., false) => 1,
             Held::Shared(..) => 2,
             Held::Exact(..) | Held::Said(.., true) => 3,
+            Held::Nested(..) => 4,
         }
     }
 
@@ -65,18 +83,22 @@ impl Held {
                 (node, promise(&format!("RESBH {amount}ns {period}ns")))
             }
             Held::Shared(own, other) => {
-                let settings = [("quantum", Value::Span(span(3))), ("warp", Value::Bool(false))];
-                let parent = host.root("proportional-share", &settings);
+                let parent = host.root("proportional-share", &SHARES);
                 let node = host.below(parent, "ports", "ports", &[Message::Share(own)]);
                 host.spin(parent, "other", &[Message::Share(other)]);
-                let gives = conversion("proportional-share", &settings);
-                let shares = [own, other].map(|share| {
-                    let mut terms = ChildParams::default();
-                    terms.weight = windfall_time::Ratio::whole(share.into());
-                    terms
-                });
-                let offers = gives.give(Supply::of(&[promise("PSBE 1 0ns")]), &shares);
-                (node, offers[0].gives[0].guarantee)
+                (node, shared(promise("PSBE 1 0ns"), [own, other]))
+            }
+            Held::Nested(outer, inner) => {
+                let top = host.root("proportional-share", &SHARES);
+                let ask = [Message::Share(outer.0)];
+                let parents = [(Parent::Node(top), &ask[..])];
+                let parent =
+                    host.try_node("inner", "proportional-share", &SHARES, &parents).unwrap();
+                let node = host.below(parent, "ports", "ports", &[Message::Share(inner.0)]);
+                host.spin(parent, "beside", &[Message::Share(inner.1)]);
+                host.spin(top, "other", &[Message::Share(outer.1)]);
+                let given = shared(promise("PSBE 1 0ns"), [outer.0, outer.1]);
+                (node, shared(given, [inner.0, inner.1]))
             }
         };
         host.tree.configure(at(host.now), node, parameters::supply(&guarantee)).unwrap();
@@ -122,7 +144,12 @@ pub(crate) fn held() -> impl Strategy<Value = Held> {
 
 fn held_or_exact() -> impl Strategy<Value = Held> {
     let exact = (1..10_u64, 10..40_u64);
-    prop_oneof![3 => held(), 1 => exact.prop_map(|(amount, period)| Held::Exact(amount, period))]
+    let shares = || (1..4_u32, 1..3_u32);
+    prop_oneof![
+        3 => held(),
+        1 => exact.prop_map(|(amount, period)| Held::Exact(amount, period)),
+        1 => (shares(), shares()).prop_map(|(outer, inner)| Held::Nested(outer, inner)),
+    ]
 }
 
 /// The distance of deadlines: no instance holds less than 1 in so much.

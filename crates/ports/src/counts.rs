@@ -41,6 +41,16 @@ pub enum Reason {
 }
 
 impl Reason {
+    /// All of them.
+    pub const ALL: [Reason; 6] = [
+        Reason::NoRoom,
+        Reason::DeadlinePassed,
+        Reason::Work,
+        Reason::BeyondHorizon,
+        Reason::Full,
+        Reason::Unsuitable,
+    ];
+
     /// As it is written: `no-room`.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -9,7 +9,7 @@ pub use seen::REMEMBERED;
 
 use crate::message::{Answer, Message};
 use crate::transport::Transport;
-use crate::{Processor, Request};
+use crate::{Processor, Reason, Request};
 use seen::{Known, Seen};
 use std::collections::BTreeMap;
 use windfall_time::{Instant, Span};
@@ -187,7 +187,9 @@ impl<T: Transport> Member<T> {
         if self.processor.now() > until {
             return Answer::TooLate;
         }
-        let Ok(scheduler) = usize::try_from(scheduler) else { return Answer::Unsuitable };
+        let Ok(scheduler) = usize::try_from(scheduler) else {
+            return Answer::Unsuitable(Reason::Unsuitable);
+        };
         self.processor.submit(scheduler, asked).into()
     }
 

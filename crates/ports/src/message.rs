@@ -1,7 +1,7 @@
 //! What members say to each other, as records of words.
 
 use crate::transport::Record;
-use crate::{Request, SubmitError, TaskId};
+use crate::{Reason, Request, SubmitError, TaskId};
 use windfall_admission::AdmitError;
 use windfall_time::{Instant, Span};
 
@@ -18,8 +18,8 @@ pub enum Answer {
         /// The earliest deadline for this work, if there is one.
         earliest: Option<Instant>,
     },
-    /// It is refused for another reason, which asking for less does not change.
-    Unsuitable,
+    /// It is refused for another reason.
+    Unsuitable(Reason),
     /// It arrived after the time until which it was worth asking, and was not executed.
     TooLate,
 }
@@ -34,7 +34,7 @@ impl From<Result<TaskId, SubmitError>> for Answer {
             Err(SubmitError::NotAdmitted(AdmitError::DeadlinePassed { earliest, .. })) => {
                 Answer::NoRoom { idle: Span::ZERO, earliest }
             }
-            Err(_) => Answer::Unsuitable,
+            Err(error) => Answer::Unsuitable(error.reason()),
         }
     }
 }
@@ -82,7 +82,7 @@ impl Message {
                         (NO_ROOM, idle.as_nanos(), earliest.as_nanos())
                     }
                     Answer::NoRoom { idle, earliest: None } => (NEVER, idle.as_nanos(), 0),
-                    Answer::Unsuitable => (UNSUITABLE, 0, 0),
+                    Answer::Unsuitable(reason) => (UNSUITABLE, reason as u64, 0),
                     Answer::TooLate => (TOO_LATE, 0, 0),
                 };
                 [kind, number, a, b, of, 0, 0, 0]
@@ -113,7 +113,10 @@ impl Message {
                 Answer::NoRoom { idle: Span::from_nanos(a), earliest }
             }
             NEVER => Answer::NoRoom { idle: Span::from_nanos(a), earliest: None },
-            UNSUITABLE => Answer::Unsuitable,
+            UNSUITABLE => {
+                let reason = Reason::ALL.into_iter().find(|reason| *reason as u64 == a)?;
+                Answer::Unsuitable(reason)
+            }
             TOO_LATE => Answer::TooLate,
             _ => return None,
         };
@@ -132,7 +135,8 @@ mod tests {
             Answer::Admitted(TaskId { index: 4, generation: 9, processor: 2 }),
             Answer::NoRoom { idle: ns, earliest: Some(at) },
             Answer::NoRoom { idle: ns, earliest: None },
-            Answer::Unsuitable,
+            Answer::Unsuitable(Reason::Work),
+            Answer::Unsuitable(Reason::Unsuitable),
             Answer::TooLate,
         ];
         let latest = Request::by(ns, Instant::MAX);
@@ -143,6 +147,7 @@ mod tests {
             assert_eq!(Message::decode(message.encode()), Some(message));
         }
         assert_eq!(Message::decode([99; 8]), None);
+        assert_eq!(Message::decode([UNSUITABLE, 0, 99, 0, 0, 0, 0, 0]), None);
         assert_eq!(Message::decode([ADMITTED, 0, u64::MAX, 0, 0, 0, 0, 0]), None);
     }
 }

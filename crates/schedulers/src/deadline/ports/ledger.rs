@@ -212,6 +212,11 @@ impl Ledger {
         self.serve(Span::ZERO, to);
     }
 
+    /// The tasks of all children, those of a child in order.
+    fn each(&self) -> impl Iterator<Item = &Task> {
+        self.tasks.iter().flat_map(Tasks::iter)
+    }
+
     /// Whether the first task of a child is laxity that was moved to it.
     fn is_moved(&self, child: ChildVp) -> bool {
         self.tasks[child.index()].first().is_some_and(|task| task.moved)

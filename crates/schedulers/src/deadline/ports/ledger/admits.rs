@@ -1,6 +1,6 @@
 //! What is admitted, what could be, and what is moved away (PORTS 2.2, 2.4, 2.5).
 
-use super::{Again, Ledger, Task, Tasks};
+use super::{Again, Ledger, Task};
 use crate::deadline::ports::holding::Moved;
 use alloc::vec::Vec;
 use windfall_admission::{Admission, AdmitError, BPlusTree};
@@ -49,8 +49,7 @@ impl Ledger {
     fn place_to_admit(&mut self, work: Span, deadline: Instant) -> Instant {
         let place = self.place(deadline);
         let Some(list) = self.list.as_ref().filter(|_| self.holds.is_exact()) else { return place };
-        let tasks = self.tasks.iter().flat_map(Tasks::iter);
-        let mut later = tasks.filter(|task| task.deadline > deadline);
+        let mut later = self.each().filter(|task| task.deadline > deadline);
         let fits = list.idle_before(place) >= work && later.all(|task| task.order.0 >= place);
         drop(later);
         if fits {
@@ -69,8 +68,8 @@ impl Ledger {
 
     /// Whether more is sure by the deadline of a task than when it was admitted.
     fn is_stale(&self) -> bool {
-        let mut tasks = self.tasks.iter().flat_map(Tasks::iter);
-        self.holds.is_exact() && tasks.any(|task| self.place_from_now(task.deadline) > task.order.0)
+        let stale = |task: &Task| self.place_from_now(task.deadline) > task.order.0;
+        self.holds.is_exact() && self.each().any(stale)
     }
 
     /// Where what is held does not grow all the time, several deadlines have one place: tasks that are due later go behind.
@@ -113,10 +112,7 @@ impl Ledger {
         if self.holds.is_exact() {
             return Err(EXACT_GIVES_NOTHING);
         }
-        let away = self
-            .tasks
-            .iter()
-            .flat_map(Tasks::iter)
+        let away = self.each()
             .filter(|task| task.moved)
             .map(|task| task.deadline);
         if let Some(until) = self.holds.moving_until().max(away.max()) {

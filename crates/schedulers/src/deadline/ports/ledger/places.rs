@@ -1,6 +1,6 @@
 //! Places of deadlines on the time of the list, by the line and by all that is sure (decisions 0029 and 0037).
 
-use super::{Ledger, Tasks};
+use super::Ledger;
 use windfall_time::{Instant, Span};
 
 const NANOSECOND: Span = Span::from_nanos(1);
@@ -13,9 +13,8 @@ impl Ledger {
             return place;
         }
         // What is sure by an earlier deadline is sure by this one.
-        let tasks = self.tasks.iter().flat_map(Tasks::iter);
-        let earlier = tasks.filter(|task| task.deadline <= deadline).map(|task| task.order.0);
-        earlier.fold(place, Instant::max)
+        let earlier = self.each().filter(|task| task.deadline <= deadline);
+        earlier.map(|task| task.order.0).fold(place, Instant::max)
     }
 
     /// The same without what the tasks know.
@@ -34,8 +33,7 @@ impl Ledger {
             return line;
         }
         let line = line.map(|line| self.last.first_to(line, |at| self.place_from_now(at) >= place));
-        let tasks = self.tasks.iter().flat_map(Tasks::iter);
-        let known = tasks.filter(|task| task.order.0 >= place).map(|task| task.deadline);
+        let known = self.each().filter(|task| task.order.0 >= place).map(|task| task.deadline);
         line.into_iter().chain(known).min()
     }
 

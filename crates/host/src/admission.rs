@@ -56,17 +56,6 @@ impl<M: Machine> Host<M> {
         None
     }
 
-    /// A scheduler that plans jobs when they begin has said whether it admits this one, which was counted as released.
-    pub(crate) fn count_planned(&mut self, number: u32, admitted: bool) {
-        let Some(thread) = self.threads.list.get_mut(number as usize) else { return };
-        thread.refused = !admitted;
-        thread.outcome.submitted += 1;
-        if !admitted {
-            thread.outcome.refusals.no_time += 1;
-            thread.outcome.released = thread.outcome.released.saturating_sub(1);
-        }
-    }
-
     /// Submits a task of a thread to its scheduler, and counts the answer. The task is numbered by how many the thread has submitted, whoever did so.
     fn submit_task(
         &mut self,

@@ -118,11 +118,7 @@ impl<M: Machine> RuntimeHost for Host<M> {
 
     #[inline]
     fn begins(&mut self, thread: u32, job: Job) {
-        self.step.planned = None;
         self.send_job(thread, job);
-        if let Some(admitted) = self.step.planned.take() {
-            self.count_planned(thread, admitted);
-        }
     }
 
     #[inline]
@@ -135,7 +131,7 @@ impl<M: Machine> RuntimeHost for Host<M> {
         }
         let now = self.machine.now();
         let (missed, response) = (job.is_late(now), now.saturating_since(job.release));
-        self.threads.list[thread as usize].refused = false;
+        self.threads.list[thread as usize].goes_on();
         let outcome = &mut self.threads.list[thread as usize].outcome;
         outcome.complete(job.release, now.max(job.release), missed);
         self.record_at(now, thread, |thread| Event::Complete { thread, response, missed });
@@ -152,9 +148,7 @@ impl<M: Machine> RuntimeHost for Host<M> {
 
     fn goes_on(&mut self, thread: u32, job: Job, missed: bool) {
         let thread = &mut self.threads.list[thread as usize];
-        // One that was refused is not missed, but it is released, since it goes on.
-        let refused = std::mem::take(&mut thread.refused);
-        thread.outcome.released += u64::from(refused);
+        let refused = thread.goes_on();
         thread.outcome.missed += u64::from(missed && !refused);
         if let Some(id) = thread.id {
             let release = job.release;

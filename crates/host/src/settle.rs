@@ -283,7 +283,12 @@ impl<M: Machine> Host<M> {
         let deadline = job.deadline.unwrap_or(Instant::MAX);
         let message = Message::Job { release: job.release, deadline, work };
         self.promise_deadline(number, job.release, deadline);
+        self.step.planned = None;
         let taken = self.send(|hierarchy, now| hierarchy.try_send(now, id, message));
-        self.threads.list[number as usize].reports_jobs = taken != Some(false);
+        let thread = &mut self.threads.list[number as usize];
+        thread.reports_jobs = taken != Some(false);
+        if let Some(admitted) = self.step.planned.take() {
+            thread.is_planned(admitted);
+        }
     }
 }

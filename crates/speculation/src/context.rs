@@ -1,6 +1,6 @@
 //! What a handler knows beside its state and its event, and what it may do.
 
-use crate::{Key, Model, ProcessNumber};
+use crate::{Key, Model, ProcessNumber, RunError};
 use windfall_time::Instant;
 
 /// An event that a handler sends; its sender numbers it.
@@ -9,6 +9,26 @@ pub(crate) struct Sent<E> {
     pub(crate) to: ProcessNumber,
     pub(crate) at: Instant,
     pub(crate) event: E,
+}
+
+impl<E> Sent<E> {
+    /// Checks that it may be sent, at the beginning or when another was handled.
+    #[inline]
+    pub(crate) fn check(
+        &self,
+        from: ProcessNumber,
+        cause: Option<Key>,
+        processes: u32,
+    ) -> Result<(), RunError> {
+        let (to, at) = (self.to, self.at);
+        if cause.is_some_and(|cause| at <= cause.at) {
+            return Err(RunError::BeforeCause { cause, from, to, at });
+        }
+        if to.0 >= processes {
+            return Err(RunError::NoProcess { from, to, processes });
+        }
+        Ok(())
+    }
 }
 
 /// What came of handling one event.
@@ -79,7 +99,7 @@ impl<'a, M: Model + ?Sized> Context<'a, M> {
         self.effects.outputs.push(output);
     }
 
-    /// Says how a change of the state is taken back, before or after it is made.
+    /// Says how a change of the state is taken back, before it is made: if the handler panics in between, it is taken back without having been made, as [`Model::undo`] must bear if that can be.
     #[inline]
     pub fn log(&mut self, change: M::Change) {
         if self.logs {

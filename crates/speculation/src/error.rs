@@ -42,6 +42,8 @@ pub enum RunError {
         /// What it said.
         message: String,
     },
+    /// Undoing an event, or cloning a state, panicked before.
+    Interrupted,
     /// More events wait than there is memory for.
     Full {
         /// The event whose handler sent one too many; at the beginning of a process, none.
@@ -76,6 +78,9 @@ impl fmt::Display for RunError {
             RunError::CommitPanicked { event: Some(event), message } => {
                 write!(f, "taking the output of {event} panicked: {message}")
             }
+            RunError::Interrupted => f.write_str(
+                "taking back a change or cloning a state panicked; mend that of the model",
+            ),
             RunError::CommitPanicked { event: None, message } => {
                 write!(f, "taking an output panicked: {message}")
             }

@@ -6,7 +6,8 @@ use core::fmt::Debug;
 /// A number of logical processes, each a state and a handler of events (Time Warp; PORTS 1). They know each other by events alone.
 ///
 /// The same model runs in every way that there is, and does not know in which: an event may be handled before others that should come first, is undone then, and handled again. So a handler
-/// depends on nothing but state, event and context; random numbers belong to the state. What cannot be undone is left to whoever takes the [outputs](Context::output), which come when their event is
+/// depends on nothing but state, event and context; random numbers belong to the state. Ahead of time it may meet states that in order never are: it may panic then, which is undone with the rest, but must
+/// end. What cannot be undone is left to whoever takes the [outputs](Context::output), which come when their event is
 /// certain.
 pub trait Model {
     /// What a process remembers.
@@ -27,7 +28,8 @@ pub trait Model {
     /// Handles an event.
     fn handle(&self, state: &mut Self::State, event: &Self::Event, context: &mut Context<'_, Self>);
 
-    /// Takes back a change that a handler has [logged](Context::log). The last one is taken back first.
+    /// Takes back a change that a handler has [logged](Context::log). The last one is taken back first. A value that is set back is right also if the handler panicked before it made the change; one that is
+    /// counted back is not.
     fn undo(&self, state: &mut Self::State, change: Self::Change);
 
     /// How a process's state is saved before events that may have to be undone.
@@ -41,7 +43,7 @@ pub trait Model {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Saving {
-    /// It is cloned before each so many events. After a rollback to the middle, those since the copy are handled once more. With a persistent structure a clone is cheap, and 1 is best.
+    /// It is cloned before each so many events, which are kept until the next copy is certain. After a rollback to the middle, those since the copy are handled once more. With a persistent structure a clone is cheap, and 1 is best.
     Copies {
         /// At least 1.
         every: u32,

@@ -65,13 +65,10 @@ impl<M: Model> Sequential<M> {
         processes: u32,
     ) -> Result<(), RunError> {
         let mut handled = cause.is_some();
-        for Sent { to, at, event } in self.effects.sent.drain(..) {
-            if cause.is_some_and(|cause| at <= cause.at) {
-                return Err(RunError::BeforeCause { cause, from, to, at });
-            }
-            if to.0 >= processes {
-                return Err(RunError::NoProcess { from, to, processes });
-            }
+        let mut all = self.effects.sent.drain(..);
+        while let Some(next) = all.next() {
+            next.check(from, cause, processes)?;
+            let Sent { to, at, event } = next;
             let sent = &mut self.processes[from.index()].sent;
             let entry = Entry { key: Key { at, to, from, number: *sent }, event };
             *sent += 1;
@@ -81,9 +78,12 @@ impl<M: Model> Sequential<M> {
             } else if self.waiting.len() < self.most {
                 self.waiting.push(entry);
             } else {
+                // What cannot be at all is said first.
+                all.try_for_each(|next| next.check(from, cause, processes))?;
                 return Err(RunError::Full { cause, from, events: self.most });
             }
         }
+        drop(all);
         if handled {
             self.waiting.pop();
         }

@@ -59,15 +59,17 @@ pub struct Speculative<M: Model> {
     /// What is still to be taken back.
     cancels: Vec<Key>,
     effects: Effects<M>,
-    /// The most events that wait or are done.
+    /// The most events that wait in order; as many may be done ahead.
     most: usize,
+    /// How many would wait if nothing were done ahead.
+    in_order: usize,
     end: Instant,
     counts: Counts,
     ended: Option<RunError>,
 }
 
 impl<M: Model> Speculative<M> {
-    /// A run at its beginning. It handles events before `end`, and at most so many wait or are done at a time.
+    /// A run at its beginning. It handles events before `end`. At most so many wait in order, as in [`Sequential`](crate::Sequential), and about twice as many are there in all.
     ///
     /// # Errors
     /// When a process sends at its beginning what cannot be.
@@ -88,6 +90,7 @@ impl<M: Model> Speculative<M> {
             cancels: Vec::new(),
             effects: Effects::new(),
             most,
+            in_order: 0,
             end,
             counts: Counts::default(),
             ended: None,
@@ -103,6 +106,7 @@ impl<M: Model> Speculative<M> {
                     return Err(RunError::Full { cause: None, from: process, events: most });
                 }
                 run.waiting.insert(key, event);
+                run.in_order += 1;
             }
         }
         Ok(run)
@@ -119,7 +123,7 @@ impl<M: Model> Speculative<M> {
         mine.copied().filter(|key| key.at < self.end)
     }
 
-    /// The first event that waits.
+    /// The first event that waits. With cancellation without risk, more may come of what is committed.
     #[must_use]
     pub fn next(&self) -> Option<Key> {
         self.waiting.keys().next().copied().filter(|key| key.at < self.end)
@@ -228,26 +232,39 @@ impl<M: Model> Speculative<M> {
         }
     }
 
-    /// A process handles its next event. Returns which; `None` when there is nothing that it can do now: no event waits, or so many are done that some must be [committed](Self::commit) first.
+    /// A process handles its next event. Returns which; `None` when there is nothing that it can do now: no event waits for it, or so many are there that some must be [committed](Self::commit) first.
     ///
     /// # Errors
     /// When the run is over.
+    ///
+    /// # Panics
+    /// When taking back a change or cloning a state panics. The run is over then.
     pub fn step(&mut self, process: ProcessNumber) -> Result<Option<Key>, RunError> {
-        if let Some(error) = &self.ended {
-            return Err(error.clone());
+        self.enter()?;
+        let next = self.next_of(process).filter(|next| self.may_go(*next));
+        if let Some(next) = next {
+            self.handle(next);
         }
-        let next = self.next_of(process);
-        let first = self.waiting.keys().next().copied();
-        // The first of all may always go on, or nothing would ever be certain.
-        let Some(next) = next.filter(|next| self.len() < self.most || Some(*next) == first) else {
-            return Ok(None);
-        };
-        self.handle(next);
-        Ok(Some(next))
+        self.ended = None;
+        Ok(next)
     }
 
-    fn len(&self) -> usize {
-        self.waiting.len() + self.done.len()
+    /// Until the end of a call: if it panics, the run is over.
+    fn enter(&mut self) -> Result<(), RunError> {
+        match self.ended.replace(RunError::Interrupted) {
+            Some(error) => {
+                self.ended = Some(error.clone());
+                Err(error)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether there is room to handle an event ahead. The first of all may go when nothing can be committed instead.
+    fn may_go(&self, next: Key) -> bool {
+        let most = self.most.saturating_mul(2);
+        self.waiting.len() + self.done.len() < most
+            || self.certain().is_none() && self.waiting.keys().next() == Some(&next)
     }
 
     /// Gives away the outputs of all events that are certain, in order: no event can come before them any longer. Returns how many events are certain since the last call.
@@ -255,9 +272,7 @@ impl<M: Model> Speculative<M> {
     /// # Errors
     /// When the model did what cannot be, in an event that is certain; when more events wait than there is memory for. The run is over then; what was given away before stays.
     pub fn commit(&mut self, mut take: impl FnMut(Key, M::Output)) -> Result<u64, RunError> {
-        if let Some(error) = &self.ended {
-            return Err(error.clone());
-        }
+        self.enter()?;
         let before = self.counts.committed;
         while let Some(first) = self.certain() {
             self.done.remove(&first);
@@ -270,6 +285,7 @@ impl<M: Model> Speculative<M> {
                 sent.into_iter().for_each(|entry| self.deliver(entry));
             }
         }
+        self.ended = None;
         Ok(self.counts.committed - before)
     }
 
@@ -285,6 +301,10 @@ impl<M: Model> Speculative<M> {
         if let Some(error) = failed {
             return Err(error);
         }
+        self.in_order = self.in_order + sent - 1;
+        if self.in_order > self.most {
+            return Err(RunError::Full { cause: Some(event), from: event.to, events: self.most });
+        }
         self.counts.committed += 1;
         let taken = catch_unwind(AssertUnwindSafe(|| {
             outputs.into_iter().for_each(|output| take(event, output));
@@ -292,12 +312,7 @@ impl<M: Model> Speculative<M> {
         taken.map_err(|panic| RunError::CommitPanicked {
             event: Some(event),
             message: said(panic.as_ref()),
-        })?;
-        let held = if self.cancellation == Cancellation::WithoutRisk { sent } else { 0 };
-        if self.len() + held > self.most {
-            return Err(RunError::Full { cause: Some(event), from: event.to, events: self.most });
-        }
-        Ok(())
+        })
     }
 
     /// The first event that is done, if it is certain. What is undone waits, so nothing can be taken back that comes before all that wait.
@@ -329,13 +344,9 @@ impl<M: Model> History<M> {
         sent: &mut Vec<Sent<M::Event>>,
     ) -> Result<Vec<Entry<M::Event>>, RunError> {
         let before = self.sent;
-        let numbered = sent.drain(..).map(|Sent { to, at, event }| {
-            if cause.is_some_and(|cause| at <= cause.at) {
-                return Err(RunError::BeforeCause { cause, from, to, at });
-            }
-            if to.0 >= processes {
-                return Err(RunError::NoProcess { from, to, processes });
-            }
+        let numbered = sent.drain(..).map(|next| {
+            next.check(from, cause, processes)?;
+            let Sent { to, at, event } = next;
             let key = Key { at, to, from, number: self.sent };
             self.sent += 1;
             Ok(Entry { key, event })

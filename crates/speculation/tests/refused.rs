@@ -3,7 +3,8 @@
 
 use std::cell::Cell;
 use windfall_speculation::{
-    CheckError, Context, Key, Model, ProcessNumber, RunError, Saving, Sequential, What, check,
+    Cancellation, CheckError, Context, Key, Model, ProcessNumber, RunError, Saving, Sequential,
+    Speculative, What, check,
 };
 use windfall_time::{Instant, Span};
 
@@ -165,4 +166,49 @@ fn law_a_checker_names_the_process_event_and_field_that_differ() {
     let error = check(model(Wrong::Elsewhere), END, 40).unwrap_err().to_string();
     let says = "event 2 of process 0 for process 1 at 41ns: the state is another when it is handled again: `last.number` is 10 instead of 9";
     assert_eq!(error, says);
+}
+
+/// The first process tells the second something that comes before what that has done; taking that back panics.
+struct Stuck;
+
+impl Model for Stuck {
+    type State = ();
+    type Event = ();
+    type Output = ();
+    type Change = ();
+
+    fn processes(&self) -> u32 {
+        2
+    }
+
+    fn start(&self, context: &mut Context<'_, Self>) {
+        let after = [ns(10), ns(30)][context.me().0 as usize];
+        context.send(context.me(), Instant::ZERO + after, ());
+    }
+
+    fn handle(&self, (): &mut (), (): &(), context: &mut Context<'_, Self>) {
+        context.log(());
+        if context.me() == ProcessNumber(0) {
+            context.send(ProcessNumber(1), context.now() + ns(10), ());
+        }
+    }
+
+    fn undo(&self, (): &mut (), (): ()) {
+        std::panic::resume_unwind(Box::new(()));
+    }
+
+    fn saving(&self, _: ProcessNumber) -> Saving {
+        Saving::Log
+    }
+}
+
+#[test]
+fn refuses_to_go_on_after_a_panic_while_it_goes_back() {
+    let [zero, one] = [0, 1].map(ProcessNumber);
+    let mut run = Speculative::new(Stuck, END, 10, Cancellation::Aggressive).unwrap();
+    assert!(run.step(one).unwrap().is_some_and(|key| key.at == Instant::from_nanos(30)));
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run.step(zero)));
+    assert!(panicked.is_err());
+    assert_eq!(run.step(one), Err(RunError::Interrupted));
+    assert_eq!(run.commit(|_, ()| ()), Err(RunError::Interrupted));
 }

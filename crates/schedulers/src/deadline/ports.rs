@@ -5,13 +5,13 @@
 //!          the first of all, and needs no more than it said.
 //! Admits   a task (`submit`) if it and all that were admitted before will be done by their deadlines; a refusal says the idle time before
 //!          the deadline, and the earliest one. Against the step function of a reservation of x in y it admits at most
-//!          x (1 - x/y) of work less; with `exact`, nothing less.
+//!          x (1 - x/y) of work less; with `exact`, by the steps from now on, nothing less.
 //!          Moves laxity (`transfer`, PORTS 2.5) to a scheduler of this kind below it, itself or below a `join`, if no task of its own is made late by it; that
 //!          one promises it while it passes. Without a guarantee, an instance promises this alone.
 //! Assumes  A1 the instance receives what it holds; if not, what cannot be done any longer is lost, and named. A2 a child does its
 //!          tasks in the order of their deadlines. Overheads are not inside a task's work: they count as time that was not supplied.
 //! Costs    O(log n) an event, a task and a query, for n tasks; O(n) for one that is lost, or that comes while laxity moves here; with `exact`, O(n) a task and a
-//!          query, O(n log n) if more became sure since; 26 to 36 bytes a task, and about 130 for its child; one timer.
+//!          query, O(n log n) if more became sure since and when it wakes with tasks; 26 to 36 bytes a task, and about 130 for its child; one timer.
 //! Ties     the task that was submitted first.
 //! Source   PORTS 2.2 to 2.6; decisions 0028, 0029, 0034 and 0037.
 //! Checked  laws, `tests/all/ports.rs`, `tests/all/ports_moved.rs`, `tests/all/ports_exact.rs`.
@@ -105,9 +105,8 @@ impl State {
 
     /// If no child was runnable, the supply counts from now on.
     fn resume(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
-        if self.phase == Phase::Idle {
-            self.ledger.resume();
-            self.moves_others(pool, context);
+        if self.phase == Phase::Idle && self.ledger.resume() {
+            self.moves_all(pool, context);
         }
     }
 
@@ -226,14 +225,20 @@ impl Policy for State {
             (Some(child), Message::Submit { task, work, deadline }) => {
                 state.resume(pool, context);
                 let answer = state.ledger.submit(child, task, (work, deadline));
-                state.moves_others(pool, context);
                 match answer {
                     Ok(()) => {
                         context.note(Some(child), Note::Admitted(work));
-                        state.moves(child, pool, context);
+                        if state.ledger.is_line() {
+                            state.moves(child, pool, context);
+                        } else {
+                            state.moves_all(pool, context);
+                        }
                     }
                     Err(AnswerError::NoTime { idle, .. }) => {
                         context.note(Some(child), Note::Refused(idle));
+                        if state.ledger.is_exact() {
+                            state.moves_all(pool, context);
+                        }
                     }
                     Err(AnswerError::WrongTask { .. }) => {}
                     Err(_) => context.note(Some(child), Note::Refused(Span::ZERO)),
@@ -335,13 +340,6 @@ impl State {
     fn moves(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         self.place(child);
         pool.rerank(child, self, context);
-    }
-
-    /// The same if the tasks of one child can have changed the places of others'.
-    fn moves_others(&mut self, pool: &mut Pool<Self>, context: &mut Context<'_>) {
-        if !self.ledger.is_line() {
-            self.moves_all(pool, context);
-        }
     }
 
     /// The same after those of all children may have changed.

@@ -174,3 +174,34 @@ fn limit_what_only_the_steps_promise_is_named_when_its_deadline_comes() {
     // By the line, it would be sure by 6.
     assert_eq!(noted(&mut host), [Note::Lost(span(1))]);
 }
+
+#[test]
+fn law_an_instance_that_holds_nothing_runs_its_children_and_promises_nothing() {
+    for exact in [false, true] {
+        let mut host = Host::new(1);
+        let node = host.root("ports", &[("exact", Value::Bool(exact))]);
+        let a = host.thread(node, "a", &[]);
+        let hold = |host: &mut Host, guarantee: &str| {
+            let supply = parameters::supply(&promise(guarantee));
+            host.tree.configure(at(host.now), node, supply).unwrap();
+        };
+        host.wake_for(a, 10);
+        host.run_to(20);
+        hold(&mut host, "RESBS 2ns 4ns");
+        host.wake_for(a, 10);
+        host.run_to(50);
+        hold(&mut host, "NULL");
+        host.wake_for(a, 10);
+        host.run_to(80);
+        assert_eq!(host.ran(a), 30);
+        assert!(host.tell(a, submit(0, 1, 900)).is_err());
+        // Also beyond the last time for which anything is promised.
+        hold(&mut host, "ALL");
+        let beyond = windfall_admission::HORIZON.as_nanos() + 50;
+        host.run_to(beyond);
+        host.wake_for(a, 10);
+        host.run_to(beyond + 20);
+        assert_eq!(host.ran(a), 40);
+        assert!(host.tell(a, submit(0, 1, beyond + 900)).is_err());
+    }
+}

@@ -348,6 +348,29 @@ fn refuses_laxity_that_is_promised_or_still_moves() {
 }
 
 #[test]
+fn law_what_does_not_come_takes_nothing_that_the_own_steps_promise() {
+    let mut two = Two::joined((4, 10), (2, 4), true);
+    // In any 5 of its own, 1 is sure; none comes before 4.
+    two.host.stolen = vec![(0, 4)];
+    two.host.tree.open_journal(100, false);
+    let thread = two.host.thread(two.taker, "t", &[]);
+    two.host.tell(thread, submit(0, 1, 5)).unwrap();
+    two.host.wake_for(thread, 1);
+    two.host.run_to(1);
+    two.moves(1).unwrap();
+    two.host.run_to(3);
+    let giver = two.giver;
+    two.holds(giver, "NULL");
+    assert_eq!(
+        two.noted(),
+        [Note::Moved(span(1)), Note::Lost(span(1))],
+        "what was moved, and no task"
+    );
+    two.host.run_to(5);
+    assert_eq!(two.host.ran(thread), 1);
+}
+
+#[test]
 fn refuses_to_move_laxity_from_an_instance_that_admits_by_steps() {
     let mut two = Two::joined((4, 10), (2, 10), true);
     let lowest = two.host.below(two.taker, "lowest", "ports", &[]);

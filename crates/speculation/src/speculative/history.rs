@@ -34,9 +34,10 @@ pub(super) struct History<M: Model> {
     /// How many events it has sent.
     pub(super) sent: u64,
     done: VecDeque<Done<M>>,
-    /// How many of these are certain: the first ones.
+    /// How many came before the first of these, and how many are certain, from the beginning of the run.
+    before: usize,
     certain: usize,
-    /// Copies of the state, each with how many of `done` come before it.
+    /// Copies of the state, each with how many events of the run come before it.
     copies: VecDeque<(usize, M::State)>,
     saving: Saving,
 }
@@ -44,7 +45,7 @@ pub(super) struct History<M: Model> {
 impl<M: Model> History<M> {
     pub(super) fn new(state: M::State, saving: Saving) -> Self {
         let (done, copies) = (VecDeque::new(), VecDeque::new());
-        History { state, sent: 0, done, certain: 0, copies, saving }
+        History { state, sent: 0, done, before: 0, certain: 0, copies, saving }
     }
 
     pub(super) fn logs(&self) -> bool {
@@ -59,7 +60,7 @@ impl<M: Model> History<M> {
     /// Copies the state before the next event, if it is time.
     pub(super) fn save(&mut self) {
         let Saving::Copies { every } = self.saving else { return };
-        let place = self.done.len();
+        let place = self.before + self.done.len();
         let last = self.copies.back().map(|(last, _)| place - last);
         if last.is_none_or(|since| since >= every.max(1) as usize) {
             self.copies.push_back((place, self.state.clone()));
@@ -83,20 +84,23 @@ impl<M: Model> History<M> {
         if undone.is_empty() {
             return None;
         }
-        debug_assert!(self.done.len() >= self.certain, "what is certain is not undone");
+        debug_assert!(
+            self.before + self.done.len() >= self.certain,
+            "what is certain is not undone"
+        );
         let repeated = if self.logs() { 0 } else { self.restore(model) };
         Some((undone, repeated))
     }
 
     /// Sets the state to what it was after the last event that is done. Returns how many were handled once more for that.
     fn restore(&mut self, model: &M) -> u64 {
-        let place = self.done.len();
+        let place = self.before + self.done.len();
         while self.copies.pop_back_if(|(copied, _)| *copied > place).is_some() {}
         let Some((copied, state)) = self.copies.back() else { return 0 };
         self.state = state.clone();
         let mut effects = Effects::<M>::new();
         let mut repeated = 0;
-        for done in self.done.range(*copied..) {
+        for done in self.done.range(*copied - self.before..) {
             let mut context = Context::new(done.key, &mut effects, false);
             model.handle(&mut self.state, &done.event, &mut context);
             effects.clear();
@@ -108,7 +112,7 @@ impl<M: Model> History<M> {
     /// The first event that is not certain is certain now. Returns what came of it.
     pub(super) fn commit(&mut self) -> Came<M> {
         let mut came = Came { failed: None, outputs: Vec::new(), sent: Vec::new() };
-        if let Some(done) = self.done.get_mut(self.certain) {
+        if let Some(done) = self.done.get_mut(self.certain - self.before) {
             came.failed = done.failed.take();
             came.outputs = std::mem::take(&mut done.outputs);
             came.sent = std::mem::take(&mut done.sent);
@@ -127,11 +131,10 @@ impl<M: Model> History<M> {
                 while self.copies.get(1).is_some_and(|(second, _)| *second <= self.certain) {
                     self.copies.pop_front();
                 }
-                self.copies.front().map_or(0, |(copied, _)| *copied)
+                self.copies.front().map_or(self.before, |(copied, _)| *copied)
             }
         };
-        self.done.drain(..needed);
-        self.certain -= needed;
-        self.copies.iter_mut().for_each(|(copied, _)| *copied -= needed);
+        self.done.drain(..needed - self.before);
+        self.before = needed;
     }
 }

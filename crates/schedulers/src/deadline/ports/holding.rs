@@ -39,6 +39,11 @@ impl Moved {
         place.saturating_since(self.from).min(self.work)
     }
 
+    /// The part that has passed by a deadline, if the giver's supply holds.
+    fn until_deadline(&self, deadline: Instant) -> Span {
+        self.before(self.rate.place(deadline))
+    }
+
     /// By then all of it has passed, if the giver's supply holds.
     fn until(&self) -> Instant {
         self.rate.deadline(self.from.saturating_add(self.work))
@@ -47,10 +52,17 @@ impl Moved {
 
 /// The same for the receiver, who cannot know whether what it received was this or its own supply.
 #[derive(Clone, Copy, Debug)]
-struct Coming {
+pub(super) struct Coming {
     moved: Moved,
     /// The most that can have been received of it, or have passed while nobody could receive it.
     passed: Span,
+}
+
+impl Coming {
+    /// The part that would have passed by a deadline.
+    pub(super) fn until(&self, deadline: Instant) -> Span {
+        self.moved.until_deadline(deadline)
+    }
 }
 
 /// A supply, and what was moved to it. Empty, it can promise nothing.
@@ -102,11 +114,9 @@ impl Holding {
         self.coming.push(Coming { moved, passed: Span::ZERO });
     }
 
-    /// What was moved and has not passed does not come. Returns whether there was any.
-    pub(super) fn cancel(&mut self) -> bool {
-        let some = !self.coming.is_empty();
-        self.coming.clear();
-        some
+    /// What was moved and has not passed does not come. Returns all of it.
+    pub(super) fn cancel(&mut self) -> Vec<Coming> {
+        core::mem::take(&mut self.coming)
     }
 
     /// By then all that was moved to it has passed; `None` if it has.
@@ -127,18 +137,16 @@ impl Holding {
 
     /// The place of a deadline, rounded down.
     pub(super) fn place(&self, deadline: Instant) -> Instant {
-        self.sum(
-            |rate| rate.place(deadline),
-            |coming| coming.moved.before(coming.moved.rate.place(deadline)),
-        )
+        self.sum(|rate| rate.place(deadline), |coming| coming.moved.until_deadline(deadline))
     }
 
     /// The least that is received from now on until a deadline.
     pub(super) fn least_until(&self, now: Instant, deadline: Instant) -> Span {
         let own = self.rate.map(|rate| rate.least_in(deadline.saturating_since(now)));
-        let moved = self.coming.iter().map(|Coming { moved, passed }| {
-            moved.before(moved.rate.place(deadline)).saturating_sub(*passed)
-        });
+        let moved = self
+            .coming
+            .iter()
+            .map(|Coming { moved, passed }| moved.until_deadline(deadline).saturating_sub(*passed));
         moved.fold(own.unwrap_or(Span::ZERO), Span::saturating_add)
     }
 

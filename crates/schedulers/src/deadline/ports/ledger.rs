@@ -8,7 +8,7 @@ mod admits;
 mod places;
 mod tasks;
 
-use super::holding::{Holding, Moved};
+use super::holding::{Coming, Holding, Moved};
 use super::rate::Rate;
 use crate::parts::slots;
 use alloc::vec::Vec;
@@ -42,12 +42,14 @@ pub(super) struct Said {
 }
 
 /// How tasks are admitted again.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Again {
+#[derive(Clone, Copy)]
+enum Again<'a> {
     /// By what is sure from now on.
     FromNow,
     /// By that, and by what was sure before.
     Kept,
+    /// By that, and by what was sure before without what was moved and does not come.
+    Without(&'a [Coming]),
     /// As from now; what is too much is charged to the first tasks, whose children waited.
     Charged,
 }
@@ -125,6 +127,11 @@ impl Ledger {
         self.holds.is_line()
     }
 
+    /// Whether places are by all that is sure.
+    pub(super) const fn is_exact(&self) -> bool {
+        self.holds.is_exact()
+    }
+
     /// How many tasks there are now, and how often what happened to tasks.
     pub(super) fn counts(&self) -> (usize, Counts) {
         (self.list.as_ref().map_or(0, Admission::len), self.counts)
@@ -154,28 +161,39 @@ impl Ledger {
             return self.holds.passes_idle(now);
         }
         self.holds.passes(now, received);
+        if self.list.is_none() {
+            return;
+        }
         if let Phase::Serving(child) = phase {
             let to = self.time().saturating_add(received);
             self.holds.reaches(to, now);
             self.pass(to.min(self.holds.at(now)), Some(child), received);
         }
-        while let Some(least) = self.least(now).filter(|least| self.time() < *least) {
+        // Each time that is more than the line says, a first task is lost.
+        loop {
+            let least = self.least(now);
+            if least <= self.time() {
+                return;
+            }
             self.fail(least);
         }
     }
 
     /// The instance becomes runnable now, or something is submitted to it while it is not: its supply counts from here. Time that passed
     /// before is charged to the tasks that there are, whose children waited.
-    pub(super) fn resume(&mut self) {
+    /// Returns whether the places of tasks are others now.
+    pub(super) fn resume(&mut self) -> bool {
         if self.list.is_none() {
-            return;
+            return false;
         }
         let at = self.holds.at(self.last);
-        if self.holds.is_exact() {
+        let again = self.holds.is_exact() && self.firsts.peek().is_some();
+        if again {
             self.admit_again(at, Again::Charged);
         } else {
             self.pass(at, None, Span::ZERO);
         }
+        again
     }
 
     /// The time of the supply.
@@ -313,13 +331,16 @@ impl Ledger {
 
     /// What was moved to the instance and has not passed does not come.
     pub(super) fn cancel(&mut self) {
-        if self.holds.cancel() {
-            self.admit_again(self.time().min(self.holds.at(self.last)), Again::FromNow);
+        let gone = self.holds.cancel();
+        if !gone.is_empty() {
+            // What was received of it stays received.
+            self.holds.reaches(self.time(), self.last);
+            self.admit_again(self.time().min(self.holds.at(self.last)), Again::Without(&gone));
         }
     }
 
     /// All tasks are admitted again, with what is held now; the time of the supply is `at`.
-    fn admit_again(&mut self, at: Instant, again: Again) {
+    fn admit_again(&mut self, at: Instant, again: Again<'_>) {
         let before = self.list.take();
         if !self.holds.is_empty() {
             self.list = Admission::new(at.min(HORIZON), self.most).ok();
@@ -332,6 +353,11 @@ impl Ledger {
             match again {
                 Again::FromNow => {}
                 Again::Kept => place = place.max(task.order.0),
+                Again::Without(gone) => {
+                    let moved = gone.iter().map(|coming| coming.until(task.deadline));
+                    let moved = moved.fold(Span::ZERO, Span::saturating_add);
+                    place = place.max(task.order.0.checked_sub(moved).unwrap_or(Instant::ZERO));
+                }
                 Again::Charged => asked = left.saturating_sub(self.charge(left, place)),
             }
             let list = self.list.as_mut().filter(|_| !task.moved);
@@ -340,7 +366,7 @@ impl Ledger {
                     let order = (ticket.deadline(), self.arrives());
                     self.insert(child, Task { ticket, order, ..task });
                 }
-                _ if again == Again::Charged => self.used_up(child, task),
+                _ if matches!(again, Again::Charged) => self.used_up(child, task),
                 _ => self.lose(child, task, left),
             }
         }

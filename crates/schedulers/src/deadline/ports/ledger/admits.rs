@@ -112,9 +112,7 @@ impl Ledger {
         if self.holds.is_exact() {
             return Err(EXACT_GIVES_NOTHING);
         }
-        let away = self.each()
-            .filter(|task| task.moved)
-            .map(|task| task.deadline);
+        let away = self.each().filter(|task| task.moved).map(|task| task.deadline);
         if let Some(until) = self.holds.moving_until().max(away.max()) {
             return Err(AnswerError::Moving { until });
         }

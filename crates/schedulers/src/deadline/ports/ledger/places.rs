@@ -1,6 +1,7 @@
 //! Places of deadlines on the time of the list, by the line and by all that is sure (decisions 0029 and 0037).
 
 use super::Ledger;
+use windfall_admission::HORIZON;
 use windfall_time::{Instant, Span};
 
 const NANOSECOND: Span = Span::from_nanos(1);
@@ -39,17 +40,19 @@ impl Ledger {
 
     /// The least that the time of the list can be now while the supply holds. By the deadline of the first task it is at the task's place, and until then it
     /// moves no faster than the clock.
-    pub(super) fn least(&self, now: Instant) -> Option<Instant> {
+    pub(super) fn least(&self, now: Instant) -> Instant {
         let line = self.holds.least(now);
-        let first = self.first_due().filter(|_| self.holds.is_exact());
-        let first = first.map(|(place, deadline)| {
+        let first = self.first_due().map(|(place, deadline)| {
             place.checked_sub(deadline.saturating_since(now)).unwrap_or(Instant::ZERO)
         });
-        first.max(Some(line))
+        first.map_or(line, |first| first.max(line)).min(HORIZON)
     }
 
-    /// Place and deadline of the first task.
+    /// Place and deadline of the first task, if its place may be more than what the line says.
     fn first_due(&self) -> Option<(Instant, Instant)> {
+        if !self.holds.is_exact() {
+            return None;
+        }
         let (_, child) = self.firsts.peek()?;
         let first = self.tasks[child as usize].first()?;
         Some((first.order.0, first.deadline))
@@ -59,8 +62,7 @@ impl Ledger {
     pub(in crate::deadline::ports) fn late_at(&self) -> Option<Instant> {
         let beyond = self.time().saturating_add(self.laxity()?).saturating_add(NANOSECOND);
         let line = self.holds.deadline(beyond);
-        let first = self.first_due().filter(|_| self.holds.is_exact());
-        let first = first.map(|(place, deadline)| {
+        let first = self.first_due().map(|(place, deadline)| {
             deadline.checked_sub(place.saturating_since(beyond)).unwrap_or(Instant::ZERO)
         });
         line.into_iter().chain(first).min()

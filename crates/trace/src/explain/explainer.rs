@@ -172,7 +172,14 @@ impl Explainer {
             Event::Note { node, what: Note::Replenished(_), .. } => {
                 watch.replenished(at, *node, follower, question);
             }
-            Event::Note { what, .. } => watch.found.tasks.note(*what),
+            Event::Note { what, .. } => {
+                watch.found.tasks.note(*what);
+                match what {
+                    Note::Admitted(_) => watch.jobs.answer(true),
+                    Note::Refused(_) => watch.jobs.answer(false),
+                    _ => {}
+                }
+            }
             _ => {}
         }
     }

@@ -12,13 +12,16 @@ pub(super) struct Window {
     pub(super) from: Instant,
     pub(super) deadline: Option<Instant>,
     pub(super) wake: Option<super::Wake>,
+    /// Whether a scheduler has admitted it, if one has said so; of jobs.
+    pub(super) admission: Option<bool>,
     /// What is known of it so far; for a job, since the release of the job before it is done.
     pub(super) account: Account,
 }
 
 impl Window {
     pub(super) fn new(number: u64, from: Instant) -> Window {
-        Window { number, from, deadline: None, wake: None, account: Account::default() }
+        let (deadline, wake, admission, account) = (None, None, None, Account::default());
+        Window { number, from, deadline, wake, admission, account }
     }
 }
 
@@ -32,7 +35,7 @@ impl Explained {
         to: Instant,
         ending: Ending,
     ) {
-        let Window { number, from, deadline, wake, account } = window;
+        let Window { number, from, deadline, wake, account, .. } = window;
         let span = to.saturating_since(from);
         // A burst may have ended, and another begun, while nothing was known.
         let sure = match kind {

@@ -14,6 +14,8 @@ pub(super) struct Jobs {
     open: VecDeque<Window>,
     total: Account,
     released: u64,
+    /// Jobs that were admitted before they are released.
+    admitted: u64,
 }
 
 impl Jobs {
@@ -24,8 +26,19 @@ impl Jobs {
 
     pub(super) fn release(&mut self, at: Instant, deadline: Option<Instant>) -> &mut Window {
         self.released += 1;
-        let window = Window { deadline, ..Window::new(self.released, at) };
+        let admitted = self.admitted > 0;
+        self.admitted -= u64::from(admitted);
+        let admission = admitted.then_some(true);
+        let window = Window { deadline, admission, ..Window::new(self.released, at) };
         self.open.push_back_mut(window)
+    }
+
+    /// A scheduler says whether it admits a job: the oldest, if it plans jobs when they begin, or one that is not released yet.
+    pub(super) fn answer(&mut self, admits: bool) {
+        match self.open.front_mut() {
+            Some(job) if job.admission.is_none() => job.admission = Some(admits),
+            _ => self.admitted += u64::from(admits),
+        }
     }
 
     pub(super) fn open(&mut self) -> impl Iterator<Item = &mut Window> {

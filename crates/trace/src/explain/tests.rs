@@ -527,3 +527,27 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn law_a_job_that_is_given_up_because_it_was_refused_is_no_miss() {
+    let abort = |ns| at(ns, Event::Abort { thread: A });
+    let (yes, no) = (Note::Admitted(ns(5)), Note::Refused(Span::ZERO));
+    let found = about_a(&[
+        declare(0, A),
+        // A plan is made when a job begins.
+        release(10, A, 20),
+        note(10, no),
+        abort(10),
+        release(20, A, 30),
+        note(20, yes),
+        complete(26, A, 6, false),
+        // Another scheduler answers before the release, and refuses one while that is open.
+        note(30, yes),
+        release(30, A, 40),
+        note(35, no),
+        abort(40),
+    ]);
+    let tasks = found.tasks;
+    assert_eq!((tasks.submitted(), tasks.refused), (4, 2));
+    assert_eq!((found.done, found.given_up, found.misses), (1, 1, 1));
+}

@@ -48,7 +48,7 @@ pub(super) struct Watch {
     held: Option<NodeId>,
     /// The scheduler above it whose reservation is used up.
     held_above: Option<NodeId>,
-    jobs: Jobs,
+    pub(super) jobs: Jobs,
     burst: Option<Window>,
     bursts: u64,
     pledge: Option<PeriodRule>,
@@ -335,6 +335,8 @@ impl Watch {
     ) {
         self.cut(at, follower, question);
         match self.jobs.end() {
+            // Counted as refused.
+            Some(job) if job.admission == Some(false) && ending == Ending::GivenUp => {}
             Some(job) => self.found.close(question, Kind::Job, job, at, ending),
             None => self.found.unopened += 1,
         }

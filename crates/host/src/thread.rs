@@ -78,7 +78,7 @@ impl Thread {
     }
 
     /// Its scheduler, which plans jobs when they begin, has said whether it admits the one that the thread works on. It was counted as released, unless another has refused it before.
-    pub(crate) const fn is_planned(&mut self, admitted: bool) {
+    pub(crate) fn is_planned(&mut self, admitted: bool) {
         self.goes_on();
         self.refused = !admitted;
         self.outcome.submitted += 1;
@@ -89,9 +89,9 @@ impl Thread {
     }
 
     /// The job that it works on goes on although it was refused, so it is released after all. Returns whether it was refused.
-    pub(crate) const fn goes_on(&mut self) -> bool {
+    pub(crate) fn goes_on(&mut self) -> bool {
         let refused = std::mem::replace(&mut self.refused, false);
-        self.outcome.released += refused as u64;
+        self.outcome.released += u64::from(refused);
         refused
     }
 

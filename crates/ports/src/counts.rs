@@ -51,6 +51,18 @@ impl Reason {
         Reason::Unsuitable,
     ];
 
+    /// Which of all it is, as members write it to each other.
+    pub(crate) const fn number(self) -> u64 {
+        match self {
+            Reason::NoRoom => 0,
+            Reason::DeadlinePassed => 1,
+            Reason::Work => 2,
+            Reason::BeyondHorizon => 3,
+            Reason::Full => 4,
+            Reason::Unsuitable => 5,
+        }
+    }
+
     /// As it is written: `no-room`.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -82,7 +82,7 @@ impl Message {
                         (NO_ROOM, idle.as_nanos(), earliest.as_nanos())
                     }
                     Answer::NoRoom { idle, earliest: None } => (NEVER, idle.as_nanos(), 0),
-                    Answer::Unsuitable(reason) => (UNSUITABLE, reason as u64, 0),
+                    Answer::Unsuitable(reason) => (UNSUITABLE, reason.number(), 0),
                     Answer::TooLate => (TOO_LATE, 0, 0),
                 };
                 [kind, number, a, b, of, 0, 0, 0]
@@ -114,7 +114,7 @@ impl Message {
             }
             NEVER => Answer::NoRoom { idle: Span::from_nanos(a), earliest: None },
             UNSUITABLE => {
-                let reason = Reason::ALL.into_iter().find(|reason| *reason as u64 == a)?;
+                let reason = Reason::ALL.into_iter().find(|reason| reason.number() == a)?;
                 Answer::Unsuitable(reason)
             }
             TOO_LATE => Answer::TooLate,

@@ -3,7 +3,7 @@
 use super::schedulers::{alone, fits};
 use super::{Checker, names};
 use crate::diagnostic::Code;
-use crate::model::{Change, Lock, Parent, Requirements, Scheduler, Timer, Whom};
+use crate::model::{Change, Lock, Parent, Requirements, Scheduler, Setting, Timer, Whom};
 use crate::parameters::{ParameterWriter, out_of_range};
 use crate::source::Path;
 use windfall_programs::LockProtocol;
@@ -111,6 +111,15 @@ fn transfer(
         if let Some(found) = found.filter(|found| !scenario.admits(found)) {
             let message = format!("`{name}` is a `{}`, which has no laxity to move", found.kind);
             let help = "name one of a kind that admits tasks, as `ports`";
+            checker.wrong(Code::NoTransfer, &[path.key(key)], message, help);
+            return;
+        }
+    }
+    for (name, key) in [(from, "from"), (to, "to")] {
+        let exact = ("exact".to_owned(), Setting::Bool(true));
+        if scenario.scheduler_named(name).is_some_and(|one| one.settings.contains(&exact)) {
+            let message = format!("`{name}` admits by steps (`exact`), which no laxity may change");
+            let help = "leave `exact` out there";
             checker.wrong(Code::NoTransfer, &[path.key(key)], message, help);
             return;
         }

@@ -52,7 +52,7 @@ const ENDS: ParentNotice = ParentNotice::Moved {
 };
 
 settings! { Ports, "ports.rs":
-    /// whether it admits by the steps of a reservation, and not by a line below them: up to x (1 - x/y) of work more, at a cost of O(n) a task
+    /// not to be relied on below `rez` yet: whether it admits by the steps of a reservation, and not by a line below them: up to x (1 - x/y) of work more, at a cost of O(n) a task
     exact: bool = "false",
     /// the most tasks that are admitted and not ended at a time
     slots: u32 = "100000" in 1..=4_000_000,

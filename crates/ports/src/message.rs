@@ -72,20 +72,18 @@ impl Message {
                 [kind, number, until.as_nanos(), scheduler, work, deadline, rank, state]
             }
             Message::Reply { number, answer } => {
-                let of = match answer {
-                    Answer::Admitted(task) => task.processor.into(),
-                    _ => 0,
-                };
-                let (kind, a, b) = match answer {
-                    Answer::Admitted(task) => (ADMITTED, task.index.into(), task.generation.into()),
-                    Answer::NoRoom { idle, earliest: Some(earliest) } => {
-                        (NO_ROOM, idle.as_nanos(), earliest.as_nanos())
+                let (kind, [a, b, c]) = match answer {
+                    Answer::Admitted(TaskId { index, generation, processor }) => {
+                        (ADMITTED, [index, generation, processor].map(u64::from))
                     }
-                    Answer::NoRoom { idle, earliest: None } => (NEVER, idle.as_nanos(), 0),
-                    Answer::Unsuitable(reason) => (UNSUITABLE, reason.number(), 0),
-                    Answer::TooLate => (TOO_LATE, 0, 0),
+                    Answer::NoRoom { idle, earliest: Some(earliest) } => {
+                        (NO_ROOM, [idle.as_nanos(), earliest.as_nanos(), 0])
+                    }
+                    Answer::NoRoom { idle, earliest: None } => (NEVER, [idle.as_nanos(), 0, 0]),
+                    Answer::Unsuitable(reason) => (UNSUITABLE, [reason.number(), 0, 0]),
+                    Answer::TooLate => (TOO_LATE, [0; 3]),
                 };
-                [kind, number, a, b, of, 0, 0, 0]
+                [kind, number, a, b, c, 0, 0, 0]
             }
         }
     }

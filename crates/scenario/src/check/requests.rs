@@ -114,10 +114,8 @@ fn transfer(
             checker.wrong(Code::NoTransfer, &[path.key(key)], message, help);
             return;
         }
-    }
-    for (name, key) in [(from, "from"), (to, "to")] {
         let exact = ("exact".to_owned(), Setting::Bool(true));
-        if scenario.scheduler_named(name).is_some_and(|one| one.settings.contains(&exact)) {
+        if found.is_some_and(|found| found.settings.contains(&exact)) {
             let message = format!("`{name}` admits by steps (`exact`), which no laxity may change");
             let help = "leave `exact` out there";
             checker.wrong(Code::NoTransfer, &[path.key(key)], message, help);

@@ -35,7 +35,11 @@ run = "spin"
 "#;
 
 fn run(more: &str) -> Outcome {
-    let scenario = Scenario::parse("admission.toml", &format!("{TREE}{more}")).unwrap();
+    run_file(&format!("{TREE}{more}"))
+}
+
+fn run_file(text: &str) -> Outcome {
+    let scenario = Scenario::parse("admission.toml", text).unwrap();
     let sim = Sim::of(scenario.build().unwrap(), None).unwrap();
     sim.run(Instant::ZERO + scenario.length, |_| true)
 }
@@ -122,7 +126,8 @@ periodic = { work = "8ms", period = "10ms", deadline = "80ms", admit = true }
 /// Two threads ask for more than a processor by plans that are made when jobs arrive: what finds no place is refused, and not missed.
 #[test]
 fn law_jobs_that_a_plan_has_no_place_for_are_refused_and_not_missed() {
-    let text = r#"
+    let outcome = run_file(
+        r#"
 schema = 2
 length = "995ms"
 [schedulers.plan]
@@ -137,14 +142,23 @@ periodic = { work = "6ms", period = "10ms" }
 [threads.third]
 parent = "plan"
 periodic = { work = "2ms", period = "20ms", deadline = "10ms" }
-"#;
-    let scenario = Scenario::parse("spring.toml", text).unwrap();
-    let sim = Sim::of(scenario.build().unwrap(), None).unwrap();
-    let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
+"#,
+    );
     for (name, asked, refused) in [("first", 100, 0), ("second", 100, 100), ("third", 50, 0)] {
         let one = thread(&outcome, name);
         let found = (one.submitted, one.refusals.no_time, one.released, one.aborted, one.missed);
         assert_eq!(found, (asked, refused, asked - refused, 0, 0), "{name}");
         assert!(one.completed >= one.released.saturating_sub(1), "{name}");
     }
+}
+
+#[test]
+fn refuses_laxity_for_a_scheduler_that_admits_by_steps() {
+    let low = "[schedulers.low]\nscheduler = \"ports\"\nparent = \"part\"\n";
+    let moves = "[[at]]\ntime = \"1ms\"\ndo = \"transfer\"\nfrom = \"part\"\nto = \"low\"\nwork = \"1ms\"\n";
+    let parse =
+        |exact: &str| Scenario::parse("admission.toml", &format!("{TREE}{low}{exact}{moves}"));
+    assert!(parse("").is_ok());
+    let why = format!("{:?}", parse("exact = true\n").unwrap_err());
+    assert!(why.contains("`low` admits by steps"), "{why}");
 }

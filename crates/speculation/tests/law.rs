@@ -20,6 +20,8 @@ struct Gossip {
     wrong: u64,
     /// Events are so far apart, in ns.
     delay: u64,
+    /// So many events may wait; often enough these are not enough.
+    most: usize,
 }
 
 fn mix(a: u64, b: u64) -> u64 {
@@ -92,24 +94,23 @@ fn gossip() -> impl Strategy<Value = Gossip> {
     let saving =
         prop_oneof![Just(Saving::Log), (1_u32..6).prop_map(|every| Saving::Copies { every }),];
     let wrong = prop_oneof![Just(0), 20_u64..300];
-    let all = (1_u32..7, any::<u64>(), prop::collection::vec(saving, 1..4), wrong, 2_u64..60);
-    all.prop_map(|(processes, seed, savings, wrong, delay)| Gossip {
+    let savings = prop::collection::vec(saving, 1..4);
+    let all = (1_u32..7, any::<u64>(), savings, wrong, 2_u64..60, 2_usize..40);
+    all.prop_map(|(processes, seed, savings, wrong, delay, more)| Gossip {
         processes,
         seed,
         savings,
         wrong,
         delay,
+        most: 3 * processes as usize + more,
     })
 }
-
-/// Often enough, so many are not enough.
-const MOST: usize = 60;
 
 type Committed = (Vec<(Key, u64)>, Result<Vec<u64>, RunError>);
 
 fn in_order(model: &Gossip, end: Instant) -> Committed {
     let mut outputs = Vec::new();
-    let mut run = Sequential::new(model.clone(), MOST).unwrap();
+    let mut run = Sequential::new(model.clone(), model.most).unwrap();
     let ran = run.run_until(end, |key, output| outputs.push((key, output)));
     (outputs, ran.map(|_| run.states().copied().collect()))
 }
@@ -122,7 +123,7 @@ fn speculatively(
     counts: &mut Counts,
 ) -> Committed {
     let mut outputs = Vec::new();
-    let mut run = Speculative::new(model.clone(), end, MOST, cancellation).unwrap();
+    let mut run = Speculative::new(model.clone(), end, model.most, cancellation).unwrap();
     let ended = loop {
         draw = mix(draw, 1);
         if draw.is_multiple_of(rare) || run.next().is_none() {
@@ -171,7 +172,7 @@ fn law_whatever_the_order_the_same_is_committed() {
         let (counts, ended, panicked, full) = tally.into_inner();
         let ends = format!("{ended} ended, {panicked} panicked, {full} full");
         eprintln!("{cancellation:?}: {counts:?}, {ends}");
-        assert!(ended > 50 && panicked > 20 && full > 0 && counts.undone > 500, "{ends}");
+        assert!(ended > 50 && panicked > 8 && full > 3 && counts.undone > 500, "{ends}");
         assert!(counts.repeated > 200 && counts.committed > 5_000, "{counts:?}");
         let risk = cancellation != Cancellation::WithoutRisk;
         assert_eq!(counts.cancelled > 100, risk, "{counts:?}");

@@ -114,13 +114,13 @@ fn transfer(
             checker.wrong(Code::NoTransfer, &[path.key(key)], message, help);
             return;
         }
-        let exact = ("exact".to_owned(), Setting::Bool(true));
-        if found.is_some_and(|found| found.settings.contains(&exact)) {
-            let message = format!("`{name}` admits by steps (`exact`), which no laxity may change");
-            let help = "leave `exact` out there";
-            checker.wrong(Code::NoTransfer, &[path.key(key)], message, help);
-            return;
-        }
+    }
+    let exact = ("exact".to_owned(), Setting::Bool(true));
+    if scenario.scheduler_named(from).is_some_and(|from| from.settings.contains(&exact)) {
+        let message = format!("`{from}` admits by steps (`exact`), and these cannot be moved");
+        let help = format!("leave `exact` out of `{from}`");
+        checker.wrong(Code::NoTransfer, &[path.key("from")], message, &help);
+        return;
     }
     if scenario.way_between(from, to).is_none() {
         let message = format!("`{to}` does not lie below `{from}`, so it may not get its time");

@@ -8,8 +8,8 @@
 //!          x (1 - x/y) of work less; with `exact`, by the steps from now on, nothing less.
 //!          Moves laxity (`transfer`, PORTS 2.5) to a scheduler of this kind below it, itself or below a `join`, if no task of its own is made late by it; that
 //!          one promises it while it passes. Without a guarantee, an instance promises this alone.
-//! Assumes  A0 with `exact`, no laxity is moved to the instance. A1 the instance receives what it holds; if not, what cannot be done any longer is lost, and named. A2 a child does its
-//!          tasks in the order of their deadlines. Overheads are not inside a task's work: they count as time that was not supplied.
+//! Assumes  A1 the instance receives what it holds; if not, what cannot be done any longer is lost, and named. A2 a child does its
+//!          tasks in the order of their deadlines, of equal ones in that of submission. Overheads are not inside a task's work: they count as time that was not supplied.
 //! Costs    O(log n) an event, a task and a query, for n tasks; O(n) for one that is lost, or that comes while laxity moves here; with `exact`, O(n) a task and a
 //!          query, O(n log n) if more became sure since and when it wakes with tasks; 26 to 36 bytes a task, and about 130 for its child; one timer.
 //! Ties     the task that was submitted first.
@@ -52,7 +52,7 @@ const ENDS: ParentNotice = ParentNotice::Moved {
 };
 
 settings! { Ports, "ports.rs":
-    /// not to be relied on below `rez` yet: whether it admits by the steps of a reservation, and not by a line below them: up to x (1 - x/y) of work more, at a cost of O(n) a task
+    /// whether it admits by the steps of a reservation, and not by a line below them: up to x (1 - x/y) of work more, at a cost of O(n) a task
     exact: bool = "false",
     /// the most tasks that are admitted and not ended at a time
     slots: u32 = "100000" in 1..=4_000_000,

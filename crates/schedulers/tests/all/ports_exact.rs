@@ -205,3 +205,17 @@ fn law_an_instance_that_holds_nothing_runs_its_children_and_promises_nothing() {
         assert!(host.tell(a, submit(0, 1, beyond + 900)).is_err());
     }
 }
+
+#[test]
+fn law_tasks_with_one_deadline_keep_their_order_when_all_are_admitted_again() {
+    let mut run = Run::new(Held::Exact(7, 36), Vec::new());
+    let mut tally = Tally::default();
+    // The fourth has the place of the first, which goes behind it; the last is refused, after all were admitted again.
+    let all = [(1, 15, 161, 5), (0, 1, 36, 7), (1, 3, 149, 6), (0, 10, 103, 0), (0, 14, 1, 0)];
+    for (child, work, after, gap) in all {
+        run.arrive(&Arrival { child, work, after, gap, tenths: 6 }, &mut tally);
+        (0..gap).for_each(|_| run.pass(&mut tally));
+    }
+    (0..300).for_each(|_| run.pass(&mut tally));
+    assert_eq!((tally.admitted[3], tally.refused[3], tally.done), (4, 1, 4));
+}

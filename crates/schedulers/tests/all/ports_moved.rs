@@ -86,22 +86,22 @@ fn steps() -> impl Strategy<Value = Vec<(Step, u64)>> {
 enum Holds {
     /// This the giver, and the receiver nothing.
     Below(Held),
-    /// A reservation each.
-    Joined((u64, u64), (u64, u64)),
+    /// A reservation each; the receiver with `exact`, or not.
+    Joined((u64, u64), (u64, u64), bool),
 }
 
 impl Holds {
     const fn kind(self) -> usize {
         match self {
             Holds::Below(held) => held.kind(),
-            Holds::Joined(..) => 3,
+            Holds::Joined(.., exact) => 3 + exact as usize,
         }
     }
 
     fn build(self) -> Two {
         match self {
             Holds::Below(held) => Two::below(held),
-            Holds::Joined(giver, taker) => Two::joined(giver, taker, false),
+            Holds::Joined(giver, taker, exact) => Two::joined(giver, taker, exact),
         }
     }
 }
@@ -110,15 +110,16 @@ fn holds() -> impl Strategy<Value = Holds> {
     let part = || (2..=8_u64, 16..40_u64);
     prop_oneof![
         held().prop_map(Holds::Below),
-        (part(), part()).prop_map(|(giver, taker)| Holds::Joined(giver, taker)),
+        (part(), part(), any::<bool>())
+            .prop_map(|(giver, taker, exact)| Holds::Joined(giver, taker, exact)),
     ]
 }
 
 #[derive(Default, Debug)]
 struct Tally {
-    /// By what the giver holds: all, a reservation, a share; then with a join.
-    moved: [usize; 4],
-    admitted: [usize; 4],
+    /// By what the giver holds: all, a reservation, a share; then with a join, without and with `exact`.
+    moved: [usize; 5],
+    admitted: [usize; 5],
     refused: usize,
     promised: usize,
     passing: usize,
@@ -266,7 +267,7 @@ fn law_admitted_is_done_whatever_laxity_moves() {
     });
     judged.unwrap_or_else(|why| panic!("{why}"));
     let tally = tally.into_inner();
-    for kind in 0..4 {
+    for kind in 0..5 {
         assert!(tally.moved[kind] > 50 && tally.admitted[kind] > 50, "{tally:?}");
     }
     let Tally { refused, promised, passing, waiting, ready, done, blocked, .. } = tally;

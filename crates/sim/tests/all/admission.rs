@@ -153,12 +153,15 @@ periodic = { work = "2ms", period = "20ms", deadline = "10ms" }
 }
 
 #[test]
-fn refuses_laxity_for_a_scheduler_that_admits_by_steps() {
+fn refuses_laxity_of_a_scheduler_that_admits_by_steps() {
     let low = "[schedulers.low]\nscheduler = \"ports\"\nparent = \"part\"\n";
     let moves = "[[at]]\ntime = \"1ms\"\ndo = \"transfer\"\nfrom = \"part\"\nto = \"low\"\nwork = \"1ms\"\n";
-    let parse =
-        |exact: &str| Scenario::parse("admission.toml", &format!("{TREE}{low}{exact}{moves}"));
-    assert!(parse("").is_ok());
-    let why = format!("{:?}", parse("exact = true\n").unwrap_err());
-    assert!(why.contains("`low` admits by steps"), "{why}");
+    let parse = |tree: &str, exact: &str| {
+        Scenario::parse("admission.toml", &format!("{tree}{low}{exact}{moves}"))
+    };
+    assert!(parse(TREE, "").is_ok() && parse(TREE, "exact = true\n").is_ok());
+    let steps = TREE.replacen("[schedulers.part]\n", "[schedulers.part]\nexact = true\n", 1);
+    assert_ne!(steps, TREE);
+    let why = format!("{:?}", parse(&steps, "").unwrap_err());
+    assert!(why.contains("`part` admits by steps"), "{why}");
 }

@@ -100,7 +100,7 @@ impl Ledger {
             let tasks = core::mem::take(tasks);
             all.extend(tasks.iter().map(|task| (child, *task)));
         }
-        all.sort_unstable_by_key(|(_, task)| (task.deadline, task.order.1));
+        all.sort_unstable_by_key(|(_, task)| (task.deadline, task.order));
         all
     }
 }

@@ -38,7 +38,7 @@ pub enum RunError {
     /// Whoever takes the outputs panicked. The event has taken effect.
     CommitPanicked {
         /// The event whose output was taken.
-        event: Option<Key>,
+        event: Key,
         /// What it said.
         message: String,
     },
@@ -75,15 +75,12 @@ impl fmt::Display for RunError {
             RunError::Panicked { event, message } => {
                 write!(f, "the handler of {} panicked at {event}: {message}", event.to)
             }
-            RunError::CommitPanicked { event: Some(event), message } => {
+            RunError::CommitPanicked { event, message } => {
                 write!(f, "taking the output of {event} panicked: {message}")
             }
             RunError::Interrupted => f.write_str(
                 "taking back a change or cloning a state panicked; mend that of the model",
             ),
-            RunError::CommitPanicked { event: None, message } => {
-                write!(f, "taking an output panicked: {message}")
-            }
             RunError::Full { cause, from, events } => {
                 let when = by(cause);
                 write!(

@@ -27,8 +27,24 @@ impl<E> Heap<E> {
 
     #[inline]
     pub(crate) fn push(&mut self, entry: Entry<E>) {
-        let mut at = self.entries.len();
         self.entries.push(entry);
+        self.rise(self.entries.len() - 1);
+    }
+
+    /// Takes the entry of this key, which it looks for in all.
+    pub(crate) fn remove(&mut self, key: Key) -> Option<Entry<E>> {
+        let at = self.entries.iter().position(|entry| entry.key == key)?;
+        let removed = self.entries.swap_remove(at);
+        if at < self.entries.len() {
+            self.sink(at);
+            self.rise(at);
+        }
+        Some(removed)
+    }
+
+    /// An entry moves up to where it belongs.
+    #[inline]
+    fn rise(&mut self, mut at: usize) {
         while at > 0 {
             let parent = (at - 1) / CHILDREN;
             if self.key(parent) < self.key(at) {
@@ -50,7 +66,7 @@ impl<E> Heap<E> {
     #[inline]
     pub(crate) fn replace(&mut self, entry: Entry<E>) -> Entry<E> {
         let first = core::mem::replace(&mut self.entries[0], entry);
-        self.sink();
+        self.sink(0);
         first
     }
 
@@ -59,11 +75,11 @@ impl<E> Heap<E> {
         self.entries[at].key
     }
 
-    /// The first entry moves down to where it belongs.
+    /// An entry moves down to where it belongs.
     #[inline]
-    fn sink(&mut self) {
-        let (mut at, len) = (0, self.entries.len());
-        let key = self.key(0);
+    fn sink(&mut self, mut at: usize) {
+        let len = self.entries.len();
+        let key = self.key(at);
         loop {
             let child = at * CHILDREN + 1;
             if child >= len {
@@ -93,7 +109,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn law_entries_come_in_order(steps in prop::collection::vec((0_u8..3, 0_u64..50, 0_u32..3), 0..300)) {
+        fn law_entries_come_in_order(steps in prop::collection::vec((0_u8..5, 0_u64..50, 0_u32..3), 0..300)) {
             let mut heap = Heap::new();
             let mut sorted: Vec<Key> = Vec::new();
             for (number, (step, at, of)) in (0..).zip(steps) {
@@ -101,6 +117,12 @@ mod tests {
                 let taken = match step {
                     0 => heap.pop(),
                     1 if heap.len() > 0 => Some(heap.replace(Entry { key, event: number })),
+                    2 if heap.len() > 0 => {
+                        let one = sorted.remove(usize::try_from(at).unwrap() % sorted.len());
+                        prop_assert_eq!(heap.remove(one).map(|entry| entry.key), Some(one));
+                        prop_assert_eq!(heap.remove(one), None);
+                        continue;
+                    }
                     _ => {
                         heap.push(Entry { key, event: number });
                         sorted.push(key);

@@ -7,12 +7,17 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod commit;
 mod context;
 mod difference;
 mod error;
 mod event;
+mod handled;
 mod heap;
+mod history;
 mod model;
+mod part;
+mod ready;
 mod sequential;
 mod speculative;
 

@@ -107,8 +107,9 @@ impl<M: Model> Sequential<M> {
         let ran = ran.unwrap_or_else(|panic| {
             let message = said(panic.as_ref());
             Err(match (self.committing, self.waiting.first()) {
+                (Some(event), _) => RunError::CommitPanicked { event, message },
                 (None, Some(Entry { key, .. })) => RunError::Panicked { event: *key, message },
-                (event, _) => RunError::CommitPanicked { event, message },
+                (None, None) => RunError::Interrupted,
             })
         });
         if let Err(error) = ran {

@@ -1,0 +1,211 @@
+//! Some of the processes of a model, and all that is known of them; what others are told goes out as messages.
+//!
+//! A plain state machine: whoever drives it says which process handles its next event, and until when all is certain. Invariants: an event waits or is done, each once; the events of a process that are
+//! done are in order, and before all of its that wait; what is certain is before all that wait.
+
+use crate::commit::Committer;
+use crate::event::Entry;
+use crate::handled::Handled;
+use crate::history::{Certain, Follows, History};
+use crate::ready::Ready;
+use crate::{Cancellation, Counts, Key, Model, ProcessNumber, RunError};
+use windfall_time::{Instant, Span};
+
+/// What one part tells another.
+#[derive(Debug)]
+pub(crate) enum Message<E> {
+    /// An event is sent.
+    Event(Entry<E>),
+    /// An event that was sent is taken back.
+    Cancel(Key),
+}
+
+impl<E> Message<E> {
+    pub(crate) const fn key(&self) -> Key {
+        match self {
+            Message::Event(entry) => entry.key,
+            Message::Cancel(key) => *key,
+        }
+    }
+}
+
+/// The processes of a model at their beginning, in so many parts.
+pub(crate) fn begin<M: Model>(
+    model: &M,
+    parts: u32,
+    most: usize,
+    cancellation: Cancellation,
+) -> Result<(Vec<Part<M>>, Committer), RunError> {
+    let count = model.processes();
+    let each = count.div_ceil(parts.max(1)).max(1);
+    let mut committer = Committer::new(most);
+    let mut sent = Vec::new();
+    let mut all = Vec::new();
+    for base in (0..count).step_by(each as usize) {
+        let mut part = Part::new(ProcessNumber(base), cancellation);
+        for me in (base..count.min(base + each)).map(ProcessNumber) {
+            part.processes.push(History::start(model, me, &mut part.follows)?);
+            committer.starts(me, part.follows.sent.len())?;
+            sent.append(&mut part.follows.sent);
+        }
+        part.ready = Ready::new(part.base, part.processes.len());
+        all.push(part);
+    }
+    for entry in sent {
+        let part = (entry.key.to.0 / each) as usize;
+        all[part].receive(model, Message::Event(entry));
+    }
+    Ok((all, committer))
+}
+
+/// Consecutive processes.
+#[derive(Debug)]
+pub(crate) struct Part<M: Model> {
+    base: ProcessNumber,
+    processes: Vec<History<M>>,
+    ready: Ready,
+    handled: Handled,
+    waiting: usize,
+    done: usize,
+    follows: Follows<M>,
+    /// For other parts, in this order.
+    pub(crate) outgoing: Vec<Message<M::Event>>,
+}
+
+impl<M: Model> Part<M> {
+    /// A part without processes, from this one on.
+    pub(crate) fn new(base: ProcessNumber, cancellation: Cancellation) -> Self {
+        Part {
+            base,
+            processes: Vec::new(),
+            ready: Ready::new(base, 0),
+            handled: Handled::new(),
+            waiting: 0,
+            done: 0,
+            follows: Follows::new(cancellation),
+            outgoing: Vec::new(),
+        }
+    }
+
+    /// Its place among the processes here; `None` if it is elsewhere.
+    #[inline]
+    fn place(&self, process: ProcessNumber) -> Option<usize> {
+        let place = process.0.checked_sub(self.base.0)? as usize;
+        (place < self.processes.len()).then_some(place)
+    }
+
+    /// The event that a process would handle next.
+    pub(crate) fn next_of(&self, process: ProcessNumber) -> Option<Key> {
+        self.processes[self.place(process)?].next()
+    }
+
+    /// The first event that waits and may be handled.
+    #[inline]
+    pub(crate) fn next(&self) -> Option<Key> {
+        self.ready.first()
+    }
+
+    /// The first event that is done and not certain.
+    pub(crate) fn first_done(&mut self) -> Option<Key> {
+        let (processes, base) = (&self.processes, self.base.0);
+        self.handled.first(|key| processes[(key.to.0 - base) as usize].first_done() == Some(key))
+    }
+
+    /// How many events are here.
+    pub(crate) const fn events(&self) -> usize {
+        self.waiting + self.done
+    }
+
+    /// No event of any process can come before this any longer, as far as this part knows: what is handled, sent or taken back here is not earlier. `None` if nothing waits.
+    pub(crate) fn least(&mut self) -> Option<Instant> {
+        let next = self.next().map(|next| next.at);
+        let held = match self.follows.cancellation {
+            // What the first event sent, which is later, is sent when it is certain.
+            Cancellation::WithoutRisk => {
+                self.first_done().map(|first| first.at.saturating_add(Span::from_nanos(1)))
+            }
+            Cancellation::Aggressive | Cancellation::Lazy => None,
+        };
+        next.into_iter().chain(held).min()
+    }
+
+    /// A process handles its next event, `key`; what it sends may undo others.
+    pub(crate) fn handle(&mut self, model: &M, key: Key) {
+        let Some(place) = self.place(key.to) else { return };
+        self.processes[place].handle(model, &mut self.follows);
+        self.handled.push(key);
+        self.waiting -= 1;
+        self.done += 1;
+        self.follow(model);
+        self.refresh(place);
+    }
+
+    /// Another part says something.
+    pub(crate) fn receive(&mut self, model: &M, message: Message<M::Event>) {
+        match message {
+            Message::Event(entry) => self.follows.sent.push(entry),
+            Message::Cancel(key) => self.follows.cancels.push(key),
+        }
+        self.follow(model);
+    }
+
+    /// Takes back and sends what is to be taken back and sent, and what follows from that.
+    fn follow(&mut self, model: &M) {
+        self.take_back(model);
+        let mut sent = core::mem::take(&mut self.follows.sent);
+        for entry in sent.drain(..) {
+            let Some(place) = self.place(entry.key.to) else {
+                self.outgoing.push(Message::Event(entry));
+                continue;
+            };
+            let undone = self.processes[place].deliver(model, entry, &mut self.follows);
+            self.waiting += 1;
+            self.undone(place, undone);
+        }
+        self.follows.sent = sent;
+        self.take_back(model);
+    }
+
+    fn take_back(&mut self, model: &M) {
+        while let Some(key) = self.follows.cancels.pop() {
+            let Some(place) = self.place(key.to) else {
+                self.outgoing.push(Message::Cancel(key));
+                continue;
+            };
+            self.follows.counts.cancelled += 1;
+            let undone = self.processes[place].take_back(model, key, &mut self.follows);
+            self.waiting -= 1;
+            self.undone(place, undone);
+        }
+    }
+
+    /// So many events of a process wait again.
+    fn undone(&mut self, place: usize, undone: usize) {
+        self.waiting += undone;
+        self.done -= undone;
+        self.refresh(place);
+    }
+
+    fn refresh(&mut self, place: usize) {
+        // No more places than processes, which are numbered by `u32`.
+        let process = ProcessNumber(self.base.0 + u32::try_from(place).unwrap_or(u32::MAX));
+        self.ready.set(process, self.processes[place].next());
+    }
+
+    /// The first event that is done is certain now.
+    pub(crate) fn commit(&mut self, model: &M, first: Key) -> Certain<M> {
+        let place = (first.to.0 - self.base.0) as usize;
+        let certain = self.processes[place].commit(&mut self.follows);
+        self.done -= 1;
+        self.follow(model);
+        certain
+    }
+
+    pub(crate) fn states(&self) -> impl ExactSizeIterator<Item = &M::State> {
+        self.processes.iter().map(|history| &history.state)
+    }
+
+    pub(crate) const fn counts(&self) -> Counts {
+        self.follows.counts
+    }
+}

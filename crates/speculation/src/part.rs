@@ -174,8 +174,8 @@ impl<M: Model> Part<M> {
             };
             self.follows.counts.cancelled += 1;
             let undone = self.processes[place].take_back(model, key, &mut self.follows);
-            self.waiting -= 1;
             self.undone(place, undone);
+            self.waiting -= 1;
         }
     }
 

@@ -6,7 +6,7 @@ use crate::{Key, Model, ProcessNumber, RunError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Counts how many events would wait in order, and gives outputs away.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Committer {
     waiting: usize,
     /// The most that may wait.

@@ -55,6 +55,13 @@ pub(crate) struct Certain<M: Model> {
     pub(crate) failed: Option<RunError>,
 }
 
+impl<M: Model> Certain<M> {
+    /// Whether nothing came of it but one other event: in order as many wait then as before.
+    pub(crate) const fn is_plain(&self) -> bool {
+        self.sent == 1 && self.outputs.is_empty() && self.failed.is_none()
+    }
+}
+
 /// A process.
 // Fields: what waits, what is done, what came of that, and what saves the state, each with its own order.
 #[derive(Debug)]
@@ -293,7 +300,7 @@ impl<M: Model> History<M> {
         }
         self.certain += 1;
         if self.certain == self.done.len() {
-            certain.failed = self.failed.take().map(|error| *error);
+            certain.failed = self.failed.as_deref().cloned();
         }
         self.forget();
         certain

@@ -42,7 +42,7 @@ pub(crate) fn begin<M: Model>(
     let mut sent = Vec::new();
     let mut all = Vec::new();
     for base in (0..count).step_by(each as usize) {
-        let mut part = Part::new(ProcessNumber(base), cancellation);
+        let mut part = Part::new(ProcessNumber(base), each, cancellation);
         for me in (base..count.min(base + each)).map(ProcessNumber) {
             part.processes.push(History::start(model, me, &mut part.follows)?);
             committer.starts(me, part.follows.sent.len())?;
@@ -62,6 +62,8 @@ pub(crate) fn begin<M: Model>(
 #[derive(Debug)]
 pub(crate) struct Part<M: Model> {
     base: ProcessNumber,
+    /// So many processes has each part, but perhaps the last.
+    each: u32,
     processes: Vec<History<M>>,
     ready: Ready,
     handled: Handled,
@@ -74,9 +76,10 @@ pub(crate) struct Part<M: Model> {
 
 impl<M: Model> Part<M> {
     /// A part without processes, from this one on.
-    pub(crate) fn new(base: ProcessNumber, cancellation: Cancellation) -> Self {
+    pub(crate) fn new(base: ProcessNumber, each: u32, cancellation: Cancellation) -> Self {
         Part {
             base,
+            each,
             processes: Vec::new(),
             ready: Ready::new(base, 0),
             handled: Handled::new(),
@@ -85,6 +88,11 @@ impl<M: Model> Part<M> {
             follows: Follows::new(cancellation),
             outgoing: Vec::new(),
         }
+    }
+
+    /// Which of all parts has this process.
+    pub(crate) const fn of(&self, process: ProcessNumber) -> usize {
+        (process.0 / self.each) as usize
     }
 
     /// Its place among the processes here; `None` if it is elsewhere.

@@ -35,6 +35,18 @@ pub struct Counts {
     pub kept: u64,
 }
 
+impl Counts {
+    pub(crate) const fn add(&mut self, other: Counts) {
+        let Counts { handled, undone, committed, repeated, cancelled, kept } = other;
+        self.handled += handled;
+        self.undone += undone;
+        self.committed += committed;
+        self.repeated += repeated;
+        self.cancelled += cancelled;
+        self.kept += kept;
+    }
+}
+
 /// A run in which events may be undone, driven by a loop: whoever has it says which process handles its next event, and when to commit what is certain.
 #[derive(Debug)]
 pub struct Speculative<M: Model> {
@@ -59,7 +71,7 @@ impl<M: Model> Speculative<M> {
         cancellation: Cancellation,
     ) -> Result<Self, RunError> {
         let (mut parts, committer) = begin(&model, 1, most, cancellation)?;
-        let part = parts.pop().unwrap_or_else(|| Part::new(ProcessNumber(0), cancellation));
+        let part = parts.pop().unwrap_or_else(|| Part::new(ProcessNumber(0), 1, cancellation));
         Ok(Speculative { model, part, committer, most, end, ended: None })
     }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::cell::RefCell;
 use windfall_speculation::{
-    Cancellation, Context, Counts, Key, Model, ProcessNumber, RunError, Saving, Sequential,
+    Cancellation, Context, Counts, Key, Model, Parallel, ProcessNumber, RunError, Saving, Sequential,
     Speculative,
 };
 use windfall_time::{Instant, Span};
@@ -147,6 +147,57 @@ fn speculatively(
     (outputs, ended.map(|()| run.states().copied().collect()))
 }
 
+/// On threads, as they come.
+fn on_threads(
+    model: &Gossip,
+    end: Instant,
+    cancellation: Cancellation,
+    (threads, window): (u32, u64),
+    undone: &mut u64,
+) -> Committed {
+    let mut outputs = Vec::new();
+    let run = Parallel::new(model.clone(), end, model.most, cancellation, threads).unwrap();
+    let mut run = run.within(Span::from_nanos(window));
+    let ran = run.run(|key, output| outputs.push((key, output)));
+    *undone += run.counts().undone;
+    assert!(ran.as_ref().is_ok_and(|count| *count == outputs.len() as u64) || ran.is_err());
+    (outputs, ran.map(|_| run.states().copied().collect()))
+}
+
+/// It committed what a run in order does, and ended alike.
+fn same(found: &Committed, expected: &Committed) -> Result<(), TestCaseError> {
+    prop_assert!(found.1 == expected.1, "{:?}, in order {:?}", found.1, expected.1);
+    prop_assert_eq!(found.0.len(), expected.0.len());
+    let differs = found.0.iter().zip(&expected.0).find(|(one, other)| one != other);
+    prop_assert_eq!(differs, None);
+    Ok(())
+}
+
+#[test]
+fn law_whatever_the_threads_the_same_is_committed() {
+    let cases = if cfg!(debug_assertions) { 300 } else { 5_000 };
+    for cancellation in [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::WithoutRisk] {
+        let tally = RefCell::new((0, 0, 0));
+        let config = Config { cases, failure_persistence: None, ..Config::default() };
+        let window = prop_oneof![Just(u64::MAX), 0..100_u64];
+        let what = (gossip(), (1..9_u32, window), 20_u64..400);
+        let judged = TestRunner::new(config).run(&what, |(model, threads, end)| {
+            let end = Instant::from_nanos(end);
+            let expected = in_order(&model, end);
+            let (undone, ended, failed) = &mut *tally.borrow_mut();
+            let found = on_threads(&model, end, cancellation, threads, undone);
+            *ended += usize::from(found.1.is_ok());
+            *failed += usize::from(found.1.is_err());
+            same(&found, &expected)
+        });
+        judged.unwrap_or_else(|why| panic!("{cancellation:?}: {why}"));
+        let tally = tally.into_inner();
+        eprintln!("{cancellation:?}: {tally:?} (undone, ended, failed)");
+        let (undone, ended, failed) = tally;
+        assert!(undone > 100 && ended > 50 && failed > 20, "{tally:?}");
+    }
+}
+
 #[test]
 fn law_whatever_the_order_the_same_is_committed() {
     let cases = if cfg!(debug_assertions) { 300 } else { 5_000 };
@@ -162,11 +213,7 @@ fn law_whatever_the_order_the_same_is_committed() {
             *ended += usize::from(found.1.is_ok());
             *panicked += usize::from(matches!(found.1, Err(RunError::Panicked { .. })));
             *full += usize::from(matches!(found.1, Err(RunError::Full { .. })));
-            prop_assert!(found.1 == expected.1, "{:?}, in order {:?}", found.1, expected.1);
-            prop_assert_eq!(found.0.len(), expected.0.len());
-            let differs = found.0.iter().zip(&expected.0).find(|(one, other)| one != other);
-            prop_assert_eq!(differs, None);
-            Ok(())
+            same(&found, &expected)
         });
         judged.unwrap_or_else(|why| panic!("{cancellation:?}: {why}"));
         let (counts, ended, panicked, full) = tally.into_inner();

@@ -1,0 +1,254 @@
+//! What one thread does, turn by turn.
+
+use super::Limits;
+use crate::commit::Committer;
+use crate::gvt::Gvt;
+use crate::history::Certain;
+use crate::part::{Message, Part};
+use crate::sync::{AtomicBool, Mutex, Ordering, with};
+use crate::{Key, Model, RunError};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant as Clock};
+use windfall_time::Instant;
+
+/// About so long, and so many events at most, a thread handles events before it takes its mail again.
+const TURN: Duration = Duration::from_micros(5);
+const LONGEST: u32 = 64;
+/// After so many turns in which it had nothing to do, it lets others have the processor.
+const PATIENCE: u32 = 100;
+
+/// What the threads of a run share.
+#[derive(Debug)]
+pub(super) struct Shared<M: Model, F> {
+    gvt: Gvt,
+    mail: Vec<Mutex<Vec<Message<M::Event>>>>,
+    commits: Mutex<Commits<M, F>>,
+    over: AtomicBool,
+}
+
+impl<M: Model, F: FnMut(Key, M::Output)> Shared<M, F> {
+    pub(super) fn new(parts: usize, committer: Committer, take: F) -> Self {
+        let none = || Certainly { events: VecDeque::new(), until: Instant::ZERO };
+        let parts_certain = (0..parts).map(|_| none()).collect();
+        Shared {
+            gvt: Gvt::new(parts),
+            mail: (0..parts).map(|_| Mutex::new(Vec::new())).collect(),
+            commits: Mutex::new(Commits { committer, take, parts: parts_certain, ended: None }),
+            over: AtomicBool::new(false),
+        }
+    }
+
+    /// What is left of it when all threads have ended.
+    pub(super) fn end(self) -> (Committer, Option<RunError>) {
+        with(&self.commits, |commits| (commits.committer, commits.ended.take()))
+    }
+
+    /// The run is over, for all.
+    fn is_over(&self, commits: &mut Commits<M, F>, error: RunError) {
+        commits.ended.get_or_insert(error);
+        self.over.store(true, Ordering::Release);
+    }
+}
+
+/// What is certain, by part, until all parts have come so far.
+#[derive(Debug)]
+struct Commits<M: Model, F> {
+    committer: Committer,
+    take: F,
+    parts: Vec<Certainly<M>>,
+    ended: Option<RunError>,
+}
+
+/// What one part says is certain, in order: all before a time, but for events of which nothing came but one other.
+#[derive(Debug)]
+struct Certainly<M: Model> {
+    events: VecDeque<(Key, Certain<M>)>,
+    until: Instant,
+}
+
+impl<M: Model, F: FnMut(Key, M::Output)> Commits<M, F> {
+    /// Gives away what is certain in all parts.
+    fn give(&mut self) -> Result<(), RunError> {
+        let until = self.parts.iter().map(|part| part.until).min().unwrap_or(Instant::ZERO);
+        loop {
+            let firsts = self.parts.iter().enumerate();
+            let firsts = firsts.filter_map(|(part, all)| Some((all.events.front()?.0, part)));
+            let Some((first, part)) = firsts.min().filter(|(first, _)| first.at < until) else {
+                return Ok(());
+            };
+            let Some((_, certain)) = self.parts[part].events.pop_front() else { return Ok(()) };
+            self.committer.commit(first, certain, &mut self.take)?;
+        }
+    }
+}
+
+/// How a turn went.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Turn {
+    Busy,
+    Idle,
+    Over,
+}
+
+/// A thread with its part.
+// Fields: what it is given, what it has told others and what it has still to tell.
+#[derive(Debug)]
+pub(super) struct Worker<'a, M: Model, F> {
+    index: usize,
+    part: &'a mut Part<M>,
+    model: &'a M,
+    limits: Limits,
+    shared: &'a Shared<M, F>,
+    /// The last round in which it reported, and the least time of what it has sent since.
+    reported: u64,
+    sent: Instant,
+    /// What is certain here and not yet given away, all before `until`.
+    certain: Vec<(Key, Certain<M>)>,
+    until: Instant,
+    /// Events that are certain and of which nothing came but one other.
+    pub(super) plain: u64,
+    /// So many events it handles in a turn at most.
+    longest: u32,
+}
+
+impl<'a, M: Model, F: FnMut(Key, M::Output)> Worker<'a, M, F> {
+    pub(super) const fn new(
+        index: usize,
+        part: &'a mut Part<M>,
+        model: &'a M,
+        limits: Limits,
+        shared: &'a Shared<M, F>,
+    ) -> Self {
+        Worker {
+            index,
+            part,
+            model,
+            limits,
+            shared,
+            reported: 0,
+            sent: Instant::MAX,
+            certain: Vec::new(),
+            until: Instant::ZERO,
+            plain: 0,
+            longest: 1,
+        }
+    }
+
+    /// Takes its turns until the run is over.
+    pub(super) fn run(&mut self) {
+        let mut idle = 0_u32;
+        loop {
+            let turn = catch_unwind(AssertUnwindSafe(|| self.turn()));
+            match turn {
+                Ok(Turn::Busy) => idle = 0,
+                Ok(Turn::Idle) if idle < PATIENCE => {
+                    idle += 1;
+                    core::hint::spin_loop();
+                }
+                Ok(Turn::Idle) => std::thread::yield_now(),
+                Ok(Turn::Over) => return,
+                Err(_) => {
+                    let shared = self.shared;
+                    return with(&shared.commits, |commits| {
+                        shared.is_over(commits, RunError::Interrupted);
+                    });
+                }
+            }
+        }
+    }
+
+    fn turn(&mut self) -> Turn {
+        if self.shared.over.load(Ordering::Acquire) {
+            return Turn::Over;
+        }
+        let round = self.shared.gvt.round();
+        let mail = with(&self.shared.mail[self.index], core::mem::take);
+        let had_mail = !mail.is_empty();
+        mail.into_iter().for_each(|message| self.part.receive(self.model, message));
+        self.post();
+        if round > self.reported {
+            let least = self.part.least().map_or(self.sent, |least| least.min(self.sent));
+            self.shared.gvt.report(self.index, least);
+            (self.reported, self.sent) = (round, Instant::MAX);
+        }
+        let time = self.shared.gvt.time();
+        let is_given = self.commit(time);
+        if is_given && time >= self.limits.end {
+            return Turn::Over;
+        }
+        let handled = self.handle(time);
+        self.post();
+        if had_mail || handled > 0 { Turn::Busy } else { Turn::Idle }
+    }
+
+    /// Handles events for a while, in order.
+    fn handle(&mut self, time: Instant) -> u32 {
+        let Limits { end, most, window } = self.limits;
+        let share = most.saturating_mul(2) / self.shared.mail.len();
+        let far = time.saturating_add(window);
+        let begins = Clock::now();
+        let mut handled = 0;
+        while handled < self.longest
+            && let Some(next) = self.part.next().filter(|next| next.at < end && next.at <= far)
+            && (self.part.events() < share || next.at <= time)
+        {
+            self.part.handle(self.model, next);
+            handled += 1;
+        }
+        if handled > 0 {
+            let took = begins.elapsed();
+            if took > TURN {
+                self.longest = (self.longest / 2).max(1);
+            } else if took < TURN / 2 && handled == self.longest {
+                self.longest = (self.longest * 2).min(LONGEST);
+            }
+        }
+        handled
+    }
+
+    /// Puts what goes out into the mail of others.
+    fn post(&mut self) {
+        if self.part.outgoing.is_empty() {
+            return;
+        }
+        let mut outgoing = core::mem::take(&mut self.part.outgoing);
+        for message in &outgoing {
+            self.sent = self.sent.min(message.key().at);
+        }
+        for (index, mail) in self.shared.mail.iter().enumerate() {
+            let mine = |message: &mut Message<M::Event>| self.part.of(message.key().to) == index;
+            let mut all = outgoing.extract_if(.., mine).peekable();
+            if all.peek().is_some() {
+                with(mail, |mail| mail.extend(all));
+            }
+        }
+        self.part.outgoing = outgoing;
+    }
+
+    /// All before this time is certain. Returns whether all that is certain here was given away, or handed to whoever does that next.
+    fn commit(&mut self, time: Instant) -> bool {
+        if time > self.until {
+            self.until = time;
+            while let Some(first) = self.part.first_done().filter(|first| first.at < time) {
+                let certain = self.part.commit(self.model, first);
+                if certain.is_plain() {
+                    self.plain += 1;
+                } else {
+                    self.certain.push((first, certain));
+                }
+            }
+        }
+        let shared = self.shared;
+        let Ok(mut commits) = shared.commits.try_lock() else { return false };
+        if commits.parts[self.index].until < self.until && commits.ended.is_none() {
+            let mine = &mut commits.parts[self.index];
+            mine.until = self.until;
+            mine.events.extend(self.certain.drain(..));
+            if let Err(error) = commits.give() {
+                shared.is_over(&mut commits, error);
+            }
+        }
+        true
+    }
+}

@@ -6,10 +6,10 @@
 #[path = "../tests/phold/mod.rs"]
 mod phold;
 
-use phold::{PRIME, Phold, State};
+use phold::{PRIME, Phold, State, work};
 use std::hint::black_box;
 use std::time::Instant as Clock;
-use windfall_speculation::{Saving, Sequential};
+use windfall_speculation::{Cancellation, Parallel, Saving, Sequential};
 use windfall_time::Instant;
 
 const ROUNDS: usize = 11;
@@ -92,6 +92,7 @@ impl Bare {
                 break;
             }
             let state = &mut self.states[to as usize];
+            work(model.grain, state.hash);
             let said = time.wrapping_mul(31).wrapping_add(from.into());
             state.hash = (state.hash ^ said).wrapping_mul(PRIME);
             let remote = state.uniform(1_000) < model.remote;
@@ -118,8 +119,54 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
+/// A bare heap, a run in order, and one on two threads, each by turns; the ratios to the bare heap are those of a round.
+fn compare(model: &Phold, end: u64) {
+    let until = Instant::from_nanos(end);
+    let mut rates = [const { Vec::new() }; 3];
+    let (mut ratios, mut undone) = ([const { Vec::new() }; 2], 0);
+    for _ in 0..ROUNDS {
+        let mut heap = Bare::new(model);
+        rates[0].push(rate(|| heap.run(model, end)));
+        let mut run = Sequential::new(model.clone(), 4_000_000).expect("it begins");
+        rates[1].push(rate(|| run.run_until(until, |_, ()| ()).expect("it runs")));
+        let aggressive = Cancellation::Aggressive;
+        let run = Parallel::new(model.clone(), until, 4_000_000, aggressive, 2);
+        let mut run = run.expect("it begins");
+        rates[2].push(rate(|| run.run(|_, ()| ()).expect("it runs")));
+        undone = run.counts().undone * 1_000 / run.counts().committed.max(1);
+        for (ratios, rates) in ratios.iter_mut().zip([&rates[1], &rates[2]]) {
+            ratios.push(rates[rates.len() - 1]);
+        }
+    }
+    for ratios in &mut ratios {
+        ratios.iter_mut().zip(&rates[0]).for_each(|(ratio, bare)| *ratio /= bare);
+    }
+    let mut threads: Vec<f64> =
+        ratios[1].iter().zip(&ratios[0]).map(|(two, one)| two / one).collect();
+    let [bare, ours, two] = rates.map(|mut all| median(&mut all));
+    let [one_to_bare, two_to_bare] = ratios.map(|mut all| median(&mut all));
+    let two_to_one = median(&mut threads);
+    let Phold { processes, remote, start, grain, .. } = model;
+    println!(
+        "{processes}, {remote}, {start}, {grain}: {bare:.3}, {ours:.3}, {two:.3}; {one_to_bare:.2}, {two_to_bare:.2}, {two_to_one:.2}; {undone}"
+    );
+}
+
 fn main() {
-    println!("processes, remote, start: bare heap and in order, million events a second; ratio");
+    println!(
+        "processes, remote, start, grain: bare heap, in order, two threads, million events a second;"
+    );
+    println!(
+        "in order and two threads by bare heap, two threads by in order; undone of a thousand"
+    );
+    let model = |processes, remote, start, grain| Phold {
+        processes,
+        remote,
+        start,
+        seed: 1,
+        saving: Saving::Log,
+        grain,
+    };
     for (processes, remote, start) in [
         (1_000, 0, 1),
         (1_000, 250, 1),
@@ -128,18 +175,11 @@ fn main() {
         (10_000, 250, 1),
         (100_000, 250, 1),
     ] {
-        let model = Phold { processes, remote, start, seed: 1, saving: Saving::Log };
-        let end = 2_000_000 * 1_000 / (u64::from(processes) * u64::from(start));
-        let (mut bare, mut ours, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            let mut heap = Bare::new(&model);
-            bare.push(rate(|| heap.run(&model, end)));
-            let mut run = Sequential::new(model.clone(), 4_000_000).expect("it begins");
-            let until = Instant::from_nanos(end);
-            ours.push(rate(|| run.run_until(until, |_, ()| ()).expect("it runs")));
-            ratios.push(ours[ours.len() - 1] / bare[bare.len() - 1]);
-        }
-        let [bare, ours, ratio] = [bare, ours, ratios].map(|mut all| median(&mut all));
-        println!("{processes}, {remote}, {start}: {bare:.2}, {ours:.2}; {ratio:.2}");
+        let events = 2_000_000;
+        let end = events * 1_000 / (u64::from(processes) * u64::from(start));
+        compare(&model(processes, remote, start, 0), end);
+    }
+    for (grain, events) in [(150, 1_000_000), (1_000, 200_000), (5_000, 50_000), (20_000, 12_000)] {
+        compare(&model(1_000, 250, 1, grain), events);
     }
 }

@@ -45,7 +45,7 @@ impl Committer {
         take: &mut impl FnMut(Key, M::Output),
     ) -> Result<(), RunError> {
         let Certain { sent, outputs, failed } = certain;
-        failed.map_or(Ok(()), Err)?;
+        failed.map_or(Ok(()), |error| Err(*error))?;
         self.waiting = (self.waiting + sent).saturating_sub(1);
         self.fits(Some(event), event.to)?;
         self.committed += 1;

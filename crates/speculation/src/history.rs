@@ -52,7 +52,7 @@ pub(crate) struct Certain<M: Model> {
     pub(crate) sent: usize,
     pub(crate) outputs: Vec<M::Output>,
     /// Why the run ends here.
-    pub(crate) failed: Option<RunError>,
+    pub(crate) failed: Option<Box<RunError>>,
 }
 
 impl<M: Model> Certain<M> {
@@ -95,7 +95,11 @@ impl<M: Model> History<M> {
         follows: &mut Follows<M>,
     ) -> Result<Self, RunError> {
         let mut history = History {
-            state: model.start(&mut Context::new(Key { at: Instant::ZERO, to: me, from: me, number: 0 }, &mut follows.effects, false)),
+            state: model.start(&mut Context::new(
+                Key { at: Instant::ZERO, to: me, from: me, number: 0 },
+                &mut follows.effects,
+                false,
+            )),
             sent: 0,
             waiting: Heap::new(),
             done: VecDeque::new(),
@@ -150,10 +154,11 @@ impl<M: Model> History<M> {
             Ok(()) => all.try_for_each(|sent| sent.check(key.to, Some(key), processes)),
             Err(panic) => Err(RunError::Panicked { event: key, message: said(panic.as_ref()) }),
         };
-        self.log.extend(effects.changes.drain(..).map(Effect::Change));
+        effects.changes.drain(..).for_each(|change| self.log.push_back(Effect::Change(change)));
         match may {
             Ok(()) => {
-                self.log.extend(effects.outputs.drain(..).map(Effect::Output));
+                let outputs = effects.outputs.drain(..);
+                outputs.for_each(|output| self.log.push_back(Effect::Output(output)));
                 for next in effects.sent.drain(..) {
                     let entry = self.number(key.to, next);
                     if *cancellation != Cancellation::WithoutRisk {
@@ -175,12 +180,15 @@ impl<M: Model> History<M> {
                 self.failed = Some(Box::new(error));
             }
         }
-        self.forget_unsure(key, cancels);
+        if !self.unsure.is_empty() {
+            self.forget_unsure(key, cancels);
+        }
         let effects = u32::try_from(self.log.len() - before).unwrap_or(u32::MAX);
         self.done.push_back(Done { key, event, effects });
     }
 
     /// Takes the event of this name that an undone cause has sent.
+    #[inline]
     fn sent_before(&mut self, entry: &Entry<M::Event>) -> Option<Entry<M::Event>> {
         let place = self.unsure.iter().position(|(_, old)| old.key == entry.key)?;
         Some(self.unsure.swap_remove(place).1)
@@ -205,12 +213,7 @@ impl<M: Model> History<M> {
     }
 
     /// An event that waits, or is done, is taken back, with all that came of it. Returns how many were undone.
-    pub(crate) fn take_back(
-        &mut self,
-        model: &M,
-        key: Key,
-        follows: &mut Follows<M>,
-    ) -> usize {
+    pub(crate) fn take_back(&mut self, model: &M, key: Key, follows: &mut Follows<M>) -> usize {
         let undone = self.undo_from(model, key, follows);
         self.waiting.remove(key);
         self.forget_unsure(key, &mut follows.cancels);
@@ -220,8 +223,7 @@ impl<M: Model> History<M> {
     /// Undoes all events from `key` on; they wait again. Returns how many.
     fn undo_from(&mut self, model: &M, key: Key, follows: &mut Follows<M>) -> usize {
         let mut undone = 0;
-        while let Some(Done { key, event, effects }) =
-            self.done.pop_back_if(|done| done.key >= key)
+        while let Some(Done { key, event, effects }) = self.done.pop_back_if(|done| done.key >= key)
         {
             for effect in (0..effects).filter_map(|_| self.log.pop_back()) {
                 match effect {
@@ -286,11 +288,11 @@ impl<M: Model> History<M> {
     pub(crate) fn commit(&mut self, follows: &mut Follows<M>) -> Certain<M> {
         let mut certain = Certain { sent: 0, outputs: Vec::new(), failed: None };
         let Some(done) = self.done.get_mut(self.certain) else { return certain };
-        for effect in self.log.drain(..core::mem::take(&mut done.effects) as usize) {
-            match effect {
-                Effect::Change(_) => {}
-                Effect::Output(output) => certain.outputs.push(output),
-                Effect::Sent(entry) => {
+        for _ in 0..core::mem::take(&mut done.effects) {
+            match self.log.pop_front() {
+                None | Some(Effect::Change(_)) => {}
+                Some(Effect::Output(output)) => certain.outputs.push(output),
+                Some(Effect::Sent(entry)) => {
                     certain.sent += 1;
                     if follows.cancellation == Cancellation::WithoutRisk {
                         follows.sent.push(entry);
@@ -300,7 +302,7 @@ impl<M: Model> History<M> {
         }
         self.certain += 1;
         if self.certain == self.done.len() {
-            certain.failed = self.failed.as_deref().cloned();
+            certain.failed.clone_from(&self.failed);
         }
         self.forget();
         certain
@@ -318,7 +320,7 @@ impl<M: Model> History<M> {
                 self.copies.front().map_or(0, |(copied, _)| *copied - self.before)
             }
         };
-        self.done.drain(..needed);
+        (0..needed).for_each(|_| drop(self.done.pop_front()));
         self.certain -= needed;
         self.before += needed;
     }

@@ -110,7 +110,7 @@ impl<M: Model> Part<M> {
     /// The first event that waits and may be handled.
     #[inline]
     pub(crate) fn next(&self) -> Option<Key> {
-        self.ready.first()
+        self.next_of(self.ready.first()?)
     }
 
     /// The first event that is done and not certain.
@@ -174,6 +174,7 @@ impl<M: Model> Part<M> {
         self.take_back(model);
     }
 
+    #[inline]
     fn take_back(&mut self, model: &M) {
         while let Some(key) = self.follows.cancels.pop() {
             let Some(place) = self.place(key.to) else {
@@ -197,7 +198,7 @@ impl<M: Model> Part<M> {
     fn refresh(&mut self, place: usize) {
         // No more places than processes, which are numbered by `u32`.
         let process = ProcessNumber(self.base.0 + u32::try_from(place).unwrap_or(u32::MAX));
-        self.ready.set(process, self.processes[place].next());
+        self.ready.set(process, self.processes[place].next().map(|next| next.at));
     }
 
     /// The first event that is done is certain now.

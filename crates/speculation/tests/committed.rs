@@ -5,7 +5,9 @@ mod phold;
 
 use phold::{Phold, digest};
 use serde_json::Value;
-use windfall_speculation::{Cancellation, ProcessNumber, Saving, Sequential, Speculative, check};
+use windfall_speculation::{
+    Cancellation, Parallel, ProcessNumber, Saving, Sequential, Speculative, check,
+};
 use windfall_time::Instant;
 
 /// Each case, with the end of its run, how many events are committed, and the digest of all states.
@@ -20,6 +22,7 @@ fn cases() -> Vec<(Phold, Instant, u64, String)> {
             remote: number(case, "remote_thousandths"),
             start: short("start"),
             seed: number(case, "seed"),
+            grain: 0,
             saving: Saving::Log,
         };
         let end = Instant::from_nanos(number(case, "end"));
@@ -76,4 +79,21 @@ fn law_a_run_that_undoes_commits_it_too() {
     }
     let least = if cfg!(debug_assertions) { 1 } else { 1_000 };
     assert!(undone.iter().all(|undone| *undone >= least), "{undone:?}");
+}
+
+#[test]
+fn law_threads_commit_it_too() {
+    let cancellations = [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::WithoutRisk];
+    let all =
+        cases().into_iter().filter(|(.., many, _)| cfg!(not(debug_assertions)) || *many < 20_000);
+    for (case, (model, end, committed, expected)) in all.enumerate() {
+        let (which, threads) = (case % 3, [2, 1, 3, 8][case / 3 % 4]);
+        let saving = if case % 2 == 0 { Saving::Log } else { Saving::Copies { every: 16 } };
+        let model = Phold { saving, ..model };
+        let cancellation = cancellations[which];
+        let run = Parallel::new(model.clone(), end, 100_000, cancellation, threads);
+        let mut run = run.unwrap();
+        assert_eq!(run.run(|_, ()| ()), Ok(committed), "{model:?}");
+        assert_eq!(digest(run.states()), expected, "{model:?}");
+    }
 }

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::cell::RefCell;
 use windfall_speculation::{
-    Cancellation, Context, Counts, Key, Model, Parallel, ProcessNumber, RunError, Saving, Sequential,
-    Speculative,
+    Cancellation, Context, Counts, Key, Model, Parallel, ProcessNumber, RunError, Saving,
+    Sequential, Speculative,
 };
 use windfall_time::{Instant, Span};
 

@@ -138,9 +138,7 @@ fn refuses_to_go_on_after_a_panic_and_names_the_event() {
     // A panic of whoever takes the outputs: the event has taken effect.
     let mut run = Sequential::new(model(Wrong::Nothing), 4).unwrap();
     let error = run.run_until(END, |_, output| assert!(output < 3, "full")).unwrap_err();
-    let RunError::CommitPanicked { event: Key { at, .. }, .. } = error else {
-        panic!("{error}")
-    };
+    let RunError::CommitPanicked { event: Key { at, .. }, .. } = error else { panic!("{error}") };
     assert_eq!((at, run.handled()), (Instant::from_nanos(21), 3));
 }
 

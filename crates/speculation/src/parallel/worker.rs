@@ -13,7 +13,7 @@ use std::time::{Duration, Instant as Clock};
 use windfall_time::Instant;
 
 /// About so long, and so many events at most, a thread handles events before it takes its mail again.
-const TURN: Duration = Duration::from_micros(5);
+const TURN: Duration = Duration::from_micros(8);
 const LONGEST: u32 = 64;
 /// After so many turns in which it had nothing to do, it lets others have the processor.
 const PATIENCE: u32 = 100;
@@ -103,6 +103,7 @@ pub(super) struct Worker<'a, M: Model, F> {
     /// The last round in which it reported, and the least time of what it has sent since.
     reported: u64,
     sent: Instant,
+    inbox: Vec<Message<M::Event>>,
     /// What is certain here and not yet given away, all before `until`.
     certain: Vec<(Key, Certain<M>)>,
     until: Instant,
@@ -128,6 +129,7 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Worker<'a, M, F> {
             shared,
             reported: 0,
             sent: Instant::MAX,
+            inbox: Vec::new(),
             certain: Vec::new(),
             until: Instant::ZERO,
             plain: 0,
@@ -163,9 +165,9 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Worker<'a, M, F> {
             return Turn::Over;
         }
         let round = self.shared.gvt.round();
-        let mail = with(&self.shared.mail[self.index], core::mem::take);
-        let had_mail = !mail.is_empty();
-        mail.into_iter().for_each(|message| self.part.receive(self.model, message));
+        with(&self.shared.mail[self.index], |mail| core::mem::swap(mail, &mut self.inbox));
+        let had_mail = !self.inbox.is_empty();
+        self.inbox.drain(..).for_each(|message| self.part.receive(self.model, message));
         self.post();
         if round > self.reported {
             let least = self.part.least().map_or(self.sent, |least| least.min(self.sent));

@@ -16,6 +16,8 @@ pub(crate) struct Phold {
     pub(crate) start: u32,
     pub(crate) seed: u64,
     pub(crate) saving: Saving,
+    /// Steps of work in each event, one after the other.
+    pub(crate) grain: u64,
 }
 
 /// A process; a change is undone by what it was before.
@@ -42,6 +44,13 @@ impl State {
     }
 }
 
+/// Work that nobody needs, and no compiler leaves out.
+#[inline]
+pub(crate) fn work(steps: u64, from: u64) {
+    let worked = (0..steps).fold(from, |all, step| (all ^ step).wrapping_mul(PRIME));
+    std::hint::black_box(worked);
+}
+
 impl Model for Phold {
     type State = State;
     /// Nothing of use: so an entry is of 32 bytes.
@@ -66,6 +75,7 @@ impl Model for Phold {
 
     fn handle(&self, state: &mut State, event: &u64, context: &mut Context<'_, Self>) {
         context.log(*state);
+        work(self.grain, state.hash);
         let (now, from) = (context.now(), u64::from(context.from().0));
         let said = now.as_nanos().wrapping_mul(31).wrapping_add(from);
         state.hash = (state.hash ^ said).wrapping_mul(PRIME);

@@ -25,7 +25,7 @@ cargo xtask CHORE
   demo     compare the recorded workload with Linux's own policy and with reservations
   check    everything that must pass: format, lints, documentation, tests, arrows, no std
   tidy     of these what takes seconds: format, arrows, lengths and words
-  model    all ways in which two or three threads can meet in crate exchange (loom), as far as half an hour goes
+  model    all ways in which two or three threads can meet in crates exchange and speculation (loom), as far as half an hour goes
   law      the law (what the checker grants is kept) on half a million random trees, a quarter of an hour
   fuzz     mutated inputs for every reader, ten minutes each (WINDFALL_FUZZ_SECONDS says otherwise); see fuzz/README.md
   bpf      compile the programs for the kernel anew; needs clang-19 and llvm-strip-19
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         Some("tidy") => all(&tidiness()),
         Some("demo") => demo(),
         Some("law") => all(&[Step::tests("the law", &LAW).with("WINDFALL_LAW_TREES", "500000")]),
-        Some("model") => all(&[model("40")]),
+        Some("model") => all(&model("40")),
         Some("fuzz") => fuzz(),
         Some("bpf") => bpf::remake(),
         Some("bench") => bench(),
@@ -76,6 +76,7 @@ fn tidiness() -> [Step; 8] {
 
 fn check() -> Result<(), String> {
     all(&tidiness())?;
+    let [exchange, speculation] = model("3");
     all(&[
         Step::cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--quiet"])
@@ -87,7 +88,8 @@ fn check() -> Result<(), String> {
         Step::cargo("the library without the command", &LIBRARY),
         Step::cargo("reports without pictures", &REPORT_PLAIN),
         Step::cargo("ports without tokio", &PORTS_PLAIN),
-        model("3"),
+        exchange,
+        speculation,
         Step::tests("tests", &["test", "--workspace", "--no-fail-fast"])
             .with("WINDFALL_FUZZ_SECONDS", "2"),
         Step::tests("tests, optimised, fuzzers as long as asked", &OPTIMISED),
@@ -105,10 +107,11 @@ fn fuzz() -> Result<(), String> {
 }
 
 /// The model checker, for so many seconds a test and way of looking.
-fn model(seconds: &'static str) -> Step {
-    Step::tests("the model of crate exchange", &MODEL)
-        .with("WINDFALL_MODEL_SECONDS", seconds)
-        .with("RUSTFLAGS", "--cfg loom")
+fn model(seconds: &'static str) -> [Step; 2] {
+    MODELS.map(|(name, args)| {
+        let step = Step::tests(name, args).with("WINDFALL_MODEL_SECONDS", seconds);
+        step.with("RUSTFLAGS", "--cfg loom")
+    })
 }
 
 /// Where the targets are.
@@ -137,18 +140,39 @@ const FUZZ: [(&str, &[&str]); 3] = [
         ],
     ),
 ];
-const MODEL: [&str; 11] = [
-    "test",
-    "-p",
-    "windfall-exchange",
-    "--profile",
-    "checked",
-    "--target-dir",
-    "target/model",
-    "--test",
-    "model",
-    "--",
-    "--nocapture",
+const MODELS: [(&str, &[&str]); 2] = [
+    (
+        "the model of crate exchange",
+        &[
+            "test",
+            "-p",
+            "windfall-exchange",
+            "--profile",
+            "checked",
+            "--target-dir",
+            "target/model",
+            "--test",
+            "model",
+            "--",
+            "--nocapture",
+        ],
+    ),
+    (
+        "the model of crate speculation",
+        &[
+            "test",
+            "-p",
+            "windfall-speculation",
+            "--profile",
+            "checked",
+            "--target-dir",
+            "target/model",
+            "--lib",
+            "--",
+            "--nocapture",
+            "parallel::model",
+        ],
+    ),
 ];
 const OPTIMISED: [&str; 7] =
     ["test", "--workspace", "--no-fail-fast", "--profile", "checked", "--lib", "--tests"];

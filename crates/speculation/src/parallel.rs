@@ -1,9 +1,11 @@
 //! A run on several threads, each of which has some of the processes and goes ahead of the others.
 
+#[cfg(all(test, loom))]
+mod model;
 mod worker;
 
 use crate::commit::Committer;
-use crate::part::{Part, begin};
+use crate::part::begin;
 use crate::{Cancellation, Counts, Key, Model, RunError};
 use std::thread;
 use windfall_time::{Instant, Span};
@@ -13,10 +15,8 @@ use worker::{Shared, Worker};
 #[derive(Debug)]
 pub struct Parallel<M: Model> {
     model: M,
-    parts: Vec<Part<M>>,
+    workers: Vec<Worker<M>>,
     committer: Committer,
-    /// Events that are certain, and of which nothing came but one other event.
-    plain: u64,
     limits: Limits,
     ended: Option<RunError>,
 }
@@ -46,7 +46,8 @@ impl<M: Model> Parallel<M> {
     ) -> Result<Self, RunError> {
         let (parts, committer) = begin(&model, threads, most, cancellation)?;
         let limits = Limits { end, most, window: Span::MAX };
-        Ok(Parallel { model, parts, committer, plain: 0, limits, ended: None })
+        let workers = (0..).zip(parts).map(|(index, part)| Worker::new(index, part)).collect();
+        Ok(Parallel { model, workers, committer, limits, ended: None })
     }
 
     /// Throttles it: no event is handled more than this ahead of what is certain, in virtual time.
@@ -58,15 +59,17 @@ impl<M: Model> Parallel<M> {
 
     /// The states as they are now, by process.
     pub fn states(&self) -> impl Iterator<Item = &M::State> {
-        self.parts.iter().flat_map(Part::states)
+        self.workers.iter().flat_map(|worker| worker.part.states())
     }
 
     /// How often what happened. After an error, some events that are certain and of which nothing came are not counted, or are counted though they come after it.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        let mut all = Counts::default();
-        self.parts.iter().for_each(|part| all.add(part.counts()));
-        Counts { committed: self.committer.committed() + self.plain, ..all }
+        let mut all = Counts { committed: self.committer.committed(), ..Counts::default() };
+        for worker in &self.workers {
+            all.add(Counts { committed: worker.plain, ..worker.part.counts() });
+        }
+        all
     }
 }
 
@@ -86,20 +89,15 @@ where
             return Err(error.clone());
         }
         let before = self.counts().committed;
-        let shared = Shared::new(self.parts.len(), self.committer, take);
-        let mut workers: Vec<_> = (0..)
-            .zip(&mut self.parts)
-            .map(|(index, part)| Worker::new(index, part, &self.model, self.limits, &shared))
-            .collect();
+        let run = (&self.model, self.limits);
+        let shared = Shared::new(run, self.workers.len(), self.committer, take);
         thread::scope(|scope| {
-            let (own, others) = workers.split_first_mut().unzip();
+            let (own, others) = self.workers.split_first_mut().unzip();
             for worker in others.into_iter().flatten() {
-                scope.spawn(|| worker.run());
+                scope.spawn(|| worker.run(&shared));
             }
-            own.into_iter().for_each(Worker::run);
+            own.into_iter().for_each(|worker| worker.run(&shared));
         });
-        self.plain += workers.iter().map(|worker| worker.plain).sum::<u64>();
-        drop(workers);
         (self.committer, self.ended) = shared.end();
         self.ended.clone().map_or(Ok(()), Err)?;
         Ok(self.counts().committed - before)

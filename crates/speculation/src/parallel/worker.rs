@@ -14,24 +14,34 @@ use windfall_time::Instant;
 
 /// About so long, and so many events at most, a thread handles events before it takes its mail again.
 const TURN: Duration = Duration::from_micros(8);
-const LONGEST: u32 = 64;
+/// The model checker sees no clock.
+const LONGEST: u32 = if cfg!(loom) { 1 } else { 64 };
 /// After so many turns in which it had nothing to do, it lets others have the processor.
 const PATIENCE: u32 = 100;
 
 /// What the threads of a run share.
 #[derive(Debug)]
-pub(super) struct Shared<M: Model, F> {
+pub(super) struct Shared<'a, M: Model, F> {
+    model: &'a M,
+    limits: Limits,
     gvt: Gvt,
     mail: Vec<Mutex<Vec<Message<M::Event>>>>,
     commits: Mutex<Commits<M, F>>,
     over: AtomicBool,
 }
 
-impl<M: Model, F: FnMut(Key, M::Output)> Shared<M, F> {
-    pub(super) fn new(parts: usize, committer: Committer, take: F) -> Self {
+impl<'a, M: Model, F: FnMut(Key, M::Output)> Shared<'a, M, F> {
+    pub(super) fn new(
+        (model, limits): (&'a M, Limits),
+        parts: usize,
+        committer: Committer,
+        take: F,
+    ) -> Self {
         let none = || Certainly { events: VecDeque::new(), until: Instant::ZERO };
         let parts_certain = (0..parts).map(|_| none()).collect();
         Shared {
+            model,
+            limits,
             gvt: Gvt::new(parts),
             mail: (0..parts).map(|_| Mutex::new(Vec::new())).collect(),
             commits: Mutex::new(Commits { committer, take, parts: parts_certain, ended: None }),
@@ -85,25 +95,22 @@ impl<M: Model, F: FnMut(Key, M::Output)> Commits<M, F> {
 
 /// How a turn went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Turn {
+pub(super) enum Turn {
     Busy,
     Idle,
     Over,
 }
 
 /// A thread with its part.
-// Fields: what it is given, what it has told others and what it has still to tell.
+// Fields: what it has, what it has told others and what it has still to tell.
 #[derive(Debug)]
-pub(super) struct Worker<'a, M: Model, F> {
+pub(super) struct Worker<M: Model> {
     index: usize,
-    part: &'a mut Part<M>,
-    model: &'a M,
-    limits: Limits,
-    shared: &'a Shared<M, F>,
+    pub(super) part: Part<M>,
+    inbox: Vec<Message<M::Event>>,
     /// The last round in which it reported, and the least time of what it has sent since.
     reported: u64,
     sent: Instant,
-    inbox: Vec<Message<M::Event>>,
     /// What is certain here and not yet given away, all before `until`.
     certain: Vec<(Key, Certain<M>)>,
     until: Instant,
@@ -113,23 +120,14 @@ pub(super) struct Worker<'a, M: Model, F> {
     longest: u32,
 }
 
-impl<'a, M: Model, F: FnMut(Key, M::Output)> Worker<'a, M, F> {
-    pub(super) const fn new(
-        index: usize,
-        part: &'a mut Part<M>,
-        model: &'a M,
-        limits: Limits,
-        shared: &'a Shared<M, F>,
-    ) -> Self {
+impl<M: Model> Worker<M> {
+    pub(super) const fn new(index: usize, part: Part<M>) -> Self {
         Worker {
             index,
             part,
-            model,
-            limits,
-            shared,
+            inbox: Vec::new(),
             reported: 0,
             sent: Instant::MAX,
-            inbox: Vec::new(),
             certain: Vec::new(),
             until: Instant::ZERO,
             plain: 0,
@@ -138,10 +136,10 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Worker<'a, M, F> {
     }
 
     /// Takes its turns until the run is over.
-    pub(super) fn run(&mut self) {
+    pub(super) fn run<F: FnMut(Key, M::Output)>(&mut self, shared: &Shared<'_, M, F>) {
         let mut idle = 0_u32;
         loop {
-            let turn = catch_unwind(AssertUnwindSafe(|| self.turn()));
+            let turn = catch_unwind(AssertUnwindSafe(|| self.turn(shared)));
             match turn {
                 Ok(Turn::Busy) => idle = 0,
                 Ok(Turn::Idle) if idle < PATIENCE => {
@@ -151,7 +149,6 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Worker<'a, M, F> {
                 Ok(Turn::Idle) => std::thread::yield_now(),
                 Ok(Turn::Over) => return,
                 Err(_) => {
-                    let shared = self.shared;
                     return with(&shared.commits, |commits| {
                         shared.is_over(commits, RunError::Interrupted);
                     });
@@ -160,34 +157,34 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Worker<'a, M, F> {
         }
     }
 
-    fn turn(&mut self) -> Turn {
-        if self.shared.over.load(Ordering::Acquire) {
+    pub(super) fn turn<F: FnMut(Key, M::Output)>(&mut self, shared: &Shared<'_, M, F>) -> Turn {
+        if shared.over.load(Ordering::Acquire) {
             return Turn::Over;
         }
-        let round = self.shared.gvt.round();
-        with(&self.shared.mail[self.index], |mail| core::mem::swap(mail, &mut self.inbox));
+        let round = shared.gvt.round();
+        with(&shared.mail[self.index], |mail| core::mem::swap(mail, &mut self.inbox));
         let had_mail = !self.inbox.is_empty();
-        self.inbox.drain(..).for_each(|message| self.part.receive(self.model, message));
-        self.post();
+        self.inbox.drain(..).for_each(|message| self.part.receive(shared.model, message));
+        self.post(shared);
         if round > self.reported {
             let least = self.part.least().map_or(self.sent, |least| least.min(self.sent));
-            self.shared.gvt.report(self.index, least);
+            shared.gvt.report(self.index, least);
             (self.reported, self.sent) = (round, Instant::MAX);
         }
-        let time = self.shared.gvt.time();
-        let is_given = self.commit(time);
-        if is_given && time >= self.limits.end {
+        let time = shared.gvt.time();
+        let is_given = self.commit(shared, time);
+        if is_given && time >= shared.limits.end {
             return Turn::Over;
         }
-        let handled = self.handle(time);
-        self.post();
+        let handled = self.handle(shared, time);
+        self.post(shared);
         if had_mail || handled > 0 { Turn::Busy } else { Turn::Idle }
     }
 
     /// Handles events for a while, in order.
-    fn handle(&mut self, time: Instant) -> u32 {
-        let Limits { end, most, window } = self.limits;
-        let share = most.saturating_mul(2) / self.shared.mail.len();
+    fn handle<F>(&mut self, shared: &Shared<'_, M, F>, time: Instant) -> u32 {
+        let Limits { end, most, window } = shared.limits;
+        let share = most.saturating_mul(2) / shared.mail.len();
         let far = time.saturating_add(window);
         let begins = Clock::now();
         let mut handled = 0;
@@ -195,7 +192,7 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Worker<'a, M, F> {
             && let Some(next) = self.part.next().filter(|next| next.at < end && next.at <= far)
             && (self.part.events() < share || next.at <= time)
         {
-            self.part.handle(self.model, next);
+            self.part.handle(shared.model, next);
             handled += 1;
         }
         if handled > 0 {
@@ -210,7 +207,7 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Worker<'a, M, F> {
     }
 
     /// Puts what goes out into the mail of others.
-    fn post(&mut self) {
+    fn post<F>(&mut self, shared: &Shared<'_, M, F>) {
         if self.part.outgoing.is_empty() {
             return;
         }
@@ -218,7 +215,7 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Worker<'a, M, F> {
         for message in &outgoing {
             self.sent = self.sent.min(message.key().at);
         }
-        for (index, mail) in self.shared.mail.iter().enumerate() {
+        for (index, mail) in shared.mail.iter().enumerate() {
             let mine = |message: &mut Message<M::Event>| self.part.of(message.key().to) == index;
             let mut all = outgoing.extract_if(.., mine).peekable();
             if all.peek().is_some() {
@@ -229,11 +226,15 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Worker<'a, M, F> {
     }
 
     /// All before this time is certain. Returns whether all that is certain here was given away, or handed to whoever does that next.
-    fn commit(&mut self, time: Instant) -> bool {
+    fn commit<F: FnMut(Key, M::Output)>(
+        &mut self,
+        shared: &Shared<'_, M, F>,
+        time: Instant,
+    ) -> bool {
         if time > self.until {
             self.until = time;
             while let Some(first) = self.part.first_done().filter(|first| first.at < time) {
-                let certain = self.part.commit(self.model, first);
+                let certain = self.part.commit(shared.model, first);
                 if certain.is_plain() {
                     self.plain += 1;
                 } else {
@@ -241,7 +242,6 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Worker<'a, M, F> {
                 }
             }
         }
-        let shared = self.shared;
         let Ok(mut commits) = shared.commits.try_lock() else { return false };
         if commits.parts[self.index].until < self.until && commits.ended.is_none() {
             let mine = &mut commits.parts[self.index];

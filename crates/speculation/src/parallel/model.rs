@@ -1,0 +1,125 @@
+//! All ways in which two threads can meet, tried one by one (loom): what is in the mail when time is told, what comes too late, what is taken back.
+//!
+//! `cargo xtask model`.
+
+use super::worker::{Shared, Worker};
+use super::{Limits, begin};
+use crate::{Cancellation, Context, Key, Model, ProcessNumber, Saving};
+use loom::thread;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use windfall_time::{Instant, Span};
+
+/// The first process tells the second something that comes before what that does by itself and tells the first.
+#[derive(Debug)]
+struct Two;
+
+/// Ways with more preemptions are not tried.
+const PREEMPTIONS: usize = 3;
+const END: Instant = Instant::from_nanos(6);
+
+impl Model for Two {
+    type State = u64;
+    type Event = u64;
+    type Output = u64;
+    type Change = u64;
+
+    fn processes(&self) -> u32 {
+        2
+    }
+
+    fn start(&self, context: &mut Context<'_, Self>) -> u64 {
+        let at = [1, 3][context.me().index()];
+        context.send(context.me(), Instant::from_nanos(at), at);
+        0
+    }
+
+    fn handle(&self, state: &mut u64, event: &u64, context: &mut Context<'_, Self>) {
+        context.log(*state);
+        *state = *state * 10 + event;
+        context.output(*state);
+        let other = ProcessNumber(1 - context.me().0);
+        context.send(other, context.now() + Span::from_nanos(1), *state);
+    }
+
+    fn undo(&self, state: &mut u64, before: u64) {
+        *state = before;
+    }
+
+    fn saving(&self, _: ProcessNumber) -> Saving {
+        Saving::Log
+    }
+}
+
+type Given = Arc<Mutex<Vec<(Key, u64)>>>;
+
+fn take(given: Given) -> impl FnMut(Key, u64) + Send {
+    move |key, output| given.lock().unwrap().push((key, output))
+}
+
+/// Both threads take so many turns, and one after the other as many as are left.
+fn turns(cancellation: Cancellation, many: u32) {
+    let (parts, committer) = begin(&Two, 2, 10, cancellation).unwrap();
+    let limits = Limits { end: END, most: 10, window: Span::MAX };
+    let given = Given::default();
+    let shared = Arc::new(Shared::new((&Two, limits), 2, committer, take(given.clone())));
+    let threads = (0..).zip(parts).map(|(index, part)| {
+        let shared = shared.clone();
+        thread::spawn(move || {
+            let mut worker = Worker::new(index, part);
+            (0..many).for_each(|_| _ = worker.turn(&shared));
+            worker
+        })
+    });
+    let threads: Vec<_> = threads.collect();
+    let mut workers: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    for _ in 0..30 {
+        workers.iter_mut().for_each(|worker| _ = worker.turn(&shared));
+    }
+    let given = given.lock().unwrap();
+    let found: Vec<_> = given.iter().map(|(key, output)| (key.at.as_nanos(), *output)).collect();
+    assert_eq!(found, expected());
+}
+
+fn expected() -> Vec<(u64, u64)> {
+    let mut all = Vec::new();
+    let mut run = crate::Sequential::new(Two, 10).unwrap();
+    run.run_until(END, |key, output| all.push((key.at.as_nanos(), output))).unwrap();
+    all
+}
+
+fn model(cancellation: Cancellation, many: u32) {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(PREEMPTIONS);
+    builder.max_branches = 10_000;
+    builder.checkpoint_interval = 500;
+    let seconds = std::env::var("WINDFALL_MODEL_SECONDS").ok();
+    builder.max_duration = seconds.and_then(|text| text.parse().ok()).map(Duration::from_secs);
+    let ways = Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let counted = ways.clone();
+    let begun = std::time::Instant::now();
+    builder.check(move || {
+        counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        turns(cancellation, many);
+    });
+    let over = builder.max_duration.is_some_and(|most| begun.elapsed() >= most);
+    let all = if over { "; there are more" } else { "" };
+    eprintln!("{} ways{all}", ways.load(std::sync::atomic::Ordering::Relaxed));
+}
+
+#[test]
+fn law_nothing_comes_before_what_is_certain() {
+    model(Cancellation::Aggressive, 4);
+}
+
+#[test]
+fn law_nothing_comes_before_what_is_certain_with_lazy_cancellation() {
+    model(Cancellation::Lazy, 4);
+}
+
+#[test]
+fn law_nothing_comes_before_what_is_certain_without_risk() {
+    model(Cancellation::WithoutRisk, 4);
+}

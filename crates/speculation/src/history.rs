@@ -15,7 +15,7 @@ struct Done<E> {
     key: Key,
     event: E,
     /// So many entries of the log came of it; none is left when it is certain.
-    effects: u32,
+    effects: usize,
 }
 
 /// What came of an event.
@@ -183,7 +183,7 @@ impl<M: Model> History<M> {
         if !self.unsure.is_empty() {
             self.forget_unsure(key, cancels);
         }
-        let effects = u32::try_from(self.log.len() - before).unwrap_or(u32::MAX);
+        let effects = self.log.len() - before;
         self.done.push_back(Done { key, event, effects });
     }
 

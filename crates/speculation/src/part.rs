@@ -145,7 +145,7 @@ impl<M: Model> Part<M> {
         self.waiting -= 1;
         self.done += 1;
         self.follow(model);
-        self.refresh(place);
+        self.refresh(key.to);
     }
 
     /// Another part says something.
@@ -162,13 +162,14 @@ impl<M: Model> Part<M> {
         self.take_back(model);
         let mut sent = core::mem::take(&mut self.follows.sent);
         for entry in sent.drain(..) {
-            let Some(place) = self.place(entry.key.to) else {
+            let to = entry.key.to;
+            let Some(place) = self.place(to) else {
                 self.outgoing.push(Message::Event(entry));
                 continue;
             };
             let undone = self.processes[place].deliver(model, entry, &mut self.follows);
             self.waiting += 1;
-            self.undone(place, undone);
+            self.undone(to, undone);
         }
         self.follows.sent = sent;
         self.take_back(model);
@@ -183,21 +184,20 @@ impl<M: Model> Part<M> {
             };
             self.follows.counts.cancelled += 1;
             let undone = self.processes[place].take_back(model, key, &mut self.follows);
-            self.undone(place, undone);
+            self.undone(key.to, undone);
             self.waiting -= 1;
         }
     }
 
     /// So many events of a process wait again.
-    fn undone(&mut self, place: usize, undone: usize) {
+    fn undone(&mut self, process: ProcessNumber, undone: usize) {
         self.waiting += undone;
         self.done -= undone;
-        self.refresh(place);
+        self.refresh(process);
     }
 
-    fn refresh(&mut self, place: usize) {
-        // No more places than processes, which are numbered by `u32`.
-        let process = ProcessNumber(self.base.0 + u32::try_from(place).unwrap_or(u32::MAX));
+    fn refresh(&mut self, process: ProcessNumber) {
+        let place = (process.0 - self.base.0) as usize;
         self.ready.set(process, self.processes[place].next().map(|next| next.at));
     }
 

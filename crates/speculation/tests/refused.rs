@@ -1,10 +1,10 @@
 //! What a model must not do is named, with the process and the event, and what was committed stays.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 use windfall_speculation::{
-    Cancellation, CheckError, Context, Key, Model, ProcessNumber, RunError, Saving, Sequential,
-    Speculative, What, check,
+    Cancellation, CheckError, Context, Key, Model, Parallel, ProcessNumber, RunError, Saving,
+    Sequential, Speculative, What, check,
 };
 use windfall_time::{Instant, Span};
 
@@ -27,7 +27,7 @@ enum Wrong {
 /// Two processes that send a number to and fro.
 struct Model2 {
     wrong: Wrong,
-    calls: Cell<u64>,
+    calls: AtomicU64,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -63,10 +63,9 @@ impl Model for Model2 {
     }
 
     fn handle(&self, state: &mut State, event: &u64, context: &mut Context<'_, Self>) {
-        self.calls.set(self.calls.get() + 1);
         let other = ProcessNumber(1 - context.me().0);
         let wrong = if *event == 5 { self.wrong } else { Wrong::Nothing };
-        let calls = self.calls.get();
+        let calls = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
         context.log(state.last.number);
         state.seen.push(*event);
         state.last.number = *event;
@@ -97,7 +96,7 @@ impl Model for Model2 {
 }
 
 fn model(wrong: Wrong) -> Model2 {
-    Model2 { wrong, calls: Cell::new(0) }
+    Model2 { wrong, calls: AtomicU64::new(0) }
 }
 
 const END: Instant = Instant::from_nanos(1_000);
@@ -140,6 +139,20 @@ fn refuses_to_go_on_after_a_panic_and_names_the_event() {
     let error = run.run_until(END, |_, output| assert!(output < 3, "full")).unwrap_err();
     let RunError::CommitPanicked { event: Key { at, .. }, .. } = error else { panic!("{error}") };
     assert_eq!((at, run.handled()), (Instant::from_nanos(21), 3));
+}
+
+#[test]
+fn refuses_to_go_on_after_a_panic_of_whoever_takes_what_threads_committed() {
+    let model = model(Wrong::Nothing);
+    let mut run = Parallel::new(model, END, 4, Cancellation::Aggressive, 2).unwrap();
+    let mut committed = Vec::new();
+    let error = run.run(|_, output| {
+        committed.push(output);
+        assert!(output < 3, "full");
+    });
+    let error = error.unwrap_err();
+    assert!(error.to_string().ends_with("at 21ns panicked: full"), "{error}");
+    assert_eq!((run.run(|_, _| ()), committed), (Err(error), vec![1, 2, 3]));
 }
 
 #[test]

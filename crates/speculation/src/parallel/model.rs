@@ -1,6 +1,7 @@
 //! All ways in which two threads can meet, tried one by one (loom): what is in the mail when time is told, what comes too late, what is taken back.
 //!
 //! `cargo xtask model`.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use super::worker::{Shared, Worker};
 use super::{Limits, begin};

@@ -210,7 +210,7 @@ fn bench() -> Result<(), String> {
         Step::cargo("the bars' cases", &["bench", "-p", "windfall-sim"]),
         Step::cargo("analysis", &["bench", "-p", "windfall-analysis"]),
         Step::cargo("admission", &["bench", "-p", "windfall-admission", "--bench", "admission"]),
-        Step::cargo("speculation", &["bench", "-p", "windfall-speculation", "--bench", "phold"]),
+        Step::cargo("speculation", &["bench", "-p", "windfall-speculation"]),
         Step::cargo("the checker", &["bench", "-p", "windfall-scenario"]),
         Step::cargo("the trace's own file", &["bench", "-p", "windfall-trace"]),
     ])?;

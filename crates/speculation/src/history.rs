@@ -76,9 +76,7 @@ pub(crate) struct History<M: Model> {
     certain: usize,
     /// What came of the others.
     log: VecDeque<Effect<M>>,
-    /// How many events of the run come before those that are done.
-    before: usize,
-    /// Copies of the state, each with how many events of the run come before it.
+    /// Copies of the state, each with how many of those that are done come before it.
     copies: VecDeque<(usize, M::State)>,
     saving: Saving,
     /// With lazy cancellation: undone causes, which wait, and what they sent.
@@ -105,7 +103,6 @@ impl<M: Model> History<M> {
             done: VecDeque::new(),
             certain: 0,
             log: VecDeque::new(),
-            before: 0,
             copies: VecDeque::new(),
             saving: model.saving(me),
             unsure: Vec::new(),
@@ -260,7 +257,7 @@ impl<M: Model> History<M> {
     /// Copies the state before the next event, if it is time.
     fn save(&mut self) {
         let Saving::Copies { every } = self.saving else { return };
-        let place = self.before + self.done.len();
+        let place = self.done.len();
         let last = self.copies.back().map(|(last, _)| place - last);
         if last.is_none_or(|since| since >= every.max(1) as usize) {
             self.copies.push_back((place, self.state.clone()));
@@ -269,13 +266,13 @@ impl<M: Model> History<M> {
 
     /// Sets the state to what it was after the last event that is done. Returns how many were handled once more for that.
     fn restore(&mut self, model: &M) -> u64 {
-        let place = self.before + self.done.len();
+        let place = self.done.len();
         while self.copies.pop_back_if(|(copied, _)| *copied > place).is_some() {}
         let Some((copied, state)) = self.copies.back() else { return 0 };
         self.state = state.clone();
         let mut effects = Effects::<M>::new();
         let mut repeated = 0;
-        for done in self.done.range(*copied - self.before..) {
+        for done in self.done.range(*copied..) {
             let mut context = Context::new(done.key, &mut effects, false);
             model.handle(&mut self.state, &done.event, &mut context);
             effects.clear();
@@ -313,15 +310,46 @@ impl<M: Model> History<M> {
         let needed = match self.saving {
             Saving::Log => self.certain,
             Saving::Copies { .. } => {
-                let place = self.before + self.certain;
-                while self.copies.get(1).is_some_and(|(second, _)| *second <= place) {
+                while self.copies.get(1).is_some_and(|(second, _)| *second <= self.certain) {
                     self.copies.pop_front();
                 }
-                self.copies.front().map_or(0, |(copied, _)| *copied - self.before)
+                self.copies.front().map_or(0, |(copied, _)| *copied)
             }
         };
         (0..needed).for_each(|_| drop(self.done.pop_front()));
+        self.copies.iter_mut().for_each(|(copied, _)| *copied -= needed);
         self.certain -= needed;
-        self.before += needed;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A process that does nothing.
+    struct Nothing;
+
+    impl Model for Nothing {
+        type State = ();
+        type Event = u64;
+        type Output = ();
+        type Change = ();
+
+        fn processes(&self) -> u32 {
+            1
+        }
+
+        fn start(&self, _: &mut Context<'_, Self>) {}
+
+        fn handle(&self, (): &mut (), _: &u64, _: &mut Context<'_, Self>) {}
+
+        fn undo(&self, (): &mut (), (): ()) {}
+    }
+
+    #[test]
+    fn limit_a_process_takes_200_bytes_beside_its_state_and_its_events() {
+        // Its place in the heap of processes, and where that is.
+        let ready = size_of::<u128>() + size_of::<u32>();
+        assert!(size_of::<History<Nothing>>() + ready <= 200);
     }
 }

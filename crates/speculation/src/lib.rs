@@ -3,7 +3,7 @@
 //! # Inside
 //!
 //! `model.rs` is what a user writes and `context.rs` what its handlers may do; `event.rs` has the order of events. `sequential.rs` handles one event after the other, and says what every other
-//! way must come to; `speculative.rs` goes ahead and undoes, by the `history.rs` of each process; `check.rs` undoes and redoes each event, and names what differs.
+//! way must come to. `history.rs` is a process that goes back, and `part.rs` some of all processes; `speculative.rs` drives all by a loop, `parallel.rs` a part by each thread. `check.rs` undoes and redoes each event, and names what differs.
 #![forbid(unsafe_code)]
 
 mod check;

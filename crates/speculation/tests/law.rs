@@ -175,7 +175,7 @@ fn same(found: &Committed, expected: &Committed) -> Result<(), TestCaseError> {
 
 #[test]
 fn law_whatever_the_threads_the_same_is_committed() {
-    let cases = if cfg!(debug_assertions) { 300 } else { 5_000 };
+    let cases = if cfg!(debug_assertions) { 200 } else { 3_000 };
     for cancellation in [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::WithoutRisk] {
         let tally = RefCell::new((0, 0, 0));
         let config = Config { cases, failure_persistence: None, ..Config::default() };

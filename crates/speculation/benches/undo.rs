@@ -82,7 +82,11 @@ fn main() {
             }
             let [handled, undone] = [handled, undone].map(|mut all| median(&mut all));
             let (whole, hundredths) = (undone / handled, undone * 100 / handled % 100);
-            println!("{saving:?}, {grain}: {} {}; 0.{ratio:02}", handled / 1_000, undone / 1_000);
+            println!(
+                "{saving:?}, {grain}: {} {}; {whole}.{hundredths:02}",
+                handled / 1_000,
+                undone / 1_000
+            );
         }
     }
 }

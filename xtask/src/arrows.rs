@@ -24,7 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "scenario",
         &["analysis", "guarantees", "hierarchy", "programs", "schedulers", "time", "trace"],
     ),
-    ("speculation", &["time"]),
+    ("speculation", &["admission", "time"]),
     ("ports", &["admission", "exchange", "os", "programs", "time"]),
     ("record", &["observe", "os", "programs", "time", "trace"]),
     ("doctor", &["hierarchy", "observe", "os", "programs", "scenario", "time"]),

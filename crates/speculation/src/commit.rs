@@ -25,6 +25,14 @@ impl Committer {
         self.fits(None, from)
     }
 
+    /// One more event comes from outside.
+    pub(crate) fn input(&mut self, from: ProcessNumber) -> Result<(), RunError> {
+        let more = Committer { waiting: self.waiting + 1, ..*self };
+        more.fits(None, from)?;
+        *self = more;
+        Ok(())
+    }
+
     /// How many events were.
     pub(crate) const fn committed(&self) -> u64 {
         self.committed

@@ -31,6 +31,15 @@ impl<E> Heap<E> {
         self.rise(self.entries.len() - 1);
     }
 
+    pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {
+        self.entries.iter().map(|entry| entry.key)
+    }
+
+    /// The entry of this key, which it looks for in all.
+    pub(crate) fn get(&self, key: Key) -> Option<&Entry<E>> {
+        self.entries.iter().find(|entry| entry.key == key)
+    }
+
     /// Takes the entry of this key, which it looks for in all.
     pub(crate) fn remove(&mut self, key: Key) -> Option<Entry<E>> {
         let at = self.entries.iter().position(|entry| entry.key == key)?;

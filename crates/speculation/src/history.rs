@@ -128,6 +128,16 @@ impl<M: Model> History<M> {
         first.map(|entry| entry.key)
     }
 
+    /// All events that wait.
+    pub(crate) fn all_waiting(&self) -> impl Iterator<Item = Key> {
+        self.waiting.keys()
+    }
+
+    /// An event that waits; it looks at all.
+    pub(crate) fn waiting(&self, key: Key) -> Option<&M::Event> {
+        self.waiting.get(key).map(|entry| &entry.event)
+    }
+
     /// The first event that is done and not certain.
     #[inline]
     pub(crate) fn first_done(&self) -> Option<Key> {

@@ -3,7 +3,7 @@
 //! # Inside
 //!
 //! `model.rs` is what a user writes and `context.rs` what its handlers may do; `event.rs` has the order of events. `sequential.rs` handles one event after the other, and says what every other
-//! way must come to. `history.rs` is a process that goes back, and `part.rs` some of all processes; `speculative.rs` drives all by a loop, `parallel.rs` a part by each thread. `check.rs` undoes and redoes each event, and names what differs.
+//! way must come to. `history.rs` is a process that goes back, and `part.rs` some of all processes; `speculative.rs` drives all by a loop, `parallel.rs` a part by each thread, and `timed.rs` one by deadlines. `check.rs` undoes and redoes each event, and names what differs.
 #![forbid(unsafe_code)]
 
 mod check;
@@ -23,6 +23,7 @@ mod ready;
 mod sequential;
 mod speculative;
 mod sync;
+mod timed;
 
 pub use check::{CheckError, What, check};
 pub use context::Context;
@@ -33,3 +34,4 @@ pub use model::{Model, Saving};
 pub use parallel::Parallel;
 pub use sequential::Sequential;
 pub use speculative::{Cancellation, Counts, Speculative};
+pub use timed::{Ahead, InputError, Late, Timed, Turn};

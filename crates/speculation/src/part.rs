@@ -58,7 +58,17 @@ pub(crate) fn begin<M: Model>(
     Ok((all, committer))
 }
 
+/// What became of the events that are here.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Change {
+    /// It has come to wait, for the first time.
+    Came(Key),
+    /// It was taken back.
+    Gone(Key),
+}
+
 /// Consecutive processes.
+// Fields: the processes, what orders their events, how many there are, and what follows from handling one.
 #[derive(Debug)]
 pub(crate) struct Part<M: Model> {
     base: ProcessNumber,
@@ -72,6 +82,8 @@ pub(crate) struct Part<M: Model> {
     follows: Follows<M>,
     /// For other parts, in this order.
     pub(crate) outgoing: Vec<Message<M::Event>>,
+    /// What came and went, in this order, if somebody wants to know.
+    pub(crate) changes: Option<Vec<Change>>,
 }
 
 impl<M: Model> Part<M> {
@@ -87,6 +99,7 @@ impl<M: Model> Part<M> {
             done: 0,
             follows: Follows::new(cancellation),
             outgoing: Vec::new(),
+            changes: None,
         }
     }
 
@@ -105,6 +118,21 @@ impl<M: Model> Part<M> {
     /// The event that a process would handle next.
     pub(crate) fn next_of(&self, process: ProcessNumber) -> Option<Key> {
         self.processes[self.place(process)?].next()
+    }
+
+    /// All events that wait.
+    pub(crate) fn all_waiting(&self) -> Vec<Key> {
+        self.processes.iter().flat_map(History::all_waiting).collect()
+    }
+
+    /// How many events are done and not certain.
+    pub(crate) const fn done(&self) -> usize {
+        self.done
+    }
+
+    /// An event that waits.
+    pub(crate) fn waiting(&self, key: Key) -> Option<&M::Event> {
+        self.processes[self.place(key.to)?].waiting(key)
     }
 
     /// The first event that waits and may be handled.
@@ -162,7 +190,7 @@ impl<M: Model> Part<M> {
         self.take_back(model);
         let mut sent = core::mem::take(&mut self.follows.sent);
         for entry in sent.drain(..) {
-            let to = entry.key.to;
+            let (key, to) = (entry.key, entry.key.to);
             let Some(place) = self.place(to) else {
                 self.outgoing.push(Message::Event(entry));
                 continue;
@@ -170,6 +198,7 @@ impl<M: Model> Part<M> {
             let undone = self.processes[place].deliver(model, entry, &mut self.follows);
             self.waiting += 1;
             self.undone(to, undone);
+            self.changes.iter_mut().for_each(|changes| changes.push(Change::Came(key)));
         }
         self.follows.sent = sent;
         self.take_back(model);
@@ -186,6 +215,7 @@ impl<M: Model> Part<M> {
             let undone = self.processes[place].take_back(model, key, &mut self.follows);
             self.undone(key.to, undone);
             self.waiting -= 1;
+            self.changes.iter_mut().for_each(|changes| changes.push(Change::Gone(key)));
         }
     }
 

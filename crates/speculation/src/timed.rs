@@ -1,0 +1,408 @@
+//! A run whose virtual times are deadlines: events are handled ahead in idle time, and undone, only as long as all can be done once more in time (PORTS 2.5 and 2.6; decision 0038).
+//!
+//! Each event that is known and not certain has a slot, due at its virtual time: what handling it takes at most, and undoing all that may be done ahead, which it may lead to. Invariants: the slots fit, whole, from now on; nothing comes from
+//! outside for a time until `until` any longer.
+
+use crate::commit::Committer;
+use crate::event::Entry;
+use crate::part::{Change, Message, Part, begin};
+use crate::{Cancellation, Counts, Key, Model, ProcessNumber, RunError};
+use core::fmt;
+use std::collections::BTreeMap;
+use windfall_admission::{Admission, AdmitError, BPlusTree, HORIZON, Ticket};
+use windfall_time::{Instant, Span};
+
+const NANOSECOND: Span = Span::from_nanos(1);
+
+/// Why an event from outside is refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum InputError {
+    /// All before this time is certain, or it has passed.
+    Past {
+        /// An event after it may be admitted.
+        until: Instant,
+    },
+    /// It, and what it would undo, cannot be done in time with all that was admitted before.
+    NoTime {
+        /// The processor time that it would need.
+        work: Span,
+        /// What is free before its deadline.
+        idle: Span,
+        /// The earliest deadline with which it would be admitted.
+        earliest: Option<Instant>,
+    },
+    /// There is no such process, too much waits, or the run is over.
+    Run(RunError),
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            InputError::Past { until } => {
+                write!(f, "all until {until} is certain; an event must come after that")
+            }
+            InputError::NoTime { work, idle, earliest } => {
+                write!(f, "it needs {work} with what it would undo, and {idle} is free before it")?;
+                match earliest {
+                    Some(earliest) => write!(f, "; the earliest time for it is {earliest}"),
+                    None => Ok(()),
+                }
+            }
+            InputError::Run(error) => fmt::Display::fmt(error, f),
+        }
+    }
+}
+
+impl core::error::Error for InputError {}
+
+/// How far a run goes ahead.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ahead {
+    /// So many events are done and not certain at most.
+    pub most: u32,
+    /// Undoing one of them takes so long at most.
+    pub undo: Span,
+}
+
+/// An event that may be handled, and what comes of it given away, after its virtual time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Late {
+    /// It did not fit when it was sent. It may make others late.
+    Unfit(Key),
+    /// It was promised to be done in time; since then a bound was exceeded, the processor was away, or an event that did not fit was handled.
+    Lost(Key),
+}
+
+impl Late {
+    /// Which event.
+    #[must_use]
+    pub const fn event(self) -> Key {
+        match self {
+            Late::Unfit(event) | Late::Lost(event) => event,
+        }
+    }
+}
+
+/// What a turn did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Turn {
+    /// It handled an event, ahead in idle time or not.
+    Worked {
+        /// Which.
+        event: Key,
+        /// Whether it can still be undone and handled again in time.
+        ahead: bool,
+    },
+    /// There is nothing to do until then, unless an event comes from outside; `None` if not without one.
+    Waits(Option<Instant>),
+}
+
+/// A run of which each output is given away no later than the virtual time of its event, as long as bounds and promises hold. Events may come from outside while it runs.
+// Fields: the model and its bounds, the events and their slots, what came from outside, and how far all is certain.
+#[derive(Debug)]
+pub struct Timed<M: Model, B> {
+    model: M,
+    bound: B,
+    ahead: Ahead,
+    part: Part<M>,
+    committer: Committer,
+    list: Admission<BPlusTree>,
+    slots: BTreeMap<Key, Ticket>,
+    /// Events from outside that no process knows yet, and how many there were.
+    inputs: BTreeMap<Key, M::Event>,
+    came: u64,
+    late: Vec<Late>,
+    until: Instant,
+    end: Instant,
+    ended: Option<RunError>,
+}
+
+impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
+    /// A run at its beginning, at the real time `now`. It handles events before `end`; at most so many wait in order. `bound` says how much processor time handling an event takes at most.
+    ///
+    /// # Errors
+    /// When a process sends at its beginning what cannot be.
+    pub fn new(
+        model: M,
+        (now, end): (Instant, Instant),
+        most: usize,
+        ahead: Ahead,
+        bound: B,
+    ) -> Result<Self, RunError> {
+        let (mut parts, committer) = begin(&model, 1, most, Cancellation::Lazy)?;
+        let mut part =
+            parts.pop().unwrap_or_else(|| Part::new(ProcessNumber(0), 1, Cancellation::Lazy));
+        let slots = u32::try_from(most.saturating_mul(4)).unwrap_or(u32::MAX);
+        let list = Admission::new(now.min(HORIZON), slots).map_err(|_| RunError::Interrupted)?;
+        let waiting = part.all_waiting();
+        part.changes = Some(waiting.into_iter().map(Change::Came).collect());
+        let mut run = Timed {
+            model,
+            bound,
+            ahead,
+            part,
+            committer,
+            list,
+            slots: BTreeMap::new(),
+            inputs: BTreeMap::new(),
+            came: 0,
+            late: Vec::new(),
+            until: Instant::ZERO,
+            end,
+            ended: None,
+        };
+        run.admit_changes();
+        Ok(run)
+    }
+
+    /// An event comes from outside, at the real time `now`, for a virtual time. Nothing is undone yet. Its sender is the first number that no process has.
+    ///
+    /// # Errors
+    /// When it comes too late, or cannot be done in time; nothing has changed then.
+    pub fn input(
+        &mut self,
+        now: Instant,
+        to: ProcessNumber,
+        at: Instant,
+        event: M::Event,
+    ) -> Result<Key, InputError> {
+        if let Some(error) = &self.ended {
+            return Err(InputError::Run(error.clone()));
+        }
+        self.pass(now);
+        let from = self.outside();
+        if to >= from {
+            let error = RunError::NoProcess { from, to, processes: from.0 };
+            return Err(InputError::Run(error));
+        }
+        if at <= self.until {
+            return Err(InputError::Past { until: self.until });
+        }
+        // It is told to its process first, which may undo.
+        let work = self.slot(to, &event).saturating_add(self.undo_all());
+        let key = Key { at, to, from, number: self.came };
+        let ticket = self.list.admit(work, at.min(HORIZON)).map_err(|error| match error {
+            AdmitError::NoRoom { idle, earliest, .. } => {
+                InputError::NoTime { work, idle, earliest }
+            }
+            _ => InputError::NoTime { work, idle: Span::ZERO, earliest: None },
+        })?;
+        if let Err(error) = self.committer.input(from) {
+            _ = self.list.withdraw(ticket);
+            return Err(InputError::Run(error));
+        }
+        self.came += 1;
+        self.slots.insert(key, ticket);
+        self.inputs.insert(key, event);
+        Ok(key)
+    }
+
+    /// Who sends what comes from outside.
+    fn outside(&self) -> ProcessNumber {
+        ProcessNumber(self.model.processes())
+    }
+
+    /// No event comes from outside any longer.
+    pub const fn close(&mut self) {
+        self.until = Instant::MAX;
+    }
+
+    /// Gives away what is certain, and handles an event if there is time for it, or if it is due. `clock` tells the real time.
+    ///
+    /// # Errors
+    /// When the model did what cannot be, in an event that is certain. The run is over then; what was given away before stays.
+    ///
+    /// # Panics
+    /// When taking back a change or cloning a state panics. The run is over then.
+    pub fn turn(
+        &mut self,
+        mut clock: impl FnMut() -> Instant,
+        mut take: impl FnMut(Key, M::Output),
+    ) -> Result<Turn, RunError> {
+        if let Some(error) = &self.ended {
+            return Err(error.clone());
+        }
+        self.ended = Some(RunError::Interrupted);
+        let turn = self.take_turn(&mut clock, &mut take);
+        self.ended = turn.as_ref().err().cloned();
+        turn
+    }
+
+    fn take_turn(
+        &mut self,
+        clock: &mut impl FnMut() -> Instant,
+        take: &mut impl FnMut(Key, M::Output),
+    ) -> Result<Turn, RunError> {
+        self.pass(clock());
+        loop {
+            self.commit(take)?;
+            let (next, head) = (self.next(), self.head());
+            let (idle, needs) = (self.laxity(), next.map_or(Span::ZERO, |next| self.needs(next)));
+            let is_full = self.part.done() >= self.ahead.most as usize;
+            if let Some(event) = next {
+                let ahead = needs <= idle && !is_full;
+                let due = head.is_none_or(|head| event <= head && idle <= needs);
+                if ahead || due {
+                    self.handle(event, ahead, clock);
+                    return Ok(Turn::Worked { event, ahead });
+                }
+            }
+            if needs < idle {
+                let now = self.list.now();
+                let last = head.map(|_| now.saturating_add(idle.saturating_sub(needs)));
+                let first = self.part.first_done().map(|first| first.at);
+                return Ok(Turn::Waits(last.into_iter().chain(first).min()));
+            }
+            // The first slot is that of an event that is done, before all that wait: it cannot be undone in time any longer.
+            let Some(head) = head else { return Ok(Turn::Waits(None)) };
+            self.until = self.until.max(head.at);
+            self.free(head);
+        }
+    }
+
+    /// The first event that waits, here or outside.
+    fn next(&self) -> Option<Key> {
+        let inputs = self.inputs.keys().next().copied();
+        let first = self.part.next().into_iter().chain(inputs).min();
+        first.filter(|key| key.at < self.end)
+    }
+
+    /// The event that has the first slot.
+    fn head(&self) -> Option<Key> {
+        let ticket = self.list.head()?.ticket;
+        let none = ProcessNumber(0);
+        let from = Key { at: ticket.deadline(), to: none, from: none, number: 0 };
+        let mut same = self.slots.range(from..).take_while(|(key, _)| key.at == from.at);
+        same.find(|(_, other)| **other == ticket).map(|(key, _)| *key)
+    }
+
+    /// So long nothing needs to be done for any slot.
+    fn laxity(&self) -> Span {
+        let Some(head) = self.list.head() else { return Span::MAX };
+        let before = head.ticket.deadline().checked_sub(NANOSECOND).unwrap_or(Instant::ZERO);
+        self.list.idle_before(before)
+    }
+
+    /// How long an event takes at most, with what it may undo.
+    fn slot(&self, to: ProcessNumber, event: &M::Event) -> Span {
+        (self.bound)(to, event).max(NANOSECOND).saturating_add(self.undo_all())
+    }
+
+    /// The most that undoing takes, of all that may be done ahead.
+    fn undo_all(&self) -> Span {
+        self.ahead.undo.saturating_mul(self.ahead.most.into())
+    }
+
+    /// How long the next step of an event takes at most: to be handled, or to be told to its process.
+    fn needs(&self, key: Key) -> Span {
+        match self.part.waiting(key) {
+            Some(event) => self.slot(key.to, event),
+            None => self.undo_all(),
+        }
+    }
+
+    /// Handles an event, or tells it to its process. If it is not ahead, its own slot is used for that: the others have that time left without it.
+    fn handle(&mut self, key: Key, ahead: bool, clock: &mut impl FnMut() -> Instant) {
+        if let Some(event) = self.inputs.remove(&key) {
+            self.free(key);
+            self.part.receive(&self.model, Message::Event(Entry { key, event }));
+        } else {
+            if !ahead {
+                self.until = self.until.max(key.at);
+                self.free(key);
+            }
+            self.part.handle(&self.model, key);
+        }
+        self.pass(clock());
+        self.admit_changes();
+    }
+
+    /// Time passes in which no slot is worked on. What can no longer be done in time is named.
+    fn pass(&mut self, now: Instant) {
+        let now = now.max(self.list.now()).min(HORIZON);
+        self.until = self.until.max(now);
+        _ = self.list.serve(Span::ZERO, now);
+        while let Some((ticket, _)) = self.list.take_late() {
+            let whose = self.slots.iter().find(|(_, other)| **other == ticket);
+            if let Some(key) = whose.map(|(key, _)| *key) {
+                self.slots.remove(&key);
+                self.late.push(Late::Lost(key));
+            }
+        }
+    }
+
+    /// Events that came get slots, and those that went have none any longer.
+    fn admit_changes(&mut self) {
+        let Some(mut changes) = self.part.changes.take() else { return };
+        let outside = self.outside();
+        for change in changes.drain(..) {
+            match change {
+                Change::Gone(key) => {
+                    self.free(key);
+                    self.late.retain(|late| late.event() != key);
+                }
+                // It may be gone since.
+                Change::Came(key) if key.at < self.end => {
+                    let Some(event) = self.part.waiting(key) else { continue };
+                    match self.list.admit(self.slot(key.to, event), key.at.min(HORIZON)) {
+                        Ok(ticket) => _ = self.slots.insert(key, ticket),
+                        // It had one, and more, before its process knew it.
+                        Err(_) if key.from == outside => self.late.push(Late::Lost(key)),
+                        Err(_) => self.late.push(Late::Unfit(key)),
+                    }
+                }
+                Change::Came(_) => {}
+            }
+        }
+        self.part.changes = Some(changes);
+    }
+
+    /// An event has no slot any longer.
+    fn free(&mut self, key: Key) {
+        if let Some(ticket) = self.slots.remove(&key) {
+            _ = self.list.withdraw(ticket);
+        }
+    }
+
+    /// Gives away the outputs of all events that are certain: nothing comes before them from outside, and nothing else waits before them.
+    fn commit(&mut self, take: &mut impl FnMut(Key, M::Output)) -> Result<(), RunError> {
+        while let Some(first) = self.part.first_done().filter(|first| first.at <= self.until)
+            && self.next().is_none_or(|next| first < next)
+        {
+            self.free(first);
+            let certain = self.part.commit(&self.model, first);
+            self.committer.commit(first, certain, take)?;
+        }
+        Ok(())
+    }
+
+    /// Takes what is known to be late since the last call. It is handled all the same, in its order.
+    pub fn take_late(&mut self) -> Vec<Late> {
+        core::mem::take(&mut self.late)
+    }
+
+    /// All until this time is certain.
+    #[must_use]
+    pub const fn until(&self) -> Instant {
+        self.until
+    }
+
+    /// The events that are known, not certain and promised to be done in time.
+    pub fn promised(&self) -> impl ExactSizeIterator<Item = Key> {
+        self.slots.keys().copied()
+    }
+
+    /// The states as they are now, by process, be they certain or not.
+    pub fn states(&self) -> impl ExactSizeIterator<Item = &M::State> {
+        self.part.states()
+    }
+
+    /// How often what happened.
+    #[must_use]
+    pub const fn counts(&self) -> Counts {
+        Counts { committed: self.committer.committed(), ..self.part.counts() }
+    }
+}

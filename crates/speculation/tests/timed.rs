@@ -1,0 +1,252 @@
+//! Events are handled ahead only as far as all can be undone and handled again in time; and what is given away is what a run in order gives.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use windfall_speculation::{
+    Ahead, Context, InputError, Key, Late, Model, ProcessNumber, Saving, Sequential, Timed, Turn,
+};
+use windfall_time::{Instant, Span};
+
+/// Processes that tell each other what they are; handling and undoing takes time on a clock of the model's own.
+#[derive(Clone, Debug)]
+struct Clocked {
+    processes: u32,
+    seed: u64,
+    /// Events are so far apart at most, in ns.
+    delay: u64,
+    /// Undoing one takes this, in ns.
+    undo: u64,
+    /// Of its bound, an event takes so many tenths.
+    tenths: u64,
+    clock: Rc<Cell<u64>>,
+    /// What another process tells them at the beginning: to whom, when, and what.
+    inputs: Option<Vec<(ProcessNumber, Instant, u64)>>,
+}
+
+fn mix(a: u64, b: u64) -> u64 {
+    let z = (a ^ b.rotate_left(29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (z ^ (z >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb) ^ (z >> 17)
+}
+
+/// In ns.
+fn bound(process: ProcessNumber) -> u64 {
+    10 + u64::from(process.0 % 3) * 10
+}
+
+impl Clocked {
+    fn process(&self, draw: u64) -> ProcessNumber {
+        ProcessNumber(u32::try_from(draw % u64::from(self.processes)).unwrap())
+    }
+
+    fn now(&self) -> Instant {
+        Instant::from_nanos(self.clock.get())
+    }
+
+    fn takes(&self, ns: u64) {
+        self.clock.set(self.clock.get() + ns);
+    }
+}
+
+impl Model for Clocked {
+    type State = u64;
+    type Event = u64;
+    type Output = u64;
+    type Change = u64;
+
+    fn processes(&self) -> u32 {
+        self.processes + u32::from(self.inputs.is_some())
+    }
+
+    fn start(&self, context: &mut Context<'_, Self>) -> u64 {
+        if context.me().0 == self.processes {
+            for (to, at, told) in self.inputs.iter().flatten() {
+                context.send(*to, *at, *told);
+            }
+            return 0;
+        }
+        let state = mix(self.seed, context.me().0.into());
+        context.send(context.me(), Instant::from_nanos(200 + state % self.delay), state % 3);
+        state
+    }
+
+    fn handle(&self, state: &mut u64, told: &u64, context: &mut Context<'_, Self>) {
+        context.log(*state);
+        *state = mix(mix(*state, *told), context.now().as_nanos());
+        context.output(*state);
+        self.takes(bound(context.me()) * self.tenths / 10);
+        let many = [1, 1, 2, 0, 1, 1, 1, 1][(*state % 8) as usize];
+        for number in 0..many {
+            let draw = mix(*state, number);
+            let after = Span::from_nanos(self.delay / 4 + draw % self.delay);
+            context.send(self.process(draw >> 8), context.now() + after, draw % 3);
+        }
+    }
+
+    fn undo(&self, state: &mut u64, before: u64) {
+        self.takes(self.undo);
+        *state = before;
+    }
+
+    fn saving(&self, _: ProcessNumber) -> Saving {
+        Saving::Log
+    }
+}
+
+fn clocked() -> impl Strategy<Value = Clocked> {
+    let all = (1_u32..7, any::<u64>(), 200_u64..3_000, 0_u64..8, 3..=10_u64);
+    all.prop_map(|(processes, seed, delay, undo, tenths)| Clocked {
+        processes,
+        seed,
+        delay,
+        undo,
+        tenths,
+        clock: Rc::default(),
+        inputs: None,
+    })
+}
+
+#[derive(Debug, Default)]
+struct Tally {
+    admitted: usize,
+    past: usize,
+    refused: usize,
+    ahead: usize,
+    due: usize,
+    undone: u64,
+    late: usize,
+    in_time: usize,
+    /// Runs in which nothing was late.
+    calm: usize,
+}
+
+const END: Instant = Instant::from_nanos(10_000);
+type Running<'a> = Timed<Clocked, &'a dyn Fn(ProcessNumber, &u64) -> Span>;
+
+/// Undoing all that is done and not certain, and handling all that is promised, meets every deadline.
+fn redo_fits(
+    run: &Running<'_>,
+    now: Instant,
+    (most, undo): (u32, u64),
+) -> Result<(), TestCaseError> {
+    let counts = run.counts();
+    // One that was due is done, too, and not undone any longer.
+    let done = (counts.handled - counts.undone - counts.committed).min(most.into());
+    let mut at = now + Span::from_nanos(done * undo);
+    for key in run.promised() {
+        at = at + Span::from_nanos(bound(key.to));
+        prop_assert!(at <= key.at, "{key} would be done at {at}; it is {now}");
+    }
+    Ok(())
+}
+
+/// Submits something at random, and if it does not fit, the same at the earliest time that is said.
+fn input(
+    run: &mut Running<'_>,
+    model: &Clocked,
+    draw: u64,
+    inputs: &mut Vec<(ProcessNumber, Instant, u64)>,
+    tally: &mut Tally,
+) -> Result<(), TestCaseError> {
+    let (to, told) = (model.process(draw), draw % 5);
+    let mut at = model.now() + Span::from_nanos((draw >> 16) % 2_000);
+    let mut again = false;
+    while at < END {
+        match run.input(model.now(), to, at, told) {
+            Ok(key) => {
+                prop_assert_eq!((key.at, key.to, key.number), (at, to, inputs.len() as u64));
+                tally.admitted += 1;
+                inputs.push((to, at, told));
+                return Ok(());
+            }
+            Err(InputError::Past { until }) => {
+                prop_assert!(at <= until && !again);
+                tally.past += 1;
+                return Ok(());
+            }
+            Err(InputError::NoTime { work, idle, earliest }) => {
+                prop_assert!(idle < work && !again, "{work}, {idle}");
+                tally.refused += 1;
+                again = true;
+                at = earliest.unwrap();
+            }
+            Err(other) => return Err(TestCaseError::fail(other.to_string())),
+        }
+    }
+    Ok(())
+}
+
+fn judge(
+    model: &Clocked,
+    (most, mut draw, rare): (u32, u64, u64),
+    tally: &mut Tally,
+) -> Result<(), TestCaseError> {
+    model.clock.set(0);
+    let ahead = Ahead { most, undo: Span::from_nanos(model.undo) };
+    let limit: &dyn Fn(ProcessNumber, &u64) -> Span = &|to, _| Span::from_nanos(bound(to));
+    let mut run = Timed::new(model.clone(), (model.now(), END), 10_000, ahead, limit).unwrap();
+    let (mut inputs, mut outputs, mut late) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let mut unfit = 0;
+    while model.now() < END {
+        draw = mix(draw, 1);
+        if draw.is_multiple_of(rare) {
+            input(&mut run, model, draw >> 8, &mut inputs, tally)?;
+        }
+        let turn = run.turn(|| model.now(), |key, output| outputs.push((key, output, model.now())));
+        for one in run.take_late() {
+            unfit += usize::from(matches!(one, Late::Unfit(_)));
+            prop_assert!(unfit > 0, "{one:?}, and all bounds were kept");
+            late.insert(one.event());
+        }
+        match turn.unwrap() {
+            Turn::Worked { ahead: true, .. } => tally.ahead += 1,
+            Turn::Worked { ahead: false, .. } => tally.due += 1,
+            Turn::Waits(until) => {
+                // Or something comes from outside before.
+                let until =
+                    until.unwrap_or(END).min(model.now() + Span::from_nanos(1 + draw % 300));
+                model.clock.set(until.as_nanos());
+            }
+            other => prop_assert!(false, "{other:?}"),
+        }
+        redo_fits(&run, model.now(), (most, model.undo))?;
+    }
+    run.close();
+    while run.turn(|| model.now(), |key, output| outputs.push((key, output, model.now()))).unwrap()
+        != Turn::Waits(None)
+    {}
+    tally.undone += run.counts().undone;
+    tally.late += late.len();
+    tally.calm += usize::from(late.is_empty());
+    for (key, _, given) in outputs.iter().filter(|(key, ..)| !late.contains(key)) {
+        prop_assert!(*given <= key.at || *given >= END, "{key} is given at {given}");
+        tally.in_time += 1;
+    }
+    let all = Clocked { inputs: Some(inputs), ..model.clone() };
+    let mut in_order = Sequential::new(all, 10_000).unwrap();
+    let mut expected: Vec<(Key, u64)> = Vec::new();
+    in_order.run_until(END, |key, output| expected.push((key, output))).unwrap();
+    let found: Vec<(Key, u64)> = outputs.iter().map(|(key, output, _)| (*key, *output)).collect();
+    prop_assert_eq!(found, expected);
+    Ok(())
+}
+
+#[test]
+fn law_redo_fits() {
+    let cases = if cfg!(debug_assertions) { 200 } else { 3_000 };
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let tally = RefCell::new(Tally::default());
+    let what = (clocked(), (0..12_u32, any::<u64>(), 1..12_u64));
+    let judged = TestRunner::new(config)
+        .run(&what, |(model, drawn)| judge(&model, drawn, &mut tally.borrow_mut()));
+    judged.unwrap_or_else(|why| panic!("{why}"));
+    let tally = tally.into_inner();
+    eprintln!("{tally:?}");
+    let Tally { admitted, past, refused, ahead, due, late, in_time, undone, calm } = tally;
+    let counts = [admitted, past, refused, ahead, due, late, in_time];
+    assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
+    assert!(undone > 100 && calm > 10, "{undone} undone, {calm} runs in which nothing was late");
+}

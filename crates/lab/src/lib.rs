@@ -54,6 +54,8 @@ pub fn find(name: &str) -> Option<&'static Experiment> {
 mod guide {
     #[doc = include_str!("../../../docs/guide/src/crates.md")]
     mod crates {}
+    #[doc = include_str!("../../../docs/guide/src/speculative.md")]
+    mod speculative {}
     #[doc = include_str!("../../../docs/guide/src/writing-a-format.md")]
     mod writing_a_format {}
     #[doc = include_str!("../../../docs/guide/src/writing-a-scheduler.md")]

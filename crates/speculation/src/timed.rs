@@ -3,58 +3,18 @@
 //! Each event that is known and not certain has a slot, due at its virtual time: what handling it takes at most, and undoing all that may be done ahead, which it may lead to. Invariants: the slots fit, whole, from now on; nothing comes from
 //! outside for a time until `until` any longer.
 
+mod input;
+
 use crate::commit::Committer;
 use crate::event::Entry;
 use crate::part::{Change, Message, Part, begin};
 use crate::{Cancellation, Counts, Key, Model, ProcessNumber, RunError};
-use core::fmt;
+pub use input::InputError;
 use std::collections::BTreeMap;
 use windfall_admission::{Admission, AdmitError, BPlusTree, HORIZON, Ticket};
 use windfall_time::{Instant, Span};
 
 const NANOSECOND: Span = Span::from_nanos(1);
-
-/// Why an event from outside is refused.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum InputError {
-    /// All before this time is certain, or it has passed.
-    Past {
-        /// An event after it may be admitted.
-        until: Instant,
-    },
-    /// It, and what it would undo, cannot be done in time with all that was admitted before.
-    NoTime {
-        /// The processor time that it would need.
-        work: Span,
-        /// What is free before its deadline.
-        idle: Span,
-        /// The earliest deadline with which it would be admitted.
-        earliest: Option<Instant>,
-    },
-    /// There is no such process, too much waits, or the run is over.
-    Run(RunError),
-}
-
-impl fmt::Display for InputError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            InputError::Past { until } => {
-                write!(f, "all until {until} is certain; an event must come after that")
-            }
-            InputError::NoTime { work, idle, earliest } => {
-                write!(f, "it needs {work} with what it would undo, and {idle} is free before it")?;
-                match earliest {
-                    Some(earliest) => write!(f, "; the earliest time for it is {earliest}"),
-                    None => Ok(()),
-                }
-            }
-            InputError::Run(error) => fmt::Display::fmt(error, f),
-        }
-    }
-}
-
-impl core::error::Error for InputError {}
 
 /// How far a run goes ahead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -241,9 +201,11 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
             self.commit(take)?;
             let (next, head) = (self.next(), self.head());
             let (idle, needs) = (self.laxity(), next.map_or(Span::ZERO, |next| self.needs(next)));
-            let is_full = self.part.done() >= self.ahead.most as usize;
             if let Some(event) = next {
-                let ahead = needs <= idle && !is_full;
+                // To tell a process of an input does nothing ahead.
+                let has_room =
+                    self.inputs.contains_key(&event) || self.part.done() < self.ahead.most as usize;
+                let ahead = needs <= idle && has_room;
                 let due = head.is_none_or(|head| event <= head && idle <= needs);
                 if ahead || due {
                     self.handle(event, ahead, clock);
@@ -258,8 +220,7 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
             }
             // The first slot is that of an event that is done, before all that wait: it cannot be undone in time any longer.
             let Some(head) = head else { return Ok(Turn::Waits(None)) };
-            self.until = self.until.max(head.at);
-            self.free(head);
+            self.ends(head);
         }
     }
 
@@ -311,8 +272,7 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
             self.part.receive(&self.model, Message::Event(Entry { key, event }));
         } else {
             if !ahead {
-                self.until = self.until.max(key.at);
-                self.free(key);
+                self.ends(key);
             }
             self.part.handle(&self.model, key);
         }
@@ -325,13 +285,35 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         let now = now.max(self.list.now()).min(HORIZON);
         self.until = self.until.max(now);
         _ = self.list.serve(Span::ZERO, now);
-        while let Some((ticket, _)) = self.list.take_late() {
+        while let Some((ticket, left)) = self.list.take_late() {
             let whose = self.slots.iter().find(|(_, other)| **other == ticket);
-            if let Some(key) = whose.map(|(key, _)| *key) {
-                self.slots.remove(&key);
-                self.late.push(Late::Lost(key));
+            let Some(key) = whose.map(|(key, _)| *key) else { continue };
+            self.slots.remove(&key);
+            self.gives_way(key, left);
+        }
+    }
+
+    /// The slot of this event, of which so much is left, is too late. If it is done, before all that wait, it is certain now instead; else others that are done so give way to it.
+    fn gives_way(&mut self, key: Key, left: Span) {
+        let is_done = |run: &Self, key| run.next().is_none_or(|next| key < next);
+        if is_done(self, key) {
+            self.until = self.until.max(key.at);
+            return;
+        }
+        while let Some(head) = self.head().filter(|head| is_done(self, *head)) {
+            self.ends(head);
+            if let Ok(ticket) = self.list.admit(left, key.at.min(HORIZON)) {
+                self.slots.insert(key, ticket);
+                return;
             }
         }
+        self.late.push(Late::Lost(key));
+    }
+
+    /// Nothing comes from outside before an event any longer, which is done or about to be.
+    fn ends(&mut self, key: Key) {
+        self.until = self.until.max(key.at);
+        self.free(key);
     }
 
     /// Events that came get slots, and those that went have none any longer.

@@ -201,6 +201,7 @@ fn judge(
             prop_assert!(unfit > 0, "{one:?}, and all bounds were kept");
             late.insert(one.event());
         }
+        redo_fits(&run, model.now(), (most, model.undo))?;
         match turn.unwrap() {
             Turn::Worked { ahead: true, .. } => tally.ahead += 1,
             Turn::Worked { ahead: false, .. } => tally.due += 1,
@@ -208,11 +209,11 @@ fn judge(
                 // Or something comes from outside before.
                 let until =
                     until.unwrap_or(END).min(model.now() + Span::from_nanos(1 + draw % 300));
-                model.clock.set(until.as_nanos());
+                // Whoever sleeps wakes a little late.
+                model.clock.set(until.as_nanos() + (draw >> 32) % 6);
             }
             other => prop_assert!(false, "{other:?}"),
         }
-        redo_fits(&run, model.now(), (most, model.undo))?;
     }
     run.close();
     while run.turn(|| model.now(), |key, output| outputs.push((key, output, model.now()))).unwrap()

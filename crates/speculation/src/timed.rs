@@ -88,14 +88,14 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
     pub fn new(
         model: M,
         (now, end): (Instant, Instant),
-        most: usize,
+        most: u32,
         ahead: Ahead,
         bound: B,
     ) -> Result<Self, RunError> {
-        let (mut parts, committer) = begin(&model, 1, most, Cancellation::Lazy)?;
+        let (mut parts, committer) = begin(&model, 1, most as usize, Cancellation::Lazy)?;
         let mut part =
             parts.pop().unwrap_or_else(|| Part::new(ProcessNumber(0), 1, Cancellation::Lazy));
-        let slots = u32::try_from(most.saturating_mul(4)).unwrap_or(u32::MAX);
+        let slots = most.saturating_add(ahead.most);
         let list = Admission::new(now.min(HORIZON), slots).map_err(|_| RunError::Interrupted)?;
         let waiting = part.all_waiting();
         part.changes = Some(waiting.into_iter().map(Change::Came).collect());

@@ -93,7 +93,7 @@ impl<'a, M: Model + ?Sized> Context<'a, M> {
         self.effects.sent.push(Sent { to, at, event });
     }
 
-    /// Gives something to whoever runs the model, when it is certain that this event takes effect.
+    /// Gives something to whoever runs the model, when it is certain that this event takes effect. At the beginning of a process there is none: the run is refused.
     #[inline]
     pub fn output(&mut self, output: M::Output) {
         self.effects.outputs.push(output);

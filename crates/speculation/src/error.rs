@@ -28,6 +28,11 @@ pub enum RunError {
         /// How many there are, from 0.
         processes: u32,
     },
+    /// A process gave an output at its beginning, where there is no event that could be certain.
+    EarlyOutput {
+        /// Which.
+        from: ProcessNumber,
+    },
     /// A handler panicked.
     Panicked {
         /// The event that it handled.
@@ -42,8 +47,15 @@ pub enum RunError {
         /// What it said.
         message: String,
     },
-    /// Undoing an event, or cloning a state, panicked before.
+    /// Undoing an event, or cloning or comparing a state or an event, panicked before.
     Interrupted,
+    /// The system starts no thread.
+    NoThread {
+        /// How many there were already.
+        threads: usize,
+        /// What it said.
+        message: String,
+    },
     /// More events wait than there is memory for.
     Full {
         /// The event whose handler sent one too many; at the beginning of a process, none.
@@ -71,6 +83,12 @@ impl fmt::Display for RunError {
             }
             RunError::NoProcess { from, to, processes } => {
                 write!(f, "{from} sent an event to {to}; there are {processes} processes, from 0")
+            }
+            RunError::EarlyOutput { from } => {
+                write!(f, "{from} gave an output at the beginning; it can send itself an event")
+            }
+            RunError::NoThread { threads, message } => {
+                write!(f, "only {threads} threads can be started, use no more: {message}")
             }
             RunError::Panicked { event, message } => {
                 write!(f, "the handler of {} panicked at {event}: {message}", event.to)

@@ -110,6 +110,9 @@ impl<M: Model> History<M> {
         };
         let sent = &mut follows.effects.sent;
         sent.iter().try_for_each(|sent| sent.check(me, None, model.processes()))?;
+        if !follows.effects.outputs.is_empty() {
+            return Err(RunError::EarlyOutput { from: me });
+        }
         follows.sent.extend(sent.drain(..).map(|sent| history.number(me, sent)));
         Ok(history)
     }
@@ -126,6 +129,11 @@ impl<M: Model> History<M> {
     pub(crate) fn next(&self) -> Option<Key> {
         let first = self.waiting.first().filter(|_| self.failed.is_none());
         first.map(|entry| entry.key)
+    }
+
+    /// All events that are done and not certain.
+    pub(crate) fn all_done(&self) -> impl Iterator<Item = Key> {
+        self.done.range(self.certain..).map(|done| done.key)
     }
 
     /// All events that wait.

@@ -12,7 +12,7 @@ use core::fmt::Debug;
 pub trait Model {
     /// What a process remembers.
     type State: Clone + PartialEq + Debug;
-    /// What one process tells another.
+    /// What one process tells another. No handler may tell equal ones apart: with lazy cancellation an equal one that was sent before stays.
     type Event: Clone + PartialEq + Debug;
     /// What leaves the model.
     type Output: PartialEq + Debug;

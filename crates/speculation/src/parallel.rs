@@ -18,7 +18,7 @@ pub struct Parallel<M: Model> {
     workers: Vec<Worker<M>>,
     committer: Committer,
     limits: Limits,
-    ended: Option<RunError>,
+    ended: Option<Result<(), RunError>>,
 }
 
 /// How far the run and its threads go.
@@ -32,8 +32,8 @@ struct Limits {
 }
 
 impl<M: Model> Parallel<M> {
-    /// A run at its beginning, for so many threads; no more than there are processes are used. It handles events before `end`. At most so many wait in order, as in
-    /// [`Sequential`](crate::Sequential), and about twice as many are there in all.
+    /// A run at its beginning, for so many threads at most: each has as many processes, but perhaps the last. It handles events before `end`. At most so many wait in order, as in
+    /// [`Sequential`](crate::Sequential), and each thread does its share of as many ahead; what these send comes to that.
     ///
     /// # Errors
     /// When a process sends at its beginning what cannot be.
@@ -62,7 +62,7 @@ impl<M: Model> Parallel<M> {
         self.workers.iter().flat_map(|worker| worker.part.states())
     }
 
-    /// How often what happened. After an error, some events that are certain and of which nothing came are not counted, or are counted though they come after it.
+    /// How often what happened. After an error, some events that are certain and of which nothing came but one other are not counted, or are counted though they come after it.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut all = Counts { committed: self.committer.committed(), ..Counts::default() };
@@ -80,26 +80,32 @@ where
     M::Output: Send,
     M::Change: Send,
 {
-    /// Handles all events before the end. Outputs are given away in the order of events, as soon as they are certain, by any of the threads. Returns how many events it handled that took effect.
+    /// Handles all events before the end. Outputs are given away in the order of events, as soon as they are certain, by any of the threads. Returns how many events it handled that took effect; when it is called again, none.
     ///
     /// # Errors
-    /// When the model did what cannot be, in an event that is certain; when taking back a change or cloning a state panics. The run is over then, and says so again when it is called again; what was given away before stays.
+    /// When the model did what cannot be, in an event that is certain; when more events wait in order than may; when `take` panics, or taking back a change or cloning a state; when the system starts no thread. The run is over then, and says so again when it is called again; what was given away before stays.
     pub fn run(&mut self, take: impl FnMut(Key, M::Output) + Send) -> Result<u64, RunError> {
-        if let Some(error) = &self.ended {
-            return Err(error.clone());
+        if let Some(ended) = &self.ended {
+            return ended.clone().map(|()| 0);
         }
-        let before = self.counts().committed;
+        self.ended = Some(Err(RunError::Interrupted));
         let run = (&self.model, self.limits);
         let shared = Shared::new(run, self.workers.len(), self.committer, take);
         thread::scope(|scope| {
             let (own, others) = self.workers.split_first_mut().unzip();
-            for worker in others.into_iter().flatten() {
-                scope.spawn(|| worker.run(&shared));
+            for (threads, worker) in (1..).zip(others.into_iter().flatten()) {
+                let spawned = thread::Builder::new().spawn_scoped(scope, || worker.run(&shared));
+                if let Err(error) = spawned {
+                    shared.end_with(RunError::NoThread { threads, message: error.to_string() });
+                    break;
+                }
             }
             own.into_iter().for_each(|worker| worker.run(&shared));
         });
-        (self.committer, self.ended) = shared.end();
-        self.ended.clone().map_or(Ok(()), Err)?;
-        Ok(self.counts().committed - before)
+        let (committer, error) = shared.end();
+        self.committer = committer;
+        let ended = error.map_or(Ok(()), Err);
+        self.ended = Some(ended.clone());
+        ended.map(|()| self.counts().committed)
     }
 }

@@ -172,6 +172,9 @@ impl<M: Model> Part<M> {
         self.handled.push(key);
         self.waiting -= 1;
         self.done += 1;
+        if self.handled.len() > 2 * self.done + self.processes.len() {
+            self.handled.keep(self.processes.iter().flat_map(History::all_done).collect());
+        }
         self.follow(model);
         self.refresh(key.to);
     }

@@ -52,6 +52,9 @@ impl<M: Model> Sequential<M> {
             let state = run.model.start(&mut context);
             run.processes.push(Process { state, sent: 0 });
             run.send(process, None, count)?;
+            if !run.effects.outputs.is_empty() {
+                return Err(RunError::EarlyOutput { from: process });
+            }
         }
         Ok(run)
     }

@@ -60,7 +60,10 @@ impl Model for Gossip {
             context.log(*state);
             *state = mix(*state, told);
         }
-        context.output(*state);
+        // Of some events nothing comes but one other.
+        if !state.is_multiple_of(3) {
+            context.output(*state);
+        }
         let many = [1, 1, 2, 0, 1, 1, 1, 1][(*state % 8) as usize];
         for number in 0..many {
             let draw = mix(*state, number);
@@ -106,13 +109,14 @@ fn gossip() -> impl Strategy<Value = Gossip> {
     })
 }
 
-type Committed = (Vec<(Key, u64)>, Result<Vec<u64>, RunError>);
+/// What was given away; and how many events took effect, and the states, or why it ended.
+type Committed = (Vec<(Key, u64)>, Result<(u64, Vec<u64>), RunError>);
 
 fn in_order(model: &Gossip, end: Instant) -> Committed {
     let mut outputs = Vec::new();
     let mut run = Sequential::new(model.clone(), model.most).unwrap();
     let ran = run.run_until(end, |key, output| outputs.push((key, output)));
-    (outputs, ran.map(|_| run.states().copied().collect()))
+    (outputs, ran.map(|handled| (handled, run.states().copied().collect())))
 }
 
 /// Processes handle their next events in any order; every so often, what is certain is committed.
@@ -143,8 +147,7 @@ fn speculatively(
     counts.repeated += one.repeated;
     counts.cancelled += one.cancelled;
     counts.kept += one.kept;
-    assert_eq!(u64::try_from(outputs.len()), Ok(one.committed));
-    (outputs, ended.map(|()| run.states().copied().collect()))
+    (outputs, ended.map(|()| (one.committed, run.states().copied().collect())))
 }
 
 /// On threads, as they come.
@@ -160,8 +163,8 @@ fn on_threads(
     let mut run = run.within(Span::from_nanos(window));
     let ran = run.run(|key, output| outputs.push((key, output)));
     *undone += run.counts().undone;
-    assert!(ran.as_ref().is_ok_and(|count| *count == outputs.len() as u64) || ran.is_err());
-    (outputs, ran.map(|_| run.states().copied().collect()))
+    assert_eq!(run.run(|_, _| ()), ran.clone().map(|_| 0), "it is over");
+    (outputs, ran.map(|committed| (committed, run.states().copied().collect())))
 }
 
 /// It committed what a run in order does, and ended alike.

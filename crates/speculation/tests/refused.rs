@@ -223,3 +223,75 @@ fn refuses_to_go_on_after_a_panic_while_it_goes_back() {
     assert_eq!(run.step(one), Err(RunError::Interrupted));
     assert_eq!(run.commit(|_, ()| ()), Err(RunError::Interrupted));
 }
+
+#[test]
+fn refuses_to_go_on_after_a_panic_while_a_thread_goes_back() {
+    // Whether the second goes ahead of the first depends on how threads come.
+    let mut interrupted = 0;
+    for _ in 0..2_000 {
+        let mut run = Parallel::new(Stuck, END, 10, Cancellation::Aggressive, 2).unwrap();
+        let ran = run.run(|_, ()| ());
+        assert!(ran == Ok(3) || ran == Err(RunError::Interrupted), "{ran:?}");
+        interrupted += usize::from(ran.is_err());
+    }
+    eprintln!("{interrupted} of 2,000 were interrupted");
+}
+
+/// So many processes, each of which does nothing but give something away, at its beginning or at its only event.
+struct Few {
+    processes: u32,
+    early: bool,
+}
+
+impl Model for Few {
+    type State = ();
+    type Event = ();
+    type Output = ();
+    type Change = ();
+
+    fn processes(&self) -> u32 {
+        self.processes
+    }
+
+    fn start(&self, context: &mut Context<'_, Self>) {
+        if self.early && context.me() == ProcessNumber(1) {
+            context.output(());
+        }
+        let last = Instant::from_nanos(u64::MAX - 1);
+        context.send(context.me(), last, ());
+    }
+
+    fn handle(&self, (): &mut (), (): &(), context: &mut Context<'_, Self>) {
+        context.output(());
+    }
+
+    fn undo(&self, (): &mut (), (): ()) {}
+}
+
+#[test]
+fn limit_threads_end_with_few_processes_and_room_and_at_the_end_of_time() {
+    for (processes, threads, room) in [(0, 2, 0), (1, 4, 1), (2, 2, 2), (5, 4, 5), (9, 8, 9)] {
+        let all = [Cancellation::Aggressive, Cancellation::Lazy, Cancellation::WithoutRisk];
+        for (cancellation, end) in all.into_iter().flat_map(|one| {
+            [(one, Instant::MAX), (one, Instant::ZERO), (one, Instant::from_nanos(u64::MAX - 1))]
+        }) {
+            let few = Few { processes, early: false };
+            let mut run = Parallel::new(few, end, room, cancellation, threads).unwrap();
+            let run = run.run(|_, ()| ());
+            let expected = if end == Instant::MAX { processes } else { 0 };
+            assert_eq!(run, Ok(expected.into()), "{processes} on {threads}");
+        }
+    }
+}
+
+#[test]
+fn refuses_what_is_given_away_at_the_beginning() {
+    let few = || Few { processes: 3, early: true };
+    let early = RunError::EarlyOutput { from: ProcessNumber(1) };
+    assert!(early.to_string().starts_with("process 1 gave an output at the beginning"));
+    assert_eq!(Sequential::new(few(), 9).err(), Some(early.clone()));
+    let lazy = Cancellation::Lazy;
+    assert_eq!(Parallel::new(few(), END, 9, lazy, 2).err(), Some(early.clone()));
+    assert_eq!(Speculative::new(few(), END, 9, lazy).err(), Some(early.clone()));
+    assert_eq!(check(few(), END, 9), Err(CheckError::Run(early)));
+}

@@ -55,6 +55,10 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Shared<'a, M, F> {
     }
 
     /// The run is over, for all.
+    pub(super) fn end_with(&self, error: RunError) {
+        with(&self.commits, |commits| self.is_over(commits, error));
+    }
+
     fn is_over(&self, commits: &mut Commits<M, F>, error: RunError) {
         commits.ended.get_or_insert(error);
         self.over.store(true, Ordering::Release);
@@ -114,6 +118,8 @@ pub(super) struct Worker<M: Model> {
     /// What is certain here and not yet given away, all before `until`.
     certain: Vec<(Key, Certain<M>)>,
     until: Instant,
+    /// All before this was handed on.
+    handed: Instant,
     /// Events that are certain and of which nothing came but one other.
     pub(super) plain: u64,
     /// So many events it handles in a turn at most.
@@ -130,6 +136,7 @@ impl<M: Model> Worker<M> {
             sent: Instant::MAX,
             certain: Vec::new(),
             until: Instant::ZERO,
+            handed: Instant::ZERO,
             plain: 0,
             longest: 1,
         }
@@ -148,11 +155,7 @@ impl<M: Model> Worker<M> {
                 }
                 Ok(Turn::Idle) => std::thread::yield_now(),
                 Ok(Turn::Over) => return,
-                Err(_) => {
-                    return with(&shared.commits, |commits| {
-                        shared.is_over(commits, RunError::Interrupted);
-                    });
-                }
+                Err(_) => return shared.end_with(RunError::Interrupted),
             }
         }
     }
@@ -184,13 +187,13 @@ impl<M: Model> Worker<M> {
     /// Handles events for a while, in order.
     fn handle<F>(&mut self, shared: &Shared<'_, M, F>, time: Instant) -> u32 {
         let Limits { end, most, window } = shared.limits;
-        let share = most.saturating_mul(2) / shared.mail.len();
+        let share = most.div_ceil(shared.mail.len());
         let far = time.saturating_add(window);
         let begins = Clock::now();
         let mut handled = 0;
         while handled < self.longest
             && let Some(next) = self.part.next().filter(|next| next.at < end && next.at <= far)
-            && (self.part.events() < share || next.at <= time)
+            && (self.part.done() < share || next.at <= time)
         {
             self.part.handle(shared.model, next);
             handled += 1;
@@ -242,8 +245,12 @@ impl<M: Model> Worker<M> {
                 }
             }
         }
+        if self.handed == self.until {
+            return true;
+        }
         let Ok(mut commits) = shared.commits.try_lock() else { return false };
-        if commits.parts[self.index].until < self.until && commits.ended.is_none() {
+        self.handed = self.until;
+        if commits.ended.is_none() {
             let mine = &mut commits.parts[self.index];
             mine.until = self.until;
             mine.events.extend(self.certain.drain(..));

@@ -121,7 +121,7 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
     /// An event comes from outside, at the real time `now`, for a virtual time. Nothing is undone yet. Its sender is the first number that no process has.
     ///
     /// # Errors
-    /// When it comes too late, or cannot be done in time; nothing has changed then.
+    /// When it comes too late, is for a time after the end, or cannot be done in time; nothing has changed then.
     pub fn input(
         &mut self,
         now: Instant,
@@ -140,6 +140,9 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         }
         if at <= self.until {
             return Err(InputError::Past { until: self.until });
+        }
+        if at >= self.end {
+            return Err(InputError::AfterEnd { end: self.end });
         }
         // It is told to its process first, which may undo.
         let work = self.slot(to, &event).saturating_add(self.undo_all());

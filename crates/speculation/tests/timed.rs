@@ -251,3 +251,37 @@ fn law_redo_fits() {
     assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
     assert!(undone > 100 && calm > 10, "{undone} undone, {calm} runs in which nothing was late");
 }
+
+#[test]
+fn refuses_what_no_run_could_do_and_says_what_it_could() {
+    let model = Clocked {
+        processes: 2,
+        seed: 1,
+        delay: 3_000,
+        undo: 2,
+        tenths: 10,
+        clock: Rc::default(),
+        inputs: None,
+    };
+    let ahead = Ahead { most: 5, undo: Span::from_nanos(2) };
+    let limit: &dyn Fn(ProcessNumber, &u64) -> Span = &|to, _| Span::from_nanos(bound(to));
+    let mut run = Timed::new(model.clone(), (model.now(), END), 10, ahead, limit).unwrap();
+    let now = Instant::from_nanos(100);
+    let mut asked = |process, at| {
+        let refused = run.input(now, ProcessNumber(process), Instant::from_nanos(at), 0);
+        refused.unwrap_err().to_string()
+    };
+    assert_eq!(asked(0, 100), "all until 100ns is certain; an event must come after that");
+    assert_eq!(asked(0, 10_000), "the run ends at 10us; an event must come before that");
+    // 10 of its own, and twice 5 times 2 to undo.
+    let says = "it needs 30ns with what it would undo, and 29ns is free before it; the earliest time for it is 130ns";
+    assert_eq!(asked(0, 129), says);
+    let nobody = asked(2, 200);
+    assert!(nobody.ends_with("there are 2 processes, from 0"), "{nobody}");
+    let mut run = Timed::new(model, (now, END), 3, ahead, limit).unwrap();
+    let mut all = (0..3)
+        .map(|number| run.input(now, ProcessNumber(1), Instant::from_nanos(9_000 + number), 0));
+    assert!(all.next().unwrap().is_ok());
+    let full = all.next().unwrap().unwrap_err().to_string();
+    assert!(full.starts_with("all 3 events wait, and process 2 sent one more"), "{full}");
+}

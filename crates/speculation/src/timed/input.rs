@@ -13,6 +13,11 @@ pub enum InputError {
         /// An event after it may be admitted.
         until: Instant,
     },
+    /// The run does not go so far.
+    AfterEnd {
+        /// An event before it may be admitted.
+        end: Instant,
+    },
     /// It, and what it would undo, cannot be done in time with all that was admitted before.
     NoTime {
         /// The processor time that it would need.
@@ -31,6 +36,9 @@ impl fmt::Display for InputError {
         match self {
             InputError::Past { until } => {
                 write!(f, "all until {until} is certain; an event must come after that")
+            }
+            InputError::AfterEnd { end } => {
+                write!(f, "the run ends at {end}; an event must come before that")
             }
             InputError::NoTime { work, idle, earliest } => {
                 write!(f, "it needs {work} with what it would undo, and {idle} is free before it")?;

@@ -106,12 +106,16 @@ impl Bare {
     }
 }
 
-/// Million events a second.
 #[expect(clippy::cast_precision_loss, reason = "shown")]
+const fn shown(count: u64) -> f64 {
+    count as f64
+}
+
+/// Million events a second.
 fn rate(run: impl FnOnce() -> u64) -> f64 {
     let begins = Clock::now();
     let handled = black_box(run());
-    handled as f64 / begins.elapsed().as_secs_f64() / 1e6
+    shown(handled) / begins.elapsed().as_secs_f64() / 1e6
 }
 
 fn median(values: &mut [f64]) -> f64 {
@@ -123,7 +127,7 @@ fn median(values: &mut [f64]) -> f64 {
 fn compare(model: &Phold, end: u64) {
     let until = Instant::from_nanos(end);
     let mut rates = [const { Vec::new() }; 3];
-    let (mut ratios, mut undone) = ([const { Vec::new() }; 2], 0);
+    let (mut ratios, mut undone, mut rounds) = ([const { Vec::new() }; 2], 0, Vec::new());
     for _ in 0..ROUNDS {
         let mut heap = Bare::new(model);
         rates[0].push(rate(|| heap.run(model, end)));
@@ -132,7 +136,9 @@ fn compare(model: &Phold, end: u64) {
         let aggressive = Cancellation::Aggressive;
         let run = Parallel::new(model.clone(), until, 4_000_000, aggressive, 2);
         let mut run = run.expect("it begins");
+        let begins = Clock::now();
         rates[2].push(rate(|| run.run(|_, ()| ()).expect("it runs")));
+        rounds.push(begins.elapsed().as_secs_f64() * 1e6 / shown(run.rounds()));
         undone = run.counts().undone * 1_000 / run.counts().committed.max(1);
         for (ratios, rates) in ratios.iter_mut().zip([&rates[1], &rates[2]]) {
             ratios.push(rates[rates.len() - 1]);
@@ -146,9 +152,10 @@ fn compare(model: &Phold, end: u64) {
     let [bare, ours, two] = rates.map(|mut all| median(&mut all));
     let [one_to_bare, two_to_bare] = ratios.map(|mut all| median(&mut all));
     let two_to_one = median(&mut threads);
+    let round = median(&mut rounds);
     let Phold { processes, remote, start, grain, .. } = model;
     println!(
-        "{processes}, {remote}, {start}, {grain}: {bare:.3}, {ours:.3}, {two:.3}; {one_to_bare:.2}, {two_to_bare:.2}, {two_to_one:.2}; {undone}"
+        "{processes}, {remote}, {start}, {grain}: {bare:.3}, {ours:.3}, {two:.3}; {one_to_bare:.2}, {two_to_bare:.2}, {two_to_one:.2}; {undone}, {round:.1}"
     );
 }
 
@@ -157,7 +164,7 @@ fn main() {
         "processes, remote, start, grain: bare heap, in order, two threads, million events a second;"
     );
     println!(
-        "in order and two threads by bare heap, two threads by in order; undone of a thousand"
+        "in order and two threads by bare heap, two threads by in order; undone of a thousand, us a round of GVT"
     );
     let model = |processes, remote, start, grain| Phold {
         processes,

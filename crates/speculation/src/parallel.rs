@@ -18,6 +18,7 @@ pub struct Parallel<M: Model> {
     workers: Vec<Worker<M>>,
     committer: Committer,
     limits: Limits,
+    rounds: u64,
     ended: Option<Result<(), RunError>>,
 }
 
@@ -47,7 +48,7 @@ impl<M: Model> Parallel<M> {
         let (parts, committer) = begin(&model, threads, most, cancellation)?;
         let limits = Limits { end, most, window: Span::MAX };
         let workers = (0..).zip(parts).map(|(index, part)| Worker::new(index, part)).collect();
-        Ok(Parallel { model, workers, committer, limits, ended: None })
+        Ok(Parallel { model, workers, committer, limits, rounds: 0, ended: None })
     }
 
     /// Throttles it: no event is handled more than this ahead of what is certain, in virtual time.
@@ -60,6 +61,12 @@ impl<M: Model> Parallel<M> {
     /// The states as they are now, by process.
     pub fn states(&self) -> impl Iterator<Item = &M::State> {
         self.workers.iter().flat_map(|worker| worker.part.states())
+    }
+
+    /// How often all threads have said how far they are, by which global virtual time goes on.
+    #[must_use]
+    pub const fn rounds(&self) -> u64 {
+        self.rounds
     }
 
     /// How often what happened. After an error, some events that are certain and of which nothing came but one other are not counted, or are counted though they come after it.
@@ -102,8 +109,8 @@ where
             }
             own.into_iter().for_each(|worker| worker.run(&shared));
         });
-        let (committer, error) = shared.end();
-        self.committer = committer;
+        let error;
+        (self.committer, self.rounds, error) = shared.end();
         let ended = error.map_or(Ok(()), Err);
         self.ended = Some(ended.clone());
         ended.map(|()| self.counts().committed)

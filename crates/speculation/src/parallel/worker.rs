@@ -49,9 +49,10 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Shared<'a, M, F> {
         }
     }
 
-    /// What is left of it when all threads have ended.
-    pub(super) fn end(self) -> (Committer, Option<RunError>) {
-        with(&self.commits, |commits| (commits.committer, commits.ended.take()))
+    /// What is left of it when all threads have ended, and after how many rounds.
+    pub(super) fn end(self) -> (Committer, u64, Option<RunError>) {
+        let rounds = self.gvt.round() - 1;
+        with(&self.commits, |commits| (commits.committer, rounds, commits.ended.take()))
     }
 
     /// The run is over, for all.

@@ -37,7 +37,7 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Shared<'a, M, F> {
         committer: Committer,
         take: F,
     ) -> Self {
-        let none = || Certainly { events: VecDeque::new(), until: Instant::ZERO };
+        let none = || CertainOfPart { events: VecDeque::new(), until: Instant::ZERO };
         let parts_certain = (0..parts).map(|_| none()).collect();
         Shared {
             model,
@@ -71,13 +71,13 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Shared<'a, M, F> {
 struct Commits<M: Model, F> {
     committer: Committer,
     take: F,
-    parts: Vec<Certainly<M>>,
+    parts: Vec<CertainOfPart<M>>,
     ended: Option<RunError>,
 }
 
 /// What one part says is certain, in order: all before a time, but for events of which nothing came but one other.
 #[derive(Debug)]
-struct Certainly<M: Model> {
+struct CertainOfPart<M: Model> {
     events: VecDeque<(Key, Certain<M>)>,
     until: Instant,
 }

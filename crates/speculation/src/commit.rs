@@ -19,18 +19,9 @@ impl Committer {
         Committer { waiting: 0, most, committed: 0 }
     }
 
-    /// A process has sent so many events at its beginning.
-    pub(crate) fn starts(&mut self, from: ProcessNumber, sent: usize) -> Result<(), RunError> {
-        self.waiting += sent;
-        self.fits(None, from)
-    }
-
-    /// One more event comes from outside.
-    pub(crate) fn input(&mut self, from: ProcessNumber) -> Result<(), RunError> {
-        let more = Committer { waiting: self.waiting + 1, ..*self };
-        more.fits(None, from)?;
-        *self = more;
-        Ok(())
+    /// So many events come without a cause: at the beginning of a process, or from outside. If that is too much, nothing has changed.
+    pub(crate) fn comes(&mut self, from: ProcessNumber, events: usize) -> Result<(), RunError> {
+        self.wait(self.waiting + events, None, from)
     }
 
     /// How many events were.
@@ -38,11 +29,18 @@ impl Committer {
         self.committed
     }
 
-    fn fits(&self, cause: Option<Key>, from: ProcessNumber) -> Result<(), RunError> {
-        match self.waiting <= self.most {
-            true => Ok(()),
-            false => Err(RunError::Full { cause, from, events: self.most }),
+    /// So many wait now, if they may.
+    fn wait(
+        &mut self,
+        events: usize,
+        cause: Option<Key>,
+        from: ProcessNumber,
+    ) -> Result<(), RunError> {
+        if events > self.most {
+            return Err(RunError::Full { cause, from, events: self.most });
         }
+        self.waiting = events;
+        Ok(())
     }
 
     /// The next event of all is certain.
@@ -54,8 +52,7 @@ impl Committer {
     ) -> Result<(), RunError> {
         let Certain { sent, outputs, failed } = certain;
         failed.map_or(Ok(()), |error| Err(*error))?;
-        self.waiting = (self.waiting + sent).saturating_sub(1);
-        self.fits(Some(event), event.to)?;
+        self.wait((self.waiting + sent).saturating_sub(1), Some(event), event.to)?;
         self.committed += 1;
         let taken = catch_unwind(AssertUnwindSafe(|| {
             outputs.into_iter().for_each(|output| take(event, output));

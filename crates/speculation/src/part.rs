@@ -45,7 +45,7 @@ pub(crate) fn begin<M: Model>(
         let mut part = Part::new(ProcessNumber(base), each, cancellation);
         for me in (base..count.min(base + each)).map(ProcessNumber) {
             part.processes.push(History::start(model, me, &mut part.follows)?);
-            committer.starts(me, part.follows.sent.len())?;
+            committer.comes(me, part.follows.sent.len())?;
             sent.append(&mut part.follows.sent);
         }
         part.ready = Ready::new(part.base, part.processes.len());

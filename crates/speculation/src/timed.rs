@@ -153,7 +153,7 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
             }
             _ => InputError::NoTime { work, idle: Span::ZERO, earliest: None },
         })?;
-        if let Err(error) = self.committer.input(from) {
+        if let Err(error) = self.committer.comes(from, 1) {
             _ = self.list.withdraw(ticket);
             return Err(InputError::Run(error));
         }

@@ -1,6 +1,9 @@
 //! However events are handled, undone and handled again, what is committed is what a run in order commits.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+mod common;
+
+use common::mix;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::cell::RefCell;
@@ -22,11 +25,6 @@ struct Gossip {
     delay: u64,
     /// So many events may wait; often enough these are not enough.
     most: usize,
-}
-
-fn mix(a: u64, b: u64) -> u64 {
-    let z = (a ^ b.rotate_left(29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (z ^ (z >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb) ^ (z >> 17)
 }
 
 impl Gossip {

@@ -1,6 +1,9 @@
 //! Events are handled ahead only as far as all can be undone and handled again in time; and what is given away is what a run in order gives.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+mod common;
+
+use common::mix;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::cell::{Cell, RefCell};
@@ -25,11 +28,6 @@ struct Clocked {
     clock: Rc<Cell<u64>>,
     /// What another process tells them at the beginning: to whom, when, and what.
     inputs: Option<Vec<(ProcessNumber, Instant, u64)>>,
-}
-
-fn mix(a: u64, b: u64) -> u64 {
-    let z = (a ^ b.rotate_left(29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (z ^ (z >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb) ^ (z >> 17)
 }
 
 /// In ns.

@@ -25,6 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &["analysis", "guarantees", "hierarchy", "programs", "schedulers", "time", "trace"],
     ),
     ("speculation", &["admission", "time"]),
+    ("robot", &["programs", "settings", "speculation", "time"]),
     ("ports", &["admission", "exchange", "os", "programs", "time"]),
     ("record", &["observe", "os", "programs", "time", "trace"]),
     ("doctor", &["hierarchy", "observe", "os", "programs", "scenario", "time"]),

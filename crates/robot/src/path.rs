@@ -1,0 +1,261 @@
+//! Ways over a grid whose obstacles become known on the way: D* Lite (Koenig and Likhachev 2002, figure 3), in steps of bounded work, and with all changes taken back on request.
+//!
+//! A cell's neighbours are the eight around it. No way goes through a blocked cell, nor between two cells that meet at a blocked corner.
+//!
+//! Invariants: `ways[cell].best` is the least of a neighbour's `cost` and the way there, 0 at the goal; `open` has exactly the cells for which both differ, by key.
+
+use crate::terrain::{Cell, Size};
+use std::collections::BTreeSet;
+
+/// What a step to a neighbour in the same row or column costs; and to another.
+pub const STRAIGHT: u32 = 10;
+/// What a step to another neighbour costs.
+pub const DIAGONAL: u32 = 14;
+/// No way.
+pub const NO_WAY: u32 = u32::MAX;
+
+const NEIGHBOURS: [(i32, i32); 8] =
+    [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)];
+
+/// In which order open cells are looked at: the least first.
+type Rank = (u32, u32);
+
+/// What is known of a cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Way {
+    /// What the way to the goal cost when the cell was looked at last (g).
+    cost: u32,
+    /// What it costs by the neighbours (rhs).
+    best: u32,
+    /// Its rank, if both differ.
+    open: Option<Rank>,
+    blocked: bool,
+}
+
+/// How a change of a [`Planner`] is taken back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Before {
+    /// What was known of a cell.
+    Cell(Cell, Way),
+    /// Where the robot was, where it had been when ranks were shifted last, and by how much.
+    Robot(Cell, Cell, u32),
+}
+
+/// Whether the way is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Plan {
+    /// It is.
+    Known,
+    /// More cells have to be looked at.
+    Unfinished,
+    /// There is none.
+    NoWay,
+}
+
+/// A planner of ways to one goal.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Planner {
+    size: Size,
+    goal: Cell,
+    robot: Cell,
+    /// Where the robot was when ranks were shifted last.
+    last: Cell,
+    /// By how much ranks of cells that are new are larger than those of old ones (k_m).
+    shift: u32,
+    ways: Vec<Way>,
+    open: BTreeSet<(Rank, Cell)>,
+}
+
+impl Planner {
+    /// A planner that knows of no obstacle.
+    #[must_use]
+    pub fn new(size: Size, robot: Cell, goal: Cell) -> Planner {
+        let unknown = Way { cost: NO_WAY, best: NO_WAY, open: None, blocked: false };
+        let ways = vec![unknown; size.cells() as usize];
+        let mut new =
+            Planner { size, goal, robot, last: robot, shift: 0, ways, open: BTreeSet::new() };
+        let rank = new.rank(goal, 0);
+        new.set(goal, Way { best: 0, open: Some(rank), ..unknown }, &mut |_| {});
+        new
+    }
+
+    /// Where the robot is.
+    #[must_use]
+    pub const fn robot(&self) -> Cell {
+        self.robot
+    }
+
+    /// What the way costs from where the robot is, if it is [known](Plan::Known).
+    #[must_use]
+    pub fn cost(&self) -> u32 {
+        self.ways[self.robot as usize].best
+    }
+
+    /// Takes back a change, the last one first.
+    pub fn undo(&mut self, before: Before) {
+        match before {
+            Before::Cell(cell, way) => self.set(cell, way, &mut |_| {}),
+            Before::Robot(robot, last, shift) => {
+                (self.robot, self.last, self.shift) = (robot, last, shift)
+            }
+        }
+    }
+
+    /// The robot is there now.
+    pub fn stands(&mut self, at: Cell, log: &mut impl FnMut(Before)) {
+        log(Before::Robot(self.robot, self.last, self.shift));
+        // On the way, what is known is enough. Elsewhere, cells that are open may rank too low.
+        let on_the_way = self.next_cell() == Some(at);
+        self.robot = at;
+        if !on_the_way {
+            self.shift_ranks();
+        }
+    }
+
+    /// Whatever becomes open from now on ranks behind what it would have, by as much as the robot may have come nearer.
+    fn shift_ranks(&mut self) {
+        self.shift = self.shift.saturating_add(self.estimate(self.last));
+        self.last = self.robot;
+    }
+
+    /// Cells are known to be blocked or free.
+    pub fn change(&mut self, cells: &[(Cell, bool)], log: &mut impl FnMut(Before)) {
+        let is_new =
+            |(cell, blocked): &&(Cell, bool)| self.ways[*cell as usize].blocked != *blocked;
+        let new: Vec<(Cell, bool)> = cells.iter().filter(is_new).copied().collect();
+        if new.is_empty() {
+            return;
+        }
+        log(Before::Robot(self.robot, self.last, self.shift));
+        self.shift_ranks();
+        for (cell, blocked) in &new {
+            let way = Way { blocked: *blocked, ..self.ways[*cell as usize] };
+            self.set(*cell, way, log);
+        }
+        // A blocked cell is also a corner that others must not cut.
+        let mut touched: Vec<Cell> =
+            new.iter().flat_map(|(cell, _)| self.size.around(*cell, 1)).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        for cell in touched {
+            self.look_around(cell, log);
+        }
+    }
+
+    /// Looks at `most` cells at most, until the way from where the robot is is known. Returns how many, too.
+    pub fn plan(&mut self, most: u32, log: &mut impl FnMut(Before)) -> (Plan, u32) {
+        let mut looked = 0;
+        loop {
+            let robot = self.ways[self.robot as usize];
+            let least = self.open.first().copied();
+            let done = |(rank, _): &(Rank, Cell)| {
+                *rank >= self.rank(self.robot, robot.cost.min(robot.best))
+            };
+            let Some((rank, cell)) = least.filter(|least| robot.cost != robot.best || !done(least))
+            else {
+                return (if robot.best == NO_WAY { Plan::NoWay } else { Plan::Known }, looked);
+            };
+            if looked == most {
+                return (Plan::Unfinished, looked);
+            }
+            looked += 1;
+            let way = self.ways[cell as usize];
+            let now = self.rank(cell, way.cost.min(way.best));
+            if rank < now {
+                self.set(cell, Way { open: Some(now), ..way }, log);
+            } else if way.cost > way.best {
+                self.set(cell, Way { cost: way.best, open: None, ..way }, log);
+                self.neighbours(cell).for_each(|other| self.look_around(other, log));
+            } else {
+                self.set(cell, Way { cost: NO_WAY, open: None, ..way }, log);
+                self.look_around(cell, log);
+                self.neighbours(cell).for_each(|other| self.look_around(other, log));
+            }
+        }
+    }
+
+    /// The cells of the way, without the one where the robot is; as far as it is known.
+    #[must_use]
+    pub fn way(&self) -> Vec<Cell> {
+        let (mut way, mut at) = (Vec::new(), self.robot);
+        while at != self.goal && way.len() < self.ways.len() {
+            let Some(next) = self.next(at) else { break };
+            way.push(next);
+            at = next;
+        }
+        way
+    }
+
+    /// The neighbour by which the way to the goal is the least, if one leads there.
+    fn next(&self, from: Cell) -> Option<Cell> {
+        let through = |to: &Cell| self.ways[*to as usize].cost.saturating_add(self.step(from, *to));
+        // Of several the first in order of cells, whatever came before.
+        let best = self.neighbours(from).min_by_key(|to| (through(to), *to))?;
+        (through(&best) < NO_WAY).then_some(best)
+    }
+
+    /// The next cell of the way, if the way is [known](Plan::Known) and the robot is not there yet.
+    #[must_use]
+    pub fn next_cell(&self) -> Option<Cell> {
+        if self.robot == self.goal { None } else { self.next(self.robot) }
+    }
+
+    /// Brings what is known of a cell in line with its neighbours.
+    fn look_around(&mut self, cell: Cell, log: &mut impl FnMut(Before)) {
+        let way = self.ways[cell as usize];
+        let through = |to: Cell| self.ways[to as usize].cost.saturating_add(self.step(cell, to));
+        let best = match cell == self.goal {
+            true => 0,
+            false => self.neighbours(cell).map(through).min().unwrap_or(NO_WAY),
+        };
+        let open = (way.cost != best).then(|| self.rank(cell, way.cost.min(best)));
+        let now = Way { best, open, ..way };
+        if now != way {
+            self.set(cell, now, log);
+        }
+    }
+
+    fn set(&mut self, cell: Cell, way: Way, log: &mut impl FnMut(Before)) {
+        let before = core::mem::replace(&mut self.ways[cell as usize], way);
+        log(Before::Cell(cell, before));
+        if before.open != way.open {
+            before.open.map(|rank| self.open.remove(&(rank, cell)));
+            way.open.map(|rank| self.open.insert((rank, cell)));
+        }
+    }
+
+    fn rank(&self, cell: Cell, cost: u32) -> Rank {
+        (cost.saturating_add(self.estimate(cell)).saturating_add(self.shift), cost)
+    }
+
+    /// The least that the way from the robot to a cell can cost.
+    fn estimate(&self, cell: Cell) -> u32 {
+        let ((x, y), (to_x, to_y)) = (self.size.place(self.robot), self.size.place(cell));
+        let (across, down) = (x.abs_diff(to_x), y.abs_diff(to_y));
+        STRAIGHT * across.abs_diff(down) + DIAGONAL * across.min(down)
+    }
+
+    fn neighbours(&self, cell: Cell) -> impl Iterator<Item = Cell> + use<> {
+        let (size, (x, y)) = (self.size, self.size.place(cell));
+        NEIGHBOURS.into_iter().filter_map(move |(right, down)| size.cell((x + right, y + down)))
+    }
+
+    /// What a step between neighbours costs, by what is known.
+    fn step(&self, from: Cell, to: Cell) -> u32 {
+        let is_blocked = |cell: Cell| self.ways[cell as usize].blocked;
+        step(self.size, is_blocked, from, to)
+    }
+}
+
+/// What a step between neighbours costs: [`NO_WAY`] into a blocked cell, or past a blocked corner.
+pub fn step(size: Size, is_blocked: impl Fn(Cell) -> bool, from: Cell, to: Cell) -> u32 {
+    let ((x, y), (to_x, to_y)) = (size.place(from), size.place(to));
+    if is_blocked(to) {
+        return NO_WAY;
+    }
+    if x == to_x || y == to_y {
+        return STRAIGHT;
+    }
+    let corners = [size.cell((to_x, y)), size.cell((x, to_y))];
+    if corners.into_iter().flatten().any(is_blocked) { NO_WAY } else { DIAGONAL }
+}

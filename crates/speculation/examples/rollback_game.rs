@@ -117,7 +117,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             _ => end + LAG,
         });
     }
-    run.close();
+    run.close_until(Instant::MAX);
     while run.turn(behind, |frame, world| shown.push((frame.at, world)))? != Turn::Waits(None) {}
     let counts = run.counts();
     println!(

@@ -4,6 +4,7 @@
 //! outside for a time until `until` any longer.
 
 mod input;
+mod slots;
 
 use crate::commit::Committer;
 use crate::event::Entry;
@@ -168,9 +169,28 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         ProcessNumber(self.model.processes())
     }
 
-    /// No event comes from outside any longer.
-    pub const fn close(&mut self) {
-        self.until = Instant::MAX;
+    /// No event comes from outside for a time until then any longer: what is next of that is certain, and may be handled at any time.
+    pub fn close_until(&mut self, at: Instant) {
+        self.until = self.until.max(at);
+    }
+
+    /// Gives away what is certain at the real time `now`, and handles nothing.
+    ///
+    /// # Errors
+    /// As for [`turn`](Self::turn).
+    pub fn give(
+        &mut self,
+        now: Instant,
+        mut take: impl FnMut(Key, M::Output),
+    ) -> Result<(), RunError> {
+        if let Some(error) = &self.ended {
+            return Err(error.clone());
+        }
+        self.ended = Some(RunError::Interrupted);
+        self.pass(now);
+        let given = self.commit(&mut take);
+        self.ended = given.as_ref().err().cloned();
+        given
     }
 
     /// Gives away what is certain, and handles an event if there is time for it, or if it is due. `clock` tells the real time.
@@ -208,9 +228,10 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
                 // To tell a process of an input does nothing ahead.
                 let has_room =
                     self.inputs.contains_key(&event) || self.part.done() < self.ahead.most as usize;
-                let ahead = needs <= idle && has_room;
+                let certain = event.at <= self.until;
+                let ahead = !certain && needs <= idle && has_room;
                 let due = head.is_none_or(|head| event <= head && idle <= needs);
-                if ahead || due {
+                if ahead || certain || due {
                     self.handle(event, ahead, clock);
                     return Ok(Turn::Worked { event, ahead });
                 }
@@ -281,75 +302,6 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         }
         self.pass(clock());
         self.admit_changes();
-    }
-
-    /// Time passes in which no slot is worked on. What can no longer be done in time is named.
-    fn pass(&mut self, now: Instant) {
-        let now = now.max(self.list.now()).min(HORIZON);
-        self.until = self.until.max(now);
-        _ = self.list.serve(Span::ZERO, now);
-        while let Some((ticket, left)) = self.list.take_late() {
-            let whose = self.slots.iter().find(|(_, other)| **other == ticket);
-            let Some(key) = whose.map(|(key, _)| *key) else { continue };
-            self.slots.remove(&key);
-            self.gives_way(key, left);
-        }
-    }
-
-    /// The slot of this event, of which so much is left, is too late. If it is done, before all that wait, it is certain now instead; else others that are done so give way to it.
-    fn gives_way(&mut self, key: Key, left: Span) {
-        let is_done = |run: &Self, key| run.next().is_none_or(|next| key < next);
-        if is_done(self, key) {
-            self.until = self.until.max(key.at);
-            return;
-        }
-        while let Some(head) = self.head().filter(|head| is_done(self, *head)) {
-            self.ends(head);
-            if let Ok(ticket) = self.list.admit(left, key.at.min(HORIZON)) {
-                self.slots.insert(key, ticket);
-                return;
-            }
-        }
-        self.late.push(Late::Lost(key));
-    }
-
-    /// Nothing comes from outside before an event any longer, which is done or about to be.
-    fn ends(&mut self, key: Key) {
-        self.until = self.until.max(key.at);
-        self.free(key);
-    }
-
-    /// Events that came get slots, and those that went have none any longer.
-    fn admit_changes(&mut self) {
-        let Some(mut changes) = self.part.changes.take() else { return };
-        let outside = self.outside();
-        for change in changes.drain(..) {
-            match change {
-                Change::Gone(key) => {
-                    self.free(key);
-                    self.late.retain(|late| late.event() != key);
-                }
-                // It may be gone since.
-                Change::Came(key) if key.at < self.end => {
-                    let Some(event) = self.part.waiting(key) else { continue };
-                    match self.list.admit(self.slot(key.to, event), key.at.min(HORIZON)) {
-                        Ok(ticket) => _ = self.slots.insert(key, ticket),
-                        // It had one, and more, before its process knew it.
-                        Err(_) if key.from == outside => self.late.push(Late::Lost(key)),
-                        Err(_) => self.late.push(Late::Unfit(key)),
-                    }
-                }
-                Change::Came(_) => {}
-            }
-        }
-        self.part.changes = Some(changes);
-    }
-
-    /// An event has no slot any longer.
-    fn free(&mut self, key: Key) {
-        if let Some(ticket) = self.slots.remove(&key) {
-            _ = self.list.withdraw(ticket);
-        }
     }
 
     /// Gives away the outputs of all events that are certain: nothing comes before them from outside, and nothing else waits before them.

@@ -78,7 +78,7 @@ impl<M: Machine> Host<M> {
         let overdue = self.programs.overdue(number, now);
         let thread = &mut self.threads.list[at];
         if let Some(stats) = stats {
-            thread.outcome.stats = stats;
+            thread.outcome.counted(stats);
         }
         thread.outcome.parent = parent.or(thread.outcome.parent.take());
         thread.outcome.missed += overdue;

@@ -3,10 +3,11 @@
 use crate::agenda::Due;
 use crate::host::Host;
 use crate::machine::Machine;
-use windfall_hierarchy::Message;
+use windfall_hierarchy::{Count, Message};
 use windfall_programs::{
     Job, Node, OwnRequest, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime,
-    RuntimeHost, SchedulerView, TaskError, TaskReply, TaskRequest, ThreadRequest, Urgency, Wakeup,
+    RuntimeHost, SchedulerView, TaskError, TaskReply, TaskRequest, ThreadRequest, Told, Urgency,
+    Wakeup,
 };
 use windfall_scenario::outcome::RunError;
 use windfall_time::{Instant, Span};
@@ -95,6 +96,24 @@ impl<M: Machine> RuntimeHost for Host<M> {
 
     fn task(&mut self, thread: u32, request: TaskRequest) -> Result<TaskReply, TaskError> {
         self.task_request(thread, request)
+    }
+
+    fn told(&mut self, thread: u32, what: Told) {
+        match what {
+            Told::Count(name, count) => {
+                self.threads.list[thread as usize].outcome.tells(name, Count::Times(count));
+            }
+            Told::Time(name, span) => {
+                self.threads.list[thread as usize].outcome.tells(name, Count::Time(span));
+            }
+            Told::Mark(text) => {
+                self.record(thread, |thread| Event::Mark { thread: Some(thread), text });
+            }
+            Told::Begins(text) => {
+                self.record(thread, |thread| Event::ActivityBegins { thread, text });
+            }
+            Told::Ends => self.record(thread, |thread| Event::ActivityEnds { thread }),
+        }
     }
 
     fn wants_notices(&mut self, thread: u32) {

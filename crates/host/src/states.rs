@@ -47,7 +47,8 @@ impl<M: Machine> Host<M> {
         self.attribute(number as usize);
         let (parent, stats) = (self.parent(Some(id)), self.counted(id));
         let outcome = &mut self.threads.list[number as usize].outcome;
-        (outcome.parent, outcome.stats) = (parent, stats);
+        outcome.parent = parent;
+        outcome.counted(stats);
         self.send(|hierarchy, now| hierarchy.exited(now, id));
         self.record(number, |thread| Event::Exit { thread });
         self.threads.is_forgotten(id);

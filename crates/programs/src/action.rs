@@ -1,7 +1,7 @@
 //! The actions that a program requests of its host.
 
 use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
-use crate::process::{Answer, Call, ProcessHandle};
+use crate::process::{Answer, Call, ProcessHandle, Told};
 use crate::request::{OwnRequest, RequestRefused};
 use crate::runtime::{Job, ProgramError};
 use crate::task::{TaskError, TaskReply, TaskRequest};
@@ -74,6 +74,8 @@ pub enum Action {
     Request(ThreadRequest),
     /// Asks the scheduler above about its own tasks, or the one above that process about the tasks of that. [`Body::task_answered`] receives the answer.
     Task(Option<ProcessHandle>, TaskRequest),
+    /// Tells something of itself.
+    Tell(Told),
     /// Fails: the program cannot continue.
     Fail(ProgramError),
     /// Exits.

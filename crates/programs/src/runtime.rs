@@ -349,6 +349,7 @@ impl ProgramRuntime {
             Action::Query(family) => ProgramRuntime::query(host, number, &family),
             Action::Request(request) => ProgramRuntime::request(host, number, request),
             Action::Task(of, request) => ProgramRuntime::task(host, number, of, request),
+            Action::Tell(what) => host.told(number, what),
             Action::Fail(mishap) => host.program_failed(number, mishap),
             Action::Exit => ProgramRuntime::exit(host, number),
         }

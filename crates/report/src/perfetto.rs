@@ -211,6 +211,16 @@ impl<W: Write> Perfetto<W> {
         self.out.instant(at, Track::Node(node), "note", &text);
     }
 
+    /// The line of what a thread says that it does.
+    fn activities(&mut self, thread: ThreadId) -> Track {
+        self.thread(thread);
+        let track = Track::Activities(thread);
+        if !self.out.is_described(track) {
+            self.out.describe(track, "activities", Some(Track::Thread(thread)));
+        }
+        track
+    }
+
     fn lost(&mut self, cpu: Option<Cpu>, count: Option<u64>) {
         let at = self.now;
         let name = match count {
@@ -309,6 +319,14 @@ impl<W: Write> Sink for Perfetto<W> {
                 }
                 let track = thread.map_or(Track::Control, Track::Thread);
                 self.out.instant(at, track, "mark", text);
+            }
+            Event::ActivityBegins { thread, text } => {
+                let track = self.activities(*thread);
+                self.out.begin(at, track, text, &[]);
+            }
+            Event::ActivityEnds { thread } => {
+                let track = self.activities(*thread);
+                self.out.end(at, track, &[]);
             }
             // An event that this writer does not know has no place in Perfetto.
             _ => {}

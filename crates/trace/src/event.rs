@@ -208,6 +208,18 @@ pub enum Event {
         /// What it says.
         text: String,
     },
+    /// A thread begins something that it names itself, within what it has begun before.
+    ActivityBegins {
+        /// Who.
+        thread: ThreadId,
+        /// What.
+        text: String,
+    },
+    /// What a thread has begun last ends.
+    ActivityEnds {
+        /// Whose.
+        thread: ThreadId,
+    },
 }
 
 /// What a scheduler may tell about a child.

@@ -116,7 +116,7 @@ fn thread_view(supervisor: &Supervisor, number: u32) -> Option<Member> {
         Some(state) => state_name(state),
     };
     if let Some(id) = thread.id() {
-        outcome.stats = supervisor.host.counted(id);
+        outcome.counted(supervisor.host.counted(id));
     }
     Some(Member {
         outcome,

@@ -5,13 +5,13 @@
 
 use super::{
     Answer, Call, Code, Device, Event, EventId, Handle, NewProcess, Node, Posted, Process,
-    ProcessError, ProcessHandle, ProcessParams, Queue, Reply, Tasks, Template,
+    ProcessError, ProcessHandle, ProcessParams, Queue, Reply, Tasks, Template, Told,
 };
 use crate::action::{Action, Body};
 use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
 use crate::program::Program;
 use crate::request::{OwnRequest, RequestRefused};
-use crate::runtime::ProgramError;
+use crate::runtime::{Job, ProgramError};
 use crate::task::{TaskError, TaskReply, TaskRequest};
 use core::fmt;
 use core::future::poll_fn;
@@ -119,6 +119,8 @@ impl Body for NotAdmitted {
 struct CallSlot {
     now: Instant,
     asked: Option<Action>,
+    /// The job that begins when its sleep ends.
+    begins: Option<Job>,
     answer: Option<Answer>,
     /// The answer to its last request for itself.
     refused: Option<RequestRefused>,
@@ -156,6 +158,10 @@ impl Body for Polled {
             }
             Err(_) => Action::Fail(ProgramError::Panicked),
         }
+    }
+
+    fn begins_awake(&mut self) -> Option<Job> {
+        open(&self.slot).begins.take()
     }
 
     fn answer(&mut self, answer: Answer) {
@@ -241,6 +247,24 @@ impl Process for HostedProcess {
 
     async fn sleep_until(&mut self, at: Instant) {
         self.act(Action::SleepUntil(at)).await;
+    }
+
+    async fn job_at(&mut self, release: Instant, deadline: Instant) {
+        open(&self.slot).begins = Some(Job::new(release, Some(deadline)));
+        self.act(Action::SleepUntil(release)).await;
+        // Otherwise it began when the sleep ended.
+        let late = open(&self.slot).begins.take();
+        if let Some(Job { release, deadline, .. }) = late {
+            self.act(Action::JobBegins { release, deadline }).await;
+        }
+    }
+
+    async fn job_done(&mut self) {
+        self.act(Action::JobDone).await;
+    }
+
+    async fn tell(&mut self, what: Told) {
+        self.act(Action::Tell(what)).await;
     }
 
     async fn yield_now(&mut self) {

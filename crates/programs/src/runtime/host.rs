@@ -2,7 +2,7 @@
 
 use super::{Job, ProgramRuntime};
 use crate::control::{SchedulerView, ThreadRequest};
-use crate::process::{Node, ProcessError, ProcessParams};
+use crate::process::{Node, ProcessError, ProcessParams, Told};
 use crate::program::Program;
 use crate::request::OwnRequest;
 use crate::task::{TaskError, TaskReply, TaskRequest};
@@ -177,6 +177,8 @@ pub trait RuntimeHost {
     fn task(&mut self, _thread: u32, _request: TaskRequest) -> Result<TaskReply, TaskError> {
         Err(TaskError::NotHere)
     }
+    /// A process tells something of itself. By default nothing is kept.
+    fn told(&mut self, _thread: u32, _what: Told) {}
     /// A process wants notices from now on: [`ProgramRuntime::notify`].
     fn wants_notices(&mut self, thread: u32);
     /// A job that is to be admitted is released: the number of its task, if the scheduler admits it. If not, it is not [released](Self::released). The default admits

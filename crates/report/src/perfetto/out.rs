@@ -22,6 +22,7 @@ pub(super) enum Track {
     Budget(NodeId, ThreadId),
     Thread(ThreadId),
     Jobs(ThreadId, u8),
+    Activities(ThreadId),
     Received(ThreadId),
     Promised(ThreadId),
     /// Parent of all processors.

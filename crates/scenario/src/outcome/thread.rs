@@ -1,6 +1,7 @@
 //! The results of one thread, counted while it runs.
 
 use super::{Figures, Response};
+use windfall_hierarchy::Count;
 use windfall_time::{Instant, Span};
 
 /// Why jobs were not admitted, and how many (PORTS 2.2).
@@ -71,8 +72,10 @@ pub struct ThreadOutcome {
     pub intervals_above: u64,
     /// How often that limit fits into intervals between two completions as a whole.
     pub limits_in_intervals: u64,
-    /// The figures that the scheduler above it kept for it, until it ended.
+    /// The figures that the scheduler above it kept for it, until it ended, and those that it told of itself.
     pub stats: Figures,
+    /// The figures that it told of itself.
+    told: Figures,
     /// The stretches in which it saw itself running, in order, if a host keeps them: each from its
     /// first reading of the clock to the last one before a gap.
     pub stretches: Vec<(Instant, Instant)>,
@@ -107,6 +110,20 @@ impl ThreadOutcome {
         self.refusals.full += other.refusals.full;
         self.refusals.other += other.refusals.other;
         self.gap = self.gap.max(other.gap);
+    }
+
+    /// It tells a figure of itself, which replaces what it told before.
+    pub fn tells(&mut self, name: &'static str, count: Count) {
+        match self.told.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, before)) => *before = count,
+            None => self.told.push((name, count)),
+        }
+    }
+
+    /// The figures of the scheduler above it are these; its own come after them.
+    pub fn counted(&mut self, mut stats: Figures) {
+        stats.extend(self.told.iter().copied());
+        self.stats = stats;
     }
 
     /// Counts intervals between completions that exceed `limit`.

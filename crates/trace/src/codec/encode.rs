@@ -108,7 +108,26 @@ pub(super) fn encode(out: &mut Vec<u8>, memo: &Memo, now: u64, event: &Event) {
             option(out, thread.map(|thread| thread.0.into()));
             put_text(out, text);
         }
+        Event::ActivityBegins { thread, text } => {
+            head(tag::ACTIVITY_BEGINS);
+            later(out, |out| {
+                put(out, u64::from(thread.0));
+                put_text(out, text);
+            });
+        }
+        Event::ActivityEnds { thread } => {
+            head(tag::ACTIVITY_ENDS);
+            later(out, |out| put(out, u64::from(thread.0)));
+        }
     }
+}
+
+/// What a reader that does not know the kind leaves out: its length, then itself.
+fn later(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    let mut content = Vec::new();
+    write(&mut content);
+    put(out, content.len() as u64);
+    out.append(&mut content);
 }
 
 #[inline]

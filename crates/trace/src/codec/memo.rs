@@ -97,4 +97,6 @@ pub(super) mod tag {
 
     /// From here on, below [`WAKE`], kinds of later versions: after the time comes the number of their bytes, then those.
     pub(crate) const LATER: u8 = 32;
+    pub(crate) const ACTIVITY_BEGINS: u8 = 32;
+    pub(crate) const ACTIVITY_ENDS: u8 = 33;
 }

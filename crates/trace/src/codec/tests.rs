@@ -105,6 +105,8 @@ fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(cpu, count)| Event::Lost { cpu, count }),
         1 => (maybe(thread().boxed()), ".*")
             .prop_map(|(thread, text)| Event::Mark { thread, text }),
+        1 => (thread(), ".*").prop_map(|(thread, text)| Event::ActivityBegins { thread, text }),
+        1 => thread().prop_map(|thread| Event::ActivityEnds { thread }),
     ]
 }
 

@@ -2,11 +2,10 @@
 //!
 //! The planner goes on step by step, as if what the map says stayed so; whoever runs the model may therefore run it ahead.
 
-use crate::path::{Before, Plan, Planner};
+use crate::path::{Plan, Planner};
 use crate::terrain::{Cell, Terrain};
-use core::sync::atomic::{AtomicU64, Ordering};
-use imbl::OrdMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use windfall_speculation::{Context, Model, ProcessNumber, Saving};
 use windfall_time::{Instant, Span};
 
@@ -20,7 +19,7 @@ const NANOSECOND: Span = Span::from_nanos(1);
 /// What map and planner are told.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// What sensors have seen, for the map; what is new of it, for the planner.
+    /// What sensors have seen, for the planner; what is new of it, for the map.
     Seen {
         /// Cells, and whether each is blocked.
         cells: Vec<(Cell, bool)>,
@@ -31,6 +30,15 @@ pub enum Event {
     Step(u32),
 }
 
+/// What leaves the deliberative part.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Output {
+    /// Where the robot goes at a step.
+    Move(Move),
+    /// What the map says from now on.
+    Mapped(Vec<(Cell, bool)>),
+}
+
 /// Where the robot goes at a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Move {
@@ -38,6 +46,8 @@ pub struct Move {
     pub step: u32,
     /// As often as it had not gone where it was told, as far as the planner knew.
     pub stood: u32,
+    /// Where it is before.
+    pub from: Cell,
     /// To which neighbour; `None`: it stays, since no way is known, or it is there.
     pub to: Option<Cell>,
     /// The whole way, if cells were looked at for it.
@@ -47,42 +57,56 @@ pub struct Move {
 /// What map and planner remember.
 #[derive(Clone, PartialEq, Debug)]
 pub enum State {
-    /// Which cells are known to be blocked, or free. A copy of it shares what is equal.
-    Map(OrdMap<Cell, bool>),
+    /// Which cells are known to be blocked, or free.
+    Map(BTreeMap<Cell, bool>),
     /// The planner, and how often the robot did not go where it was told, as far as it knows.
-    Planner(Box<Planner>, u32),
+    Planner(Planner, u32),
 }
 
-/// How a change of the planner is taken back.
+/// How a change of the map is taken back: what it said of a cell before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Change {
-    /// Of its ways.
-    Ways(Before),
-    /// How often the robot had not gone where it was told.
-    Stood(u32),
-}
+pub struct Before(Cell, Option<bool>);
 
-/// How much handlers had to do, for whoever accounts for it. Not part of the model: nothing in it depends on this.
+/// How much handlers had to do, for whoever accounts for it; and which motions were worked out already, so that they are not again after a rollback. Not part of the model: nothing that it comes to depends on this.
 #[derive(Clone, Default, Debug)]
-pub struct Meter(Arc<[AtomicU64; 2]>);
+pub struct Meter(Arc<Mutex<Metered>>);
+
+#[derive(Default, Debug)]
+struct Metered {
+    looked: u64,
+    /// From which cell to which, past which obstacles.
+    motions: BTreeSet<(Cell, Cell, Vec<Cell>)>,
+}
 
 impl Meter {
-    fn add(&self, which: usize, count: u64) {
-        self.0[which].fetch_add(count, Ordering::Relaxed);
+    fn open(&self) -> MutexGuard<'_, Metered> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How many cells were looked at.
     #[must_use]
     pub fn looked(&self) -> u64 {
-        self.0[0].load(Ordering::Relaxed)
+        self.open().looked
     }
 
-    /// How many changes were taken back.
-    #[must_use]
-    pub fn taken_back(&self) -> u64 {
-        self.0[1].load(Ordering::Relaxed)
+    /// A motion is worked out: past each obstacle that is near.
+    fn works_out(&self, from: Cell, to: Cell, near: Vec<Cell>) {
+        let looks = MOTION + PAST * near.len() as u64;
+        let mut metered = self.open();
+        if metered.motions.insert((from, to, near)) {
+            metered.looked += looks;
+        }
     }
 }
+
+/// How many cells are looked at to work out the motion to a neighbour; and past each obstacle that is at most [`NEAR`] cells away from there.
+pub const MOTION: u64 = 20;
+/// See [`MOTION`].
+pub const PAST: u64 = 20;
+/// See [`MOTION`].
+pub const NEAR: u16 = 1;
+/// The most that a motion takes.
+pub const MOST_MOTION: u64 = MOTION + PAST * (2 * NEAR as u64 + 1).pow(2);
 
 /// The model.
 #[derive(Clone, Debug)]
@@ -95,7 +119,7 @@ pub struct Deliberation {
 }
 
 impl Deliberation {
-    /// A robot that takes a step so often, and looks at `most` cells for each at most.
+    /// A robot that takes a step so often, and looks at `most` cells for a way before each at most.
     #[must_use]
     pub fn new(terrain: Arc<Terrain>, step: Span, most: u32, meter: Meter) -> Deliberation {
         Deliberation { terrain, step, most, meter }
@@ -111,8 +135,8 @@ pub fn time_of(step: u32, every: Span) -> Instant {
 impl Model for Deliberation {
     type State = State;
     type Event = Event;
-    type Output = Move;
-    type Change = Change;
+    type Output = Output;
+    type Change = Before;
 
     fn processes(&self) -> u32 {
         2
@@ -120,62 +144,65 @@ impl Model for Deliberation {
 
     fn start(&self, context: &mut Context<'_, Self>) -> State {
         if context.me() == MAP {
-            return State::Map(OrdMap::new());
+            return State::Map(BTreeMap::new());
         }
         context.send(PLANNER, time_of(1, self.step), Event::Step(1));
         let Terrain { size, start, goal, .. } = *self.terrain;
-        State::Planner(Box::new(Planner::new(size, start, goal)), 0)
+        State::Planner(Planner::new(size, start, goal), 0)
     }
 
     fn handle(&self, state: &mut State, event: &Event, context: &mut Context<'_, Self>) {
         match (state, event) {
-            (State::Map(known), Event::Seen { cells, stands }) => {
-                let is_new = |(cell, blocked): &&(Cell, bool)| known.get(cell) != Some(blocked);
-                let cells: Vec<(Cell, bool)> = cells.iter().filter(is_new).copied().collect();
-                known.extend(cells.iter().copied());
-                if !cells.is_empty() || stands.is_some() {
-                    let at = context.now() + NANOSECOND;
-                    context.send(PLANNER, at, Event::Seen { cells, stands: *stands });
+            (State::Map(known), Event::Seen { cells, .. }) => {
+                for (cell, blocked) in cells {
+                    context.log(Before(*cell, known.get(cell).copied()));
+                    known.insert(*cell, *blocked);
                 }
+                context.output(Output::Mapped(cells.clone()));
             }
             (State::Planner(planner, stood), Event::Seen { cells, stands }) => {
-                let mut log = |before| context.log(Change::Ways(before));
                 if let Some((at, _)) = stands {
-                    planner.stands(*at, &mut log);
+                    planner.stands(*at);
                 }
-                planner.change(cells, &mut log);
+                let looked = planner.change(cells);
+                self.meter.open().looked += u64::from(looked);
                 if let Some((_, times)) = stands {
-                    context.log(Change::Stood(*stood));
                     *stood = *times;
+                }
+                if !cells.is_empty() {
+                    let known = Event::Seen { cells: cells.clone(), stands: None };
+                    context.send(MAP, context.now() + NANOSECOND, known);
                 }
             }
             (State::Planner(planner, stood), Event::Step(step)) => {
-                let mut log = |before| context.log(Change::Ways(before));
-                let (plan, looked) = planner.plan(self.most, &mut log);
-                self.meter.add(0, looked.into());
+                let (plan, looked) = planner.plan(self.most);
+                self.meter.open().looked += u64::from(looked);
+                let from = planner.robot();
                 let to = planner.next_cell().filter(|_| plan == Plan::Known);
                 let way =
                     if looked > 0 && plan == Plan::Known { planner.way() } else { Vec::new() };
                 if let Some(to) = to {
-                    planner.stands(to, &mut log);
+                    self.meter.works_out(from, to, planner.obstacles(to, NEAR));
+                    planner.stands(to);
                 }
-                context.output(Move { step: *step, stood: *stood, to, way });
+                let stood = *stood;
+                context.output(Output::Move(Move { step: *step, stood, from, to, way }));
                 context.send(PLANNER, time_of(step + 1, self.step), Event::Step(step + 1));
             }
             (State::Map(_), Event::Step(_)) => unreachable!("the map takes no steps"),
         }
     }
 
-    fn undo(&self, state: &mut State, change: Change) {
-        self.meter.add(1, 1);
-        match (state, change) {
-            (State::Planner(planner, _), Change::Ways(before)) => planner.undo(before),
-            (State::Planner(_, stood), Change::Stood(times)) => *stood = times,
-            (State::Map(_), _) => unreachable!("the map is saved as copies"),
-        }
+    fn undo(&self, state: &mut State, Before(cell, said): Before) {
+        let State::Map(known) = state else { unreachable!("the planner is saved as copies") };
+        match said {
+            Some(blocked) => known.insert(cell, blocked),
+            None => known.remove(&cell),
+        };
     }
 
     fn saving(&self, process: ProcessNumber) -> Saving {
-        if process == MAP { Saving::Copies { every: 1 } } else { Saving::Log }
+        // A copy of the planner shares what is equal.
+        if process == MAP { Saving::Log } else { Saving::Copies { every: 1 } }
     }
 }

@@ -2,9 +2,20 @@
 //!
 //! # Inside
 //!
-//! `terrain.rs` is where the robot is, `path.rs` how a way is found, `deliberation.rs` the part that runs ahead.
+//! `terrain.rs` is where the robot is, `path.rs` how a way is found, `deliberation.rs` the part that runs ahead. `body.rs` has the processes, `shared.rs` what they share: the world (`world.rs`), and the run of the deliberative part by deadlines with what it gave away (`given.rs`).
+//! `settings.rs` is the kind `robot`, and `journey.rs` what came of it.
 #![forbid(unsafe_code)]
 
+mod body;
 pub mod deliberation;
+mod given;
+mod journey;
 pub mod path;
+mod settings;
+mod shared;
 pub mod terrain;
+mod world;
+
+pub use body::{Motors, OBSTACLES, WAITING_OBSTACLES, by_hand};
+pub use journey::{Journey, Report, STANDING, STARTING, Step, Stood};
+pub use settings::{KIND, Robot};

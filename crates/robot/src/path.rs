@@ -1,11 +1,11 @@
-//! Ways over a grid whose obstacles become known on the way: D* Lite (Koenig and Likhachev 2002, figure 3), in steps of bounded work, and with all changes taken back on request.
+//! Ways over a grid whose obstacles become known on the way: D* Lite (Koenig and Likhachev 2002, figure 3), in steps of bounded work. What is known lies in persistent structures, so that a copy takes no longer for large terrain.
 //!
 //! A cell's neighbours are the eight around it. No way goes through a blocked cell, nor between two cells that meet at a blocked corner.
 //!
 //! Invariants: `ways[cell].best` is the least of a neighbour's `cost` and the way there, 0 at the goal; `open` has exactly the cells for which both differ, by key.
 
 use crate::terrain::{Cell, Size};
-use std::collections::BTreeSet;
+use imbl::{OrdSet, Vector};
 
 /// What a step to a neighbour in the same row or column costs; and to another.
 pub const STRAIGHT: u32 = 10;
@@ -32,15 +32,6 @@ pub struct Way {
     blocked: bool,
 }
 
-/// How a change of a [`Planner`] is taken back.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Before {
-    /// What was known of a cell.
-    Cell(Cell, Way),
-    /// Where the robot was, where it had been when ranks were shifted last, and by how much.
-    Robot(Cell, Cell, u32),
-}
-
 /// Whether the way is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Plan {
@@ -62,8 +53,8 @@ pub struct Planner {
     last: Cell,
     /// By how much ranks of cells that are new are larger than those of old ones (k_m).
     shift: u32,
-    ways: Vec<Way>,
-    open: BTreeSet<(Rank, Cell)>,
+    ways: Vector<Way>,
+    open: OrdSet<(Rank, Cell)>,
 }
 
 impl Planner {
@@ -71,11 +62,11 @@ impl Planner {
     #[must_use]
     pub fn new(size: Size, robot: Cell, goal: Cell) -> Planner {
         let unknown = Way { cost: NO_WAY, best: NO_WAY, open: None, blocked: false };
-        let ways = vec![unknown; size.cells() as usize];
+        let ways = (0..size.cells()).map(|_| unknown).collect();
         let mut new =
-            Planner { size, goal, robot, last: robot, shift: 0, ways, open: BTreeSet::new() };
+            Planner { size, goal, robot, last: robot, shift: 0, ways, open: OrdSet::new() };
         let rank = new.rank(goal, 0);
-        new.set(goal, Way { best: 0, open: Some(rank), ..unknown }, &mut |_| {});
+        new.set(goal, Way { best: 0, open: Some(rank), ..unknown });
         new
     }
 
@@ -87,23 +78,12 @@ impl Planner {
 
     /// What the way costs from where the robot is, if it is [known](Plan::Known).
     #[must_use]
-    pub fn cost(&self) -> u32 {
+    pub fn way_cost(&self) -> u32 {
         self.ways[self.robot as usize].best
     }
 
-    /// Takes back a change, the last one first.
-    pub fn undo(&mut self, before: Before) {
-        match before {
-            Before::Cell(cell, way) => self.set(cell, way, &mut |_| {}),
-            Before::Robot(robot, last, shift) => {
-                (self.robot, self.last, self.shift) = (robot, last, shift)
-            }
-        }
-    }
-
     /// The robot is there now.
-    pub fn stands(&mut self, at: Cell, log: &mut impl FnMut(Before)) {
-        log(Before::Robot(self.robot, self.last, self.shift));
+    pub fn stands(&mut self, at: Cell) {
         // On the way, what is known is enough. Elsewhere, cells that are open may rank too low.
         let on_the_way = self.next_cell() == Some(at);
         self.robot = at;
@@ -118,36 +98,43 @@ impl Planner {
         self.last = self.robot;
     }
 
-    /// Cells are known to be blocked or free.
-    pub fn change(&mut self, cells: &[(Cell, bool)], log: &mut impl FnMut(Before)) {
+    /// Cells are known to be blocked or free. Returns how many cells were looked at for that.
+    pub fn change(&mut self, cells: &[(Cell, bool)]) -> u32 {
         let is_new =
             |(cell, blocked): &&(Cell, bool)| self.ways[*cell as usize].blocked != *blocked;
         let new: Vec<(Cell, bool)> = cells.iter().filter(is_new).copied().collect();
         if new.is_empty() {
-            return;
+            return 0;
         }
-        log(Before::Robot(self.robot, self.last, self.shift));
         self.shift_ranks();
         for (cell, blocked) in &new {
             let way = Way { blocked: *blocked, ..self.ways[*cell as usize] };
-            self.set(*cell, way, log);
+            self.set(*cell, way);
         }
         // A blocked cell is also a corner that others must not cut.
         let mut touched: Vec<Cell> =
             new.iter().flat_map(|(cell, _)| self.size.around(*cell, 1)).collect();
         touched.sort_unstable();
         touched.dedup();
-        for cell in touched {
-            self.look_around(cell, log);
+        for cell in &touched {
+            self.look_around(*cell);
         }
+        u32::try_from(touched.len()).unwrap_or(u32::MAX) // there are not so many cells
+    }
+
+    /// The cells around one that are known to be blocked.
+    #[must_use]
+    pub fn obstacles(&self, around: Cell, radius: u16) -> Vec<Cell> {
+        let all = self.size.around(around, radius);
+        all.filter(|cell| self.ways[*cell as usize].blocked).collect()
     }
 
     /// Looks at `most` cells at most, until the way from where the robot is is known. Returns how many, too.
-    pub fn plan(&mut self, most: u32, log: &mut impl FnMut(Before)) -> (Plan, u32) {
+    pub fn plan(&mut self, most: u32) -> (Plan, u32) {
         let mut looked = 0;
         loop {
             let robot = self.ways[self.robot as usize];
-            let least = self.open.first().copied();
+            let least = self.open.get_min().copied();
             let done = |(rank, _): &(Rank, Cell)| {
                 *rank >= self.rank(self.robot, robot.cost.min(robot.best))
             };
@@ -162,14 +149,14 @@ impl Planner {
             let way = self.ways[cell as usize];
             let now = self.rank(cell, way.cost.min(way.best));
             if rank < now {
-                self.set(cell, Way { open: Some(now), ..way }, log);
+                self.set(cell, Way { open: Some(now), ..way });
             } else if way.cost > way.best {
-                self.set(cell, Way { cost: way.best, open: None, ..way }, log);
-                self.neighbours(cell).for_each(|other| self.look_around(other, log));
+                self.set(cell, Way { cost: way.best, open: None, ..way });
+                self.neighbours(cell).for_each(|other| self.look_around(other));
             } else {
-                self.set(cell, Way { cost: NO_WAY, open: None, ..way }, log);
-                self.look_around(cell, log);
-                self.neighbours(cell).for_each(|other| self.look_around(other, log));
+                self.set(cell, Way { cost: NO_WAY, open: None, ..way });
+                self.look_around(cell);
+                self.neighbours(cell).for_each(|other| self.look_around(other));
             }
         }
     }
@@ -201,7 +188,7 @@ impl Planner {
     }
 
     /// Brings what is known of a cell in line with its neighbours.
-    fn look_around(&mut self, cell: Cell, log: &mut impl FnMut(Before)) {
+    fn look_around(&mut self, cell: Cell) {
         let way = self.ways[cell as usize];
         let through = |to: Cell| self.ways[to as usize].cost.saturating_add(self.step(cell, to));
         let best = match cell == self.goal {
@@ -211,13 +198,12 @@ impl Planner {
         let open = (way.cost != best).then(|| self.rank(cell, way.cost.min(best)));
         let now = Way { best, open, ..way };
         if now != way {
-            self.set(cell, now, log);
+            self.set(cell, now);
         }
     }
 
-    fn set(&mut self, cell: Cell, way: Way, log: &mut impl FnMut(Before)) {
+    fn set(&mut self, cell: Cell, way: Way) {
         let before = core::mem::replace(&mut self.ways[cell as usize], way);
-        log(Before::Cell(cell, before));
         if before.open != way.open {
             before.open.map(|rank| self.open.remove(&(rank, cell)));
             way.open.map(|rank| self.open.insert((rank, cell)));

@@ -1,7 +1,7 @@
 //! The deliberative part, event by event.
 
 use std::sync::Arc;
-use windfall_robot::deliberation::{Deliberation, Meter, Move};
+use windfall_robot::deliberation::{Deliberation, Meter, Move, Output};
 use windfall_robot::terrain::{Random, Size};
 use windfall_speculation::{Sequential, check};
 use windfall_time::{Instant, Span};
@@ -20,11 +20,14 @@ fn law_each_event_is_undone_and_redone() -> Result<(), Box<dyn core::error::Erro
         Deliberation::new(Arc::new(random.terrain()), Span::from_millis(100), 50, meter.clone());
     let end = Instant::ZERO + Span::from_secs(5);
     assert_eq!(check(model.clone(), end, 100)?, 49);
-    assert!(meter.taken_back() > 100);
+    assert!(meter.looked() > 100);
     let mut moves: Vec<Move> = Vec::new();
-    Sequential::new(model, 100)?.run_until(end, |_, to| moves.push(to))?;
+    Sequential::new(model, 100)?.run_until(end, |_, output| match output {
+        Output::Move(to) => moves.push(to),
+        Output::Mapped(_) => {}
+    })?;
     // It knows of no obstacle: the shortest way, after some steps of planning.
     assert_eq!(moves.iter().filter(|to| to.to.is_some()).count(), 19);
-    assert_eq!(moves.iter().filter_map(|to| to.to).last(), Some(20 * 12 - 1));
+    assert_eq!(moves.iter().filter_map(|to| to.to).next_back(), Some(20 * 12 - 1));
     Ok(())
 }

@@ -21,13 +21,22 @@ use windfall_schedulers::catalogue as schedulers;
 /// "#;
 /// assert!(Scenario::parse_in(&catalogues, "example.toml", text).is_ok());
 /// ```
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Catalogues {
     /// Kinds of schedulers.
     pub schedulers: schedulers::Catalogue,
     /// Kinds of programs.
     pub programs: programs::Catalogue,
+}
+
+impl Default for Catalogues {
+    /// The project's kinds: those of crates `schedulers` and `programs`, and the robot.
+    fn default() -> Catalogues {
+        let mut programs = programs::Catalogue::default();
+        programs.register(&windfall_robot::KIND).expect("no other kind has its name");
+        Catalogues { schedulers: schedulers::Catalogue::default(), programs }
+    }
 }
 
 impl From<&Catalogues> for Catalogues {

@@ -93,7 +93,7 @@ impl Scenario {
             under_way: false,
             at_top: AtTop::new(),
             catalogue: Catalogue::default(),
-            programs: Programs::default(),
+            programs: crate::Catalogues::default().programs,
             origin: Origin::default(),
         }
     }

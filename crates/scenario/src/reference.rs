@@ -1,9 +1,9 @@
 //! The reference of all keys of a scenario file as Markdown, made from the schema, so from the types that read it.
 
+use crate::Catalogues;
 use crate::file::ScenarioFile;
 use serde_json::{Map, Value};
 use std::fmt::Write;
-use windfall_programs::catalogue::KINDS;
 
 const HEAD: &str = "# The keys of a scenario file
 
@@ -56,7 +56,7 @@ fn programs(text: &mut String) {
         "\n## Kinds of programs\n\nWhat `kind` of `[programs.NAME]` and `program` of a thread may name, as `windfall catalogue` lists \
          them. Crates above may register more.\n\n| kind | what it does | setting | value | default | meaning |\n|---|---|---|---|---|---|\n",
     );
-    for kind in KINDS {
+    for kind in Catalogues::default().programs.kinds() {
         let (mut name, mut summary) = (format!("`{}`", kind.name), kind.summary.to_owned());
         for setting in kind.settings {
             let (form, help) = (cell(&setting.form.to_string()), cell(setting.help));

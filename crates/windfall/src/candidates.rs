@@ -5,8 +5,7 @@ use clap_complete::CompletionCandidate;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use windfall_linux::control;
-use windfall_programs::catalogue as programs;
-use windfall_scenario::Scenario;
+use windfall_scenario::{Catalogues, Scenario};
 use windfall_schedulers::catalogue::KINDS;
 use windfall_trace::escape::escaped;
 
@@ -17,7 +16,8 @@ pub(crate) fn schedulers() -> Vec<CompletionCandidate> {
 
 /// The kinds of schedulers and of programs.
 pub(crate) fn kinds() -> Vec<CompletionCandidate> {
-    let programs = programs::KINDS.iter().map(|kind| candidate(kind.name, kind.summary));
+    let kinds = Catalogues::default().programs;
+    let programs = kinds.kinds().map(|kind| candidate(kind.name, kind.summary));
     schedulers().into_iter().chain(programs).collect()
 }
 

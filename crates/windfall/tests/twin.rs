@@ -11,6 +11,8 @@ mod admission;
 mod host;
 #[path = "twin/pool.rs"]
 mod pool;
+#[path = "twin/robot.rs"]
+mod robot;
 
 use std::sync::{Arc, Mutex};
 use windfall_linux::Settings;

@@ -124,6 +124,8 @@ fn has_deadlines(run: &Run) -> bool {
             let mut steps = phases.iter().flat_map(|phase| &phase.steps);
             steps.any(|step| matches!(step, Step::Timer { .. }))
         }
+        // A process begins jobs as it likes.
+        Run::OfKind { .. } => true,
         _ => false,
     }
 }

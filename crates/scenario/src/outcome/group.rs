@@ -8,11 +8,11 @@ use crate::model::Thread;
 /// More threads of one `count` than this share one row.
 const ALIKE: usize = 8;
 
-/// The threads of one entry of a scenario.
+/// The threads of one entry of a scenario, or processes that others made.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Group<'a> {
-    /// The entry's name.
+    /// The entry's name, or the kind of processes that others made.
     pub name: &'a str,
     /// Its threads in order.
     pub threads: &'a [ThreadOutcome],
@@ -20,7 +20,7 @@ pub struct Group<'a> {
     pub together: bool,
 }
 
-/// All threads, by entry of the scenario.
+/// All threads: by entry of the scenario, then those that processes made, by their kind.
 #[must_use]
 pub fn groups<'a>(scenario: &'a Scenario, outcome: &'a Outcome) -> Vec<Group<'a>> {
     let mut left = outcome.threads.as_slice();
@@ -34,7 +34,19 @@ pub fn groups<'a>(scenario: &'a Scenario, outcome: &'a Outcome) -> Vec<Group<'a>
         left = others;
         Group { name: &declared.name, threads, together: threads.len() > ALIKE }
     });
-    groups.collect()
+    let mut groups: Vec<Group<'a>> = groups.collect();
+    let made = left.chunk_by(|one, next| kind_of(&one.name) == kind_of(&next.name));
+    groups.extend(made.map(|threads| Group {
+        name: kind_of(&threads[0].name),
+        threads,
+        together: threads.len() > ALIKE,
+    }));
+    groups
+}
+
+/// The kind of a process that another has made: its name without the number.
+fn kind_of(name: &str) -> &str {
+    name.rsplit_once('-').map_or(name, |(kind, _)| kind)
 }
 
 fn is_of(declared: &Thread, thread: &ThreadOutcome) -> bool {
@@ -57,11 +69,15 @@ mod tests {
             let many = (1..=made).map(|n| format!("player-{n}"));
             let earlier = (made > 3).then(|| "player-earlier".to_owned());
             let names = many.chain(earlier).chain(["two-1".to_owned(), "two-2".to_owned()]);
-            let threads = names.map(|name| ThreadOutcome::new(&name, None)).collect();
+            let threads = names.map(|name| ThreadOutcome::new(&name, None)).collect::<Vec<_>>();
+            let processes = ["sensors-1", "planner-1", "planner-2"];
+            let made_by_processes = processes.map(|name| ThreadOutcome::new(name, None));
+            let threads: Vec<_> = [threads, made_by_processes.into()].concat();
             let outcome = Outcome { threads, ..Outcome::default() };
             let groups = groups(&scenario, &outcome);
             let counts: Vec<usize> = groups.iter().map(|group| group.threads.len()).collect();
-            assert_eq!(counts, [0, made + usize::from(made > 3), 2]);
+            assert_eq!(counts, [0, made + usize::from(made > 3), 2, 1, 2]);
+            assert_eq!(groups[4].name, "planner");
             assert_eq!(groups[1].together, made > ALIKE);
         }
     }

@@ -386,7 +386,7 @@ prop_compose! {
             under_way: false,
             at_top: Default::default(),
             catalogue: Catalogue::default(),
-            programs: windfall_programs::catalogue::Catalogue::default(),
+            programs: crate::Catalogues::default().programs,
             origin: Origin::default(),
         }
     }

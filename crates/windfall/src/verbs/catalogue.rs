@@ -4,16 +4,17 @@ use crate::cli::CatalogueArgs;
 use crate::output::show;
 use crate::{Answer, VerbError};
 use serde_json::{Value, json};
-use windfall_programs::catalogue as programs;
 use windfall_report::catalogue::{
     described, described_program, json, listed, listed_program, program_json,
 };
+use windfall_scenario::Catalogues;
 use windfall_schedulers::catalogue as schedulers;
 
 pub(crate) fn run(args: &CatalogueArgs) -> Result<Answer, VerbError> {
     let is_meant = |name: &str| args.name.as_deref().is_none_or(|meant| meant == name);
     let kinds: Vec<_> = schedulers::KINDS.iter().filter(|kind| is_meant(kind.name)).collect();
-    let of_programs: Vec<_> = programs::KINDS.iter().filter(|kind| is_meant(kind.name)).collect();
+    let programs = Catalogues::default().programs;
+    let of_programs: Vec<_> = programs.kinds().filter(|kind| is_meant(kind.name)).collect();
     if let (Some(name), true, true) = (&args.name, kinds.is_empty(), of_programs.is_empty()) {
         return Err(unknown(name));
     }
@@ -45,7 +46,8 @@ pub(crate) fn run(args: &CatalogueArgs) -> Result<Answer, VerbError> {
 
 fn unknown(name: &str) -> VerbError {
     let schedulers: Vec<&str> = schedulers::KINDS.iter().map(|kind| kind.name).collect();
-    let programs: Vec<&str> = programs::KINDS.iter().map(|kind| kind.name).collect();
+    let programs = Catalogues::default().programs;
+    let programs: Vec<&str> = programs.kinds().map(|kind| kind.name).collect();
     let known = format!("schedulers {}; programs {}", schedulers.join(", "), programs.join(", "));
     VerbError(format!("windfall: unknown kind `{name}`; known: {known}"))
 }

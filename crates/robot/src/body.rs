@@ -1,0 +1,224 @@
+//! The processes of a robot: motors, which make the other two; sensors; and the planner with its map.
+
+use crate::deliberation::time_of;
+use crate::settings::Robot;
+use crate::shared::{Next, Shared, open};
+use crate::terrain::Cell;
+use std::sync::{Arc, Mutex};
+use windfall_programs::{Code, OwnRequest, Process, ProcessError, ProcessParams, Told};
+use windfall_speculation::RunError;
+use windfall_time::{Instant, Span};
+
+/// The queue at which all obstacles arrive that are put there by hand.
+pub const OBSTACLES: &str = "obstacles";
+/// How many of them wait at most.
+pub const WAITING_OBSTACLES: usize = 64;
+
+/// The word for an obstacle in a column and a row, for the queue [`OBSTACLES`]: `1_012_007` puts one into column 12 of row 7, `12_007` takes it away.
+#[must_use]
+pub fn by_hand((x, y): (u16, u16), blocked: bool) -> u64 {
+    u64::from(blocked) * 1_000_000 + u64::from(x) * 1_000 + u64::from(y)
+}
+
+/// So often it tells what planning has come to.
+const TELLS: Span = Span::from_millis(100);
+
+type World = Arc<Mutex<Shared>>;
+
+/// The motors: at each step they go where the planner said, unless an obstacle is there.
+#[derive(Clone)]
+pub struct Motors(pub Robot);
+
+#[derive(Clone)]
+struct Sensors(World);
+
+#[derive(Clone)]
+struct Planner(World);
+
+fn failed(error: RunError) -> ProcessError {
+    let RunError::Panicked { .. } = error else {
+        return ProcessError::NotHere {
+            why: "map and planner have ended: allow more events to wait",
+        };
+    };
+    ProcessError::NotHere { why: "a handler of map or planner has panicked" }
+}
+
+/// Moves to a scheduler, if one is named.
+async fn moves(me: &mut impl Process, to: &str) -> Result<(), ProcessError> {
+    if !to.is_empty() {
+        me.ask(OwnRequest::Move(to.to_owned())).await?;
+    }
+    Ok(())
+}
+
+impl Code for Motors {
+    const NAME: &'static str = "motors";
+
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        let Robot { step: every, reacts, schedulers: [reactive, _], .. } = self.0.clone();
+        let world = Shared::new(self.0).map_err(failed)?;
+        let node = me.node();
+        let sensors = me.make_template::<Sensors>(node).await?;
+        let planner = me.make_template::<Planner>(node).await?;
+        let params = ProcessParams::default();
+        me.make_process(sensors, node, params, Sensors(world.clone())).await?;
+        me.make_process(planner, node, params, Planner(world.clone())).await?;
+        moves(&mut me, &reactive).await?;
+        let soon = Span::from_nanos((every.as_nanos() / 10).max(1));
+        for step in 1.. {
+            let at = time_of(step, every);
+            // Motors are done before sensors look again.
+            me.job_at(at, at + soon).await;
+            open(&world).takes_step(step).map_err(failed)?;
+            me.compute(reacts).await;
+            me.job_done().await;
+            let (told, over, news) = {
+                let shared = open(&world);
+                (figures(&shared), shared.over, shared.news)
+            };
+            for figure in told {
+                me.tell(figure).await;
+            }
+            if over {
+                // It may have been told already.
+                if let Some(news) = news {
+                    _ = me.post(news, 0).await;
+                }
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the journey has come to.
+fn figures(shared: &Shared) -> [Told; 7] {
+    use crate::journey::Stood;
+    let journey = shared.robot.report.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    [
+        Told::Count("path", journey.path),
+        Told::Count("energy", journey.energy),
+        Told::Count("moves-late", journey.stood(Stood::Late)),
+        Told::Count("stood-elsewhere", journey.stood(Stood::Elsewhere)),
+        Told::Count("stood-at-obstacle", journey.stood(Stood::Obstacle)),
+        Told::Count("stood-without-way", journey.stood(Stood::NoWay)),
+        Told::Count("arrived", u64::from(journey.arrived)),
+    ]
+}
+
+impl Code for Sensors {
+    const NAME: &'static str = "sensors";
+
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        let Robot { look, reacts, schedulers: [reactive, _], terrain, .. } =
+            open(&self.0).robot.clone();
+        moves(&mut me, &reactive).await?;
+        let obstacles = me.named_queue(OBSTACLES, WAITING_OBSTACLES).await?;
+        let put = me.make_event().await?;
+        let mut waits = false;
+        for number in 0_u64.. {
+            let at = Instant::ZERO + look.saturating_mul(number);
+            me.job_at(at, at + look).await;
+            // All that was put into the queue by hand; at its end the event waits in it.
+            loop {
+                let word = if waits { me.reset(put).await? } else { None };
+                let word = match word {
+                    Some(word) => Some(word),
+                    None => me.dequeue(obstacles, put).await?,
+                };
+                waits = word.is_none();
+                let Some(word) = word else { break };
+                let place = (number_of(word / 1_000 % 1_000), number_of(word % 1_000));
+                let cell: Option<Cell> = terrain.size.cell(place);
+                if let Some(cell) = cell {
+                    open(&self.0).world.put(cell, word / 1_000_000 == 1);
+                }
+            }
+            me.compute(reacts).await;
+            let now = me.now().await;
+            let (new, news, over) = {
+                let mut shared = open(&self.0);
+                let new = !shared.over && shared.looks(at, now).map_err(failed)?;
+                (new, shared.news, shared.over)
+            };
+            me.job_done().await;
+            if let (true, Some(news)) = (new, news) {
+                // It may not have taken the last one yet.
+                _ = me.post(news, 0).await;
+            }
+            if over {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn number_of(part: u64) -> i32 {
+    i32::try_from(part).expect("below a thousand")
+}
+
+impl Code for Planner {
+    const NAME: &'static str = "planner";
+
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        let deliberative = open(&self.0).robot.schedulers[1].clone();
+        moves(&mut me, &deliberative).await?;
+        let (news, time) = (me.make_event().await?, me.make_event().await?);
+        open(&self.0).news = Some(news);
+        let mut told_at = Instant::ZERO;
+        loop {
+            let now = me.now().await;
+            if now >= told_at {
+                told_at = now + TELLS;
+                let told = planning(&open(&self.0));
+                for figure in told {
+                    me.tell(figure).await;
+                }
+            }
+            let next = open(&self.0).plans(now).map_err(failed)?;
+            match next {
+                Next::Spend { undone, taking_back, handling } => {
+                    if undone > 0 {
+                        me.tell(Told::Begins(format!(
+                            "takes back {undone} steps: something new was seen"
+                        )))
+                        .await;
+                        me.compute(taking_back).await;
+                        me.tell(Told::Ends).await;
+                    }
+                    me.compute(handling).await;
+                }
+                Next::Wait(until) => {
+                    if until < Instant::MAX {
+                        me.post_at(time, 0, until).await?;
+                    }
+                    me.mwait(&[news, time]).await?;
+                    me.cancel(time).await?;
+                }
+                Next::Over => break,
+            }
+        }
+        let told = planning(&open(&self.0));
+        for figure in told {
+            me.tell(figure).await;
+        }
+        Ok(())
+    }
+}
+
+/// What planning has come to.
+fn planning(shared: &Shared) -> Vec<Told> {
+    let (counts, used) = shared.planning();
+    vec![
+        Told::Count("handled", counts.handled),
+        Told::Count("committed", counts.committed),
+        Told::Count("rolled-back", counts.undone),
+        Told::Time("saved", used.saved),
+        Told::Time("thrown-away", used.thrown_away),
+        Told::Time("undoing", used.undoing),
+        Told::Count("promises-lost", shared.late),
+        Told::Count("news-refused", shared.refused),
+    ]
+}

@@ -1,0 +1,72 @@
+//! What a robot did: step by step, and what it was given and was not.
+
+use crate::terrain::Cell;
+use std::sync::{Arc, Mutex};
+
+/// What standing still for a step takes, where a step to the next cell takes 10.
+pub const STANDING: u64 = 3;
+/// What starting again takes, after it stood.
+pub const STARTING: u64 = 5;
+
+/// Why it stood still at a step.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Stood {
+    /// It was there.
+    Arrived,
+    /// No way was known.
+    NoWay,
+    /// The planner was too late.
+    Late,
+    /// An obstacle was where it was told to go.
+    Obstacle,
+    /// What it was told was planned for another place, before the planner knew that it had stood.
+    Elsewhere,
+}
+
+/// One step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// Where it is after it.
+    pub at: Cell,
+    /// Why it stood still, if it did.
+    pub stood: Option<Stood>,
+    /// The way that it was planned to go from here, if that changed.
+    pub way: Vec<Cell>,
+    /// Cells that its sensors have seen for the first time, or changed, since the step before.
+    pub seen: Vec<(Cell, bool)>,
+}
+
+/// A journey.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Journey {
+    /// Its steps, from the first.
+    pub steps: Vec<Step>,
+    /// What it went, in tenths of a cell.
+    pub path: u64,
+    /// What it took: as much as the path, [`STANDING`] and [`STARTING`].
+    pub energy: u64,
+    /// Whether it arrived.
+    pub arrived: bool,
+}
+
+impl Journey {
+    /// How often it stood for this reason.
+    #[must_use]
+    pub fn stood(&self, why: Stood) -> u64 {
+        self.steps.iter().filter(|step| step.stood == Some(why)).count() as u64
+    }
+
+    /// Counts a step of this length; 0: it stood.
+    pub(crate) fn goes(&mut self, step: Step, length: u64) {
+        let stood = self.steps.last().is_some_and(|last| last.stood.is_some());
+        self.path += length;
+        self.energy += match length {
+            0 => STANDING,
+            _ => length + if stood { STARTING } else { 0 },
+        };
+        self.steps.push(step);
+    }
+}
+
+/// A journey, for those who started the robot.
+pub type Report = Arc<Mutex<Journey>>;

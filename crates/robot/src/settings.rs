@@ -1,0 +1,144 @@
+//! What a robot is like, and its kind as scenarios name it.
+
+use crate::body::Motors;
+use crate::journey::Report;
+use crate::terrain::{MOST_CELLS, Random, Size, Terrain};
+use std::sync::Arc;
+use windfall_programs::Program;
+use windfall_programs::catalogue::{Chosen, Form, Kind, Setting};
+use windfall_speculation::Ahead;
+use windfall_time::Span;
+
+/// What a robot is like.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Robot {
+    /// Where it goes.
+    pub terrain: Arc<Terrain>,
+    /// Time from one step to the next.
+    pub step: Span,
+    /// Time from one look of its sensors to the next.
+    pub look: Span,
+    /// How many cells away its sensors see.
+    pub sight: u16,
+    /// What sensors compute for each look, and motors for each step.
+    pub reacts: Span,
+    /// What looking at a cell takes, in planning; and taking back an event.
+    pub cell: Span,
+    /// For each step it looks at so many cells at most.
+    pub most: u32,
+    /// How many events it handles ahead at most; none: each step is planned when the one before has been taken.
+    pub ahead: u32,
+    /// What each decision to handle an event takes, beside that (the scheduling latency of PORTS 2.1).
+    pub latency: Span,
+    /// For how long map and planner may be without a processor: what is new takes effect so much later, and until then the robot goes on as planned ahead.
+    pub away: Span,
+    /// The scheduler of its sensors and motors, and that of map and planner; empty: the one where each begins.
+    pub schedulers: [Arc<str>; 2],
+    /// What it did, for those who started it.
+    pub report: Report,
+}
+
+impl Robot {
+    /// A robot in this terrain, as the kind has it by default.
+    #[must_use]
+    pub fn new(terrain: Terrain) -> Robot {
+        Robot {
+            terrain: Arc::new(terrain),
+            step: Span::from_millis(50),
+            look: Span::from_millis(25),
+            sight: 4,
+            reacts: Span::from_nanos(500_000),
+            cell: Span::from_nanos(20_000),
+            most: 1_000,
+            ahead: 4,
+            latency: Span::from_nanos(100_000),
+            away: Span::ZERO,
+            schedulers: ["".into(), "".into()],
+            report: Report::default(),
+        }
+    }
+
+    fn of(settings: &Chosen<'_>) -> Robot {
+        let number = |name: &str| u32::try_from(settings.integer(name)).expect("as declared");
+        let small = |name: &str| u16::try_from(settings.integer(name)).expect("as declared");
+        let random = Random {
+            size: Size { wide: small("wide"), high: small("high") },
+            blocked: u8::try_from(settings.integer("blocked")).expect("as declared"),
+            later: small("later"),
+            until: settings.span("later-until"),
+            seed: settings.integer("terrain").unsigned_abs(),
+        };
+        let scheduler = |name: &str| {
+            let is_written = settings.written(name).is_some();
+            if is_written { settings.name(name).into() } else { "".into() }
+        };
+        Robot {
+            step: settings.span("step"),
+            look: settings.span("look"),
+            sight: small("sight"),
+            reacts: settings.span("reacts"),
+            cell: settings.span("cell"),
+            most: number("most"),
+            ahead: number("ahead"),
+            latency: settings.span("latency"),
+            away: settings.optional_span("away").unwrap_or(Span::ZERO),
+            schedulers: [scheduler("reactive"), scheduler("deliberative")],
+            ..Robot::new(random.terrain())
+        }
+    }
+
+    /// How far it goes ahead.
+    pub(crate) const fn goes_ahead(&self) -> Ahead {
+        Ahead { most: self.ahead, undo: self.cell }
+    }
+}
+
+const fn span(name: &'static str, default: &'static str, help: &'static str) -> Setting {
+    Setting { name, form: Form::Span, default, help }
+}
+
+const fn number(
+    name: &'static str,
+    (least, most): (i64, i64),
+    default: &'static str,
+    help: &'static str,
+) -> Setting {
+    Setting { name, form: Form::Integer(least, most), default, help }
+}
+
+const fn scheduler(name: &'static str, help: &'static str) -> Setting {
+    Setting { name, form: Form::Name, default: "", help }
+}
+
+const SIDE: (i64, i64) = (2, MOST_CELLS as i64);
+
+/// The kind `robot`.
+pub static KIND: Kind = Kind::new(
+    "robot",
+    "goes through unknown terrain; sensors and motors are jobs with deadlines, map and planner run ahead in idle time (PORTS 2.1)",
+    |settings, node| Ok(Program::process(node, Motors(Robot::of(settings)))),
+)
+.with_settings(&[
+    number("ahead", (0, 1_000), "4", "how many events it handles ahead at most; with 0 each step is planned when the one before has been taken"),
+    span(
+        "away",
+        "",
+        "for how long map and planner may be without a processor: what is new takes effect so much later; at once when absent",
+    ),
+    number("blocked", (0, 60), "25", "how many of a hundred cells are obstacles at the beginning, which it does not know"),
+    span("cell", "20us", "what looking at a cell takes, in planning; and taking back an event"),
+    scheduler("deliberative", "the scheduler that map and planner move to; they stay where they begin when absent"),
+    number("high", SIDE, "24", "rows of the terrain"),
+    span("latency", "100us", "what each decision to handle an event takes, beside handling it"),
+    number("later", (0, 10_000), "20", "how many obstacles appear while it is on its way"),
+    span("later-until", "4s", "when the last of them appears at the latest"),
+    span("look", "25ms", "the time from one look of its sensors to the next"),
+    number("most", (1, 100_000), "1000", "how many cells it looks at for each step at most"),
+    scheduler("reactive", "the scheduler that sensors and motors move to; they stay where they begin when absent"),
+    span("reacts", "500us", "what sensors compute for each look, and motors for each step"),
+    number("sight", (1, 50), "4", "how many cells away its sensors see"),
+    span("step", "50ms", "the time from one step to the next"),
+    number("terrain", (0, i64::MAX), "1", "equal numbers make equal terrain"),
+    number("wide", SIDE, "40", "cells in each row of the terrain"),
+]);

@@ -1,0 +1,244 @@
+//! What sensors, motors and planner of one robot share: the world, and the run of the deliberative part by deadlines.
+
+use crate::deliberation::{Deliberation, Event, MOST_MOTION, Meter, Move, PLANNER, time_of};
+use crate::given::{Given, Used};
+use crate::journey::{Step, Stood};
+use crate::path::{NO_WAY, step as length};
+use crate::settings::Robot;
+use crate::terrain::Cell;
+use crate::world::World;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use windfall_programs::Event as Post;
+use windfall_speculation::{Counts, InputError, Key, Late, ProcessNumber, RunError, Timed, Turn};
+use windfall_time::{Instant, Span};
+
+/// How long a mission lasts at most.
+const LONGEST: Span = Span::from_secs(3_600);
+/// As many events as map and planner may have waiting.
+const WAITING: u32 = 256;
+/// An input comes so long before the step that is to know of it.
+const BEFORE: Span = Span::from_nanos(1);
+/// For how many steps, from the next, news is offered, before sensors look again.
+const OFFERS: u32 = 10;
+
+type Bound = Box<dyn Fn(ProcessNumber, &Event) -> Span + Send>;
+
+/// What the planner is to do next.
+pub(crate) enum Next {
+    /// To spend this processor time on what it has taken back, and on what it has handled.
+    Spend { undone: u64, taking_back: Span, handling: Span },
+    /// To wait until then, or for news.
+    Wait(Instant),
+    /// Nothing any longer.
+    Over,
+}
+
+// Fields: the world, the run with what it gave away, where the robot is and what the planner knows of that, and what was counted.
+pub(crate) struct Shared {
+    pub(crate) robot: Robot,
+    pub(crate) world: World,
+    run: Timed<Deliberation, Bound>,
+    meter: Meter,
+    given: Given,
+    at: Cell,
+    /// How often it did not go where it was told, and how much of that the planner was told.
+    stood: u32,
+    told: u32,
+    /// Whether it has stood, and has had no move since that knows of it.
+    is_lost: bool,
+    /// What the planner waits for, once it is there.
+    pub(crate) news: Option<Post>,
+    pub(crate) over: bool,
+    /// Events that were promised to be handled in time and were not.
+    pub(crate) late: u64,
+    /// News that could be handled in time for none of the next steps.
+    pub(crate) refused: u64,
+}
+
+impl Shared {
+    pub(crate) fn new(robot: Robot) -> Result<Arc<Mutex<Shared>>, RunError> {
+        let meter = Meter::default();
+        let model = Deliberation::new(robot.terrain.clone(), robot.step, robot.most, meter.clone());
+        let now = (Instant::ZERO, Instant::ZERO + LONGEST);
+        let run = Timed::new(model, now, WAITING, robot.goes_ahead(), bound(&robot))?;
+        let (world, at) = (World::new(robot.terrain.clone()), robot.terrain.start);
+        Ok(Arc::new(Mutex::new(Shared {
+            robot,
+            world,
+            run,
+            meter,
+            given: Given::default(),
+            at,
+            stood: 0,
+            told: 0,
+            is_lost: false,
+            news: None,
+            over: false,
+            late: 0,
+            refused: 0,
+        })))
+    }
+
+    /// The motors take a step: whatever is certain then is given away.
+    pub(crate) fn takes_step(&mut self, step: u32) -> Result<(), RunError> {
+        let at = time_of(step, self.robot.step);
+        let given = &mut self.given;
+        self.run.give(at, |key, output| given.take(key, output))?;
+        let told = self.given.step(step, at);
+        let (to, stood, way) = self.goes(told, at);
+        let (to, length) = to.unwrap_or((self.at, 0));
+        self.at = to;
+        let seen = self.given.mapped();
+        let mut journey = self.robot.report.lock().unwrap_or_else(PoisonError::into_inner);
+        journey.goes(Step { at: to, stood, way, seen }, length.into());
+        journey.arrived = to == self.robot.terrain.goal;
+        self.over = journey.arrived;
+        Ok(())
+    }
+
+    /// Where it goes at a step, and how long that is, or why it stands still.
+    fn goes(
+        &mut self,
+        told: Option<Move>,
+        at: Instant,
+    ) -> (Option<(Cell, u32)>, Option<Stood>, Vec<Cell>) {
+        let stands = |why| (None, Some(why), Vec::new());
+        let Some(Move { stood, from, to, way, .. }) = told else {
+            self.gets_lost(!self.is_lost);
+            return stands(Stood::Late);
+        };
+        if stood != self.stood || from != self.at {
+            self.gets_lost(stood == self.stood);
+            return stands(Stood::Elsewhere);
+        }
+        self.is_lost = false;
+        let Some(to) = to else {
+            let arrived = from == self.robot.terrain.goal;
+            return (None, Some(if arrived { Stood::Arrived } else { Stood::NoWay }), way);
+        };
+        let world = self.world.at(at);
+        match length(self.robot.terrain.size, |cell| world.is_blocked(cell), from, to) {
+            NO_WAY => {
+                self.gets_lost(true);
+                (None, Some(Stood::Obstacle), way)
+            }
+            length => (Some((to, length)), None, way),
+        }
+    }
+
+    /// It does not go where the planner thinks that it does; `anew`, if the planner is not about to be told already.
+    fn gets_lost(&mut self, anew: bool) {
+        self.is_lost = true;
+        self.stood += u32::from(anew);
+    }
+
+    /// The sensors look around, at a time that was `planned` and is `now`. Whether the planner is told of something.
+    pub(crate) fn looks(&mut self, planned: Instant, now: Instant) -> Result<bool, RunError> {
+        let cells = self.world.at(planned).news(self.at, self.robot.sight);
+        let stands = (self.stood != self.told).then_some((self.at, self.stood));
+        if cells.is_empty() && stands.is_none() {
+            return Ok(false);
+        }
+        let event = Event::Seen { cells: cells.clone(), stands };
+        // Whoever plans each step when it comes knows of it then.
+        let away = if self.robot.ahead > 0 { self.robot.away } else { Span::ZERO };
+        let first = self.next_step(now.saturating_add(away));
+        for step in first..first.saturating_add(OFFERS) {
+            let at = time_of(step, self.robot.step).checked_sub(BEFORE).unwrap_or(now);
+            match self.run.input(now, PLANNER, at, event.clone()) {
+                Ok(_) => {
+                    self.world.report(cells);
+                    self.told = self.stood;
+                    return Ok(true);
+                }
+                Err(InputError::Run(error)) => return Err(error),
+                // It cannot be known so early.
+                Err(_) => {}
+            }
+        }
+        self.refused += 1;
+        Ok(false)
+    }
+
+    /// The first step after this time.
+    fn next_step(&self, now: Instant) -> u32 {
+        let steps = now.as_nanos() / self.robot.step.as_nanos().max(1);
+        u32::try_from(steps).unwrap_or(u32::MAX - 1) + 1
+    }
+
+    /// The planner handles what there is time for.
+    pub(crate) fn plans(&mut self, now: Instant) -> Result<Next, RunError> {
+        self.given.spent();
+        if self.over {
+            return Ok(Next::Over);
+        }
+        let next_step = time_of(self.next_step(now), self.robot.step);
+        let goes_ahead = self.robot.ahead > 0;
+        if !goes_ahead {
+            self.run.close_until(next_step);
+        }
+        let (undone, turn, spent) = self.turn(now)?;
+        let Turn::Worked { event, .. } = turn else {
+            let until = if let Turn::Waits(Some(until)) = turn { until } else { Instant::MAX };
+            return Ok(Next::Wait(if goes_ahead { until } else { until.min(next_step) }));
+        };
+        self.given.spends(event, spent.1, self.is_step(event));
+        self.given.used.undoing = self.given.used.undoing.saturating_add(spent.0);
+        Ok(Next::Spend { undone, taking_back: spent.0, handling: spent.1 })
+    }
+
+    /// A turn of the run. How many events it has undone, what it did, and the time of undoing and of handling, which has still to be spent: so far the run believes that it was.
+    fn turn(&mut self, now: Instant) -> Result<(u64, Turn, (Span, Span)), RunError> {
+        let (looked, before) = (self.meter.looked(), self.run.counts().undone);
+        let (cell, latency) = (self.robot.cell, self.robot.latency);
+        let (meter, given) = (&self.meter, &mut self.given);
+        let planning = || cell.saturating_mul(meter.looked() - looked);
+        // The clock is read at the beginning, and when an event was handled.
+        let mut read = 0;
+        let clock = || {
+            read += 1;
+            let decides = if read > 1 { latency } else { Span::ZERO };
+            now.saturating_add(planning()).saturating_add(decides)
+        };
+        let turn = self.run.turn(clock, |key, output| given.take(key, output))?;
+        let planning = planning();
+        let undone = self.run.counts().undone - before;
+        let undoing = cell.saturating_mul(undone);
+        let is_step = matches!(turn, Turn::Worked { event, .. } if self.is_step(event));
+        let decides = if is_step { latency } else { Span::ZERO };
+        let lost = self.run.take_late();
+        self.late += lost.iter().filter(|late| matches!(late, Late::Lost(_))).count() as u64;
+        Ok((undone, turn, (undoing, planning.saturating_add(decides))))
+    }
+
+    /// Whether an event is a step of the robot.
+    fn is_step(&self, event: Key) -> bool {
+        event.from == PLANNER && event.to == PLANNER
+    }
+
+    /// How often map and planner did what, and what that took.
+    pub(crate) const fn planning(&self) -> (Counts, Used) {
+        (self.run.counts(), self.given.used)
+    }
+}
+
+/// What handling an event takes at most, others included.
+fn bound(robot: &Robot) -> Bound {
+    let Robot { latency, reacts, cell, most, .. } = *robot;
+    // Sensors and motors may both come in between.
+    let others = reacts.saturating_mul(2);
+    Box::new(move |to, event| {
+        let (decides, cells) = match event {
+            Event::Step(_) => (latency, u64::from(most) + MOST_MOTION),
+            // Each cell and its neighbours.
+            Event::Seen { cells, .. } if to == PLANNER => (Span::ZERO, 9 * cells.len() as u64),
+            Event::Seen { .. } => (Span::ZERO, 1),
+        };
+        others.saturating_add(decides).saturating_add(cell.saturating_mul(cells))
+    })
+}
+
+/// Locks it. A panic of another holder leaves nothing half done: each method is whole, or the run is over.
+pub(crate) fn open(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -5,7 +5,7 @@ use crate::host::Host;
 use crate::machine::Machine;
 use crate::thread::Role;
 use windfall_hierarchy::{Hierarchy, ThreadId};
-use windfall_programs::Condition;
+use windfall_programs::{Condition, ProgramRuntime};
 use windfall_scenario::{PlannedRequest, PromiseChange};
 use windfall_trace::Event;
 
@@ -167,6 +167,11 @@ impl<M: Machine> Host<M> {
         }
         if let Some(why) = self.obstacle(request) {
             return Some(why);
+        }
+        if let PlannedRequest::Enqueue(queue, datum) = request {
+            // No part of a transaction.
+            let put = ProgramRuntime::enqueue(self, queue, *datum);
+            return put.err().map(|why| why.to_string());
         }
         if !parts.iter().all(|part| matches!(part, PlannedRequest::Timer(_))) {
             let ids: Vec<Option<ThreadId>> =

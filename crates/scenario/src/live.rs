@@ -177,6 +177,7 @@ impl Live {
                 | Change::Default(_)
                 | Change::Quantum(..)
                 | Change::Transfer { .. }
+                | Change::Enqueue { .. }
                 | Change::Timer(_) => {}
             }
         }

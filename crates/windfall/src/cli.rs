@@ -731,6 +731,13 @@ pub(crate) enum CtlVerb {
         /// How much processor time [units: ns, us, ms, s].
         work: Span,
     },
+    /// Put a number into a queue that processes of the run know by a name, as an obstacle into a robot's `obstacles`.
+    Enqueue {
+        /// The name of the queue.
+        queue: String,
+        /// The number.
+        datum: u64,
+    },
     /// Set the resolution of timers.
     Timer {
         /// `1024Hz`, or `precise`.

@@ -216,6 +216,21 @@ impl ProgramRuntime {
         ProgramRuntime::rouse(host);
     }
 
+    /// Puts a datum into the queue that processes know by this name, as [`enqueue`](crate::Process::enqueue) does.
+    ///
+    /// # Errors
+    /// As there; and when no process has made such a queue.
+    pub fn enqueue<S: RuntimeHost>(
+        host: &mut S,
+        queue: &str,
+        datum: u64,
+    ) -> Result<(), ProcessError> {
+        let now = host.now();
+        host.programs().system.enqueue_named(queue, datum, now)?;
+        ProgramRuntime::rouse(host);
+        Ok(())
+    }
+
     /// The handle of a thread that is a process; else `None`.
     #[must_use]
     pub fn process(&self, number: u32) -> Option<ProcessHandle> {

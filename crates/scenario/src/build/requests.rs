@@ -98,6 +98,9 @@ impl Builder<'_> {
                     |(name, own)| PlannedRequest::Scheduler(name, own, Message::Transfer(*work));
                 way.map(moved).into_iter().collect()
             }
+            Change::Enqueue { queue, datum } => {
+                vec![PlannedRequest::Enqueue(queue.clone(), *datum)]
+            }
             Change::Timer(timer) => vec![PlannedRequest::Timer(*timer)],
         }
     }

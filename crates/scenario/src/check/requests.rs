@@ -86,6 +86,8 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
         }
         Change::Unreserve(whom) => self::whom(checker, whom, path),
         Change::Transfer { from, to, .. } => transfer(checker, [from, to], path, asking),
+        // Which queues there are is known only when processes have made them.
+        Change::Enqueue { .. } => {}
         Change::Timer(timer) => {
             if *timer == Timer::Ticks(0) {
                 let at = path.key("timer");

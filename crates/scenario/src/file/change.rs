@@ -16,8 +16,8 @@ use windfall_time::{Instant, Span};
 pub(crate) struct AtFile {
     /// When.
     pub(crate) time: Option<Lax<Instant>>,
-    /// `create`, `destroy`, `default`, `move`, `add-parent`, `remove-parent`, `guarantee`, `unreserve`, `quantum`, `transfer`, `timer` or
-    /// `transaction`, or a key by which something is asked of a parent, as `reserve` or `share`; what else to write depends on it.
+    /// `create`, `destroy`, `default`, `move`, `add-parent`, `remove-parent`, `guarantee`, `unreserve`, `quantum`, `transfer`, `enqueue`, `timer`
+    /// or `transaction`, or a key by which something is asked of a parent, as `reserve` or `share`; what else to write depends on it.
     pub(crate) r#do: Option<Lax<String>>,
     /// For which thread.
     pub(crate) thread: Option<Lax<String>>,
@@ -39,6 +39,10 @@ pub(crate) struct AtFile {
     pub(crate) requests: Option<Vec<WithRequirements<AtFile>>>,
     /// The longest time that one child keeps the processor.
     pub(crate) quantum: Option<Lax<Span>>,
+    /// The queue that processes know by this name.
+    pub(crate) queue: Option<Lax<String>>,
+    /// The datum for the queue.
+    pub(crate) datum: Option<Lax<u64>>,
     /// `precise`, or a frequency.
     pub(crate) timer: Option<Lax<Frequency>>,
 }

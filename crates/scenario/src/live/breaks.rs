@@ -187,6 +187,7 @@ impl Live {
             Change::Default(_)
             | Change::Quantum(..)
             | Change::Transfer { .. }
+            | Change::Enqueue { .. }
             | Change::Timer(_) => {}
         }
         change.whom().cloned()

@@ -61,7 +61,10 @@ impl Live {
 
     fn touch(&self, change: &Change, touched: &mut Touched<'_>) {
         match change {
-            Change::Create(_) | Change::Transaction(_) | Change::Transfer { .. } => {}
+            Change::Create(_)
+            | Change::Transaction(_)
+            | Change::Transfer { .. }
+            | Change::Enqueue { .. } => {}
             Change::Destroy(name) | Change::Quantum(name, _) => touched.below(name),
             Change::Default(_) => {
                 if let Some(former) = self.file.default_scheduler() {

@@ -92,6 +92,13 @@ pub enum Change {
         /// How much.
         work: Span,
     },
+    /// Puts a datum into the queue that processes know by this name.
+    Enqueue {
+        /// The name.
+        queue: String,
+        /// The datum.
+        datum: u64,
+    },
     /// Sets the resolution of the machine's timer.
     Timer(Timer),
 }

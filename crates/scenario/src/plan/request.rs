@@ -64,6 +64,8 @@ pub enum PlannedRequest {
     Scheduler(String, u16, Message),
     /// Sends a message to an instance about itself.
     Configure(String, Message),
+    /// Puts a datum into the queue that processes know by this name.
+    Enqueue(String, u64),
     /// Sets the resolution of the machine's timer.
     Timer(Timer),
     /// Sets the promises that hold from now on, if the file's earlier requests at this time were carried out.
@@ -104,6 +106,7 @@ impl PlannedRequest {
                 format!("{} for `{node}`", message.name())
             }
             PlannedRequest::Configure(node, message) => format!("{} of `{node}`", message.name()),
+            PlannedRequest::Enqueue(queue, datum) => format!("enqueue {datum} in `{queue}`"),
             PlannedRequest::Promises(_) => "other promises".to_owned(),
             PlannedRequest::Timer(Timer::Precise) => "precise timer".to_owned(),
             PlannedRequest::Timer(Timer::Ticks(hertz)) => format!("timer at {hertz} Hz"),
@@ -169,7 +172,7 @@ impl PlannedRequest {
     }
 
     /// Carries it out at `now`; `thread` returns the hierarchy's identifier of a thread, by number. A
-    /// [`Timer`](Self::Timer) and [`Promises`](Self::Promises) concern the host, not the hierarchy.
+    /// [`Timer`](Self::Timer), [`Promises`](Self::Promises) and [`Enqueue`](Self::Enqueue) concern the host, not the hierarchy.
     ///
     /// # Errors
     /// The hierarchy's refusal, which changes nothing; [`HierarchyError::Stale`] when a scheduler or thread that is
@@ -230,7 +233,9 @@ impl PlannedRequest {
                 let node = find(hierarchy, node)?;
                 hierarchy.configure(now, node, *message)
             }
-            PlannedRequest::Timer(_) | PlannedRequest::Promises(_) => Ok(()),
+            PlannedRequest::Timer(_)
+            | PlannedRequest::Promises(_)
+            | PlannedRequest::Enqueue(..) => Ok(()),
         }
     }
 }

@@ -18,7 +18,7 @@ use windfall_time::Instant;
 const WHOM: [&str; 3] = ["thread", "scheduler", "processor"];
 
 /// Each request except those that set a parameter, and its keys; a move also takes the requirements at the new parent.
-const REQUESTS: [(&str, &[&str]); 12] = [
+const REQUESTS: [(&str, &[&str]); 13] = [
     ("create", &["name", "with"]),
     ("destroy", &["scheduler"]),
     ("default", &["scheduler"]),
@@ -29,6 +29,7 @@ const REQUESTS: [(&str, &[&str]); 12] = [
     ("unreserve", &WHOM),
     ("quantum", &["scheduler", "quantum"]),
     ("transfer", &["from", "to", "work"]),
+    ("enqueue", &["queue", "datum"]),
     ("timer", &["timer"]),
     (TRANSACTION, &["requests"]),
 ];
@@ -37,7 +38,7 @@ const REQUESTS: [(&str, &[&str]); 12] = [
 const TRANSACTION: &str = "transaction";
 
 /// The keys of all requests, except those of requirements at a parent.
-const OTHER_KEYS: [&str; 11] = [
+const OTHER_KEYS: [&str; 13] = [
     "thread",
     "scheduler",
     "processor",
@@ -48,6 +49,8 @@ const OTHER_KEYS: [&str; 11] = [
     "with",
     "requests",
     "quantum",
+    "queue",
+    "datum",
     "timer",
 ];
 
@@ -169,6 +172,11 @@ fn parts(node: Option<Node<'_>>, path: &Path, reader: &mut Reader<'_>) -> Option
                 let message = "a transaction within a transaction";
                 reader.wrong(Code::MisplacedKey, &path.key("do"), message, help);
             }
+            Some(Change::Enqueue { .. }) => {
+                let help = "make it a request of its own: what a process took out of a queue cannot be taken back";
+                let message = "`enqueue` within a transaction";
+                reader.wrong(Code::MisplacedKey, &path.key("do"), message, help);
+            }
             part => parts.extend(part),
         }
     }
@@ -255,6 +263,13 @@ fn change(
             let work = reader.need(file.work, &path.key("work"), "how much, as `work = \"5ms\"`");
             let work = reader.above_zero(work, &path.key("work"));
             Change::Transfer { from: from?, to: to?, work: work? }
+        }
+        "enqueue" => {
+            let what = "the name by which processes know it, as `queue = \"obstacles\"`";
+            let queue = reader.need(file.queue, &path.key("queue"), what);
+            let what = "a whole number, as `datum = 1`";
+            let datum = reader.need(file.datum, &path.key("datum"), what);
+            Change::Enqueue { queue: queue?, datum: datum? }
         }
         "timer" => {
             let what = "`timer = \"1024Hz\"` or `\"precise\"`";

@@ -91,6 +91,9 @@ fn change(change: &Change, file: AtFile) -> Value {
             work: Lax::good(*work),
             ..file
         },
+        Change::Enqueue { queue, datum } => {
+            AtFile { r#do: verb("enqueue"), queue: name(queue), datum: Lax::good(*datum), ..file }
+        }
         Change::Timer(timer) => {
             AtFile { r#do: verb("timer"), timer: Lax::good(Frequency(*timer)), ..file }
         }

@@ -270,6 +270,8 @@ fn change() -> impl Strategy<Value = Change> {
         }),
         Just(Change::Guarantee(thread(), "RESBH 1ms 10ms".parse().unwrap())),
         Just(Change::Unreserve(scheduler())),
+        any::<u32>()
+            .prop_map(|datum| Change::Enqueue { queue: "q".to_owned(), datum: datum.into() }),
         span().prop_map(|quantum| Change::Quantum("fp".to_owned(), quantum)),
         (1_u64..9999).prop_map(|hertz| Change::Timer(Timer::Ticks(hertz))),
     ]

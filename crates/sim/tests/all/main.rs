@@ -22,6 +22,7 @@ mod promises;
 mod random;
 mod reference;
 mod regressions;
+mod robot;
 mod rtapp;
 mod shares;
 mod simulation;

@@ -60,6 +60,7 @@ const fn changes(verb: &CtlVerb) -> bool {
             | CtlVerb::Submit { .. }
             | CtlVerb::Withdraw { .. }
             | CtlVerb::Unreserve { .. }
+            | CtlVerb::Enqueue { .. }
     )
 }
 
@@ -175,6 +176,9 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
             ("to", json!(to)),
             ("work", json!(work.to_string())),
         ]),
+        CtlVerb::Enqueue { queue, datum } => {
+            set(&[("do", json!("enqueue")), ("queue", json!(queue)), ("datum", json!(datum))]);
+        }
         CtlVerb::Timer { timer } => set(&[("do", json!("timer")), ("timer", json!(timer))]),
         CtlVerb::Stop => set(&[("do", json!("stop"))]),
     }

@@ -37,6 +37,18 @@ impl System {
         now: Instant,
     ) -> Answer {
         let by = self.thread_of(me);
+        self.put((me.handle().node(), by), queue, word, now)
+    }
+
+    /// Puts a datum into the queue of a name, for somebody who is no process.
+    pub(crate) fn enqueue_named(&mut self, name: &str, word: u64, now: Instant) -> Answer {
+        let why = "no process has made a queue of this name, as `named_queue` does";
+        let queue = self.named.get(name).copied().ok_or(ProcessError::NotHere { why })?;
+        self.put((queue.handle().node(), None), queue, word, now)
+    }
+
+    /// Puts a datum into a queue, for somebody of a node.
+    fn put(&mut self, from: (Node, Option<u32>), queue: Queue, word: u64, now: Instant) -> Answer {
         let own = self.queues.at(queue.handle())?;
         let Some((event, ticket)) = own.waiter() else {
             if own.is_full() {
@@ -50,7 +62,7 @@ impl System {
             return Err(ProcessError::DeadWaiter { queue, event });
         }
         let datum = own.number(word);
-        self.hand_over((me.handle().node(), by), (event, ticket), (queue, datum), now);
+        self.hand_over(from, (event, ticket), (queue, datum), now);
         Ok(Reply::DONE)
     }
 

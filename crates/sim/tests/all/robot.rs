@@ -1,0 +1,69 @@
+//! The robot of PORTS 2.1 on the simulated machine, and what is put into its terrain while it is on its way.
+
+use super::common::run;
+use windfall_hierarchy::Count;
+use windfall_scenario::outcome::Outcome;
+
+const ROBOT: &str = r#"
+length = "6s"
+[schedulers.robot]
+scheduler = "fixed-priority"
+parent = "top"
+[schedulers.reactive]
+scheduler = "edf"
+parent = "robot"
+priority = 2
+[schedulers.deliberative]
+scheduler = "round-robin"
+parent = "robot"
+priority = 1
+[threads.motors]
+parent = "robot"
+priority = 2
+[threads.motors.program]
+kind = "robot"
+reactive = "reactive"
+deliberative = "deliberative"
+wide = 30
+high = 3
+blocked = 0
+later = 0
+"#;
+
+fn figure(outcome: &Outcome, thread: &str, figure: &str) -> u64 {
+    let thread = outcome.threads.iter().find(|one| one.name == thread).unwrap();
+    let found = thread.stats.iter().find(|(name, _)| *name == figure).unwrap().1;
+    let Count::Times(count) = found else { panic!("`{figure}` is no count") };
+    count
+}
+
+#[test]
+fn law_obstacles_that_are_put_there_by_request_are_gone_around() {
+    let free = run(ROBOT);
+    // 27 steps across and 2 of them diagonal.
+    assert_eq!(figure(&free, "motors", "path"), 27 * 10 + 2 * 14);
+    assert_eq!(figure(&free, "planner-1", "rolled-back"), 0);
+    // Two walls with gaps, in the last row of column 12 and in the first of column 20; and an obstacle that is taken away before it is seen.
+    let put = |time: u32, datum: u32| {
+        format!(
+            "[[at]]\ntime = \"{time}ms\"\ndo = \"enqueue\"\nqueue = \"obstacles\"\ndatum = {datum}\n"
+        )
+    };
+    let walls = [(100, 1_012_000), (100, 1_012_001), (100, 1_020_001), (100, 1_020_002)];
+    let taken_away = [(110, 1_028_002), (200, 28_002)];
+    let wall: String =
+        walls.iter().chain(&taken_away).map(|(time, datum)| put(*time, *datum)).collect();
+    let around = run(&format!("{ROBOT}{wall}"));
+    assert_eq!(around.refused, []);
+    assert_eq!(figure(&around, "motors", "arrived"), 1);
+    assert!(figure(&around, "motors", "path") > 27 * 10 + 2 * 14);
+    assert!(figure(&around, "planner-1", "rolled-back") > 0);
+}
+
+#[test]
+fn refuses_a_datum_for_a_queue_that_nobody_has_made() {
+    let wrong = "[[at]]\ntime = \"1s\"\ndo = \"enqueue\"\nqueue = \"obstacle\"\ndatum = 1\n";
+    let outcome = run(&format!("{ROBOT}{wrong}"));
+    let [(_, why)] = outcome.refused.as_slice() else { panic!("{:?}", outcome.refused) };
+    assert!(why.starts_with("enqueue 1 in `obstacle`: refused: no process has made"), "{why}");
+}

@@ -88,6 +88,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "programs",
             "record",
             "report",
+            "robot",
             "scenario",
             "schedulers",
             "sim",

@@ -18,6 +18,7 @@ mod ports_figure_1;
 mod ports_processors;
 mod ports_table_1;
 mod ports_table_2;
+mod robot;
 mod table_10_1;
 mod table_10_2;
 mod table_10_3;
@@ -54,6 +55,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &ports_table_2::EXPERIMENT,
     &ports_collection::EXPERIMENT,
     &ports_processors::EXPERIMENT,
+    &robot::EXPERIMENT,
 ];
 
 /// The largest difference allowed between simulated and real threads, in per cent of the processor.

@@ -297,6 +297,22 @@ fn paper_ports_processors_refuse_fewer_with_prefetch() {
 }
 
 #[test]
+fn paper_a_robot_that_plans_ahead_waits_less_when_others_keep_the_processor() {
+    let findings = stands("robot");
+    assert_eq!((findings.tables[0].rows.len(), findings.figures.len()), (24, 3));
+    let late = |keep: &str, ahead: &str| {
+        let rows = findings.tables[0].rows.iter();
+        let mut row = rows.filter(|row| (row[0].as_str(), row[1].as_str()) == (keep, ahead));
+        row.next().unwrap()[5].parse::<f64>().unwrap()
+    };
+    assert!(late("0", "0") + late("0", "8") == 0.0);
+    assert!(late("250", "0") > 2.0 * late("250", "8"));
+    let page = findings.raw.iter().find(|raw| raw.name == "robot-journey.html").unwrap();
+    assert!(page.text.contains("default-src 'none'") && page.text.contains("<canvas"));
+    assert!(!page.text.contains("http:") && !page.text.contains("https:"));
+}
+
+#[test]
 fn law_what_needs_only_this_process_runs_everywhere() {
     for name in ["table-10-2", "figure-10-4", "table-10-3"] {
         let findings = quick(name, Host::Here);
@@ -308,8 +324,14 @@ fn law_what_needs_only_this_process_runs_everywhere() {
 
 #[test]
 fn law_the_simulator_finds_the_same_each_time() {
-    for name in ["table-10-4", "figure-11-4", "figure-11-1", "chrysalis-global", "ports-processors"]
-    {
+    for name in [
+        "table-10-4",
+        "figure-11-4",
+        "figure-11-1",
+        "chrysalis-global",
+        "ports-processors",
+        "robot",
+    ] {
         assert_eq!(quick(name, Host::Sim), quick(name, Host::Sim), "{name}");
     }
 }

@@ -17,7 +17,7 @@ use windfall_os::usage::of_this_thread;
 use windfall_programs::{
     Code, Device, Event, EventId, Handle, Kind, Node, OwnRequest, Posted, Process, ProcessError,
     ProcessHandle, ProcessParams, Queue, RequestRefused, SchedulerView, TaskError, TaskReply,
-    TaskRequest, Tasks, Template, ThreadRequest, ThreadRequestRefused, Told,
+    TaskRequest, Tasks, Tells, Template, ThreadRequest, ThreadRequestRefused, Told,
 };
 use windfall_time::{Instant, Span};
 
@@ -134,6 +134,20 @@ impl Tasks for ProcessThread {
     }
 }
 
+impl Tells for ProcessThread {
+    async fn job_at(&mut self, release: Instant, _: Instant) {
+        self.sleep_until(release).await;
+    }
+
+    async fn job_done(&mut self) {
+        self.on().await;
+    }
+
+    async fn tell(&mut self, _: Told) {
+        self.on().await;
+    }
+}
+
 impl Process for ProcessThread {
     fn me(&self) -> ProcessHandle {
         self.me
@@ -163,18 +177,6 @@ impl Process for ProcessThread {
         let at = self.system.on_clock(at);
         let sleepers = &self.system.sleepers;
         while (Until { queue: sleepers, at: Some(at) }).wait(&sleepers.clock, 0) {}
-        self.on().await;
-    }
-
-    async fn job_at(&mut self, release: Instant, _: Instant) {
-        self.sleep_until(release).await;
-    }
-
-    async fn job_done(&mut self) {
-        self.on().await;
-    }
-
-    async fn tell(&mut self, _: Told) {
         self.on().await;
     }
 

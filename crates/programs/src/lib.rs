@@ -35,7 +35,7 @@ pub use kinds::{bsat, memo, monitor};
 pub use process::{
     Answer, Call, Code, Costs, Counts, Device, Event, EventId, Handle, Keys, Kind, Loaded, Meter,
     NewProcess, Node, NodeCosts, Place, Posted, Process, ProcessError, ProcessHandle,
-    ProcessParams, Queue, Reply, Start, Tasks, Template, Told,
+    ProcessParams, Queue, Reply, Start, Tasks, Tells, Template, Told,
 };
 pub use program::{Activation, Jobs, OnLate, Program, Recorded, RecordedStep, Work};
 pub use request::{Notice, Notices, OwnRequest, RequestRefused};

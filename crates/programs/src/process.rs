@@ -39,7 +39,7 @@ pub use meter::Meter;
 pub use params::ProcessParams;
 pub(crate) use system::{CallOutcome, System};
 pub use tasks::Tasks;
-pub use told::Told;
+pub use told::{Tells, Told};
 
 use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
 #[cfg(doc)]
@@ -126,7 +126,7 @@ pub struct EventId(pub u64);
 ///     }
 /// }
 /// ```
-pub trait Process: Tasks + Send + Sized + 'static {
+pub trait Process: Tasks + Tells + Send + Sized + 'static {
     /// The handle of this process.
     fn me(&self) -> ProcessHandle;
 
@@ -143,16 +143,6 @@ pub trait Process: Tasks + Send + Sized + 'static {
 
     /// Waits until this time; returns at once if it has passed.
     fn sleep_until(&mut self, at: Instant) -> impl Future<Output = ()> + Send;
-
-    /// Waits until `release`, as [`sleep_until`](Self::sleep_until) does, and begins a job that is due at `deadline`, of which its scheduler and its results know. It ends with
-    /// [`job_done`](Self::job_done), or when the process exits.
-    fn job_at(&mut self, release: Instant, deadline: Instant) -> impl Future<Output = ()> + Send;
-
-    /// Its job is done. Without a job, nothing happens.
-    fn job_done(&mut self) -> impl Future<Output = ()> + Send;
-
-    /// Tells whoever watches something of itself: figures go into its results, the rest into the trace. On plain threads there are neither, and nothing is kept.
-    fn tell(&mut self, what: Told) -> impl Future<Output = ()> + Send;
 
     /// Lets other threads run first.
     fn yield_now(&mut self) -> impl Future<Output = ()> + Send;

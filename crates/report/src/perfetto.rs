@@ -266,6 +266,7 @@ impl<W: Write> Perfetto<W> {
 }
 
 impl<W: Write> Sink for Perfetto<W> {
+    // Length: a table: what each event becomes.
     fn record(&mut self, at: Instant, event: &Event) {
         self.now = self.now.max(at);
         let at = self.now;

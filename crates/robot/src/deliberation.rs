@@ -164,8 +164,7 @@ impl Model for Deliberation {
                 if let Some((at, _)) = stands {
                     planner.stands(*at);
                 }
-                let looked = planner.change(cells);
-                self.meter.open().looked += u64::from(looked);
+                self.meter.open().looked += planner.change(cells) as u64;
                 if let Some((_, times)) = stands {
                     *stood = *times;
                 }

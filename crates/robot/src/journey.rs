@@ -2,6 +2,7 @@
 
 use crate::terrain::Cell;
 use std::sync::{Arc, Mutex};
+use windfall_time::Instant;
 
 /// What standing still for a step takes, where a step to the next cell takes 10.
 pub const STANDING: u64 = 3;
@@ -36,11 +37,24 @@ pub struct Step {
     pub seen: Vec<(Cell, bool)>,
 }
 
+/// What was planned ahead and taken back, because something new was seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rollback {
+    /// When.
+    pub at: Instant,
+    /// How many events.
+    pub events: u64,
+    /// When the first of them is to be done again at the latest.
+    pub due: Instant,
+}
+
 /// A journey.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Journey {
     /// Its steps, from the first.
     pub steps: Vec<Step>,
+    /// What was taken back.
+    pub rollbacks: Vec<Rollback>,
     /// What it went, in tenths of a cell.
     pub path: u64,
     /// What it took: as much as the path, [`STANDING`] and [`STARTING`].

@@ -17,5 +17,5 @@ pub mod terrain;
 mod world;
 
 pub use body::{Motors, OBSTACLES, WAITING_OBSTACLES, by_hand};
-pub use journey::{Journey, Report, STANDING, STARTING, Step, Stood};
+pub use journey::{Journey, Report, Rollback, STANDING, STARTING, Step, Stood};
 pub use settings::{KIND, Robot};

@@ -99,7 +99,7 @@ impl Planner {
     }
 
     /// Cells are known to be blocked or free. Returns how many cells were looked at for that.
-    pub fn change(&mut self, cells: &[(Cell, bool)]) -> u32 {
+    pub fn change(&mut self, cells: &[(Cell, bool)]) -> usize {
         let is_new =
             |(cell, blocked): &&(Cell, bool)| self.ways[*cell as usize].blocked != *blocked;
         let new: Vec<(Cell, bool)> = cells.iter().filter(is_new).copied().collect();
@@ -119,7 +119,7 @@ impl Planner {
         for cell in &touched {
             self.look_around(*cell);
         }
-        u32::try_from(touched.len()).unwrap_or(u32::MAX) // there are not so many cells
+        touched.len()
     }
 
     /// The cells around one that are known to be blocked.

@@ -10,6 +10,7 @@ use windfall_speculation::Ahead;
 use windfall_time::Span;
 
 /// What a robot is like.
+// Fields: settings, which are independent of each other.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Robot {

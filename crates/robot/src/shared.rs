@@ -2,7 +2,7 @@
 
 use crate::deliberation::{Deliberation, Event, MOST_MOTION, Meter, Move, PLANNER, time_of};
 use crate::given::{Given, Used};
-use crate::journey::{Step, Stood};
+use crate::journey::{Rollback, Step, Stood};
 use crate::path::{NO_WAY, step as length};
 use crate::settings::Robot;
 use crate::terrain::Cell;
@@ -182,6 +182,15 @@ impl Shared {
             let until = if let Turn::Waits(Some(until)) = turn { until } else { Instant::MAX };
             return Ok(Next::Wait(if goes_ahead { until } else { until.min(next_step) }));
         };
+        if undone > 0 {
+            let rollback = Rollback { at: now, events: undone, due: event.at };
+            self.robot
+                .report
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .rollbacks
+                .push(rollback);
+        }
         self.given.spends(event, spent.1, self.is_step(event));
         self.given.used.undoing = self.given.used.undoing.saturating_add(spent.0);
         Ok(Next::Spend { undone, taking_back: spent.0, handling: spent.1 })

@@ -5,7 +5,7 @@
 
 use super::{
     Answer, Call, Code, Device, Event, EventId, Handle, NewProcess, Node, Posted, Process,
-    ProcessError, ProcessHandle, ProcessParams, Queue, Reply, Tasks, Template, Told,
+    ProcessError, ProcessHandle, ProcessParams, Queue, Reply, Tasks, Tells, Template, Told,
 };
 use crate::action::{Action, Body};
 use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
@@ -232,23 +232,7 @@ impl Tasks for HostedProcess {
     }
 }
 
-impl Process for HostedProcess {
-    fn me(&self) -> ProcessHandle {
-        self.me
-    }
-
-    async fn now(&mut self) -> Instant {
-        Instant::from_nanos(self.number(Call::Now).await)
-    }
-
-    async fn compute(&mut self, work: Span) {
-        self.act(Action::Compute(work)).await;
-    }
-
-    async fn sleep_until(&mut self, at: Instant) {
-        self.act(Action::SleepUntil(at)).await;
-    }
-
+impl Tells for HostedProcess {
     async fn job_at(&mut self, release: Instant, deadline: Instant) {
         open(&self.slot).begins = Some(Job::new(release, Some(deadline)));
         self.act(Action::SleepUntil(release)).await;
@@ -265,6 +249,24 @@ impl Process for HostedProcess {
 
     async fn tell(&mut self, what: Told) {
         self.act(Action::Tell(what)).await;
+    }
+}
+
+impl Process for HostedProcess {
+    fn me(&self) -> ProcessHandle {
+        self.me
+    }
+
+    async fn now(&mut self) -> Instant {
+        Instant::from_nanos(self.number(Call::Now).await)
+    }
+
+    async fn compute(&mut self, work: Span) {
+        self.act(Action::Compute(work)).await;
+    }
+
+    async fn sleep_until(&mut self, at: Instant) {
+        self.act(Action::SleepUntil(at)).await;
     }
 
     async fn yield_now(&mut self) {

@@ -1,6 +1,6 @@
 //! What a process tells whoever watches it. Nothing that is decided depends on it.
 
-use windfall_time::Span;
+use windfall_time::{Instant, Span};
 
 /// Something that a process tells of itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -15,4 +15,17 @@ pub enum Told {
     Begins(String),
     /// What it has begun last ends.
     Ends,
+}
+
+/// What a process says of itself: its jobs, and whatever it tells.
+pub trait Tells: Send {
+    /// Waits until `release`, as [`sleep_until`](super::Process::sleep_until) does, and begins a job that is due at `deadline`, of which its scheduler and its results know. It ends with
+    /// [`job_done`](Self::job_done), or when the process exits.
+    fn job_at(&mut self, release: Instant, deadline: Instant) -> impl Future<Output = ()> + Send;
+
+    /// Its job is done. Without a job, nothing happens.
+    fn job_done(&mut self) -> impl Future<Output = ()> + Send;
+
+    /// Tells whoever watches something of itself: figures go into its results, the rest into the trace. On plain threads there are neither, and nothing is kept.
+    fn tell(&mut self, what: Told) -> impl Future<Output = ()> + Send;
 }

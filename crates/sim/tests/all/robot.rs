@@ -1,6 +1,6 @@
 //! The robot of PORTS 2.1 on the simulated machine, and what is put into its terrain while it is on its way.
 
-use super::common::run;
+use super::common::{run, thread};
 use windfall_hierarchy::Count;
 use windfall_scenario::outcome::Outcome;
 
@@ -30,10 +30,10 @@ blocked = 0
 later = 0
 "#;
 
-fn figure(outcome: &Outcome, thread: &str, figure: &str) -> u64 {
-    let thread = outcome.threads.iter().find(|one| one.name == thread).unwrap();
-    let found = thread.stats.iter().find(|(name, _)| *name == figure).unwrap().1;
-    let Count::Times(count) = found else { panic!("`{figure}` is no count") };
+fn figure(outcome: &Outcome, whose: &str, figure: &str) -> u64 {
+    let mut stats = thread(outcome, whose).stats.iter();
+    let found = stats.find(|(name, _)| *name == figure).map(|(_, count)| *count);
+    let Some(Count::Times(count)) = found else { panic!("`{figure}` of `{whose}`: {found:?}") };
     count
 }
 

@@ -78,7 +78,8 @@ fn twin_a_robot_goes_the_same_way_by_the_same_plans() {
         let journey = real.lock().unwrap().report.lock().unwrap().clone();
         if journey.stood(Stood::Late) == 0 && thread(&outcome, "sensors-1").missed == 0 {
             judge(&outcome, &journey);
-            assert_eq!(journey, wanted);
+            let way = |journey: Journey| (journey.steps, journey.path, journey.energy);
+            assert_eq!(way(journey), way(wanted));
             return;
         }
     }

@@ -3,7 +3,7 @@
 use crate::agenda::Due;
 use crate::host::Host;
 use crate::machine::Machine;
-use windfall_hierarchy::{Count, Message};
+use windfall_hierarchy::Message;
 use windfall_programs::{
     Job, Node, OwnRequest, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime,
     RuntimeHost, SchedulerView, TaskError, TaskReply, TaskRequest, ThreadRequest, Told, Urgency,
@@ -11,7 +11,7 @@ use windfall_programs::{
 };
 use windfall_scenario::outcome::RunError;
 use windfall_time::{Instant, Span};
-use windfall_trace::Event;
+use windfall_trace::{Event, Figure};
 
 impl<M: Machine> RuntimeHost for Host<M> {
     const MOMENT: Span = M::MOMENT;
@@ -100,12 +100,8 @@ impl<M: Machine> RuntimeHost for Host<M> {
 
     fn told(&mut self, thread: u32, what: Told) {
         match what {
-            Told::Count(name, count) => {
-                self.threads.list[thread as usize].outcome.tells(name, Count::Times(count));
-            }
-            Told::Time(name, span) => {
-                self.threads.list[thread as usize].outcome.tells(name, Count::Time(span));
-            }
+            Told::Count(name, count) => self.keeps(thread, name, Figure::Count(count)),
+            Told::Time(name, span) => self.keeps(thread, name, Figure::Time(span)),
             Told::Mark(text) => {
                 self.record(thread, |thread| Event::Mark { thread: Some(thread), text });
             }

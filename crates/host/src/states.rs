@@ -3,7 +3,8 @@
 use crate::agenda::Due;
 use crate::host::Host;
 use crate::machine::Machine;
-use windfall_trace::{Event, ThreadId};
+use windfall_hierarchy::Count;
+use windfall_trace::{Event, Figure, ThreadId};
 
 impl<M: Machine> Host<M> {
     /// Makes a thread runnable; `by` is the trace's number of the thread that woke it. Does nothing if it is runnable.
@@ -32,6 +33,16 @@ impl<M: Machine> Host<M> {
         let now = self.machine.now();
         self.threads.list[number as usize].sleeps(now);
         self.send_at(now, |hierarchy, now| hierarchy.blocked(now, id));
+    }
+
+    /// A thread tells a figure of itself.
+    pub(crate) fn keeps(&mut self, number: u32, name: &'static str, value: Figure) {
+        let count = match value {
+            Figure::Count(count) => Count::Times(count),
+            Figure::Time(span) => Count::Time(span),
+        };
+        self.threads.list[number as usize].outcome.tells(name, count);
+        self.record(number, |thread| Event::Figure { thread, name: name.to_owned(), value });
     }
 
     /// Ends a thread. Does nothing if it has ended.

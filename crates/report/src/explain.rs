@@ -8,6 +8,8 @@ pub use json::json;
 pub use one::word;
 
 use windfall_time::Span;
+use windfall_trace::Figure;
+use windfall_trace::escape::escaped;
 use windfall_trace::explain::Explanation;
 
 /// A recording that has been gone through.
@@ -42,4 +44,16 @@ pub fn text(asked: &Asked, mut reading: Reading, width: Option<usize>) -> String
         0 | 1 => one::text(asked, &reading),
         _ => several::text(asked, &reading, width),
     }
+}
+
+/// Figures that a thread told, by the keys of results: `saved_ns` and nanoseconds, `committed` and a count.
+fn keyed(figures: &[(String, Figure)]) -> Vec<(String, u64)> {
+    let keyed = figures.iter().map(|(name, value)| {
+        let name = escaped(&name.replace('-', "_")).into_owned();
+        match value {
+            Figure::Count(count) => (name, *count),
+            Figure::Time(span) => (format!("{name}_ns"), span.as_nanos()),
+        }
+    });
+    keyed.collect()
 }

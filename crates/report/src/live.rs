@@ -23,6 +23,8 @@ pub(crate) struct Row {
     pub(crate) received: Account,
     pub(crate) completed: u64,
     pub(crate) missed: u64,
+    /// The figures that its scheduler keeps of it, and that it tells of itself.
+    pub(crate) counted: Vec<(String, u64)>,
 }
 
 /// All rows: every scheduler below its first parent, threads below theirs, those that have ended last.
@@ -76,6 +78,7 @@ fn of_node(listing: &Listing, node: &Node, depth: usize) -> Row {
         received: node.received,
         completed: 0,
         missed: 0,
+        counted: node.counted.clone(),
     }
 }
 
@@ -90,6 +93,7 @@ fn of_thread(thread: &Thread, depth: usize) -> Row {
         received: thread.received,
         completed: thread.completed,
         missed: thread.missed,
+        counted: thread.counted.clone(),
     }
 }
 

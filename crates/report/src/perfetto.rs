@@ -38,6 +38,8 @@ pub struct Perfetto<W> {
     cpus: Cpus,
     states: States,
     jobs: Jobs,
+    /// How many activities of each thread are open.
+    activities: BTreeMap<ThreadId, u32>,
 }
 
 /// Writes a whole trace.
@@ -77,6 +79,7 @@ impl<W: Write> Perfetto<W> {
             cpus: Cpus::default(),
             states: States::default(),
             jobs: Jobs::default(),
+            activities: BTreeMap::new(),
         };
         for cpu in 0..header.cpus {
             perfetto.cpus.declare(&mut perfetto.out, Cpu(cpu));
@@ -211,14 +214,25 @@ impl<W: Write> Perfetto<W> {
         self.out.instant(at, Track::Node(node), "note", &text);
     }
 
-    /// The line of what a thread says that it does.
-    fn activities(&mut self, thread: ThreadId) -> Track {
+    /// A thread begins what it says, or ends what it has begun last. Of what was begun before the trace, nothing is drawn.
+    fn activity(&mut self, thread: ThreadId, begins: Option<&str>) {
         self.thread(thread);
-        let track = Track::Activities(thread);
-        if !self.out.is_described(track) {
-            self.out.describe(track, "activities", Some(Track::Thread(thread)));
+        let (at, track) = (self.now, Track::Activities(thread));
+        let open = self.activities.entry(thread).or_insert(0);
+        match begins {
+            Some(text) => {
+                *open += 1;
+                if !self.out.is_described(track) {
+                    self.out.describe(track, "activities", Some(Track::Thread(thread)));
+                }
+                self.out.begin(at, track, text, &[]);
+            }
+            None if *open > 0 => {
+                *open -= 1;
+                self.out.end(at, track, &[]);
+            }
+            None => {}
         }
-        track
     }
 
     fn lost(&mut self, cpu: Option<Cpu>, count: Option<u64>) {
@@ -321,14 +335,8 @@ impl<W: Write> Sink for Perfetto<W> {
                 let track = thread.map_or(Track::Control, Track::Thread);
                 self.out.instant(at, track, "mark", text);
             }
-            Event::ActivityBegins { thread, text } => {
-                let track = self.activities(*thread);
-                self.out.begin(at, track, text, &[]);
-            }
-            Event::ActivityEnds { thread } => {
-                let track = self.activities(*thread);
-                self.out.end(at, track, &[]);
-            }
+            Event::ActivityBegins { thread, text } => self.activity(*thread, Some(text)),
+            Event::ActivityEnds { thread } => self.activity(*thread, None),
             // An event that this writer does not know has no place in Perfetto.
             _ => {}
         }

@@ -179,12 +179,10 @@ impl Code for Planner {
             }
             let next = open(&self.0).plans(now).map_err(failed)?;
             match next {
-                Next::Spend { undone, taking_back, handling } => {
+                Next::Spend { undone, cause, taking_back, handling } => {
                     if undone > 0 {
-                        me.tell(Told::Begins(format!(
-                            "takes back {undone} steps: something new was seen"
-                        )))
-                        .await;
+                        let what = format!("takes back {undone} events: {cause}");
+                        me.tell(Told::Begins(what)).await;
                         me.compute(taking_back).await;
                         me.tell(Told::Ends).await;
                     }

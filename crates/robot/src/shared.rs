@@ -7,6 +7,7 @@ use crate::path::{NO_WAY, step as length};
 use crate::settings::Robot;
 use crate::terrain::Cell;
 use crate::world::World;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use windfall_programs::Event as Post;
 use windfall_speculation::{Counts, InputError, Key, Late, ProcessNumber, RunError, Timed, Turn};
@@ -26,7 +27,7 @@ type Bound = Box<dyn Fn(ProcessNumber, &Event) -> Span + Send>;
 /// What the planner is to do next.
 pub(crate) enum Next {
     /// To spend this processor time on what it has taken back, and on what it has handled.
-    Spend { undone: u64, taking_back: Span, handling: Span },
+    Spend { undone: u64, cause: String, taking_back: Span, handling: Span },
     /// To wait until then, or for news.
     Wait(Instant),
     /// Nothing any longer.
@@ -46,6 +47,8 @@ pub(crate) struct Shared {
     told: u32,
     /// Whether it has stood, and has had no move since that knows of it.
     is_lost: bool,
+    /// What news that the planner does not know yet is about, by the time from which on it holds.
+    causes: BTreeMap<Instant, String>,
     /// What the planner waits for, once it is there.
     pub(crate) news: Option<Post>,
     pub(crate) over: bool,
@@ -72,6 +75,7 @@ impl Shared {
             stood: 0,
             told: 0,
             is_lost: false,
+            causes: BTreeMap::new(),
             news: None,
             over: false,
             late: 0,
@@ -147,6 +151,11 @@ impl Shared {
             let at = time_of(step, self.robot.step).checked_sub(BEFORE).unwrap_or(now);
             match self.run.input(now, PLANNER, at, event.clone()) {
                 Ok(_) => {
+                    let (x, y) = self.robot.terrain.size.place(self.at);
+                    let stood = if stands.is_some() { ", where it stood" } else { "" };
+                    let seen = cells.len();
+                    let cause = format!("{seen} new cells seen from column {x} of row {y}{stood}");
+                    self.causes.insert(at, cause);
                     self.world.report(cells);
                     self.told = self.stood;
                     return Ok(true);
@@ -193,7 +202,8 @@ impl Shared {
         }
         self.given.spends(event, spent.1, self.is_step(event));
         self.given.used.undoing = self.given.used.undoing.saturating_add(spent.0);
-        Ok(Next::Spend { undone, taking_back: spent.0, handling: spent.1 })
+        let cause = self.causes.remove(&event.at).unwrap_or_default();
+        Ok(Next::Spend { undone, cause, taking_back: spent.0, handling: spent.1 })
     }
 
     /// A turn of the run. How many events it has undone, what it did, and the time of undoing and of handling, which has still to be spent: so far the run believes that it was.

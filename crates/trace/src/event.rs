@@ -220,6 +220,24 @@ pub enum Event {
         /// Whose.
         thread: ThreadId,
     },
+    /// A figure that a thread tells of itself has this value from now on.
+    Figure {
+        /// Who.
+        thread: ThreadId,
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: Figure,
+    },
+}
+
+/// The value of a figure.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Figure {
+    /// A number of times.
+    Count(u64),
+    /// A length of time.
+    Time(Span),
 }
 
 /// What a scheduler may tell about a child.

@@ -32,7 +32,7 @@ pub use tasks::Tasks;
 
 use crate::escape::escaped;
 use crate::timeline::LostCount;
-use crate::{NodeId, ThreadId};
+use crate::{Figure, NodeId, ThreadId};
 use std::collections::BTreeMap;
 use windfall_time::{Instant, Span};
 
@@ -213,6 +213,8 @@ pub struct Explained {
     pub misses: u64,
     /// What was submitted to a scheduler that admits tasks.
     pub tasks: Tasks,
+    /// The figures that it told of itself, with their last values.
+    pub figures: Vec<(String, Figure)>,
     /// The most that one job or burst ran, what was stolen from it included.
     pub longest_run: Span,
     /// All jobs or bursts together; where jobs overlap, their common time counts for each.
@@ -247,6 +249,7 @@ impl Explained {
             periods_unclear: 0,
             misses: 0,
             tasks: Tasks::default(),
+            figures: Vec::new(),
             longest_run: Span::ZERO,
             all: Account::default(),
             missed: Account::default(),

@@ -20,8 +20,8 @@ mod source;
 pub mod timeline;
 
 pub use event::{
-    COMMAND, Cpu, Discard, Event, Header, Memory, NodeId, Note, OverheadKind, Record, Sink, Stop,
-    ThreadId,
+    COMMAND, Cpu, Discard, Event, Figure, Header, Memory, NodeId, Note, OverheadKind, Record, Sink,
+    Stop, ThreadId,
 };
 pub use reorder::Reorder;
 pub use ring::Ring;

@@ -103,6 +103,7 @@ impl Out<'_> {
             "unopened": found.unopened,
             "too_long": found.too_long,
             "tasks": tasks(&found.tasks),
+            "figures": super::keyed(&found.figures).into_iter().collect::<BTreeMap<_, _>>(),
             "unsure": found.unsure,
             "periods": found.periods,
             "periods_short": found.short,

@@ -1,7 +1,7 @@
 //! One thread's answer for people.
 
 use super::{Asked, Reading};
-use crate::terminal::{percent, short};
+use crate::terminal::{figures, percent, short};
 use windfall_time::{Instant, Span};
 use windfall_trace::explain::{
     Account, Ending, Episode, Explained, Explanation, Kind, Part, Person, Tasks,
@@ -17,6 +17,9 @@ pub(super) fn text(asked: &Asked, read: &Reading) -> String {
     let mut text = format!("{}\n", whom(explanation, found.thread));
     text.push_str(&counts(explanation, found));
     text.push_str(&tasks(&found.tasks));
+    if !found.figures.is_empty() {
+        text.push_str(&format!("it told: {}\n", figures(&super::keyed(&found.figures))));
+    }
     text.push_str(&losses(read));
     if found.short > 0 && found.missed_episodes() > 0 {
         text.push_str(&format!("{}\n", misses(found.misses, found.short, found.kind)));

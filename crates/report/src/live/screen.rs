@@ -4,6 +4,7 @@
 //! sign and word, not by colour alone. Absent on purpose: a terminal, and keys.
 
 use super::{Row, percent, rows, standing, tenths};
+use crate::terminal::figures;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -121,7 +122,7 @@ fn draw(screen: &Screen, area: Rect, buffer: &mut Buffer) {
         Constraint::Length(cpus),
         Constraint::Length(1),
         Constraint::Min(1),
-        Constraint::Length(1 + u16::from(area.height >= 16)),
+        Constraint::Length(1 + u16::from(area.height >= 16) + u16::from(area.height >= 24)),
         Constraint::Length(u16::from(area.height >= 16)),
         Constraint::Length(1),
     ];
@@ -341,7 +342,11 @@ fn marked(screen: &Screen) -> String {
         },
     );
     let share = percent(row.received.ns, screen.listing.now_ns);
-    format!("{} ({}), {share}% in all: {promise}", row.name, row.sort)
+    let counted = match row.counted.as_slice() {
+        [] => String::new(),
+        counted => format!("; counted: {}", figures(counted)),
+    };
+    format!("{} ({}), {share}% in all: {promise}{counted}", row.name, row.sort)
 }
 
 /// A text in exactly so many columns.

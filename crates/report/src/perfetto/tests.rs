@@ -229,6 +229,27 @@ fn received_leaves_out_what_was_stolen() {
 }
 
 #[test]
+fn law_activities_are_slices_and_nest_whatever_the_trace_begins_with() {
+    let begins = |text: &str| Event::ActivityBegins { thread: ThreadId(0), text: text.to_owned() };
+    let ends = Event::ActivityEnds { thread: ThreadId(0) };
+    let packets = of(vec![
+        (1, thread(0, 7)),
+        (2, ends.clone()),
+        (3, begins("takes back 8 steps")),
+        (4, begins("within")),
+        (5, ends.clone()),
+        (6, ends.clone()),
+        (7, ends),
+    ]);
+    check_tracks(&packets);
+    let of_kind = |wanted| {
+        let events = packets.iter().filter_map(|packet| packet.track_event.as_ref());
+        events.filter(|event| event.kind == Some(wanted)).count()
+    };
+    assert_eq!((of_kind(kind::BEGIN), of_kind(kind::END)), (2, 2));
+}
+
+#[test]
 fn failure_of_the_file_is_told_at_the_end() {
     let sample = Sample::small();
     let mut small = [0_u8; 100];

@@ -2,7 +2,7 @@
 
 use super::bytes::Bytes;
 use super::memo::{Memo, tag};
-use crate::{Cpu, Event, NodeId, Note, OverheadKind, Record, Stop, ThreadId};
+use crate::{Cpu, Event, Figure, NodeId, Note, OverheadKind, Record, Stop, ThreadId};
 use windfall_time::{Instant, Span};
 
 /// What a reader takes off a block.
@@ -84,6 +84,13 @@ fn later(bytes: &mut Bytes<'_>, first: u8) -> Option<Option<Event>> {
             Event::ActivityBegins { thread: ThreadId(bytes.small()?), text: bytes.text()? }
         }
         tag::ACTIVITY_ENDS => Event::ActivityEnds { thread: ThreadId(bytes.small()?) },
+        tag::COUNT | tag::TIME => {
+            let (thread, value) = (ThreadId(bytes.small()?), bytes.number()?);
+            let is_count = first == tag::COUNT;
+            let time = Figure::Time(Span::from_nanos(value));
+            let value = if is_count { Figure::Count(value) } else { time };
+            Event::Figure { thread, name: bytes.text()?, value }
+        }
         _ => return Some(None),
     };
     bytes.0.is_empty().then_some(Some(event))

@@ -2,7 +2,7 @@
 
 use super::bytes::{put, put_text};
 use super::memo::{Memo, tag};
-use crate::{Cpu, Event, Note, OverheadKind, Stop, ThreadId};
+use crate::{Cpu, Event, Figure, Note, OverheadKind, Stop, ThreadId};
 
 /// Appends `event`, `now` nanoseconds after the origin, to a block. `now` is not before `memo.now`.
 // Length: a table: how each event is written.
@@ -118,6 +118,18 @@ pub(super) fn encode(out: &mut Vec<u8>, memo: &Memo, now: u64, event: &Event) {
         Event::ActivityEnds { thread } => {
             head(tag::ACTIVITY_ENDS);
             later(out, |out| put(out, u64::from(thread.0)));
+        }
+        Event::Figure { thread, name, value } => {
+            let (tag, value) = match value {
+                Figure::Count(count) => (tag::COUNT, *count),
+                Figure::Time(span) => (tag::TIME, span.as_nanos()),
+            };
+            head(tag);
+            later(out, |out| {
+                put(out, u64::from(thread.0));
+                put(out, value);
+                put_text(out, name);
+            });
         }
     }
 }

@@ -99,4 +99,6 @@ pub(super) mod tag {
     pub(crate) const LATER: u8 = 32;
     pub(crate) const ACTIVITY_BEGINS: u8 = 32;
     pub(crate) const ACTIVITY_ENDS: u8 = 33;
+    pub(crate) const COUNT: u8 = 34;
+    pub(crate) const TIME: u8 = 35;
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Cpu, Event, Header, NodeId, Note, OverheadKind, Record, Sink, Stop, ThreadId};
+use crate::{Cpu, Event, Figure, Header, NodeId, Note, OverheadKind, Record, Sink, Stop, ThreadId};
 use proptest::prelude::*;
 use windfall_time::{Instant, Span};
 
@@ -107,6 +107,10 @@ fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(thread, text)| Event::Mark { thread, text }),
         1 => (thread(), ".*").prop_map(|(thread, text)| Event::ActivityBegins { thread, text }),
         1 => thread().prop_map(|thread| Event::ActivityEnds { thread }),
+        1 => (thread(), ".*", any::<u64>(), any::<bool>()).prop_map(|(thread, name, value, is_count)| {
+            let value = if is_count { Figure::Count(value) } else { Figure::Time(Span::from_nanos(value)) };
+            Event::Figure { thread, name, value }
+        }),
     ]
 }
 
@@ -320,11 +324,11 @@ fn file_of(block: &[u8], records: u64) -> Vec<u8> {
 
 #[test]
 fn law_records_of_later_kinds_are_counted_and_left_out() {
-    // Record 0 at 1000 ns: thread 5 ends; then two of kinds 32 and 63; then, 7 ns later, thread 6 ends.
+    // Record 0 at 1000 ns: thread 5 ends; then two of kinds 62 and 63; then, 7 ns later, thread 6 ends.
     let mut block = vec![0];
     bytes::put(&mut block, 1_000);
     block.extend([memo::tag::EXIT, 0, 5]);
-    block.extend([32, 3, 4, 0xff, 0xff, 0xff, 0xff]);
+    block.extend([62, 3, 4, 0xff, 0xff, 0xff, 0xff]);
     block.extend([63, 0, 0]);
     block.extend([memo::tag::EXIT, 7, 6]);
     let (records, errors) = read(&file_of(&block, 4));
@@ -338,7 +342,12 @@ fn law_records_of_later_kinds_are_counted_and_left_out() {
     let said = "trace: 2 records are of kinds that only a later version knows; they are left out";
     assert_eq!(words, [said]);
     // One that claims more bytes than there are is damage.
-    let (records, errors) = read(&file_of(&[0, 0, 32, 0, 9, 1], 1));
+    let (records, errors) = read(&file_of(&[0, 0, 62, 0, 9, 1], 1));
+    assert!(matches!(records[..], [Record { event: Event::Lost { .. }, .. }]), "{records:?}");
+    assert!(matches!(errors[..], [ReadError::Damaged { lost: Some(1), .. }]), "{errors:?}");
+    // So is one of a kind that is known, with more behind it than belongs to it.
+    let longer = [0, 0, memo::tag::ACTIVITY_ENDS, 0, 2, 5, 1];
+    let (records, errors) = read(&file_of(&longer, 1));
     assert!(matches!(records[..], [Record { event: Event::Lost { .. }, .. }]), "{records:?}");
     assert!(matches!(errors[..], [ReadError::Damaged { lost: Some(1), .. }]), "{errors:?}");
 }

@@ -128,9 +128,10 @@ fn longest_text(event: &Event) -> usize {
         Event::Thread { name, .. } => name.len(),
         Event::Node { name, kind, .. } => name.len().max(kind.len()),
         Event::Promise { guarantee, .. } => guarantee.as_ref().map_or(0, String::len),
-        Event::Control { text } | Event::Mark { text, .. } | Event::ActivityBegins { text, .. } => {
-            text.len()
-        }
+        Event::Control { text }
+        | Event::Mark { text, .. }
+        | Event::ActivityBegins { text, .. }
+        | Event::Figure { name: text, .. } => text.len(),
         Event::Quarantine { reason, .. } => reason.len(),
         _ => 0,
     }

@@ -180,6 +180,7 @@ impl Explainer {
                     _ => {}
                 }
             }
+            Event::Figure { name, value, .. } => watch.found.tells(name, *value),
             _ => {}
         }
     }
@@ -194,7 +195,8 @@ fn subjects(event: &Event) -> [Option<ThreadId>; 2] {
         | Event::Exit { thread }
         | Event::Release { thread, .. }
         | Event::Complete { thread, .. }
-        | Event::Abort { thread } => [Some(*thread), None],
+        | Event::Abort { thread }
+        | Event::Figure { thread, .. } => [Some(*thread), None],
         Event::Note { thread, .. } => [*thread, None],
         Event::Switch { prev, next, .. } => [prev.map(|(thread, _)| thread), *next],
         _ => [None, None],

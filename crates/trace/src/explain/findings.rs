@@ -3,6 +3,7 @@
 //! Invariant: memory is that of the episodes kept, whatever the number of jobs.
 
 use super::{Account, Ending, Episode, Explained, Keep, Kind, Part, Question};
+use crate::Figure;
 use windfall_time::{Instant, Span};
 
 /// An episode that has begun.
@@ -79,10 +80,18 @@ impl Explained {
         self.keep(question.keep, episode);
     }
 
-    /// The thread has jobs: what was found before the first of them says nothing, but that it was admitted.
+    /// The thread has jobs: what was found before the first of them says nothing, but that it was admitted, and what it told.
     pub(super) fn begin_jobs(&mut self) {
-        let tasks = self.tasks;
-        *self = Explained { kind: Kind::Job, tasks, ..Explained::new(self.thread) };
+        let (tasks, figures) = (self.tasks, core::mem::take(&mut self.figures));
+        *self = Explained { kind: Kind::Job, tasks, figures, ..Explained::new(self.thread) };
+    }
+
+    /// It tells a figure of itself.
+    pub(super) fn tells(&mut self, name: &str, value: Figure) {
+        match self.figures.iter_mut().find(|(known, _)| known == name) {
+            Some((_, before)) => *before = value,
+            None => self.figures.push((name.to_owned(), value)),
+        }
     }
 
     fn count(&mut self, ending: Ending) {

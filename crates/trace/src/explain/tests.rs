@@ -1,6 +1,6 @@
 use super::*;
 use crate::timeline::{State, What};
-use crate::{Cpu, Event, Note, OverheadKind, Record, Sink, Stop, Timeline};
+use crate::{Cpu, Event, Figure, Note, OverheadKind, Record, Sink, Stop, Timeline};
 use proptest::prelude::*;
 
 const A: ThreadId = ThreadId(0);
@@ -185,6 +185,26 @@ fn law_a_used_up_reservation_above_holds_all_below_it_until_one_of_them_runs() {
         parts(&found.kept[0].account),
         [(Part::Ran, 10), (Part::Behind(B), 30), (Part::Held(Some(player)), 30)]
     );
+}
+
+#[test]
+fn law_of_a_figure_the_last_value_is_told() {
+    let tells = |at: u64, name: &str, value: Figure| Record {
+        at: Instant::from_nanos(at),
+        event: Event::Figure { thread: A, name: name.to_owned(), value },
+    };
+    let found = about_a(&[
+        declare(0, A),
+        tells(1, "committed", Figure::Count(3)),
+        tells(2, "saved", Figure::Time(ns(5))),
+        release(2, A, 10),
+        wake(2, A, None),
+        switch(2, None, Some(A)),
+        tells(3, "committed", Figure::Count(4)),
+        complete(7, A, 5, false),
+    ]);
+    let told = [("committed", Figure::Count(4)), ("saved", Figure::Time(ns(5)))];
+    assert_eq!(found.figures, told.map(|(name, value)| (name.to_owned(), value)));
 }
 
 #[test]

@@ -79,3 +79,18 @@ fn law_a_bar_is_as_wide_as_it_should_be_and_shows_its_tick() {
 fn law_a_cell_has_its_width_whatever_is_in_it() {
     assert_eq!((cut("ab", 3), cut("abcd", 3)), ("ab ".to_owned(), "ab~".to_owned()));
 }
+
+#[test]
+fn law_figures_of_the_marked_row_are_shown() {
+    let mut screen = screen();
+    let figures = [("committed", 235), ("saved_ns", 88_800_000)];
+    screen.listing.threads[0].counted =
+        figures.map(|(name, value)| (name.to_owned(), value)).into();
+    screen.sort();
+    screen.down(1);
+    let lines = shown(&screen, 120);
+    assert!(
+        lines.iter().any(|line| line.contains("counted: committed 235, saved 88.80ms")),
+        "{lines:?}"
+    );
+}

@@ -19,6 +19,7 @@ mod history;
 mod model;
 mod parallel;
 mod part;
+pub mod phold;
 mod ready;
 mod sequential;
 mod speculative;

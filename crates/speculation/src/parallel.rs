@@ -8,6 +8,7 @@ use crate::commit::Committer;
 use crate::part::begin;
 use crate::{Cancellation, Counts, Key, Model, RunError};
 use std::thread;
+use std::time::Duration;
 use windfall_time::{Instant, Span};
 use worker::{Shared, Worker};
 
@@ -30,7 +31,16 @@ struct Limits {
     most: usize,
     /// So far from what is certain an event may be handled ahead.
     window: Span,
+    /// About so long a thread handles events before it takes its mail and reports.
+    turn: Duration,
+    /// So many events at most.
+    longest: u32,
 }
+
+/// What is usual for that, in microseconds.
+const TURN: u32 = 8;
+/// So many events of a usual turn. The model checker sees no clock.
+const EVENTS: u32 = if cfg!(loom) { 1 } else { 64 };
 
 impl<M: Model> Parallel<M> {
     /// A run at its beginning, for so many threads at most: each has as many processes, but perhaps the last. It handles events before `end`. At most so many wait in order, as in
@@ -46,7 +56,8 @@ impl<M: Model> Parallel<M> {
         threads: u32,
     ) -> Result<Self, RunError> {
         let (parts, committer) = begin(&model, threads, most, cancellation)?;
-        let limits = Limits { end, most, window: Span::MAX };
+        let turn = Duration::from_micros(TURN as u64);
+        let limits = Limits { end, most, window: Span::MAX, turn, longest: EVENTS };
         let workers = (0..).zip(parts).map(|(index, part)| Worker::new(index, part)).collect();
         Ok(Parallel { model, workers, committer, limits, rounds: 0, ended: None })
     }
@@ -55,6 +66,15 @@ impl<M: Model> Parallel<M> {
     #[must_use]
     pub const fn within(mut self, window: Span) -> Self {
         self.limits.window = window;
+        self
+    }
+
+    /// Has each thread handle events for about so many microseconds before it takes its mail and reports, which global virtual time waits for; 8 if nothing is said, and at least 1. Longer turns cost less, and what is certain is known later.
+    #[must_use]
+    pub const fn turns_of(mut self, micros: u32) -> Self {
+        let micros = if micros == 0 { 1 } else { micros };
+        self.limits.turn = Duration::from_micros(micros as u64);
+        self.limits.longest = EVENTS.saturating_mul(micros.div_ceil(TURN));
         self
     }
 

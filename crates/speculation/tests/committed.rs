@@ -1,10 +1,8 @@
 //! What every way of running PHOLD must commit, as another program computed it.
 #![allow(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-mod phold;
-
-use phold::{Phold, digest};
 use serde_json::Value;
+use windfall_speculation::phold::{Phold, digest};
 use windfall_speculation::{
     Cancellation, Parallel, ProcessNumber, Saving, Sequential, Speculative, check,
 };
@@ -17,19 +15,20 @@ fn cases() -> Vec<(Phold, Instant, u64, String)> {
     let number = |case: &Value, name: &str| case[name].as_u64().unwrap_or_else(|| panic!("{name}"));
     let cases = cases.iter().map(|case| {
         let short = |name| u32::try_from(number(case, name)).unwrap_or_else(|_| panic!("{name}"));
-        let model = Phold {
-            processes: short("processes"),
-            remote: number(case, "remote_thousandths"),
-            start: short("start"),
-            seed: number(case, "seed"),
-            grain: 0,
-            saving: Saving::Log,
-        };
+        let mut model = Phold::new(short("processes"), number(case, "remote_thousandths"));
+        (model.start, model.seed) = (short("start"), number(case, "seed"));
         let end = Instant::from_nanos(number(case, "end"));
         let digest = case["digest"].as_str().unwrap_or_default().to_owned();
         (model, end, number(case, "committed"), digest)
     });
     cases.collect()
+}
+
+/// The same, with states saved in this way.
+fn saved(model: &Phold, saving: Saving) -> Phold {
+    let mut model = model.clone();
+    model.saving = saving;
+    model
 }
 
 #[test]
@@ -47,7 +46,7 @@ fn law_a_run_in_order_commits_what_another_program_does() {
 fn law_each_event_of_it_can_be_undone_and_done_again() {
     for (model, end, committed, _) in cases().into_iter().filter(|(.., many, _)| *many < 50_000) {
         for saving in [Saving::Log, Saving::Copies { every: 1 }] {
-            let model = Phold { saving, ..model.clone() };
+            let model = saved(&model, saving);
             assert_eq!(check(model, end, 100_000), Ok(committed));
         }
     }
@@ -62,7 +61,7 @@ fn law_a_run_that_undoes_commits_it_too() {
     for (case, (model, end, committed, expected)) in few.step_by(apart).enumerate() {
         let (which, every) = (case % 3, [1, 4, 16][case / 3 % 3]);
         let saving = if case % 2 == 0 { Saving::Log } else { Saving::Copies { every } };
-        let model = Phold { saving, ..model };
+        let model = saved(&model, saving);
         let mut run = Speculative::new(model.clone(), end, 20_000, cancellations[which]).unwrap();
         let (mut draw, mut certain) = (7_u32, 0);
         while run.next().is_some() {
@@ -89,7 +88,7 @@ fn law_threads_commit_it_too() {
     for (case, (model, end, committed, expected)) in all.enumerate() {
         let (which, threads) = (case % 3, [2, 1, 3, 8][case / 3 % 4]);
         let saving = if case % 2 == 0 { Saving::Log } else { Saving::Copies { every: 16 } };
-        let model = Phold { saving, ..model };
+        let model = saved(&model, saving);
         let cancellation = cancellations[which];
         let run = Parallel::new(model.clone(), end, 100_000, cancellation, threads);
         let mut run = run.unwrap();

@@ -260,6 +260,50 @@ fn law_top_of_a_run_that_has_ended_says_so_and_leaves_the_terminal_as_it_was() {
 }
 
 #[test]
+fn law_top_ends_when_its_terminal_is_gone() {
+    let folder = Scratch::new("gone");
+    let socket = std::env::temp_dir().join(format!("wf-gone-{}", std::process::id()));
+    let _run = Run::new(&socket);
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let name = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
+    let theirs = File::options().read(true).write(true).open(name).unwrap();
+    let size = Winsize { ws_row: 30, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&theirs, size).unwrap();
+    let end = || Stdio::from(theirs.try_clone().unwrap());
+    // It is the terminal of its session, as a terminal window's is.
+    let mut command = Command::new("setsid");
+    command.args(["--ctty", env!("CARGO_BIN_EXE_windfall"), "top", "-d", "1s", "--socket"]);
+    command.arg(&socket).current_dir(folder.path(""));
+    command.env("TERM", "xterm-256color").stdin(end()).stdout(end()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    drop((command, theirs));
+    // It draws, until nobody has the other end any longer.
+    let (mut ours, mut seen, mut bytes) = (File::from(ours), Vec::new(), [0; 4096]);
+    while !text(&seen).contains("thread4") {
+        let count = ours.read(&mut bytes).unwrap();
+        seen.extend_from_slice(&bytes[..count]);
+    }
+    // By then it waits for a key.
+    std::thread::sleep(Duration::from_millis(300));
+    drop(ours);
+    let begun = Instant::now();
+    let status = loop {
+        match child.try_wait().unwrap() {
+            Some(status) => break status,
+            None if begun.elapsed() > Duration::from_secs(20) => {
+                child.kill().unwrap();
+                panic!("it goes on without a terminal");
+            }
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    assert!(matches!(status.code(), Some(2 | 129)), "{status}");
+    let _ = std::fs::remove_file(socket);
+}
+
+#[test]
 fn law_top_shows_standings_in_colour_unless_no_color_is_set() {
     let quit = |terminal: &Terminal, _: &Child, _: &Run| (&terminal.ours).write_all(b"q").unwrap();
     let (text, _) = top("plain", "1", quit);

@@ -9,13 +9,9 @@ use crate::sync::{AtomicBool, Mutex, Ordering, with};
 use crate::{Key, Model, RunError};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant as Clock};
+use std::time::Instant as Clock;
 use windfall_time::Instant;
 
-/// About so long, and so many events at most, a thread handles events before it takes its mail again.
-const TURN: Duration = Duration::from_micros(8);
-/// The model checker sees no clock.
-const LONGEST: u32 = if cfg!(loom) { 1 } else { 64 };
 /// After so many turns in which it had nothing to do, it lets others have the processor.
 const PATIENCE: u32 = 100;
 
@@ -187,7 +183,7 @@ impl<M: Model> Worker<M> {
 
     /// Handles events for a while, in order.
     fn handle<F>(&mut self, shared: &Shared<'_, M, F>, time: Instant) -> u32 {
-        let Limits { end, most, window } = shared.limits;
+        let Limits { end, most, window, turn, longest } = shared.limits;
         let share = most.div_ceil(shared.mail.len());
         let far = time.saturating_add(window);
         let begins = Clock::now();
@@ -201,10 +197,10 @@ impl<M: Model> Worker<M> {
         }
         if handled > 0 {
             let took = begins.elapsed();
-            if took > TURN {
+            if took > turn {
                 self.longest = (self.longest / 2).max(1);
-            } else if took < TURN / 2 && handled == self.longest {
-                self.longest = (self.longest * 2).min(LONGEST);
+            } else if took < turn / 2 && handled == self.longest {
+                self.longest = (self.longest * 2).min(longest);
             }
         }
         handled

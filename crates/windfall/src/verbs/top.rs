@@ -5,6 +5,8 @@ use crate::output::{colour_is_wanted, print_error, show};
 use crate::{Answer, VerbError};
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag::register_usize;
 use signal_hook::low_level::signal_name;
@@ -71,6 +73,20 @@ pub(crate) fn run(args: &TopArgs) -> Result<Answer, VerbError> {
 /// How long a signal may have to wait for the next look.
 const LOOK: Duration = Duration::from_millis(100);
 
+/// Waits for a key for so long at most. Whether there is still a terminal: where it is gone, a look at its keys would never end.
+fn is_there(wait: Duration) -> std::io::Result<bool> {
+    let keys = std::io::stdin();
+    let mut keys = [PollFd::new(&keys, PollFlags::IN)];
+    let wait = Timespec { tv_sec: 0, tv_nsec: wait.subsec_nanos().into() };
+    match poll(&mut keys, Some(&wait)) {
+        // A signal is looked at next.
+        Ok(_) | Err(Errno::INTR) => {}
+        Err(why) => return Err(why.into()),
+    }
+    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+    Ok(!keys[0].revents().intersects(gone))
+}
+
 /// Draws, and listens to keys, until `q` or a signal.
 fn watch(
     mut terminal: DefaultTerminal,
@@ -87,7 +103,10 @@ fn watch(
             .height
             .saturating_sub(8);
         let left = delay.saturating_sub(looked.elapsed()).min(LOOK);
-        if event::poll(left.max(Duration::from_millis(1)))?
+        if !is_there(left.max(Duration::from_millis(1)))? {
+            return Err(std::io::Error::other("the terminal is gone"));
+        }
+        if event::poll(Duration::ZERO)?
             && let Event::Key(key) = event::read()?
             && key.kind == KeyEventKind::Press
             && !press(screen, key.code, key.modifiers, usize::from(page))

@@ -1,0 +1,97 @@
+//! PHOLD without an engine: what an engine is compared with.
+
+use super::{PRIME, Phold, State, work};
+
+/// The loop that somebody writes who wants nothing but this model: no numbers, no checks, ties as they come.
+#[derive(Debug)]
+pub struct Bare {
+    heap: Vec<Entry>,
+    states: Vec<State>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    time: u64,
+    to: u32,
+    from: u32,
+    _rest: [u64; 2],
+}
+
+impl Bare {
+    /// The model at its beginning.
+    #[must_use]
+    pub fn new(model: &Phold) -> Bare {
+        let states = (0..model.processes).map(|process| model.state(process)).collect();
+        let mut bare = Bare { heap: Vec::new(), states };
+        for (process, mut state) in (0..).zip(bare.states.clone()) {
+            for _ in 0..model.start {
+                let time = state.delay().as_nanos();
+                bare.push(Entry { time, to: process, from: process, _rest: [0; 2] });
+            }
+        }
+        bare
+    }
+
+    #[inline]
+    fn push(&mut self, entry: Entry) {
+        let heap = &mut self.heap;
+        let mut at = heap.len();
+        heap.push(entry);
+        while at > 0 && entry.time < heap[(at - 1) / 4].time {
+            heap[at] = heap[(at - 1) / 4];
+            at = (at - 1) / 4;
+        }
+        heap[at] = entry;
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Entry> {
+        let heap = &mut self.heap;
+        let first = *heap.first()?;
+        let last = heap.pop()?;
+        let (mut at, len) = (0, heap.len());
+        if len == 0 {
+            return Some(first);
+        }
+        loop {
+            let child = at * 4 + 1;
+            if child >= len {
+                break;
+            }
+            let mut least = child;
+            for other in child + 1..(child + 4).min(len) {
+                if heap[other].time < heap[least].time {
+                    least = other;
+                }
+            }
+            if last.time <= heap[least].time {
+                break;
+            }
+            heap[at] = heap[least];
+            at = least;
+        }
+        heap[at] = last;
+        Some(first)
+    }
+
+    /// Handles all events before this time, in nanoseconds. How many they were.
+    pub fn run(&mut self, model: &Phold, end: u64) -> u64 {
+        let mut handled = 0;
+        while let Some(Entry { time, to, from, .. }) = self.pop() {
+            if time >= end {
+                break;
+            }
+            let state = &mut self.states[to as usize];
+            work(model.grain, state.hash);
+            let said = time.wrapping_mul(31).wrapping_add(from.into());
+            state.hash = (state.hash ^ said).wrapping_mul(PRIME);
+            let remote = state.uniform(1_000) < model.remote;
+            let other = if remote { state.uniform(model.processes.into()) } else { to.into() };
+            let next = u32::try_from(other).unwrap_or(0);
+            let time = time + state.delay().as_nanos();
+            self.push(Entry { time, to: next, from: to, _rest: [0; 2] });
+            handled += 1;
+        }
+        handled
+    }
+}

@@ -92,6 +92,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "scenario",
             "schedulers",
             "sim",
+            "speculation",
             "time",
             "trace",
         ],

@@ -13,6 +13,7 @@ mod figure_11_5;
 mod figure_11_6;
 mod multics;
 mod overhead_11_6_8;
+mod phold;
 mod ports_collection;
 mod ports_figure_1;
 mod ports_processors;
@@ -56,6 +57,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &ports_collection::EXPERIMENT,
     &ports_processors::EXPERIMENT,
     &robot::EXPERIMENT,
+    &phold::EXPERIMENT,
 ];
 
 /// The largest difference allowed between simulated and real threads, in per cent of the processor.

@@ -314,7 +314,7 @@ fn paper_a_robot_that_plans_ahead_waits_less_when_others_keep_the_processor() {
 
 #[test]
 fn law_what_needs_only_this_process_runs_everywhere() {
-    for name in ["table-10-2", "figure-10-4", "table-10-3"] {
+    for name in ["table-10-2", "figure-10-4", "table-10-3", "phold"] {
         let findings = quick(name, Host::Here);
         assert!(!findings.tables[0].rows.is_empty() && !findings.figures.is_empty(), "{name}");
         assert!(findings.circumstances[0].starts_with("here: "), "{name}");

@@ -88,6 +88,36 @@ impl Phold {
         let random = State { hash: BASIS, random }.step();
         State { hash: BASIS, random }
     }
+
+    /// A process begins: it sends itself its first events. For models around this one.
+    pub fn begin(
+        &self,
+        me: ProcessNumber,
+        mut send: impl FnMut(ProcessNumber, Instant, u64),
+    ) -> State {
+        let mut state = self.state(me.0);
+        for _ in 0..self.start {
+            send(me, Instant::ZERO + state.delay(), 0);
+        }
+        state
+    }
+
+    /// Handles an event: to which process it sends the next one, and when. For models around this one.
+    #[inline]
+    pub fn go(
+        &self,
+        state: &mut State,
+        me: ProcessNumber,
+        from: ProcessNumber,
+        now: Instant,
+    ) -> (ProcessNumber, Instant) {
+        work(self.grain, state.hash);
+        let said = now.as_nanos().wrapping_mul(31).wrapping_add(from.0.into());
+        state.hash = (state.hash ^ said).wrapping_mul(PRIME);
+        let remote = state.uniform(1_000) < self.remote;
+        let to = if remote { state.uniform(self.processes.into()) } else { me.0.into() };
+        (ProcessNumber(u32::try_from(to).unwrap_or(0)), now + state.delay())
+    }
 }
 
 impl Model for Phold {
@@ -102,24 +132,13 @@ impl Model for Phold {
     }
 
     fn start(&self, context: &mut Context<'_, Self>) -> State {
-        let me = context.me();
-        let mut state = self.state(me.0);
-        for _ in 0..self.start {
-            context.send(me, Instant::ZERO + state.delay(), 0);
-        }
-        state
+        self.begin(context.me(), |to, at, event| context.send(to, at, event))
     }
 
     fn handle(&self, state: &mut State, event: &u64, context: &mut Context<'_, Self>) {
         context.log(*state);
-        work(self.grain, state.hash);
-        let (now, from) = (context.now(), u64::from(context.from().0));
-        let said = now.as_nanos().wrapping_mul(31).wrapping_add(from);
-        state.hash = (state.hash ^ said).wrapping_mul(PRIME);
-        let remote = state.uniform(1_000) < self.remote;
-        let to = if remote { state.uniform(self.processes.into()) } else { context.me().0.into() };
-        let at = now + state.delay();
-        context.send(ProcessNumber(u32::try_from(to).unwrap_or(0)), at, *event);
+        let (to, at) = self.go(state, context.me(), context.from(), context.now());
+        context.send(to, at, *event);
     }
 
     fn undo(&self, state: &mut State, before: State) {

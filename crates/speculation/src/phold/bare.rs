@@ -1,6 +1,8 @@
 //! PHOLD without an engine: what an engine is compared with.
 
-use super::{PRIME, Phold, State, work};
+use super::{Phold, State};
+use crate::ProcessNumber;
+use windfall_time::Instant;
 
 /// The loop that somebody writes who wants nothing but this model: no numbers, no checks, ties as they come.
 #[derive(Debug)]
@@ -82,13 +84,10 @@ impl Bare {
                 break;
             }
             let state = &mut self.states[to as usize];
-            work(model.grain, state.hash);
-            let said = time.wrapping_mul(31).wrapping_add(from.into());
-            state.hash = (state.hash ^ said).wrapping_mul(PRIME);
-            let remote = state.uniform(1_000) < model.remote;
-            let other = if remote { state.uniform(model.processes.into()) } else { to.into() };
-            let next = u32::try_from(other).unwrap_or(0);
-            let time = time + state.delay().as_nanos();
+            let (me, from, now) =
+                (ProcessNumber(to), ProcessNumber(from), Instant::from_nanos(time));
+            let (ProcessNumber(next), at) = model.go(state, me, from, now);
+            let time = at.as_nanos();
             self.push(Entry { time, to: next, from: to, _rest: [0; 2] });
             handled += 1;
         }

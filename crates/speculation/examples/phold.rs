@@ -40,9 +40,8 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
         "on {threads} threads: {events} events in {took:.1?}, states {}",
         digest(run.states())
     );
-    let round =
-        took.as_secs_f64() * 1e6 / f64::from(u32::try_from(run.rounds()).unwrap_or(u32::MAX));
-    println!("{} were undone; a round of global virtual time took {round:.1} us", counts.undone);
+    let round = took / u32::try_from(run.rounds().max(1))?;
+    println!("{} were undone; a round of global virtual time took {round:.1?}", counts.undone);
     if digest(run.states()) != committed {
         return Err("both should have come to the same".into());
     }

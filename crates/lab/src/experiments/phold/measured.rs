@@ -108,8 +108,8 @@ impl Model for Stamped {
         context.send(to, at, *event);
         state.1 += 1;
         if state.1.is_multiple_of(STAMPED) {
-            let nanos = self.begun.elapsed().as_nanos();
-            context.output(u64::try_from(nanos).unwrap_or(u64::MAX)); // after 584 years
+            let handled = self.begun.elapsed();
+            context.output(handled.as_secs() * 1_000_000_000 + u64::from(handled.subsec_nanos()));
         }
     }
 

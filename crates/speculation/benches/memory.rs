@@ -1,0 +1,57 @@
+//! Memory over time: PHOLD on two threads, for ten minutes or so many seconds as are given, with what the process holds every few seconds.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant as Clock};
+use windfall_speculation::phold::Phold;
+use windfall_speculation::{Cancellation, Parallel};
+use windfall_time::Instant;
+
+const PROCESSES: u32 = 1_000;
+
+/// KiB of memory that this process holds.
+fn held() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
+}
+
+/// Runs until this virtual time, in nanoseconds, and samples. How many events, how long, and the samples.
+fn run(end: u64, every: Duration) -> (u64, Duration, Vec<u64>) {
+    let (model, end) = (Phold::new(PROCESSES, 250), Instant::from_nanos(end));
+    let run = Parallel::new(model, end, 100_000, Cancellation::Aggressive, 2);
+    let mut run = run.expect("PHOLD begins");
+    let (over, begun) = (AtomicBool::new(false), Clock::now());
+    std::thread::scope(|scope| {
+        let samples = scope.spawn(|| {
+            let mut samples = Vec::new();
+            while !over.load(Ordering::Relaxed) {
+                std::thread::sleep(every);
+                samples.push(held());
+            }
+            samples
+        });
+        let events = run.run(|_, ()| ()).expect("PHOLD runs");
+        let took = begun.elapsed();
+        over.store(true, Ordering::Relaxed);
+        (events, took, samples.join().expect("it samples"))
+    })
+}
+
+fn main() {
+    let seconds =
+        std::env::args().filter_map(|word| word.parse::<u64>().ok()).next().unwrap_or(600);
+    let before = held();
+    let (events, took, _) = run(5_000_000, Duration::from_millis(100));
+    let millis = u64::try_from(took.as_millis()).unwrap_or(1).max(1);
+    // An event a microsecond later for each process.
+    let end = events * 1_000 * seconds / millis * 1_000 / u64::from(PROCESSES);
+    let (events, took, samples) = run(end, Duration::from_secs(1));
+    let after = samples.len() / 10;
+    let (first, rest) = samples.split_at(after.min(samples.len()));
+    let of = |samples: &[u64]| (samples.iter().min().copied(), samples.iter().max().copied());
+    println!("{events} events in {took:.0?}; {before} KiB before");
+    println!("KiB, least and most: {:?} in the first tenth, {:?} after it", of(first), of(rest));
+    for (second, held) in samples.iter().enumerate().step_by((samples.len() / 20).max(1)) {
+        println!("{second} s: {held} KiB");
+    }
+}

@@ -27,6 +27,9 @@ fn run(end: u64, every: Duration) -> (u64, Duration, Vec<u64>) {
             while !over.load(Ordering::Relaxed) {
                 std::thread::sleep(every);
                 samples.push(held());
+                if samples.len().is_multiple_of(20) {
+                    println!("{:.0?}: {} KiB", begun.elapsed(), held());
+                }
             }
             samples
         });
@@ -51,7 +54,4 @@ fn main() {
     let of = |samples: &[u64]| (samples.iter().min().copied(), samples.iter().max().copied());
     println!("{events} events in {took:.0?}; {before} KiB before");
     println!("KiB, least and most: {:?} in the first tenth, {:?} after it", of(first), of(rest));
-    for (second, held) in samples.iter().enumerate().step_by((samples.len() / 20).max(1)) {
-        println!("{second} s: {held} KiB");
-    }
 }

@@ -19,6 +19,11 @@ impl Committer {
         Committer { waiting: 0, most, committed: 0 }
     }
 
+    /// So many events were committed before, and so many wait.
+    pub(crate) const fn after(committed: u64, waiting: usize, most: usize) -> Self {
+        Committer { waiting, most, committed }
+    }
+
     /// So many events come without a cause: at the beginning of a process, or from outside. If that is too much, nothing has changed.
     pub(crate) fn comes(&mut self, from: ProcessNumber, events: usize) -> Result<(), RunError> {
         self.wait(self.waiting + events, None, from)

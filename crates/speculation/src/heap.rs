@@ -31,6 +31,11 @@ impl<E> Heap<E> {
         self.rise(self.entries.len() - 1);
     }
 
+    /// All of them, in no order.
+    pub(crate) fn into_entries(self) -> Vec<Entry<E>> {
+        self.entries
+    }
+
     pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {
         self.entries.iter().map(|entry| entry.key)
     }

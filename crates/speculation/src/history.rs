@@ -92,22 +92,9 @@ impl<M: Model> History<M> {
         me: ProcessNumber,
         follows: &mut Follows<M>,
     ) -> Result<Self, RunError> {
-        let mut history = History {
-            state: model.start(&mut Context::new(
-                Key { at: Instant::ZERO, to: me, from: me, number: 0 },
-                &mut follows.effects,
-                false,
-            )),
-            sent: 0,
-            waiting: Heap::new(),
-            done: VecDeque::new(),
-            certain: 0,
-            log: VecDeque::new(),
-            copies: VecDeque::new(),
-            saving: model.saving(me),
-            unsure: Vec::new(),
-            failed: None,
-        };
+        let key = Key { at: Instant::ZERO, to: me, from: me, number: 0 };
+        let state = model.start(&mut Context::new(key, &mut follows.effects, false));
+        let mut history = History::at(state, 0, model.saving(me));
         let sent = &mut follows.effects.sent;
         sent.iter().try_for_each(|sent| sent.check(me, None, model.processes()))?;
         if !follows.effects.outputs.is_empty() {
@@ -115,6 +102,22 @@ impl<M: Model> History<M> {
         }
         follows.sent.extend(sent.drain(..).map(|sent| history.number(me, sent)));
         Ok(history)
+    }
+
+    /// A process of which all so far is certain.
+    pub(crate) const fn at(state: M::State, sent: u64, saving: Saving) -> Self {
+        History {
+            state,
+            sent,
+            waiting: Heap::new(),
+            done: VecDeque::new(),
+            certain: 0,
+            log: VecDeque::new(),
+            copies: VecDeque::new(),
+            saving,
+            unsure: Vec::new(),
+            failed: None,
+        }
     }
 
     fn number(&mut self, me: ProcessNumber, sent: Sent<M::Event>) -> Entry<M::Event> {
@@ -337,6 +340,20 @@ impl<M: Model> History<M> {
         (0..needed).for_each(|_| drop(self.done.pop_front()));
         self.copies.iter_mut().for_each(|(copied, _)| *copied -= needed);
         self.certain -= needed;
+        give_back(&mut self.done);
+        give_back(&mut self.log);
+    }
+}
+
+/// So many entries a process may keep room for.
+const SPARE: usize = 32;
+
+/// Gives back half of the room where an eighth of it is used: else every process would keep what it once needed at most.
+#[inline]
+fn give_back<T>(entries: &mut VecDeque<T>) {
+    let room = entries.capacity();
+    if room > SPARE && entries.len() < room / 8 {
+        entries.shrink_to(room / 2);
     }
 }
 

@@ -6,6 +6,7 @@
 //! way must come to. `history.rs` is a process that goes back, and `part.rs` some of all processes; `speculative.rs` drives all by a loop, `parallel.rs` a part by each thread, and `timed.rs` one by deadlines. `check.rs` undoes and redoes each event, and names what differs.
 #![forbid(unsafe_code)]
 
+mod adaptive;
 mod check;
 mod commit;
 mod context;
@@ -26,6 +27,7 @@ mod speculative;
 mod sync;
 mod timed;
 
+pub use adaptive::Adaptive;
 pub use check::{CheckError, What, check};
 pub use context::Context;
 pub use difference::Difference;

@@ -5,7 +5,7 @@ mod model;
 mod worker;
 
 use crate::commit::Committer;
-use crate::part::begin;
+use crate::part::{Part, begin};
 use crate::{Cancellation, Counts, Key, Model, RunError};
 use std::thread;
 use std::time::Duration;
@@ -56,10 +56,20 @@ impl<M: Model> Parallel<M> {
         threads: u32,
     ) -> Result<Self, RunError> {
         let (parts, committer) = begin(&model, threads, most, cancellation)?;
+        Ok(Parallel::of(model, parts, committer, (end, most)))
+    }
+
+    /// A run of these parts.
+    pub(crate) fn of(
+        model: M,
+        parts: Vec<Part<M>>,
+        committer: Committer,
+        (end, most): (Instant, usize),
+    ) -> Self {
         let turn = Duration::from_micros(TURN as u64);
         let limits = Limits { end, most, window: Span::MAX, turn, longest: EVENTS };
         let workers = (0..).zip(parts).map(|(index, part)| Worker::new(index, part)).collect();
-        Ok(Parallel { model, workers, committer, limits, rounds: 0, ended: None })
+        Parallel { model, workers, committer, limits, rounds: 0, ended: None }
     }
 
     /// Throttles it: no event is handled more than this ahead of what is certain, in virtual time.

@@ -36,26 +36,55 @@ pub(crate) fn begin<M: Model>(
     most: usize,
     cancellation: Cancellation,
 ) -> Result<(Vec<Part<M>>, Committer), RunError> {
-    let count = model.processes();
-    let each = count.div_ceil(parts.max(1)).max(1);
     let mut committer = Committer::new(most);
-    let mut sent = Vec::new();
-    let mut all = Vec::new();
-    for base in (0..count).step_by(each as usize) {
-        let mut part = Part::new(ProcessNumber(base), each, cancellation);
-        for me in (base..count.min(base + each)).map(ProcessNumber) {
-            part.processes.push(History::start(model, me, &mut part.follows)?);
-            committer.comes(me, part.follows.sent.len())?;
-            sent.append(&mut part.follows.sent);
-        }
-        part.ready = Ready::new(part.base, part.processes.len());
-        all.push(part);
+    let mut follows = Follows::new(cancellation);
+    let mut processes = Vec::new();
+    for me in (0..model.processes()).map(ProcessNumber) {
+        let before = follows.sent.len();
+        processes.push(History::start(model, me, &mut follows)?);
+        committer.comes(me, follows.sent.len() - before)?;
     }
-    for entry in sent {
+    let parts = divide(model, processes, follows.sent, (parts, cancellation));
+    Ok((parts, committer))
+}
+
+/// The processes of a model in the middle of a run in order: their states and how many events each has sent, and all that wait.
+pub(crate) fn resume<M: Model>(
+    model: &M,
+    states: impl Iterator<Item = (M::State, u64)>,
+    waiting: Vec<Entry<M::Event>>,
+    parts: (u32, Cancellation),
+) -> Vec<Part<M>> {
+    let processes = (0..).map(ProcessNumber).zip(states);
+    let processes = processes.map(|(me, (state, sent))| History::at(state, sent, model.saving(me)));
+    divide(model, processes.collect(), waiting, parts)
+}
+
+/// Consecutive processes to each part, and what waits to its process.
+fn divide<M: Model>(
+    model: &M,
+    processes: Vec<History<M>>,
+    waiting: Vec<Entry<M::Event>>,
+    (parts, cancellation): (u32, Cancellation),
+) -> Vec<Part<M>> {
+    let each = model.processes().div_ceil(parts.max(1)).max(1);
+    let mut all: Vec<Part<M>> = Vec::new();
+    for (me, process) in (0..).zip(processes) {
+        if me % each == 0 {
+            all.push(Part::new(ProcessNumber(me), each, cancellation));
+        }
+        if let Some(part) = all.last_mut() {
+            part.processes.push(process);
+        }
+    }
+    for part in &mut all {
+        part.ready = Ready::new(part.base, part.processes.len());
+    }
+    for entry in waiting {
         let part = (entry.key.to.0 / each) as usize;
         all[part].receive(model, Message::Event(entry));
     }
-    Ok((all, committer))
+    all
 }
 
 /// What became of the events that are here.

@@ -1,9 +1,11 @@
 //! The model event by event, in order: what every other way must come to.
 
+use crate::commit::Committer;
 use crate::context::{Context, Effects, Sent};
 use crate::event::Entry;
 use crate::heap::Heap;
-use crate::{Key, Model, ProcessNumber, RunError};
+use crate::part::resume;
+use crate::{Cancellation, Key, Model, Parallel, ProcessNumber, RunError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use windfall_time::Instant;
 
@@ -102,11 +104,22 @@ impl<M: Model> Sequential<M> {
         end: Instant,
         mut commit: impl FnMut(Key, M::Output),
     ) -> Result<u64, RunError> {
+        self.run_some(end, u64::MAX, &mut commit)
+    }
+
+    /// The same, but no more than so many events.
+    pub(crate) fn run_some(
+        &mut self,
+        end: Instant,
+        events: u64,
+        commit: &mut impl FnMut(Key, M::Output),
+    ) -> Result<u64, RunError> {
         if let Some(error) = &self.ended {
             return Err(error.clone());
         }
         let before = self.handled;
-        let ran = catch_unwind(AssertUnwindSafe(|| self.handle_until(end, &mut commit)));
+        let last = before.saturating_add(events);
+        let ran = catch_unwind(AssertUnwindSafe(|| self.handle_until(end, last, commit)));
         let ran = ran.unwrap_or_else(|panic| {
             let message = said(panic.as_ref());
             Err(match (self.committing, self.waiting.first()) {
@@ -125,10 +138,13 @@ impl<M: Model> Sequential<M> {
     fn handle_until(
         &mut self,
         end: Instant,
+        last: u64,
         commit: &mut impl FnMut(Key, M::Output),
     ) -> Result<(), RunError> {
         let processes = self.model.processes();
-        while let Some(Entry { key, event }) = self.waiting.first().filter(|e| e.key.at < end) {
+        while self.handled < last
+            && let Some(Entry { key, event }) = self.waiting.first().filter(|e| e.key.at < end)
+        {
             let key = *key;
             let mut context = Context::new(key, &mut self.effects, false);
             self.model.handle(&mut self.processes[key.to.index()].state, event, &mut context);
@@ -152,6 +168,26 @@ impl<M: Model> Sequential<M> {
     #[must_use]
     pub const fn handled(&self) -> u64 {
         self.handled
+    }
+
+    /// Goes on on threads, which handle events before `end`, as if it had been so from the beginning.
+    ///
+    /// # Errors
+    /// When the run has ended with an error.
+    pub fn on_threads(
+        self,
+        end: Instant,
+        cancellation: Cancellation,
+        threads: u32,
+    ) -> Result<Parallel<M>, RunError> {
+        if let Some(error) = self.ended {
+            return Err(error);
+        }
+        let committer = Committer::after(self.handled, self.waiting.len(), self.most);
+        let states = self.processes.into_iter().map(|process| (process.state, process.sent));
+        let waiting = self.waiting.into_entries();
+        let parts = resume(&self.model, states, waiting, (threads, cancellation));
+        Ok(Parallel::of(self.model, parts, committer, (end, self.most)))
     }
 
     /// When the next event takes effect; `None` when none waits.

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use windfall_speculation::phold::{Phold, digest};
 use windfall_speculation::{
-    Cancellation, Parallel, ProcessNumber, Saving, Sequential, Speculative, check,
+    Adaptive, Cancellation, Parallel, ProcessNumber, Saving, Sequential, Speculative, check,
 };
 use windfall_time::Instant;
 
@@ -94,5 +94,28 @@ fn law_threads_commit_it_too() {
         let mut run = run.unwrap();
         assert_eq!(run.run(|_, ()| ()), Ok(committed), "{model:?}");
         assert_eq!(digest(run.states()), expected, "{model:?}");
+    }
+}
+
+#[test]
+fn law_a_run_that_chooses_is_in_order_where_events_are_short_and_commits_the_same() {
+    let end = Instant::from_nanos(60_000);
+    for (grain, is_on_threads) in [(0, false), (50_000, true)] {
+        let mut model = Phold::new(1_000, 250);
+        model.grain = if cfg!(debug_assertions) { grain / 10 } else { grain };
+        let mut in_order = Sequential::new(model.clone(), 100_000).unwrap();
+        let committed = in_order.run_until(end, |_, ()| ()).unwrap();
+        let new = |model, threads| {
+            Adaptive::new(model, end, 100_000, Cancellation::Aggressive, threads).unwrap()
+        };
+        let mut run = new(model.clone(), 2);
+        assert_eq!(run.run(|_, ()| ()), Ok(committed));
+        assert_eq!(digest(run.states()), digest(in_order.states()));
+        // A debugging build takes long for every event.
+        if cfg!(not(debug_assertions)) || is_on_threads {
+            assert_eq!(run.is_on_threads(), is_on_threads, "{grain}");
+        }
+        let mut alone = new(model, 1);
+        assert_eq!((alone.run(|_, ()| ()), alone.is_on_threads()), (Ok(committed), false));
     }
 }

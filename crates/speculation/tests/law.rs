@@ -148,16 +148,29 @@ fn speculatively(
     (outputs, ended.map(|()| (one.committed, run.states().copied().collect())))
 }
 
-/// On threads, as they come.
+/// On threads, as they come, from the beginning or after a run in order until then.
 fn on_threads(
     model: &Gossip,
     end: Instant,
     cancellation: Cancellation,
-    (threads, window): (u32, u64),
+    (threads, window, until): (u32, u64, Option<u64>),
     undone: &mut u64,
 ) -> Committed {
     let mut outputs = Vec::new();
-    let run = Parallel::new(model.clone(), end, model.most, cancellation, threads).unwrap();
+    let run = match until {
+        None => Parallel::new(model.clone(), end, model.most, cancellation, threads).unwrap(),
+        Some(until) => {
+            let mut run = Sequential::new(model.clone(), model.most).unwrap();
+            let until = Instant::from_nanos(until).min(end);
+            let ran = run.run_until(until, |key, output| outputs.push((key, output)));
+            if let Err(error) = ran {
+                let again = run.on_threads(end, cancellation, threads).err();
+                assert_eq!(again, Some(error.clone()), "it is over");
+                return (outputs, Err(error));
+            }
+            run.on_threads(end, cancellation, threads).unwrap()
+        }
+    };
     let mut run = run.within(Span::from_nanos(window));
     let ran = run.run(|key, output| outputs.push((key, output)));
     *undone += run.counts().undone;
@@ -181,7 +194,8 @@ fn law_whatever_the_threads_the_same_is_committed() {
         let tally = RefCell::new((0, 0, 0));
         let config = Config { cases, failure_persistence: None, ..Config::default() };
         let window = prop_oneof![Just(u64::MAX), 0..100_u64];
-        let what = (gossip(), (1..9_u32, window), 20_u64..400);
+        let until = prop::option::of(0_u64..200);
+        let what = (gossip(), (1..9_u32, window, until), 20_u64..400);
         let judged = TestRunner::new(config).run(&what, |(model, threads, end)| {
             let end = Instant::from_nanos(end);
             let expected = in_order(&model, end);

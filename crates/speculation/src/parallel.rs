@@ -42,6 +42,13 @@ const TURN: u32 = 8;
 /// So many events of a usual turn. The model checker sees no clock.
 const EVENTS: u32 = if cfg!(loom) { 1 } else { 64 };
 
+impl Limits {
+    const fn new(end: Instant, most: usize) -> Limits {
+        let turn = Duration::from_micros(TURN as u64);
+        Limits { end, most, window: Span::MAX, turn, longest: EVENTS }
+    }
+}
+
 impl<M: Model> Parallel<M> {
     /// A run at its beginning, for so many threads at most: each has as many processes, but perhaps the last. It handles events before `end`. At most so many wait in order, as in
     /// [`Sequential`](crate::Sequential), and each thread does its share of as many ahead; what these send comes to that.
@@ -66,8 +73,7 @@ impl<M: Model> Parallel<M> {
         committer: Committer,
         (end, most): (Instant, usize),
     ) -> Self {
-        let turn = Duration::from_micros(TURN as u64);
-        let limits = Limits { end, most, window: Span::MAX, turn, longest: EVENTS };
+        let limits = Limits::new(end, most);
         let workers = (0..).zip(parts).map(|(index, part)| Worker::new(index, part)).collect();
         Parallel { model, workers, committer, limits, rounds: 0, ended: None }
     }

@@ -61,7 +61,7 @@ fn take(given: Given) -> impl FnMut(Key, u64) + Send {
 /// Both threads take so many turns, and one after the other as many as are left.
 fn turns(cancellation: Cancellation, many: u32) {
     let (parts, committer) = begin(&Two, 2, 10, cancellation).unwrap();
-    let limits = Limits { end: END, most: 10, window: Span::MAX };
+    let limits = Limits::new(END, 10);
     let given = Given::default();
     let shared = Arc::new(Shared::new((&Two, limits), 2, committer, take(given.clone())));
     let threads = (0..).zip(parts).map(|(index, part)| {

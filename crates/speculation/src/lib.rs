@@ -34,7 +34,7 @@ pub use difference::Difference;
 pub use error::RunError;
 pub use event::{Key, ProcessNumber};
 pub use model::{Model, Saving};
-pub use parallel::Parallel;
+pub use parallel::{Parallel, Prices};
 pub use sequential::Sequential;
 pub use speculative::{Cancellation, Counts, Speculative};
 pub use timed::{Ahead, InputError, Late, Timed, Turn};

@@ -2,11 +2,13 @@
 
 #[cfg(all(test, loom))]
 mod model;
+mod simulated;
 mod worker;
 
 use crate::commit::Committer;
 use crate::part::{Part, begin};
 use crate::{Cancellation, Counts, Key, Model, RunError};
+pub use simulated::Prices;
 use std::thread;
 use std::time::Duration;
 use windfall_time::{Instant, Span};

@@ -4,9 +4,9 @@
 use serde_json::Value;
 use windfall_speculation::phold::{Phold, digest};
 use windfall_speculation::{
-    Adaptive, Cancellation, Parallel, ProcessNumber, Saving, Sequential, Speculative, check,
+    Adaptive, Cancellation, Parallel, Prices, ProcessNumber, Saving, Sequential, Speculative, check,
 };
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// Each case, with the end of its run, how many events are committed, and the digest of all states.
 fn cases() -> Vec<(Phold, Instant, u64, String)> {
@@ -118,4 +118,32 @@ fn law_a_run_that_chooses_is_in_order_where_events_are_short_and_commits_the_sam
         let mut alone = new(model, 1);
         assert_eq!((alone.run(|_, ()| ()), alone.is_on_threads()), (Ok(committed), false));
     }
+}
+
+#[test]
+fn law_simulated_threads_commit_it_too_and_equal_runs_are_equal() {
+    let prices = |handle| {
+        let [handle, undo, message, turn] = [handle, 100, 80, 200].map(Span::from_nanos);
+        Prices { handle, undo, message, turn }
+    };
+    let few = cases().into_iter().filter(|(model, ..)| model.processes > 8);
+    let (mut undone, mut faster) = (0, 0);
+    let apart = if cfg!(debug_assertions) { 5 } else { 1 };
+    for (model, end, committed, expected) in few.step_by(apart) {
+        let run = |threads| {
+            let aggressive = Cancellation::Aggressive;
+            let run = Parallel::new(model.clone(), end, 100_000, aggressive, threads);
+            let mut run = run.unwrap();
+            let (events, took) = run.simulate(&prices(2_000), |_, ()| ()).unwrap();
+            assert_eq!((events, digest(run.states())), (committed, expected.clone()), "{model:?}");
+            assert_eq!(run.simulate(&prices(1), |_, ()| ()), Ok((0, Span::ZERO)), "it is over");
+            (took, run.counts())
+        };
+        let (alone, eight) = (run(1), run(8));
+        assert_eq!(run(8), eight, "{model:?}");
+        assert!(alone.0 >= Span::from_nanos(2_000 * committed), "{model:?}");
+        undone += eight.1.undone;
+        faster += u32::from(eight.0 < alone.0);
+    }
+    assert!(undone > 100 && faster > 3, "{undone} undone, {faster} were faster on eight");
 }

@@ -1,6 +1,7 @@
 //! PHOLD on one thread and on two: which grain pays, what global virtual time costs, and how states are best saved; beside the engines of today.
 
 mod measured;
+mod processors;
 
 use super::{SERIES, dashed, digits, solid};
 use crate::experiment::{Experiment, Host, LabError, Settings};
@@ -187,6 +188,59 @@ fn figure(found: &[Found]) -> Figure {
     }
 }
 
+/// Processors that are simulated, and the work in an event, in steps.
+const PROCESSORS: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+const SIMULATED: [u64; 3] = [500, 5_000, 18_000];
+
+/// More processors than this machine has, by work in an event.
+fn more(setup: &Setup<'_>) -> (Table, Figure) {
+    let names: Vec<String> = PROCESSORS.iter().map(ToString::to_string).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let first =
+        ["event, us", "handled, ns", "undone, ns", "message, ns", "two real", "two simulated"];
+    let title = "more processors, simulated: what was measured in order and on one thread, the price of a message that makes two simulated processors as fast as two real ones (million events a second), and how many times as fast as in order so many processors are; 10,000 processes";
+    let head = [&first[..], &names, &["undone on 64, %"]].concat();
+    let mut table = Table::new(title, 0, &head);
+    let (x, y) =
+        (Axis::factors("processors", 1.0, 64.0), Axis::covering("times as fast as in order", 64.0));
+    let mut chart = Chart::new(
+        "Speed-up on more processors, simulated",
+        "PHOLD, 10,000 processes, a quarter of the events for others",
+        x,
+        y,
+    );
+    for (grain, colour) in SIMULATED.iter().zip(SERIES) {
+        (setup.progress)(&format!("{grain} steps of work on more processors"));
+        let found = processors::measured(setup, *grain, &PROCESSORS);
+        let prices = [found.prices.handle, found.prices.undo, found.prices.message];
+        let prices = prices.map(|price| price.as_nanos().to_string());
+        let mut row = vec![digits(found.in_order / 1e3)];
+        row.extend(prices);
+        row.extend(found.two.map(digits));
+        row.extend(found.speed_ups.iter().map(|(_, times, _)| digits(*times)));
+        row.extend(found.speed_ups.last().map(|(.., undone)| digits(*undone)));
+        table.rows.push(row);
+        let points: Vec<(f64, f64)> = found
+            .speed_ups
+            .iter()
+            .map(|(processors, times, _)| (f64::from(*processors), *times))
+            .collect();
+        chart.line(
+            &points,
+            solid(colour),
+            &format!("{} us an event", digits(found.in_order / 1e3)),
+        );
+        chart.dots(&points, Dot { mark: Mark::Ring, colour }, "");
+    }
+    chart.line(&[(1.0, 1.0), (64.0, 64.0)], dashed(super::PAPER), "as many times as processors");
+    let figure = Figure {
+        name: "phold-processors".to_owned(),
+        caption: "What bounds it: a processor does more for an event than a run in order, to be able to undo it, and what it does ahead of the others in a turn is undone the more often, the fewer processes each has. What processors wait for each other's memory is in the price of a message alone, so that many of them may be slower.".to_owned(),
+        picture: chart.finish(),
+    };
+    (table, figure)
+}
+
 /// What speaks against the claim, and its numbers.
 fn judge(found: &[Found], rates: &[(u32, f64)]) -> (Vec<String>, String) {
     let mut against = Vec::new();
@@ -256,6 +310,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         &["turn, us", "two threads", "round, us", "latency, median", "latency, 99 %"],
     );
     let rates = turns(&setup, &mut by_turn);
+    let (by_processors, speed_up) = more(&setup);
     let (against, why) = judge(&found, &rates);
     let columns = "processes,remote,steps,saving,heap,in_order,threads,undone_percent,round_us";
     Ok(Findings {
@@ -265,8 +320,8 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
             setup.rounds,
             setup.events
         )],
-        tables: vec![by_size, by_grain, by_saving, by_turn],
-        figures: vec![figure(&found)],
+        tables: vec![by_size, by_grain, by_saving, by_turn, by_processors],
+        figures: vec![figure(&found), speed_up],
         raw: vec![Raw::csv("phold", columns, raw)],
         notes: notes(),
         verdict: Verdict::by(&against, &why),

@@ -121,6 +121,8 @@ pub(super) struct Worker<M: Model> {
     pub(super) plain: u64,
     /// So many events it handles in a turn at most.
     longest: u32,
+    /// So many messages it has put into the mail of others.
+    pub(super) posted: u64,
 }
 
 impl<M: Model> Worker<M> {
@@ -136,6 +138,7 @@ impl<M: Model> Worker<M> {
             handed: Instant::ZERO,
             plain: 0,
             longest: 1,
+            posted: 0,
         }
     }
 
@@ -212,6 +215,7 @@ impl<M: Model> Worker<M> {
             return;
         }
         let mut outgoing = core::mem::take(&mut self.part.outgoing);
+        self.posted += outgoing.len() as u64;
         for message in &outgoing {
             self.sent = self.sent.min(message.key().at);
         }

@@ -51,7 +51,7 @@ fn rate(run: impl FnOnce() -> u64) -> (f64, f64) {
 }
 
 /// The time until which about so many events are handled: each leads to one a microsecond later, in the mean.
-fn end(model: &Phold, events: u64) -> Instant {
+pub(super) fn end(model: &Phold, events: u64) -> Instant {
     // An event with work takes longer than one without.
     let events = events / (1 + model.grain / 100);
     Instant::from_nanos((events * 1_000 / u64::from(model.processes)).max(4_000))
@@ -79,6 +79,19 @@ pub(super) fn measure(setup: &Setup<'_>, change: impl FnOnce(&mut Phold)) -> Fou
     }
     let [heap, in_order, threads, undone, round] = all.map(median);
     Found { heap, in_order, threads, undone, round }
+}
+
+/// Million events a second on one thread that could undo them; the median of rounds.
+pub(super) fn alone(setup: &Setup<'_>, change: impl FnOnce(&mut Phold)) -> f64 {
+    let mut model = Phold::new(1_000, 250);
+    change(&mut model);
+    let end = end(&model, setup.events);
+    let rates = (0..setup.rounds).map(|_| {
+        let run = Parallel::new(model.clone(), end, WAITING, Cancellation::Aggressive, 1);
+        let mut run = run.expect("PHOLD begins");
+        rate(|| run.run(|_, ()| ()).expect("PHOLD runs")).0
+    });
+    median(rates.collect())
 }
 
 /// PHOLD that says of some events when they were handled. The clock is no part of what it comes to: nothing but the measurement reads it.

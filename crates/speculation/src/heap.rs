@@ -31,6 +31,15 @@ impl<E> Heap<E> {
         self.rise(self.entries.len() - 1);
     }
 
+    /// Gives back half of the room for more than so many entries, where an eighth of it is used.
+    #[inline]
+    pub(crate) fn give_back(&mut self, spare: usize) {
+        let room = self.entries.capacity();
+        if room > spare && self.entries.len() < room / 8 {
+            self.entries.shrink_to(room / 2);
+        }
+    }
+
     /// All of them, in no order.
     pub(crate) fn into_entries(self) -> Vec<Entry<E>> {
         self.entries

@@ -342,6 +342,7 @@ impl<M: Model> History<M> {
         self.certain -= needed;
         give_back(&mut self.done);
         give_back(&mut self.log);
+        self.waiting.give_back(SPARE);
     }
 }
 

@@ -67,3 +67,58 @@ fn refuses_a_datum_for_a_queue_that_nobody_has_made() {
     let [(_, why)] = outcome.refused.as_slice() else { panic!("{:?}", outcome.refused) };
     assert!(why.starts_with("enqueue 1 in `obstacle`: refused: no process has made"), "{why}");
 }
+
+#[test]
+fn law_whatever_its_settings_a_robot_does_not_fail() {
+    let (mut arrived, mut stood, mut late) = (0, 0, 0);
+    for seed in 0..60_u64 {
+        let mut random = windfall_programs::Random::new(seed);
+        let mut one_of = |values: &[&str]| {
+            // The first is usual.
+            let last = u64::try_from(values.len() - 1).unwrap();
+            let which = if random.between(0, 3) > 0 { 0 } else { random.between(0, last) };
+            values[usize::try_from(which).unwrap()].to_owned()
+        };
+        let mut text = "length = \"2s\"\n[schedulers.robot]\nscheduler = \"round-robin\"\nparent = \"top\"\n\
+                        [threads.motors]\nparent = \"robot\"\n[threads.motors.program]\nkind = \"robot\"\n"
+            .to_owned();
+        let settings: [(&str, &[&str]); 15] = [
+            ("ahead", &["4", "0", "1", "1000"]),
+            ("away", &["\"20ms\"", "\"1ns\"", "\"500000h\""]),
+            ("blocked", &["20", "0", "60"]),
+            ("cell", &["\"5us\"", "\"1ns\"", "\"1h\""]),
+            ("high", &["9", "2", "200"]),
+            ("latency", &["\"50us\"", "\"1ns\"", "\"100000h\""]),
+            ("later", &["5", "0", "10000"]),
+            ("later-until", &["\"1s\"", "\"1ns\"", "\"500000h\""]),
+            ("look", &["\"10ms\"", "\"1ms\"", "\"100000h\""]),
+            ("most", &["500", "1", "100000"]),
+            ("reacts", &["\"100us\"", "\"1ns\"", "\"100000h\""]),
+            ("sight", &["4", "1", "50"]),
+            ("step", &["\"20ms\"", "\"1ms\"", "\"100000h\""]),
+            ("terrain", &["1", "0", "9223372036854775807"]),
+            ("wide", &["12", "2", "200"]),
+        ];
+        for (name, values) in settings {
+            text.push_str(&format!("{name} = {}\n", one_of(values)));
+        }
+        for datum in ["0", "1000000", "1001001", "1999999", "2000001", "9223372036854775807"] {
+            text.push_str(&format!(
+                "[[at]]\ntime = \"1s\"\ndo = \"enqueue\"\nqueue = \"obstacles\"\ndatum = {datum}\n"
+            ));
+        }
+        let outcome = run(&text);
+        assert_eq!(outcome.failure, None, "seed {seed}: {text}");
+        let told = |name: &str| {
+            let stats = &thread(&outcome, "motors").stats;
+            stats.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| match count {
+                Count::Times(times) => *times,
+                _ => 0,
+            })
+        };
+        arrived += told("arrived");
+        stood += told("stood-without-way") + told("stood-at-obstacle");
+        late += told("moves-late");
+    }
+    assert!(arrived > 3 && stood > 10 && late > 10, "{arrived}, {stood}, {late}");
+}

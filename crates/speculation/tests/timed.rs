@@ -119,6 +119,9 @@ struct Tally {
     in_time: usize,
     /// Runs in which nothing was late.
     calm: usize,
+    /// How often nothing came before a time any longer, and what was given away without a turn.
+    closed: usize,
+    given: usize,
 }
 
 const END: Instant = Instant::from_nanos(10_000);
@@ -156,6 +159,7 @@ fn input(
         match run.input(model.now(), to, at, told) {
             Ok(key) => {
                 prop_assert_eq!((key.at, key.to, key.number), (at, to, inputs.len() as u64));
+                prop_assert!(at > run.until());
                 tally.admitted += 1;
                 inputs.push((to, at, told));
                 return Ok(());
@@ -192,6 +196,18 @@ fn judge(
         draw = mix(draw, 1);
         if draw.is_multiple_of(rare) {
             input(&mut run, model, draw >> 8, &mut inputs, tally)?;
+        }
+        if draw.rotate_left(7).is_multiple_of(23) {
+            let until = model.now() + Span::from_nanos((draw >> 20) % 400);
+            run.close_until(until);
+            prop_assert!(run.until() >= until);
+            tally.closed += 1;
+        }
+        if draw.rotate_left(11).is_multiple_of(5) {
+            let before = outputs.len();
+            run.give(model.now(), |key, output| outputs.push((key, output, model.now()))).unwrap();
+            tally.given += outputs.len() - before;
+            redo_fits(&run, model.now(), (most, model.undo))?;
         }
         let turn = run.turn(|| model.now(), |key, output| outputs.push((key, output, model.now())));
         for one in run.take_late() {
@@ -244,7 +260,9 @@ fn law_redo_fits() {
     judged.unwrap_or_else(|why| panic!("{why}"));
     let tally = tally.into_inner();
     eprintln!("{tally:?}");
-    let Tally { admitted, past, refused, ahead, due, late, in_time, undone, calm } = tally;
+    let Tally { admitted, past, refused, ahead, due, late, in_time, undone, calm, closed, given } =
+        tally;
+    assert!(closed > 100 && given > 100, "{closed} closed, {given} given");
     let counts = [admitted, past, refused, ahead, due, late, in_time];
     assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
     assert!(undone > 100 && calm > 10, "{undone} undone, {calm} runs in which nothing was late");

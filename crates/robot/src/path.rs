@@ -53,6 +53,8 @@ pub struct Planner {
     last: Cell,
     /// By how much ranks of cells that are new are larger than those of old ones (k_m).
     shift: u32,
+    /// Whether the way from where the robot is is known.
+    is_known: bool,
     ways: Vector<Way>,
     open: OrdSet<(Rank, Cell)>,
 }
@@ -63,8 +65,16 @@ impl Planner {
     pub fn new(size: Size, robot: Cell, goal: Cell) -> Planner {
         let unknown = Way { cost: NO_WAY, best: NO_WAY, open: None, blocked: false };
         let ways = (0..size.cells()).map(|_| unknown).collect();
-        let mut new =
-            Planner { size, goal, robot, last: robot, shift: 0, ways, open: OrdSet::new() };
+        let mut new = Planner {
+            size,
+            goal,
+            robot,
+            last: robot,
+            shift: 0,
+            is_known: false,
+            ways,
+            open: OrdSet::new(),
+        };
         let rank = new.rank(goal, 0);
         new.set(goal, Way { best: 0, open: Some(rank), ..unknown });
         new
@@ -84,9 +94,10 @@ impl Planner {
 
     /// The robot is there now.
     pub fn stands(&mut self, at: Cell) {
-        // On the way, what is known is enough. Elsewhere, cells that are open may rank too low.
-        let on_the_way = self.next_cell() == Some(at);
+        // On a way that is known, what is known is enough. Else, cells that are open may rank too low.
+        let on_the_way = self.is_known && self.next_cell() == Some(at);
         self.robot = at;
+        self.is_known = on_the_way;
         if !on_the_way {
             self.shift_ranks();
         }
@@ -106,6 +117,7 @@ impl Planner {
         if new.is_empty() {
             return 0;
         }
+        self.is_known = false;
         self.shift_ranks();
         for (cell, blocked) in &new {
             let way = Way { blocked: *blocked, ..self.ways[*cell as usize] };
@@ -140,9 +152,11 @@ impl Planner {
             };
             let Some((rank, cell)) = least.filter(|least| robot.cost != robot.best || !done(least))
             else {
-                return (if robot.best == NO_WAY { Plan::NoWay } else { Plan::Known }, looked);
+                self.is_known = robot.best != NO_WAY;
+                return (if self.is_known { Plan::Known } else { Plan::NoWay }, looked);
             };
             if looked == most {
+                self.is_known = false;
                 return (Plan::Unfinished, looked);
             }
             looked += 1;

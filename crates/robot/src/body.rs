@@ -9,7 +9,7 @@ use windfall_programs::{Code, OwnRequest, Process, ProcessError, ProcessParams, 
 use windfall_speculation::RunError;
 use windfall_time::{Instant, Span};
 
-/// The queue at which all obstacles arrive that are put there by hand.
+/// The queue at which all obstacles arrive that are put there by hand, for all robots of a run: whichever looks first takes it.
 pub const OBSTACLES: &str = "obstacles";
 /// How many of them wait at most.
 pub const WAITING_OBSTACLES: usize = 64;
@@ -36,12 +36,12 @@ struct Sensors(World);
 struct Planner(World);
 
 fn failed(error: RunError) -> ProcessError {
-    let RunError::Panicked { .. } = error else {
-        return ProcessError::NotHere {
-            why: "map and planner have ended: allow more events to wait",
-        };
+    let why = match error {
+        RunError::Full { .. } => "more events of map and planner wait than there is room for",
+        RunError::Panicked { .. } => "a handler of map or planner has panicked",
+        _ => "map and planner have ended",
     };
-    ProcessError::NotHere { why: "a handler of map or planner has panicked" }
+    ProcessError::NotHere { why }
 }
 
 /// Moves to a scheduler, if one is named.
@@ -57,7 +57,7 @@ impl Code for Motors {
 
     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let Robot { step: every, reacts, schedulers: [reactive, _], .. } = self.0.clone();
-        let world = Shared::new(self.0).map_err(failed)?;
+        let world = Shared::new(self.0, me.now().await).map_err(failed)?;
         let node = me.node();
         let sensors = me.make_template::<Sensors>(node).await?;
         let planner = me.make_template::<Planner>(node).await?;
@@ -67,9 +67,9 @@ impl Code for Motors {
         moves(&mut me, &reactive).await?;
         let soon = Span::from_nanos((every.as_nanos() / 10).max(1));
         for step in 1.. {
-            let at = time_of(step, every);
+            let at = open(&world).on_host(time_of(step, every));
             // Motors are done before sensors look again.
-            me.job_at(at, at + soon).await;
+            me.job_at(at, at.saturating_add(soon)).await;
             open(&world).takes_step(step).map_err(failed)?;
             me.compute(reacts).await;
             me.job_done().await;
@@ -93,7 +93,7 @@ impl Code for Motors {
 }
 
 /// What the journey has come to.
-fn figures(shared: &Shared) -> [Told; 7] {
+fn figures(shared: &Shared) -> [Told; 8] {
     use crate::journey::Stood;
     let journey = shared.robot.report.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     [
@@ -103,6 +103,7 @@ fn figures(shared: &Shared) -> [Told; 7] {
         Told::Count("stood-elsewhere", journey.stood(Stood::Elsewhere)),
         Told::Count("stood-at-obstacle", journey.stood(Stood::Obstacle)),
         Told::Count("stood-without-way", journey.stood(Stood::NoWay)),
+        Told::Count("news-put-off", journey.put_off),
         Told::Count("arrived", u64::from(journey.arrived)),
     ]
 }
@@ -117,9 +118,10 @@ impl Code for Sensors {
         let obstacles = me.named_queue(OBSTACLES, WAITING_OBSTACLES).await?;
         let put = me.make_event().await?;
         let mut waits = false;
-        for number in 0_u64.. {
-            let at = Instant::ZERO + look.saturating_mul(number);
-            me.job_at(at, at + look).await;
+        let mut at = Instant::ZERO;
+        loop {
+            let release = open(&self.0).on_host(at);
+            me.job_at(release, release.saturating_add(look)).await;
             // All that was put into the queue by hand; at its end the event waits in it.
             loop {
                 let word = if waits { me.reset(put).await? } else { None };
@@ -131,14 +133,16 @@ impl Code for Sensors {
                 let Some(word) = word else { break };
                 let place = (number_of(word / 1_000 % 1_000), number_of(word % 1_000));
                 let cell: Option<Cell> = terrain.size.cell(place);
-                if let Some(cell) = cell {
-                    open(&self.0).world.put(cell, word / 1_000_000 == 1);
+                // A word for nowhere, or of another meaning, changes nothing.
+                if let Some(cell) = cell.filter(|_| word < 2_000_000) {
+                    open(&self.0).world.put(cell, word >= 1_000_000);
                 }
             }
             me.compute(reacts).await;
             let now = me.now().await;
             let (new, news, over) = {
                 let mut shared = open(&self.0);
+                let now = shared.since(now);
                 let new = !shared.over && shared.looks(at, now).map_err(failed)?;
                 (new, shared.news, shared.over)
             };
@@ -150,7 +154,14 @@ impl Code for Sensors {
             if over {
                 break;
             }
+            // Looks that were missed are left out.
+            let now = me.now().await;
+            let passed = open(&self.0).since(now).saturating_since(Instant::ZERO).as_nanos();
+            let missed = Span::from_nanos(passed / look.as_nanos().max(1) * look.as_nanos());
+            at = at.saturating_add(look).max(Instant::ZERO + missed);
         }
+        // Whoever puts something there next is told that nobody is there, and not that somebody is gone.
+        me.reset(put).await?;
         Ok(())
     }
 }
@@ -177,7 +188,14 @@ impl Code for Planner {
                     me.tell(figure).await;
                 }
             }
-            let next = open(&self.0).plans(now).map_err(failed)?;
+            let next = {
+                let mut shared = open(&self.0);
+                let now = shared.since(now);
+                match shared.plans(now).map_err(failed)? {
+                    Next::Wait(until) if until < Instant::MAX => Next::Wait(shared.on_host(until)),
+                    next => next,
+                }
+            };
             match next {
                 Next::Spend { undone, cause, taking_back, handling } => {
                     if undone > 0 {
@@ -217,6 +235,7 @@ fn planning(shared: &Shared) -> Vec<Told> {
         Told::Time("thrown-away", used.thrown_away),
         Told::Time("undoing", used.undoing),
         Told::Count("promises-lost", shared.late),
+        Told::Count("not-promised", shared.unfit),
         Told::Count("news-refused", shared.refused),
     ]
 }

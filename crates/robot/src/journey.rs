@@ -48,7 +48,7 @@ pub struct Rollback {
     pub due: Instant,
 }
 
-/// A journey.
+/// A journey; it grows by every step, an hour's worth at most.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Journey {
     /// Its steps, from the first.
@@ -61,18 +61,25 @@ pub struct Journey {
     pub energy: u64,
     /// Whether it arrived.
     pub arrived: bool,
+    /// How often news took effect later than at the first step for which it was offered, since there was no room for it.
+    pub put_off: u64,
+    /// How often it stood, by [`Stood`].
+    stood: [u64; 5],
 }
 
 impl Journey {
     /// How often it stood for this reason.
     #[must_use]
-    pub fn stood(&self, why: Stood) -> u64 {
-        self.steps.iter().filter(|step| step.stood == Some(why)).count() as u64
+    pub const fn stood(&self, why: Stood) -> u64 {
+        self.stood[why as usize]
     }
 
     /// Counts a step of this length; 0: it stood.
     pub(crate) fn goes(&mut self, step: Step, length: u64) {
         let stood = self.steps.last().is_some_and(|last| last.stood.is_some());
+        if let Some(why) = step.stood {
+            self.stood[why as usize] += 1;
+        }
         self.path += length;
         self.energy += match length {
             0 => STANDING,

@@ -37,6 +37,8 @@ pub(crate) enum Next {
 // Fields: the world, the run with what it gave away, where the robot is and what the planner knows of that, and what was counted.
 pub(crate) struct Shared {
     pub(crate) robot: Robot,
+    /// When its mission begins. All times here are since then.
+    origin: Instant,
     pub(crate) world: World,
     run: Timed<Deliberation, Bound>,
     meter: Meter,
@@ -54,19 +56,25 @@ pub(crate) struct Shared {
     pub(crate) over: bool,
     /// Events that were promised to be handled in time and were not.
     pub(crate) late: u64,
+    /// Events that did not fit when they came up, and were not promised.
+    pub(crate) unfit: u64,
     /// News that could be handled in time for none of the next steps.
     pub(crate) refused: u64,
 }
 
 impl Shared {
-    pub(crate) fn new(robot: Robot) -> Result<Arc<Mutex<Shared>>, RunError> {
+    /// A mission that begins at the first time of a step from now on, if steps are counted from time zero.
+    pub(crate) fn new(robot: Robot, now: Instant) -> Result<Arc<Mutex<Shared>>, RunError> {
+        let step = robot.step.as_nanos().max(1);
+        let origin = now.as_nanos().div_ceil(step).saturating_mul(step);
         let meter = Meter::default();
         let model = Deliberation::new(robot.terrain.clone(), robot.step, robot.most, meter.clone());
-        let now = (Instant::ZERO, Instant::ZERO + LONGEST);
-        let run = Timed::new(model, now, WAITING, robot.goes_ahead(), bound(&robot))?;
+        let mission = (Instant::ZERO, Instant::ZERO + LONGEST);
+        let run = Timed::new(model, mission, WAITING, robot.goes_ahead(), bound(&robot))?;
         let (world, at) = (World::new(robot.terrain.clone()), robot.terrain.start);
         Ok(Arc::new(Mutex::new(Shared {
             robot,
+            origin: Instant::from_nanos(origin),
             world,
             run,
             meter,
@@ -79,8 +87,19 @@ impl Shared {
             news: None,
             over: false,
             late: 0,
+            unfit: 0,
             refused: 0,
         })))
+    }
+
+    /// A time of the host as one of the mission.
+    pub(crate) fn since(&self, time: Instant) -> Instant {
+        Instant::ZERO + time.saturating_since(self.origin)
+    }
+
+    /// A time of the mission as one of the host.
+    pub(crate) fn on_host(&self, time: Instant) -> Instant {
+        self.origin.saturating_add(time.saturating_since(Instant::ZERO))
     }
 
     /// The motors take a step: whatever is certain then is given away.
@@ -96,7 +115,7 @@ impl Shared {
         let mut journey = self.robot.report.lock().unwrap_or_else(PoisonError::into_inner);
         journey.goes(Step { at: to, stood, way, seen }, length.into());
         journey.arrived = to == self.robot.terrain.goal;
-        self.over = journey.arrived;
+        self.over = journey.arrived || at >= Instant::ZERO + LONGEST;
         Ok(())
     }
 
@@ -146,33 +165,53 @@ impl Shared {
         let event = Event::Seen { cells: cells.clone(), stands };
         // Whoever plans each step when it comes knows of it then.
         let away = if self.robot.ahead > 0 { self.robot.away } else { Span::ZERO };
-        let first = self.next_step(now.saturating_add(away));
-        for step in first..first.saturating_add(OFFERS) {
+        let from = self.next_step(now.saturating_add(away));
+        let first = from.max(self.next_step(self.run.until()));
+        let mut step = first;
+        while step < first.saturating_add(OFFERS) {
             let at = time_of(step, self.robot.step).checked_sub(BEFORE).unwrap_or(now);
-            match self.run.input(now, PLANNER, at, event.clone()) {
+            step = match self.run.input(now, PLANNER, at, event.clone()) {
                 Ok(_) => {
-                    let (x, y) = self.robot.terrain.size.place(self.at);
-                    let stood = if stands.is_some() { ", where it stood" } else { "" };
-                    let seen = cells.len();
-                    let cause = format!("{seen} new cells seen from column {x} of row {y}{stood}");
-                    self.causes.insert(at, cause);
-                    self.world.report(cells);
-                    self.told = self.stood;
+                    self.is_admitted(at, cells, stands.is_some(), step > from);
                     return Ok(true);
                 }
-                Err(InputError::Run(error)) => return Err(error),
                 // It cannot be known so early.
-                Err(_) => {}
-            }
+                Err(InputError::NoTime { earliest: Some(earliest), .. }) => {
+                    self.next_step(earliest).max(step.saturating_add(1))
+                }
+                Err(InputError::Past { .. }) => step.saturating_add(1),
+                Err(InputError::Run(error)) if !matches!(error, RunError::Full { .. }) => {
+                    return Err(error);
+                }
+                Err(_) => break,
+            };
         }
         self.refused += 1;
         Ok(false)
     }
 
+    /// The planner is to know of these cells, and where the robot stood, from then on.
+    fn is_admitted(
+        &mut self,
+        at: Instant,
+        cells: Vec<(Cell, bool)>,
+        stood: bool,
+        is_put_off: bool,
+    ) {
+        let (x, y) = self.robot.terrain.size.place(self.at);
+        let stood = if stood { ", where it stood" } else { "" };
+        let seen = cells.len();
+        self.causes.insert(at, format!("{seen} new cells seen from column {x} of row {y}{stood}"));
+        self.world.report(cells);
+        self.told = self.stood;
+        let mut journey = self.robot.report.lock().unwrap_or_else(PoisonError::into_inner);
+        journey.put_off += u64::from(is_put_off);
+    }
+
     /// The first step after this time.
     fn next_step(&self, now: Instant) -> u32 {
         let steps = now.as_nanos() / self.robot.step.as_nanos().max(1);
-        u32::try_from(steps).unwrap_or(u32::MAX - 1) + 1
+        u32::try_from(steps).map_or(u32::MAX, |steps| steps.saturating_add(1))
     }
 
     /// The planner handles what there is time for.
@@ -202,6 +241,9 @@ impl Shared {
         }
         self.given.spends(event, spent.1, self.is_step(event));
         self.given.used.undoing = self.given.used.undoing.saturating_add(spent.0);
+        // What undoing takes was not known before.
+        let (given, until) = (&mut self.given, now.saturating_add(spent.0).saturating_add(spent.1));
+        self.run.give(until, |key, output| given.take(key, output))?;
         let cause = self.causes.remove(&event.at).unwrap_or_default();
         Ok(Next::Spend { undone, cause, taking_back: spent.0, handling: spent.1 })
     }
@@ -225,8 +267,12 @@ impl Shared {
         let undoing = cell.saturating_mul(undone);
         let is_step = matches!(turn, Turn::Worked { event, .. } if self.is_step(event));
         let decides = if is_step { latency } else { Span::ZERO };
-        let lost = self.run.take_late();
-        self.late += lost.iter().filter(|late| matches!(late, Late::Lost(_))).count() as u64;
+        for late in self.run.take_late() {
+            match late {
+                Late::Lost(_) => self.late += 1,
+                _ => self.unfit += 1,
+            }
+        }
         Ok((undone, turn, (undoing, planning.saturating_add(decides))))
     }
 
@@ -243,9 +289,12 @@ impl Shared {
 
 /// What handling an event takes at most, others included.
 fn bound(robot: &Robot) -> Bound {
-    let Robot { latency, reacts, cell, most, .. } = *robot;
-    // Sensors and motors may both come in between.
-    let others = reacts.saturating_mul(2);
+    let Robot { latency, reacts, cell, most, look, step, .. } = *robot;
+    // Meanwhile sensors and motors come, and both once more.
+    let others = move |work: Span| {
+        let times = |every: Span| work.as_nanos() / every.as_nanos().max(1) + 1;
+        reacts.saturating_mul(times(look).saturating_add(times(step)))
+    };
     Box::new(move |to, event| {
         let (decides, cells) = match event {
             Event::Step(_) => (latency, u64::from(most) + MOST_MOTION),
@@ -253,7 +302,8 @@ fn bound(robot: &Robot) -> Bound {
             Event::Seen { cells, .. } if to == PLANNER => (Span::ZERO, 9 * cells.len() as u64),
             Event::Seen { .. } => (Span::ZERO, 1),
         };
-        others.saturating_add(decides).saturating_add(cell.saturating_mul(cells))
+        let work = decides.saturating_add(cell.saturating_mul(cells));
+        work.saturating_add(others(work))
     })
 }
 

@@ -48,7 +48,7 @@ impl<M: Model> Adaptive<M> {
         matches!(self.run, Some(Way::OnThreads(_)))
     }
 
-    /// The states as they are now, by process; none after a panic of whoever took outputs in order.
+    /// The states as they are now, by process.
     pub fn states(&self) -> impl Iterator<Item = &M::State> {
         let (in_order, on_threads) = match &self.run {
             Some(Way::InOrder(run)) => (Some(run.states()), None),
@@ -81,7 +81,7 @@ where
                     }
                     least = least.min(begun.elapsed());
                 }
-                if self.threads > 1 && least > GAINS * SAMPLE {
+                if self.threads > 1 && run.states().len() > 1 && least > GAINS * SAMPLE {
                     break;
                 }
             }

@@ -54,7 +54,7 @@ pub enum Turn {
     Worked {
         /// Which.
         event: Key,
-        /// Whether it can still be undone and handled again in time.
+        /// Whether it can still be undone; and handled again in time, if that was promised.
         ahead: bool,
     },
     /// There is nothing to do until then, unless an event comes from outside; `None` if not without one.

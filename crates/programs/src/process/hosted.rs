@@ -234,6 +234,7 @@ impl Tasks for HostedProcess {
 
 impl Tells for HostedProcess {
     async fn job_at(&mut self, release: Instant, deadline: Instant) {
+        self.job_done().await;
         open(&self.slot).begins = Some(Job::new(release, Some(deadline)));
         self.act(Action::SleepUntil(release)).await;
         // Otherwise it began when the sleep ended.
@@ -266,6 +267,8 @@ impl Process for HostedProcess {
     }
 
     async fn sleep_until(&mut self, at: Instant) {
+        // A job that its body no longer waits for does not begin.
+        open(&self.slot).begins = None;
         self.act(Action::SleepUntil(at)).await;
     }
 

@@ -19,7 +19,7 @@ pub enum Told {
 
 /// What a process says of itself: its jobs, and whatever it tells.
 pub trait Tells: Send {
-    /// Waits until `release`, as [`sleep_until`](super::Process::sleep_until) does, and begins a job that is due at `deadline`, of which its scheduler and its results know. It ends with
+    /// Waits until `release`, as [`sleep_until`](super::Process::sleep_until) does, and begins a job that is due at `deadline`, of which its scheduler and its results know. A job before it is done by that. It ends with
     /// [`job_done`](Self::job_done), or when the process exits.
     fn job_at(&mut self, release: Instant, deadline: Instant) -> impl Future<Output = ()> + Send;
 

@@ -122,7 +122,7 @@ fn after(checker: &mut Checker<'_>, thread: &Thread, before: &str, other: &Threa
     }
     let why = match other.run {
         Run::Spin { .. } => "computes for ever and never ends a job",
-        Run::OfKind { .. } => "is a program of a kind, which has no jobs",
+        Run::OfKind { .. } => "is a program of a kind, of whose jobs nothing is known",
         Run::Profile(_) | Run::Unknown => "is a program of whose jobs nothing is known",
         _ => return,
     };

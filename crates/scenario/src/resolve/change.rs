@@ -269,6 +269,12 @@ fn change(
             let queue = reader.need(file.queue, &path.key("queue"), what);
             let what = "a whole number, as `datum = 1`";
             let datum = reader.need(file.datum, &path.key("datum"), what);
+            let most = i64::MAX.unsigned_abs();
+            if datum.is_some_and(|datum| datum > most) {
+                let help = format!("write at most {most}");
+                let message = "a datum that no file can hold";
+                reader.wrong(Code::OutOfRange, &path.key("datum"), message, &help);
+            }
             Change::Enqueue { queue: queue?, datum: datum? }
         }
         "timer" => {

@@ -44,11 +44,12 @@ impl<M: Model> Parallel<M> {
         limits.turn = Duration::MAX;
         limits.longest = u32::try_from(nanos).unwrap_or(EVENTS).clamp(1, EVENTS);
         let shared = Shared::new((&self.model, limits), self.workers.len(), self.committer, take);
-        let mut next: BinaryHeap<Reverse<(Span, usize)>> =
-            (0..self.workers.len()).map(|worker| Reverse((Span::ZERO, worker))).collect();
+        // Where the time is as large as can be, whoever had fewer turns goes on.
+        let mut next: BinaryHeap<Reverse<(Span, u64, usize)>> =
+            (0..self.workers.len()).map(|worker| Reverse((Span::ZERO, 0, worker))).collect();
         let mut took = Span::ZERO;
         // Whose time is the least goes on; what it tells others, they find in their next turns.
-        while let Some(Reverse((now, index))) = next.pop() {
+        while let Some(Reverse((now, turns, index))) = next.pop() {
             let worker = &mut self.workers[index];
             let (before, posted) = (worker.part.counts(), worker.posted);
             let turn = worker.turn(&shared);
@@ -64,7 +65,7 @@ impl<M: Model> Parallel<M> {
             let now = now.saturating_add(spent);
             took = took.max(now);
             if turn != Turn::Over {
-                next.push(Reverse((now, index)));
+                next.push(Reverse((now, turns + 1, index)));
             }
         }
         let error;

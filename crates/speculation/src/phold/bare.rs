@@ -79,10 +79,9 @@ impl Bare {
     /// Handles all events before this time, in nanoseconds. How many they were.
     pub fn run(&mut self, model: &Phold, end: u64) -> u64 {
         let mut handled = 0;
-        while let Some(Entry { time, to, from, .. }) = self.pop() {
-            if time >= end {
-                break;
-            }
+        while self.heap.first().is_some_and(|first| first.time < end)
+            && let Some(Entry { time, to, from, .. }) = self.pop()
+        {
             let state = &mut self.states[to as usize];
             let (me, from, now) =
                 (ProcessNumber(to), ProcessNumber(from), Instant::from_nanos(time));

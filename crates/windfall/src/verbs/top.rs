@@ -106,12 +106,14 @@ fn watch(
         if !is_there(left.max(Duration::from_millis(1)))? {
             return Err(std::io::Error::other("the terminal is gone"));
         }
-        if event::poll(Duration::ZERO)?
-            && let Event::Key(key) = event::read()?
-            && key.kind == KeyEventKind::Press
-            && !press(screen, key.code, key.modifiers, usize::from(page))
-        {
-            return Ok(());
+        // All that were pressed since.
+        while event::poll(Duration::ZERO)? {
+            if let Event::Key(key) = event::read()?
+                && key.kind == KeyEventKind::Press
+                && !press(screen, key.code, key.modifiers, usize::from(page))
+            {
+                return Ok(());
+            }
         }
         if looked.elapsed() >= delay {
             looked = Clock::now();

@@ -155,14 +155,35 @@ impl Shared {
         self.stood += u32::from(anew);
     }
 
-    /// The sensors look around, at a time that was `planned` and is `now`. Whether the planner is told of something.
+    /// The sensors look around, at a time that was `planned` and is `now`. Whether the planner is told of something: of as many cells as there is time for, the nearest first.
     pub(crate) fn looks(&mut self, planned: Instant, now: Instant) -> Result<bool, RunError> {
-        let cells = self.world.at(planned).news(self.at, self.robot.sight);
+        let mut cells = self.world.at(planned).news(self.at, self.robot.sight);
         let stands = (self.stood != self.told).then_some((self.at, self.stood));
         if cells.is_empty() && stands.is_none() {
             return Ok(false);
         }
-        let event = Event::Seen { cells: cells.clone(), stands };
+        let size = self.robot.terrain.size;
+        cells.sort_by_key(|(cell, _)| size.distance(self.at, *cell));
+        loop {
+            if self.offers(&cells, stands, now)? {
+                return Ok(true);
+            }
+            if cells.len() < 2 {
+                self.refused += 1;
+                return Ok(false);
+            }
+            cells.truncate(cells.len() / 2);
+        }
+    }
+
+    /// Offers news for the first step for which it can be known, and for later ones. Whether it is admitted.
+    fn offers(
+        &mut self,
+        cells: &[(Cell, bool)],
+        stands: Option<(Cell, u32)>,
+        now: Instant,
+    ) -> Result<bool, RunError> {
+        let event = Event::Seen { cells: cells.to_vec(), stands };
         // Whoever plans each step when it comes knows of it then.
         let away = if self.robot.ahead > 0 { self.robot.away } else { Span::ZERO };
         let from = self.next_step(now.saturating_add(away));
@@ -186,18 +207,11 @@ impl Shared {
                 Err(_) => break,
             };
         }
-        self.refused += 1;
         Ok(false)
     }
 
     /// The planner is to know of these cells, and where the robot stood, from then on.
-    fn is_admitted(
-        &mut self,
-        at: Instant,
-        cells: Vec<(Cell, bool)>,
-        stood: bool,
-        is_put_off: bool,
-    ) {
+    fn is_admitted(&mut self, at: Instant, cells: &[(Cell, bool)], stood: bool, is_put_off: bool) {
         let (x, y) = self.robot.terrain.size.place(self.at);
         let stood = if stood { ", where it stood" } else { "" };
         let seen = cells.len();

@@ -43,6 +43,13 @@ impl Size {
         inside.then(|| y * u32::from(self.wide) + x)
     }
 
+    /// How many columns or rows two cells are apart, whichever is more.
+    #[must_use]
+    pub fn distance(self, one: Cell, other: Cell) -> u32 {
+        let ((x, y), (to_x, to_y)) = (self.place(one), self.place(other));
+        x.abs_diff(to_x).max(y.abs_diff(to_y))
+    }
+
     /// The cells that are at most `radius` columns and rows away, row by row.
     pub fn around(self, cell: Cell, radius: u16) -> impl Iterator<Item = Cell> {
         let ((x, y), radius) = (self.place(cell), i32::from(radius));

@@ -49,7 +49,7 @@ impl World {
         sees.filter(is_new).collect()
     }
 
-    pub(crate) fn report(&mut self, cells: Vec<(Cell, bool)>) {
-        self.reported.extend(cells);
+    pub(crate) fn report(&mut self, cells: &[(Cell, bool)]) {
+        self.reported.extend(cells.iter().copied());
     }
 }

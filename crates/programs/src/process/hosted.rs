@@ -2,6 +2,8 @@
 //!
 //! The body's side puts an action into the slot and is pending. The host's side takes the action, carries it out,
 //! puts the answer into the slot, and polls again. Nothing else wakes a body.
+//!
+//! Length: all calls of one trait, which stand in one `impl`.
 
 use super::{
     Answer, Call, Code, Device, Event, EventId, Handle, NewProcess, Node, Posted, Process,

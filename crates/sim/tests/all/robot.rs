@@ -70,7 +70,7 @@ fn refuses_a_datum_for_a_queue_that_nobody_has_made() {
 
 #[test]
 fn law_whatever_its_settings_a_robot_does_not_fail() {
-    let (mut arrived, mut stood, mut late) = (0, 0, 0);
+    let (mut arrived, mut stood) = (0, 0);
     for seed in 0..60_u64 {
         let mut random = windfall_programs::Random::new(seed);
         let mut one_of = |values: &[&str]| {
@@ -84,21 +84,24 @@ fn law_whatever_its_settings_a_robot_does_not_fail() {
             .to_owned();
         let settings: [(&str, &[&str]); 15] = [
             ("ahead", &["4", "0", "1", "1000"]),
-            ("away", &["\"20ms\"", "\"1ns\"", "\"500000h\""]),
+            ("away", &["\"20ms\"", "\"1ns\"", "\"500000h\"", "\"4294967295ms\""]),
             ("blocked", &["20", "0", "60"]),
             ("cell", &["\"5us\"", "\"1ns\"", "\"1h\""]),
             ("high", &["9", "2", "200"]),
             ("latency", &["\"50us\"", "\"1ns\"", "\"100000h\""]),
             ("later", &["5", "0", "10000"]),
             ("later-until", &["\"1s\"", "\"1ns\"", "\"500000h\""]),
-            ("look", &["\"10ms\"", "\"1ms\"", "\"100000h\""]),
+            ("look", &["\"10ms\"", "\"1ms\"", "\"2600000h\""]),
             ("most", &["500", "1", "100000"]),
             ("reacts", &["\"100us\"", "\"1ns\"", "\"100000h\""]),
             ("sight", &["4", "1", "50"]),
-            ("step", &["\"20ms\"", "\"1ms\"", "\"100000h\""]),
+            ("step", &["\"20ms\"", "\"1ms\"", "\"5000000h\""]),
             ("terrain", &["1", "0", "9223372036854775807"]),
             ("wide", &["12", "2", "200"]),
         ];
+        if one_of(&["", "later"]) == "later" {
+            text = text.replacen("[threads.motors]\n", "[threads.motors]\nstart = \"330ms\"\n", 1);
+        }
         for (name, values) in settings {
             text.push_str(&format!("{name} = {}\n", one_of(values)));
         }
@@ -118,7 +121,6 @@ fn law_whatever_its_settings_a_robot_does_not_fail() {
         };
         arrived += told("arrived");
         stood += told("stood-without-way") + told("stood-at-obstacle");
-        late += told("moves-late");
     }
-    assert!(arrived > 3 && stood > 10 && late > 10, "{arrived}, {stood}, {late}");
+    assert!(arrived > 3 && stood > 10, "{arrived} arrived, {stood} stood");
 }

@@ -1,10 +1,11 @@
 //! The processes of a robot: motors, which make the other two; sensors; and the planner with its map.
 
 use crate::deliberation::time_of;
+use crate::journey::Stood;
 use crate::settings::Robot;
 use crate::shared::{Next, Shared, open};
 use crate::terrain::Cell;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use windfall_programs::{Code, OwnRequest, Process, ProcessError, ProcessParams, Told};
 use windfall_speculation::RunError;
 use windfall_time::{Instant, Span};
@@ -94,8 +95,7 @@ impl Code for Motors {
 
 /// What the journey has come to.
 fn figures(shared: &Shared) -> [Told; 8] {
-    use crate::journey::Stood;
-    let journey = shared.robot.report.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let journey = shared.robot.report.lock().unwrap_or_else(PoisonError::into_inner);
     [
         Told::Count("path", journey.path),
         Told::Count("energy", journey.energy),
@@ -133,9 +133,11 @@ impl Code for Sensors {
                 let Some(word) = word else { break };
                 let place = (number_of(word / 1_000 % 1_000), number_of(word % 1_000));
                 let cell: Option<Cell> = terrain.size.cell(place);
-                // A word for nowhere, or of another meaning, changes nothing.
-                if let Some(cell) = cell.filter(|_| word < 2_000_000) {
-                    open(&self.0).world.put(cell, word >= 1_000_000);
+                match cell.filter(|_| word < 2_000_000) {
+                    Some(cell) => open(&self.0).world.put(cell, word >= 1_000_000),
+                    None => {
+                        me.tell(Told::Mark(format!("{word} is no obstacle of this terrain"))).await
+                    }
                 }
             }
             me.compute(reacts).await;
@@ -160,7 +162,7 @@ impl Code for Sensors {
             let missed = Span::from_nanos(passed / look.as_nanos().max(1) * look.as_nanos());
             at = at.saturating_add(look).max(Instant::ZERO + missed);
         }
-        // Whoever puts something there next is told that nobody is there, and not that somebody is gone.
+        // What is put there next waits for another robot.
         me.reset(put).await?;
         Ok(())
     }

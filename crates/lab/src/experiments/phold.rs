@@ -75,6 +75,12 @@ fn head(first: &[&'static str]) -> Vec<&'static str> {
     first.iter().copied().chain(COLUMNS).collect()
 }
 
+/// All that was found of one setting.
+fn recorded(processes: u32, remote: u64, grain: u64, saving: &str, found: &Found) -> Vec<String> {
+    let Found { heap, in_order, threads, undone, round } = found;
+    record![processes, remote, grain, saving, heap, in_order, threads, undone, round]
+}
+
 fn sizes(setup: &Setup<'_>, table: &mut Table, raw: &mut Vec<Vec<String>>) {
     for processes in PROCESSES {
         for remote in REMOTE {
@@ -87,17 +93,7 @@ fn sizes(setup: &Setup<'_>, table: &mut Table, raw: &mut Vec<Vec<String>>) {
             let known = ENGINES.iter().find(|one| (one.0, one.1) == (processes, remote));
             let engines = known.map_or([f64::NAN; 3], |one| one.2).map(digits);
             let first = vec![processes.to_string(), remote.to_string()];
-            raw.push(record![
-                processes,
-                remote,
-                0,
-                "log",
-                found.heap,
-                found.in_order,
-                found.threads,
-                found.undone,
-                found.round
-            ]);
+            raw.push(recorded(processes, remote, 0, "log", &found));
             table.rows.push(row(first, &found).into_iter().chain(engines).collect());
         }
     }
@@ -108,17 +104,7 @@ fn grains(setup: &Setup<'_>, table: &mut Table, raw: &mut Vec<Vec<String>>) -> V
         (setup.progress)(&format!("{grain} steps of work an event"));
         let found = measure(setup, |model| model.grain = grain);
         let first = vec![grain.to_string(), digits(1.0 / found.heap)];
-        raw.push(record![
-            1_000,
-            250,
-            grain,
-            "log",
-            found.heap,
-            found.in_order,
-            found.threads,
-            found.undone,
-            found.round
-        ]);
+        raw.push(recorded(1_000, 250, grain, "log", &found));
         table.rows.push(row(first, &found));
         found
     });
@@ -132,17 +118,7 @@ fn savings(setup: &Setup<'_>, table: &mut Table, raw: &mut Vec<Vec<String>>) {
         let found = measure(setup, |model| {
             (model.grain, model.saving) = (150, saving(copies));
         });
-        raw.push(record![
-            1_000,
-            250,
-            150,
-            name,
-            found.heap,
-            found.in_order,
-            found.threads,
-            found.undone,
-            found.round
-        ]);
+        raw.push(recorded(1_000, 250, 150, &name, &found));
         table.rows.push(row(vec![name], &found));
     }
 }

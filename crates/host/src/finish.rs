@@ -66,11 +66,7 @@ impl<M: Machine> Host<M> {
             }
             outcomes.extend(thread.outcome());
         }
-        // Processes that others made, by kind and number: hosts may make them in another order.
-        let mut made: Vec<ThreadOutcome> =
-            later.iter().filter(|t| t.entry().is_none()).filter_map(Thread::outcome).collect();
-        made.sort_by(|one, other| numbered(&one.name).cmp(&numbered(&other.name)));
-        outcomes.extend(made);
+        outcomes.extend(later.iter().filter(|t| t.entry().is_none()).filter_map(Thread::outcome));
         outcomes
     }
 
@@ -121,13 +117,5 @@ impl<M: Machine> Host<M> {
     pub fn parent(&self, thread: Option<ThreadId>) -> Option<String> {
         let parent = self.hierarchy.parent_of(thread?).ok()?;
         self.hierarchy.name(parent).map(str::to_owned)
-    }
-}
-
-/// The kind of a process, and its number.
-fn numbered(name: &str) -> (&str, Option<u64>) {
-    match name.rsplit_once('-') {
-        Some((kind, number)) if number.parse::<u64>().is_ok() => (kind, number.parse().ok()),
-        _ => (name, None),
     }
 }

@@ -85,10 +85,12 @@ fn best(rounds: Vec<(f64, f64)>) -> Option<(f64, f64)> {
 #[test]
 fn limit_holding_fourteen_threads_leaves_a_hard_reservation_what_it_is_promised() {
     // A build for debugging decides some four times as slowly, and twice as slowly again beside a busy sibling. The budget pays for
-    // most of that, so what is short is held to a part of it there: it was 0.64 at costs of 14 to 16 %.
+    // most of that, so what is short is held to a part of it there: it was 0.64 at costs of 14 to 16 %. Where deciding costs little
+    // all the same, it is held to no more than an optimised build is.
     let most = if cfg!(debug_assertions) { MOST_DEBUGGED } else { LIMITS.1 };
     if let Some((got, cost)) = best(held("elapsed", most)) {
-        let least = if cfg!(debug_assertions) { 40.0 - 0.75 * cost } else { LIMITS.0 };
+        let debugged = if cfg!(debug_assertions) { 40.0 - 0.75 * cost } else { LIMITS.0 };
+        let least = debugged.min(LIMITS.0);
         assert!(got >= least, "{got:.2} % received, at least {least:.2} %");
         assert!(cost < most, "{cost:.2} % scheduling");
     }
@@ -101,7 +103,8 @@ fn limit_a_budget_of_time_received_gives_fourteen_threads_what_was_promised() {
     // deciding cost: it was an eighth at costs of 7 and of 15 %.
     let most = if cfg!(debug_assertions) { MOST_DEBUGGED } else { LIMITS.1 };
     if let Some((got, cost)) = best(held("received", 1.5 * most)) {
-        let least = if cfg!(debug_assertions) { 40.0 - cost / 6.0 } else { 39.5 };
+        let debugged = if cfg!(debug_assertions) { 40.0 - cost / 6.0 } else { 39.5 };
+        let least = debugged.min(39.5_f64);
         assert!(got >= least, "{got:.2} % received, at least {least:.2} %");
         assert!(cost < 1.5 * most, "{cost:.2} % scheduling: a budget's end is decided on twice");
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant as Clock};
 use windfall_time::Instant;
 
 /// Two threads gain where handling an event in order takes about so long: below that they lose on some machines.
-const GAINS: Duration = Duration::from_nanos(150);
+const GAINS: Duration = Duration::from_nanos(200);
 /// So many events are timed together; and of so many such times the least counts, since others may have the processor in between.
 const SAMPLE: u32 = 1_024;
 const SAMPLES: u32 = 16;

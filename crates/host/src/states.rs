@@ -3,7 +3,7 @@
 use crate::agenda::Due;
 use crate::host::Host;
 use crate::machine::Machine;
-use windfall_hierarchy::Count;
+use windfall_scenario::outcome::count;
 use windfall_trace::{Event, Figure, ThreadId};
 
 impl<M: Machine> Host<M> {
@@ -37,11 +37,7 @@ impl<M: Machine> Host<M> {
 
     /// A thread tells a figure of itself.
     pub(crate) fn keeps(&mut self, number: u32, name: &'static str, value: Figure) {
-        let count = match value {
-            Figure::Count(count) => Count::Times(count),
-            Figure::Time(span) => Count::Time(span),
-        };
-        self.threads.list[number as usize].outcome.tells(name, count);
+        self.threads.list[number as usize].outcome.tells(name, count(value));
         self.record(number, |thread| Event::Figure { thread, name: name.to_owned(), value });
     }
 

@@ -7,6 +7,7 @@ mod several;
 pub use json::json;
 pub use one::word;
 
+use windfall_scenario::outcome::{count, plain};
 use windfall_time::Span;
 use windfall_trace::Figure;
 use windfall_trace::escape::escaped;
@@ -48,12 +49,6 @@ pub fn text(asked: &Asked, mut reading: Reading, width: Option<usize>) -> String
 
 /// Figures that a thread told, by the keys of results: `saved_ns` and nanoseconds, `committed` and a count.
 fn keyed(figures: &[(String, Figure)]) -> Vec<(String, u64)> {
-    let keyed = figures.iter().map(|(name, value)| {
-        let name = escaped(&name.replace('-', "_")).into_owned();
-        match value {
-            Figure::Count(count) => (name, *count),
-            Figure::Time(span) => (format!("{name}_ns"), span.as_nanos()),
-        }
-    });
+    let keyed = figures.iter().map(|(name, value)| plain(&escaped(name), count(*value)));
     keyed.collect()
 }

@@ -1,11 +1,11 @@
 //! The processes of a robot: motors, which make the other two; sensors; and the planner with its map.
 
 use crate::deliberation::time_of;
-use crate::journey::Stood;
+use crate::journey::{Stood, written};
 use crate::settings::Robot;
 use crate::shared::{Next, Shared, open};
 use crate::terrain::Cell;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use windfall_programs::{Code, OwnRequest, Process, ProcessError, ProcessParams, Told};
 use windfall_speculation::RunError;
 use windfall_time::{Instant, Span};
@@ -53,6 +53,13 @@ async fn moves(me: &mut impl Process, to: &str) -> Result<(), ProcessError> {
     Ok(())
 }
 
+/// Tells one after the other.
+async fn tells(me: &mut impl Process, all: impl IntoIterator<Item = Told, IntoIter: Send>) {
+    for one in all {
+        me.tell(one).await;
+    }
+}
+
 impl Code for Motors {
     const NAME: &'static str = "motors";
 
@@ -78,9 +85,7 @@ impl Code for Motors {
                 let shared = open(&world);
                 (figures(&shared), shared.over, shared.news)
             };
-            for figure in told {
-                me.tell(figure).await;
-            }
+            tells(&mut me, told).await;
             if over {
                 // It may have been told already.
                 if let Some(news) = news {
@@ -95,7 +100,7 @@ impl Code for Motors {
 
 /// What the journey has come to.
 fn figures(shared: &Shared) -> [Told; 8] {
-    let journey = shared.robot.report.lock().unwrap_or_else(PoisonError::into_inner);
+    let journey = written(&shared.robot.report);
     [
         Told::Count("path", journey.path),
         Told::Count("energy", journey.energy),
@@ -186,9 +191,7 @@ impl Code for Planner {
             if now >= told_at {
                 told_at = now + TELLS;
                 let told = planning(&open(&self.0));
-                for figure in told {
-                    me.tell(figure).await;
-                }
+                tells(&mut me, told).await;
             }
             let next = {
                 let mut shared = open(&self.0);
@@ -219,9 +222,7 @@ impl Code for Planner {
             }
         }
         let told = planning(&open(&self.0));
-        for figure in told {
-            me.tell(figure).await;
-        }
+        tells(&mut me, told).await;
         Ok(())
     }
 }

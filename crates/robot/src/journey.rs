@@ -1,7 +1,7 @@
 //! What a robot did: step by step, and what it was given and was not.
 
 use crate::terrain::Cell;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use windfall_time::Instant;
 
 /// What standing still for a step takes, where a step to the next cell takes 10.
@@ -91,3 +91,8 @@ impl Journey {
 
 /// A journey, for those who started the robot.
 pub type Report = Arc<Mutex<Journey>>;
+
+/// Locks it. Each change of a journey is whole, so a panic elsewhere has left nothing half done.
+pub(crate) fn written(report: &Report) -> MutexGuard<'_, Journey> {
+    report.lock().unwrap_or_else(PoisonError::into_inner)
+}

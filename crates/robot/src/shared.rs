@@ -2,7 +2,7 @@
 
 use crate::deliberation::{Deliberation, Event, MOST_MOTION, Meter, Move, PLANNER, time_of};
 use crate::given::{Given, Used};
-use crate::journey::{Rollback, Step, Stood};
+use crate::journey::{Rollback, Step, Stood, written};
 use crate::path::{NO_WAY, step as length};
 use crate::settings::Robot;
 use crate::terrain::Cell;
@@ -112,7 +112,7 @@ impl Shared {
         let (to, length) = to.unwrap_or((self.at, 0));
         self.at = to;
         let seen = self.given.mapped();
-        let mut journey = self.robot.report.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut journey = written(&self.robot.report);
         journey.goes(Step { at: to, stood, way, seen }, length.into());
         journey.arrived = to == self.robot.terrain.goal;
         self.over = journey.arrived || at >= Instant::ZERO + LONGEST;
@@ -218,7 +218,7 @@ impl Shared {
         self.causes.insert(at, format!("{seen} new cells seen from column {x} of row {y}{stood}"));
         self.world.report(cells);
         self.told = self.stood;
-        let mut journey = self.robot.report.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut journey = written(&self.robot.report);
         journey.put_off += u64::from(is_put_off);
     }
 
@@ -246,12 +246,7 @@ impl Shared {
         };
         if undone > 0 {
             let rollback = Rollback { at: now, events: undone, due: event.at };
-            self.robot
-                .report
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .rollbacks
-                .push(rollback);
+            written(&self.robot.report).rollbacks.push(rollback);
         }
         self.given.spends(event, spent.1, self.is_step(event));
         self.given.used.undoing = self.given.used.undoing.saturating_add(spent.0);

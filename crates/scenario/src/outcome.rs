@@ -18,7 +18,7 @@ mod watch;
 pub use crate::check::EARLIER;
 pub use accounts::Accounts;
 pub use failure::RunError;
-pub use figures::{Figures, plain};
+pub use figures::{Figures, count, plain};
 pub use group::{Group, groups};
 pub use judge::{Verdict, holds, judge};
 pub use promise::{Promise, PromiseStatus, PromiseVerdict};

@@ -16,7 +16,7 @@ pub(crate) struct Committer {
 
 impl Committer {
     pub(crate) const fn new(most: usize) -> Self {
-        Committer { waiting: 0, most, committed: 0 }
+        Committer::after(0, 0, most)
     }
 
     /// So many events were committed before, and so many wait.

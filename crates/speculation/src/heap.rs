@@ -5,6 +5,15 @@ use crate::event::Entry;
 
 const CHILDREN: usize = 4;
 
+/// So many entries a process may keep room for.
+const SPARE: usize = 32;
+
+/// Whether less than an eighth of the room is used: else every process would keep what it once needed at most.
+#[inline]
+pub(crate) const fn is_idle(room: usize, used: usize) -> bool {
+    room > SPARE && used < room / 8
+}
+
 /// The first of all entries is at hand; it takes O(log n) to add one, or to take the first.
 #[derive(Clone, Debug)]
 pub(crate) struct Heap<E> {
@@ -31,11 +40,11 @@ impl<E> Heap<E> {
         self.rise(self.entries.len() - 1);
     }
 
-    /// Gives back half of the room for more than so many entries, where an eighth of it is used.
+    /// Gives back half of the room, if [too much](is_idle) is idle.
     #[inline]
-    pub(crate) fn give_back(&mut self, spare: usize) {
+    pub(crate) fn give_back(&mut self) {
         let room = self.entries.capacity();
-        if room > spare && self.entries.len() < room / 8 {
+        if is_idle(room, self.entries.len()) {
             self.entries.shrink_to(room / 2);
         }
     }

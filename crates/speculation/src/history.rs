@@ -2,7 +2,7 @@
 
 use crate::context::{Context, Effects, Sent};
 use crate::event::Entry;
-use crate::heap::Heap;
+use crate::heap::{Heap, is_idle};
 use crate::sequential::said;
 use crate::{Cancellation, Counts, Key, Model, ProcessNumber, RunError, Saving};
 use std::collections::VecDeque;
@@ -342,18 +342,15 @@ impl<M: Model> History<M> {
         self.certain -= needed;
         give_back(&mut self.done);
         give_back(&mut self.log);
-        self.waiting.give_back(SPARE);
+        self.waiting.give_back();
     }
 }
 
-/// So many entries a process may keep room for.
-const SPARE: usize = 32;
-
-/// Gives back half of the room where an eighth of it is used: else every process would keep what it once needed at most.
+/// Gives back half of the room, if [too much](is_idle) is idle.
 #[inline]
 fn give_back<T>(entries: &mut VecDeque<T>) {
     let room = entries.capacity();
-    if room > SPARE && entries.len() < room / 8 {
+    if is_idle(room, entries.len()) {
         entries.shrink_to(room / 2);
     }
 }

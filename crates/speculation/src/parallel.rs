@@ -101,6 +101,17 @@ impl<M: Model> Parallel<M> {
         self.workers.iter().flat_map(|worker| worker.part.states())
     }
 
+    /// The run is over, with what is left of it. How many events took effect.
+    fn is_over(
+        &mut self,
+        (committer, rounds, error): (Committer, u64, Option<RunError>),
+    ) -> Result<u64, RunError> {
+        (self.committer, self.rounds) = (committer, rounds);
+        let ended = error.map_or(Ok(()), Err);
+        self.ended = Some(ended.clone());
+        ended.map(|()| self.counts().committed)
+    }
+
     /// How often all threads have said how far they are, by which global virtual time goes on.
     #[must_use]
     pub const fn rounds(&self) -> u64 {
@@ -147,10 +158,7 @@ where
             }
             own.into_iter().for_each(|worker| worker.run(&shared));
         });
-        let error;
-        (self.committer, self.rounds, error) = shared.end();
-        let ended = error.map_or(Ok(()), Err);
-        self.ended = Some(ended.clone());
-        ended.map(|()| self.counts().committed)
+        let left = shared.end();
+        self.is_over(left)
     }
 }

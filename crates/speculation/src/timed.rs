@@ -183,14 +183,10 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         now: Instant,
         mut take: impl FnMut(Key, M::Output),
     ) -> Result<(), RunError> {
-        if let Some(error) = &self.ended {
-            return Err(error.clone());
-        }
-        self.ended = Some(RunError::Interrupted);
-        self.pass(now);
-        let given = self.commit(&mut take);
-        self.ended = given.as_ref().err().cloned();
-        given
+        self.whole(|run| {
+            run.pass(now);
+            run.commit(&mut take)
+        })
     }
 
     /// Gives away what is certain, and handles an event if there is time for it, or if it is due. `clock` tells the real time.
@@ -205,13 +201,21 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         mut clock: impl FnMut() -> Instant,
         mut take: impl FnMut(Key, M::Output),
     ) -> Result<Turn, RunError> {
+        self.whole(|run| run.take_turn(&mut clock, &mut take))
+    }
+
+    /// Does something that is whole, or the run is over.
+    fn whole<T>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
         if let Some(error) = &self.ended {
             return Err(error.clone());
         }
         self.ended = Some(RunError::Interrupted);
-        let turn = self.take_turn(&mut clock, &mut take);
-        self.ended = turn.as_ref().err().cloned();
-        turn
+        let done = act(self);
+        self.ended = done.as_ref().err().cloned();
+        done
     }
 
     fn take_turn(

@@ -68,10 +68,7 @@ impl<M: Model> Parallel<M> {
                 next.push(Reverse((now, turns + 1, index)));
             }
         }
-        let error;
-        (self.committer, self.rounds, error) = shared.end();
-        let ended = error.map_or(Ok(()), Err);
-        self.ended = Some(ended.clone());
-        ended.map(|()| (self.counts().committed, took))
+        let left = shared.end();
+        self.is_over(left).map(|events| (events, took))
     }
 }

@@ -21,6 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("programs", &["guarantees", "settings", "time", "trace"]),
     ("observe", &["os", "time", "trace"]),
     ("speculation", &["admission", "time"]),
+    ("nmr", &["exchange"]),
     ("robot", &["programs", "settings", "speculation", "time"]),
     (
         "scenario",

@@ -1,0 +1,24 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Inside
+//!
+//! `voter.rs` is the voter, **the line that decides what is voted** is in `Voter::decides`; `rule.rs` and `rule/` say when values come to a vote, `search.rs` how a row is found, `members.rs` who takes part and what was wrong with
+//! each, `report.rs` what a voter says.
+#![forbid(unsafe_code)]
+
+mod members;
+mod replicas;
+mod report;
+mod rows;
+pub mod rule;
+mod search;
+mod settings;
+mod voter;
+
+pub use members::MembersError;
+pub use replicas::{Iteration, ReplicaNumber, Replicas};
+pub use report::{Received, Record, Report};
+pub use rule::{Agreement, Exact, Majority, Median, Plurality, Rule, Within};
+pub use search::{Constant, Linear, Search};
+pub use settings::{Settings, SettingsError};
+pub use voter::Voter;

@@ -1,0 +1,76 @@
+//! The rows of a voter: what has come for the iterations that it works on.
+//!
+//! Invariants: rows are kept for the iterations after `low` up to `top`, at most as many as the queue has; each has a place of its own in a ring. A value is there if its replica is in `present`; what else lies
+//! there is of another iteration, or of a replica that has left.
+
+use crate::{Iteration, ReplicaNumber, Replicas};
+
+/// What is known of an iteration.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Slot {
+    pub(crate) iteration: Iteration,
+    pub(crate) is_open: bool,
+    pub(crate) present: Replicas,
+    /// Those whose values are waited for, and those that are there.
+    pub(crate) expected: Replicas,
+    pub(crate) voted: Option<ReplicaNumber>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Rows<V> {
+    pub(crate) slots: Box<[Slot]>,
+    values: Box<[Option<V>]>,
+    /// Values of a row.
+    places: usize,
+    queue: u64,
+    pub(crate) low: Iteration,
+    pub(crate) top: Iteration,
+}
+
+impl<V> Rows<V> {
+    pub(crate) fn new(queue: u32, places: usize) -> Rows<V> {
+        let rows = queue.next_power_of_two() as usize;
+        Rows {
+            slots: vec![Slot::default(); rows].into(),
+            values: (0..rows * places).map(|_| None).collect(),
+            places,
+            queue: queue.into(),
+            low: Iteration::default(),
+            top: Iteration::default(),
+        }
+    }
+
+    /// Where the row of an iteration lies, if it is kept.
+    pub(crate) const fn place(&self, iteration: Iteration) -> usize {
+        #[expect(clippy::cast_possible_truncation, reason = "masked to the number of places")]
+        let place = iteration.0 as usize & (self.slots.len() - 1);
+        place
+    }
+
+    /// Rows are kept after this one, once they go on to an iteration.
+    pub(crate) fn low_with(&self, iteration: Iteration) -> Iteration {
+        Iteration(iteration.0.saturating_sub(self.queue)).max(self.low)
+    }
+
+    /// Without any row: the first is that after this one.
+    pub(crate) const fn begin_after(&mut self, begun: Iteration) {
+        self.low = begun;
+        self.top = begun;
+    }
+
+    pub(crate) fn store(&mut self, place: usize, from: ReplicaNumber, value: V) {
+        self.values[place * self.places + from.index()] = Some(value);
+        let slot = &mut self.slots[place];
+        slot.present = slot.present.with(from);
+        slot.expected = slot.expected.with(from);
+    }
+
+    /// By replica.
+    pub(crate) fn values(&self, place: usize) -> &[Option<V>] {
+        &self.values[place * self.places..][..self.places]
+    }
+
+    pub(crate) fn value(&self, place: usize, of: ReplicaNumber) -> Option<&V> {
+        self.values(place).get(of.index())?.as_ref()
+    }
+}

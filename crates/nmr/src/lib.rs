@@ -3,10 +3,12 @@
 //! # Inside
 //!
 //! `voter.rs` is the voter, **the line that decides what is voted** is in `Voter::decides`; `rule.rs` and `rule/` say when values come to a vote, `search.rs` how a row is found, `members.rs` who takes part and what was wrong with
-//! each, `report.rs` what a voter says.
+//! each, `report.rs` what a voter says. `redundant.rs` and
+//! `redundant/` run replicas on threads.
 #![forbid(unsafe_code)]
 
 mod members;
+pub mod redundant;
 mod replicas;
 mod report;
 mod rows;
@@ -14,6 +16,7 @@ pub mod rule;
 mod search;
 mod settings;
 mod voter;
+mod word;
 
 pub use members::MembersError;
 pub use replicas::{Iteration, ReplicaNumber, Replicas};
@@ -22,3 +25,4 @@ pub use rule::{Agreement, Exact, Majority, Median, Plurality, Rule, Within};
 pub use search::{Constant, Linear, Search};
 pub use settings::{Settings, SettingsError};
 pub use voter::Voter;
+pub use word::Word;

@@ -114,6 +114,13 @@ impl Members {
         }
     }
 
+    /// Nobody is behind this iteration.
+    pub(crate) fn begin_after(&mut self, begun: Iteration) {
+        for record in &mut self.records {
+            record.reached = record.reached.max(begun);
+        }
+    }
+
     /// What an iteration was like.
     pub(crate) fn judge(
         &mut self,

@@ -41,6 +41,8 @@ pub struct Voter<V, R, S = Constant> {
     /// The last iteration that has come to a vote, or to none for good.
     settled: Iteration,
     is_joining: bool,
+    /// The last iteration that has come to a vote.
+    last: Iteration,
     open: u32,
     looked: u32,
 }
@@ -61,6 +63,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
             lag: settings.lag,
             settled: Iteration::default(),
             is_joining: false,
+            last: Iteration::default(),
             open: 0,
             looked: 0,
         })
@@ -175,6 +178,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
             self.is_joining = false;
             let begun = Iteration(frontier - 1);
             self.rows.begin_after(begun);
+            self.members.begin_after(begun);
             self.settled = begun;
         }
         frontier > 0
@@ -288,6 +292,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         self.rows.slots[place].voted = Some(whose);
         let iteration = self.rows.slots[place].iteration;
         self.settled = self.settled.max(iteration);
+        self.last = self.last.max(iteration);
         let (agree, _) = self.judged(place);
         if let Some(value) = self.rows.value(place, whose) {
             tell(Report::Voted { iteration, value, agree });
@@ -354,6 +359,30 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
     #[must_use]
     pub fn record(&self, replica: ReplicaNumber) -> Option<&Record> {
         self.members.records.get(replica.index())
+    }
+
+    /// Whether a value for this iteration would be taken, or is too late; else it is ahead.
+    #[must_use]
+    pub fn takes(&self, iteration: Iteration) -> bool {
+        self.is_joining || iteration <= self.last_taken()
+    }
+
+    /// Whether the row of this iteration is kept, or still to come.
+    #[must_use]
+    pub fn keeps(&self, iteration: Iteration) -> bool {
+        iteration > self.rows.low
+    }
+
+    /// Whether it does not know yet where a majority is.
+    #[must_use]
+    pub const fn is_joining(&self) -> bool {
+        self.is_joining
+    }
+
+    /// The last iteration that came to a vote, and what was voted; `None` before the first.
+    #[must_use]
+    pub fn last_vote(&self) -> Option<(Iteration, &V)> {
+        Some((self.last, self.voted(self.last)?))
     }
 
     /// What was voted in an iteration, while its row is in the queue.

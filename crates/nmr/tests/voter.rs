@@ -299,3 +299,25 @@ proptest! {
         prop_assert!((0..3).all(|other| counts(other) <= counts(voted)));
     }
 }
+
+#[test]
+fn law_a_silent_replica_lags_once() {
+    let mut voter = voter(&Settings::new(3).queue(64).lag(100), Majority::EXACT);
+    offer(&mut voter, &[(2, 1, 1)]);
+    let mut lagging = Vec::new();
+    for iteration in 1..=300 {
+        for from in [0, 1] {
+            voter.receive(replica(from), Iteration(iteration), 1, |report| {
+                if let Report::Lagging { replica, behind } = report {
+                    lagging.push((iteration, replica, behind));
+                }
+            });
+        }
+    }
+    assert_eq!(lagging, [(103, replica(2), 101)]);
+    assert!(voter.record(replica(2)).expect("it is one").is_lagging);
+    for iteration in 2..=300 {
+        voter.receive(replica(2), Iteration(iteration), 1, |_| ());
+    }
+    assert!(!voter.record(replica(2)).expect("it is one").is_lagging);
+}

@@ -1,0 +1,144 @@
+//! Redundant threads: the same body several times, which votes on what it computes.
+//!
+//! `replica.rs` is a replica with its voter, `links.rs` how they reach each other, `manager.rs` who starts them and does something about faults, `injected.rs` faults on demand, `outcome.rs` what comes of it.
+
+mod injected;
+mod links;
+mod manager;
+mod outcome;
+mod replica;
+
+pub use injected::Injected;
+pub use outcome::{Ending, Fault, FaultKind, Outcome, Remedy, Summary, VoteError};
+pub use replica::{Replica, Vote};
+
+use crate::rule::{Majority, Rule};
+use crate::word::Word;
+use crate::{Iteration, ReplicaNumber, Settings, SettingsError};
+use core::fmt;
+use injected::Plan;
+use manager::Manager;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+/// A computation that is run several times, on threads of this process.
+///
+/// ```
+/// use windfall_nmr::redundant::Redundant;
+///
+/// // The third of three replicas computes wrongly from the fifth iteration on.
+/// let outcome = Redundant::run(3, |replica| {
+///     while replica.iteration().0 <= 10 {
+///         let (number, n) = (replica.number().0, replica.iteration().0);
+///         let sum = replica.last().map_or(0, |vote| vote.value) + n;
+///         let vote = replica.vote(if number == 2 && n >= 5 { sum + 1 } else { sum })?;
+///         assert_eq!(vote.value, vote.iteration.0 * (vote.iteration.0 + 1) / 2);
+///     }
+///     Ok(())
+/// })?;
+/// assert!(outcome.is_whole && !outcome.replicas[2].faults.is_empty());
+/// # Ok::<(), windfall_nmr::redundant::RedundantError>(())
+/// ```
+pub struct Redundant<V, R = Majority> {
+    settings: Settings,
+    rule: R,
+    patience: Duration,
+    on_fault: Box<dyn FnMut(&Fault) -> Remedy + Send>,
+    injected: Vec<Plan>,
+    value: PhantomData<V>,
+}
+
+impl Redundant<u64> {
+    /// Runs so many replicas of this body, which vote on words by majority.
+    ///
+    /// # Errors
+    /// When so many cannot vote, or a thread cannot be made.
+    pub fn run<F>(replicas: u8, body: F) -> Result<Outcome, RedundantError>
+    where
+        F: Fn(&mut Replica<u64, Majority>) -> Result<(), VoteError> + Send + Sync + 'static,
+    {
+        Redundant::new(Settings::new(replicas), Majority::EXACT).start(body)
+    }
+}
+
+impl<V: Word, R: Rule<V> + Clone + Send + 'static> Redundant<V, R> {
+    /// Replicas so, which vote by this rule. A vote is waited for a second; replicas that panic, give up, or are behind and silent as long are restarted, what is wrong otherwise is noted.
+    #[must_use]
+    pub fn new(settings: Settings, rule: R) -> Self {
+        let on_fault = Box::new(|fault: &Fault| match fault.kind {
+            FaultKind::Panicked | FaultKind::GaveUp | FaultKind::Lagging => Remedy::Restart,
+            FaultKind::Wrong | FaultKind::WrongIteration => Remedy::Ignore,
+        });
+        let (patience, injected) = (Duration::from_secs(1), Vec::new());
+        Redundant { settings, rule, patience, on_fault, injected, value: PhantomData }
+    }
+
+    /// The same, with a vote waited for so long; and replicas as long, once a majority has returned.
+    #[must_use]
+    pub fn patience(self, patience: Duration) -> Self {
+        Redundant { patience, ..self }
+    }
+
+    /// The same, with this done about faults. It is called on the thread that waits for the run.
+    #[must_use]
+    pub fn on_fault(self, remedy: impl FnMut(&Fault) -> Remedy + Send + 'static) -> Self {
+        Redundant { on_fault: Box::new(remedy), ..self }
+    }
+
+    /// The same, with a fault in the first life of a replica, from one iteration to another.
+    #[must_use]
+    pub fn inject(
+        mut self,
+        replica: ReplicaNumber,
+        (from, until): (Iteration, Iteration),
+        fault: Injected,
+    ) -> Self {
+        self.injected.push(Plan { replica, life: 1, from, until, fault });
+        self
+    }
+
+    /// Runs the body in each replica, until a majority has returned, and the others have or were waited for.
+    ///
+    /// A replica that hangs is left behind: its thread ends when it asks for a vote.
+    ///
+    /// # Errors
+    /// When the settings cannot be, or a thread cannot be made.
+    pub fn start<F>(self, body: F) -> Result<Outcome, RedundantError>
+    where
+        F: Fn(&mut Replica<V, R>) -> Result<(), VoteError> + Send + Sync + 'static,
+    {
+        self.settings.check().map_err(RedundantError::Settings)?;
+        Manager::new(self, body).run().map_err(RedundantError::Thread)
+    }
+}
+
+impl<V, R: fmt::Debug> fmt::Debug for Redundant<V, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Redundant");
+        shown.field("settings", &self.settings).field("rule", &self.rule);
+        shown.field("patience", &self.patience).finish_non_exhaustive()
+    }
+}
+
+/// Why a redundant run does not begin.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RedundantError {
+    /// Such a voter cannot be.
+    Settings(SettingsError),
+    /// A thread cannot be made.
+    Thread(std::io::Error),
+}
+
+impl fmt::Display for RedundantError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RedundantError::Settings(error) => fmt::Display::fmt(error, f),
+            RedundantError::Thread(error) => {
+                write!(f, "cannot start the thread of a replica: {error}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for RedundantError {}

@@ -1,0 +1,124 @@
+//! How replicas on threads reach each other: a ring for each pair, in both directions, mail of whoever looks after them, and sleep.
+//!
+//! Invariant: a replica that sleeps has said so before it looked at its rings for the last time, and is woken by whoever writes after that.
+
+use crate::ReplicaNumber;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::Thread;
+use std::time::Duration;
+use windfall_exchange::{Reader, Writer};
+
+/// An iteration, a value, and how many values before it were not sent, since the ring was full.
+pub(super) type Message = [u64; 3];
+
+/// The ends of a replica, to and from another.
+#[derive(Debug)]
+pub(super) struct Link {
+    /// Which life of the other this is about.
+    pub(super) life: u32,
+    pub(super) from: Reader<3>,
+    pub(super) to: Writer<3>,
+}
+
+/// What the manager tells a replica.
+#[derive(Debug)]
+pub(super) enum Control {
+    /// Another has begun a new life.
+    Linked(ReplicaNumber, Link),
+    /// Another takes part no longer.
+    Retired(ReplicaNumber),
+    /// Another takes part.
+    Admitted(ReplicaNumber),
+}
+
+/// What all know of a replica.
+#[derive(Debug, Default)]
+struct Place {
+    /// Which of its lives counts.
+    life: AtomicU32,
+    sleeps: AtomicBool,
+    thread: Mutex<Option<Thread>>,
+    has_mail: AtomicBool,
+    mail: Mutex<Vec<Control>>,
+}
+
+/// What all replicas of a run share.
+#[derive(Debug)]
+pub(super) struct Links {
+    places: Box<[Place]>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A vector and a handle are whole, whoever panicked.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Links {
+    pub(super) fn new(places: usize) -> Links {
+        Links { places: (0..places).map(|_| Place::default()).collect() }
+    }
+
+    fn place(&self, replica: ReplicaNumber) -> &Place {
+        &self.places[replica.index()]
+    }
+
+    pub(super) fn life(&self, replica: ReplicaNumber) -> u32 {
+        self.place(replica).life.load(Ordering::Acquire)
+    }
+
+    /// Another life of this replica counts from now on. Which.
+    pub(super) fn begins(&self, replica: ReplicaNumber) -> u32 {
+        let life = self.place(replica).life.fetch_add(1, Ordering::AcqRel) + 1;
+        lock(&self.place(replica).mail).clear();
+        self.wake(replica);
+        life
+    }
+
+    /// The calling thread is that of this replica.
+    pub(super) fn is_run_here(&self, replica: ReplicaNumber) {
+        *lock(&self.place(replica).thread) = Some(std::thread::current());
+    }
+
+    pub(super) fn post(&self, to: ReplicaNumber, control: Control) {
+        lock(&self.place(to).mail).push(control);
+        self.place(to).has_mail.store(true, Ordering::Release);
+        self.wake(to);
+    }
+
+    pub(super) fn take_mail(&self, replica: ReplicaNumber) -> Vec<Control> {
+        let place = self.place(replica);
+        if !place.has_mail.load(Ordering::Acquire) {
+            return Vec::new();
+        }
+        place.has_mail.store(false, Ordering::Release);
+        std::mem::take(&mut *lock(&place.mail))
+    }
+
+    /// Wakes it, if it sleeps. What is there for it was written before.
+    pub(super) fn wake(&self, replica: ReplicaNumber) {
+        fence(Ordering::SeqCst);
+        let place = self.place(replica);
+        if place.sleeps.load(Ordering::Relaxed)
+            && let Some(thread) = &*lock(&place.thread)
+        {
+            thread.unpark();
+        }
+    }
+
+    /// Sleeps until it is woken, for at most so long; not at all if there is something to do after it said that it sleeps.
+    pub(super) fn sleep(
+        &self,
+        replica: ReplicaNumber,
+        longest: Duration,
+        is_there: impl FnOnce() -> bool,
+    ) {
+        let place = self.place(replica);
+        place.sleeps.store(true, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+        if !is_there() && !place.has_mail.load(Ordering::Acquire) {
+            std::thread::park_timeout(longest);
+        }
+        place.sleeps.store(false, Ordering::Relaxed);
+    }
+}

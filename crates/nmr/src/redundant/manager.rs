@@ -1,0 +1,340 @@
+//! Who looks after the replicas of a run: it starts them, hears what their voters say of each other, and does what was asked about a fault.
+//!
+//! It takes no part in votes. It acts on a fault that more than half of the active replicas report, or that a thread showed by ending.
+
+use super::Redundant;
+use super::injected::Plan;
+use super::links::{Control, Link, Links};
+use super::outcome::{Ending, Fault, FaultKind, Outcome, Remedy, Summary, VoteError};
+use super::replica::{Birth, Replica};
+use crate::rule::Rule;
+use crate::word::Word;
+use crate::{Iteration, ReplicaNumber, Replicas};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::Instant;
+use windfall_exchange::ring;
+
+/// What the manager hears.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// A voter has found a fault of another replica.
+    Accused {
+        by: ReplicaNumber,
+        replica: ReplicaNumber,
+        life: u32,
+        kind: FaultKind,
+        iteration: Iteration,
+    },
+    /// A replica that came back knows the state of the others.
+    Joined { replica: ReplicaNumber, life: u32 },
+    /// A life is over.
+    Ended { replica: ReplicaNumber, life: u32, how: Ending },
+}
+
+/// So many accusations are kept for each replica.
+const ACCUSATIONS: usize = 64;
+
+/// Who says what of a replica, about the same iteration; the latest last.
+#[derive(Default)]
+struct Accused(VecDeque<(FaultKind, Iteration, Replicas)>);
+
+impl Accused {
+    /// Another says so. Who does.
+    fn by(&mut self, by: ReplicaNumber, kind: FaultKind, iteration: Iteration) -> Replicas {
+        // Silence is noticed by each in an iteration of its own.
+        let is_same = |of: &&mut (FaultKind, Iteration, Replicas)| {
+            of.0 == kind && (of.1 == iteration || kind == FaultKind::Lagging)
+        };
+        if let Some((.., accusers)) = self.0.iter_mut().find(is_same) {
+            *accusers = accusers.with(by);
+            return *accusers;
+        }
+        if self.0.len() == ACCUSATIONS {
+            self.0.pop_front();
+        }
+        let accusers = Replicas::NONE.with(by);
+        self.0.push_back((kind, iteration, accusers));
+        accusers
+    }
+
+    fn forget(&mut self, kind: FaultKind) {
+        self.0.retain(|of| of.0 != kind);
+    }
+}
+
+/// What is known of a replica or spare.
+struct Place {
+    summary: Summary,
+    life: u32,
+    thread: Option<JoinHandle<()>>,
+    accused: Accused,
+    returned: bool,
+    is_joining: bool,
+}
+
+// Fields: what was asked, who takes part, and how all hear of each other.
+pub(super) struct Manager<V, R, F> {
+    asked: Redundant<V, R>,
+    body: Arc<F>,
+    links: Arc<Links>,
+    injected: Arc<[Plan]>,
+    events: (Sender<Event>, Receiver<Event>),
+    places: Vec<Place>,
+    active: Replicas,
+    is_ending: bool,
+}
+
+impl<V, R, F> Manager<V, R, F>
+where
+    V: Word,
+    R: Rule<V> + Clone + Send + 'static,
+    F: Fn(&mut Replica<V, R>) -> Result<(), VoteError> + Send + Sync + 'static,
+{
+    pub(super) fn new(asked: Redundant<V, R>, body: F) -> Self {
+        let all = asked.settings.places();
+        let place = |number| Place {
+            summary: Summary {
+                replica: ReplicaNumber(number),
+                lives: 0,
+                ending: None,
+                faults: Vec::new(),
+            },
+            life: 0,
+            thread: None,
+            accused: Accused::default(),
+            returned: false,
+            is_joining: false,
+        };
+        let places = (0..u8::MAX).take(all).map(place).collect();
+        let active = Replicas::first(asked.settings.replicas);
+        let injected = asked.injected.clone().into();
+        let events = std::sync::mpsc::channel();
+        let (body, links) = (Arc::new(body), Arc::new(Links::new(all)));
+        Manager { asked, body, links, injected, events, places, active, is_ending: false }
+    }
+
+    /// Runs all replicas until a majority has returned, or cannot any longer.
+    pub(super) fn run(mut self) -> std::io::Result<Outcome> {
+        let mut births: Vec<Birth<R>> =
+            self.active.iter().map(|number| self.birth(number, false)).collect();
+        for one in 0..births.len() {
+            for other in one + 1..births.len() {
+                let (here, there) = self.link(births[one].life, births[other].life);
+                let (one_is, other_is) = (births[one].number, births[other].number);
+                births[one].peers.push((other_is, here));
+                births[other].peers.push((one_is, there));
+            }
+        }
+        for birth in births {
+            self.starts(birth)?;
+        }
+        let mut leaves = None;
+        while !self.is_over() {
+            if self.has_majority() {
+                leaves.get_or_insert(Instant::now() + self.asked.patience);
+            }
+            let event = match leaves {
+                None => self.events.1.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(end) => {
+                    self.events.1.recv_timeout(end.saturating_duration_since(Instant::now()))
+                }
+            };
+            // It holds a sender itself, so there always is one.
+            let Ok(event) = event else { break };
+            self.hears(event)?;
+        }
+        Ok(self.ends())
+    }
+
+    /// A new life of a replica, without links.
+    fn birth(&mut self, number: ReplicaNumber, is_joining: bool) -> Birth<R> {
+        let life = self.links.begins(number);
+        let place = &mut self.places[number.index()];
+        (place.life, place.accused, place.returned) = (life, Accused::default(), false);
+        place.is_joining = is_joining;
+        place.summary.lives += 1;
+        let (active, rule) = (self.active.with(number), self.asked.rule.clone());
+        Birth { number, life, active, is_joining, peers: Vec::new(), rule }
+    }
+
+    /// The ends of one life and of another.
+    fn link(&self, one: u32, other: u32) -> (Link, Link) {
+        let room = self.asked.settings.queue.saturating_mul(2).max(4);
+        let ((to_other, from_one), (to_one, from_other)) = (ring(room), ring(room));
+        let here = Link { life: other, from: from_other, to: to_other };
+        (here, Link { life: one, from: from_one, to: to_one })
+    }
+
+    fn starts(&mut self, birth: Birth<R>) -> std::io::Result<()> {
+        let (number, life, is_joining) = (birth.number, birth.life, birth.is_joining);
+        let (body, settings) = (self.body.clone(), self.asked.settings.clone());
+        let (patience, sender) = (self.asked.patience, self.events.0.clone());
+        let shared = (self.links.clone(), sender.clone(), self.injected.clone());
+        let run = move || {
+            let mut replica = Replica::new(birth, &settings, patience, shared);
+            let whole = AssertUnwindSafe(|| {
+                if is_joining {
+                    replica.joins()?;
+                }
+                body(&mut replica)
+            });
+            let how = match catch_unwind(whole) {
+                Ok(Ok(())) => Ending::Returned,
+                Ok(Err(error)) => Ending::GaveUp(error),
+                Err(_) => Ending::Panicked,
+            };
+            _ = sender.send(Event::Ended { replica: number, life, how });
+        };
+        let thread =
+            std::thread::Builder::new().name(format!("replica-{}", number.0)).spawn(run)?;
+        self.places[number.index()].thread = Some(thread);
+        Ok(())
+    }
+
+    fn has_majority(&self) -> bool {
+        let returned = self.places.iter().filter(|place| place.returned).count();
+        returned * 2 > usize::from(self.asked.settings.replicas)
+            || returned * 2 > usize::from(self.active.count())
+    }
+
+    fn is_over(&self) -> bool {
+        // Nobody is left whom a replica that comes back could join.
+        let too_late = self.has_majority();
+        let runs = |place: &Place| {
+            place.life > 0 && place.summary.ending.is_none() && !(place.is_joining && too_late)
+        };
+        self.is_ending || !self.places.iter().any(runs)
+    }
+
+    fn hears(&mut self, event: Event) -> std::io::Result<()> {
+        match event {
+            Event::Accused { by, replica, life, kind, iteration } => {
+                let place = &mut self.places[replica.index()];
+                let counts = place.life == life && place.summary.ending.is_none();
+                if counts && self.active.has(replica) && self.active.has(by) {
+                    let against = place.accused.by(by, kind, iteration).and(self.active).count();
+                    if against * 2 > self.active.count() {
+                        place.accused.forget(kind);
+                        self.remedies(replica, kind, iteration, false)?;
+                    }
+                }
+            }
+            Event::Joined { replica, life } => {
+                let place = &mut self.places[replica.index()];
+                if place.life == life {
+                    place.is_joining = false;
+                    self.active = self.active.with(replica);
+                    self.tells_all(replica, || Control::Admitted(replica));
+                }
+            }
+            Event::Ended { replica, life, how } => {
+                let place = &mut self.places[replica.index()];
+                if place.life == life {
+                    place.summary.ending = Some(how);
+                    place.returned = how == Ending::Returned;
+                    let kind = match how {
+                        Ending::Panicked => FaultKind::Panicked,
+                        Ending::GaveUp(_) => FaultKind::GaveUp,
+                        _ => return Ok(()),
+                    };
+                    self.remedies(replica, kind, Iteration::default(), true)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A replica is faulty: asks what is to be done about it, and does that.
+    fn remedies(
+        &mut self,
+        replica: ReplicaNumber,
+        kind: FaultKind,
+        iteration: Iteration,
+        is_over: bool,
+    ) -> std::io::Result<()> {
+        let faults = &self.places[replica.index()].summary.faults;
+        let since = faults.first().map_or(iteration, |(first, _)| first.since);
+        let count = faults.len() as u64 + 1;
+        let fault = Fault { replica, kind, iteration, count, since, is_over };
+        let mut remedy = (self.asked.on_fault)(&fault);
+        let spare = self.places.iter().position(|place| place.life == 0);
+        if remedy == Remedy::Replace && spare.is_none() {
+            remedy = Remedy::Retire;
+        }
+        self.places[replica.index()].summary.faults.push((fault, remedy));
+        self.is_ending |= remedy == Remedy::End;
+        // Nobody took part whom it could join, so another life could not, either.
+        if is_over && self.places[replica.index()].is_joining {
+            return Ok(());
+        }
+        let leaves = is_over || !matches!(remedy, Remedy::Ignore | Remedy::End);
+        if leaves && self.active.has(replica) {
+            if self.active.count() <= 2 {
+                // Nobody could agree with the one that is left, who notices that soon enough.
+                return Ok(());
+            }
+            self.active = self.active.without(replica);
+            self.tells_all(replica, || Control::Retired(replica));
+        }
+        match (remedy, spare) {
+            (Remedy::Restart, _) => self.joins(replica)?,
+            (Remedy::Replace, Some(spare)) => {
+                self.abandons(replica);
+                let spare = self.places[spare].summary.replica;
+                self.joins(spare)?;
+            }
+            (Remedy::Retire, _) => self.abandons(replica),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A replica begins a life beside those that take part.
+    fn joins(&mut self, replica: ReplicaNumber) -> std::io::Result<()> {
+        self.places[replica.index()].summary.ending = None;
+        let mut birth = self.birth(replica, true);
+        for other in self.active.without(replica).iter() {
+            let (here, there) = self.link(birth.life, self.places[other.index()].life);
+            birth.peers.push((other, here));
+            self.links.post(other, Control::Linked(replica, there));
+        }
+        self.starts(birth)
+    }
+
+    fn abandons(&mut self, replica: ReplicaNumber) {
+        let place = &mut self.places[replica.index()];
+        place.life = self.links.begins(replica);
+        place.summary.ending.get_or_insert(Ending::Abandoned);
+    }
+
+    fn tells_all(&self, about: ReplicaNumber, control: impl Fn() -> Control) {
+        for place in &self.places {
+            if place.life > 0 && place.summary.replica != about {
+                self.links.post(place.summary.replica, control());
+            }
+        }
+    }
+
+    fn ends(mut self) -> Outcome {
+        let is_whole = self.has_majority();
+        for place in &mut self.places {
+            let (replica, has_ended) = (place.summary.replica, place.summary.ending.is_some());
+            if place.life > 0 && !has_ended {
+                place.summary.ending = Some(Ending::Abandoned);
+                self.links.begins(replica);
+            }
+            // Those that were abandoned end when they ask for a vote, if ever.
+            if let Some(thread) =
+                place.thread.take().filter(|thread| has_ended || thread.is_finished())
+            {
+                _ = thread.join();
+            }
+        }
+        let replicas = self.places.into_iter().map(|place| place.summary).collect();
+        Outcome { replicas, is_whole }
+    }
+}

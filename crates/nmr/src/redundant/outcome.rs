@@ -1,0 +1,148 @@
+//! What a redundant run has come to, and what is done about a fault meanwhile.
+
+use crate::{Iteration, ReplicaNumber};
+use core::fmt;
+
+/// What is wrong with a replica.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// A value of it was outvoted.
+    Wrong,
+    /// It sent values that belong to no iteration near the others'.
+    WrongIteration,
+    /// It is further behind than it may be, and nothing came from it for as long as a vote is waited for.
+    Lagging,
+    /// Its body panicked.
+    Panicked,
+    /// Its body gave up with an error.
+    GaveUp,
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FaultKind::Wrong => "was outvoted",
+            FaultKind::WrongIteration => "sent a value for an iteration far ahead",
+            FaultKind::Lagging => "is far behind and silent",
+            FaultKind::Panicked => "panicked",
+            FaultKind::GaveUp => "gave up",
+        })
+    }
+}
+
+/// A fault on which a majority of the replicas agrees, or that its thread showed itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Fault {
+    /// Whose.
+    pub replica: ReplicaNumber,
+    /// What.
+    pub kind: FaultKind,
+    /// Where it was noticed.
+    pub iteration: Iteration,
+    /// How many faults of this replica there were, with this one.
+    pub count: u64,
+    /// In which iteration the first of them was noticed.
+    pub since: Iteration,
+    /// Whether it runs no longer.
+    pub is_over: bool,
+}
+
+/// What is to be done about a fault.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// It goes on as it is. If it runs no longer, it takes part no longer.
+    Ignore,
+    /// It begins anew, with the state that the others vote.
+    Restart,
+    /// It takes part no longer, and a spare does; without one that is left, as [`Retire`](Remedy::Retire).
+    Replace,
+    /// It takes part no longer: of five, four are left, of three, two.
+    Retire,
+    /// The run ends.
+    End,
+}
+
+/// How the body of a replica ended.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum Ending {
+    /// It returned.
+    Returned,
+    /// It panicked.
+    Panicked,
+    /// It returned an error.
+    GaveUp(VoteError),
+    /// It was not waited for any longer.
+    Abandoned,
+}
+
+/// What became of a replica or spare.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Which.
+    pub replica: ReplicaNumber,
+    /// How often it began.
+    pub lives: u32,
+    /// How its last life ended; `None` if it had none.
+    pub ending: Option<Ending>,
+    /// Its faults, in order, and what was done about each.
+    pub faults: Vec<(Fault, Remedy)>,
+}
+
+/// What a redundant run has come to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Outcome {
+    /// By replica, spares last.
+    pub replicas: Vec<Summary>,
+    /// Whether a majority of the replicas returned.
+    pub is_whole: bool,
+}
+
+impl Outcome {
+    /// For a process that runs nothing else: 0 if no fault was noticed, 1 if all that were noticed were tolerated, 2 if no majority returned.
+    #[must_use]
+    pub fn exit_status(&self) -> u8 {
+        let is_clean = self.replicas.iter().all(|summary| summary.faults.is_empty());
+        match (self.is_whole, is_clean) {
+            (false, _) => 2,
+            (true, false) => 1,
+            (true, true) => 0,
+        }
+    }
+}
+
+/// Why a replica has no vote.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum VoteError {
+    /// As long as it waits, no majority agreed.
+    NoMajority {
+        /// In which iteration.
+        iteration: Iteration,
+    },
+    /// Another life of this replica counts: its body must return.
+    Replaced,
+    /// There are no iterations left.
+    LastIteration,
+}
+
+impl fmt::Display for VoteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            VoteError::NoMajority { iteration } => {
+                write!(f, "no majority agreed in {iteration} before the time for it was over")
+            }
+            VoteError::Replaced => f.write_str("this replica was replaced; its body is to return"),
+            VoteError::LastIteration => {
+                write!(f, "{} is the last one there can be", Iteration::LAST)
+            }
+        }
+    }
+}
+
+impl core::error::Error for VoteError {}

@@ -1,0 +1,180 @@
+//! Replicas on threads, with one that is faulty in each way: the others go on with right values, the fault is named, and the replica comes back.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use windfall_nmr::redundant::{
+    Ending, FaultKind, Injected, Outcome, Redundant, Remedy, Replica, Vote, VoteError,
+};
+use windfall_nmr::{Exact, Iteration, Majority, ReplicaNumber, Settings};
+
+/// More than a thread falls behind while it waits for a processor.
+const LAG: u64 = 1 << 40;
+const FAULTY: ReplicaNumber = ReplicaNumber(2);
+
+/// The sum of all iterations so far.
+const fn right(iteration: u64) -> u64 {
+    iteration * (iteration + 1) / 2
+}
+
+/// How far replicas are to go, and how far one is.
+#[derive(Clone)]
+struct Course {
+    end: Arc<AtomicU64>,
+    furthest: Arc<AtomicU64>,
+}
+
+impl Course {
+    /// To this iteration.
+    fn to(end: u64) -> Course {
+        Course { end: Arc::new(AtomicU64::new(end)), furthest: Arc::default() }
+    }
+
+    /// The end is near.
+    fn ends_soon(&self) {
+        let soon = self.furthest.load(Ordering::SeqCst) + 5_000;
+        self.end.fetch_min(soon, Ordering::SeqCst);
+    }
+
+    /// Adds up; each vote must be right, in every replica.
+    fn run(&self, replica: &mut Replica<u64, Majority<Exact>>) -> Result<(), VoteError> {
+        loop {
+            let iteration = replica.iteration();
+            self.furthest.fetch_max(iteration.0, Ordering::SeqCst);
+            if iteration.0 > self.end.load(Ordering::SeqCst) {
+                return Ok(());
+            }
+            let sum = replica.last().map_or(0, |vote| vote.value) + iteration.0;
+            let vote = replica.vote(sum)?;
+            let Vote { iteration, value, .. } = vote;
+            assert_eq!(value, right(iteration.0), "{} in {iteration}", replica.number());
+        }
+    }
+}
+
+/// Runs until this kind of fault is noticed, and a little longer.
+fn run(settings: Settings, fault: Injected, kind: FaultKind, remedy: Remedy) -> Outcome {
+    let course = Course::to(u64::MAX);
+    let noticed = course.clone();
+    Redundant::new(settings, Majority::EXACT)
+        .patience(Duration::from_millis(500))
+        .on_fault(move |fault| {
+            if fault.kind == kind {
+                noticed.ends_soon();
+            }
+            if fault.is_over { Remedy::Restart } else { remedy }
+        })
+        .inject(FAULTY, (Iteration(50), Iteration(u64::MAX)), fault)
+        .start(move |replica| course.run(replica))
+        .expect("it begins")
+}
+
+fn three() -> Settings {
+    Settings::new(3).queue(1 << 12).lag(LAG)
+}
+
+fn kinds(outcome: &Outcome) -> Vec<FaultKind> {
+    outcome.replicas[2].faults.iter().map(|(fault, _)| fault.kind).collect()
+}
+
+#[test]
+fn law_without_a_fault_nothing_is_reported() {
+    let course = Course::to(20_000);
+    let outcome = Redundant::run(3, move |replica| course.run(replica)).expect("it begins");
+    assert!(outcome.is_whole && outcome.exit_status() == 0, "{outcome:?}");
+}
+
+#[test]
+fn law_each_fault_is_tolerated_and_named() {
+    let faults = [
+        (Injected::Crash, FaultKind::Panicked, 2),
+        (Injected::Flip { bit: 3 }, FaultKind::Wrong, 1),
+        (Injected::TwoFaced, FaultKind::Wrong, 1),
+        (Injected::WrongIteration { by: 1 << 14 }, FaultKind::WrongIteration, 1),
+        (Injected::Babble { values: 8 }, FaultKind::WrongIteration, 1),
+    ];
+    for (fault, kind, lives) in faults {
+        let outcome = run(three(), fault, kind, Remedy::Ignore);
+        assert!(outcome.is_whole && outcome.exit_status() == 1, "{fault:?}: {outcome:?}");
+        assert!(kinds(&outcome).contains(&kind), "{fault:?}: {outcome:?}");
+        for correct in &outcome.replicas[..2] {
+            assert!(correct.faults.is_empty(), "{fault:?}: {outcome:?}");
+        }
+        assert!(outcome.replicas[2].lives >= lives, "{fault:?}: {outcome:?}");
+    }
+}
+
+#[test]
+fn law_one_that_hangs_falls_behind_and_is_restarted() {
+    let settings = Settings::new(3).queue(64).lag(100);
+    let outcome = run(settings, Injected::Hang, FaultKind::Lagging, Remedy::Restart);
+    assert_eq!(kinds(&outcome)[0], FaultKind::Lagging, "{outcome:?}");
+    assert!(outcome.replicas[2].lives > 1 && outcome.is_whole, "{outcome:?}");
+}
+
+#[test]
+fn law_a_spare_takes_the_place_of_a_faulty_replica() {
+    let fault = Injected::Flip { bit: 0 };
+    let outcome = run(three().spares(1), fault, FaultKind::Wrong, Remedy::Replace);
+    assert_eq!(kinds(&outcome), [FaultKind::Wrong], "{outcome:?}");
+    assert_eq!((outcome.replicas[2].ending, outcome.is_whole), (Some(Ending::Abandoned), true));
+    assert_eq!((outcome.replicas[3].lives, outcome.replicas[3].faults.len()), (1, 0));
+}
+
+#[test]
+fn limit_two_wrong_ones_of_three_are_not_tolerated() {
+    let settings = Settings::new(3).queue(16);
+    let outcome = Redundant::new(settings, Majority::EXACT)
+        .patience(Duration::from_millis(200))
+        .on_fault(|_| Remedy::Ignore)
+        .start(|replica: &mut Replica<u64, Majority>| {
+            let wrong = u64::from(replica.number().0);
+            replica.vote(wrong).map(|_| ())
+        })
+        .expect("it begins");
+    assert!(!outcome.is_whole && outcome.exit_status() == 2, "{outcome:?}");
+    let ending = Some(Ending::GaveUp(VoteError::NoMajority { iteration: Iteration(1) }));
+    assert!(outcome.replicas.iter().all(|summary| summary.ending == ending), "{outcome:?}");
+}
+
+#[test]
+fn law_a_run_ends_where_it_was_told_to() {
+    let outcome = run(three(), Injected::Flip { bit: 1 }, FaultKind::Wrong, Remedy::End);
+    assert!(!outcome.is_whole && outcome.replicas[2].faults.len() == 1, "{outcome:?}");
+}
+
+/// A replica that panics 1,000 times comes back each time, and every vote is right.
+#[test]
+fn law_one_that_panics_a_thousand_times_comes_back() {
+    let panics = Arc::new(AtomicU64::new(0));
+    let seen = panics.clone();
+    let votes = Arc::new(Mutex::new(Vec::new()));
+    let written = votes.clone();
+    std::panic::set_hook(Box::new(|_| ()));
+    let outcome = Redundant::new(Settings::new(3).queue(16), Majority::EXACT)
+        .patience(Duration::from_secs(20))
+        .start(move |replica: &mut Replica<u64, Majority>| {
+            while seen.load(Ordering::Relaxed) < 1_000 || replica.iteration().0 % 64 != 1 {
+                let sum = replica.last().map_or(0, |vote| vote.value) + replica.iteration().0;
+                let vote = replica.vote(sum)?;
+                if replica.number() == FAULTY && seen.load(Ordering::Relaxed) < 1_000 {
+                    seen.fetch_add(1, Ordering::Relaxed);
+                    panic!("once more");
+                }
+                if vote.value != right(vote.iteration.0) {
+                    written.lock().expect("nobody panics with it").push(vote);
+                }
+            }
+            Ok(())
+        })
+        .expect("it begins");
+    _ = std::panic::take_hook();
+    assert!(outcome.is_whole, "{outcome:?}");
+    assert_eq!(panics.load(Ordering::Relaxed), 1_000);
+    assert!(votes.lock().expect("nobody panics with it").is_empty());
+    let faulty = &outcome.replicas[2];
+    assert!(
+        faulty.faults.iter().filter(|(fault, _)| fault.kind == FaultKind::Panicked).count()
+            == 1_000
+    );
+}

@@ -165,8 +165,9 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         self.members.admit(replica, reached)
     }
 
-    /// The last iteration that is taken now.
-    fn last_taken(&self) -> Iteration {
+    /// The last iteration that is taken now: values for later ones are ahead.
+    #[must_use]
+    pub fn last_taken(&self) -> Iteration {
         Iteration(self.settled.0.saturating_add(self.ahead)).min(Iteration::LAST)
     }
 
@@ -359,12 +360,6 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
     #[must_use]
     pub fn record(&self, replica: ReplicaNumber) -> Option<&Record> {
         self.members.records.get(replica.index())
-    }
-
-    /// Whether a value for this iteration would be taken, or is too late; else it is ahead.
-    #[must_use]
-    pub fn takes(&self, iteration: Iteration) -> bool {
-        self.is_joining || iteration <= self.last_taken()
     }
 
     /// Whether the row of this iteration is kept, or still to come.

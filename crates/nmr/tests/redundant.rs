@@ -1,7 +1,7 @@
 //! Replicas on threads, with one that is faulty in each way: the others go on with right values, the fault is named, and the replica comes back.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use windfall_nmr::redundant::{
     Ending, FaultKind, Injected, Outcome, Redundant, Remedy, Replica, Vote, VoteError,
@@ -146,35 +146,31 @@ fn law_a_run_ends_where_it_was_told_to() {
 /// A replica that panics 1,000 times comes back each time, and every vote is right.
 #[test]
 fn law_one_that_panics_a_thousand_times_comes_back() {
-    let panics = Arc::new(AtomicU64::new(0));
-    let seen = panics.clone();
-    let votes = Arc::new(Mutex::new(Vec::new()));
-    let written = votes.clone();
+    let (course, mut panics) = (Course::to(u64::MAX), 0);
+    let (noticed, wrong) = (course.clone(), Arc::new(AtomicU64::new(0)));
+    let counted = wrong.clone();
+    let votes = Arc::new(AtomicU64::new(0));
     std::panic::set_hook(Box::new(|_| ()));
-    let outcome = Redundant::new(Settings::new(3).queue(16), Majority::EXACT)
-        .patience(Duration::from_secs(20))
-        .start(move |replica: &mut Replica<u64, Majority>| {
-            while seen.load(Ordering::Relaxed) < 1_000 || replica.iteration().0 % 64 != 1 {
-                let sum = replica.last().map_or(0, |vote| vote.value) + replica.iteration().0;
-                let vote = replica.vote(sum)?;
-                if replica.number() == FAULTY && seen.load(Ordering::Relaxed) < 1_000 {
-                    seen.fetch_add(1, Ordering::Relaxed);
-                    panic!("once more");
-                }
-                if vote.value != right(vote.iteration.0) {
-                    written.lock().expect("nobody panics with it").push(vote);
-                }
+    let outcome = Redundant::new(three(), Majority::EXACT)
+        .patience(Duration::from_millis(500))
+        .on_fault(move |fault| {
+            counted.fetch_add(u64::from(fault.kind != FaultKind::Panicked), Ordering::Relaxed);
+            panics += 1;
+            if panics == 1_000 {
+                noticed.ends_soon();
             }
-            Ok(())
+            Remedy::Restart
+        })
+        .start(move |replica: &mut Replica<u64, Majority>| {
+            // It panics after a vote in each of its lives, which the others had without it.
+            if replica.number() == FAULTY && votes.fetch_add(1, Ordering::Relaxed) < 1_000 {
+                panic!("once more");
+            }
+            course.run(replica)
         })
         .expect("it begins");
     _ = std::panic::take_hook();
     assert!(outcome.is_whole, "{outcome:?}");
-    assert_eq!(panics.load(Ordering::Relaxed), 1_000);
-    assert!(votes.lock().expect("nobody panics with it").is_empty());
-    let faulty = &outcome.replicas[2];
-    assert!(
-        faulty.faults.iter().filter(|(fault, _)| fault.kind == FaultKind::Panicked).count()
-            == 1_000
-    );
+    assert_eq!(wrong.load(Ordering::Relaxed), 0, "no vote was wrong");
+    assert_eq!((outcome.replicas[2].lives, outcome.replicas[2].faults.len()), (1_001, 1_000));
 }

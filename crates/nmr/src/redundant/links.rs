@@ -37,6 +37,8 @@ pub(super) enum Control {
 struct Place {
     /// Which of its lives counts.
     life: AtomicU32,
+    /// The last of its lives whose body has ended.
+    ended: AtomicU32,
     sleeps: AtomicBool,
     thread: Mutex<Option<Thread>>,
     has_mail: AtomicBool,
@@ -73,6 +75,19 @@ impl Links {
         lock(&self.place(replica).mail).clear();
         self.wake(replica);
         life
+    }
+
+    /// The body of this life has ended: it sends nothing any longer.
+    pub(super) fn ends(&self, replica: ReplicaNumber, life: u32) {
+        self.place(replica).ended.fetch_max(life, Ordering::AcqRel);
+        for other in (0..ReplicaNumber::MOST).map(ReplicaNumber).take(self.places.len()) {
+            self.wake(other);
+        }
+    }
+
+    /// Whether nothing more comes from this life of a replica.
+    pub(super) fn is_over(&self, replica: ReplicaNumber, life: u32) -> bool {
+        self.place(replica).ended.load(Ordering::Acquire) >= life
     }
 
     /// The calling thread is that of this replica.

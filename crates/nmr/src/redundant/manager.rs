@@ -10,12 +10,11 @@ use super::replica::{Birth, Replica};
 use crate::rule::Rule;
 use crate::word::Word;
 use crate::{Iteration, ReplicaNumber, Replicas};
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use windfall_exchange::ring;
 
 /// What the manager hears.
@@ -35,34 +34,21 @@ pub(super) enum Event {
     Ended { replica: ReplicaNumber, life: u32, how: Ending },
 }
 
-/// So many accusations are kept for each replica.
-const ACCUSATIONS: usize = 64;
-
-/// Who says what of a replica, about the same iteration; the latest last.
+/// Who said what of a replica, and when last.
 #[derive(Default)]
-struct Accused(VecDeque<(FaultKind, Iteration, Replicas)>);
+struct Accused(Vec<(FaultKind, ReplicaNumber, Instant)>);
 
 impl Accused {
-    /// Another says so. Who does.
-    fn by(&mut self, by: ReplicaNumber, kind: FaultKind, iteration: Iteration) -> Replicas {
-        // Silence is noticed by each in an iteration of its own.
-        let is_same = |of: &&mut (FaultKind, Iteration, Replicas)| {
-            of.0 == kind && (of.1 == iteration || kind == FaultKind::Lagging)
-        };
-        if let Some((.., accusers)) = self.0.iter_mut().find(is_same) {
-            *accusers = accusers.with(by);
-            return *accusers;
-        }
-        if self.0.len() == ACCUSATIONS {
-            self.0.pop_front();
-        }
-        let accusers = Replicas::NONE.with(by);
-        self.0.push_back((kind, iteration, accusers));
-        accusers
+    /// Another says so. Who did in the last `patience`.
+    fn by(&mut self, by: ReplicaNumber, kind: FaultKind, patience: Duration) -> Replicas {
+        let now = Instant::now();
+        self.0.retain(|(.., at)| now.duration_since(*at) < patience);
+        self.0.push((kind, by, now));
+        self.0.iter().filter(|(of, ..)| *of == kind).map(|(_, by, _)| *by).collect()
     }
 
     fn forget(&mut self, kind: FaultKind) {
-        self.0.retain(|of| of.0 != kind);
+        self.0.retain(|(of, ..)| *of != kind);
     }
 }
 
@@ -173,7 +159,8 @@ where
         let (number, life, is_joining) = (birth.number, birth.life, birth.is_joining);
         let (body, settings) = (self.body.clone(), self.asked.settings.clone());
         let (patience, sender) = (self.asked.patience, self.events.0.clone());
-        let shared = (self.links.clone(), sender.clone(), self.injected.clone());
+        let links = self.links.clone();
+        let shared = (links.clone(), sender.clone(), self.injected.clone());
         let run = move || {
             let mut replica = Replica::new(birth, &settings, patience, shared);
             let whole = AssertUnwindSafe(|| {
@@ -187,6 +174,10 @@ where
                 Ok(Err(error)) => Ending::GaveUp(error),
                 Err(_) => Ending::Panicked,
             };
+            links.ends(number, life);
+            if how == Ending::Returned {
+                replica.finishes();
+            }
             _ = sender.send(Event::Ended { replica: number, life, how });
         };
         let thread =
@@ -216,7 +207,8 @@ where
                 let place = &mut self.places[replica.index()];
                 let counts = place.life == life && place.summary.ending.is_none();
                 if counts && self.active.has(replica) && self.active.has(by) {
-                    let against = place.accused.by(by, kind, iteration).and(self.active).count();
+                    let accusers = place.accused.by(by, kind, self.asked.patience);
+                    let against = accusers.and(self.active).count();
                     if against * 2 > self.active.count() {
                         place.accused.forget(kind);
                         self.remedies(replica, kind, iteration, false)?;

@@ -8,13 +8,16 @@ use super::manager::Event;
 use super::outcome::{FaultKind, VoteError};
 use crate::rule::Rule;
 use crate::word::Word;
-use crate::{Iteration, ReplicaNumber, Replicas, Report, Settings, Voter};
+use crate::{Iteration, Received, ReplicaNumber, Replicas, Report, Settings, Voter};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 /// How often rings are looked at before the thread sleeps.
 const LOOKS: u32 = 100;
+
+/// How long a replica waits until it looks for room in the ring of another.
+const ROOM: Duration = Duration::from_millis(1);
 
 /// What was voted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,28 +34,33 @@ pub struct Vote<V> {
 struct Peer {
     replica: ReplicaNumber,
     link: Link,
-    /// The iteration of the last value that was read.
-    seen: Iteration,
+    /// The iteration of the last value that was read; `None` before the first.
+    seen: Option<Iteration>,
     /// So many values it said it had not sent, and so many were not sent to it, since there was no room.
     skipped: u64,
     skips: u64,
+    /// The last value that was not sent.
+    unsent: Option<Message>,
     /// A value that is ahead of the vote, and offered after it.
     held: Option<Message>,
     /// It is too far behind, and nothing has come from it since then.
     silent: Option<Instant>,
+    /// When it was last said to be wrong, and to be in a wrong iteration.
+    accused: [Option<Instant>; 2],
 }
 
 impl Peer {
     fn new(replica: ReplicaNumber, link: Link) -> Peer {
-        Peer {
-            replica,
-            link,
-            seen: Iteration::default(),
-            skipped: 0,
-            skips: 0,
-            held: None,
-            silent: None,
-        }
+        let (seen, unsent, held, silent) = (None, None, None, None);
+        let (skipped, skips) = (0, 0);
+        let accused = [None; 2];
+        Peer { replica, link, seen, skipped, skips, unsent, held, silent, accused }
+    }
+
+    /// Whether this is the next value of it, so that its number is no mistake.
+    fn follows(&self, [iteration, _, skipped]: Message) -> bool {
+        let left_out = skipped.saturating_sub(self.skipped);
+        self.seen.is_none_or(|seen| iteration == seen.next().0.saturating_add(left_out))
     }
 }
 
@@ -161,6 +169,49 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
         Ok(())
     }
 
+    /// Its body has returned: looks at what others still send for its last iterations, so that errors in these are reported, too.
+    pub(super) fn finishes(&mut self) {
+        let begun = Instant::now();
+        let last = self.last.map(|vote| vote.iteration);
+        while self.takes_mail().is_ok() {
+            self.sends_last();
+            // In this order: what it sent before its end is there once that is seen.
+            let (links, active) = (self.links.clone(), self.voter.active());
+            let comes = |peer: &Peer| {
+                let more = peer.seen < last || peer.unsent.is_some();
+                more && active.has(peer.replica) && !links.is_over(peer.replica, peer.link.life)
+            };
+            let (waits, waited) = (self.peers.iter().any(comes), begun.elapsed());
+            if self.looks() {
+                continue;
+            }
+            if !waits || waited >= self.patience {
+                return;
+            }
+            let unsent = self.peers.iter().any(|peer| peer.unsent.is_some());
+            // Nobody says that there is room again.
+            let soon = if unsent { ROOM } else { self.patience };
+            let longest = self.patience.saturating_sub(waited).min(soon);
+            let is_over = |peer: &Peer| links.is_over(peer.replica, peer.link.life);
+            let over = self.peers.iter().filter(|peer| is_over(peer)).count();
+            links.sleep(self.number, longest, || {
+                self.looks() || self.peers.iter().filter(|peer| is_over(peer)).count() != over
+            });
+        }
+    }
+
+    /// Those that were too far behind for its last value get it once they have read what was before.
+    fn sends_last(&mut self) {
+        for peer in &mut self.peers {
+            if let Some([iteration, word, skips]) = peer.unsent
+                && peer.link.to.write(&[[iteration, word, skips]]) == 1
+            {
+                peer.unsent = None;
+                self.links.wake(peer.replica);
+            }
+        }
+    }
+
     fn waits(&mut self, iteration: Iteration) -> Result<Vote<V>, VoteError> {
         let (begun, mut looks) = (Instant::now(), 0_u32);
         loop {
@@ -206,59 +257,64 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
     }
 
     fn gives_up(&mut self, iteration: Iteration) -> Result<Vote<V>, VoteError> {
-        let (mut vote, number) = (None, self.number);
-        let manager = &self.manager;
+        let mut vote = None;
+        let mut accuser = Accuser {
+            number: self.number,
+            manager: &self.manager,
+            peers: &mut self.peers,
+            patience: self.patience,
+        };
         self.voter.give_up(iteration, |report| match report {
             Report::Voted { iteration, value, .. } => {
                 vote = Some(Vote { iteration, value: *value })
             }
-            report => accuses(manager, number, &self.peers, &report),
+            report => accuser.reports(&report),
         });
         let vote = vote.ok_or(VoteError::NoMajority { iteration })?;
         (self.next, self.last) = (iteration.next(), Some(vote));
         Ok(vote)
     }
 
-    /// Reads a value of each other replica. Whether there was any.
+    /// Reads a value of each other replica. Whether there was any that could be offered.
     fn looks(&mut self) -> bool {
         let mut any = false;
         for place in 0..self.peers.len() {
             let peer = &mut self.peers[place];
-            let mut message = [[0; 3]];
+            let mut read = [[0; 3]];
             let message = match peer.held.take() {
                 Some(held) => held,
-                None if peer.link.from.read(&mut message) == 1 => {
-                    any = true;
-                    message[0]
-                }
+                None if peer.link.from.read(&mut read) == 1 => read[0],
                 None => continue,
             };
-            let [iteration, word, skipped] = message;
-            let left_out = skipped.saturating_sub(peer.skipped);
-            let follows = iteration == peer.seen.next().0.saturating_add(left_out);
-            if follows && !self.voter.takes(Iteration(iteration)) {
+            let (from, iteration) = (peer.replica, Iteration(message[0]));
+            let is_joining = self.voter.is_joining();
+            if !is_joining && peer.follows(message) && iteration > self.voter.last_taken() {
                 peer.held = Some(message);
                 continue;
             }
-            peer.seen = Iteration(iteration).min(Iteration::LAST);
-            (peer.skipped, peer.silent) = (skipped, None);
+            let received = self.offers(from, iteration, message[1]);
+            let peer = &mut self.peers[place];
+            if is_joining && received == Received::Ahead {
+                // It counts once the voter knows where the others are.
+                peer.held = Some(message);
+                continue;
+            }
             any = true;
-            let from = peer.replica;
-            self.offers(from, Iteration(iteration), word);
+            peer.seen = Some(iteration.min(Iteration::LAST));
+            (peer.skipped, peer.silent) = (message[2], None);
         }
         any
     }
 
-    fn offers(&mut self, from: ReplicaNumber, iteration: Iteration, word: u64) {
-        let (manager, number, peers) = (&self.manager, self.number, &self.peers);
-        let mut lagging = None;
-        self.voter.receive(from, iteration, V::from_word(word), |report| match report {
-            Report::Lagging { replica, .. } => lagging = Some(replica),
-            report => accuses(manager, number, peers, &report),
-        });
-        if let Some(peer) = self.peers.iter_mut().find(|peer| Some(peer.replica) == lagging) {
-            peer.silent.get_or_insert_with(Instant::now);
-        }
+    fn offers(&mut self, from: ReplicaNumber, iteration: Iteration, word: u64) -> Received {
+        let mut accuser = Accuser {
+            number: self.number,
+            manager: &self.manager,
+            peers: &mut self.peers,
+            patience: self.patience,
+        };
+        let value = V::from_word(word);
+        self.voter.receive(from, iteration, value, |report| accuser.reports(&report))
     }
 
     /// Accuses those that are behind and silent. A thread that waits for a processor is behind, too, but not for so long.
@@ -273,17 +329,19 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
         }
     }
 
-    /// Whether a majority of the others has gone on, so that no more values come for this iteration.
+    /// Whether a majority of the others has gone on, so that nothing comes any longer of what it waits for: a vote in this iteration, or in any that its voter takes.
     fn has_missed(&self, iteration: Iteration) -> bool {
+        let waits_for =
+            if self.voter.keeps(iteration) { iteration } else { self.voter.last_taken() };
         let active = self.voter.active();
         let weight = |replica: ReplicaNumber| u64::from(self.settings.weights[replica.index()]);
         let total: u64 = active.iter().map(weight).sum();
         let is_past = |peer: &&Peer| {
-            let said = peer.held.map_or(peer.seen, |[held, ..]| Iteration(held));
-            active.has(peer.replica) && said > iteration
+            let said = peer.held.map_or(peer.seen, |[held, ..]| Some(Iteration(held)));
+            active.has(peer.replica) && said > Some(waits_for)
         };
         let past: u64 = self.peers.iter().filter(is_past).map(|peer| weight(peer.replica)).sum();
-        self.voter.keeps(iteration) && !self.voter.is_joining() && past * 2 > total
+        !self.voter.is_joining() && past * 2 > total
     }
 
     fn joins_anew(&mut self) {
@@ -318,9 +376,8 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
             }
             let sent = fault.map_or(message, |fault| spoilt(fault, message, peer.replica));
             // A replica whose ring is full is far behind, and goes on from a later vote.
-            if peer.link.to.write(&[sent]) == 0 {
-                peer.skips += 1;
-            }
+            peer.unsent = (peer.link.to.write(&[sent]) == 0).then_some(sent);
+            peer.skips += u64::from(peer.unsent.is_some());
             self.links.wake(peer.replica);
         }
         Ok(match fault {
@@ -341,10 +398,14 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
                     self.peers.sort_by_key(|peer| peer.replica);
                 }
                 Control::Retired(replica) => {
-                    let (manager, number, peers) = (&self.manager, self.number, &self.peers);
-                    let tell = |report: Report<'_, V>| accuses(manager, number, peers, &report);
+                    let mut accuser = Accuser {
+                        number: self.number,
+                        manager: &self.manager,
+                        peers: &mut self.peers,
+                        patience: self.patience,
+                    };
                     // Two voters may hear of it in different orders; one that has heard is right.
-                    _ = self.voter.retire(replica, tell);
+                    _ = self.voter.retire(replica, |report| accuser.reports(&report));
                 }
                 Control::Admitted(replica) => _ = self.voter.admit(replica),
             }
@@ -371,24 +432,47 @@ fn voter<V, R: Rule<V>>(
     voter
 }
 
-/// Tells the manager what a voter has found about others.
-fn accuses<V>(manager: &Sender<Event>, by: ReplicaNumber, peers: &[Peer], report: &Report<'_, V>) {
-    let life_of = |replica: ReplicaNumber| {
-        peers.iter().find(|peer| peer.replica == replica).map(|peer| peer.link.life)
-    };
-    let accuse = |replica, kind, iteration| {
-        // A replica does not accuse itself: the others do.
-        if let Some(life) = life_of(replica) {
-            _ = manager.send(Event::Accused { by, replica, life, kind, iteration });
+/// Who tells the manager what a voter has found about others.
+struct Accuser<'a> {
+    number: ReplicaNumber,
+    manager: &'a Sender<Event>,
+    peers: &'a mut [Peer],
+    patience: Duration,
+}
+
+impl Accuser<'_> {
+    fn reports<V>(&mut self, report: &Report<'_, V>) {
+        match *report {
+            Report::Errors { iteration, wrong, .. } => {
+                wrong.iter().for_each(|replica| self.accuses(replica, FaultKind::Wrong, iteration));
+            }
+            Report::Ahead { replica, iteration, .. } => {
+                self.accuses(replica, FaultKind::WrongIteration, iteration);
+            }
+            Report::Lagging { replica, .. } => {
+                if let Some(peer) = self.peer(replica) {
+                    peer.silent.get_or_insert_with(Instant::now);
+                }
+            }
+            _ => {}
         }
-    };
-    match *report {
-        Report::Errors { iteration, wrong, .. } => {
-            wrong.iter().for_each(|replica| accuse(replica, FaultKind::Wrong, iteration));
+    }
+
+    /// None for itself: the others accuse it.
+    fn peer(&mut self, replica: ReplicaNumber) -> Option<&mut Peer> {
+        self.peers.iter_mut().find(|peer| peer.replica == replica)
+    }
+
+    /// Says so, a few times only while it is waited for others to say it, too.
+    fn accuses(&mut self, replica: ReplicaNumber, kind: FaultKind, iteration: Iteration) {
+        let (now, often) = (Instant::now(), self.patience / 8);
+        let Some(peer) = self.peer(replica) else { return };
+        let (said, life) =
+            (&mut peer.accused[usize::from(kind == FaultKind::WrongIteration)], peer.link.life);
+        if said.is_none_or(|said| now.duration_since(said) >= often) {
+            *said = Some(now);
+            let by = self.number;
+            _ = self.manager.send(Event::Accused { by, replica, life, kind, iteration });
         }
-        Report::Ahead { replica, iteration, .. } => {
-            accuse(replica, FaultKind::WrongIteration, iteration);
-        }
-        _ => {}
     }
 }

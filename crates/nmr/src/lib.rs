@@ -3,8 +3,8 @@
 //! # Inside
 //!
 //! `voter.rs` is the voter, **the line that decides what is voted** is in `Voter::decides`; `rule.rs` and `rule/` say when values come to a vote, `search.rs` how a row is found, `members.rs` who takes part and what was wrong with
-//! each, `report.rs` what a voter says. `redundant.rs` and
-//! `redundant/` run replicas on threads.
+//! each, `report.rs` what a voter says. `words.rs` votes bit by bit.
+//! `redundant.rs` and `redundant/` run replicas on threads.
 #![forbid(unsafe_code)]
 
 mod members;
@@ -17,6 +17,7 @@ mod search;
 mod settings;
 mod voter;
 mod word;
+pub mod words;
 
 pub use members::MembersError;
 pub use replicas::{Iteration, ReplicaNumber, Replicas};

@@ -34,10 +34,12 @@ impl Members {
         self.total = self.active.iter().map(|replica| self.weight(replica)).sum();
     }
 
-    fn weight(&self, replica: ReplicaNumber) -> u64 {
+    #[inline]
+    pub(crate) fn weight(&self, replica: ReplicaNumber) -> u64 {
         u64::from(self.weights[replica.index()])
     }
 
+    #[inline]
     pub(crate) fn record(&mut self, replica: ReplicaNumber) -> &mut Record {
         &mut self.records[replica.index()]
     }
@@ -87,6 +89,7 @@ impl Members {
     }
 
     /// Whether a replica is so far behind this iteration.
+    #[inline]
     pub(crate) fn is_any_behind(&self, iteration: Iteration, lag: u64) -> bool {
         let reached = |replica: ReplicaNumber| self.records[replica.index()].reached.0;
         self.active.iter().any(|replica| reached(replica).saturating_add(lag) < iteration.0)
@@ -107,6 +110,7 @@ impl Members {
     }
 
     /// A value of this replica was for this iteration.
+    #[inline]
     pub(crate) fn reaches(&mut self, replica: ReplicaNumber, iteration: Iteration) {
         let record = self.record(replica);
         if iteration > record.reached {
@@ -122,6 +126,7 @@ impl Members {
     }
 
     /// What an iteration was like.
+    #[inline]
     pub(crate) fn judge(
         &mut self,
         iteration: Iteration,

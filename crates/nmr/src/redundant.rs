@@ -1,11 +1,12 @@
 //! Redundant threads: the same body several times, which votes on what it computes.
 //!
-//! `replica.rs` is a replica with its voter, `links.rs` how they reach each other, `manager.rs` who starts them and does something about faults, `injected.rs` faults on demand, `outcome.rs` what comes of it.
+//! `replica.rs` is a replica with its voter, `peer.rs` what it knows of the others, `links.rs` how they reach each other, `manager.rs` who starts them and does something about faults, `injected.rs` faults on demand, `outcome.rs` what comes of it.
 
 mod injected;
 mod links;
 mod manager;
 mod outcome;
+mod peer;
 mod replica;
 
 pub use injected::Injected;

@@ -102,6 +102,7 @@ impl Replicas {
     }
 
     /// From the lowest number on.
+    #[inline]
     pub fn iter(self) -> impl Iterator<Item = ReplicaNumber> {
         let mut left = self.0;
         core::iter::from_fn(move || {

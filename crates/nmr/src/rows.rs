@@ -13,7 +13,12 @@ pub(crate) struct Slot {
     pub(crate) present: Replicas,
     /// Those whose values are waited for, and those that are there.
     pub(crate) expected: Replicas,
+    /// What those that are there weigh, and those that are expected.
+    pub(crate) weight: u64,
+    pub(crate) total: u64,
     pub(crate) voted: Option<ReplicaNumber>,
+    /// Those that are right about what was voted.
+    pub(crate) right: Replicas,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -58,18 +63,39 @@ impl<V> Rows<V> {
         self.top = begun;
     }
 
-    pub(crate) fn store(&mut self, place: usize, from: ReplicaNumber, value: V) {
+    #[inline]
+    pub(crate) fn store(&mut self, place: usize, from: ReplicaNumber, weight: u64, value: V) {
         self.values[place * self.places + from.index()] = Some(value);
         let slot = &mut self.slots[place];
+        slot.weight += weight;
         slot.present = slot.present.with(from);
-        slot.expected = slot.expected.with(from);
+        if !slot.expected.has(from) {
+            slot.expected = slot.expected.with(from);
+            slot.total += weight;
+        }
+    }
+
+    /// This one is not waited for, and its value does not count.
+    pub(crate) fn leave_out(&mut self, place: usize, replica: ReplicaNumber, weight: u64) {
+        let slot = &mut self.slots[place];
+        if slot.expected.has(replica) {
+            slot.expected = slot.expected.without(replica);
+            slot.total -= weight;
+        }
+        if slot.present.has(replica) {
+            slot.present = slot.present.without(replica);
+            slot.right = slot.right.without(replica);
+            slot.weight -= weight;
+        }
     }
 
     /// By replica.
+    #[inline]
     pub(crate) fn values(&self, place: usize) -> &[Option<V>] {
         &self.values[place * self.places..][..self.places]
     }
 
+    #[inline]
     pub(crate) fn value(&self, place: usize, of: ReplicaNumber) -> Option<&V> {
         self.values(place).get(of.index())?.as_ref()
     }

@@ -97,6 +97,7 @@ pub struct Row<'a, V> {
     pub(crate) present: Replicas,
     pub(crate) active: Replicas,
     pub(crate) came: Option<ReplicaNumber>,
+    pub(crate) weight: u64,
     pub(crate) total: u64,
 }
 
@@ -137,7 +138,13 @@ impl<V> Row<'_, V> {
         replicas.iter().map(|replica| self.weight(replica)).sum()
     }
 
-    /// What all active replicas weigh together.
+    /// What those that are there weigh together.
+    #[must_use]
+    pub const fn weight_present(&self) -> u64 {
+        self.weight
+    }
+
+    /// What all weigh together, be they there or not.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.total
@@ -158,8 +165,8 @@ impl<V> Row<'_, V> {
 
 /// How a row comes to a vote.
 pub trait Rule<V> {
-    /// Whose value is voted; `None` while that is open. `last`: no more values are waited for, so it is now or never.
-    fn decide(&self, row: &Row<'_, V>, last: bool) -> Option<ReplicaNumber>;
+    /// Whose value is voted, and which of those that are there agree with it; `None` while that is open. `last`: no more values are waited for, so it is now or never.
+    fn decide(&self, row: &Row<'_, V>, last: bool) -> Option<(ReplicaNumber, Replicas)>;
 
     /// Whether a value is right where this one was voted.
     fn is_right(&self, value: &V, voted: &V) -> bool;

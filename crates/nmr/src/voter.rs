@@ -112,9 +112,13 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
             tell(Report::Twice { replica: from, iteration });
             return Received::Twice;
         }
-        self.rows.store(place, from, value);
+        self.rows.store(place, from, self.members.weight(from), value);
         let was_voted = self.rows.slots[place].voted.is_some();
-        self.decides(place, Some(from), false, &mut tell);
+        if was_voted {
+            self.compares(place, from);
+        } else {
+            self.decides(place, Some(from), false, &mut tell);
+        }
         if self.rows.slots[place].expected.but(self.rows.slots[place].present).is_empty() {
             self.closes(place, &mut tell);
         }
@@ -142,12 +146,11 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         self.members.retire(replica)?;
         for iteration in self.rows.low.0 + 1..=self.rows.top.0 {
             let place = self.rows.place(Iteration(iteration));
-            let slot = &mut self.rows.slots[place];
+            let slot = &self.rows.slots[place];
             if slot.iteration.0 != iteration || !slot.is_open {
                 continue;
             }
-            slot.present = slot.present.without(replica);
-            slot.expected = slot.expected.without(replica);
+            self.rows.leave_out(place, replica, self.members.weight(replica));
             self.decides(place, None, false, &mut tell);
             if self.rows.slots[place].expected.but(self.rows.slots[place].present).is_empty() {
                 self.closes(place, &mut tell);
@@ -256,29 +259,27 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
     }
 
     fn opens(&mut self, place: usize, iteration: Iteration) {
-        let expected = self.members.active;
-        self.rows.slots[place] = Slot { iteration, is_open: true, expected, ..Slot::default() };
+        let (expected, total) = (self.members.active, self.members.total);
+        self.rows.slots[place] =
+            Slot { iteration, is_open: true, expected, total, ..Slot::default() };
         self.open += 1;
         self.search.opened(iteration);
     }
 
-    fn row(&self, place: usize, came: Option<ReplicaNumber>) -> Row<'_, V> {
-        let slot = &self.rows.slots[place];
-        let mut row = Row {
-            values: self.rows.values(place),
-            weights: &self.members.weights,
-            present: slot.present,
-            active: slot.expected,
-            came,
-            total: self.members.total,
-        };
-        if slot.expected != self.members.active {
-            row.total = row.weight_of(slot.expected);
+    /// Whether a value is right that came after the vote.
+    #[inline]
+    fn compares(&mut self, place: usize, from: ReplicaNumber) {
+        let voted = self.rows.slots[place].voted.and_then(|whose| self.rows.value(place, whose));
+        if let (Some(voted), Some(value)) = (voted, self.rows.value(place, from))
+            && self.rule.is_right(value, voted)
+        {
+            let slot = &mut self.rows.slots[place];
+            slot.right = slot.right.with(from);
         }
-        row
     }
 
     /// Comes to a vote, if there was none and the rule can.
+    #[inline]
     fn decides(
         &mut self,
         place: usize,
@@ -286,41 +287,37 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         last: bool,
         tell: &mut impl FnMut(Report<'_, V>),
     ) {
-        if self.rows.slots[place].voted.is_some() {
+        let slot = &self.rows.slots[place];
+        if slot.voted.is_some() {
             return;
         }
-        let Some(whose) = self.rule.decide(&self.row(place, came), last) else { return };
-        self.rows.slots[place].voted = Some(whose);
-        let iteration = self.rows.slots[place].iteration;
+        let row = Row {
+            values: self.rows.values(place),
+            weights: &self.members.weights,
+            present: slot.present,
+            active: slot.expected,
+            came,
+            weight: slot.weight,
+            total: slot.total,
+        };
+        let Some((whose, agree)) = self.rule.decide(&row, last) else { return };
+        let slot = &mut self.rows.slots[place];
+        (slot.voted, slot.right) = (Some(whose), agree);
+        let iteration = slot.iteration;
         self.settled = self.settled.max(iteration);
         self.last = self.last.max(iteration);
-        let (agree, _) = self.judged(place);
         if let Some(value) = self.rows.value(place, whose) {
             tell(Report::Voted { iteration, value, agree });
         }
     }
 
-    /// Those whose values are right, and those whose are wrong.
-    fn judged(&self, place: usize) -> (Replicas, Replicas) {
-        let slot = &self.rows.slots[place];
-        let Some(voted) = slot.voted.and_then(|whose| self.rows.value(place, whose)) else {
-            return (Replicas::NONE, Replicas::NONE);
-        };
-        let mut right = Replicas::NONE;
-        for replica in slot.present.iter() {
-            if self.rows.value(place, replica).is_some_and(|value| self.rule.is_right(value, voted))
-            {
-                right = right.with(replica);
-            }
-        }
-        (right, slot.present.but(right))
-    }
-
     /// A row is complete, or is not waited for any longer.
     fn closes(&mut self, place: usize, tell: &mut impl FnMut(Report<'_, V>)) {
         self.decides(place, None, true, tell);
-        let Slot { iteration, present, expected, voted, .. } = self.rows.slots[place];
-        let ((right, wrong), absent) = (self.judged(place), expected.but(present));
+        let Slot { iteration, present, expected, voted, right, .. } = self.rows.slots[place];
+        // Without a vote nobody knows who is wrong.
+        let wrong = if voted.is_some() { present.but(right) } else { Replicas::NONE };
+        let absent = expected.but(present);
         self.members.judge(iteration, right, wrong, absent);
         self.rows.slots[place].is_open = false;
         self.settled = self.settled.max(iteration);

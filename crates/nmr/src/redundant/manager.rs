@@ -205,8 +205,7 @@ where
         match event {
             Event::Accused { by, replica, life, kind, iteration } => {
                 let place = &mut self.places[replica.index()];
-                let counts = place.life == life && place.summary.ending.is_none();
-                if counts && self.active.has(replica) && self.active.has(by) {
+                if place.life == life && self.active.has(replica) && self.active.has(by) {
                     let accusers = place.accused.by(by, kind, self.asked.patience);
                     let against = accusers.and(self.active).count();
                     if against * 2 > self.active.count() {
@@ -259,8 +258,9 @@ where
         }
         self.places[replica.index()].summary.faults.push((fault, remedy));
         self.is_ending |= remedy == Remedy::End;
-        // Nobody took part whom it could join, so another life could not, either.
-        if is_over && self.places[replica.index()].is_joining {
+        let place = &self.places[replica.index()];
+        // Nobody took part whom it could join, so another life could not, either; or it has done what it had to.
+        if is_over && place.is_joining || place.returned {
             return Ok(());
         }
         let leaves = is_over || !matches!(remedy, Remedy::Ignore | Remedy::End);

@@ -3,9 +3,10 @@
 //! Each replica has a voter of its own (CMU 1982, 1.4), on its own thread, so no part of a vote is there once only. It reads its rings round robin, one value each.
 
 use super::injected::{Injected, Plan, spoilt};
-use super::links::{Control, Link, Links, Message};
+use super::links::{Control, Link, Links};
 use super::manager::Event;
-use super::outcome::{FaultKind, VoteError};
+use super::outcome::VoteError;
+use super::peer::{Peer, Peers};
 use crate::rule::Rule;
 use crate::word::Word;
 use crate::{Iteration, Received, ReplicaNumber, Replicas, Report, Settings, Voter};
@@ -29,41 +30,6 @@ pub struct Vote<V> {
     pub value: V,
 }
 
-/// One of the other replicas.
-#[derive(Debug)]
-struct Peer {
-    replica: ReplicaNumber,
-    link: Link,
-    /// The iteration of the last value that was read; `None` before the first.
-    seen: Option<Iteration>,
-    /// So many values it said it had not sent, and so many were not sent to it, since there was no room.
-    skipped: u64,
-    skips: u64,
-    /// The last value that was not sent.
-    unsent: Option<Message>,
-    /// A value that is ahead of the vote, and offered after it.
-    held: Option<Message>,
-    /// It is too far behind, and nothing has come from it since then.
-    silent: Option<Instant>,
-    /// When it was last said to be wrong, and to be in a wrong iteration.
-    accused: [Option<Instant>; 2],
-}
-
-impl Peer {
-    fn new(replica: ReplicaNumber, link: Link) -> Peer {
-        let (seen, unsent, held, silent) = (None, None, None, None);
-        let (skipped, skips) = (0, 0);
-        let accused = [None; 2];
-        Peer { replica, link, seen, skipped, skips, unsent, held, silent, accused }
-    }
-
-    /// Whether this is the next value of it, so that its number is no mistake.
-    fn follows(&self, [iteration, _, skipped]: Message) -> bool {
-        let left_out = skipped.saturating_sub(self.skipped);
-        self.seen.is_none_or(|seen| iteration == seen.next().0.saturating_add(left_out))
-    }
-}
-
 /// A replica of a redundant run ([`Redundant::run`](super::Redundant::run)).
 // Fields: who it is, how it reaches the others, its voter, and where it is.
 #[derive(Debug)]
@@ -71,7 +37,7 @@ pub struct Replica<V, R> {
     number: ReplicaNumber,
     life: u32,
     links: Arc<Links>,
-    peers: Vec<Peer>,
+    peers: Peers,
     voter: Voter<V, R>,
     settings: Settings,
     rule: R,
@@ -79,7 +45,6 @@ pub struct Replica<V, R> {
     next: Iteration,
     last: Option<Vote<V>>,
     patience: Duration,
-    manager: Sender<Event>,
     injected: Arc<[Plan]>,
 }
 
@@ -107,14 +72,13 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
             number,
             life,
             links,
-            peers: peers.into_iter().map(|(replica, link)| Peer::new(replica, link)).collect(),
+            peers: Peers::new(number, peers, patience, manager),
             voter,
             settings: settings.clone(),
             rule,
             next: Iteration(1),
             last: None,
             patience,
-            manager,
             injected,
         }
     }
@@ -156,7 +120,7 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
             return Err(VoteError::LastIteration);
         }
         self.takes_mail()?;
-        self.hears_nothing();
+        self.peers.accuse_silent(self.next);
         let word = self.sends(iteration, value.to_word())?;
         self.offers(self.number, iteration, word);
         self.waits(iteration)
@@ -165,7 +129,7 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
     /// Waits for a vote of the others, without a value of its own.
     pub(super) fn joins(&mut self) -> Result<(), VoteError> {
         self.waits(Iteration(1))?;
-        _ = self.manager.send(Event::Joined { replica: self.number, life: self.life });
+        self.peers.tells(Event::Joined { replica: self.number, life: self.life });
         Ok(())
     }
 
@@ -181,28 +145,28 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
                 let more = peer.seen < last || peer.unsent.is_some();
                 more && active.has(peer.replica) && !links.is_over(peer.replica, peer.link.life)
             };
-            let (waits, waited) = (self.peers.iter().any(comes), begun.elapsed());
+            let (waits, waited) = (self.peers.all.iter().any(comes), begun.elapsed());
             if self.looks() {
                 continue;
             }
             if !waits || waited >= self.patience {
                 return;
             }
-            let unsent = self.peers.iter().any(|peer| peer.unsent.is_some());
+            let unsent = self.peers.all.iter().any(|peer| peer.unsent.is_some());
             // Nobody says that there is room again.
             let soon = if unsent { ROOM } else { self.patience };
             let longest = self.patience.saturating_sub(waited).min(soon);
             let is_over = |peer: &Peer| links.is_over(peer.replica, peer.link.life);
-            let over = self.peers.iter().filter(|peer| is_over(peer)).count();
+            let over = self.peers.all.iter().filter(|peer| is_over(peer)).count();
             links.sleep(self.number, longest, || {
-                self.looks() || self.peers.iter().filter(|peer| is_over(peer)).count() != over
+                self.looks() || self.peers.all.iter().filter(|peer| is_over(peer)).count() != over
             });
         }
     }
 
     /// Those that were too far behind for its last value get it once they have read what was before.
     fn sends_last(&mut self) {
-        for peer in &mut self.peers {
+        for peer in &mut self.peers.all {
             if let Some([iteration, word, skips]) = peer.unsent
                 && peer.link.to.write(&[[iteration, word, skips]]) == 1
             {
@@ -258,17 +222,12 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
 
     fn gives_up(&mut self, iteration: Iteration) -> Result<Vote<V>, VoteError> {
         let mut vote = None;
-        let mut accuser = Accuser {
-            number: self.number,
-            manager: &self.manager,
-            peers: &mut self.peers,
-            patience: self.patience,
-        };
+        let peers = &mut self.peers;
         self.voter.give_up(iteration, |report| match report {
             Report::Voted { iteration, value, .. } => {
                 vote = Some(Vote { iteration, value: *value })
             }
-            report => accuser.reports(&report),
+            report => peers.reports(&report),
         });
         let vote = vote.ok_or(VoteError::NoMajority { iteration })?;
         (self.next, self.last) = (iteration.next(), Some(vote));
@@ -278,8 +237,8 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
     /// Reads a value of each other replica. Whether there was any that could be offered.
     fn looks(&mut self) -> bool {
         let mut any = false;
-        for place in 0..self.peers.len() {
-            let peer = &mut self.peers[place];
+        for place in 0..self.peers.all.len() {
+            let peer = &mut self.peers.all[place];
             let mut read = [[0; 3]];
             let message = match peer.held.take() {
                 Some(held) => held,
@@ -293,7 +252,7 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
                 continue;
             }
             let received = self.offers(from, iteration, message[1]);
-            let peer = &mut self.peers[place];
+            let peer = &mut self.peers.all[place];
             if is_joining && received == Received::Ahead {
                 // It counts once the voter knows where the others are.
                 peer.held = Some(message);
@@ -307,26 +266,9 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
     }
 
     fn offers(&mut self, from: ReplicaNumber, iteration: Iteration, word: u64) -> Received {
-        let mut accuser = Accuser {
-            number: self.number,
-            manager: &self.manager,
-            peers: &mut self.peers,
-            patience: self.patience,
-        };
+        let peers = &mut self.peers;
         let value = V::from_word(word);
-        self.voter.receive(from, iteration, value, |report| accuser.reports(&report))
-    }
-
-    /// Accuses those that are behind and silent. A thread that waits for a processor is behind, too, but not for so long.
-    fn hears_nothing(&mut self) {
-        for peer in &mut self.peers {
-            if peer.silent.is_some_and(|since| since.elapsed() >= self.patience) {
-                peer.silent = None;
-                let (by, iteration) = (self.number, self.next);
-                let (replica, life, kind) = (peer.replica, peer.link.life, FaultKind::Lagging);
-                _ = self.manager.send(Event::Accused { by, replica, life, kind, iteration });
-            }
-        }
+        self.voter.receive(from, iteration, value, |report| peers.reports(&report))
     }
 
     /// Whether a majority of the others has gone on, so that nothing comes any longer of what it waits for: a vote in this iteration, or in any that its voter takes.
@@ -340,7 +282,8 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
             let said = peer.held.map_or(peer.seen, |[held, ..]| Some(Iteration(held)));
             active.has(peer.replica) && said > Some(waits_for)
         };
-        let past: u64 = self.peers.iter().filter(is_past).map(|peer| weight(peer.replica)).sum();
+        let past: u64 =
+            self.peers.all.iter().filter(is_past).map(|peer| weight(peer.replica)).sum();
         !self.voter.is_joining() && past * 2 > total
     }
 
@@ -365,7 +308,7 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
             }
             _ => {}
         }
-        for peer in &mut self.peers {
+        for peer in &mut self.peers.all {
             let message = [iteration.0, word, peer.skips];
             if let Some(Injected::Babble { values }) = fault {
                 for place in 0..u64::from(values) {
@@ -393,19 +336,12 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
         for control in self.links.take_mail(self.number) {
             match control {
                 Control::Linked(replica, link) => {
-                    self.peers.retain(|peer| peer.replica != replica);
-                    self.peers.push(Peer::new(replica, link));
-                    self.peers.sort_by_key(|peer| peer.replica);
+                    self.peers.link(replica, link);
                 }
                 Control::Retired(replica) => {
-                    let mut accuser = Accuser {
-                        number: self.number,
-                        manager: &self.manager,
-                        peers: &mut self.peers,
-                        patience: self.patience,
-                    };
+                    let peers = &mut self.peers;
                     // Two voters may hear of it in different orders; one that has heard is right.
-                    _ = self.voter.retire(replica, |report| accuser.reports(&report));
+                    _ = self.voter.retire(replica, |report| peers.reports(&report));
                 }
                 Control::Admitted(replica) => _ = self.voter.admit(replica),
             }
@@ -430,49 +366,4 @@ fn voter<V, R: Rule<V>>(
         voter.retire(replica, |_| ()).expect("two are left");
     }
     voter
-}
-
-/// Who tells the manager what a voter has found about others.
-struct Accuser<'a> {
-    number: ReplicaNumber,
-    manager: &'a Sender<Event>,
-    peers: &'a mut [Peer],
-    patience: Duration,
-}
-
-impl Accuser<'_> {
-    fn reports<V>(&mut self, report: &Report<'_, V>) {
-        match *report {
-            Report::Errors { iteration, wrong, .. } => {
-                wrong.iter().for_each(|replica| self.accuses(replica, FaultKind::Wrong, iteration));
-            }
-            Report::Ahead { replica, iteration, .. } => {
-                self.accuses(replica, FaultKind::WrongIteration, iteration);
-            }
-            Report::Lagging { replica, .. } => {
-                if let Some(peer) = self.peer(replica) {
-                    peer.silent.get_or_insert_with(Instant::now);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// None for itself: the others accuse it.
-    fn peer(&mut self, replica: ReplicaNumber) -> Option<&mut Peer> {
-        self.peers.iter_mut().find(|peer| peer.replica == replica)
-    }
-
-    /// Says so, a few times only while it is waited for others to say it, too.
-    fn accuses(&mut self, replica: ReplicaNumber, kind: FaultKind, iteration: Iteration) {
-        let (now, often) = (Instant::now(), self.patience / 8);
-        let Some(peer) = self.peer(replica) else { return };
-        let (said, life) =
-            (&mut peer.accused[usize::from(kind == FaultKind::WrongIteration)], peer.link.life);
-        if said.is_none_or(|said| now.duration_since(said) >= often) {
-            *said = Some(now);
-            let by = self.number;
-            _ = self.manager.send(Event::Accused { by, replica, life, kind, iteration });
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! The rule of the paper: a value is voted once more than half agree on it.
 
 use super::{Agreement, Exact, Row, Rule};
-use crate::ReplicaNumber;
+use crate::{ReplicaNumber, Replicas};
 
 /// A value is voted once replicas that weigh more than half of all agree with it (CMU 1982, 1.4). No faulty minority brings a wrong vote about.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -13,16 +13,18 @@ impl Majority {
 }
 
 impl<V, A: Agreement<V>> Rule<V> for Majority<A> {
-    fn decide(&self, row: &Row<'_, V>, _: bool) -> Option<ReplicaNumber> {
-        let wins = |replica: &ReplicaNumber| {
-            row.weight_of(row.supporters(*replica, &self.0)) * 2 > row.total()
-        };
-        match row.came() {
-            // A value that was no majority before is one only by the value that came, if agreement is equality; with a tolerance another may be in its middle.
-            Some(came) if wins(&came) => Some(came),
-            Some(came) => row.supporters(came, &self.0).without(came).iter().find(wins),
-            None => row.present().iter().find(wins),
+    #[inline]
+    fn decide(&self, row: &Row<'_, V>, _: bool) -> Option<(ReplicaNumber, Replicas)> {
+        if row.weight_present() * 2 <= row.total() {
+            return None;
         }
+        let wins = |replica: ReplicaNumber| {
+            let supporters = row.supporters(replica, &self.0);
+            (row.weight_of(supporters) * 2 > row.total()).then_some((replica, supporters))
+        };
+        let Some(came) = row.came() else { return row.present().iter().find_map(wins) };
+        // A value that was no majority before is one only by the value that came, if agreement is equality; with a tolerance another may be in its middle.
+        wins(came).or_else(|| row.supporters(came, &self.0).without(came).iter().find_map(wins))
     }
 
     fn is_right(&self, value: &V, voted: &V) -> bool {

@@ -1,7 +1,7 @@
 //! The value in the middle.
 
 use super::{Agreement, Row, Rule};
-use crate::ReplicaNumber;
+use crate::{ReplicaNumber, Replicas};
 use core::cmp::Ordering;
 
 /// The value in the middle is voted, by weight, the lower of two, once all have come or no more are waited for. It lies between values of correct replicas as long as these weigh more than half of those that came.
@@ -10,14 +10,14 @@ use core::cmp::Ordering;
 pub struct Median<A>(pub A);
 
 impl<V: PartialOrd, A: Agreement<V>> Rule<V> for Median<A> {
-    fn decide(&self, row: &Row<'_, V>, last: bool) -> Option<ReplicaNumber> {
+    fn decide(&self, row: &Row<'_, V>, last: bool) -> Option<(ReplicaNumber, Replicas)> {
         if !last && !row.outstanding().is_empty() {
             return None;
         }
         let ordered = |replica: &ReplicaNumber| {
             row.value(*replica).is_some_and(|value| value.partial_cmp(value).is_some())
         };
-        let counted: crate::Replicas = row.present().iter().filter(ordered).collect();
+        let counted: Replicas = row.present().iter().filter(ordered).collect();
         let total = row.weight_of(counted);
         // Fewer than a majority of all could be faulty ones only.
         if total * 2 <= row.total() {
@@ -28,14 +28,15 @@ impl<V: PartialOrd, A: Agreement<V>> Rule<V> for Median<A> {
             one.partial_cmp(other)
         };
         // The lowest value which, with all that are not above it, weighs half. Without memory for a sorted list.
-        counted
+        let middle = counted
             .iter()
             .filter(|middle| {
                 let below =
                     |other: &ReplicaNumber| compare(*other, *middle).is_some_and(Ordering::is_le);
                 row.weight_of(counted.iter().filter(below).collect()) * 2 >= total
             })
-            .min_by(|one, other| compare(*one, *other).unwrap_or(Ordering::Equal))
+            .min_by(|one, other| compare(*one, *other).unwrap_or(Ordering::Equal))?;
+        Some((middle, row.supporters(middle, &self.0)))
     }
 
     fn is_right(&self, value: &V, voted: &V) -> bool {

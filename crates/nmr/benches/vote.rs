@@ -1,0 +1,285 @@
+//! A vote over three rings, beside three bare rings of crate `rtrb` read in turn; the ring beside `rtrb`'s; bit by bit votes.
+//!
+//! One thread fills the rings, each with a skew of its own, another reads them. Rounds are interleaved, and ratios are medians of rounds. How near both processors are changes by itself on a virtual machine, so each round
+//! says how long a bare ring took in it.
+
+use std::hint::{black_box, spin_loop};
+use std::time::Instant;
+use windfall_exchange::ring;
+use windfall_nmr::{Iteration, Majority, ReplicaNumber, Report, Settings, Voter, words};
+
+const VOTES: u64 = 2_000_000;
+const SKEW: [u64; 3] = [0, 3, 7];
+const CAPACITY: u32 = 1_024;
+const ROUNDS: usize = 11;
+
+/// Nanoseconds for each of so many.
+fn each(begun: Instant, count: u64) -> f64 {
+    begun.elapsed().as_secs_f64() * 1e9 / count as f64
+}
+
+fn median(mut all: Vec<f64>) -> f64 {
+    all.sort_by(f64::total_cmp);
+    all[all.len() / 2]
+}
+
+/// What a replica sends at a moment: none before its skew is over.
+fn value_at(moment: u64, replica: usize) -> Option<u64> {
+    let iteration = moment.checked_sub(SKEW[replica])?;
+    (1..=VOTES).contains(&iteration).then_some(iteration)
+}
+
+/// Three bare rings, read in turn, of which two that agree make a vote.
+fn bare(batch: usize) -> f64 {
+    let mut to = Vec::new();
+    let mut from = Vec::new();
+    for _ in 0..3 {
+        let (producer, consumer) = rtrb::RingBuffer::<[u64; 2]>::new(CAPACITY as usize);
+        to.push(producer);
+        from.push(consumer);
+    }
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            fill(batch, |replica, records| {
+                let mut left = records;
+                while !left.is_empty() {
+                    let room = to[replica].slots().min(left.len());
+                    if room == 0 {
+                        spin_loop();
+                        continue;
+                    }
+                    let Ok(chunk) = to[replica].write_chunk_uninit(room) else { continue };
+                    chunk.fill_from_iter(left[..room].iter().copied());
+                    left = &left[room..];
+                }
+            })
+        });
+        let mut agreed = 0;
+        for _ in 0..VOTES {
+            let mut values = [[0; 2]; 3];
+            for (value, ring) in values.iter_mut().zip(&mut from) {
+                *value = loop {
+                    match ring.pop() {
+                        Ok(value) => break value,
+                        Err(_) => spin_loop(),
+                    }
+                };
+            }
+            agreed += u64::from(values[0] == values[1] || values[1] == values[2]);
+        }
+        assert_eq!(black_box(agreed), VOTES);
+    });
+    each(begun, VOTES)
+}
+
+/// Fills three rings with records of iteration and value, in such batches.
+fn fill(batch: usize, mut write: impl FnMut(usize, &[[u64; 2]])) {
+    let mut records = [Vec::new(), Vec::new(), Vec::new()];
+    for moment in 1..=VOTES + SKEW[2] {
+        for (replica, records) in records.iter_mut().enumerate() {
+            if let Some(iteration) = value_at(moment, replica) {
+                records.push([iteration, iteration * 3]);
+                if records.len() >= batch || iteration == VOTES {
+                    write(replica, records);
+                    records.clear();
+                }
+            }
+        }
+    }
+}
+
+/// The same through our rings and a voter.
+fn voted(batch: usize) -> f64 {
+    let mut to = Vec::new();
+    let mut from = Vec::new();
+    for _ in 0..3 {
+        let (writer, reader) = ring::<2>(CAPACITY);
+        to.push(writer);
+        from.push(reader);
+    }
+    let settings = Settings::new(3).queue(2_048);
+    let mut voter: Voter<u64, Majority> =
+        Voter::new(&settings, Majority::EXACT).expect("it can be");
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            fill(batch, |replica, records| {
+                let mut left = records;
+                while !left.is_empty() {
+                    let written = to[replica].write(left);
+                    left = &left[written..];
+                    if written == 0 {
+                        spin_loop();
+                    }
+                }
+            })
+        });
+        let mut votes = 0;
+        let mut records = [[0; 2]; 64];
+        while votes < VOTES {
+            for (replica, ring) in (0..).zip(&mut from) {
+                let count = ring.read(&mut records);
+                for [iteration, value] in &records[..count] {
+                    voter.receive(
+                        ReplicaNumber(replica),
+                        Iteration(*iteration),
+                        *value,
+                        |report| {
+                            votes += u64::from(matches!(report, Report::Voted { .. }));
+                        },
+                    );
+                }
+            }
+        }
+    });
+    each(begun, VOTES)
+}
+
+/// A ring of single records from one thread to another: ours, and `rtrb`'s.
+fn rings() -> [f64; 2] {
+    let count = 10_000_000_u64;
+    let (mut writer, mut reader) = ring::<1>(CAPACITY);
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            for value in 0..count {
+                while writer.write(&[[value]]) == 0 {
+                    spin_loop();
+                }
+            }
+        });
+        let mut into = [[0]];
+        for value in 0..count {
+            while reader.read(&mut into) == 0 {
+                spin_loop();
+            }
+            assert_eq!(into[0][0], value);
+        }
+    });
+    let ours = each(begun, count);
+    let (mut producer, mut consumer) = rtrb::RingBuffer::<u64>::new(CAPACITY as usize);
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            for value in 0..count {
+                while producer.push(value).is_err() {
+                    spin_loop();
+                }
+            }
+        });
+        for value in 0..count {
+            let got = loop {
+                match consumer.pop() {
+                    Ok(got) => break got,
+                    Err(_) => spin_loop(),
+                }
+            };
+            assert_eq!(got, value);
+        }
+    });
+    [ours, each(begun, count)]
+}
+
+/// There and back through two rings, half of it: ours, and `rtrb`'s.
+fn latencies() -> [f64; 2] {
+    let count = 500_000_u64;
+    let ((mut go, mut gone), (mut back, mut came)) = (ring::<1>(4), ring::<1>(4));
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut into = [[0]];
+            for _ in 0..count {
+                while gone.read(&mut into) == 0 {
+                    spin_loop();
+                }
+                back.write(&into);
+            }
+        });
+        let mut into = [[0]];
+        for value in 0..count {
+            go.write(&[[value]]);
+            while came.read(&mut into) == 0 {
+                spin_loop();
+            }
+        }
+    });
+    let ours = each(begun, count * 2);
+    let (mut go, mut gone) = rtrb::RingBuffer::<u64>::new(4);
+    let (mut back, mut came) = rtrb::RingBuffer::<u64>::new(4);
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            for _ in 0..count {
+                let value = loop {
+                    if let Ok(value) = gone.pop() {
+                        break value;
+                    }
+                    spin_loop();
+                };
+                _ = back.push(value);
+            }
+        });
+        for value in 0..count {
+            _ = go.push(value);
+            while came.pop().is_err() {
+                spin_loop();
+            }
+        }
+    });
+    [ours, each(begun, count * 2)]
+}
+
+/// Nanoseconds a word, in states that fit into the first cache.
+fn majority_of_words() -> f64 {
+    let (state, mut voted) = (vec![0x5555_u64; 1_024], vec![0; 1_024]);
+    let rounds = 20_000;
+    let begun = Instant::now();
+    for _ in 0..rounds {
+        let states = [black_box(&state[..]), &state, &state];
+        black_box(words::majority(states, &mut voted)).expect("equal sizes");
+    }
+    each(begun, rounds * 1_024)
+}
+
+/// One thread alone: what a voter takes for three values of an iteration.
+fn alone() -> f64 {
+    let settings = Settings::new(3).queue(64);
+    let mut voter: Voter<u64, Majority> =
+        Voter::new(&settings, Majority::EXACT).expect("it can be");
+    let begun = Instant::now();
+    let mut votes = 0;
+    for iteration in 1..=VOTES {
+        for replica in 0..3 {
+            voter.receive(ReplicaNumber(replica), Iteration(iteration), iteration, |report| {
+                votes += u64::from(matches!(report, Report::Voted { .. }));
+            });
+        }
+    }
+    assert_eq!(black_box(votes), VOTES);
+    each(begun, VOTES)
+}
+
+fn main() {
+    println!("a voter alone: {:.1} ns a vote", median((0..ROUNDS).map(|_| alone()).collect()));
+    println!(
+        "majority of words: {:.3} ns a word",
+        median((0..ROUNDS).map(|_| majority_of_words()).collect())
+    );
+    for batch in [64, 1] {
+        let rounds: Vec<[f64; 2]> = (0..ROUNDS).map(|_| [bare(batch), voted(batch)]).collect();
+        let of = |place: usize| median(rounds.iter().map(|round| round[place]).collect());
+        let ratio = median(rounds.iter().map(|[bare, voted]| voted / bare).collect());
+        println!(
+            "batches of {batch}: three bare rings {:.1} ns a vote, ours with a voter {:.1} ns, ratio {ratio:.2}",
+            of(0),
+            of(1)
+        );
+    }
+    for (what, measure) in [("one record", rings as fn() -> [f64; 2]), ("latency", latencies)] {
+        let rounds: Vec<[f64; 2]> = (0..ROUNDS).map(|_| measure()).collect();
+        let of = |place: usize| median(rounds.iter().map(|round| round[place]).collect());
+        let ratio = median(rounds.iter().map(|[ours, rtrb]| ours / rtrb).collect());
+        println!("ring, {what}: ours {:.1} ns, rtrb {:.1} ns, ratio {ratio:.2}", of(0), of(1));
+    }
+}

@@ -21,7 +21,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("programs", &["guarantees", "settings", "time", "trace"]),
     ("observe", &["os", "time", "trace"]),
     ("speculation", &["admission", "time"]),
-    ("nmr", &["exchange"]),
+    ("nmr", &["exchange", "programs", "settings", "time"]),
     ("robot", &["programs", "settings", "speculation", "time"]),
     (
         "scenario",
@@ -29,6 +29,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "analysis",
             "guarantees",
             "hierarchy",
+            "nmr",
             "programs",
             "robot",
             "schedulers",

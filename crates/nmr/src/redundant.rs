@@ -1,23 +1,23 @@
 //! Redundant threads: the same body several times, which votes on what it computes.
 //!
-//! `replica.rs` is a replica with its voter, `peer.rs` what it knows of the others, `links.rs` how they reach each other, `manager.rs` who starts them and does something about faults, `injected.rs` faults on demand, `outcome.rs` what comes of it.
+//! `replica.rs` is a replica as its body sees it, `links.rs` how they hear of each other, `manager.rs` who starts them and does something about faults, `outcome.rs` what comes of it.
 
-mod injected;
 mod links;
 mod manager;
 mod outcome;
-mod peer;
 mod replica;
 
-pub use injected::Injected;
+pub use crate::injected::Injected;
+pub use crate::participant::Vote;
 pub use outcome::{Ending, Fault, FaultKind, Outcome, Remedy, Summary, VoteError};
-pub use replica::{Replica, Vote};
+pub use replica::Replica;
 
+use crate::injected::Plan;
 use crate::rule::{Majority, Rule};
 use crate::word::Word;
 use crate::{Iteration, ReplicaNumber, Settings, SettingsError};
 use core::fmt;
-use injected::Plan;
+
 use manager::Manager;
 use std::marker::PhantomData;
 use std::time::Duration;

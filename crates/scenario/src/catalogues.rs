@@ -31,10 +31,12 @@ pub struct Catalogues {
 }
 
 impl Default for Catalogues {
-    /// The project's kinds: those of crates `schedulers` and `programs`, and the robot.
+    /// The project's kinds: those of crates `schedulers` and `programs`, the robot, and voting.
     fn default() -> Catalogues {
         let mut programs = programs::Catalogue::default();
-        programs.register(&windfall_robot::KIND).expect("no other kind has its name");
+        for kind in [&windfall_robot::KIND, &windfall_nmr::process::KIND] {
+            programs.register(kind).expect("no other kind has its name");
+        }
         Catalogues { schedulers: schedulers::Catalogue::default(), programs }
     }
 }

@@ -1,25 +1,13 @@
-//! How replicas on threads reach each other: a ring for each pair, in both directions, mail of whoever looks after them, and sleep.
+//! How replicas on threads hear of each other: mail of whoever looks after them, and sleep.
 //!
 //! Invariant: a replica that sleeps has said so before it looked at its rings for the last time, and is woken by whoever writes after that.
 
 use crate::ReplicaNumber;
+use crate::participant::Link;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 use std::time::Duration;
-use windfall_exchange::{Reader, Writer};
-
-/// An iteration, a value, and how many values before it were not sent, since the ring was full.
-pub(super) type Message = [u64; 3];
-
-/// The ends of a replica, to and from another.
-#[derive(Debug)]
-pub(super) struct Link {
-    /// Which life of the other this is about.
-    pub(super) life: u32,
-    pub(super) from: Reader<3>,
-    pub(super) to: Writer<3>,
-}
 
 /// What the manager tells a replica.
 #[derive(Debug)]

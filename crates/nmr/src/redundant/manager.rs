@@ -3,10 +3,11 @@
 //! It takes no part in votes. It acts on a fault that more than half of the active replicas report, or that a thread showed by ending.
 
 use super::Redundant;
-use super::injected::Plan;
-use super::links::{Control, Link, Links};
+use super::links::{Control, Links};
 use super::outcome::{Ending, Fault, FaultKind, Outcome, Remedy, Summary, VoteError};
 use super::replica::{Birth, Replica};
+use crate::injected::Plan;
+use crate::participant::link;
 use crate::rule::Rule;
 use crate::word::Word;
 use crate::{Iteration, ReplicaNumber, Replicas};
@@ -15,7 +16,6 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use windfall_exchange::ring;
 
 /// What the manager hears.
 #[derive(Debug)]
@@ -109,10 +109,11 @@ where
             self.active.iter().map(|number| self.birth(number, false)).collect();
         for one in 0..births.len() {
             for other in one + 1..births.len() {
-                let (here, there) = self.link(births[one].life, births[other].life);
+                let (here, there) =
+                    link(births[one].life, births[other].life, &self.asked.settings);
                 let (one_is, other_is) = (births[one].number, births[other].number);
-                births[one].peers.push((other_is, here));
-                births[other].peers.push((one_is, there));
+                births[one].links.push((other_is, here));
+                births[other].links.push((one_is, there));
             }
         }
         for birth in births {
@@ -144,15 +145,7 @@ where
         place.is_joining = is_joining;
         place.summary.lives += 1;
         let (active, rule) = (self.active.with(number), self.asked.rule.clone());
-        Birth { number, life, active, is_joining, peers: Vec::new(), rule }
-    }
-
-    /// The ends of one life and of another.
-    fn link(&self, one: u32, other: u32) -> (Link, Link) {
-        let room = self.asked.settings.queue.saturating_mul(2).max(4);
-        let ((to_other, from_one), (to_one, from_other)) = (ring(room), ring(room));
-        let here = Link { life: other, from: from_other, to: to_other };
-        (here, Link { life: one, from: from_one, to: to_one })
+        Birth { number, life, active, is_joining, links: Vec::new(), rule }
     }
 
     fn starts(&mut self, birth: Birth<R>) -> std::io::Result<()> {
@@ -290,8 +283,9 @@ where
         self.places[replica.index()].summary.ending = None;
         let mut birth = self.birth(replica, true);
         for other in self.active.without(replica).iter() {
-            let (here, there) = self.link(birth.life, self.places[other.index()].life);
-            birth.peers.push((other, here));
+            let (here, there) =
+                link(birth.life, self.places[other.index()].life, &self.asked.settings);
+            birth.links.push((other, here));
             self.links.post(other, Control::Linked(replica, there));
         }
         self.starts(birth)

@@ -1,15 +1,13 @@
-//! A replica, as its body sees it: it offers a value, and goes on with what is voted.
-//!
-//! Each replica has a voter of its own (CMU 1982, 1.4), on its own thread, so no part of a vote is there once only. It reads its rings round robin, one value each.
+//! A replica on a thread, as its body sees it: it offers a value, and goes on with what is voted.
 
-use super::injected::{Injected, Plan, spoilt};
-use super::links::{Control, Link, Links};
+use super::links::{Control, Links};
 use super::manager::Event;
-use super::outcome::VoteError;
-use super::peer::{Peer, Peers};
+use super::outcome::{FaultKind, VoteError};
+use crate::injected::{Injected, Plan};
+use crate::participant::{Found, Link, Participant, Peer, Vote};
 use crate::rule::Rule;
 use crate::word::Word;
-use crate::{Iteration, Received, ReplicaNumber, Replicas, Report, Settings, Voter};
+use crate::{Iteration, ReplicaNumber, Replicas, Settings};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
@@ -20,32 +18,19 @@ const LOOKS: u32 = 100;
 /// How long a replica waits until it looks for room in the ring of another.
 const ROOM: Duration = Duration::from_millis(1);
 
-/// What was voted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Vote<V> {
-    /// In which iteration. Later than that of the value that was offered, if this replica has missed votes meanwhile: then it goes on from there.
-    pub iteration: Iteration,
-    /// What.
-    pub value: V,
-}
-
 /// A replica of a redundant run ([`Redundant::run`](super::Redundant::run)).
-// Fields: who it is, how it reaches the others, its voter, and where it is.
 #[derive(Debug)]
 pub struct Replica<V, R> {
-    number: ReplicaNumber,
     life: u32,
+    part: Participant<V, R>,
     links: Arc<Links>,
-    peers: Peers,
-    voter: Voter<V, R>,
-    settings: Settings,
-    rule: R,
-    /// The iteration of the next value.
-    next: Iteration,
-    last: Option<Vote<V>>,
     patience: Duration,
+    manager: Sender<Event>,
     injected: Arc<[Plan]>,
+    /// Those that are too far behind, since when, and what had come from them.
+    silent: Vec<(ReplicaNumber, Instant, Option<Iteration>)>,
+    /// What was said of others, and when.
+    said: Vec<(ReplicaNumber, FaultKind, Instant)>,
 }
 
 /// How the life of a replica begins.
@@ -54,7 +39,7 @@ pub(super) struct Birth<R> {
     pub(super) life: u32,
     pub(super) active: Replicas,
     pub(super) is_joining: bool,
-    pub(super) peers: Vec<(ReplicaNumber, Link)>,
+    pub(super) links: Vec<(ReplicaNumber, Link)>,
     pub(super) rule: R,
 }
 
@@ -65,46 +50,35 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
         patience: Duration,
         (links, manager, injected): (Arc<Links>, Sender<Event>, Arc<[Plan]>),
     ) -> Self {
-        let Birth { number, life, active, is_joining, peers, rule } = birth;
-        let voter = voter(settings, rule.clone(), active, is_joining);
+        let Birth { number, life, active, is_joining, links: to_others, rule } = birth;
+        let part = Participant::new(number, (settings, rule), active, is_joining, to_others);
         links.is_run_here(number);
-        Replica {
-            number,
-            life,
-            links,
-            peers: Peers::new(number, peers, patience, manager),
-            voter,
-            settings: settings.clone(),
-            rule,
-            next: Iteration(1),
-            last: None,
-            patience,
-            injected,
-        }
+        let (silent, said) = (Vec::new(), Vec::new());
+        Replica { life, part, links, patience, manager, injected, silent, said }
     }
 
     /// Which replica this is.
     #[must_use]
     pub const fn number(&self) -> ReplicaNumber {
-        self.number
+        self.part.number
     }
 
     /// The iteration of the next value that it offers; 1 at the beginning.
     #[must_use]
     pub const fn iteration(&self) -> Iteration {
-        self.next
+        self.part.next
     }
 
     /// The last vote; that of the others, where this replica comes back; `None` before the first.
     #[must_use]
     pub const fn last(&self) -> Option<Vote<V>> {
-        self.last
+        self.part.last
     }
 
     /// What is known here of another replica.
     #[must_use]
     pub fn record(&self, of: ReplicaNumber) -> Option<&crate::Record> {
-        self.voter.record(of)
+        self.part.voter.record(of)
     }
 
     /// Offers a value, and waits until a majority agrees, be it with this value or not.
@@ -115,82 +89,33 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
     /// # Errors
     /// When no majority agrees in time, or this replica is to end.
     pub fn vote(&mut self, value: V) -> Result<Vote<V>, VoteError> {
-        let iteration = self.next;
+        let iteration = self.part.next;
         if iteration > Iteration::LAST {
             return Err(VoteError::LastIteration);
         }
         self.takes_mail()?;
-        self.peers.accuse_silent(self.next);
-        let word = self.sends(iteration, value.to_word())?;
-        self.offers(self.number, iteration, word);
+        let fault = self.fault(iteration)?;
+        let links = &self.links;
+        self.part.sends(value, fault, |other| links.wake(other));
         self.waits(iteration)
     }
 
     /// Waits for a vote of the others, without a value of its own.
     pub(super) fn joins(&mut self) -> Result<(), VoteError> {
         self.waits(Iteration(1))?;
-        self.peers.tells(Event::Joined { replica: self.number, life: self.life });
+        self.tells(Event::Joined { replica: self.number(), life: self.life });
         Ok(())
-    }
-
-    /// Its body has returned: looks at what others still send for its last iterations, so that errors in these are reported, too.
-    pub(super) fn finishes(&mut self) {
-        let begun = Instant::now();
-        let last = self.last.map(|vote| vote.iteration);
-        while self.takes_mail().is_ok() {
-            self.sends_last();
-            // In this order: what it sent before its end is there once that is seen.
-            let (links, active) = (self.links.clone(), self.voter.active());
-            let comes = |peer: &Peer| {
-                let more = peer.seen < last || peer.unsent.is_some();
-                more && active.has(peer.replica) && !links.is_over(peer.replica, peer.link.life)
-            };
-            let (waits, waited) = (self.peers.all.iter().any(comes), begun.elapsed());
-            if self.looks() {
-                continue;
-            }
-            if !waits || waited >= self.patience {
-                return;
-            }
-            let unsent = self.peers.all.iter().any(|peer| peer.unsent.is_some());
-            // Nobody says that there is room again.
-            let soon = if unsent { ROOM } else { self.patience };
-            let longest = self.patience.saturating_sub(waited).min(soon);
-            let is_over = |peer: &Peer| links.is_over(peer.replica, peer.link.life);
-            let over = self.peers.all.iter().filter(|peer| is_over(peer)).count();
-            links.sleep(self.number, longest, || {
-                self.looks() || self.peers.all.iter().filter(|peer| is_over(peer)).count() != over
-            });
-        }
-    }
-
-    /// Those that were too far behind for its last value get it once they have read what was before.
-    fn sends_last(&mut self) {
-        for peer in &mut self.peers.all {
-            if let Some([iteration, word, skips]) = peer.unsent
-                && peer.link.to.write(&[[iteration, word, skips]]) == 1
-            {
-                peer.unsent = None;
-                self.links.wake(peer.replica);
-            }
-        }
     }
 
     fn waits(&mut self, iteration: Iteration) -> Result<Vote<V>, VoteError> {
         let (begun, mut looks) = (Instant::now(), 0_u32);
         loop {
-            if let Some(vote) = self.voted(iteration) {
-                (self.next, self.last) = (vote.iteration.next(), Some(vote));
+            let vote = self.part.polls(iteration);
+            self.accuses(iteration);
+            if let Some(vote) = vote {
                 return Ok(vote);
             }
-            if self.looks() {
-                continue;
-            }
             self.takes_mail()?;
-            if self.has_missed(iteration) {
-                self.joins_anew();
-                continue;
-            }
             looks += 1;
             if looks < LOOKS {
                 std::hint::spin_loop();
@@ -198,172 +123,113 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
             }
             let waited = begun.elapsed();
             if waited >= self.patience {
-                return self.gives_up(iteration);
+                return self.part.gives_up(iteration).ok_or(VoteError::NoMajority { iteration });
             }
-            let (links, longest) = (self.links.clone(), self.patience.saturating_sub(waited));
-            links.sleep(self.number, longest, || self.looks());
+            let (part, longest) = (&mut self.part, self.patience.saturating_sub(waited));
+            self.links.sleep(part.number, longest, || part.looks());
         }
     }
 
-    /// The vote of this iteration; the first that there is, where it joins others.
-    fn voted(&self, iteration: Iteration) -> Option<Vote<V>> {
-        if let Some(value) = self.voter.voted(iteration) {
-            return Some(Vote { iteration, value: *value });
+    /// Its body has returned: looks at what others still send for its last iterations, so that errors in these are reported, too.
+    pub(super) fn finishes(&mut self) {
+        let begun = Instant::now();
+        let last = self.last().map(|vote| vote.iteration);
+        while self.takes_mail().is_ok() {
+            let (links, active) = (&self.links, self.part.voter.active());
+            let has_unsent = self.part.sends_last(|other| links.wake(other));
+            // In this order: what it sent before its end is there once that is seen.
+            let is_over = |peer: &&Peer| links.is_over(peer.replica, peer.link.life);
+            let comes = |peer: &Peer| peer.is_before(last) && active.has(peer.replica);
+            let waits = self.part.peers.iter().any(|peer| comes(peer) && !is_over(&peer));
+            let over = self.part.peers.iter().filter(is_over).count();
+            let (looked, waited) = (self.part.looks(), begun.elapsed());
+            if !looked && (!waits || waited >= self.patience) {
+                break;
+            }
+            if !looked {
+                // Nobody says that there is room again.
+                let soon = if has_unsent { ROOM } else { self.patience };
+                let longest = self.patience.saturating_sub(waited).min(soon);
+                let (number, part) = (self.part.number, &mut self.part);
+                let is_there = || part.looks() || part.peers.iter().filter(is_over).count() != over;
+                links.sleep(number, longest, is_there);
+            }
+            self.accuses(self.part.next);
         }
-        let (later, value) = self.voter.last_vote()?;
-        (later > iteration && self.is_past(iteration))
-            .then_some(Vote { iteration: later, value: *value })
+        self.accuses(self.part.next);
     }
 
-    /// Whether rows of this iteration are no longer kept, or never were.
-    fn is_past(&self, iteration: Iteration) -> bool {
-        !self.voter.keeps(iteration)
-    }
-
-    fn gives_up(&mut self, iteration: Iteration) -> Result<Vote<V>, VoteError> {
-        let mut vote = None;
-        let peers = &mut self.peers;
-        self.voter.give_up(iteration, |report| match report {
-            Report::Voted { iteration, value, .. } => {
-                vote = Some(Vote { iteration, value: *value })
-            }
-            report => peers.reports(&report),
-        });
-        let vote = vote.ok_or(VoteError::NoMajority { iteration })?;
-        (self.next, self.last) = (iteration.next(), Some(vote));
-        Ok(vote)
-    }
-
-    /// Reads a value of each other replica. Whether there was any that could be offered.
-    fn looks(&mut self) -> bool {
-        let mut any = false;
-        for place in 0..self.peers.all.len() {
-            let peer = &mut self.peers.all[place];
-            let mut read = [[0; 3]];
-            let message = match peer.held.take() {
-                Some(held) => held,
-                None if peer.link.from.read(&mut read) == 1 => read[0],
-                None => continue,
-            };
-            let (from, iteration) = (peer.replica, Iteration(message[0]));
-            let is_joining = self.voter.is_joining();
-            if !is_joining && peer.follows(message) && iteration > self.voter.last_taken() {
-                peer.held = Some(message);
-                continue;
-            }
-            let received = self.offers(from, iteration, message[1]);
-            let peer = &mut self.peers.all[place];
-            if is_joining && received == Received::Ahead {
-                // It counts once the voter knows where the others are.
-                peer.held = Some(message);
-                continue;
-            }
-            any = true;
-            peer.seen = Some(iteration.min(Iteration::LAST));
-            (peer.skipped, peer.silent) = (message[2], None);
-        }
-        any
-    }
-
-    fn offers(&mut self, from: ReplicaNumber, iteration: Iteration, word: u64) -> Received {
-        let peers = &mut self.peers;
-        let value = V::from_word(word);
-        self.voter.receive(from, iteration, value, |report| peers.reports(&report))
-    }
-
-    /// Whether a majority of the others has gone on, so that nothing comes any longer of what it waits for: a vote in this iteration, or in any that its voter takes.
-    fn has_missed(&self, iteration: Iteration) -> bool {
-        let waits_for =
-            if self.voter.keeps(iteration) { iteration } else { self.voter.last_taken() };
-        let active = self.voter.active();
-        let weight = |replica: ReplicaNumber| u64::from(self.settings.weights[replica.index()]);
-        let total: u64 = active.iter().map(weight).sum();
-        let is_past = |peer: &&Peer| {
-            let said = peer.held.map_or(peer.seen, |[held, ..]| Some(Iteration(held)));
-            active.has(peer.replica) && said > Some(waits_for)
-        };
-        let past: u64 =
-            self.peers.all.iter().filter(is_past).map(|peer| weight(peer.replica)).sum();
-        !self.voter.is_joining() && past * 2 > total
-    }
-
-    fn joins_anew(&mut self) {
-        let active = self.voter.active();
-        self.voter = voter(&self.settings, self.rule.clone(), active, true);
-    }
-
-    /// Sends a value to all others, and wakes those that sleep. What is offered to its own voter.
-    fn sends(&mut self, iteration: Iteration, word: u64) -> Result<u64, VoteError> {
-        let due = |plan: &&Plan| plan.is_due(self.number, self.life, iteration);
+    /// The fault that it is to show now. It may not come back from here.
+    fn fault(&self, iteration: Iteration) -> Result<Option<Injected>, VoteError> {
+        let number = self.number();
+        let due = |plan: &&Plan| plan.is_due(number, self.life, iteration);
         let fault = self.injected.iter().find(due).map(|plan| plan.fault);
-        match fault {
-            Some(Injected::Crash) => {
-                panic!("{} crashes in {iteration}, as it was told", self.number)
-            }
-            Some(Injected::Hang) => {
-                while self.links.life(self.number) == self.life {
-                    std::thread::park_timeout(Duration::from_millis(10));
-                }
-                return Err(VoteError::Replaced);
-            }
-            _ => {}
+        if fault == Some(Injected::Crash) {
+            panic!("{number} crashes in {iteration}, as it was told");
         }
-        for peer in &mut self.peers.all {
-            let message = [iteration.0, word, peer.skips];
-            if let Some(Injected::Babble { values }) = fault {
-                for place in 0..u64::from(values) {
-                    // It need not have room for nonsense.
-                    let nonsense = place.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                    peer.link.to.write(&[[nonsense, word ^ place, 0]]);
-                }
+        if fault == Some(Injected::Hang) {
+            while self.links.life(number) == self.life {
+                std::thread::park_timeout(Duration::from_millis(10));
             }
-            let sent = fault.map_or(message, |fault| spoilt(fault, message, peer.replica));
-            // A replica whose ring is full is far behind, and goes on from a later vote.
-            peer.unsent = (peer.link.to.write(&[sent]) == 0).then_some(sent);
-            peer.skips += u64::from(peer.unsent.is_some());
-            self.links.wake(peer.replica);
+            return Err(VoteError::Replaced);
         }
-        Ok(match fault {
-            Some(fault @ Injected::Flip { .. }) => spoilt(fault, [0, word, 0], self.number)[1],
-            _ => word,
-        })
+        Ok(fault)
     }
 
     fn takes_mail(&mut self) -> Result<(), VoteError> {
-        if self.links.life(self.number) != self.life {
+        if self.links.life(self.number()) != self.life {
             return Err(VoteError::Replaced);
         }
-        for control in self.links.take_mail(self.number) {
+        for control in self.links.take_mail(self.number()) {
             match control {
-                Control::Linked(replica, link) => {
-                    self.peers.link(replica, link);
-                }
-                Control::Retired(replica) => {
-                    let peers = &mut self.peers;
-                    // Two voters may hear of it in different orders; one that has heard is right.
-                    _ = self.voter.retire(replica, |report| peers.reports(&report));
-                }
-                Control::Admitted(replica) => _ = self.voter.admit(replica),
+                Control::Linked(replica, link) => self.part.link(replica, link),
+                Control::Retired(replica) => self.part.retire(replica),
+                Control::Admitted(replica) => _ = self.part.voter.admit(replica),
             }
         }
         Ok(())
     }
-}
 
-fn voter<V, R: Rule<V>>(
-    settings: &Settings,
-    rule: R,
-    active: Replicas,
-    is_joining: bool,
-) -> Voter<V, R> {
-    let made = if is_joining { Voter::joining(settings, rule) } else { Voter::new(settings, rule) };
-    let mut voter = made.expect("the settings were checked before the run");
-    // Those that come first, since two must be there at every moment.
-    for replica in active.but(voter.active()).iter() {
-        voter.admit(replica).expect("a spare of these settings");
+    fn tells(&self, event: Event) {
+        // Without a manager the run is over, and nobody wants to know.
+        _ = self.manager.send(event);
     }
-    for replica in voter.active().but(active).iter() {
-        voter.retire(replica, |_| ()).expect("two are left");
+
+    /// Tells the manager what was found; of those that are behind, who is silent as well: a thread that waits for a processor is behind, too, but not for so long.
+    fn accuses(&mut self, iteration: Iteration) {
+        let seen = |part: &Participant<V, R>, replica| {
+            part.peers.iter().find(|peer| peer.replica == replica).and_then(|peer| peer.seen)
+        };
+        for found in self.part.take_found() {
+            if found.kind != FaultKind::Lagging {
+                self.accuse(found);
+            } else if self.silent.iter().all(|(replica, ..)| *replica != found.replica) {
+                let heard = seen(&self.part, found.replica);
+                self.silent.push((found.replica, Instant::now(), heard));
+            }
+        }
+        for place in (0..self.silent.len()).rev() {
+            let (replica, since, heard) = self.silent[place];
+            let is_heard = seen(&self.part, replica) != heard;
+            let is_silent = !is_heard && since.elapsed() >= self.patience;
+            if is_heard || is_silent {
+                self.silent.swap_remove(place);
+            }
+            if is_silent {
+                self.accuse(Found { replica, kind: FaultKind::Lagging, iteration });
+            }
+        }
     }
-    voter
+
+    /// Says so, a few times only while it is waited for others to say it, too. A replica does not accuse itself.
+    fn accuse(&mut self, Found { replica, kind, iteration }: Found) {
+        let (now, often, by) = (Instant::now(), self.patience / 8, self.number());
+        let peer = self.part.peers.iter().find(|peer| peer.replica == replica);
+        let Some(life) = peer.map(|peer| peer.link.life) else { return };
+        self.said.retain(|(.., at)| now.duration_since(*at) < often);
+        if self.said.iter().all(|(whose, what, _)| (*whose, *what) != (replica, kind)) {
+            self.said.push((replica, kind, now));
+            self.tells(Event::Accused { by, replica, life, kind, iteration });
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Faults on demand, to try what becomes of them.
 
-use super::links::Message;
+use crate::participant::Message;
 use crate::{Iteration, ReplicaNumber};
 
 /// What a replica does wrong, in what it sends; its own voter is told the truth but for [`Flip`](Injected::Flip).
@@ -32,16 +32,16 @@ pub enum Injected {
 
 /// A fault, and when it comes about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Plan {
-    pub(super) replica: ReplicaNumber,
-    pub(super) life: u32,
-    pub(super) from: Iteration,
-    pub(super) until: Iteration,
-    pub(super) fault: Injected,
+pub(crate) struct Plan {
+    pub(crate) replica: ReplicaNumber,
+    pub(crate) life: u32,
+    pub(crate) from: Iteration,
+    pub(crate) until: Iteration,
+    pub(crate) fault: Injected,
 }
 
 impl Plan {
-    pub(super) fn is_due(&self, replica: ReplicaNumber, life: u32, iteration: Iteration) -> bool {
+    pub(crate) fn is_due(&self, replica: ReplicaNumber, life: u32, iteration: Iteration) -> bool {
         self.replica == replica
             && self.life == life
             && (self.from..=self.until).contains(&iteration)
@@ -49,7 +49,7 @@ impl Plan {
 }
 
 /// What is sent to a replica instead.
-pub(super) fn spoilt(
+pub(crate) fn spoilt(
     fault: Injected,
     [iteration, value, skipped]: Message,
     to: ReplicaNumber,

@@ -1,0 +1,313 @@
+//! What one replica does in votes: it sends its values to the others, reads theirs round robin, one each, and offers all to a voter of its own (CMU 1982, 1.4). No part of a vote is there once only.
+//!
+//! It has no clock and no thread: whoever drives it waits (`redundant/replica.rs` on threads, `process/body.rs` in processes).
+
+use crate::injected::{Injected, spoilt};
+use crate::redundant::FaultKind;
+use crate::rule::Rule;
+use crate::word::Word;
+use crate::{Iteration, Received, ReplicaNumber, Replicas, Report, Settings, Voter};
+use windfall_exchange::{Reader, Writer, ring};
+
+/// An iteration, a value, and how many values before it were not sent, since the ring was full.
+pub(crate) type Message = [u64; 3];
+
+/// The ends of a replica, to and from another.
+#[derive(Debug)]
+pub(crate) struct Link {
+    /// Which life of the other this is about.
+    pub(crate) life: u32,
+    from: Reader<3>,
+    to: Writer<3>,
+}
+
+/// The ends of two replicas in these lives, with room for two queues.
+pub(crate) fn link(one: u32, other: u32, settings: &Settings) -> (Link, Link) {
+    let room = settings.queue.saturating_mul(2).max(4);
+    let ((to_other, from_one), (to_one, from_other)) = (ring(room), ring(room));
+    let here = Link { life: other, from: from_other, to: to_other };
+    (here, Link { life: one, from: from_one, to: to_one })
+}
+
+/// What was voted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Vote<V> {
+    /// In which iteration. Later than that of the value that was offered, if this replica has missed votes meanwhile: then it goes on from there.
+    pub iteration: Iteration,
+    /// What.
+    pub value: V,
+}
+
+/// A fault of another replica, as the voter here sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Found {
+    pub(crate) replica: ReplicaNumber,
+    pub(crate) kind: FaultKind,
+    pub(crate) iteration: Iteration,
+}
+
+/// One of the other replicas.
+#[derive(Debug)]
+pub(crate) struct Peer {
+    pub(crate) replica: ReplicaNumber,
+    pub(crate) link: Link,
+    /// The iteration of the last value that was read; `None` before the first.
+    pub(crate) seen: Option<Iteration>,
+    /// So many values it said it had not sent, and so many were not sent to it, since there was no room.
+    skipped: u64,
+    skips: u64,
+    /// The last value that was not sent.
+    unsent: Option<Message>,
+    /// A value that is ahead of the vote, and offered after it.
+    held: Option<Message>,
+}
+
+impl Peer {
+    fn new(replica: ReplicaNumber, link: Link) -> Peer {
+        let (seen, unsent, held) = (None, None, None);
+        Peer { replica, link, seen, skipped: 0, skips: 0, unsent, held }
+    }
+
+    /// Whether this is the next value of it, so that its number is no mistake.
+    fn follows(&self, [iteration, _, skipped]: Message) -> bool {
+        let left_out = skipped.saturating_sub(self.skipped);
+        self.seen.is_none_or(|seen| iteration == seen.next().0.saturating_add(left_out))
+    }
+
+    /// Whether it has not come to this iteration, or has not been told of it.
+    pub(crate) fn is_before(&self, iteration: Option<Iteration>) -> bool {
+        self.seen < iteration || self.unsent.is_some()
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Participant<V, R> {
+    pub(crate) number: ReplicaNumber,
+    pub(crate) voter: Voter<V, R>,
+    pub(crate) peers: Vec<Peer>,
+    settings: Settings,
+    rule: R,
+    /// The iteration of the next value.
+    pub(crate) next: Iteration,
+    pub(crate) last: Option<Vote<V>>,
+    /// Each replica and kind once.
+    found: Vec<Found>,
+}
+
+impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
+    pub(crate) fn new(
+        number: ReplicaNumber,
+        (settings, rule): (&Settings, R),
+        active: Replicas,
+        is_joining: bool,
+        links: Vec<(ReplicaNumber, Link)>,
+    ) -> Self {
+        Participant {
+            number,
+            voter: voter(settings, rule.clone(), active, is_joining),
+            peers: links.into_iter().map(|(replica, link)| Peer::new(replica, link)).collect(),
+            settings: settings.clone(),
+            rule,
+            next: Iteration(1),
+            last: None,
+            found: Vec::new(),
+        }
+    }
+
+    /// Another replica has begun a new life.
+    pub(crate) fn link(&mut self, replica: ReplicaNumber, link: Link) {
+        self.peers.retain(|peer| peer.replica != replica);
+        self.peers.push(Peer::new(replica, link));
+        self.peers.sort_by_key(|peer| peer.replica);
+    }
+
+    /// Another takes part no longer.
+    pub(crate) fn retire(&mut self, replica: ReplicaNumber) {
+        let found = &mut self.found;
+        // Two voters may hear of it in different orders; one that has heard is right.
+        _ = self.voter.retire(replica, |report| finds(found, &report));
+    }
+
+    /// Sends its value for the next iteration to all others, and offers it to its own voter. `sent`: to whom there is something to read.
+    pub(crate) fn sends(
+        &mut self,
+        value: V,
+        fault: Option<Injected>,
+        mut sent: impl FnMut(ReplicaNumber),
+    ) {
+        let (iteration, word) = (self.next, value.to_word());
+        for peer in &mut self.peers {
+            let message = [iteration.0, word, peer.skips];
+            if let Some(Injected::Babble { values }) = fault {
+                for place in 0..u64::from(values) {
+                    // It need not have room for nonsense.
+                    let nonsense = place.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    peer.link.to.write(&[[nonsense, word ^ place, 0]]);
+                }
+            }
+            let message = fault.map_or(message, |fault| spoilt(fault, message, peer.replica));
+            // A replica whose ring is full is far behind, and goes on from a later vote.
+            peer.unsent = (peer.link.to.write(&[message]) == 0).then_some(message);
+            peer.skips += u64::from(peer.unsent.is_some());
+            sent(peer.replica);
+        }
+        let word = match fault {
+            Some(fault @ Injected::Flip { .. }) => spoilt(fault, [0, word, 0], self.number)[1],
+            _ => word,
+        };
+        self.offers(self.number, iteration, word);
+    }
+
+    /// Those that were too far behind for its last value get it once they have read what was before. Whether any are still to get it.
+    pub(crate) fn sends_last(&mut self, mut sent: impl FnMut(ReplicaNumber)) -> bool {
+        for peer in &mut self.peers {
+            if let Some(message) = peer.unsent
+                && peer.link.to.write(&[message]) == 1
+            {
+                peer.unsent = None;
+                sent(peer.replica);
+            }
+        }
+        self.peers.iter().any(|peer| peer.unsent.is_some())
+    }
+
+    /// Does what there is to do until there is a vote in this iteration, or a later one, if it has missed that; `None` if it must wait for others.
+    pub(crate) fn polls(&mut self, iteration: Iteration) -> Option<Vote<V>> {
+        loop {
+            if let Some(vote) = self.voted(iteration) {
+                return Some(self.goes_on(vote));
+            }
+            if self.looks() {
+                continue;
+            }
+            if !self.has_missed(iteration) {
+                return None;
+            }
+            let active = self.voter.active();
+            self.voter = voter(&self.settings, self.rule.clone(), active, true);
+        }
+    }
+
+    /// No more values are waited for: the vote that comes of those that are there.
+    pub(crate) fn gives_up(&mut self, iteration: Iteration) -> Option<Vote<V>> {
+        let (mut vote, found) = (None, &mut self.found);
+        self.voter.give_up(iteration, |report| match report {
+            Report::Voted { iteration, value, .. } => {
+                vote = Some(Vote { iteration, value: *value });
+            }
+            report => finds(found, &report),
+        });
+        vote.map(|vote| self.goes_on(vote))
+    }
+
+    fn goes_on(&mut self, vote: Vote<V>) -> Vote<V> {
+        (self.next, self.last) = (vote.iteration.next(), Some(vote));
+        vote
+    }
+
+    /// The vote of this iteration; where its row is not kept any longer, or never was, the last that there is.
+    fn voted(&self, iteration: Iteration) -> Option<Vote<V>> {
+        if let Some(value) = self.voter.voted(iteration) {
+            return Some(Vote { iteration, value: *value });
+        }
+        let (later, value) = self.voter.last_vote()?;
+        let is_later = later > iteration && !self.voter.keeps(iteration);
+        is_later.then_some(Vote { iteration: later, value: *value })
+    }
+
+    /// Reads a value of each other replica. Whether there was any that could be offered.
+    pub(crate) fn looks(&mut self) -> bool {
+        let mut any = false;
+        for place in 0..self.peers.len() {
+            let peer = &mut self.peers[place];
+            let mut read = [[0; 3]];
+            let message = match peer.held.take() {
+                Some(held) => held,
+                None if peer.link.from.read(&mut read) == 1 => read[0],
+                None => continue,
+            };
+            let (from, iteration) = (peer.replica, Iteration(message[0]));
+            let is_joining = self.voter.is_joining();
+            if !is_joining && peer.follows(message) && iteration > self.voter.last_taken() {
+                peer.held = Some(message);
+                continue;
+            }
+            let received = self.offers(from, iteration, message[1]);
+            let peer = &mut self.peers[place];
+            if is_joining && received == Received::Ahead {
+                // It counts once the voter knows where the others are.
+                peer.held = Some(message);
+                continue;
+            }
+            any = true;
+            (peer.seen, peer.skipped) = (Some(iteration.min(Iteration::LAST)), message[2]);
+        }
+        any
+    }
+
+    fn offers(&mut self, from: ReplicaNumber, iteration: Iteration, word: u64) -> Received {
+        let (value, found) = (V::from_word(word), &mut self.found);
+        self.voter.receive(from, iteration, value, |report| finds(found, &report))
+    }
+
+    /// Whether a majority of the others has gone on, so that nothing comes any longer of what it waits for: a vote in this iteration, or in any that its voter takes.
+    fn has_missed(&self, iteration: Iteration) -> bool {
+        let waits_for =
+            if self.voter.keeps(iteration) { iteration } else { self.voter.last_taken() };
+        let active = self.voter.active();
+        let weight = |replica: ReplicaNumber| u64::from(self.settings.weights[replica.index()]);
+        let total: u64 = active.iter().map(weight).sum();
+        let is_past = |peer: &&Peer| {
+            let said = peer.held.map_or(peer.seen, |[held, ..]| Some(Iteration(held)));
+            active.has(peer.replica) && said > Some(waits_for)
+        };
+        let past: u64 = self.peers.iter().filter(is_past).map(|peer| weight(peer.replica)).sum();
+        !self.voter.is_joining() && past * 2 > total
+    }
+
+    /// What was found since the last call.
+    pub(crate) fn take_found(&mut self) -> Vec<Found> {
+        std::mem::take(&mut self.found)
+    }
+}
+
+fn voter<V, R: Rule<V>>(
+    settings: &Settings,
+    rule: R,
+    active: Replicas,
+    is_joining: bool,
+) -> Voter<V, R> {
+    let made = if is_joining { Voter::joining(settings, rule) } else { Voter::new(settings, rule) };
+    let mut voter = made.expect("the settings were checked before the run");
+    // Those that come first, since two must be there at every moment.
+    for replica in active.but(voter.active()).iter() {
+        voter.admit(replica).expect("a spare of these settings");
+    }
+    for replica in voter.active().but(active).iter() {
+        voter.retire(replica, |_| ()).expect("two are left");
+    }
+    voter
+}
+
+/// What a report says of others.
+fn finds<V>(found: &mut Vec<Found>, report: &Report<'_, V>) {
+    let mut one = |replica, kind, iteration| {
+        let is_new = |of: &Found| of.replica != replica || of.kind != kind;
+        if found.iter().all(is_new) {
+            found.push(Found { replica, kind, iteration });
+        }
+    };
+    match *report {
+        Report::Errors { iteration, wrong, .. } => {
+            wrong.iter().for_each(|replica| one(replica, FaultKind::Wrong, iteration));
+        }
+        Report::Ahead { replica, iteration, .. } => {
+            one(replica, FaultKind::WrongIteration, iteration);
+        }
+        Report::Lagging { replica, behind } => {
+            one(replica, FaultKind::Lagging, Iteration(behind));
+        }
+        _ => {}
+    }
+}

@@ -52,7 +52,7 @@ pub(crate) struct Found {
 pub(crate) struct Peer {
     pub(crate) replica: ReplicaNumber,
     pub(crate) link: Link,
-    /// The iteration of the last value that was read; `None` before the first.
+    /// The iteration of the last value that was no mistake; `None` before the first.
     pub(crate) seen: Option<Iteration>,
     /// So many values it said it had not sent, and so many were not sent to it, since there was no room.
     skipped: u64,
@@ -241,7 +241,9 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
                 continue;
             }
             any = true;
-            (peer.seen, peer.skipped) = (Some(iteration.min(Iteration::LAST)), message[2]);
+            if received != Received::Ahead {
+                (peer.seen, peer.skipped) = (Some(iteration), message[2]);
+            }
         }
         any
     }

@@ -26,6 +26,14 @@ pub struct Fault {
     pub iterations: u64,
 }
 
+impl Fault {
+    /// In every iteration.
+    #[must_use]
+    pub const fn new(kind: Injected) -> Fault {
+        Fault { kind, from: Iteration(1), iterations: u64::MAX }
+    }
+}
+
 /// What was voted, by replica.
 pub type Votes = Vec<Vec<(Iteration, u64)>>;
 

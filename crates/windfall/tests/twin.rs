@@ -13,6 +13,7 @@ mod host;
 mod pool;
 #[path = "twin/robot.rs"]
 mod robot;
+mod voting;
 
 use std::sync::{Arc, Mutex};
 use windfall_linux::Settings;

@@ -29,3 +29,4 @@ mod simulation;
 mod stepped;
 mod stolen;
 mod ticks;
+mod voting;

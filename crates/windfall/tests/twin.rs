@@ -13,6 +13,7 @@ mod host;
 mod pool;
 #[path = "twin/robot.rs"]
 mod robot;
+#[path = "twin/voting.rs"]
 mod voting;
 
 use std::sync::{Arc, Mutex};

@@ -2,7 +2,7 @@
 //!
 //! # Inside
 //!
-//! `admission.rs` is what a user calls; `structure.rs` is what each structure promises, and decision 0028 what its values mean. Every structure is
+//! `admission.rs` is what a user calls; `structure.rs` is what each structure promises, and decision 0028 what its values mean; `supply.rs` is what is sure below a scheduler, and times on that (decision 0029). Every structure is
 //! held to the slow definition by `tests/law.rs`, and to decisions that were computed elsewhere by `tests/reference.rs`.
 //!
 //! Absent on purpose: a clock, threads, and who runs the work.
@@ -17,6 +17,7 @@ mod error;
 mod slot_list;
 mod start_times;
 mod structure;
+mod supply;
 mod ticket;
 mod tree;
 
@@ -29,5 +30,6 @@ pub use slot_list::{
 };
 pub use start_times::StartTimes;
 pub use structure::{HORIZON, Key, Structure, Supplied};
+pub use supply::{Supply, SupplyError};
 pub use ticket::{Head, Ticket};
 pub use tree::{BPlusTree, Tree};

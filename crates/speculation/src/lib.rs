@@ -37,4 +37,5 @@ pub use model::{Model, Saving};
 pub use parallel::{Parallel, Prices};
 pub use sequential::Sequential;
 pub use speculative::{Cancellation, Counts, Speculative};
-pub use timed::{Ahead, InputError, Late, Timed, Turn};
+pub use timed::{Ahead, InputError, Late, Moment, Timed, Turn};
+pub use windfall_admission::{Supply, SupplyError};

@@ -1,8 +1,9 @@
 //! A run whose virtual times are deadlines: events are handled ahead in idle time, and undone, only as long as all can be done once more in time (PORTS 2.5 and 2.6; decision 0038).
 //!
 //! Each event that is known and not certain has a slot, due at its virtual time: what handling it takes at most, and undoing all that may be done ahead, which it may lead to. Invariants: the slots fit, whole, from now on; nothing comes from
-//! outside for a time until `until` any longer.
+//! outside for a time until `until` any longer. A slot fits if the processor time is sure, by the supply that the run counts on: the list is measured on that (`account.rs`).
 
+mod account;
 mod input;
 mod slots;
 
@@ -10,9 +11,11 @@ use crate::commit::Committer;
 use crate::event::Entry;
 use crate::part::{Change, Message, Part, begin};
 use crate::{Cancellation, Counts, Key, Model, ProcessNumber, RunError};
+use account::Account;
+pub use account::Moment;
 pub use input::InputError;
 use std::collections::BTreeMap;
-use windfall_admission::{Admission, AdmitError, BPlusTree, HORIZON, Ticket};
+use windfall_admission::{Admission, BPlusTree, Supply, Ticket};
 use windfall_time::{Instant, Span};
 
 const NANOSECOND: Span = Span::from_nanos(1);
@@ -57,7 +60,7 @@ pub enum Turn {
         /// Whether it can still be undone; and handled again in time, if that was promised.
         ahead: bool,
     },
-    /// There is nothing to do until then, unless an event comes from outside; `None` if not without one.
+    /// There is nothing to do until then, unless an event comes from outside; `None` if not without one. The run is to be runnable again by then, or when an event was admitted.
     Waits(Option<Instant>),
 }
 
@@ -70,7 +73,9 @@ pub struct Timed<M: Model, B> {
     ahead: Ahead,
     part: Part<M>,
     committer: Committer,
+    /// Its time is the position of the supply, and its deadlines are places.
     list: Admission<BPlusTree>,
+    account: Account,
     slots: BTreeMap<Key, Ticket>,
     /// Events from outside that no process knows yet, and how many there were.
     inputs: BTreeMap<Key, M::Event>,
@@ -82,7 +87,7 @@ pub struct Timed<M: Model, B> {
 }
 
 impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
-    /// A run at its beginning, at the real time `now`. It handles events before `end`; at most so many wait in order. `bound` says how much processor time handling an event takes at most.
+    /// A run at its beginning, at the real time `now`, with a whole processor. It handles events before `end`; at most so many wait in order. `bound` says how much processor time handling an event takes at most, with the turn that does it.
     ///
     /// # Errors
     /// When a process sends at its beginning what cannot be.
@@ -93,11 +98,27 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         ahead: Ahead,
         bound: B,
     ) -> Result<Self, RunError> {
+        Timed::below(Supply::WHOLE, model, (now.into(), end), most, ahead, bound)
+    }
+
+    /// The same, runnable from now on, with the processor time that a scheduler above is sure to give. Each time that is told from now on must say how much of it was [received](Moment::received).
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new).
+    pub fn below(
+        supply: Supply,
+        model: M,
+        (now, end): (Moment, Instant),
+        most: u32,
+        ahead: Ahead,
+        bound: B,
+    ) -> Result<Self, RunError> {
+        let account = Account::new(supply, now);
         let (mut parts, committer) = begin(&model, 1, most as usize, Cancellation::Lazy)?;
         let mut part =
             parts.pop().unwrap_or_else(|| Part::new(ProcessNumber(0), 1, Cancellation::Lazy));
         let slots = most.saturating_add(ahead.most);
-        let list = Admission::new(now.min(HORIZON), slots).map_err(|_| RunError::Interrupted)?;
+        let list = Admission::new(account.begin(), slots).map_err(|_| RunError::Interrupted)?;
         let waiting = part.all_waiting();
         part.changes = Some(waiting.into_iter().map(Change::Came).collect());
         let mut run = Timed {
@@ -107,6 +128,7 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
             part,
             committer,
             list,
+            account,
             slots: BTreeMap::new(),
             inputs: BTreeMap::new(),
             came: 0,
@@ -119,13 +141,13 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         Ok(run)
     }
 
-    /// An event comes from outside, at the real time `now`, for a virtual time. Nothing is undone yet. Its sender is the first number that no process has.
+    /// An event comes from outside, at the real time `now`, for a virtual time. Nothing is undone yet. Its sender is the first number that no process has. If it is admitted, a run that waits is runnable from now on.
     ///
     /// # Errors
     /// When it comes too late, is for a time after the end, or cannot be done in time; nothing has changed then.
     pub fn input(
         &mut self,
-        now: Instant,
+        now: impl Into<Moment>,
         to: ProcessNumber,
         at: Instant,
         event: M::Event,
@@ -133,7 +155,7 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         if let Some(error) = &self.ended {
             return Err(InputError::Run(error.clone()));
         }
-        self.pass(now);
+        self.pass(now.into());
         let from = self.outside();
         if to >= from {
             let error = RunError::NoProcess { from, to, processes: from.0 };
@@ -148,16 +170,12 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         // It is told to its process first, which may undo.
         let work = self.slot(to, &event).saturating_add(self.undo_all());
         let key = Key { at, to, from, number: self.came };
-        let ticket = self.list.admit(work, at.min(HORIZON)).map_err(|error| match error {
-            AdmitError::NoRoom { idle, earliest, .. } => {
-                InputError::NoTime { work, idle, earliest }
-            }
-            _ => InputError::NoTime { work, idle: Span::ZERO, earliest: None },
-        })?;
+        let ticket = self.admit(work, at)?;
         if let Err(error) = self.committer.comes(from, 1) {
             _ = self.list.withdraw(ticket);
             return Err(InputError::Run(error));
         }
+        self.account.wakes();
         self.came += 1;
         self.slots.insert(key, ticket);
         self.inputs.insert(key, event);
@@ -180,28 +198,29 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
     /// As for [`turn`](Self::turn).
     pub fn give(
         &mut self,
-        now: Instant,
+        now: impl Into<Moment>,
         mut take: impl FnMut(Key, M::Output),
     ) -> Result<(), RunError> {
         self.whole(|run| {
-            run.pass(now);
+            run.pass(now.into());
             run.commit(&mut take)
         })
     }
 
-    /// Gives away what is certain, and handles an event if there is time for it, or if it is due. `clock` tells the real time.
+    /// Gives away what is certain, and handles an event if there is time for it, or if it is due. `clock` tells the real time, and what was received by then if the run has no whole processor. After an event that was
+    /// handled, the next turn comes at once.
     ///
     /// # Errors
     /// When the model did what cannot be, in an event that is certain. The run is over then; what was given away before stays.
     ///
     /// # Panics
     /// When taking back a change or cloning a state panics. The run is over then.
-    pub fn turn(
+    pub fn turn<T: Into<Moment>>(
         &mut self,
-        mut clock: impl FnMut() -> Instant,
+        mut clock: impl FnMut() -> T,
         mut take: impl FnMut(Key, M::Output),
     ) -> Result<Turn, RunError> {
-        self.whole(|run| run.take_turn(&mut clock, &mut take))
+        self.whole(|run| run.take_turn(&mut || clock().into(), &mut take))
     }
 
     /// Does something that is whole, or the run is over.
@@ -220,31 +239,35 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
 
     fn take_turn(
         &mut self,
-        clock: &mut impl FnMut() -> Instant,
+        clock: &mut impl FnMut() -> Moment,
         take: &mut impl FnMut(Key, M::Output),
     ) -> Result<Turn, RunError> {
         self.pass(clock());
+        self.account.wakes();
         loop {
             self.commit(take)?;
             let (next, head) = (self.next(), self.head());
             let (idle, needs) = (self.laxity(), next.map_or(Span::ZERO, |next| self.needs(next)));
+            // To sleep gives up what the supply owes.
+            let asleep = idle.saturating_sub(self.account.sleep_costs(self.list.now()));
             if let Some(event) = next {
                 // To tell a process of an input does nothing ahead.
                 let has_room =
                     self.inputs.contains_key(&event) || self.part.done() < self.ahead.most as usize;
                 let certain = event.at <= self.until;
                 let ahead = !certain && needs <= idle && has_room;
-                let due = head.is_none_or(|head| event <= head && idle <= needs);
+                let due = head.is_none_or(|head| event <= head && asleep <= needs);
                 if ahead || certain || due {
                     self.handle(event, ahead, clock);
                     return Ok(Turn::Worked { event, ahead });
                 }
             }
-            if needs < idle {
-                let now = self.list.now();
-                let last = head.map(|_| now.saturating_add(idle.saturating_sub(needs)));
+            if needs < asleep {
+                let last = head.and_then(|_| self.sleeps_to(idle.saturating_sub(needs)));
                 let first = self.part.first_done().map(|first| first.at);
-                return Ok(Turn::Waits(last.into_iter().chain(first).min()));
+                let until = last.into_iter().chain(first).min();
+                self.account.sleeps(until);
+                return Ok(Turn::Waits(until));
             }
             // The first slot is that of an event that is done, before all that wait: it cannot be undone in time any longer.
             let Some(head) = head else { return Ok(Turn::Waits(None)) };
@@ -257,22 +280,6 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         let inputs = self.inputs.keys().next().copied();
         let first = self.part.next().into_iter().chain(inputs).min();
         first.filter(|key| key.at < self.end)
-    }
-
-    /// The event that has the first slot.
-    fn head(&self) -> Option<Key> {
-        let ticket = self.list.head()?.ticket;
-        let none = ProcessNumber(0);
-        let from = Key { at: ticket.deadline(), to: none, from: none, number: 0 };
-        let mut same = self.slots.range(from..).take_while(|(key, _)| key.at == from.at);
-        same.find(|(_, other)| **other == ticket).map(|(key, _)| *key)
-    }
-
-    /// So long nothing needs to be done for any slot.
-    fn laxity(&self) -> Span {
-        let Some(head) = self.list.head() else { return Span::MAX };
-        let before = head.ticket.deadline().checked_sub(NANOSECOND).unwrap_or(Instant::ZERO);
-        self.list.idle_before(before)
     }
 
     /// How long an event takes at most, with what it may undo.
@@ -294,7 +301,7 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
     }
 
     /// Handles an event, or tells it to its process. If it is not ahead, its own slot is used for that: the others have that time left without it.
-    fn handle(&mut self, key: Key, ahead: bool, clock: &mut impl FnMut() -> Instant) {
+    fn handle(&mut self, key: Key, ahead: bool, clock: &mut impl FnMut() -> Moment) {
         if let Some(event) = self.inputs.remove(&key) {
             self.free(key);
             self.part.receive(&self.model, Message::Event(Entry { key, event }));

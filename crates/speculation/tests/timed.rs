@@ -252,7 +252,7 @@ fn judge(
 #[test]
 fn law_redo_fits() {
     let cases = if cfg!(debug_assertions) { 200 } else { 3_000 };
-    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let config = Config { cases, rng_seed: proptest::test_runner::RngSeed::Fixed(5), failure_persistence: None, ..Config::default() };
     let tally = RefCell::new(Tally::default());
     let what = (clocked(), (0..12_u32, any::<u64>(), 1..12_u64));
     let judged = TestRunner::new(config)

@@ -1,97 +1,26 @@
 //! Events are handled ahead only as far as all can be undone and handled again in time; and what is given away is what a run in order gives.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+mod clocked;
+#[path = "../common/mod.rs"]
 mod common;
+mod machine;
+mod supplied;
 
+use clocked::{Clocked, bound};
 use common::mix;
+use machine::{Likes, Machine, Promised};
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
-use std::cell::{Cell, RefCell};
+use proptest::test_runner::{Config, RngSeed, TestRunner};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use windfall_speculation::{
-    Ahead, Context, InputError, Key, Late, Model, ProcessNumber, Saving, Sequential, Timed, Turn,
-};
+use windfall_speculation::{Ahead, InputError, Key, Late, ProcessNumber, Sequential, Timed, Turn};
 use windfall_time::{Instant, Span};
 
-/// Processes that tell each other what they are; handling and undoing takes time on a clock of the model's own.
-#[derive(Clone, Debug)]
-struct Clocked {
-    processes: u32,
-    seed: u64,
-    /// Events are so far apart at most, in ns.
-    delay: u64,
-    /// Undoing one takes this, in ns.
-    undo: u64,
-    /// Of its bound, an event takes so many tenths.
-    tenths: u64,
-    clock: Rc<Cell<u64>>,
-    /// What another process tells them at the beginning: to whom, when, and what.
-    inputs: Option<Vec<(ProcessNumber, Instant, u64)>>,
-}
-
-/// In ns.
-fn bound(process: ProcessNumber) -> u64 {
-    10 + u64::from(process.0 % 3) * 10
-}
-
-impl Clocked {
-    fn process(&self, draw: u64) -> ProcessNumber {
-        ProcessNumber(u32::try_from(draw % u64::from(self.processes)).unwrap())
-    }
-
-    fn now(&self) -> Instant {
-        Instant::from_nanos(self.clock.get())
-    }
-
-    fn takes(&self, ns: u64) {
-        self.clock.set(self.clock.get() + ns);
-    }
-}
-
-impl Model for Clocked {
-    type State = u64;
-    type Event = u64;
-    type Output = u64;
-    type Change = u64;
-
-    fn processes(&self) -> u32 {
-        self.processes + u32::from(self.inputs.is_some())
-    }
-
-    fn start(&self, context: &mut Context<'_, Self>) -> u64 {
-        if context.me().0 == self.processes {
-            for (to, at, told) in self.inputs.iter().flatten() {
-                context.send(*to, *at, *told);
-            }
-            return 0;
-        }
-        let state = mix(self.seed, context.me().0.into());
-        context.send(context.me(), Instant::from_nanos(200 + state % self.delay), state % 3);
-        state
-    }
-
-    fn handle(&self, state: &mut u64, told: &u64, context: &mut Context<'_, Self>) {
-        context.log(*state);
-        *state = mix(mix(*state, *told), context.now().as_nanos());
-        context.output(*state);
-        self.takes(bound(context.me()) * self.tenths / 10);
-        let many = [1, 1, 2, 0, 1, 1, 1, 1][(*state % 8) as usize];
-        for number in 0..many {
-            let draw = mix(*state, number);
-            let after = Span::from_nanos(self.delay / 4 + draw % self.delay);
-            context.send(self.process(draw >> 8), context.now() + after, draw % 3);
-        }
-    }
-
-    fn undo(&self, state: &mut u64, before: u64) {
-        self.takes(self.undo);
-        *state = before;
-    }
-
-    fn saving(&self, _: ProcessNumber) -> Saving {
-        Saving::Log
-    }
+/// A whole processor.
+fn whole() -> Rc<RefCell<Machine>> {
+    Rc::new(RefCell::new(Machine::new(Promised::WHOLE, Likes::Never, 0)))
 }
 
 fn clocked() -> impl Strategy<Value = Clocked> {
@@ -102,7 +31,7 @@ fn clocked() -> impl Strategy<Value = Clocked> {
         delay,
         undo,
         tenths,
-        clock: Rc::default(),
+        machine: whole(),
         inputs: None,
     })
 }
@@ -186,7 +115,7 @@ fn judge(
     (most, mut draw, rare): (u32, u64, u64),
     tally: &mut Tally,
 ) -> Result<(), TestCaseError> {
-    model.clock.set(0);
+    *model.machine.borrow_mut() = Machine::new(Promised::WHOLE, Likes::Never, 0);
     let ahead = Ahead { most, undo: Span::from_nanos(model.undo) };
     let limit: &dyn Fn(ProcessNumber, &u64) -> Span = &|to, _| Span::from_nanos(bound(to));
     let mut run = Timed::new(model.clone(), (model.now(), END), 10_000, ahead, limit).unwrap();
@@ -224,7 +153,7 @@ fn judge(
                 let until =
                     until.unwrap_or(END).min(model.now() + Span::from_nanos(1 + draw % 300));
                 // Whoever sleeps wakes a little late.
-                model.clock.set(until.as_nanos() + (draw >> 32) % 6);
+                model.machine.borrow_mut().sleeps(until.as_nanos() + (draw >> 32) % 6);
             }
             other => prop_assert!(false, "{other:?}"),
         }
@@ -252,7 +181,12 @@ fn judge(
 #[test]
 fn law_redo_fits() {
     let cases = if cfg!(debug_assertions) { 200 } else { 3_000 };
-    let config = Config { cases, rng_seed: proptest::test_runner::RngSeed::Fixed(5), failure_persistence: None, ..Config::default() };
+    let config = Config {
+        cases,
+        rng_seed: RngSeed::Fixed(5),
+        failure_persistence: None,
+        ..Config::default()
+    };
     let tally = RefCell::new(Tally::default());
     let what = (clocked(), (0..12_u32, any::<u64>(), 1..12_u64));
     let judged = TestRunner::new(config)
@@ -276,7 +210,7 @@ fn refuses_what_no_run_could_do_and_says_what_it_could() {
         delay: 3_000,
         undo: 2,
         tenths: 10,
-        clock: Rc::default(),
+        machine: whole(),
         inputs: None,
     };
     let ahead = Ahead { most: 5, undo: Span::from_nanos(2) };

@@ -22,7 +22,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("observe", &["os", "time", "trace"]),
     ("speculation", &["admission", "time"]),
     ("nmr", &["exchange", "programs", "settings", "time"]),
-    ("robot", &["programs", "settings", "speculation", "time"]),
+    ("robot", &["guarantees", "programs", "settings", "speculation", "time"]),
     (
         "scenario",
         &[

@@ -64,14 +64,23 @@ impl Code for Motors {
     const NAME: &'static str = "motors";
 
     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-        let Robot { step: every, reacts, schedulers: [reactive, _], .. } = self.0.clone();
+        let Robot { step: every, reacts, reservation, schedulers: [reactive, _], .. } =
+            self.0.clone();
         let world = Shared::new(self.0, me.now().await).map_err(failed)?;
         let node = me.node();
         let sensors = me.make_template::<Sensors>(node).await?;
         let planner = me.make_template::<Planner>(node).await?;
         let params = ProcessParams::default();
-        me.make_process(sensors, node, params, Sensors(world.clone())).await?;
-        me.make_process(planner, node, params, Planner(world.clone())).await?;
+        if reservation.is_some() {
+            let ready = me.make_event().await?;
+            open(&world).ready = Some(ready);
+            me.make_process(planner, node, params, Planner(world.clone())).await?;
+            me.mwait(&[ready]).await?;
+            me.make_process(sensors, node, params, Sensors(world.clone())).await?;
+        } else {
+            me.make_process(sensors, node, params, Sensors(world.clone())).await?;
+            me.make_process(planner, node, params, Planner(world.clone())).await?;
+        }
         moves(&mut me, &reactive).await?;
         let soon = Span::from_nanos((every.as_nanos() / 10).max(1));
         for step in 1.. {
@@ -181,10 +190,22 @@ impl Code for Planner {
     const NAME: &'static str = "planner";
 
     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-        let deliberative = open(&self.0).robot.schedulers[1].clone();
-        moves(&mut me, &deliberative).await?;
+        let (reservation, deliberative) = {
+            let robot = &open(&self.0).robot;
+            (robot.reservation, robot.schedulers[1].clone())
+        };
+        match reservation {
+            Some(reservation) => me.ask(reservation.asks(&deliberative)).await?,
+            None => moves(&mut me, &deliberative).await?,
+        }
         let (news, time) = (me.make_event().await?, me.make_event().await?);
         open(&self.0).news = Some(news);
+        let ready = open(&self.0).ready;
+        if let Some(ready) = ready {
+            let now = me.now().await;
+            open(&self.0).begins(now);
+            me.post(ready, 0).await?;
+        }
         let mut told_at = Instant::ZERO;
         loop {
             let now = me.now().await;

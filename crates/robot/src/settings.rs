@@ -2,10 +2,11 @@
 
 use crate::body::Motors;
 use crate::journey::Report;
+use crate::reservation::Reservation;
 use crate::terrain::{MOST_CELLS, Random, Size, Terrain};
 use std::sync::Arc;
 use windfall_programs::Program;
-use windfall_programs::catalogue::{Chosen, Form, Kind, Setting};
+use windfall_programs::catalogue::{Chosen, Form, Kind, Setting, SettingError};
 use windfall_speculation::Ahead;
 use windfall_time::Span;
 
@@ -34,6 +35,8 @@ pub struct Robot {
     pub latency: Span,
     /// For how long map and planner may be without a processor: what is new takes effect so much later, and until then the robot goes on as planned ahead.
     pub away: Span,
+    /// What map and planner ask their scheduler to promise; `None`: they count on a whole processor, less sensors and motors.
+    pub reservation: Option<Reservation>,
     /// The scheduler of its sensors and motors, and that of map and planner; empty: the one where each begins.
     pub schedulers: [Arc<str>; 2],
     /// What it did, for those who started it.
@@ -55,12 +58,13 @@ impl Robot {
             ahead: 4,
             latency: Span::from_nanos(100_000),
             away: Span::ZERO,
+            reservation: None,
             schedulers: ["".into(), "".into()],
             report: Report::default(),
         }
     }
 
-    fn of(settings: &Chosen<'_>) -> Robot {
+    fn of(settings: &Chosen<'_>) -> Result<Robot, SettingError> {
         let number = |name: &str| u32::try_from(settings.integer(name)).expect("as declared");
         let small = |name: &str| u16::try_from(settings.integer(name)).expect("as declared");
         let random = Random {
@@ -74,7 +78,9 @@ impl Robot {
             let is_written = settings.written(name).is_some();
             if is_written { settings.name(name).into() } else { "".into() }
         };
-        Robot {
+        let reservation = reserved(settings)?;
+        let latency = reservation.map_or(Span::ZERO, |reserved| reserved.supply().latency());
+        Ok(Robot {
             step: settings.span("step"),
             look: settings.span("look"),
             sight: small("sight"),
@@ -83,15 +89,34 @@ impl Robot {
             most: number("most"),
             ahead: number("ahead"),
             latency: settings.span("latency"),
-            away: settings.optional_span("away").unwrap_or(Span::ZERO),
+            away: settings.optional_span("away").unwrap_or(latency),
+            reservation,
             schedulers: [scheduler("reactive"), scheduler("deliberative")],
             ..Robot::new(random.terrain())
-        }
+        })
     }
 
     /// How far it goes ahead.
     pub(crate) const fn goes_ahead(&self) -> Ahead {
         Ahead { most: self.ahead, undo: self.cell }
+    }
+}
+
+/// What map and planner ask for, if anything is written.
+fn reserved(settings: &Chosen<'_>) -> Result<Option<Reservation>, SettingError> {
+    let (amount, period) = (settings.optional_span("amount"), settings.optional_span("period"));
+    let refused = |value| {
+        let allowed = "with `period`, processor time in each period, at most the whole of it";
+        Err(SettingError::value("amount", value, allowed))
+    };
+    match (amount, period) {
+        (None, None) => Ok(None),
+        (Some(amount), Some(period)) => match Reservation::new(amount, period) {
+            Ok(reservation) => Ok(Some(reservation)),
+            Err(_) => refused(amount.to_string()),
+        },
+        (Some(amount), None) => refused(format!("{amount} without `period`")),
+        (None, Some(period)) => refused(format!("nothing in each {period}")),
     }
 }
 
@@ -118,14 +143,19 @@ const SIDE: (i64, i64) = (2, MOST_CELLS as i64);
 pub static KIND: Kind = Kind::new(
     "robot",
     "goes through unknown terrain; sensors and motors are jobs with deadlines, map and planner run ahead in idle time (PORTS 2.1)",
-    |settings, node| Ok(Program::process(node, Motors(Robot::of(settings)))),
+    |settings, node| Ok(Program::process(node, Motors(Robot::of(settings)?))),
 )
 .with_settings(&[
     number("ahead", (0, 1_000), "4", "how many events it handles ahead at most; with 0 each step is planned when the one before has been taken"),
     span(
+        "amount",
+        "",
+        "the processor time that map and planner ask their scheduler to promise in each `period`, and count on; when absent, a whole processor less sensors and motors, which is asked of nobody",
+    ),
+    span(
         "away",
         "",
-        "for how long map and planner may be without a processor: what is new takes effect so much later; at once when absent",
+        "for how long map and planner may be without a processor: what is new takes effect so much later; when absent, as long as what they are promised allows, or at once",
     ),
     number("blocked", (0, 60), "25", "how many of a hundred cells are obstacles at the beginning, which it does not know"),
     span("cell", "20us", "what looking at a cell takes, in planning; and taking back an event"),
@@ -136,6 +166,7 @@ pub static KIND: Kind = Kind::new(
     span("later-until", "4s", "when the last of them appears at the latest"),
     span("look", "25ms", "the time from one look of its sensors to the next"),
     number("most", (1, 100_000), "1000", "how many cells it looks at for each step at most"),
+    span("period", "", "the length of a period of what map and planner ask for"),
     scheduler("reactive", "the scheduler that sensors and motors move to; they stay where they begin when absent"),
     span("reacts", "500us", "what sensors compute for each look, and motors for each step"),
     number("sight", (1, 50), "4", "how many cells away its sensors see"),

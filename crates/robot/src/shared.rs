@@ -4,13 +4,16 @@ use crate::deliberation::{Deliberation, Event, MOST_MOTION, Meter, Move, PLANNER
 use crate::given::{Given, Used};
 use crate::journey::{Rollback, Step, Stood, written};
 use crate::path::{NO_WAY, step as length};
+use crate::reservation::Reservation;
 use crate::settings::Robot;
 use crate::terrain::Cell;
 use crate::world::World;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use windfall_programs::Event as Post;
-use windfall_speculation::{Counts, InputError, Key, Late, ProcessNumber, RunError, Timed, Turn};
+use windfall_speculation::{
+    Counts, InputError, Key, Late, Moment, ProcessNumber, RunError, Supply, Timed, Turn,
+};
 use windfall_time::{Instant, Span};
 
 /// How long a mission lasts at most.
@@ -43,6 +46,9 @@ pub(crate) struct Shared {
     run: Timed<Deliberation, Bound>,
     meter: Meter,
     given: Given,
+    /// The processor time that planning has received, and what it still has to spend on what it has done.
+    received: Span,
+    owed: Span,
     at: Cell,
     /// How often it did not go where it was told, and how much of that the planner was told.
     stood: u32,
@@ -53,6 +59,8 @@ pub(crate) struct Shared {
     causes: BTreeMap<Instant, String>,
     /// What the planner waits for, once it is there.
     pub(crate) news: Option<Post>,
+    /// What the motors wait for, if the planner is to be promised something before the mission begins.
+    pub(crate) ready: Option<Post>,
     pub(crate) over: bool,
     /// Events that were promised to be handled in time and were not.
     pub(crate) late: u64,
@@ -65,31 +73,40 @@ pub(crate) struct Shared {
 impl Shared {
     /// A mission that begins at the first time of a step from now on, if steps are counted from time zero.
     pub(crate) fn new(robot: Robot, now: Instant) -> Result<Arc<Mutex<Shared>>, RunError> {
-        let step = robot.step.as_nanos().max(1);
-        let origin = now.as_nanos().div_ceil(step).saturating_mul(step);
+        let origin = beginning(&robot, now);
         let meter = Meter::default();
         let model = Deliberation::new(robot.terrain.clone(), robot.step, robot.most, meter.clone());
-        let mission = (Instant::ZERO, Instant::ZERO + LONGEST);
-        let run = Timed::new(model, mission, WAITING, robot.goes_ahead(), bound(&robot))?;
+        let mission = (Instant::ZERO.into(), Instant::ZERO + LONGEST);
+        let supply = robot.reservation.map_or(Supply::WHOLE, Reservation::supply);
+        let (ahead, bound) = (robot.goes_ahead(), bound(&robot));
+        let run = Timed::below(supply, model, mission, WAITING, ahead, bound)?;
         let (world, at) = (World::new(robot.terrain.clone()), robot.terrain.start);
         Ok(Arc::new(Mutex::new(Shared {
             robot,
-            origin: Instant::from_nanos(origin),
+            origin,
             world,
             run,
             meter,
             given: Given::default(),
+            received: Span::ZERO,
+            owed: Span::ZERO,
             at,
             stood: 0,
             told: 0,
             is_lost: false,
             causes: BTreeMap::new(),
             news: None,
+            ready: None,
             over: false,
             late: 0,
             unfit: 0,
             refused: 0,
         })))
+    }
+
+    /// The mission begins only now, since the planner was promised what it asked for.
+    pub(crate) fn begins(&mut self, now: Instant) {
+        self.origin = beginning(&self.robot, now);
     }
 
     /// A time of the host as one of the mission.
@@ -102,11 +119,16 @@ impl Shared {
         self.origin.saturating_add(time.saturating_since(Instant::ZERO))
     }
 
+    /// What the run is told at a time of the mission.
+    const fn moment(&self, now: Instant) -> Moment {
+        Moment::new(now, self.received).owing(self.owed)
+    }
+
     /// The motors take a step: whatever is certain then is given away.
     pub(crate) fn takes_step(&mut self, step: u32) -> Result<(), RunError> {
         let at = time_of(step, self.robot.step);
-        let given = &mut self.given;
-        self.run.give(at, |key, output| given.take(key, output))?;
+        let (moment, given) = (self.moment(at), &mut self.given);
+        self.run.give(moment, |key, output| given.take(key, output))?;
         let told = self.given.step(step, at);
         let (to, stood, way) = self.goes(told, at);
         let (to, length) = to.unwrap_or((self.at, 0));
@@ -191,7 +213,7 @@ impl Shared {
         let mut step = first;
         while step < first.saturating_add(OFFERS) {
             let at = time_of(step, self.robot.step).checked_sub(BEFORE).unwrap_or(now);
-            step = match self.run.input(now, PLANNER, at, event.clone()) {
+            step = match self.run.input(self.moment(now), PLANNER, at, event.clone()) {
                 Ok(_) => {
                     self.is_admitted(at, cells, stands.is_some(), step > from);
                     return Ok(true);
@@ -231,6 +253,7 @@ impl Shared {
     /// The planner handles what there is time for.
     pub(crate) fn plans(&mut self, now: Instant) -> Result<Next, RunError> {
         self.given.spent();
+        self.received = self.received.saturating_add(std::mem::take(&mut self.owed));
         if self.over {
             return Ok(Next::Over);
         }
@@ -251,24 +274,25 @@ impl Shared {
         self.given.spends(event, spent.1, self.is_step(event));
         self.given.used.undoing = self.given.used.undoing.saturating_add(spent.0);
         // What undoing takes was not known before.
-        let (given, until) = (&mut self.given, now.saturating_add(spent.0).saturating_add(spent.1));
-        self.run.give(until, |key, output| given.take(key, output))?;
+        self.owed = spent.0.saturating_add(spent.1);
+        let (moment, given) = (self.moment(now), &mut self.given);
+        self.run.give(moment, |key, output| given.take(key, output))?;
         let cause = self.causes.remove(&event.at).unwrap_or_default();
         Ok(Next::Spend { undone, cause, taking_back: spent.0, handling: spent.1 })
     }
 
-    /// A turn of the run. How many events it has undone, what it did, and the time of undoing and of handling, which has still to be spent: so far the run believes that it was.
+    /// A turn of the run. How many events it has undone, what it did, and the time of undoing and of handling, which has still to be spent, and which the run is told of.
     fn turn(&mut self, now: Instant) -> Result<(u64, Turn, (Span, Span)), RunError> {
         let (looked, before) = (self.meter.looked(), self.run.counts().undone);
         let (cell, latency) = (self.robot.cell, self.robot.latency);
-        let (meter, given) = (&self.meter, &mut self.given);
+        let (moment, meter, given) = (self.moment(now), &self.meter, &mut self.given);
         let planning = || cell.saturating_mul(meter.looked() - looked);
         // The clock is read at the beginning, and when an event was handled.
         let mut read = 0;
         let clock = || {
             read += 1;
             let decides = if read > 1 { latency } else { Span::ZERO };
-            now.saturating_add(planning()).saturating_add(decides)
+            moment.owing(planning().saturating_add(decides))
         };
         let turn = self.run.turn(clock, |key, output| given.take(key, output))?;
         let planning = planning();
@@ -296,11 +320,20 @@ impl Shared {
     }
 }
 
+/// The first time of a step from now on.
+fn beginning(robot: &Robot, now: Instant) -> Instant {
+    let step = robot.step.as_nanos().max(1);
+    Instant::from_nanos(now.as_nanos().div_ceil(step).saturating_mul(step))
+}
+
 /// What handling an event takes at most, others included.
 fn bound(robot: &Robot) -> Bound {
-    let Robot { latency, reacts, cell, most, look, step, .. } = *robot;
-    // Meanwhile sensors and motors come, and both once more.
+    let Robot { latency, reacts, cell, most, look, step, reservation, .. } = *robot;
+    // Meanwhile sensors and motors come, and both once more. What is reserved is not for them.
     let others = move |work: Span| {
+        if reservation.is_some() {
+            return Span::ZERO;
+        }
         let times = |every: Span| work.as_nanos() / every.as_nanos().max(1) + 1;
         reacts.saturating_mul(times(look).saturating_add(times(step)))
     };

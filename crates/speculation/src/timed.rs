@@ -101,7 +101,7 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         Timed::below(Supply::WHOLE, model, (now.into(), end), most, ahead, bound)
     }
 
-    /// The same, runnable from now on, with the processor time that a scheduler above is sure to give. Each time that is told from now on must say how much of it was [received](Moment::received).
+    /// The same, runnable from its first turn or input on, with the processor time that a scheduler above is sure to give. Each time that is told from now on must say how much of it was [received](Moment::received).
     ///
     /// # Errors
     /// As for [`new`](Self::new).

@@ -2,7 +2,7 @@
 
 use super::common::{run, thread};
 use windfall_hierarchy::Count;
-use windfall_scenario::outcome::Outcome;
+use windfall_scenario::outcome::{Outcome, PromiseStatus, PromiseVerdict};
 
 const ROBOT: &str = r#"
 length = "6s"
@@ -123,4 +123,80 @@ fn law_whatever_its_settings_a_robot_does_not_fail() {
         stood += told("stood-without-way") + told("stood-at-obstacle");
     }
     assert!(arrived > 3 && stood > 10, "{arrived} arrived, {stood} stood");
+}
+
+/// A robot whose planner shares a processor with threads that never wait; `planner` says what else it is told.
+fn beside_spinning(terrain: u64, planner: &str) -> Outcome {
+    let spinning: String = (0..5)
+        .map(|n| format!("[threads.spins-{n}]\nparent = \"res\"\nrun = \"spin\"\n"))
+        .collect();
+    run(&format!(
+        r#"
+length = "4s"
+[schedulers.res]
+scheduler = "resource-kernel"
+parent = "top"
+guarantee = "ALL"
+[schedulers.reactive]
+scheduler = "edf"
+parent = "res"
+guarantee = "RESBS 2ms 10ms"
+{spinning}
+[threads.motors]
+parent = "res"
+[threads.motors.program]
+kind = "robot"
+reactive = "reactive"
+deliberative = "res"
+terrain = {terrain}
+wide = 30
+high = 12
+later = 5
+cell = "5us"
+most = 300
+{planner}
+"#
+    ))
+}
+
+#[test]
+fn law_a_planner_below_a_reservation_loses_no_promise() {
+    let (mut handled, mut undone, mut lost) = (0, 0, 0);
+    for terrain in 1..=10 {
+        let reserved = [
+            "\"3ms\"\nperiod = \"10ms\"",
+            "\"1ms\"\nperiod = \"4ms\"",
+            "\"8ms\"\nperiod = \"20ms\"",
+        ];
+        let planner =
+            format!("ahead = {}\namount = {}", 2 + terrain, reserved[(terrain % 3) as usize]);
+        let outcome = beside_spinning(terrain, &planner);
+        assert_eq!((&outcome.failure, outcome.refused.len()), (&None, 0), "terrain {terrain}");
+        let verdict = outcome.promises.iter().find(|verdict| verdict.owner() == "planner-1");
+        let status = verdict.map(PromiseVerdict::status);
+        assert!(
+            matches!(status, Some(PromiseStatus::Kept | PromiseStatus::NotTested)),
+            "{status:?}"
+        );
+        let of_planner = |name| figure(&outcome, "planner-1", name);
+        assert_eq!(figure(&outcome, "motors", "moves-late"), 0, "terrain {terrain}, {planner}");
+        assert_eq!(of_planner("promises-lost"), 0, "terrain {terrain}, {planner}");
+        handled += of_planner("handled");
+        undone += of_planner("rolled-back");
+        let without = beside_spinning(terrain, &format!("ahead = {}", 2 + terrain));
+        lost += figure(&without, "planner-1", "promises-lost");
+    }
+    assert!(handled > 1_000 && undone > 500, "{handled} handled, {undone} undone");
+    assert!(lost > 100, "without a reservation {lost} are lost");
+}
+
+#[test]
+fn refuses_a_reservation_that_would_break_others() {
+    let planner = "amount = \"9ms\"\nperiod = \"10ms\"";
+    let outcome = beside_spinning(1, planner);
+    let why = outcome.failure.unwrap().to_string();
+    assert!(
+        why.starts_with("process `planner-1` ends at 100ms: a request of it was refused"),
+        "{why}"
+    );
 }

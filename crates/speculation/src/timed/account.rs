@@ -1,6 +1,6 @@
 //! What a [`Timed`](super::Timed) run has received of its supply, and what is sure from now on (decision 0038).
 //!
-//! Invariants: the run is runnable except from a turn that [waits](super::Turn::Waits) until the time that this said, an input that was admitted or another turn, whichever is first. The position that is
+//! Invariants: the run is runnable except before its first turn, and from a turn that [waits](super::Turn::Waits) until the time that this said, an input that was admitted or another turn, whichever is first. The position that is
 //! returned is at least the exact one, so what is promised by it is sure.
 
 use windfall_admission::{HORIZON, Supply};
@@ -49,10 +49,10 @@ pub(super) struct Account {
 }
 
 impl Account {
-    /// A run becomes runnable at this moment.
+    /// A run that is made at this moment, and sleeps until its first turn.
     pub(super) fn new(supply: Supply, moment: Moment) -> Account {
         let now = moment.now.min(HORIZON);
-        Account { supply, last: Moment { now, ..moment }, asleep: None }
+        Account { supply, last: Moment { now, ..moment }, asleep: Some(Instant::MAX) }
     }
 
     /// The position at the beginning.

@@ -74,6 +74,7 @@ pub struct Meter(Arc<Mutex<Metered>>);
 #[derive(Default, Debug)]
 struct Metered {
     looked: u64,
+    steps: u64,
     /// From which cell to which, past which obstacles.
     motions: BTreeSet<(Cell, Cell, Vec<Cell>)>,
 }
@@ -87,6 +88,11 @@ impl Meter {
     #[must_use]
     pub fn looked(&self) -> u64 {
         self.open().looked
+    }
+
+    /// How many steps were planned.
+    pub(crate) fn steps(&self) -> u64 {
+        self.open().steps
     }
 
     /// A motion is worked out: past each obstacle that is near.
@@ -175,7 +181,11 @@ impl Model for Deliberation {
             }
             (State::Planner(planner, stood), Event::Step(step)) => {
                 let (plan, looked) = planner.plan(self.most);
-                self.meter.open().looked += u64::from(looked);
+                {
+                    let mut metered = self.meter.open();
+                    metered.looked += u64::from(looked);
+                    metered.steps += 1;
+                }
                 let from = planner.robot();
                 let to = planner.next_cell().filter(|_| plan == Plan::Known);
                 let way =

@@ -283,30 +283,31 @@ impl Shared {
 
     /// A turn of the run. How many events it has undone, what it did, and the time of undoing and of handling, which has still to be spent, and which the run is told of.
     fn turn(&mut self, now: Instant) -> Result<(u64, Turn, (Span, Span)), RunError> {
-        let (looked, before) = (self.meter.looked(), self.run.counts().undone);
-        let (cell, latency) = (self.robot.cell, self.robot.latency);
+        let (looked, steps) = (self.meter.looked(), self.meter.steps());
+        let before = self.run.counts().undone;
+        let Robot { cell, latency, ahead, .. } = self.robot;
         let (moment, meter, given) = (self.moment(now), &self.meter, &mut self.given);
-        let planning = || cell.saturating_mul(meter.looked() - looked);
-        // The clock is read at the beginning, and when an event was handled.
-        let mut read = 0;
+        let handling = || {
+            let decides = latency.saturating_mul(meter.steps() - steps);
+            cell.saturating_mul(meter.looked() - looked).saturating_add(decides)
+        };
+        // The clock is read at the beginning, and when an event was handled; how much that has undone is known afterwards.
+        let mut undoes = 0;
         let clock = || {
-            read += 1;
-            let decides = if read > 1 { latency } else { Span::ZERO };
-            moment.owing(planning().saturating_add(decides))
+            let owed = handling().saturating_add(cell.saturating_mul(undoes));
+            undoes = ahead.into();
+            moment.owing(owed)
         };
         let turn = self.run.turn(clock, |key, output| given.take(key, output))?;
-        let planning = planning();
         let undone = self.run.counts().undone - before;
-        let undoing = cell.saturating_mul(undone);
-        let is_step = matches!(turn, Turn::Worked { event, .. } if self.is_step(event));
-        let decides = if is_step { latency } else { Span::ZERO };
+        let spent = (cell.saturating_mul(undone), handling());
         for late in self.run.take_late() {
             match late {
                 Late::Lost(_) => self.late += 1,
                 _ => self.unfit += 1,
             }
         }
-        Ok((undone, turn, (undoing, planning.saturating_add(decides))))
+        Ok((undone, turn, spent))
     }
 
     /// Whether an event is a step of the robot.

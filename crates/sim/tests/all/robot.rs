@@ -152,7 +152,8 @@ terrain = {terrain}
 wide = 30
 high = 12
 later = 5
-cell = "5us"
+cell = "1us"
+latency = "2ms"
 most = 300
 {planner}
 "#
@@ -163,10 +164,11 @@ most = 300
 fn law_a_planner_below_a_reservation_loses_no_promise() {
     let (mut handled, mut undone, mut lost) = (0, 0, 0);
     for terrain in 1..=10 {
+        // A step takes at most 2.5ms, and 50ms bring 5ms.
         let reserved = [
-            "\"3ms\"\nperiod = \"10ms\"",
-            "\"1ms\"\nperiod = \"4ms\"",
-            "\"8ms\"\nperiod = \"20ms\"",
+            "\"1ms\"\nperiod = \"10ms\"",
+            "\"500us\"\nperiod = \"5ms\"",
+            "\"1200us\"\nperiod = \"12ms\"",
         ];
         let planner =
             format!("ahead = {}\namount = {}", 2 + terrain, reserved[(terrain % 3) as usize]);
@@ -186,7 +188,7 @@ fn law_a_planner_below_a_reservation_loses_no_promise() {
         let without = beside_spinning(terrain, &format!("ahead = {}", 2 + terrain));
         lost += figure(&without, "planner-1", "promises-lost");
     }
-    assert!(handled > 1_000 && undone > 500, "{handled} handled, {undone} undone");
+    assert!(handled > 800 && undone > 200, "{handled} handled, {undone} undone");
     assert!(lost > 100, "without a reservation {lost} are lost");
 }
 

@@ -86,6 +86,18 @@ impl Supply {
         Supply::new(amount, period, twice)
     }
 
+    /// The processor time in each period.
+    #[must_use]
+    pub const fn amount(self) -> Span {
+        Span::from_nanos(self.amount)
+    }
+
+    /// The length of a period.
+    #[must_use]
+    pub const fn period(self) -> Span {
+        Span::from_nanos(self.period)
+    }
+
     /// The longest time without a processor.
     #[must_use]
     pub const fn latency(self) -> Span {

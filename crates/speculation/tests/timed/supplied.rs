@@ -349,15 +349,22 @@ fn few(promised: Promised) -> (Clocked, Running<'static>) {
 #[test]
 fn refuses_with_the_processor_time_that_is_free_and_the_earliest_real_time() {
     let (_, mut run) = few(Promised { amount: 1, period: 4, latency: 60 });
-    // The run is runnable since zero and has received 15ns until now: more than a quarter of 40ns, as it must, and less than one of 100ns.
-    let now = Moment::new(Instant::from_nanos(100), Span::from_nanos(15));
-    let mut asked = |at| run.input(now, ProcessNumber(0), Instant::from_nanos(at), 0);
-    let says = "it needs 30ns with what it would undo, and 29ns is free before it; the earliest time for it is 240ns";
-    // The place of 239ns is a quarter of 179ns, rounded down: 44ns.
-    assert_eq!(asked(239).unwrap_err().to_string(), says);
-    assert!(asked(240).is_ok());
-    let says = "it needs 30ns with what it would undo, and 0s is free before it; the earliest time for it is 360ns";
-    assert_eq!(asked(240).unwrap_err().to_string(), says);
+    let mut asked = |(now, received), at| {
+        let moment = Moment::new(Instant::from_nanos(now), Span::from_nanos(received));
+        let answer = run.input(moment, ProcessNumber(0), Instant::from_nanos(at), 0);
+        answer.map(drop).map_err(|error| error.to_string())
+    };
+    let says = |earliest| {
+        Err(format!(
+            "it needs 30ns with what it would undo, and 29ns is free before it; the earliest time for it is {earliest}ns"
+        ))
+    };
+    // It sleeps until its first turn, so the position is a quarter of 100ns; the place of 279ns is a quarter of 219ns, rounded down: 54ns.
+    assert_eq!(asked((100, 0), 279), says(280));
+    assert_eq!(asked((100, 0), 280), Ok(()));
+    // That has woken it: it has received 14ns since, so the position is 39ns. The place of 455ns is 98ns, of which 30ns are promised.
+    assert_eq!(asked((200, 14), 455), says(456));
+    assert_eq!(asked((200, 14), 456), Ok(()));
 }
 
 #[test]

@@ -29,8 +29,8 @@ impl Moved {
 
     /// The notice that says so.
     pub(super) const fn notice(self) -> ParentNotice {
-        let Moved { rate: Rate { amount, period, latency, .. }, from, work } = self;
-        let [amount, period] = [Span::from_nanos(amount), Span::from_nanos(period)];
+        let Moved { rate: Rate { line, .. }, from, work } = self;
+        let (amount, period, latency) = (line.amount(), line.period(), line.latency());
         ParentNotice::Moved { work, from, amount, period, latency }
     }
 
@@ -41,7 +41,7 @@ impl Moved {
 
     /// The part that has passed by a deadline, if the giver's supply holds.
     fn until_deadline(&self, deadline: Instant) -> Span {
-        self.before(self.rate.place(deadline))
+        self.before(self.rate.line.place(deadline))
     }
 
     /// By then all of it has passed, if the giver's supply holds.
@@ -137,7 +137,7 @@ impl Holding {
 
     /// The place of a deadline, rounded down.
     pub(super) fn place(&self, deadline: Instant) -> Instant {
-        self.sum(|rate| rate.place(deadline), |coming| coming.moved.until_deadline(deadline))
+        self.sum(|rate| rate.line.place(deadline), |coming| coming.moved.until_deadline(deadline))
     }
 
     /// The least that is received from now on until a deadline.
@@ -152,12 +152,15 @@ impl Holding {
 
     /// The most that the time of the supply can be.
     pub(super) fn at(&self, now: Instant) -> Instant {
-        self.sum(|rate| rate.at(now), |coming| coming.passed)
+        self.sum(|rate| rate.line.position(now), |coming| coming.passed)
     }
 
     /// The least that the time of the supply can be while the supply holds.
     pub(super) fn least(&self, now: Instant) -> Instant {
-        self.sum(|rate| rate.least(now), |coming| coming.moved.before(coming.moved.rate.least(now)))
+        self.sum(
+            |rate| rate.line.least_position(now),
+            |coming| coming.moved.before(coming.moved.rate.line.least_position(now)),
+        )
     }
 
     /// So much of the time of the supply has passed now. With `exact`, that is never too much.
@@ -171,7 +174,7 @@ impl Holding {
     pub(super) fn passes(&mut self, now: Instant, received: Span) {
         let past = &mut self.past;
         self.coming.retain_mut(|Coming { moved, passed }| {
-            let least = moved.before(moved.rate.least(now));
+            let least = moved.before(moved.rate.line.least_position(now));
             *passed = passed.saturating_add(received).min(moved.work).max(least);
             let is_over = least == moved.work;
             if is_over {
@@ -184,7 +187,7 @@ impl Holding {
     /// The instance was not runnable until now: the giver's time ran for itself.
     pub(super) fn passes_idle(&mut self, now: Instant) {
         for Coming { moved, passed } in &mut self.coming {
-            *passed = moved.before(moved.rate.at(now)).max(*passed);
+            *passed = moved.before(moved.rate.line.position(now)).max(*passed);
         }
         self.passes(now, Span::ZERO);
     }

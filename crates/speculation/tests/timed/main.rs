@@ -4,6 +4,7 @@
 mod clocked;
 #[path = "../common/mod.rs"]
 mod common;
+mod few;
 mod machine;
 mod supplied;
 

@@ -81,8 +81,10 @@ const LAYERS: &[(&str, &[&str])] = &[
         "lab",
         &[
             "admission",
+            "exchange",
             "hierarchy",
             "linux",
+            "nmr",
             "os",
             "plot",
             "ports",

@@ -12,6 +12,10 @@ mod figure_11_4;
 mod figure_11_5;
 mod figure_11_6;
 mod multics;
+mod nmr_conclusions;
+mod nmr_oscillating;
+mod nmr_recovering;
+mod nmr_slower;
 mod overhead_11_6_8;
 mod phold;
 mod ports_collection;
@@ -58,6 +62,10 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &ports_processors::EXPERIMENT,
     &robot::EXPERIMENT,
     &phold::EXPERIMENT,
+    &nmr_slower::EXPERIMENT,
+    &nmr_oscillating::EXPERIMENT,
+    &nmr_recovering::EXPERIMENT,
+    &nmr_conclusions::EXPERIMENT,
 ];
 
 /// The largest difference allowed between simulated and real threads, in per cent of the processor.
@@ -87,7 +95,7 @@ fn modelled(settings: &crate::Settings<'_>, verdict: crate::Verdict) -> crate::V
 /// The paper's numbers, in figures.
 const PAPER: Colour = [0x8a, 0x94, 0xa3];
 /// Series, distinguishable without colours: adjacent ones differ in lightness.
-const SERIES: [Colour; 4] =
+pub(crate) const SERIES: [Colour; 4] =
     [[0x1f, 0x5f, 0xa8], [0xd1, 0x6b, 0x00], [0x5b, 0x2a, 0x86], [0x2f, 0x8f, 0x5b]];
 
 fn solid(colour: Colour) -> Stroke {

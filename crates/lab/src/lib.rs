@@ -32,6 +32,7 @@ mod supervised;
 pub mod text;
 mod trees;
 mod units;
+mod voting;
 
 pub use experiment::{Experiment, Host, LabError, Settings};
 pub use experiments::{EXPERIMENTS, table_10_4, table_10_5};

@@ -41,7 +41,7 @@ fn figures(curves: &[Curve]) -> Vec<Figure> {
     ];
     let draw = |(granularity, number, caption)| {
         let here = curves.iter().filter(|curve| curve.granularity == granularity);
-        figure(Drawn { number, caption, rows: 40.0, label }, &here.collect::<Vec<_>>())
+        figure(Drawn { number, differs: "", caption, rows: 40.0, label }, &here.collect::<Vec<_>>())
     };
     each.map(draw).into()
 }
@@ -112,7 +112,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         tables: vec![lengths_table(title, until, &curves), recoveries],
         figures: figures(&curves),
         raw: vec![records("nmr-recovering", &curves)],
-        notes: vec!["20 normal iterations are not long enough for what 20 slow ones did, but at small granularities: the queue increases until the voter's cost at that length hides the slower half in the mean, which is the bound of experiment 1 with half of the per cent. That increase is one that follows from the paper's words; figure 1-11's does not.".to_owned()],
+        notes: vec!["20 normal iterations are not long enough for what 20 slow ones did, but at small granularities: the queue increases until the voter's cost at that length hides the slower half in the mean, which is about the bound of experiment 1 with half of the per cent. That increase is one that follows from the paper's words; figure 1-11's does not.".to_owned()],
         verdict: Verdict::by(&against, &why),
     })
 }

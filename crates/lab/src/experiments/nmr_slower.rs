@@ -87,7 +87,7 @@ fn label(granularity: &str, percent: u64) -> String {
 }
 
 fn figures(curves: &[Curve]) -> Vec<Figure> {
-    let drawn = |number, caption, rows| Drawn { number, caption, rows, label };
+    let drawn = |number, caption, rows| Drawn { number, differs: "", caption, rows, label };
     let of = |drawn: Drawn, granularity: u64, percents: &[u64]| {
         let here =
             |curve: &&Curve| curve.granularity == granularity && percents.contains(&curve.percent);
@@ -98,7 +98,7 @@ fn figures(curves: &[Curve]) -> Vec<Figure> {
         of(
             drawn(
                 "1-4",
-                "Granularity 256. Legend and axis are those of the paper: up to 50 % at one row; 75 % and more grow to a value.",
+                "Granularity 256. Legend and axis are those of the paper. 10, 30 and 50 % lie on each other at one row; 75 % and more grow to a value.",
                 30.0,
             ),
             256,
@@ -168,7 +168,7 @@ fn notes() -> Vec<String> {
          with a time constant of g(1 + p)/2b votes, 4,096 of them at granularity 16,384 and 150 %."
             .to_owned(),
         "A voter that finds a row at once costs c for a message. Up to pg = 3c the slow subtask is never more than an iteration behind. Beyond, it falls behind by (pg - 2c)/(g + pg) rows a vote at most, and by (pg - 3c)/(g + pg) at least, without end: nothing in the cost depends on the queue. Only what the queue itself does \
-         can bound it: a full queue pushes out rows, and from then on each value of the slow subtask is late, so that two subtasks are left and no fault is masked; or the fast ones wait while it is full, and all are as slow as the slowest. A limit on the lag does the first of these earlier, and says so."
+         can bound it: a full queue pushes out rows, and from then on the values of the slow subtask are late, so that two subtasks are left and no fault is masked; or the fast ones wait while it is full, and all are as slow as the slowest. A limit on the lag reports the subtask as faulty before that, and changes nothing itself."
             .to_owned(),
         "Time is in operations, so that a queue depends on percent, granularity, a and b alone.".to_owned(),
     ]

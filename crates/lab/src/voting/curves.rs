@@ -42,7 +42,10 @@ fn stroke(place: usize) -> Stroke {
 /// A figure of the paper.
 #[derive(Clone, Copy)]
 pub(crate) struct Drawn {
+    /// Of the paper, as its file is named.
     pub(crate) number: &'static str,
+    /// What differs from what the paper says; nothing else is said of it.
+    pub(crate) differs: &'static str,
     pub(crate) caption: &'static str,
     /// Where its axis ends.
     pub(crate) rows: f64,
@@ -52,7 +55,7 @@ pub(crate) struct Drawn {
 
 /// A granularity as the paper prints it.
 fn kilo(granularity: u64) -> String {
-    if granularity % 1_024 == 0 {
+    if granularity.is_multiple_of(1_024) {
         format!("{}K", granularity / 1_024)
     } else {
         granularity.to_string()
@@ -60,12 +63,15 @@ fn kilo(granularity: u64) -> String {
 }
 
 /// Draws a figure of the paper.
-pub(crate) fn figure(Drawn { number, caption, rows, label }: Drawn, curves: &[&Curve]) -> Figure {
+pub(crate) fn figure(
+    Drawn { number, differs, caption, rows, label }: Drawn,
+    curves: &[&Curve],
+) -> Figure {
     let (x, y) =
         (Axis::until("time (in number of votes)", 200.0), Axis::until("voter queue length", rows));
-    let title = format!("Figure {number}: queue length of a voter against time");
+    let title = format!("Figure {number}: queue length of a voter against time{differs}");
     let facts =
-        "simulated, a = 40 and b = 5 operations; axes as in the paper; what is longer is cut off";
+        "simulated, 40 operations a message and 5 a row; what is longer than the axis is cut off";
     let mut chart = Chart::new(&title, facts, x, y);
     for (place, curve) in curves.iter().enumerate() {
         let lengths = curve.run.lengths.iter().take(DRAWN);
@@ -75,7 +81,11 @@ pub(crate) fn figure(Drawn { number, caption, rows, label }: Drawn, curves: &[&C
         chart.line(&points, stroke(place), &name);
     }
     Figure {
-        name: format!("nmr-figure-{number}"),
+        name: if differs.is_empty() {
+            format!("nmr-figure-{number}")
+        } else {
+            format!("nmr-figure-{number}-differs")
+        },
         caption: caption.to_owned(),
         picture: chart.finish(),
     }

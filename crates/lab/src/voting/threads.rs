@@ -30,8 +30,7 @@ pub(crate) struct Measured {
 impl Measured {
     /// Does so many operations, with parts of [`WHOLE`] in each.
     fn works(&self, operations: u64, parts: u64) {
-        let steps = u128::from(operations) * u128::from(self.steps) * u128::from(parts);
-        for step in 0..steps / u128::from(WHOLE) {
+        for step in 0..operations * self.steps * parts / WHOLE {
             black_box(step);
         }
     }

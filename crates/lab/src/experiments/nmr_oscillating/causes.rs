@@ -1,7 +1,7 @@
 //! What would cause a queue to increase at granularity 16,384 and not at 4,096 or below (figures 1-10 and 1-11), though 1.6 does not say it.
 
 use crate::findings::Table;
-use crate::voting::{Counted, FREE, GRANULARITIES, Pace, Trial, WHOLE, least_and_most};
+use crate::voting::{Counted, DRAWN, FREE, GRANULARITIES, Pace, Trial, WHOLE, least_and_most};
 
 const PERCENTS: [u64; 3] = [10, 30, 50];
 /// As long as a run lasts.
@@ -66,11 +66,10 @@ fn rises(trial: &Trial) -> bool {
     least_and_most(&trial.run(), VOTES).0 > 1
 }
 
-/// The least lengths by per cent in the votes before one.
-fn least(cause: Cause, granularity: u64, vote: usize) -> String {
-    let each = PERCENTS
-        .map(|percent| least_and_most(&cause(granularity, percent).run(), vote).0.to_string());
-    each.join(", ")
+/// The least lengths before vote 200 and before the last, by per cent.
+fn least(cause: Cause, granularity: u64) -> [[u32; 3]; 2] {
+    let runs = PERCENTS.map(|percent| cause(granularity, percent).run());
+    [DRAWN, VOTES].map(|vote| runs.each_ref().map(|run| least_and_most(run, vote).0))
 }
 
 /// What each does; and those that do what the paper shows.
@@ -87,18 +86,18 @@ pub(super) fn table() -> (Table, Vec<&'static str>) {
     let mut table = Table::new(title, 1, &head);
     let mut found = Vec::new();
     for (name, cause) in CAUSES {
-        let at: Vec<u64> = GRANULARITIES
-            .into_iter()
-            .filter(|granularity| {
-                PERCENTS.iter().any(|percent| rises(&cause(*granularity, *percent)))
-            })
-            .collect();
+        let each = GRANULARITIES.map(|granularity| (granularity, least(cause, granularity)));
+        let risen = each.iter().filter(|(_, [_, last])| last.iter().any(|rows| *rows > 1));
+        let at: Vec<u64> = risen.map(|(granularity, _)| *granularity).collect();
         if at == [16_384] {
             found.push(name);
         }
         let mut row = vec![name.to_owned()];
+        let shown = each.iter().filter(|(granularity, _)| *granularity >= 4_096);
         row.extend(
-            [4_096, 16_384].iter().flat_map(|g| [200, VOTES].map(|vote| least(cause, *g, vote))),
+            shown.flat_map(|(_, ends)| {
+                ends.map(|rows| rows.map(|rows| rows.to_string()).join(", "))
+            }),
         );
         let at: Vec<String> = at.iter().map(u64::to_string).collect();
         row.push(if at.is_empty() { "none".to_owned() } else { at.join(", ") });

@@ -50,7 +50,7 @@ pub(crate) struct Cost {
 
 /// The linear search whose queue lengths are those that 1.5 tells of granularities 256 and 1,024.
 pub(crate) const LINEAR: Cost = Cost { message: 40, row: 5 };
-/// A voter that finds a row at once, and takes as long for a vote as a linear one with a few rows.
+/// A voter that finds a row at once: a message costs what it does a linear one that looks at 18 rows.
 pub(crate) const CONSTANT: Cost = Cost { message: 130, row: 0 };
 /// A voter that takes no time.
 pub(crate) const FREE: Cost = Cost { message: 0, row: 0 };

@@ -208,14 +208,16 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
                 self.silent.push((found.replica, Instant::now(), heard));
             }
         }
-        for place in (0..self.silent.len()).rev() {
+        let voter = &self.part.voter;
+        let is_behind = |replica| voter.record(replica).is_some_and(|record| record.is_lagging);
+        self.silent.retain(|(replica, ..)| is_behind(*replica));
+        for place in 0..self.silent.len() {
             let (replica, since, heard) = self.silent[place];
-            let is_heard = seen(&self.part, replica) != heard;
-            let is_silent = !is_heard && since.elapsed() >= self.patience;
-            if is_heard || is_silent {
-                self.silent.swap_remove(place);
-            }
-            if is_silent {
+            let last = seen(&self.part, replica);
+            if last != heard {
+                self.silent[place] = (replica, Instant::now(), last);
+            } else if since.elapsed() >= self.patience {
+                // Again and again, since others may notice it later.
                 self.accuse(Found { replica, kind: FaultKind::Lagging, iteration });
             }
         }

@@ -22,24 +22,7 @@ use manager::Manager;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// A computation that is run several times, on threads of this process.
-///
-/// ```
-/// use windfall_nmr::redundant::Redundant;
-///
-/// // The third of three replicas computes wrongly from the fifth iteration on.
-/// let outcome = Redundant::run(3, |replica| {
-///     while replica.iteration().0 <= 10 {
-///         let (number, n) = (replica.number().0, replica.iteration().0);
-///         let sum = replica.last().map_or(0, |vote| vote.value) + n;
-///         let vote = replica.vote(if number == 2 && n >= 5 { sum + 1 } else { sum })?;
-///         assert_eq!(vote.value, vote.iteration.0 * (vote.iteration.0 + 1) / 2);
-///     }
-///     Ok(())
-/// })?;
-/// assert!(outcome.is_whole && !outcome.replicas[2].faults.is_empty());
-/// # Ok::<(), windfall_nmr::redundant::RedundantError>(())
-/// ```
+/// A computation that is run several times, on threads of this process; the crate's front page has an example.
 pub struct Redundant<V, R = Majority> {
     settings: Settings,
     rule: R,

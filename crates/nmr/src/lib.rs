@@ -3,13 +3,14 @@
 //! # Inside
 //!
 //! `voter.rs` is the voter, **the line that decides what is voted** is in `Voter::decides`; `rule.rs` and `rule/` say when values come to a vote, `search.rs` how a row is found, `members.rs` who takes part and what was wrong with
-//! each, `report.rs` what a voter says. `words.rs` votes bit by bit. `participant.rs` is what a replica does in votes, without a thread,
+//! each, `report.rs` what a voter says. `words.rs` votes bit by bit, `oral.rs` agrees on inputs. `participant.rs` is what a replica does in votes, without a thread,
 //! `injected.rs` faults on demand.
 //! `redundant.rs` and `redundant/` run replicas on threads, `process.rs` and `process/` as processes below schedulers.
 #![forbid(unsafe_code)]
 
 mod injected;
 mod members;
+pub mod oral;
 mod participant;
 pub mod process;
 pub mod redundant;

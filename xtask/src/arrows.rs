@@ -8,6 +8,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("exchange", &[]),
     ("client", &[]),
     ("admission", &["time"]),
+    ("clocks", &["time"]),
     ("guarantees", &["time"]),
     ("hierarchy", &["time"]),
     ("os", &["time"]),

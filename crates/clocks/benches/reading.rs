@@ -1,0 +1,2 @@
+//! Reading.
+fn main() {}

@@ -1,0 +1,5 @@
+#![doc = include_str!("../README.md")]
+#![deny(unsafe_code)]
+
+pub mod two_words;
+pub mod variance;

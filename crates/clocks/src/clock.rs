@@ -1,0 +1,63 @@
+//! What a clock is here: something that is read in ticks, in the order of the program, with a scale from ticks to nanoseconds.
+
+use crate::{Pairs, Scale, Thrown};
+
+/// What a clock says at a moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reading {
+    /// Ticks since the clock's origin, which is unspecified.
+    pub ticks: u64,
+    /// On which processor it was read; `None` where the clock does not say.
+    pub processor: Option<u32>,
+}
+
+impl Reading {
+    /// Ticks from `begin` to this reading.
+    ///
+    /// # Errors
+    /// [`Thrown::Migrated`] when both were read on different processors, [`Thrown::Backwards`] when this one is earlier.
+    #[inline]
+    pub fn since(self, begin: Reading) -> Result<u64, Thrown> {
+        if begin.processor != self.processor {
+            return Err(Thrown::Migrated);
+        }
+        self.ticks.checked_sub(begin.ticks).ok_or(Thrown::Backwards)
+    }
+}
+
+/// A clock whose intervals are measured.
+///
+/// # The implementor promises
+/// C1. What precedes [`Clock::read`] in the program is done before the clock is read, and what follows begins after it.
+/// C2. One thread's readings on one processor never decrease.
+/// C3. All reads are alike: the same path, whatever the clock's value is (section 3.2 of the paper).
+///
+/// # Not promised
+/// That two threads' readings compare; that the clock goes on while the machine is suspended.
+pub trait Clock {
+    /// The clock at this moment.
+    fn read(&self) -> Reading;
+
+    /// What its ticks are in nanoseconds.
+    fn scale(&self) -> Scale;
+
+    /// Somebody who reads pairs of this clock on another processor meanwhile (method II), until it is dropped; `None` where that cannot be, as here.
+    fn elsewhere(&self) -> Option<Box<dyn Pairs + '_>> {
+        None
+    }
+}
+
+impl<C: Clock + ?Sized> Clock for &C {
+    #[inline]
+    fn read(&self) -> Reading {
+        (**self).read()
+    }
+
+    fn scale(&self) -> Scale {
+        (**self).scale()
+    }
+
+    fn elsewhere(&self) -> Option<Box<dyn Pairs + '_>> {
+        (**self).elsewhere()
+    }
+}

@@ -1,0 +1,145 @@
+//! The instructions that read a counter: the only `unsafe` of this crate (decision 0040).
+//!
+//! Each block is sound because a value of [`Instructions`] exists only where the processor said that it has them. None touches memory or the stack; that they are not marked so
+//! keeps the compiler from moving what it loads and stores from one side of a reading to the other.
+#![allow(unsafe_code, reason = "instructions that read the processor's counter")]
+
+pub(crate) use here::{Instructions, in_order};
+
+#[cfg(target_arch = "x86_64")]
+mod here {
+    use crate::{CounterError, Reading};
+    use core::arch::asm;
+    use core::arch::x86_64::__cpuid;
+
+    /// Which ones this processor has.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Instructions {
+        /// Whether it has `rdtscp`; some hypervisors hide it.
+        rdtscp: bool,
+    }
+
+    impl Instructions {
+        /// Asks CPUID: bit 8 of EDX in leaf 0x8000_0007 says that the counter goes at one rate in all states of the processor.
+        pub(crate) fn find() -> Result<Instructions, CounterError> {
+            let has = |leaf: u32, bit: u32| {
+                __cpuid(0x8000_0000).eax >= leaf && __cpuid(leaf).edx >> bit & 1 == 1
+            };
+            if !has(0x8000_0007, 8) {
+                return Err(CounterError::NotInvariant);
+            }
+            Ok(Instructions { rdtscp: has(0x8000_0001, 27) })
+        }
+
+        /// The counter, at some moment near to this place in the program.
+        #[inline]
+        pub(crate) fn bare(self) -> u64 {
+            let (low, high): (u32, u32);
+            // SAFETY: every x86-64 has `rdtsc`; it writes these two registers. A process that forbade it itself ends by a signal.
+            unsafe {
+                asm!("rdtsc", out("eax") low, out("edx") high, options(nomem, nostack, preserves_flags));
+            }
+            u64::from(high) << 32 | u64::from(low)
+        }
+
+        /// The counter and the processor, after all that precedes and before all that follows.
+        #[inline]
+        pub(crate) fn ordered(self) -> Reading {
+            let (low, high): (u32, u32);
+            let processor = if self.rdtscp {
+                let which: u32;
+                // SAFETY: CPUID said that `rdtscp` is there, and every x86-64 has `lfence`; they write these three registers.
+                unsafe {
+                    asm!("rdtscp", "lfence", out("eax") low, out("edx") high, out("ecx") which, options(nostack, preserves_flags));
+                }
+                Some(which) // Linux keeps node and number of the processor there
+            } else {
+                // SAFETY: every x86-64 has both; they write these two registers.
+                unsafe {
+                    asm!("lfence", "rdtsc", "lfence", out("eax") low, out("edx") high, options(nostack, preserves_flags));
+                }
+                None
+            };
+            Reading { ticks: u64::from(high) << 32 | u64::from(low), processor }
+        }
+    }
+
+    /// What precedes is done before what follows begins.
+    #[inline]
+    pub(crate) fn in_order() {
+        // SAFETY: every x86-64 has `lfence`, which writes no register.
+        unsafe { asm!("lfence", options(nostack, preserves_flags)) }
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+mod here {
+    use crate::{CounterError, Reading};
+    use core::arch::asm;
+
+    /// The virtual counter, which the architecture has go at one rate.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Instructions(());
+
+    impl Instructions {
+        pub(crate) fn find() -> Result<Instructions, CounterError> {
+            Ok(Instructions(()))
+        }
+
+        /// The counter, at some moment near to this place in the program.
+        #[inline]
+        pub(crate) fn bare(self) -> u64 {
+            let ticks: u64;
+            // SAFETY: Linux lets user space read this register, which every aarch64 has.
+            unsafe {
+                asm!("mrs {}, cntvct_el0", out(reg) ticks, options(nomem, nostack, preserves_flags))
+            }
+            ticks
+        }
+
+        /// The counter, after all that precedes and before all that follows.
+        #[inline]
+        pub(crate) fn ordered(self) -> Reading {
+            in_order();
+            let ticks = self.bare();
+            in_order();
+            Reading { ticks, processor: None }
+        }
+    }
+
+    /// What precedes is done before what follows begins.
+    #[inline]
+    pub(crate) fn in_order() {
+        // SAFETY: every aarch64 has `isb`, which writes no register.
+        unsafe { asm!("isb", options(nostack, preserves_flags)) }
+    }
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod here {
+    use crate::{CounterError, Reading};
+
+    /// There are none, so no value of this exists.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) enum Instructions {}
+
+    impl Instructions {
+        pub(crate) fn find() -> Result<Instructions, CounterError> {
+            Err(CounterError::Unknown { architecture: std::env::consts::ARCH })
+        }
+
+        pub(crate) fn bare(self) -> u64 {
+            match self {}
+        }
+
+        pub(crate) fn ordered(self) -> Reading {
+            match self {}
+        }
+    }
+
+    /// The compiler keeps the order; the processor may not.
+    #[inline]
+    pub(crate) fn in_order() {
+        core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+    }
+}

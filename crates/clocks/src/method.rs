@@ -1,0 +1,130 @@
+//! How an interval is compensated for what its reads take, and which way a clock gets: that of the largest k, measured.
+//!
+//! **The line that decides** is in [`choose`]: a short-term method is taken only if its k is at least 1, which long-term averaging has by definition.
+
+use crate::series::{Moments, Sample};
+use crate::variance::improvement;
+use core::fmt;
+
+/// How an interval is compensated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Method {
+    /// Not at all: zero elapsed time cannot be told from zero.
+    Uncompensated,
+    /// Long-term averaging: the mean of zero elapsed time is subtracted. k is 1.
+    LongTerm,
+    /// Short-term, method I: half of the pair of reads directly before and half of that directly after are subtracted.
+    MethodI,
+    /// Short-term, method II: the same with pairs that another thread reads at about these times.
+    MethodII,
+    /// The difference of two sections that are measured in turn: what reads take is in both.
+    Paired,
+}
+
+impl Method {
+    /// An interval without what its reads took, in ticks; `constant` is the mean of zero elapsed time.
+    #[expect(clippy::cast_precision_loss, reason = "statistics")]
+    pub(crate) fn compensated(self, sample: &Sample, constant: f64) -> f64 {
+        let measured = sample.measured as f64;
+        match self {
+            Method::Uncompensated | Method::Paired => measured,
+            Method::LongTerm => measured - constant,
+            // Equation (1).
+            Method::MethodI | Method::MethodII => {
+                measured - f64::midpoint(sample.before as f64, sample.after as f64)
+            }
+        }
+    }
+
+    /// k over some samples of zero elapsed time; `None` where they do not scatter at all after it, or are too few.
+    #[expect(clippy::cast_precision_loss, reason = "statistics")]
+    pub(crate) fn improvement(self, zeros: impl Iterator<Item = Sample> + Clone) -> Option<f64> {
+        if matches!(self, Method::Uncompensated | Method::LongTerm) {
+            return Some(1.0);
+        }
+        let uncorrected = Moments::of(zeros.clone().map(|zero| zero.measured as f64))?;
+        let corrected = Moments::of(zeros.map(|zero| self.compensated(&zero, 0.0)))?;
+        improvement(uncorrected.variance, corrected.variance)
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Method::Uncompensated => "uncompensated",
+            Method::LongTerm => "long-term averaging",
+            Method::MethodI => "method I",
+            Method::MethodII => "method II",
+            Method::Paired => "paired differences",
+        })
+    }
+}
+
+/// What zero elapsed time came to by a method, on this machine, when a stopwatch was made.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Trial {
+    /// The method.
+    pub method: Method,
+    /// k that all but one of several blocks of samples reached; `None` where there were too few whole samples.
+    pub k: Option<f64>,
+    /// The mean, in nanoseconds: what the method leaves.
+    pub bias: f64,
+    /// The standard error of that mean, in nanoseconds.
+    pub bias_error: f64,
+}
+
+/// The method with the largest k of at least 1; without one, long-term averaging, or nothing where there is nothing to subtract.
+pub(crate) fn choose(trials: &[Trial]) -> Method {
+    let plain = trials.iter().find(|trial| trial.method == Method::Uncompensated);
+    if plain.is_some_and(|trial| trial.bias.abs() <= 2.0 * trial.bias_error) {
+        return Method::Uncompensated;
+    }
+    let gaining = trials.iter().filter_map(|trial| Some((trial.k?, trial.method)));
+    let gaining = gaining.filter(|(k, method)| *k >= 1.0 && *method != Method::Uncompensated);
+    gaining
+        .fold((1.0, Method::LongTerm), |best, other| if other.0 > best.0 { other } else { best })
+        .1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trial(method: Method, k: Option<f64>, bias: f64) -> Trial {
+        Trial { method, k, bias, bias_error: 0.1 }
+    }
+
+    #[test]
+    fn law_the_largest_k_of_at_least_1_is_chosen() {
+        let plain = trial(Method::Uncompensated, Some(1.0), 20.0);
+        let long = trial(Method::LongTerm, Some(1.0), 0.0);
+        let with = |one, two| {
+            let short = [trial(Method::MethodI, one, 0.0), trial(Method::MethodII, two, 0.0)];
+            choose(&[plain, long, short[0], short[1]])
+        };
+        assert_eq!(with(Some(3.57), Some(1.11)), Method::MethodI);
+        assert_eq!(with(Some(0.8), Some(1.14)), Method::MethodII);
+        assert_eq!(with(Some(0.68), Some(0.81)), Method::LongTerm);
+        assert_eq!(with(None, Some(1.0)), Method::LongTerm);
+        let nothing = trial(Method::Uncompensated, Some(1.0), 0.2);
+        assert_eq!(choose(&[nothing, long]), Method::Uncompensated);
+        assert_eq!(choose(&[]), Method::LongTerm);
+    }
+
+    #[test]
+    fn paper_equation_1_subtracts_half_of_both_pairs() {
+        let sample = Sample { before: 310, measured: 1_000, after: 330 };
+        let by = |method: Method| method.compensated(&sample, 315.0);
+        let methods = [
+            (Method::Uncompensated, 1_000.0),
+            (Method::LongTerm, 685.0),
+            (Method::MethodI, 680.0),
+            (Method::MethodII, 680.0),
+            (Method::Paired, 1_000.0),
+        ];
+        for (method, expected) in methods {
+            assert!((by(method) - expected).abs() < 1e-9, "{method}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! A clock whose reads cost what a load makes them cost, and whose truth is known: what methods are tried against.
+//!
+//! Reading takes a floor and a load. The load is Rayleigh's distribution, as the paper found it (figure 4): the length of a vector whose two coordinates are drawn, and of which each
+//! read keeps a part from the read before. That part, `kept`, decides the correlation of successive reads. Interrupts come at equal distances, as those of a line clock do, and stretch whatever goes on.
+//! Time passes only by reads and by [`Simulated::elapse`]; equal seeds give equal times.
+
+use crate::{Clock, Pairs, Reading, Scale, Thrown};
+use std::cell::{Cell, RefCell};
+use windfall_time::Span;
+
+/// Time is kept in picoseconds, so that costs are finer than ticks.
+const PER_NANO: u64 = 1_000;
+
+/// What reading a simulated clock costs.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Load {
+    /// Every read takes at least this.
+    pub floor: Span,
+    /// The scale of what it takes more, in nanoseconds: on average 1.25 times as much.
+    pub scale: f64,
+    /// The part of the load that is left at the next read, 0 to 1: 0 forgets it at once, 1 keeps it for ever.
+    pub kept: f64,
+    /// What each read takes beside that, in nanoseconds, evenly from 0 to this: nothing else knows of it.
+    pub own: f64,
+    /// Whether both halves of a read, before and after the clock's value is taken, take equally long, as (3) assumes; else a read is divided anywhere.
+    pub equal_halves: bool,
+}
+
+/// Interrupts at equal distances.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Interrupts {
+    /// From the end of one to the beginning of the next.
+    pub every: Span,
+    /// How long each takes.
+    pub length: Span,
+}
+
+/// A simulated clock.
+#[derive(Clone, Debug)]
+pub struct Simulated {
+    load: Load,
+    tick: Span,
+    interrupts: Option<Interrupts>,
+    now: Cell<u64>,
+    /// Picoseconds until the next interrupt.
+    until_interrupt: Cell<u64>,
+    vector: Cell<[f64; 2]>,
+    random: RefCell<Random>,
+}
+
+impl Simulated {
+    /// A clock that advances by `tick` at once. `None` when `kept` is not from 0 to 1, another number of `load` is negative, or a tick is no time.
+    #[must_use]
+    pub fn new(load: Load, tick: Span, seed: u64) -> Option<Simulated> {
+        let usable = |ns: f64| (0.0..1e9).contains(&ns);
+        if !(0.0..=1.0).contains(&load.kept)
+            || ![load.scale, load.own].into_iter().all(usable)
+            || tick.is_zero()
+        {
+            return None;
+        }
+        let mut random = Random(seed);
+        let vector = Cell::new([random.normal(), random.normal()]);
+        Some(Simulated {
+            load,
+            tick,
+            interrupts: None,
+            now: Cell::new(0),
+            until_interrupt: Cell::new(u64::MAX),
+            vector,
+            random: RefCell::new(random),
+        })
+    }
+
+    /// The same with interrupts, the first after one distance.
+    #[must_use]
+    pub fn with_interrupts(self, interrupts: Interrupts) -> Simulated {
+        self.until_interrupt.set(picos(interrupts.every));
+        Simulated { interrupts: Some(interrupts), ..self }
+    }
+
+    /// Lets time pass: the section that is measured. Interrupts in it add to what the clock shows.
+    pub fn elapse(&self, truth: Span) {
+        self.pass(picos(truth));
+    }
+
+    /// Time that passed since the beginning, rounded down: the truth, which no read disturbs.
+    #[must_use]
+    pub fn truth(&self) -> Span {
+        Span::from_nanos(self.now.get() / PER_NANO)
+    }
+
+    fn pass(&self, mut time: u64) {
+        while let Some(interrupts) = self.interrupts
+            && time >= self.until_interrupt.get()
+        {
+            time -= self.until_interrupt.get();
+            self.now.set(self.now.get() + self.until_interrupt.get() + picos(interrupts.length));
+            self.until_interrupt.set(picos(interrupts.every).max(1));
+        }
+        self.now.set(self.now.get() + time);
+        self.until_interrupt.set(self.until_interrupt.get().saturating_sub(time));
+    }
+
+    /// What a read takes under the load of this moment.
+    fn cost(&self) -> u64 {
+        let [x, y] = self.vector.get();
+        let own = self.random.borrow_mut().uniform() * self.load.own;
+        picos(self.load.floor) + rounded(((x * x + y * y).sqrt() * self.load.scale + own) * 1e3)
+    }
+
+    /// The load moves on by one read.
+    fn renew(&self) {
+        let mut random = self.random.borrow_mut();
+        let anew = (1.0 - self.load.kept * self.load.kept).sqrt();
+        let moved = self.vector.get().map(|old| self.load.kept * old + anew * random.normal());
+        self.vector.set(moved);
+    }
+}
+
+impl Clock for Simulated {
+    fn read(&self) -> Reading {
+        let cost = self.cost();
+        let first = if self.load.equal_halves {
+            cost / 2
+        } else {
+            rounded(self.random.borrow_mut().uniform() * exact(cost))
+        };
+        self.pass(first);
+        let ticks = self.now.get() / picos(self.tick);
+        self.pass(cost.saturating_sub(first));
+        self.renew();
+        Reading { ticks, processor: Some(0) }
+    }
+
+    fn scale(&self) -> Scale {
+        Scale::of(1, self.tick).expect("a tick that takes time")
+    }
+
+    /// Another processor, whose pairs are read under the load of the same moment, and take no time here.
+    fn elsewhere(&self) -> Option<Box<dyn Pairs + '_>> {
+        Some(Box::new(Elsewhere(self)))
+    }
+}
+
+struct Elsewhere<'c>(&'c Simulated);
+
+impl Elsewhere<'_> {
+    /// One read of the pair ends and the next begins: together, one read.
+    fn pair(&self) -> u64 {
+        self.0.cost() / picos(self.0.tick)
+    }
+}
+
+impl Pairs for Elsewhere<'_> {
+    fn before(&mut self) -> Result<u64, Thrown> {
+        Ok(self.pair())
+    }
+
+    fn after(&mut self) -> Result<u64, Thrown> {
+        Ok(self.pair())
+    }
+}
+
+fn picos(span: Span) -> u64 {
+    span.as_nanos().saturating_mul(PER_NANO)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a draw; costs are far below 2^53 picoseconds")]
+fn exact(picos: u64) -> f64 {
+    picos as f64
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a draw below 2^53, as loads are")]
+#[expect(clippy::cast_sign_loss, reason = "a draw that is not negative, as loads are")]
+fn rounded(picos: f64) -> u64 {
+    picos.round() as u64
+}
+
+/// Draws equal numbers for equal seeds (SplitMix64).
+#[derive(Clone, Debug)]
+struct Random(u64);
+
+impl Random {
+    /// From 0 to 1, without 1.
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        f64::from(u32::try_from((z ^ (z >> 31)) >> 32).expect("32 bits")) / 4_294_967_296.0
+    }
+
+    /// About normal, of mean 0 and variance 1: twelve uniform ones, without functions that differ from machine to machine.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
+    }
+}

@@ -1,0 +1,293 @@
+//! Measures intervals on a clock, by the method that suits that clock on this machine.
+//!
+//! Every measurement measures zero elapsed time as well, in turn with what is asked for, so that both see the same load, caches and clock rate; what that comes to is in the result (sections 4.7 and 5.2).
+//! A sample is one execution, however short: sections begin everywhere between two steps of the clock, so that the mean is finer than a step.
+//! Lacks: a choice of how often; the caller says so, and reads [`Interval::error`].
+
+use crate::method::choose;
+use crate::pairs::{self, Adjacent, Pairs};
+use crate::section::{Dither, timed};
+use crate::series::{Moments, Sample, Series, ticks};
+use crate::suspension::Watch;
+use crate::variance::improvement;
+use crate::{Clock, Gaps, Interval, IntervalError, Method, Thrown, Trial};
+use std::cell::RefCell;
+use windfall_time::Span;
+
+/// A sample longer than the median by more than this holds a gap: no interrupt is shorter, and few sections of less than a microsecond vary so much.
+pub const GAP: Span = Span::from_nanos(1_000);
+/// A trial has so many blocks, and each has so many samples.
+const BLOCKS: u32 = 8;
+const BLOCK: u32 = 1_000;
+/// Two halves of zero elapsed time need a variance each.
+const LEAST: u32 = 8;
+
+/// Measures intervals on one clock.
+#[derive(Clone, Debug)]
+pub struct Stopwatch<C> {
+    clock: C,
+    gap: Span,
+    method: Method,
+    trials: Vec<Trial>,
+}
+
+impl<C: Clock> Stopwatch<C> {
+    /// Measures zero elapsed time by each method, and takes the one with the largest k, if that is at least 1; else long-term averaging. It takes 8,000 samples of each.
+    ///
+    /// # Errors
+    /// When too few of these samples were whole.
+    pub fn new(clock: C) -> Result<Stopwatch<C>, IntervalError> {
+        let mut made = Stopwatch::with_method(clock, Method::LongTerm);
+        let watch = Watch::begin();
+        let mut trials = vec![
+            made.trial(Method::Uncompensated, &mut pairs::None)?,
+            made.trial(Method::LongTerm, &mut pairs::None)?,
+            made.trial(Method::MethodI, &mut Adjacent(&made.clock))?,
+        ];
+        if let Some(mut elsewhere) = made.clock.elsewhere() {
+            // A thread that got no processor says of the method that it does not suit, and no more.
+            trials.extend(made.trial(Method::MethodII, &mut *elsewhere).ok());
+        }
+        unsuspended(watch)?;
+        made.method = choose(&trials);
+        made.trials = trials;
+        Ok(made)
+    }
+
+    /// A stopwatch that compensates by a given method, without trials. Differences are always paired, whatever the method.
+    #[must_use]
+    pub fn with_method(clock: C, method: Method) -> Stopwatch<C> {
+        Stopwatch { clock, gap: GAP, method, trials: Vec::new() }
+    }
+
+    /// Throws samples away only if they exceed the median by more than `gap`: for work that itself varies by more than [`GAP`].
+    #[must_use]
+    pub fn with_gap(self, gap: Span) -> Stopwatch<C> {
+        Stopwatch { gap, ..self }
+    }
+
+    /// The clock.
+    pub const fn clock(&self) -> &C {
+        &self.clock
+    }
+
+    /// The method by which intervals are compensated.
+    pub const fn method(&self) -> Method {
+        self.method
+    }
+
+    /// What each method came to when this was made.
+    pub fn trials(&self) -> &[Trial] {
+        &self.trials
+    }
+
+    /// How long `work` takes, from `samples` single executions.
+    ///
+    /// What it computes from captured values the compiler may compute before; give it such values by [`Stopwatch::measure_with`], or through [`std::hint::black_box`].
+    ///
+    /// # Errors
+    /// When fewer than 8 samples are asked for, too few are whole, or the machine was suspended.
+    pub fn measure<O>(
+        &self,
+        samples: u32,
+        mut work: impl FnMut() -> O,
+    ) -> Result<Interval, IntervalError> {
+        self.measure_with(samples, || (), |()| work())
+    }
+
+    /// How long `work` takes on an input that is made anew for each of `samples` executions, before the clock is read. Input and output are dropped after it was read.
+    ///
+    /// # Errors
+    /// As [`Stopwatch::measure`].
+    pub fn measure_with<I, O>(
+        &self,
+        samples: u32,
+        input: impl FnMut() -> I,
+        work: impl FnMut(&mut I) -> O,
+    ) -> Result<Interval, IntervalError> {
+        match self.method {
+            Method::MethodI => self.against_zero(&mut Adjacent(&self.clock), samples, input, work),
+            Method::MethodII => {
+                let mut elsewhere = self.clock.elsewhere().ok_or(IntervalError::NoCompanion)?;
+                self.against_zero(&mut *elsewhere, samples, input, work)
+            }
+            Method::Uncompensated | Method::LongTerm | Method::Paired => {
+                self.against_zero(&mut pairs::None, samples, input, work)
+            }
+        }
+    }
+
+    /// By how much `candidate` takes longer than `base`, from `samples` executions of each, in turn. What reading takes cancels.
+    ///
+    /// # Errors
+    /// As [`Stopwatch::measure`].
+    pub fn compare<O, P>(
+        &self,
+        samples: u32,
+        mut candidate: impl FnMut() -> O,
+        mut base: impl FnMut() -> P,
+    ) -> Result<Interval, IntervalError> {
+        self.compare_with(samples, || (), |()| candidate(), |()| base())
+    }
+
+    /// By how much `candidate` takes longer than `base`, each on inputs that are made anew.
+    ///
+    /// # Errors
+    /// As [`Stopwatch::measure`].
+    pub fn compare_with<I, O, P>(
+        &self,
+        samples: u32,
+        input: impl FnMut() -> I,
+        mut candidate: impl FnMut(&mut I) -> O,
+        mut base: impl FnMut(&mut I) -> P,
+    ) -> Result<Interval, IntervalError> {
+        let watch = enough(samples)?;
+        let input = RefCell::new(input);
+        let made = || input.borrow_mut()();
+        let (ours, theirs) = self.in_turn(
+            &mut pairs::None,
+            samples,
+            |pairs, dither| self.sample(pairs, dither, made(), &mut candidate),
+            |pairs, dither| self.sample(pairs, dither, made(), &mut base),
+        );
+        let (one, other) = self.in_turn(
+            &mut pairs::None,
+            samples,
+            |pairs, dither| self.zero(pairs, dither),
+            |pairs, dither| self.zero(pairs, dither),
+        );
+        unsuspended(watch)?;
+        let too_few = self.only_gaps(samples, &ours, &theirs);
+        let (differences, gaps) = ours.less(&theirs);
+        let found = Moments::of(differences.iter().copied()).ok_or(too_few)?;
+        let alone = |series: &Series| Some(series.moments(ticks_measured)?.variance);
+        let apart = alone(&ours).zip(alone(&theirs)).ok_or(too_few)?;
+        let (zeros, _) = one.less(&other);
+        let bias = Moments::of(zeros.into_iter()).ok_or(self.only_gaps(samples, &one, &other))?;
+        let k = improvement(apart.0 + apart.1, found.variance);
+        Ok(self.interval(found, bias.mean, gaps, Method::Paired, k))
+    }
+
+    /// Measures in turn with zero elapsed time, with the same pairs.
+    fn against_zero<I, O>(
+        &self,
+        pairs: &mut dyn Pairs,
+        samples: u32,
+        mut input: impl FnMut() -> I,
+        mut work: impl FnMut(&mut I) -> O,
+    ) -> Result<Interval, IntervalError> {
+        let watch = enough(samples)?;
+        let (ours, zeros) = self.in_turn(
+            pairs,
+            samples,
+            |pairs, dither| self.sample(pairs, dither, input(), &mut work),
+            |pairs, dither| self.zero(pairs, dither),
+        );
+        unsuspended(watch)?;
+        // Every other zero makes the constant, and the rest judge it.
+        let (constants, judges) = (zeros.every_other(0), zeros.every_other(1));
+        let too_few = self.only_gaps(samples, &ours, &zeros);
+        let constant = constants.moments(ticks_measured).ok_or(too_few)?.mean;
+        let by = |sample: &Sample| self.method.compensated(sample, constant);
+        let found = ours.moments(by).ok_or(too_few)?;
+        let bias = judges.moments(by).ok_or(too_few)?;
+        let k = self.method.improvement(zeros.kept());
+        Ok(self.interval(found, bias.mean, ours.gaps(), self.method, k))
+    }
+
+    fn interval(
+        &self,
+        found: Moments,
+        bias: f64,
+        gaps: Gaps,
+        method: Method,
+        k: Option<f64>,
+    ) -> Interval {
+        let scale = self.clock.scale();
+        let variance = scale.nanos(scale.nanos(found.variance));
+        let (value, bias, samples) = (scale.nanos(found.mean), scale.nanos(bias), found.count);
+        Interval { value, bias, variance, samples, gaps, method, k }
+    }
+
+    /// Takes samples of two kinds, `rounds` of each, in the order one, other, other, one and so on.
+    fn in_turn(
+        &self,
+        pairs: &mut dyn Pairs,
+        rounds: u32,
+        mut one: impl FnMut(&mut dyn Pairs, &mut Dither) -> Result<Sample, Thrown>,
+        mut other: impl FnMut(&mut dyn Pairs, &mut Dither) -> Result<Sample, Thrown>,
+    ) -> (Series, Series) {
+        let room = usize::try_from(rounds).expect("Linux has pointers of 32 bits at least");
+        let (mut ones, mut others) = (Vec::with_capacity(room), Vec::with_capacity(room));
+        let mut dither = Dither::new();
+        for round in 0..rounds {
+            for turn in [0, 1] {
+                if round % 2 == turn {
+                    ones.push(one(pairs, &mut dither));
+                } else {
+                    others.push(other(pairs, &mut dither));
+                }
+            }
+        }
+        let gap = self.clock.scale().saturating_ticks(self.gap);
+        (Series::of(ones, gap), Series::of(others, gap))
+    }
+
+    #[inline(always)]
+    fn sample<I, O>(
+        &self,
+        pairs: &mut dyn Pairs,
+        dither: &mut Dither,
+        mut input: I,
+        work: impl FnOnce(&mut I) -> O,
+    ) -> Result<Sample, Thrown> {
+        dither.spin();
+        let before = pairs.before();
+        let measured = timed(&self.clock, &mut input, work);
+        let after = pairs.after();
+        Ok(Sample { before: before?, measured: measured?, after: after? })
+    }
+
+    /// A sample of zero elapsed time.
+    fn zero(&self, pairs: &mut dyn Pairs, dither: &mut Dither) -> Result<Sample, Thrown> {
+        self.sample(pairs, dither, 0_u64, |nothing| *nothing)
+    }
+
+    /// What zero elapsed time comes to by a method, and k by blocks.
+    fn trial(&self, method: Method, pairs: &mut dyn Pairs) -> Result<Trial, IntervalError> {
+        let zero = |pairs: &mut dyn Pairs, dither: &mut Dither| self.zero(pairs, dither);
+        let (one, other) = self.in_turn(pairs, BLOCKS * BLOCK / 2, zero, zero);
+        let too_few = self.only_gaps(BLOCKS * BLOCK / 2, &one, &other);
+        let constant = one.moments(ticks_measured).ok_or(too_few)?.mean;
+        let left = other.moments(|zero| method.compensated(zero, constant)).ok_or(too_few)?;
+        let both: Vec<Sample> = one.both(&other).flat_map(|(one, other)| [one, other]).collect();
+        let size = both.len().div_ceil(usize::try_from(BLOCKS).expect("a small constant")).max(1);
+        let of_block = |block: &[Sample]| method.improvement(block.iter().copied());
+        let mut ks: Vec<f64> = both.chunks(size).filter_map(of_block).collect();
+        ks.sort_unstable_by(f64::total_cmp);
+        let scale = self.clock.scale();
+        let (bias, bias_error) = (scale.nanos(left.mean), scale.nanos(left.error()));
+        Ok(Trial { method, k: ks.get(1).copied(), bias, bias_error })
+    }
+
+    fn only_gaps(&self, asked: u32, ours: &Series, base: &Series) -> IntervalError {
+        IntervalError::OnlyGaps { asked, gaps: ours.gaps(), base: base.gaps(), gap: self.gap }
+    }
+}
+
+fn ticks_measured(sample: &Sample) -> f64 {
+    ticks(sample.measured)
+}
+
+/// Begins to watch for a suspension, if so many samples are enough.
+fn enough(samples: u32) -> Result<Watch, IntervalError> {
+    if samples < LEAST {
+        return Err(IntervalError::TooFew { asked: samples, least: LEAST });
+    }
+    Ok(Watch::begin())
+}
+
+fn unsuspended(watch: Watch) -> Result<(), IntervalError> {
+    let span = watch.suspended();
+    if span.is_zero() { Ok(()) } else { Err(IntervalError::Suspended { span }) }
+}

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 
-/// So often a new pair is looked for before the other thread counts as stopped.
-const PATIENCE: u32 = 2_000;
+/// So often a new pair is looked for before the other thread counts as stopped: several microseconds, in which it reads several pairs of any clock.
+const PATIENCE: u32 = 200;
 
 #[derive(Default)]
 struct Shown {

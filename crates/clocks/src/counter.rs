@@ -23,6 +23,8 @@ const USUAL: Span = Span::from_millis(100);
 pub struct Counter {
     instructions: Instructions,
     scale: Scale,
+    /// Nanoseconds on CLOCK_MONOTONIC_RAW when the counter was zero, if it ever was.
+    zero: i64,
     origin: Both,
     calibration: Calibration,
     watch: Watch,
@@ -115,17 +117,31 @@ impl Counter {
         let hertz = u64::try_from(hertz).map_err(|_| stopped)?;
         let uncertainty_ppb = parts_per_billion(origin.doubt() + end.doubt(), ticks);
         let calibration = Calibration { hertz, over: span, uncertainty_ppb };
-        Ok(Counter { instructions, scale, origin, calibration, watch })
+        let zero =
+            i128::from(origin.at.as_nanos()) - i128::from(scale.span(origin.ticks).as_nanos());
+        let zero = i64::try_from(zero).map_err(|_| stopped)?;
+        Ok(Counter { instructions, scale, zero, origin, calibration, watch })
     }
 
     /// This moment on CLOCK_MONOTONIC_RAW, by the counter: the fastest way, which other instructions may overtake. To measure an interval, [`Clock::read`] is for.
     ///
-    /// The origin itself where the counter shows less than when it was calibrated, as after a suspension that began it anew.
+    /// Always when it was calibrated where the counter shows less than then, as after a suspension that began it anew; [`Counter::drift`] says so.
     #[must_use]
     #[inline]
     pub fn now(&self) -> Instant {
-        let ticks = self.instructions.bare().saturating_sub(self.origin.ticks);
-        self.origin.at.saturating_add(self.scale.span(ticks))
+        let ticks = self.ticks();
+        if ticks < self.origin.ticks {
+            return self.origin.at;
+        }
+        // From the origin on, this is the origin's time or later, so that nothing wraps before the year 2500.
+        Instant::from_nanos(self.scale.span(ticks).as_nanos().wrapping_add_signed(self.zero))
+    }
+
+    /// The counter itself, by the bare instruction, in ticks of [`Clock::scale`]; other instructions may overtake it.
+    #[must_use]
+    #[inline]
+    pub fn ticks(&self) -> u64 {
+        self.instructions.bare()
     }
 
     /// How the rate was found.

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Thrown {
-    /// It, or a pair of reads that was to compensate it, took longer than the median of its kind and the gap: an interrupt, a hypervisor or another thread had the processor.
+    /// It, or a pair of reads that was to compensate it, exceeded the median of its kind by more than the gap, and ten times as far as nine tenths do: an interrupt, a hypervisor or another thread had the processor.
     Late,
     /// Its reads were made on different processors.
     Migrated,

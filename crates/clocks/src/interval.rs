@@ -73,7 +73,7 @@ pub enum IntervalError {
         gaps: Gaps,
         /// Why those of zero elapsed time, or of the base, were.
         base: Gaps,
-        /// A sample is thrown away when it is longer than the median by more than this.
+        /// A sample that exceeds the median by no more than this is not thrown away for being late.
         gap: Span,
     },
     /// The machine was suspended meanwhile.
@@ -93,7 +93,7 @@ impl fmt::Display for IntervalError {
             }
             IntervalError::OnlyGaps { asked, gaps, base, gap } => write!(
                 f,
-                "of {asked} samples {} were thrown away, and {} of what they are compared with ({} and {} as longer than the median by more than {gap}); \
+                "of {asked} samples {} were thrown away, and {} of what they are compared with ({} and {} as too late, by {gap} or more); \
                  measure where less else runs, or give a longer gap",
                 gaps.all(),
                 base.all(),

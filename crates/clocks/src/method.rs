@@ -1,8 +1,8 @@
 //! How an interval is compensated for what its reads take, and which way a clock gets: that of the largest k, measured.
 //!
-//! **The line that decides** is in [`choose`]: a short-term method is taken only if its k is at least 1, which long-term averaging has by definition.
+//! **The line that decides** is in [`choose`]: a short-term method reads three pairs for a sample, so it is taken only if its k is at least 3. Long-term averaging, whose k is 1, takes three samples instead.
 
-use crate::series::{Moments, Sample};
+use crate::series::{Moments, Sample, ticks};
 use crate::variance::improvement;
 use core::fmt;
 
@@ -14,7 +14,7 @@ pub enum Method {
     Uncompensated,
     /// Long-term averaging: the mean of zero elapsed time is subtracted. k is 1.
     LongTerm,
-    /// Short-term, method I: half of the pair of reads directly before and half of that directly after are subtracted.
+    /// Short-term, method I: half of the pair of reads directly before and half of that directly after are subtracted; and the mean of what that leaves of zero elapsed time.
     MethodI,
     /// Short-term, method II: the same with pairs that another thread reads at about these times.
     MethodII,
@@ -23,28 +23,24 @@ pub enum Method {
 }
 
 impl Method {
-    /// An interval without what its reads took, in ticks; `constant` is the mean of zero elapsed time.
-    #[expect(clippy::cast_precision_loss, reason = "statistics")]
-    pub(crate) fn compensated(self, sample: &Sample, constant: f64) -> f64 {
-        let measured = sample.measured as f64;
+    /// An interval less what pairs of reads close to it took, in ticks.
+    pub(crate) fn compensated(self, sample: &Sample) -> f64 {
         match self {
-            Method::Uncompensated | Method::Paired => measured,
-            Method::LongTerm => measured - constant,
+            Method::Uncompensated | Method::LongTerm | Method::Paired => ticks(sample.measured),
             // Equation (1).
             Method::MethodI | Method::MethodII => {
-                measured - f64::midpoint(sample.before as f64, sample.after as f64)
+                ticks(sample.measured) - f64::midpoint(ticks(sample.before), ticks(sample.after))
             }
         }
     }
 
     /// k over some samples of zero elapsed time; `None` where they do not scatter at all after it, or are too few.
-    #[expect(clippy::cast_precision_loss, reason = "statistics")]
     pub(crate) fn improvement(self, zeros: impl Iterator<Item = Sample> + Clone) -> Option<f64> {
         if matches!(self, Method::Uncompensated | Method::LongTerm) {
             return Some(1.0);
         }
-        let uncorrected = Moments::of(zeros.clone().map(|zero| zero.measured as f64))?;
-        let corrected = Moments::of(zeros.map(|zero| self.compensated(&zero, 0.0)))?;
+        let uncorrected = Moments::of(zeros.clone().map(|zero| ticks(zero.measured)))?;
+        let corrected = Moments::of(zeros.map(|zero| self.compensated(&zero)))?;
         improvement(uncorrected.variance, corrected.variance)
     }
 }
@@ -66,7 +62,7 @@ impl fmt::Display for Method {
 pub struct Trial {
     /// The method.
     pub method: Method,
-    /// k that all but one of several blocks of samples reached; `None` where there were too few whole samples.
+    /// k that all but one of several parts of the samples reached; `None` where there were too few whole samples.
     pub k: Option<f64>,
     /// The mean, in nanoseconds: what the method leaves.
     pub bias: f64,
@@ -74,17 +70,18 @@ pub struct Trial {
     pub bias_error: f64,
 }
 
-/// The method with the largest k of at least 1; without one, long-term averaging, or nothing where there is nothing to subtract.
+/// What a short-term method has to gain: as much as its two further pairs would as samples.
+const WORTHWHILE: f64 = 3.0;
+
+/// The short-term method with the largest k that is worthwhile; without one, long-term averaging, or nothing where there is nothing to subtract.
 pub(crate) fn choose(trials: &[Trial]) -> Method {
     let plain = trials.iter().find(|trial| trial.method == Method::Uncompensated);
     if plain.is_some_and(|trial| trial.bias.abs() <= 2.0 * trial.bias_error) {
         return Method::Uncompensated;
     }
-    let gaining = trials.iter().filter_map(|trial| Some((trial.k?, trial.method)));
-    let gaining = gaining.filter(|(k, method)| *k >= 1.0 && *method != Method::Uncompensated);
-    gaining
-        .fold((1.0, Method::LongTerm), |best, other| if other.0 > best.0 { other } else { best })
-        .1
+    let short = trials.iter().filter(|trial| trial.k.is_some_and(|k| k >= WORTHWHILE));
+    let best = short.max_by(|one, other| one.k.unwrap_or(0.0).total_cmp(&other.k.unwrap_or(0.0)));
+    best.map_or(Method::LongTerm, |best| best.method)
 }
 
 #[cfg(test)]
@@ -96,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn law_the_largest_k_of_at_least_1_is_chosen() {
+    fn law_the_largest_k_is_chosen_if_it_is_worth_its_reads() {
         let plain = trial(Method::Uncompensated, Some(1.0), 20.0);
         let long = trial(Method::LongTerm, Some(1.0), 0.0);
         let with = |one, two| {
@@ -104,8 +101,9 @@ mod tests {
             choose(&[plain, long, short[0], short[1]])
         };
         assert_eq!(with(Some(3.57), Some(1.11)), Method::MethodI);
-        assert_eq!(with(Some(0.8), Some(1.14)), Method::MethodII);
-        assert_eq!(with(Some(0.68), Some(0.81)), Method::LongTerm);
+        assert_eq!(with(Some(0.8), Some(3.0)), Method::MethodII);
+        assert_eq!(with(Some(3.57), Some(8.0)), Method::MethodII);
+        assert_eq!(with(Some(0.68), Some(2.99)), Method::LongTerm);
         assert_eq!(with(None, Some(1.0)), Method::LongTerm);
         let nothing = trial(Method::Uncompensated, Some(1.0), 0.2);
         assert_eq!(choose(&[nothing, long]), Method::Uncompensated);
@@ -115,16 +113,11 @@ mod tests {
     #[test]
     fn paper_equation_1_subtracts_half_of_both_pairs() {
         let sample = Sample { before: 310, measured: 1_000, after: 330 };
-        let by = |method: Method| method.compensated(&sample, 315.0);
-        let methods = [
-            (Method::Uncompensated, 1_000.0),
-            (Method::LongTerm, 685.0),
-            (Method::MethodI, 680.0),
-            (Method::MethodII, 680.0),
-            (Method::Paired, 1_000.0),
-        ];
-        for (method, expected) in methods {
-            assert!((by(method) - expected).abs() < 1e-9, "{method}");
+        for method in [Method::MethodI, Method::MethodII] {
+            assert!((method.compensated(&sample) - 680.0).abs() < 1e-9, "{method}");
+        }
+        for method in [Method::Uncompensated, Method::LongTerm, Method::Paired] {
+            assert!((method.compensated(&sample) - 1_000.0).abs() < 1e-9, "{method}");
         }
     }
 }

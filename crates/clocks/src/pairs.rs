@@ -22,7 +22,9 @@ pub trait Pairs {
 pub(crate) struct Adjacent<'c, C: ?Sized>(pub(crate) &'c C);
 
 impl<C: Clock + ?Sized> Pairs for Adjacent<'_, C> {
+    /// After a pair that does not count, since the first read after something else is not like the others.
     fn before(&mut self) -> Result<u64, Thrown> {
+        let _ = zero(self.0);
         zero(self.0)
     }
 

@@ -1,47 +1,48 @@
-//! From ticks to nanoseconds, in integers: a multiplication and a shift.
+//! From ticks to nanoseconds, in integers: a multiplication of 64 by 64 bits and a shift by 64.
 //!
-//! The multiplier has 63 significant bits or all that there are to know, so that rounding it costs less than 1 ns in a hundred years.
+//! A tick is a whole number of nanoseconds and a fraction of one, in 2^-64 ns; rounding that costs less than 1 ns in a hundred years.
 
 use windfall_time::Span;
 
 /// How long a tick is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scale {
-    multiplier: u64,
-    shift: u32,
+    /// Nanoseconds of a tick, rounded down: 0 for counters above 1 GHz.
+    whole: u64,
+    /// The rest, in 2^-64 ns.
+    fraction: u64,
 }
 
 impl Scale {
     /// A tick is a nanosecond.
-    pub const NANOSECONDS: Scale = Scale { multiplier: 1 << 63, shift: 63 };
+    pub const NANOSECONDS: Scale = Scale { whole: 1, fraction: 0 };
 
     /// The scale of a clock that ticked `ticks` times in `span`; `None` where either is zero.
     #[must_use]
     pub fn of(ticks: u64, span: Span) -> Option<Scale> {
-        if ticks == 0 || span.is_zero() {
-            return None;
-        }
-        // The largest shift whose multiplier has 64 bits: at 0, it is at most the span itself.
-        (0..=64).rev().find_map(|shift| {
-            let multiplier = (u128::from(span.as_nanos()) << shift) / u128::from(ticks);
-            let multiplier = u64::try_from(multiplier).ok()?;
-            Some(Scale { multiplier, shift })
-        })
+        let nanos = span.as_nanos();
+        let whole = nanos.checked_div(ticks).filter(|_| nanos > 0)?;
+        let fraction = (u128::from(nanos % ticks) << 64) / u128::from(ticks);
+        Some(Scale { whole, fraction: u64::try_from(fraction).expect("the rest is less than all") })
     }
 
     /// How long so many ticks are, rounded down; the longest span for more than 584 years.
     #[must_use]
     #[inline]
-    pub fn span(self, ticks: u64) -> Span {
-        Span::saturating_from_nanos((u128::from(ticks) * u128::from(self.multiplier)) >> self.shift)
+    pub const fn span(self, ticks: u64) -> Span {
+        let part = ((ticks as u128 * self.fraction as u128) >> 64) as u64;
+        if self.whole == 0 {
+            return Span::from_nanos(part); // every counter above 1 GHz
+        }
+        Span::from_nanos(ticks.saturating_mul(self.whole).saturating_add(part))
     }
 
     /// How many whole ticks such a span has, or the most that there are, where it has more.
     #[must_use]
     pub fn saturating_ticks(self, span: Span) -> u64 {
-        let ticks =
-            (u128::from(span.as_nanos()) << self.shift) / u128::from(self.multiplier.max(1));
-        u64::try_from(ticks.min(u128::from(u64::MAX))).expect("not above the most")
+        let tick = u128::from(self.whole) << 64 | u128::from(self.fraction);
+        let ticks = (u128::from(span.as_nanos()) << 64).checked_div(tick);
+        ticks.and_then(|ticks| u64::try_from(ticks).ok()).map_or(u64::MAX, |ticks| ticks)
     }
 
     /// Nanoseconds of a statistic that is in ticks, such as a mean; negative as that is.
@@ -54,7 +55,7 @@ impl Scale {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "statistics; integers decide elsewhere")]
     pub fn tick(self) -> f64 {
-        self.multiplier as f64 / (1_u128 << self.shift) as f64
+        self.whole as f64 + self.fraction as f64 / (1_u128 << 64) as f64
     }
 }
 

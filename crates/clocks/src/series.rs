@@ -3,6 +3,9 @@
 use crate::{Gaps, Thrown};
 use windfall_time::quantile;
 
+/// A sample this many times as far above the median as nine tenths of them at most was disturbed.
+const FAR: u64 = 10;
+
 /// One sample, in ticks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Sample {
@@ -50,13 +53,14 @@ pub(crate) type RawSamples = Vec<Result<Sample, Thrown>>;
 pub(crate) struct Series(RawSamples);
 
 impl Series {
-    /// Throws away samples that are longer than the median and `gap` ticks, or whose pairs are.
+    /// Throws away samples that are, or whose pairs are, later than the median of their kind by more than `gap` ticks, and by ten times more than nine tenths of them are.
     pub(crate) fn of(mut raw: RawSamples, gap: u64) -> Series {
         let parts = |sample: &Sample| [sample.before, sample.measured, sample.after];
         let limits = [0, 1, 2].map(|part| {
             let mut ticks: Vec<u64> = raw.iter().flatten().map(|s| parts(s)[part]).collect();
             ticks.sort_unstable();
-            quantile(&ticks, 1, 2).map(|median| median.saturating_add(gap))
+            let (median, most) = (quantile(&ticks, 1, 2)?, quantile(&ticks, 9, 10)?);
+            Some(median.saturating_add(gap.max((most - median).saturating_mul(FAR))))
         });
         for sample in &mut raw {
             let late = sample.is_ok_and(|sample| {
@@ -126,7 +130,7 @@ mod tests {
 
     #[test]
     fn law_what_is_later_than_the_median_and_the_gap_is_thrown_away_and_counted() {
-        let raw = vec![
+        let mut raw = vec![
             sample(10, 50, 10),
             sample(10, 51, 10),
             sample(10, 150, 10), // exactly the gap above the median
@@ -138,11 +142,24 @@ mod tests {
             Err(Thrown::Backwards),
             Err(Thrown::Stale),
         ];
+        raw.extend([sample(10, 50, 10); 30]);
         let series = Series::of(raw, 100);
         assert_eq!(series.gaps(), Gaps { late: 3, migrated: 1, backwards: 1, stale: 1 });
         assert_eq!(series.gaps().all(), 6);
         let kept: Vec<u64> = series.kept().map(|sample| sample.measured).collect();
-        assert_eq!(kept, [50, 51, 150, 50]);
+        assert_eq!(kept[..4], [50, 51, 150, 50]);
+        assert_eq!(kept.len(), 34);
+    }
+
+    #[test]
+    fn law_what_scatters_by_itself_has_no_gap_up_to_ten_times_as_far() {
+        // Nine tenths are at most 20 above the median.
+        let calm = (0..100).map(|n| sample(10, if n < 80 { 50 } else { 70 }, 10));
+        let with = |far: u64| {
+            let raw = calm.clone().chain([sample(10, 50 + far, 10)]).collect();
+            Series::of(raw, 100).gaps().late
+        };
+        assert_eq!((with(200), with(201)), (0, 1));
     }
 
     #[test]

@@ -14,11 +14,11 @@ use crate::{Clock, Gaps, Interval, IntervalError, Method, Thrown, Trial};
 use std::cell::RefCell;
 use windfall_time::Span;
 
-/// A sample longer than the median by more than this holds a gap: no interrupt is shorter, and few sections of less than a microsecond vary so much.
-pub const GAP: Span = Span::from_nanos(1_000);
-/// A trial has so many blocks, and each has so many samples.
-const BLOCKS: u32 = 8;
-const BLOCK: u32 = 1_000;
+/// A sample holds no gap unless it exceeds the median by more than this: readings themselves, rounded to the steps of a clock, scatter by less.
+pub const GAP: Span = Span::from_nanos(50);
+/// A trial is divided into so many blocks, and has so many samples.
+const BLOCKS: usize = 8;
+const TRIAL: u32 = 8_000;
 /// Two halves of zero elapsed time need a variance each.
 const LEAST: u32 = 8;
 
@@ -32,7 +32,7 @@ pub struct Stopwatch<C> {
 }
 
 impl<C: Clock> Stopwatch<C> {
-    /// Measures zero elapsed time by each method, and takes the one with the largest k, if that is at least 1; else long-term averaging. It takes 8,000 samples of each.
+    /// Measures zero elapsed time by each method, 8,000 samples each, and takes the short-term one with the largest k, if that is at least 3, which is what its reads cost; else long-term averaging, or nothing where zero elapsed time cannot be told from zero.
     ///
     /// # Errors
     /// When too few of these samples were whole.
@@ -60,7 +60,7 @@ impl<C: Clock> Stopwatch<C> {
         Stopwatch { clock, gap: GAP, method, trials: Vec::new() }
     }
 
-    /// Throws samples away only if they exceed the median by more than `gap`: for work that itself varies by more than [`GAP`].
+    /// Throws samples away only if they exceed the median by more than `gap`, instead of [`GAP`], as well as by ten times more than nine tenths of them do. For work whose rare long executions belong to it.
     #[must_use]
     pub fn with_gap(self, gap: Span) -> Stopwatch<C> {
         Stopwatch { gap, ..self }
@@ -187,12 +187,18 @@ impl<C: Clock> Stopwatch<C> {
         // Every other zero makes the constant, and the rest judge it.
         let (constants, judges) = (zeros.every_other(0), zeros.every_other(1));
         let too_few = self.only_gaps(samples, &ours, &zeros);
-        let constant = constants.moments(ticks_measured).ok_or(too_few)?.mean;
-        let by = |sample: &Sample| self.method.compensated(sample, constant);
+        let constant = self.constant(self.method, &constants).ok_or(too_few)?;
+        let by = |sample: &Sample| self.method.compensated(sample) - constant;
         let found = ours.moments(by).ok_or(too_few)?;
         let bias = judges.moments(by).ok_or(too_few)?;
         let k = self.method.improvement(zeros.kept());
         Ok(self.interval(found, bias.mean, ours.gaps(), self.method, k))
+    }
+
+    /// What a method leaves of zero elapsed time, in ticks, and long-term averaging takes off.
+    fn constant(&self, method: Method, zeros: &Series) -> Option<f64> {
+        let left = zeros.moments(|zero| method.compensated(zero))?;
+        Some(if method == Method::Uncompensated { 0.0 } else { left.mean })
     }
 
     fn interval(
@@ -256,14 +262,14 @@ impl<C: Clock> Stopwatch<C> {
     /// What zero elapsed time comes to by a method, and k by blocks.
     fn trial(&self, method: Method, pairs: &mut dyn Pairs) -> Result<Trial, IntervalError> {
         let zero = |pairs: &mut dyn Pairs, dither: &mut Dither| self.zero(pairs, dither);
-        let (one, other) = self.in_turn(pairs, BLOCKS * BLOCK / 2, zero, zero);
-        let too_few = self.only_gaps(BLOCKS * BLOCK / 2, &one, &other);
-        let constant = one.moments(ticks_measured).ok_or(too_few)?.mean;
-        let left = other.moments(|zero| method.compensated(zero, constant)).ok_or(too_few)?;
+        let (one, other) = self.in_turn(pairs, TRIAL / 2, zero, zero);
+        let too_few = self.only_gaps(TRIAL / 2, &one, &other);
+        let constant = self.constant(method, &one).ok_or(too_few)?;
+        let left = other.moments(|zero| method.compensated(zero) - constant).ok_or(too_few)?;
         let both: Vec<Sample> = one.both(&other).flat_map(|(one, other)| [one, other]).collect();
-        let size = both.len().div_ceil(usize::try_from(BLOCKS).expect("a small constant")).max(1);
-        let of_block = |block: &[Sample]| method.improvement(block.iter().copied());
-        let mut ks: Vec<f64> = both.chunks(size).filter_map(of_block).collect();
+        // Each block has samples of all the time, since a load that changes slowly is tracked as well.
+        let of_block = |first| method.improvement(both.iter().copied().skip(first).step_by(BLOCKS));
+        let mut ks: Vec<f64> = (0..BLOCKS).filter_map(of_block).collect();
         ks.sort_unstable_by(f64::total_cmp);
         let scale = self.clock.scale();
         let (bias, bias_error) = (scale.nanos(left.mean), scale.nanos(left.error()));

@@ -211,6 +211,7 @@ fn bench() -> Result<(), String> {
         Step::cargo("analysis", &["bench", "-p", "windfall-analysis"]),
         Step::cargo("admission", &["bench", "-p", "windfall-admission", "--bench", "admission"]),
         Step::cargo("speculation", &["bench", "-p", "windfall-speculation"]),
+        Step::cargo("clocks", &["bench", "-p", "windfall-clocks"]),
         Step::cargo("the checker", &["bench", "-p", "windfall-scenario"]),
         Step::cargo("the trace's own file", &["bench", "-p", "windfall-trace"]),
     ])?;

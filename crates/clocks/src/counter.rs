@@ -9,7 +9,7 @@ mod instructions;
 use crate::companion::Companion;
 use crate::suspension::Watch;
 use crate::{Clock, Pairs, Reading, Scale};
-use calibration::{Both, parts_per_billion};
+use calibration::{Both, parts_per_billion, parts_too_many};
 use core::fmt;
 use instructions::Instructions;
 pub(crate) use instructions::in_order;
@@ -159,11 +159,8 @@ impl Counter {
         let over = now.at.saturating_since(self.origin.at);
         let stopped = CounterError::Stopped { over };
         let ticks = now.ticks.checked_sub(self.origin.ticks).ok_or(stopped)?;
-        let said = i128::from(self.scale.span(ticks).as_nanos());
-        let really = i128::from(over.as_nanos());
-        let ppb = ((said - really) * 1_000_000_000).checked_div(really).ok_or(stopped)?;
         Ok(Drift {
-            ppb: i64::try_from(ppb).map_err(|_| stopped)?,
+            ppb: parts_too_many(self.scale.span(ticks), over).ok_or(stopped)?,
             uncertainty_ppb: parts_per_billion(self.origin.doubt() + now.doubt(), ticks),
             over,
             suspended: self.watch.suspended(),

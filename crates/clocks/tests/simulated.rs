@@ -42,6 +42,8 @@ fn law_every_method_finds_the_truth_within_its_error_and_bias() {
                 let allowed = 4.0 * 4.4 * found.error() + 100.0;
                 assert!(off.abs() < allowed, "{method}, {kept}, {truth}: {off} ns, {found}");
                 assert!(off.abs() < 7_000.0 && found.bias.abs() < 7_000.0, "{found}");
+                // Judged by other zeros than those that made the constant.
+                assert!(found.bias.abs() > 1e-6, "{found}");
                 assert_eq!((found.samples, found.gaps.all()), (4_000, 0));
                 judged += 1;
             }
@@ -52,8 +54,11 @@ fn law_every_method_finds_the_truth_within_its_error_and_bias() {
 
 #[test]
 fn law_without_compensation_the_bias_is_what_a_read_takes() {
-    let clock = clock(medusa(0.5), 4);
+    let clock = clock(medusa(0.0), 4);
     let found = measure(&clock, Method::Uncompensated, Span::ZERO);
+    // Half of one read and half of another, each of Rayleigh's distribution.
+    let scatter = (2.0 - core::f64::consts::FRAC_PI_2) * 40_000.0 * 40_000.0 / 2.0;
+    assert!((0.9..1.1).contains(&(found.variance / scatter)), "{}", found.variance);
     let takes = 320_000.0 + 40_000.0 * (core::f64::consts::PI / 2.0).sqrt();
     assert!((found.value - takes).abs() < 5_000.0, "{found}");
     assert!((found.bias - takes).abs() < 5_000.0, "{found}");

@@ -11,6 +11,9 @@ use std::thread::JoinHandle;
 /// So often a new pair is looked for before the other thread counts as stopped: several microseconds, in which it reads several pairs of any clock.
 const PATIENCE: u32 = 200;
 
+/// After so many misses in a row nothing is waited for until it runs again.
+const MISSES: u32 = 20;
+
 #[derive(Default)]
 struct Shown {
     /// Number of the pair in the upper 32 bits, ticks in the lower.
@@ -22,6 +25,10 @@ struct Shown {
 pub(crate) struct Companion {
     shown: Arc<Shown>,
     thread: Option<JoinHandle<()>>,
+    /// How often in a row it showed nothing.
+    missed: u32,
+    /// What it showed when it had missed too often: until it shows something else, it does not run.
+    stopped_at: Option<u64>,
 }
 
 impl Companion {
@@ -46,21 +53,30 @@ impl Companion {
             }
         };
         let thread = std::thread::Builder::new().name("pairs".to_owned()).spawn(read_pairs).ok()?;
-        Some(Companion { shown, thread: Some(thread) })
+        Some(Companion { shown, thread: Some(thread), missed: 0, stopped_at: None })
     }
 
-    /// The next pair to be shown.
-    fn next(&self) -> Result<u64, Thrown> {
+    /// The next pair to be shown. While the thread does not run, nobody waits for it.
+    fn next(&mut self) -> Result<u64, Thrown> {
         let last = || self.shown.last.load(Ordering::Acquire);
         let known = last();
+        if self.stopped_at == Some(known) {
+            return Err(Thrown::Stale);
+        }
         for _ in 0..PATIENCE {
             let now = last();
             if now != known {
+                self.missed = 0;
                 return Ok(now & u64::from(u32::MAX));
             }
             std::hint::spin_loop();
         }
-        std::thread::yield_now(); // perhaps it waits for this processor
+        self.missed += 1;
+        if self.missed < MISSES {
+            std::thread::yield_now(); // perhaps it waits for this processor
+        } else {
+            self.stopped_at = Some(known);
+        }
         Err(Thrown::Stale)
     }
 }

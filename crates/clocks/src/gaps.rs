@@ -34,6 +34,7 @@ impl Gaps {
         self.late + self.migrated + self.backwards + self.stale
     }
 
+    #[cfg(feature = "machine")]
     pub(crate) fn count(&mut self, why: Thrown) {
         *match why {
             Thrown::Late => &mut self.late,

@@ -4,13 +4,13 @@
 //! A sample is one execution, however short: sections begin everywhere between two steps of the clock, so that the mean is finer than a step.
 //! Lacks: a choice of how often; the caller says so, and reads [`Interval::error`].
 
+use crate::adjacent::{Adjacent, NoPairs};
 use crate::method::choose;
-use crate::pairs::{self, Adjacent, Pairs};
 use crate::section::{Dither, timed};
 use crate::series::{Moments, Sample, Series, ticks};
 use crate::suspension::Watch;
 use crate::variance::improvement;
-use crate::{Clock, Gaps, Interval, IntervalError, Method, Thrown, Trial};
+use crate::{Clock, Gaps, Interval, IntervalError, Method, Pairs, Thrown, Trial};
 use std::cell::RefCell;
 use windfall_time::Span;
 
@@ -40,8 +40,8 @@ impl<C: Clock> Stopwatch<C> {
         let mut made = Stopwatch::with_method(clock, Method::LongTerm);
         let watch = Watch::begin();
         let mut trials = vec![
-            made.trial(Method::Uncompensated, &mut pairs::None)?,
-            made.trial(Method::LongTerm, &mut pairs::None)?,
+            made.trial(Method::Uncompensated, &mut NoPairs)?,
+            made.trial(Method::LongTerm, &mut NoPairs)?,
             made.trial(Method::MethodI, &mut Adjacent(&made.clock))?,
         ];
         if let Some(mut elsewhere) = made.clock.elsewhere() {
@@ -112,7 +112,7 @@ impl<C: Clock> Stopwatch<C> {
                 self.against_zero(&mut *elsewhere, samples, input, work)
             }
             Method::Uncompensated | Method::LongTerm | Method::Paired => {
-                self.against_zero(&mut pairs::None, samples, input, work)
+                self.against_zero(&mut NoPairs, samples, input, work)
             }
         }
     }
@@ -145,13 +145,13 @@ impl<C: Clock> Stopwatch<C> {
         let input = RefCell::new(input);
         let made = || input.borrow_mut()();
         let (ours, theirs) = self.in_turn(
-            &mut pairs::None,
+            &mut NoPairs,
             samples,
             |pairs, dither| self.sample(pairs, dither, made(), &mut candidate),
             |pairs, dither| self.sample(pairs, dither, made(), &mut base),
         );
         let (one, other) = self.in_turn(
-            &mut pairs::None,
+            &mut NoPairs,
             samples,
             |pairs, dither| self.zero(pairs, dither),
             |pairs, dither| self.zero(pairs, dither),

@@ -227,6 +227,21 @@ fn law_mended_routines_and_the_latch_are_right_while_a_thread_ticks_the_clock() 
 }
 
 #[test]
+fn law_the_latch_is_right_however_often_the_low_word_wraps() {
+    // As fast as it can: the low word of two values wraps within a call or two.
+    let clock = Ticked::start(1, 0).unwrap();
+    let mut moved = 0;
+    for _ in 0..1_000_000 {
+        let before = clock.ticks();
+        let got = latched_read(&clock);
+        let after = clock.ticks();
+        assert!((before..=after).contains(&got), "{got} from {before} to {after}");
+        moved += u32::from(after > before);
+    }
+    assert!(moved > 1_000 || !several_processors(), "{moved} calls in which it ticked");
+}
+
+#[test]
 fn paper_as_printed_they_are_wrong_while_a_thread_ticks_the_clock_slowly() {
     // Ticks are longer than a call, as the paper advises: two references mostly share one.
     let clock = Ticked::start(2, 200).unwrap();

@@ -40,7 +40,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("ports", &["admission", "exchange", "os", "programs", "time"]),
     ("record", &["observe", "os", "programs", "time", "trace"]),
-    ("doctor", &["hierarchy", "observe", "os", "programs", "scenario", "time"]),
+    ("doctor", &["clocks", "hierarchy", "observe", "os", "programs", "scenario", "time"]),
     ("processes", &["exchange", "os", "programs", "time"]),
     (
         "linux",

@@ -21,7 +21,6 @@ mod facts;
 pub mod measure;
 mod others;
 mod rights;
-mod stats;
 mod throttle;
 mod timers;
 mod tracing;

@@ -19,7 +19,7 @@ mod wake;
 pub use date::today;
 
 use crate::Facts;
-use crate::stats::Summary;
+use windfall_clocks::Samples;
 use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::probe::{sleep_until, timer_resolution};
@@ -188,7 +188,7 @@ impl Bench {
                 let taken = sample().as_nanos().saturating_sub(overhead.as_nanos());
                 samples.push(Span::from_nanos(taken));
             }
-            repetitions.push(Summary::of(samples));
+            repetitions.push(Samples::of(samples));
         }
         Cost::of(what, repetitions, of)
     }
@@ -196,18 +196,18 @@ impl Bench {
 
 impl Cost {
     /// From samples of `of` equal parts each, a list for each repetition.
-    fn of(what: &'static str, repetitions: Vec<Summary>, of: u64) -> Cost {
-        let middle = Summary::of(repetitions.iter().map(Summary::median).collect());
+    fn of(what: &'static str, repetitions: Vec<Samples>, of: u64) -> Cost {
+        let middle = Samples::of(repetitions.iter().map(Samples::median).collect());
         let limit = middle.median() + GAP;
         let (mut kept, mut discarded) = (Vec::new(), 0);
         let mut medians = Vec::new();
         for repetition in repetitions {
-            let (whole, gapped) = repetition.split(limit);
+            let (whole, gapped) = repetition.up_to(limit);
             discarded += gapped;
             medians.push(whole.median());
-            kept.extend(whole.into_samples());
+            kept.extend(whole.into_times());
         }
-        let (medians, kept) = (Summary::of(medians), Summary::of(kept));
+        let (medians, kept) = (Samples::of(medians), Samples::of(kept));
         let part = |span: Span| Span::from_nanos((span.as_nanos() + of / 2) / of.max(1));
         Cost {
             what,
@@ -239,9 +239,5 @@ impl Pace {
 
 /// What two looks at the clock take between them.
 fn clock_cost() -> Span {
-    let looks = (0..1_000).map(|_| {
-        let begun = clock::now();
-        clock::now().saturating_since(begun)
-    });
-    Summary::of(looks.collect()).median()
+    Samples::of_looks(1_000, clock::now).median()
 }

@@ -2,7 +2,7 @@
 //! whether the processor keeps its speed.
 
 use super::{Check, Facts, State, word};
-use crate::stats::Summary;
+use windfall_clocks::Samples;
 use windfall_observe::fifo_priorities;
 use windfall_os::clock;
 use windfall_os::probe::{sleep_until, timer_resolution};
@@ -14,7 +14,7 @@ const PURPOSE: &str = "timers";
 const SLEEPS: usize = 100;
 const SLEEP: Span = Span::from_nanos(500_000);
 /// How often the clock is read.
-const READS: u64 = 10_000;
+const READS: usize = 10_000;
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
     vec![resolution(), lateness(), clock_cost(facts), speed()]
@@ -36,7 +36,7 @@ fn lateness() -> Check {
             sleep_until(due);
             clock::now().saturating_since(due)
         });
-        (real_time, Summary::of(late.collect()))
+        (real_time, Samples::of(late.collect()))
     });
     let Ok((real_time, late)) = thread.join() else {
         return Check::new(PURPOSE, "wake-ups", State::No, "the attempt ended early".to_owned());
@@ -55,11 +55,8 @@ fn lateness() -> Check {
 }
 
 fn clock_cost(facts: &Facts) -> Check {
-    let begun = clock::now();
-    for _ in 0..READS {
-        std::hint::black_box(clock::now());
-    }
-    let each = clock::now().saturating_since(begun).as_nanos() / READS;
+    let looks = Samples::of_looks(READS, clock::now);
+    let each = looks.sum().as_nanos() / u64::try_from(READS).expect("a small constant");
     let found = format!("{}, {each} ns a reading", facts.clock_source);
     // A source that needs a system call, or a device, takes ten times as long.
     let state = if each > 150 { State::Limited } else { State::Yes };

@@ -3,10 +3,10 @@
 //! A gap up to `GAP` is an interrupt; a longer one is a processor lost to a hypervisor.
 
 use super::{Bench, GAP, Interruption, PAUSE, STRETCH};
-use crate::stats::Summary;
+use windfall_clocks::{Samples, poll};
 use windfall_os::clock;
 use windfall_os::probe::sleep_until;
-use windfall_time::Span;
+use windfall_time::{Instant, Span};
 
 /// Shorter gaps are the loop's own.
 const LEAST: Span = Span::from_nanos(1_000);
@@ -18,15 +18,8 @@ pub(super) fn interruptions(bench: Bench) -> Vec<Interruption> {
     for _ in 0..STRETCHES * bench.repetitions {
         sleep_until(clock::now() + PAUSE);
         let begun = clock::now();
-        let mut last = begun;
-        while last.saturating_since(begun) < STRETCH {
-            let now = clock::now();
-            let gap = now.saturating_since(last);
-            if gap >= LEAST {
-                gaps.push(gap);
-            }
-            last = now;
-        }
+        let gap = |from, to: Instant| gaps.push(to.saturating_since(from));
+        let last = poll(clock::now, begun, begun + STRETCH, LEAST, gap);
         looked += last.saturating_since(begun);
     }
     let (short, long): (Vec<Span>, Vec<Span>) = gaps.into_iter().partition(|gap| *gap <= GAP);
@@ -34,7 +27,7 @@ pub(super) fn interruptions(bench: Bench) -> Vec<Interruption> {
 }
 
 fn overhead(steal: bool, gaps: Vec<Span>, looked: Span) -> Option<Interruption> {
-    let gaps = Summary::of(gaps);
+    let gaps = Samples::of(gaps);
     let count = gaps.count();
     let number = u64::try_from(count).ok().filter(|count| *count > 0)?;
     let mean = |sum: Span| Span::from_nanos(sum.as_nanos() / number);

@@ -1,11 +1,12 @@
 //! How late a sleeping thread wakes, and what the interrupt of a timer takes from one that runs.
 
 use super::{Bench, Cost, clock_cost};
+use windfall_clocks::poll;
 use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::events::Timer;
 use windfall_os::probe::sleep_until;
-use windfall_time::Span;
+use windfall_time::{Instant, Span};
 
 /// How long a thread sleeps.
 const SLEEP: Span = Span::from_nanos(300_000);
@@ -29,12 +30,9 @@ pub(super) fn interrupt(bench: Bench) -> Result<Cost, LinuxError> {
     let cost = bench.repeat("timer interrupt", 200, 1, || {
         let begun = clock::now();
         timer.set(Some(begun + DUE));
-        let (mut last, mut largest) = (clock::now(), Span::ZERO);
-        while last.saturating_since(begun) < LOOK {
-            let now = clock::now();
-            largest = largest.max(now.saturating_since(last));
-            last = now;
-        }
+        let mut largest = Span::ZERO;
+        let gap = |from, to: Instant| largest = largest.max(to.saturating_since(from));
+        poll(clock::now, clock::now(), begun + LOOK, Span::ZERO, gap);
         timer.clear();
         largest.max(looks)
     });

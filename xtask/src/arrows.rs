@@ -19,7 +19,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("analysis", &["guarantees", "time"]),
     ("schedulers", &["admission", "guarantees", "hierarchy", "settings", "time"]),
     ("trial", &["guarantees", "hierarchy", "schedulers", "time"]),
-    ("programs", &["guarantees", "settings", "time", "trace"]),
+    ("programs", &["clocks", "guarantees", "settings", "time", "trace"]),
     ("observe", &["os", "time", "trace"]),
     ("speculation", &["admission", "time"]),
     ("nmr", &["exchange", "programs", "settings", "time"]),
@@ -83,6 +83,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         &[
             "admission",
             "exchange",
+            "clocks",
             "hierarchy",
             "linux",
             "nmr",

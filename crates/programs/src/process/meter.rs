@@ -1,9 +1,10 @@
 //! Metering: reads the clock at each step of a script, into an array that is allocated beforehand (Multics memo).
 //!
 //! A mark costs reading the clock and storing the time. [`Meter::cost`] measures this cost by pairs of successive
-//! marks, so that it can be subtracted from every difference.
+//! marks, as crate `clocks` does for any clock, so that it can be subtracted from every difference.
 
 use super::Process;
+use windfall_clocks::Samples;
 use windfall_time::{Instant, Span};
 
 /// The marks of one process.
@@ -38,10 +39,9 @@ impl Meter {
             meter.mark(me, 0).await;
             meter.mark(me, 1).await;
         }
-        let mut spans: Vec<Span> =
-            meter.marks.chunks_exact(2).map(|pair| pair[1].1.saturating_since(pair[0].1)).collect();
-        spans.sort_unstable();
-        spans.get(spans.len() / 2).copied().unwrap_or(Span::ZERO)
+        let mut looks = meter.marks.into_iter().map(|(_, at)| at);
+        let looks = Samples::of_looks(pairs, || looks.next().expect("two marks a pair"));
+        looks.median()
     }
 
     /// Steps with their times, in order.

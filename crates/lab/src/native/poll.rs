@@ -3,11 +3,13 @@
 use super::on_one_processor;
 use crate::experiment::LabError;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use windfall_clocks::SystemClock;
+use windfall_time::{Instant, Span};
 
-/// Two readings of the clock further apart than this are a gap: longer than a reading takes, and shorter than
+/// Two readings of the clock so far apart or further are a gap: longer than a reading takes, and shorter than
 /// an interrupt (11.6.2).
-const GAP_NS: u64 = 2_200;
+const GAP: Span = Span::from_nanos(2_200);
 
 /// A stretch of time in which a thread was seen running, in nanoseconds since the beginning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -23,22 +25,19 @@ pub(crate) struct Stretch {
 /// Lets `count` threads poll the clock for `length`, and returns their stretches in order of time.
 pub(crate) fn poll(count: usize, length: Duration) -> Result<Vec<Stretch>, LabError> {
     let found = Mutex::new(Vec::new());
-    let begun = Instant::now();
-    let look = || u64::try_from(begun.elapsed().as_nanos()).expect("less than 584 years");
-    let end = u64::try_from(length.as_nanos()).expect("less than 584 years");
+    let now = || SystemClock::Monotonic.now();
+    let begun = now();
+    let since = |at: Instant| at.saturating_since(begun).as_nanos();
+    let end = begun.saturating_add(Span::saturating_from_nanos(length.as_nanos()));
     on_one_processor(count, &|thread| {
         let mut stretches = Vec::with_capacity(1 << 16);
-        let mut from = look();
-        let mut to = from;
-        while to < end {
-            let now = look();
-            if now - to > GAP_NS {
-                stretches.push(Stretch { from, to, thread });
-                from = now;
-            }
-            to = now;
-        }
-        stretches.push(Stretch { from, to, thread });
+        let first = now();
+        let mut from = first;
+        let last = windfall_clocks::poll(now, first, end, GAP, |to, next| {
+            stretches.push(Stretch { from: since(from), to: since(to), thread });
+            from = next;
+        });
+        stretches.push(Stretch { from: since(from), to: since(last), thread });
         if let Ok(mut found) = found.lock() {
             found.append(&mut stretches);
         }

@@ -1,9 +1,10 @@
 //! Threads that work in an array of a given size (HLS 10.3.3): how much they do, in how much processor
 //! time, and how often they were taken off the processor.
 
-use rustix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use windfall_clocks::SystemClock;
+use windfall_time::Span;
 
 /// Places that are worked on between two readings of the clock.
 const PIECE: usize = 512;
@@ -26,9 +27,10 @@ pub(crate) fn spend(kib: usize, length: Duration) -> Spent {
     let mut pieces = 0_u64;
     let mut register = 1_u64;
     work(&mut array, &mut register); // pages are there, the cache is filled
-    let (before, switched) = (processor_seconds(), switches());
-    let end = Instant::now() + length;
-    while Instant::now() < end {
+    let (wall, processor) = (SystemClock::Monotonic, SystemClock::ThreadCpuTime);
+    let (before, switched) = (processor.now(), switches());
+    let end = wall.now().saturating_add(Span::saturating_from_nanos(length.as_nanos()));
+    while wall.now() < end {
         if array.is_empty() {
             work(&mut [], &mut register);
             pieces += 1;
@@ -38,7 +40,7 @@ pub(crate) fn spend(kib: usize, length: Duration) -> Spent {
             pieces += 1;
         }
     }
-    let seconds = processor_seconds() - before;
+    let seconds = processor.now().saturating_since(before).as_secs_f64();
     let switches = switches().saturating_sub(switched);
     Spent { work: pieces as f64 * PIECE as f64, seconds, switches }
 }
@@ -53,13 +55,6 @@ fn work(places: &mut [u64], register: &mut u64) {
         *place = place.wrapping_mul(5).wrapping_add(1);
     }
     black_box(places);
-}
-
-/// Processor time of this thread.
-#[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
-fn processor_seconds() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 /// How often this thread lost the processor so far, as the system counts.

@@ -7,10 +7,12 @@
 //! Source: Kong, Spector and Siewiorek, "Measuring Time in Multiprocessor Systems", CMU 1982, 3.2.
 
 mod latch;
+mod moments;
 mod routines;
 mod ticked;
 
 pub use latch::{Latch, latched_read};
+pub use moments::{Scripted, Tried, every_distance, every_moment};
 pub use routines::{Form, OneRead, four_read, varying_read};
 pub use ticked::Ticked;
 

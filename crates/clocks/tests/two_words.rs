@@ -4,79 +4,24 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use windfall_clocks::two_words::{
-    Form, Latch, OneRead, Ticked, TwoWords, four_read, latched_read, varying_read,
+    Form, OneRead, Scripted, Ticked, TwoWords, every_distance, every_moment, four_read,
+    latched_read, varying_read,
 };
 
 /// Values of a word; the real one has 65,536.
-const VALUES: u64 = 8;
-const WHOLE: u64 = VALUES * VALUES;
-
-/// A clock that ticks once in `tick` units of time, whose references come at given times.
-struct Given<'a> {
-    times: &'a [u64],
-    tick: u64,
-    made: Cell<usize>,
-}
-
-impl Given<'_> {
-    fn reference(&self) -> u64 {
-        let made = self.made.get();
-        self.made.set(made + 1);
-        self.times[made] / self.tick % WHOLE
-    }
-}
-
-fn word(value: u64) -> u32 {
-    u32::try_from(value).unwrap()
-}
-
-impl TwoWords for Given<'_> {
-    fn high(&self) -> u32 {
-        word(self.reference() / VALUES % VALUES)
-    }
-
-    fn low(&self) -> u32 {
-        word(self.reference() % VALUES)
-    }
-
-    fn low_values(&self) -> u64 {
-        VALUES
-    }
-}
-
-impl Latch for Given<'_> {
-    fn latch(&self) -> (u32, u32) {
-        let ticks = self.reference();
-        (word(ticks / VALUES), word(ticks % VALUES))
-    }
-}
+const VALUES: u32 = 8;
 
 /// Wrong results, and those of them that are not at the wrap of the whole clock.
-type Wrong = (u32, u32);
+type Wrong = (u64, u64);
 
-/// Tries all moments at which a call of at most `span` can make its four references.
-fn trial(tick: u64, span: u64, routine: impl Fn(&Given<'_>) -> u64) -> Wrong {
-    let (mut wrong, mut inside) = (0, 0);
-    for start in 0..WHOLE * tick {
-        for second in 0..=span {
-            for third in second..=span {
-                for fourth in third..=span {
-                    let times = [start, start + second, start + third, start + fourth];
-                    let clock = Given { times: &times, tick, made: Cell::new(0) };
-                    let got = routine(&clock);
-                    let last = times[clock.made.get() - 1];
-                    let right: Vec<u64> = (start..=last).map(|at| at / tick % WHOLE).collect();
-                    if !right.contains(&got) {
-                        wrong += 1;
-                        inside += u32::from(!(right.contains(&0) && right.contains(&(WHOLE - 1))));
-                    }
-                }
-            }
-        }
-    }
-    (wrong, inside)
+fn trial(tick: u64, longest: u64, routine: impl Fn(&Scripted) -> u64) -> Wrong {
+    let tried = every_moment(VALUES, tick, longest, routine);
+    // Each start, with each way to place three references at one of so many distances.
+    let ways = (longest + 1) * (longest + 2) * (longest + 3) / 6;
+    assert_eq!(tried.calls, u64::from(VALUES).pow(2) * tick * ways);
+    (tried.wrong, tried.wrong_inside)
 }
 
 /// Tick, the longest call, and what is wrong with Varying-Read as printed and 4-Read as printed.
@@ -102,7 +47,7 @@ fn law_mended_they_are_right_at_every_moment_while_a_call_is_shorter_than_a_low_
     for (tick, span, ..) in AS_PRINTED {
         assert_eq!(trial(tick, span, |clock| varying_read(clock, Form::Mended)), (0, 0));
         // A call of 12 ticks is longer than a low word of 8.
-        let four = if span > VALUES * tick { (2_040, 1_530) } else { (0, 0) };
+        let four = if span > u64::from(VALUES) * tick { (2_040, 1_530) } else { (0, 0) };
         assert_eq!(trial(tick, span, |clock| four_read(clock, Form::Mended)), four);
     }
 }
@@ -110,21 +55,20 @@ fn law_mended_they_are_right_at_every_moment_while_a_call_is_shorter_than_a_low_
 #[test]
 fn law_a_latched_read_is_right_at_every_moment_however_long_a_call_takes() {
     for (tick, span, ..) in AS_PRINTED {
-        assert_eq!(trial(tick, span, |clock| latched_read(clock)), (0, 0));
+        assert_eq!(trial(tick, span, latched_read), (0, 0));
     }
 }
 
 #[test]
 fn paper_4_read_is_a_low_word_too_small_where_both_low_words_share_a_tick() {
     // The first reference lies before the wrap, and all others in the tick after it.
-    let clock = |times: &'static [u64]| Given { times, tick: 1, made: Cell::new(0) };
-    let times = &[4, 8, 8, 8];
-    assert_eq!(four_read(&clock(times), Form::AsPrinted), 0);
-    assert_eq!(four_read(&clock(times), Form::Mended), 8);
+    let clock = || Scripted::new(VALUES, 1, [4, 8, 8, 8]);
+    assert_eq!(four_read(&clock(), Form::AsPrinted), 0);
+    assert_eq!(four_read(&clock(), Form::Mended), 8);
 }
 
 /// Tick, the longest time between calls, results, wrong ones with `>=` as printed, and with `>` as the text says.
-const ONE_READ: [(u64, u64, u32, u32, u32); 8] = [
+const ONE_READ: [(u64, u64, u64, u64, u64); 8] = [
     (1, 3, 657, 0, 0),
     (1, 7, 940, 0, 0),
     (1, 8, 988, 0, 40),
@@ -135,21 +79,10 @@ const ONE_READ: [(u64, u64, u32, u32, u32); 8] = [
     (4, 32, 23_369, 10_205, 604),
 ];
 
-/// Calls 1-Read at equal distances over six low words: results and wrong ones.
-fn one_read(tick: u64, apart: u64, form: Form) -> (u32, u32) {
-    let (mut total, mut wrong) = (0, 0);
-    for first in 0..VALUES * tick {
-        for step in 1..=apart {
-            let mut routine = OneRead::new(form);
-            for time in (first..6 * VALUES * tick).step_by(usize::try_from(step).unwrap()) {
-                let times = [time];
-                let got = routine.read(&Given { times: &times, tick, made: Cell::new(0) });
-                total += 1;
-                wrong += u32::from(got != time / tick);
-            }
-        }
-    }
-    (total, wrong)
+/// Six low words of calls: results and wrong ones.
+fn one_read(tick: u64, apart: u64, form: Form) -> (u64, u64) {
+    let tried = every_distance(VALUES, tick, apart, 6, form);
+    (tried.calls, tried.wrong)
 }
 
 #[test]

@@ -4,6 +4,8 @@ mod chrysalis_global;
 mod chrysalis_phases;
 mod chrysalis_table_1;
 mod chrysalis_table_2;
+mod clock_12_to_15;
+mod clock_routines;
 mod figure_10_3;
 mod figure_10_4;
 mod figure_11_1;
@@ -66,6 +68,8 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &nmr_oscillating::EXPERIMENT,
     &nmr_recovering::EXPERIMENT,
     &nmr_conclusions::EXPERIMENT,
+    &clock_routines::EXPERIMENT,
+    &clock_12_to_15::EXPERIMENT,
 ];
 
 /// The largest difference allowed between simulated and real threads, in per cent of the processor.

@@ -146,9 +146,11 @@ impl Clock for Simulated {
 struct Elsewhere<'c>(&'c Simulated);
 
 impl Elsewhere<'_> {
-    /// One read of the pair ends and the next begins: together, one read.
+    /// One read of the pair ends and the next begins: together, one read, from some moment of a tick on.
     fn pair(&self) -> u64 {
-        self.0.cost() / picos(self.0.tick)
+        let tick = picos(self.0.tick);
+        let phase = rounded(self.0.random.borrow_mut().uniform() * exact(tick));
+        (phase + self.0.cost()) / tick
     }
 }
 

@@ -163,15 +163,17 @@ fn law_mended_routines_and_the_latch_are_right_while_a_thread_ticks_the_clock() 
 fn law_the_latch_is_right_however_often_the_low_word_wraps() {
     // As fast as it can: the low word of two values wraps within a call or two.
     let clock = Ticked::start(1, 0).unwrap();
-    let mut moved = 0;
-    for _ in 0..1_000_000 {
+    let (mut moved, mut calls) = (0, 0_u64);
+    // Where others have the processors, it may be long until both threads run at once.
+    while calls < 1_000_000 || (moved < 1_000 && calls < 100_000_000 && several_processors()) {
         let before = clock.ticks();
         let got = latched_read(&clock);
         let after = clock.ticks();
         assert!((before..=after).contains(&got), "{got} from {before} to {after}");
         moved += u32::from(after > before);
+        calls += 1;
     }
-    assert!(moved > 1_000 || !several_processors(), "{moved} calls in which it ticked");
+    assert!(moved >= 1_000 || !several_processors(), "it ticked in {moved} of {calls} calls");
 }
 
 #[test]

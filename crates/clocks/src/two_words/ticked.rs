@@ -1,6 +1,7 @@
 //! A clock of two words that a thread really ticks, while others read it.
 //!
-//! Both words lie in one atomic integer, so that a latch is one load of it. A reference to a word is a load of its own, as on a bus of words.
+//! Both words lie in one atomic integer, so that a latch is one load of it. A reference to a word is a load of its own after a short pause, since successive
+//! loads alone would nearly always be of one moment; on a bus of words they are not.
 
 use super::{Latch, TwoWords};
 use std::sync::Arc;
@@ -44,6 +45,7 @@ impl Ticked {
     }
 
     fn words(&self) -> (u32, u32) {
+        std::hint::spin_loop();
         let ticks = self.ticks();
         let word = |value: u64| u32::try_from(value).expect("cut to at most 32 bits");
         let high = (u128::from(ticks) >> self.low_bits) & u128::from(u32::MAX);

@@ -13,6 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("hierarchy", &["time"]),
     ("os", &["time"]),
     ("plot", &[]),
+    ("reliability", &["time"]),
     ("settings", &["time"]),
     ("skips", &[]),
     ("trace", &["time"]),

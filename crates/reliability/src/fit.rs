@@ -1,0 +1,152 @@
+//! Lifetimes fitted to a sample: what all fits share, and which of them fits better.
+//!
+//! Assumptions. A1: spans are independent and of one distribution; the system is as new after each incident. A2: what cut a span off has nothing to do with when its incident would have come.
+//!
+//! Too few events give a bound ("at least") or an error by name, never an estimate.
+
+mod compare;
+mod exponential;
+mod solve;
+mod weibull;
+
+pub use compare::{Comparison, Fitness, Verdict, compare};
+pub use exponential::Exponential;
+pub use weibull::Weibull;
+
+use core::fmt;
+
+/// How sure an interval is to hold the truth: more than 0, less than 1.
+#[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
+pub struct Confidence(f64);
+
+impl Confidence {
+    /// 95 %.
+    pub const USUAL: Confidence = Confidence(0.95);
+
+    /// This share, as 0.9.
+    ///
+    /// # Errors
+    /// [`FitError::Confidence`] when it is not above 0 and below 1.
+    pub fn new(share: f64) -> Result<Confidence, FitError> {
+        if share > 0.0 && share < 1.0 {
+            Ok(Confidence(share))
+        } else {
+            Err(FitError::Confidence { share })
+        }
+    }
+
+    /// As a share.
+    #[must_use]
+    pub const fn share(self) -> f64 {
+        self.0
+    }
+}
+
+/// An estimate, and from where to where the truth may be.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct Interval {
+    /// The estimate.
+    pub value: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end; infinite when nothing bounds it.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Whether it holds this value.
+    #[must_use]
+    pub fn holds(&self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+}
+
+/// A mean time in seconds.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum Mean {
+    /// There were events.
+    Estimate(Interval),
+    /// There was none: with the confidence that was asked, the mean is at least this.
+    AtLeast(f64),
+}
+
+impl fmt::Display for Mean {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Mean::Estimate(Interval { value, low, high }) => {
+                write!(f, "{value:.6} s ({low:.6} to {high:.6} s)")
+            }
+            Mean::AtLeast(seconds) => write!(f, "at least {seconds:.6} s"),
+        }
+    }
+}
+
+/// Why nothing can be fitted.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum FitError {
+    /// Nothing was observed.
+    NoTime,
+    /// Too few events for this fit.
+    FewEvents {
+        /// How many there are.
+        events: usize,
+        /// How many it needs.
+        needs: usize,
+    },
+    /// A span of no length: its incident came at the time of the one before.
+    ZeroSpan {
+        /// Which of the spans that ended, from 1.
+        place: usize,
+    },
+    /// All spans that ended are as long as the longest of all: no shape is too large.
+    NoSpread {
+        /// How many ended.
+        events: usize,
+    },
+    /// Spread out so widely that no shape from 0.001 on fits.
+    Shapeless,
+    /// No share.
+    Confidence {
+        /// What was asked.
+        share: f64,
+    },
+}
+
+impl fmt::Display for FitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FitError::NoTime => {
+                write!(f, "nothing was observed: all spans are zero; some span must be longer")
+            }
+            FitError::FewEvents { events, needs } => write!(
+                f,
+                "{events} events are too few for a Weibull fit; allowed: {needs} or more; an exponential fit does with fewer"
+            ),
+            FitError::ZeroSpan { place } => write!(
+                f,
+                "span {place} is zero: two incidents at one time; merge incidents of one cause first"
+            ),
+            FitError::NoSpread { events } => write!(
+                f,
+                "the {events} spans that ended are all as long as the longest; a Weibull fit needs some that are shorter"
+            ),
+            FitError::Shapeless => {
+                write!(f, "no Weibull shape from 0.001 to 1000 fits these spans")
+            }
+            FitError::Confidence { share } => {
+                write!(f, "a confidence of {share}; allowed: more than 0 and less than 1, as 0.95")
+            }
+        }
+    }
+}
+
+impl core::error::Error for FitError {}
+
+/// The quantile of chi-square with this many degrees of freedom, which are 1 or more.
+pub(crate) fn chi_square(degrees: f64, share: f64) -> f64 {
+    use statrs::distribution::{ChiSquared, ContinuousCDF};
+    ChiSquared::new(degrees).map_or(f64::NAN, |chi| chi.inverse_cdf(share))
+}

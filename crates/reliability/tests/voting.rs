@@ -1,0 +1,238 @@
+//! The model of a vote: against all cases of small rows, and against the voter of `windfall-nmr` that is fed with drawn errors.
+
+use rand_pcg::Pcg64Mcg;
+use rand_pcg::rand_core::Rng;
+use windfall_nmr::{Iteration, Majority, ReplicaNumber, Report, Settings, Voter};
+use windfall_reliability::{Vote, Voting, VotingError};
+
+/// What lies in a replica's place of a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cell {
+    Empty,
+    Right,
+    /// Agrees with those of the same number: 0 the common wrong value, others the values of an iteration that strayed.
+    Wrong(usize),
+    /// Agrees with none.
+    Alone,
+}
+
+/// All that may lie in a place, from the messages of one replica for the iteration before, this one and the one after, each in all its ways.
+fn cells(model: &Voting) -> Vec<(Cell, f64)> {
+    let comes = 1.0 - model.absent;
+    let elsewhere = 1.0 - model.ahead - model.behind;
+    // Where a message lies: in its own row, one row on, one row back, nowhere.
+    let ways = [
+        (0, comes * (1.0 - model.iteration)),
+        (1, comes * model.iteration * model.ahead),
+        (-1, comes * model.iteration * model.behind),
+        (99, model.absent + comes * model.iteration * elsewhere),
+    ];
+    // What it says: 0 right, 1 the common wrong value, 2 one of its own.
+    let says = [
+        (0, 1.0 - model.value),
+        (1, model.value * model.collude),
+        (2, model.value * (1.0 - model.collude)),
+    ];
+    let mut all = Vec::new();
+    for before in ways {
+        for own in ways {
+            for after in ways {
+                for (said, of_said) in says {
+                    let chance = before.1 * own.1 * after.1 * of_said;
+                    let cell = match (before.0 == 1, own.0 == 0, after.0 == -1) {
+                        (true, ..) if said == 2 => Cell::Alone,
+                        (true, ..) => Cell::Wrong(1 + said),
+                        (_, true, _) => [Cell::Right, Cell::Wrong(0), Cell::Alone][said],
+                        (.., true) if said == 2 => Cell::Alone,
+                        (.., true) => Cell::Wrong(3 + said),
+                        _ => Cell::Empty,
+                    };
+                    all.push((cell, chance));
+                }
+            }
+        }
+    }
+    let kinds = [Cell::Empty, Cell::Right, Cell::Alone].into_iter().chain((0..5).map(Cell::Wrong));
+    let share = |kind: Cell| {
+        (kind, all.iter().filter(|(cell, _)| *cell == kind).map(|(_, chance)| chance).sum())
+    };
+    kinds.map(share).collect()
+}
+
+/// Every row of so many replicas, slowly.
+fn enumerated(model: &Voting) -> [f64; 3] {
+    let cells = cells(model);
+    let mut sums = [0.0; 3];
+    let count = usize::from(model.replicas);
+    for mut number in 0..cells.len().pow(u32::from(model.replicas)) {
+        let (mut chance, mut row) = (1.0, Vec::new());
+        for _ in 0..count {
+            let (cell, of_cell) = cells[number % cells.len()];
+            number /= cells.len();
+            chance *= of_cell;
+            row.push(cell);
+        }
+        let wins = |kind: Cell| row.iter().filter(|cell| **cell == kind).count() * 2 > count;
+        let outcome = if wins(Cell::Right) {
+            0
+        } else {
+            1 + usize::from(!(0..5).any(|group| wins(Cell::Wrong(group))))
+        };
+        sums[outcome] += chance;
+    }
+    sums
+}
+
+fn as_array(vote: Vote) -> [f64; 3] {
+    [vote.right, vote.wrong, vote.none]
+}
+
+fn models() -> [Voting; 5] {
+    let all =
+        |replicas: u8| Voting::new(replicas).value(0.1).collude(0.7).absent(0.05).iteration(0.2);
+    [
+        Voting::new(3).value(0.2).collude(1.0),
+        all(3).ahead(0.5).behind(0.3),
+        all(5).ahead(0.2).behind(0.8),
+        all(4).ahead(1.0),
+        all(2),
+    ]
+}
+
+#[test]
+fn law_the_model_is_the_sum_over_all_rows() {
+    for model in models() {
+        let (found, slow) = (as_array(model.vote().unwrap()), enumerated(&model));
+        let is_close = found.iter().zip(slow).all(|(found, slow)| (found - slow).abs() < 1e-12);
+        assert!(is_close, "{model:?}: {found:?} {slow:?}");
+        assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+}
+
+/// More than 0, at most 1.
+fn unit(random: &mut Pcg64Mcg) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "53 bits")]
+    let unit = ((random.next_u64() >> 11) as f64 + 1.0) / (1_u64 << 53) as f64;
+    unit
+}
+
+/// Right values are multiples of this, and the common wrong value is one more.
+const RIGHT: u64 = 1 << 20;
+
+/// Feeds a voter with drawn errors: how many iterations came to a right vote, a wrong one, and none.
+fn drawn(model: &Voting, iterations: u64, seed: u64) -> [u64; 3] {
+    let mut random = Pcg64Mcg::new(seed.into());
+    let settings = Settings::new(model.replicas).queue(256).ahead(200);
+    let mut voter: Voter<u64, Majority> =
+        Voter::new(&settings, Majority::EXACT).expect("it can be");
+    let rows = u64::from(model.rows);
+    let (mut right, mut wrong) = (0, 0);
+    let judged = rows + 1..=iterations - rows;
+    for iteration in 1..=iterations {
+        for replica in 0..model.replicas {
+            if unit(&mut random) <= model.absent {
+                continue;
+            }
+            let mut value = iteration * RIGHT;
+            if unit(&mut random) <= model.value {
+                let common = unit(&mut random) <= model.collude;
+                value += if common { 1 } else { 2 + u64::from(replica) };
+            }
+            let mut says = Iteration(iteration);
+            if unit(&mut random) <= model.iteration {
+                let (where_to, by) = (unit(&mut random), 1 + random.next_u64() % rows);
+                says = Iteration(if where_to <= model.ahead {
+                    iteration + by
+                } else if where_to <= model.ahead + model.behind {
+                    iteration.saturating_sub(by)
+                } else {
+                    iteration + 1_000_000
+                });
+            }
+            voter.receive(ReplicaNumber(replica), says, value, |report| {
+                if let Report::Voted { iteration, value, .. } = report
+                    && judged.contains(&iteration.0)
+                {
+                    if *value == iteration.0 * RIGHT { right += 1 } else { wrong += 1 }
+                }
+            });
+        }
+    }
+    [right, wrong, iterations - 2 * rows - right - wrong]
+}
+
+#[test]
+fn law_the_voter_votes_as_often_right_wrong_and_not_as_the_model_says() {
+    let spread = Voting::new(5).value(0.1).collude(0.5).absent(0.1).iteration(0.3);
+    let spread = spread.ahead(0.6).behind(0.4).rows(3);
+    for (seed, model) in (1..).zip(models().into_iter().chain([spread])) {
+        let iterations = 60_000;
+        let counts = drawn(&model, iterations, seed);
+        let expected = as_array(model.vote().unwrap());
+        for (count, chance) in counts.into_iter().zip(expected) {
+            #[expect(clippy::cast_precision_loss, reason = "small")]
+            let (count, n) = (count as f64, (iterations - 2 * u64::from(model.rows)) as f64);
+            // Rows next to each other share messages: at most `rows` on each side.
+            let neighbours = f64::from(1 + 2 * model.rows);
+            let deviation = (n * chance * (1.0 - chance) * neighbours).sqrt();
+            assert!(count > 20.0 || chance < 1e-3, "{model:?} saw {counts:?}");
+            assert!(
+                (count - n * chance).abs() < 4.0 * deviation + 1.0,
+                "{model:?}: {counts:?} of {n}, expected shares {expected:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn limit_a_vote_without_wrong_iterations_is_3r2_less_2r3() {
+    for value in [0.0, 0.001, 0.1, 0.5, 1.0_f64] {
+        let r = 1.0 - value;
+        let vote = Voting::new(3).value(value).vote().unwrap();
+        assert!((vote.right - (3.0 * r * r - 2.0 * r * r * r)).abs() < 1e-15);
+        assert_eq!(vote.wrong, 0.0);
+        let colluding = Voting::new(3).value(value).collude(1.0).vote().unwrap();
+        assert!((colluding.right + colluding.wrong - 1.0).abs() < 1e-15 && colluding.none < 1e-15);
+    }
+}
+
+#[test]
+fn paper_the_iteration_has_its_share() {
+    // A wrong iteration in a row to come spoils two rows, one outside the rows spoils one.
+    let errs = |model: Voting| 1.0 - model.vote().unwrap().right;
+    let small = 1e-4;
+    let value = errs(Voting::new(3).value(small));
+    let outside = errs(Voting::new(3).iteration(small));
+    let ahead = errs(Voting::new(3).iteration(small).ahead(1.0));
+    assert!((outside / value - 1.0).abs() < 1e-3, "{outside} {value}");
+    assert!((ahead / value - 4.0).abs() < 1e-2, "{ahead} {value}");
+    // Behind, the place is taken already: it does no more harm than outside.
+    let behind = errs(Voting::new(3).iteration(small).behind(1.0));
+    assert!((behind / outside - 1.0).abs() < 1e-3, "{behind} {outside}");
+    // But it may make a wrong vote of two that strayed together.
+    assert!(Voting::new(3).iteration(small).ahead(1.0).vote().unwrap().wrong > 2.9e-8);
+}
+
+#[test]
+fn law_small_probabilities_keep_their_digits_and_missions_their_bound() {
+    let vote = Voting::new(3).value(1e-9).vote().unwrap();
+    assert!((vote.none / 3e-18 - 1.0).abs() < 1e-6, "{vote:?}");
+    let mission = vote.mission(1_000_000_000_000);
+    assert!((1.0 - mission.independent - 3e-6).abs() < 1e-9, "{mission:?}");
+    assert!(mission.at_least <= mission.independent && mission.at_least > 0.999_99);
+    assert_eq!(vote.mission(0).independent, 1.0);
+    let never = Voting::new(3).value(1.0).vote().unwrap().mission(1_000);
+    assert_eq!((never.independent, never.at_least), (0.0, 0.0));
+}
+
+#[test]
+fn refuses_what_is_no_probability_and_votes_that_cannot_be() {
+    assert_eq!(Voting::new(1).vote(), Err(VotingError::Replicas { replicas: 1 }));
+    assert_eq!(Voting::new(3).rows(0).vote(), Err(VotingError::Rows { rows: 0 }));
+    for value in [-0.1, 1.1, f64::NAN] {
+        let error = Voting::new(3).absent(value).vote().unwrap_err().to_string();
+        assert!(error.contains("absent") && error.contains("allowed: 0 to 1"), "{error}");
+    }
+    let shares = Voting::new(3).ahead(0.6).behind(0.6).vote();
+    assert_eq!(shares, Err(VotingError::Shares { ahead: 0.6, behind: 0.6 }));
+}

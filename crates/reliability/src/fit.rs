@@ -72,13 +72,29 @@ pub enum Mean {
     AtLeast(f64),
 }
 
+/// Seconds in the largest unit of which there is one.
+struct Shown(f64);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [(f64, &str); 4] =
+            [(86_400.0, "d"), (3_600.0, "h"), (60.0, "min"), (1.0, "s")];
+        let fits = UNITS.iter().find(|(seconds, _)| self.0 >= *seconds);
+        match fits {
+            Some((seconds, unit)) => write!(f, "{:.2} {unit}", self.0 / seconds),
+            None => write!(f, "{:.3e} s", self.0),
+        }
+    }
+}
+
 impl fmt::Display for Mean {
+    /// As `15.00 d (4.15 d to 123.86 d)`, or `at least 5.56 min`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Mean::Estimate(Interval { value, low, high }) => {
-                write!(f, "{value:.6} s ({low:.6} to {high:.6} s)")
+                write!(f, "{} ({} to {})", Shown(*value), Shown(*low), Shown(*high))
             }
-            Mean::AtLeast(seconds) => write!(f, "at least {seconds:.6} s"),
+            Mean::AtLeast(seconds) => write!(f, "at least {}", Shown(*seconds)),
         }
     }
 }
@@ -146,7 +162,37 @@ impl fmt::Display for FitError {
 impl core::error::Error for FitError {}
 
 /// The quantile of chi-square with this many degrees of freedom, which are 1 or more.
+///
+/// Of many degrees it is that of Wilson and Hilferty (1931), whose error is then less than a part in 10^7: sums of that many terms take long, and their rounding is larger.
 pub(crate) fn chi_square(degrees: f64, share: f64) -> f64 {
     use statrs::distribution::{ChiSquared, ContinuousCDF};
-    ChiSquared::new(degrees).map_or(f64::NAN, |chi| chi.inverse_cdf(share))
+    const MANY: f64 = 1e4;
+    match ChiSquared::new(degrees) {
+        Ok(chi) if degrees < MANY => chi.inverse_cdf(share),
+        _ => {
+            let normal = -core::f64::consts::SQRT_2 * statrs::function::erf::erfc_inv(2.0 * share);
+            let part = 2.0 / (9.0 * degrees);
+            degrees * (1.0 - part + normal * part.sqrt()).powi(3)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limit_quantiles_of_chi_square_are_those_of_tables_and_have_no_step() {
+        for (degrees, share, known) in
+            [(1.0, 0.95, 3.841_459), (2.0, 0.025, 0.050_636), (10.0, 0.975, 20.483_177)]
+        {
+            assert!((chi_square(degrees, share) - known).abs() < 1e-6, "{degrees} {share}");
+        }
+        for share in [0.001, 0.025, 0.5, 0.975, 0.999] {
+            let (below, above) = (chi_square(9_999.999_9, share), chi_square(10_000.000_1, share));
+            assert!((above / below - 1.0 - 2e-8).abs() < 1e-6, "{share}: {below} {above}");
+        }
+        let most = chi_square(1e19, 0.975);
+        assert!((most / 1e19 - 1.0).abs() < 1e-8);
+    }
 }

@@ -59,7 +59,7 @@ impl Window {
         if begin < end {
             Ok(Window { begin, end })
         } else {
-            Err(IncidentsError::Window { begin, end })
+            Err(IncidentsError::Window { place: None, begin, end })
         }
     }
 
@@ -167,7 +167,7 @@ impl Incidents {
         self
     }
 
-    /// The spans from the window's begin to the first incident of a kind, from each to the next, and from the last to the window's end, which is cut off there.
+    /// The spans from the window's begin to the first incident of a kind, from each to the next, and from the last to the window's end, which is cut off there. Incidents of another kind are passed over.
     #[must_use]
     pub fn sample(&self, kind: Kind) -> Sample {
         let (mut ended, mut before) = (Vec::new(), self.window.begin);
@@ -184,7 +184,9 @@ fn read_window(line: &str, place: Place) -> Result<Window, IncidentsError> {
     let ["window", begin, end] = words[..] else {
         return Err(IncidentsError::WindowFirst { place, found: line.to_owned() });
     };
-    Window::new(read_time(begin, place)?, read_time(end, place)?)
+    let (begin, end) = (read_time(begin, place)?, read_time(end, place)?);
+    let in_file = Err(IncidentsError::Window { place: Some(place), begin, end });
+    Window::new(begin, end).or(in_file)
 }
 
 fn read_incident(line: &str, place: Place) -> Result<Incident, IncidentsError> {
@@ -254,6 +256,8 @@ pub enum IncidentsError {
     },
     /// A window that does not end after it begins.
     Window {
+        /// Where, if it is in a file.
+        place: Option<Place>,
         /// Its begin.
         begin: Instant,
         /// Its end.
@@ -330,12 +334,16 @@ impl fmt::Display for IncidentsError {
             IncidentsError::WindowFirst { place, found } => {
                 write!(f, "{place}: `{found}` before any window; allowed: `window BEGIN END`")
             }
-            IncidentsError::Window { begin, end } => write!(
-                f,
-                "a window from {} to {} ends before anything is seen; its end must be after its begin",
-                Seconds(*begin),
-                Seconds(*end)
-            ),
+            IncidentsError::Window { place, begin, end } => {
+                if let Some(place) = place {
+                    write!(f, "{place}: ")?;
+                }
+                let (begin, end) = (Seconds(*begin), Seconds(*end));
+                write!(
+                    f,
+                    "a window from {begin} to {end} ends before anything is seen; its end must be after its begin"
+                )
+            }
             IncidentsError::Empty => write!(
                 f,
                 "no incident; if none occurred in the window, write the line `none` (then a bound is known: at least)"

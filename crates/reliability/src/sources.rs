@@ -29,19 +29,23 @@ impl<T> fmt::Display for Found<T> {
     }
 }
 
-/// What a kernel message has in it, and what that is. The first that fits counts.
-pub const MESSAGES: [(&str, Kind); 8] = [
-    ("Kernel panic - not syncing", Kind::Failure),
-    ("Out of memory: Killed process", Kind::Error),
-    ("Memory cgroup out of memory: Killed process", Kind::Error),
-    ("Oops: ", Kind::Error),
-    ("watchdog: BUG: soft lockup", Kind::Error),
-    ("blocked for more than", Kind::Error),
-    ("Machine Check", Kind::Error),
-    ("Uncorrected error", Kind::Error),
+/// What a kernel message has in it, all of these, and what that is. The first that fits counts.
+pub const MESSAGES: [(&[&str], Kind); 10] = [
+    (&["Kernel panic - not syncing"], Kind::Failure),
+    (&["Out of memory: Killed process"], Kind::Error),
+    (&["Memory cgroup out of memory: Killed process"], Kind::Error),
+    (&["Oops: "], Kind::Error),
+    (&["watchdog: BUG: soft lockup"], Kind::Error),
+    (&["INFO: task ", "blocked for more than"], Kind::Error),
+    (&["[Hardware Error]", "Machine Check"], Kind::Error),
+    (&["[Hardware Error]", "Machine check events logged"], Kind::Error),
+    (&["EDAC MC", " CE "], Kind::Error),
+    (&["EDAC MC", " UE "], Kind::Error),
 ];
 
-/// Reads lines of `journalctl -k -o short-unix`: `1700000000.250000 host kernel: MESSAGE`. Only messages of the kernel that [`MESSAGES`] names are incidents.
+/// Reads lines of `journalctl -k -o short-unix`: `1700000000.250000 host kernel: MESSAGE`. Only messages of the kernel that [`MESSAGES`] names are incidents. One cause may have several: see [`Incidents::merged`](crate::Incidents::merged).
+///
+/// A kernel that panics often has no time to write that down: failures by panic are then in `pstore` or on a console, whose lines can be given here, too.
 ///
 /// # Errors
 /// [`SourceError::Time`] when such a message has no time in seconds.
@@ -49,9 +53,8 @@ pub fn journal(text: &str) -> Result<Vec<Incident>, SourceError> {
     let mut list = Vec::new();
     for (line, number) in text.lines().zip(1..) {
         let Some((head, message)) = line.split_once(" kernel: ") else { continue };
-        let Some((_, kind)) = MESSAGES.iter().find(|(part, _)| message.contains(part)) else {
-            continue;
-        };
+        let fits = |parts: &[&str]| parts.iter().all(|part| message.contains(part));
+        let Some((_, kind)) = MESSAGES.iter().find(|(parts, _)| fits(parts)) else { continue };
         let time = head.split_whitespace().next().unwrap_or_default();
         let at = at::seconds(time)
             .ok_or_else(|| SourceError::Time { line: number, found: time.to_owned() })?;
@@ -60,7 +63,7 @@ pub fn journal(text: &str) -> Result<Vec<Incident>, SourceError> {
     Ok(list)
 }
 
-/// Reads machine checks in lines of `dmesg`: `[   12.345678] mce: [Hardware Error]: CPU 3: Machine Check: 0 Bank 5: be00000000800400`. One check prints several lines; the one that names the bank is the incident.
+/// Reads machine checks in lines of `dmesg`: `[   12.345678] mce: [Hardware Error]: CPU 3: Machine Check: 0 Bank 5: be00000000800400`. One check prints several lines; that which names the bank is the incident, and that which says that events were logged. Where a kernel prints both, [`Incidents::merged`](crate::Incidents::merged) makes them one.
 ///
 /// `boot`: when the machine was started, since 1970, from which the kernel counts.
 ///
@@ -73,7 +76,10 @@ pub fn machine_checks(text: &str, boot: Instant) -> Result<Found<Vec<Incident>>,
             hypervisor = Some(name.trim());
         }
         let Some((time, message)) = line.split_once("mce: [Hardware Error]: ") else { continue };
-        if !message.contains("Machine Check") {
+        if !["Machine Check", "Machine check events logged"]
+            .iter()
+            .any(|part| message.contains(part))
+        {
             continue;
         }
         let time = time.trim().trim_start_matches('[').trim_end_matches(']').trim();

@@ -16,47 +16,69 @@ enum Cell {
     Alone,
 }
 
-/// All that may lie in a place, from the messages of one replica for the iteration before, this one and the one after, each in all its ways.
-fn cells(model: &Voting) -> Vec<(Cell, f64)> {
+/// Where a message may lie, by how many rows it is off, and nowhere; each with its chance.
+fn ways(model: &Voting) -> Vec<(Option<i32>, f64)> {
     let comes = 1.0 - model.absent;
     let elsewhere = 1.0 - model.ahead - model.behind;
-    // Where a message lies: in its own row, one row on, one row back, nowhere.
-    let ways = [
-        (0, comes * (1.0 - model.iteration)),
-        (1, comes * model.iteration * model.ahead),
-        (-1, comes * model.iteration * model.behind),
-        (99, model.absent + comes * model.iteration * elsewhere),
+    let mut ways = vec![
+        (Some(0), comes * (1.0 - model.iteration)),
+        (None, model.absent + comes * model.iteration * elsewhere),
     ];
+    for off in 1..=i32::from(model.rows) {
+        let each = comes * model.iteration / f64::from(model.rows);
+        ways.push((Some(off), each * model.ahead));
+        ways.push((Some(-off), each * model.behind));
+    }
+    ways
+}
+
+/// As many kinds of values as agree with each other and are wrong: the common one, and two of each iteration that strays.
+fn groups(model: &Voting) -> usize {
+    1 + 4 * usize::from(model.rows)
+}
+
+/// All that may lie in a place: the messages of one replica for the iterations around this one, each in all its ways, in order.
+fn cells(model: &Voting) -> Vec<(Cell, f64)> {
     // What it says: 0 right, 1 the common wrong value, 2 one of its own.
-    let says = [
-        (0, 1.0 - model.value),
-        (1, model.value * model.collude),
-        (2, model.value * (1.0 - model.collude)),
-    ];
+    let says =
+        [1.0 - model.value, model.value * model.collude, model.value * (1.0 - model.collude)];
+    let reach = i32::from(model.rows);
+    let ways = ways(model);
+    let messages: Vec<i32> = (-reach..=reach).collect();
     let mut all = Vec::new();
-    for before in ways {
-        for own in ways {
-            for after in ways {
-                for (said, of_said) in says {
-                    let chance = before.1 * own.1 * after.1 * of_said;
-                    let cell = match (before.0 == 1, own.0 == 0, after.0 == -1) {
-                        (true, ..) if said == 2 => Cell::Alone,
-                        (true, ..) => Cell::Wrong(1 + said),
-                        (_, true, _) => [Cell::Right, Cell::Wrong(0), Cell::Alone][said],
-                        (.., true) if said == 2 => Cell::Alone,
-                        (.., true) => Cell::Wrong(3 + said),
-                        _ => Cell::Empty,
-                    };
-                    all.push((cell, chance));
-                }
+    for number in 0..ways.len().pow(u32::try_from(messages.len()).unwrap_or(0)) {
+        let (mut chance, mut rest, mut first) = (1.0, number, None);
+        for (place, of) in messages.iter().enumerate() {
+            let (off, of_way) = ways[rest % ways.len()];
+            rest /= ways.len();
+            chance *= of_way;
+            if off == Some(-of) && first.is_none() {
+                first = Some((place, *of));
             }
         }
+        let Some((place, of)) = first else {
+            all.push((Cell::Empty, chance));
+            continue;
+        };
+        for (said, of_said) in says.into_iter().enumerate() {
+            let cell = match (of, said) {
+                (0, 0) => Cell::Right,
+                (_, 2) => Cell::Alone,
+                (0, _) => Cell::Wrong(0),
+                // Those after this iteration are one place further on than they would be without it.
+                _ => Cell::Wrong(1 + 2 * (place - usize::from(of > 0)) + said),
+            };
+            all.push((cell, chance * of_said));
+        }
     }
-    let kinds = [Cell::Empty, Cell::Right, Cell::Alone].into_iter().chain((0..5).map(Cell::Wrong));
+    let kinds = [Cell::Empty, Cell::Right, Cell::Alone].into_iter();
     let share = |kind: Cell| {
         (kind, all.iter().filter(|(cell, _)| *cell == kind).map(|(_, chance)| chance).sum())
     };
-    kinds.map(share).collect()
+    let shares: Vec<_> = kinds.chain((0..groups(model)).map(Cell::Wrong)).map(share).collect();
+    let total: f64 = shares.iter().map(|(_, share)| share).sum();
+    assert!((total - 1.0).abs() < 1e-12, "{total}");
+    shares
 }
 
 /// Every row of so many replicas, slowly.
@@ -76,7 +98,7 @@ fn enumerated(model: &Voting) -> [f64; 3] {
         let outcome = if wins(Cell::Right) {
             0
         } else {
-            1 + usize::from(!(0..5).any(|group| wins(Cell::Wrong(group))))
+            1 + usize::from(!(0..groups(model)).any(|group| wins(Cell::Wrong(group))))
         };
         sums[outcome] += chance;
     }
@@ -87,7 +109,7 @@ fn as_array(vote: Vote) -> [f64; 3] {
     [vote.right, vote.wrong, vote.none]
 }
 
-fn models() -> [Voting; 5] {
+fn models() -> [Voting; 7] {
     let all =
         |replicas: u8| Voting::new(replicas).value(0.1).collude(0.7).absent(0.05).iteration(0.2);
     [
@@ -96,6 +118,8 @@ fn models() -> [Voting; 5] {
         all(5).ahead(0.2).behind(0.8),
         all(4).ahead(1.0),
         all(2),
+        all(3).iteration(0.6).ahead(0.9).behind(0.1).rows(2),
+        all(3).iteration(0.8).ahead(0.3).behind(0.7).rows(2),
     ]
 }
 

@@ -122,7 +122,7 @@ pub enum FitError {
         /// How many ended.
         events: usize,
     },
-    /// Spread out so widely that no shape from 0.001 on fits.
+    /// So nearly equal, or spread so widely, that the best shape is not from 0.01 to 1000.
     Shapeless,
     /// No share.
     Confidence {
@@ -150,7 +150,7 @@ impl fmt::Display for FitError {
                 "the {events} spans that ended are all as long as the longest; a Weibull fit needs some that are shorter"
             ),
             FitError::Shapeless => {
-                write!(f, "no Weibull shape from 0.001 to 1000 fits these spans")
+                write!(f, "no Weibull shape from 0.01 to 1000 fits these spans")
             }
             FitError::Confidence { share } => {
                 write!(f, "a confidence of {share}; allowed: more than 0 and less than 1, as 0.95")
@@ -163,7 +163,7 @@ impl core::error::Error for FitError {}
 
 /// The quantile of chi-square with this many degrees of freedom, which are 1 or more.
 ///
-/// Of many degrees it is that of Wilson and Hilferty (1931), whose error is then less than a part in 10^7: sums of that many terms take long, and their rounding is larger.
+/// Of many degrees it is that of Wilson and Hilferty (1931), whose error is then less than a part in 10^6: sums of that many terms take long, and their rounding is larger.
 pub(crate) fn chi_square(degrees: f64, share: f64) -> f64 {
     use statrs::distribution::{ChiSquared, ContinuousCDF};
     const MANY: f64 = 1e4;

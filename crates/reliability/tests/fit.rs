@@ -132,21 +132,23 @@ fn law_weibull_intervals_hold_the_truth_about_as_often_as_they_say() {
     assert!(held.iter().all(|held| (910..980).contains(held)), "{held:?} of 1000");
 }
 
+/// The definition, slowly: density of those that ended, survival of those cut off.
+fn likelihood(sample: &Sample, shape: f64, scale: f64) -> f64 {
+    let hazard = |span: &Span| (span.as_secs_f64() / scale).powf(shape);
+    let density = |span: &Span| {
+        (shape / scale).ln() + (shape - 1.0) * (span.as_secs_f64() / scale).ln() - hazard(span)
+    };
+    sample.ended().iter().map(density).sum::<f64>()
+        - sample.censored().iter().map(hazard).sum::<f64>()
+}
+
 #[test]
 fn law_the_weibull_fit_is_a_maximum_and_does_not_know_units() {
     let mut random = Pcg64Mcg::new(5);
     let sample = cut(&mut random, 1.4, 50.0, 60, 70.0);
     let fit = Weibull::fit(&sample, Confidence::USUAL).unwrap();
     let (shape, scale) = (fit.shape().value, fit.scale().value);
-    // The definition, slowly: density of those that ended, survival of those cut off.
-    let likelihood = |shape: f64, scale: f64| -> f64 {
-        let hazard = |span: &Span| (span.as_secs_f64() / scale).powf(shape);
-        let density = |span: &Span| {
-            (shape / scale).ln() + (shape - 1.0) * (span.as_secs_f64() / scale).ln() - hazard(span)
-        };
-        sample.ended().iter().map(density).sum::<f64>()
-            - sample.censored().iter().map(hazard).sum::<f64>()
-    };
+    let likelihood = |shape: f64, scale: f64| likelihood(&sample, shape, scale);
     let best = likelihood(shape, scale);
     assert!((best - fit.log_likelihood()).abs() < 1e-6, "{best} {fit:?}");
     for (less, more) in [(0.99, 1.0), (1.01, 1.0), (1.0, 0.99), (1.0, 1.01)] {
@@ -178,6 +180,45 @@ fn law_the_weibull_fit_is_a_maximum_and_does_not_know_units() {
 }
 
 #[test]
+fn law_ends_of_the_mean_and_the_scale_are_those_of_a_search_over_all_shapes() {
+    let mut random = Pcg64Mcg::new(8);
+    let seconds = Span::from_secs;
+    let three = Sample::new(vec![seconds(10), seconds(30), seconds(200)], vec![seconds(60)]);
+    let samples =
+        [three, cut(&mut random, 0.6, 50.0, 12, 90.0), cut(&mut random, 3.0, 50.0, 25, 40.0)];
+    for sample in samples {
+        let fit = Weibull::fit(&sample, Confidence::USUAL).unwrap();
+        let shapes =
+            || (0..6_000).map(|step| fit.shape().value * (f64::from(step) / 1_000.0 - 3.0).exp());
+        let depth = |scale: &dyn Fn(f64) -> f64| {
+            let all = shapes().map(|shape| likelihood(&sample, shape, scale(shape)));
+            fit.log_likelihood() - all.fold(f64::NEG_INFINITY, f64::max)
+        };
+        let (mean, scale) = (fit.mean(), fit.scale());
+        assert!(mean.low > 0.0 && mean.high.is_finite());
+        for end in [mean.low, mean.high] {
+            let of_mean = |shape: f64| {
+                (end.ln() - statrs::function::gamma::ln_gamma(1.0 + 1.0 / shape)).exp()
+            };
+            assert!((depth(&of_mean) - 1.920_73).abs() < 1e-3, "{fit:?} {end}");
+        }
+        for end in [scale.low, scale.high] {
+            assert!((depth(&|_| end) - 1.920_73).abs() < 1e-3, "{fit:?} {end}");
+        }
+    }
+}
+
+#[test]
+fn accepts_spans_of_any_length() {
+    let spans = [1, 1_000_000_000, 10_000_000_000_000_000_000].map(Span::from_nanos);
+    let fit = Weibull::fit(&Sample::new(spans.to_vec(), vec![]), Confidence::USUAL).unwrap();
+    for found in [fit.shape(), fit.scale(), fit.mean()] {
+        assert!(found.low < found.value && found.value < found.high, "{fit:?}");
+        assert!(found.low > 0.0 && found.value.is_finite(), "{fit:?}");
+    }
+}
+
+#[test]
 fn law_the_verdict_is_that_of_what_was_drawn() {
     let mut random = Pcg64Mcg::new(6);
     for (shape, right) in
@@ -198,6 +239,19 @@ fn law_the_verdict_is_that_of_what_was_drawn() {
         assert!(off[1] <= 14, "shape {shape}: {off:?}");
         assert!(if shape == 1.0 { off[0] <= 14 } else { off[0] >= 50 }, "shape {shape}: {off:?}");
     }
+}
+
+#[test]
+fn limit_distances_are_those_from_kaplan_and_meier_by_hand() {
+    let of = |ended: [u32; 3], censored: f64| {
+        let ended = ended.map(Span::from_secs).to_vec();
+        let sample = Sample::new(ended, vec![span(censored)]);
+        compare(&sample, Confidence::USUAL).unwrap().exponential_fitness.distance
+    };
+    // Steps to 3/4, 1/2 and, with one left at risk, 0; the mean is 8.5/3.
+    assert!((of([1, 2, 3], 2.5) - (-9.0_f64 / 8.5).exp()).abs() < 1e-9);
+    // Who is cut off at 3 is at risk at 3: the last step is to 1/4, and the first is the farthest.
+    assert!((of([1, 2, 3], 3.0) - (1.0 - (-1.0_f64 / 3.0).exp())).abs() < 1e-9);
 }
 
 #[test]

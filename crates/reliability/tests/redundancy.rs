@@ -92,6 +92,16 @@ fn law_spares_and_repair_only_help_and_reliability_only_falls() {
 }
 
 #[test]
+fn law_a_crew_helps_only_where_it_has_something_to_repair() {
+    let mean = |system: Redundancy, crews: u8| system.repair(RATE, crews).unwrap().mean_seconds();
+    let triple = Redundancy::new(3, RATE).unwrap();
+    assert_eq!(mean(triple, 1), mean(triple, 2));
+    let spared = triple.spares(1, 0.0).unwrap();
+    assert!(mean(spared, 2) > mean(spared, 1) * 1.05);
+    assert_eq!(mean(spared, 2), mean(spared, 3));
+}
+
+#[test]
 fn refuses_modules_rates_and_times_that_cannot_be() {
     let triple = Redundancy::new(3, RATE).unwrap();
     assert_eq!(Redundancy::new(0, RATE), Err(RedundancyError::Modules { replicas: 0, spares: 0 }));

@@ -46,7 +46,7 @@ fn cells(model: &Voting) -> Vec<(Cell, f64)> {
     let ways = ways(model);
     let messages: Vec<i32> = (-reach..=reach).collect();
     let mut all = Vec::new();
-    for number in 0..ways.len().pow(u32::try_from(messages.len()).unwrap_or(0)) {
+    for number in 0..ways.len().pow(u32::try_from(messages.len()).expect("few")) {
         let (mut chance, mut rest, mut first) = (1.0, number, None);
         for (place, of) in messages.iter().enumerate() {
             let (off, of_way) = ways[rest % ways.len()];

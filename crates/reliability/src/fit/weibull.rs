@@ -19,13 +19,13 @@ pub struct Weibull {
 impl Weibull {
     /// As many events as it needs.
     pub const NEEDS: usize = 3;
-    /// The shapes that are looked at.
-    const SHAPES: (f64, f64) = (1e-3, 1e3);
+    /// The shapes that are looked at; the mean of the least is 10^158 scales.
+    const SHAPES: (f64, f64) = (1e-2, 1e3);
 
     /// Fits a sample.
     ///
     /// # Errors
-    /// [`FitError::FewEvents`], [`FitError::ZeroSpan`], [`FitError::NoSpread`], and [`FitError::Shapeless`] when none of the shapes from 0.001 to 1000 is the best.
+    /// [`FitError::FewEvents`], [`FitError::ZeroSpan`], [`FitError::NoSpread`], and [`FitError::Shapeless`] when none of the shapes from 0.01 to 1000 is the best.
     pub fn fit(sample: &Sample, confidence: Confidence) -> Result<Weibull, FitError> {
         let data = Data::of(sample)?;
         let (least, most) = Weibull::SHAPES;

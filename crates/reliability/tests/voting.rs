@@ -143,15 +143,14 @@ fn unit(random: &mut Pcg64Mcg) -> f64 {
 /// Right values are multiples of this, and the common wrong value is one more.
 const RIGHT: u64 = 1 << 20;
 
-/// Feeds a voter with drawn errors: how many iterations came to a right vote, a wrong one, and none.
-fn drawn(model: &Voting, iterations: u64, seed: u64) -> [u64; 3] {
+/// Feeds a voter with drawn errors: what each iteration came to that has all its neighbours, 0 a right vote, 1 a wrong one, 2 none.
+fn drawn(model: &Voting, iterations: u64, seed: u64) -> Vec<usize> {
     let mut random = Pcg64Mcg::new(seed.into());
     let settings = Settings::new(model.replicas).queue(256).ahead(200);
     let mut voter: Voter<u64, Majority> =
         Voter::new(&settings, Majority::EXACT).expect("it can be");
     let rows = u64::from(model.rows);
-    let (mut right, mut wrong) = (0, 0);
-    let judged = rows + 1..=iterations - rows;
+    let mut outcomes = vec![2; usize::try_from(iterations - 2 * rows).expect("few")];
     for iteration in 1..=iterations {
         for replica in 0..model.replicas {
             if unit(&mut random) <= model.absent {
@@ -174,15 +173,16 @@ fn drawn(model: &Voting, iterations: u64, seed: u64) -> [u64; 3] {
                 });
             }
             voter.receive(ReplicaNumber(replica), says, value, |report| {
-                if let Report::Voted { iteration, value, .. } = report
-                    && judged.contains(&iteration.0)
-                {
-                    if *value == iteration.0 * RIGHT { right += 1 } else { wrong += 1 }
+                let Report::Voted { iteration, value, .. } = report else { return };
+                let place =
+                    iteration.0.checked_sub(rows + 1).and_then(|at| usize::try_from(at).ok());
+                if let Some(outcome) = place.and_then(|place| outcomes.get_mut(place)) {
+                    *outcome = usize::from(*value != iteration.0 * RIGHT);
                 }
             });
         }
     }
-    [right, wrong, iterations - 2 * rows - right - wrong]
+    outcomes
 }
 
 #[test]
@@ -191,11 +191,11 @@ fn law_the_voter_votes_as_often_right_wrong_and_not_as_the_model_says() {
     let spread = spread.ahead(0.6).behind(0.4).rows(3);
     for (seed, model) in (1..).zip(models().into_iter().chain([spread])) {
         let iterations = 60_000;
-        let counts = drawn(&model, iterations, seed);
+        let mut counts = [0_u32; 3];
+        drawn(&model, iterations, seed).into_iter().for_each(|outcome| counts[outcome] += 1);
         let expected = as_array(model.vote().unwrap());
         for (count, chance) in counts.into_iter().zip(expected) {
-            #[expect(clippy::cast_precision_loss, reason = "small")]
-            let (count, n) = (count as f64, (iterations - 2 * u64::from(model.rows)) as f64);
+            let (count, n) = (f64::from(count), f64::from(counts.iter().sum::<u32>()));
             // Rows next to each other share messages: at most `rows` on each side.
             let neighbours = f64::from(1 + 2 * model.rows);
             let deviation = (n * chance * (1.0 - chance) * neighbours).sqrt();
@@ -205,6 +205,27 @@ fn law_the_voter_votes_as_often_right_wrong_and_not_as_the_model_says() {
                 "{model:?}: {counts:?} of {n}, expected shares {expected:?}"
             );
         }
+    }
+}
+
+#[test]
+fn law_missions_of_the_voter_keep_their_bound_and_are_independent_without_strays() {
+    let model = Voting::new(3).value(0.03).absent(0.02).iteration(0.04);
+    let length = 5;
+    for (seed, model, is_independent) in [(11, model, true), (12, model.ahead(1.0), false)] {
+        let mission = model.vote().unwrap().mission(length);
+        let outcomes = drawn(&model, 100_000, seed);
+        let missions = outcomes.chunks_exact(usize::try_from(length).expect("few"));
+        let all = f64::from(u32::try_from(missions.len()).expect("few"));
+        let right = missions.filter(|mission| mission.iter().all(|outcome| *outcome == 0)).count();
+        let share = f64::from(u32::try_from(right).expect("few")) / all;
+        let deviation = (share * (1.0 - share) / all).sqrt();
+        assert!(share > mission.at_least - 4.0 * deviation, "{share} {mission:?}");
+        assert!(mission.at_least > 0.5 && share < 0.99, "{share} {mission:?}");
+        // A message that strays spoils two rows at once, so more missions go without any.
+        let off = (share - mission.independent) / deviation;
+        let is_as_said = if is_independent { off.abs() < 4.0 } else { off > 4.0 };
+        assert!(is_as_said, "{off} deviations: {share} {mission:?}");
     }
 }
 

@@ -121,7 +121,8 @@ impl Members {
     /// Nobody is behind this iteration.
     pub(crate) fn begin_after(&mut self, begun: Iteration) {
         for record in &mut self.records {
-            record.reached = record.reached.max(begun);
+            // Whatever it claimed.
+            record.reached = begun;
         }
     }
 
@@ -134,19 +135,22 @@ impl Members {
         wrong: Replicas,
         absent: Replicas,
     ) {
-        let recovered = right.and(self.unsure);
-        for replica in recovered.iter() {
-            self.record(replica).since = None;
+        for replica in right.and(self.unsure).iter() {
+            let record = self.record(replica);
+            // Rows may close in another order.
+            if record.last < Some(iteration) {
+                record.since = None;
+                self.unsure = self.unsure.without(replica);
+            }
         }
-        self.unsure = self.unsure.but(recovered);
         for (replicas, is_wrong) in [(wrong, true), (absent, false)] {
             for replica in replicas.iter() {
                 let record = self.record(replica);
                 record.wrong += u64::from(is_wrong);
                 record.absent += u64::from(!is_wrong);
-                record.first.get_or_insert(iteration);
-                record.last = Some(iteration);
-                record.since.get_or_insert(iteration);
+                record.first = Some(record.first.map_or(iteration, |first| first.min(iteration)));
+                record.last = record.last.max(Some(iteration));
+                record.since = Some(record.since.map_or(iteration, |since| since.min(iteration)));
                 self.unsure = self.unsure.with(replica);
             }
         }

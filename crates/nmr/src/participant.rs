@@ -23,7 +23,7 @@ pub(crate) struct Link {
 
 /// The ends of two replicas in these lives, with room for two queues.
 pub(crate) fn link(one: u32, other: u32, settings: &Settings) -> (Link, Link) {
-    let room = settings.queue.saturating_mul(2).max(4);
+    let room = settings.ring();
     let ((to_other, from_one), (to_one, from_other)) = (ring(room), ring(room));
     let here = Link { life: other, from: from_other, to: to_other };
     (here, Link { life: one, from: from_one, to: to_one })
@@ -64,8 +64,9 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    fn new(replica: ReplicaNumber, link: Link) -> Peer {
-        let (seen, unsent, held) = (None, None, None);
+    /// One of which a value was seen for this iteration; for any, if it is `None`.
+    fn new(replica: ReplicaNumber, link: Link, seen: Option<Iteration>) -> Peer {
+        let (unsent, held) = (None, None);
         Peer { replica, link, seen, skipped: 0, skips: 0, unsent, held }
     }
 
@@ -91,6 +92,9 @@ pub(crate) struct Participant<V, R> {
     /// The iteration of the next value.
     pub(crate) next: Iteration,
     pub(crate) last: Option<Vote<V>>,
+    /// What its voter has voted in the next iteration, and in the last of all.
+    heard: Option<Vote<V>>,
+    newest: Option<Vote<V>>,
     /// Each replica and kind once.
     found: Vec<Found>,
 }
@@ -103,14 +107,21 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
         is_joining: bool,
         links: Vec<(ReplicaNumber, Link)>,
     ) -> Self {
+        // All begin with the first iteration, or are in the middle.
+        let seen = (!is_joining).then_some(Iteration::default());
         Participant {
             number,
             voter: voter(settings, rule.clone(), active, is_joining),
-            peers: links.into_iter().map(|(replica, link)| Peer::new(replica, link)).collect(),
+            peers: links
+                .into_iter()
+                .map(|(replica, link)| Peer::new(replica, link, seen))
+                .collect(),
             settings: settings.clone(),
             rule,
             next: Iteration(1),
             last: None,
+            heard: None,
+            newest: None,
             found: Vec::new(),
         }
     }
@@ -118,7 +129,7 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
     /// Another replica has begun a new life.
     pub(crate) fn link(&mut self, replica: ReplicaNumber, link: Link) {
         self.peers.retain(|peer| peer.replica != replica);
-        self.peers.push(Peer::new(replica, link));
+        self.peers.push(Peer::new(replica, link, None));
         self.peers.sort_by_key(|peer| peer.replica);
     }
 
@@ -174,7 +185,8 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
 
     /// Does what there is to do until there is a vote in this iteration, or a later one, if it has missed that; `None` if it must wait for others.
     pub(crate) fn polls(&mut self, iteration: Iteration) -> Option<Vote<V>> {
-        loop {
+        // As much as may have been there at the beginning: whoever writes more says so afterwards.
+        for _ in 0..=self.settings.ring() {
             if let Some(vote) = self.voted(iteration) {
                 return Some(self.goes_on(vote));
             }
@@ -184,9 +196,13 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
             if !self.has_missed(iteration) {
                 return None;
             }
+            if let Some(later) = self.newest.filter(|vote| vote.iteration > iteration) {
+                return Some(self.goes_on(later));
+            }
             let active = self.voter.active();
             self.voter = voter(&self.settings, self.rule.clone(), active, true);
         }
+        None
     }
 
     /// No more values are waited for: the vote that comes of those that are there.
@@ -202,21 +218,24 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
     }
 
     fn goes_on(&mut self, vote: Vote<V>) -> Vote<V> {
+        // Those that it left out are no mistake of its number.
+        let missed = vote.iteration.0.saturating_sub(self.next.0);
+        for peer in &mut self.peers {
+            peer.skips = peer.skips.saturating_add(missed);
+        }
+        self.heard = None;
         (self.next, self.last) = (vote.iteration.next(), Some(vote));
         vote
     }
 
     /// The vote of this iteration; where its row is not kept any longer, or never was, the last that there is.
     fn voted(&self, iteration: Iteration) -> Option<Vote<V>> {
-        if let Some(value) = self.voter.voted(iteration) {
-            return Some(Vote { iteration, value: *value });
-        }
-        let (later, value) = self.voter.last_vote()?;
-        let is_later = later > iteration && !self.voter.keeps(iteration);
-        is_later.then_some(Vote { iteration: later, value: *value })
+        let is_later = |vote: &Vote<V>| vote.iteration > iteration && !self.voter.keeps(iteration);
+        let heard = self.heard.filter(|vote| vote.iteration == iteration);
+        heard.or_else(|| self.newest.filter(is_later))
     }
 
-    /// Reads a value of each other replica. Whether there was any that could be offered.
+    /// Reads a value of each other replica. Whether that changed anything.
     pub(crate) fn looks(&mut self) -> bool {
         let mut any = false;
         for place in 0..self.peers.len() {
@@ -224,7 +243,10 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
             let mut read = [[0; 3]];
             let message = match peer.held.take() {
                 Some(held) => held,
-                None if peer.link.from.read(&mut read) == 1 => read[0],
+                None if peer.link.from.read(&mut read) == 1 => {
+                    any = true;
+                    read[0]
+                }
                 None => continue,
             };
             let (from, iteration) = (peer.replica, Iteration(message[0]));
@@ -250,7 +272,19 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
 
     fn offers(&mut self, from: ReplicaNumber, iteration: Iteration, word: u64) -> Received {
         let (value, found) = (V::from_word(word), &mut self.found);
-        self.voter.receive(from, iteration, value, |report| finds(found, &report))
+        let (next, heard, newest) = (self.next, &mut self.heard, &mut self.newest);
+        self.voter.receive(from, iteration, value, |report| {
+            if let Report::Voted { iteration, value, .. } = report {
+                let vote = Vote { iteration, value: *value };
+                if iteration == next {
+                    *heard = Some(vote);
+                }
+                if newest.is_none_or(|before: Vote<V>| before.iteration < iteration) {
+                    *newest = Some(vote);
+                }
+            }
+            finds(found, &report);
+        })
     }
 
     /// Whether a majority of the others has gone on, so that nothing comes any longer of what it waits for: a vote in this iteration, or in any that its voter takes.
@@ -311,5 +345,77 @@ fn finds<V>(found: &mut Vec<Found>, report: &Report<'_, V>) {
             one(replica, FaultKind::Lagging, Iteration(behind));
         }
         _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Majority;
+
+    /// All participants of so many, linked.
+    fn parts(settings: &Settings) -> Vec<Participant<u64, Majority>> {
+        let mut links: Vec<Vec<_>> = (0..settings.replicas).map(|_| Vec::new()).collect();
+        for one in 0..settings.replicas {
+            for other in one + 1..settings.replicas {
+                let (here, there) = link(1, 1, settings);
+                links[usize::from(one)].push((ReplicaNumber(other), here));
+                links[usize::from(other)].push((ReplicaNumber(one), there));
+            }
+        }
+        let all = Replicas::first(settings.replicas);
+        let rule = (settings, Majority::EXACT);
+        let part =
+            |(number, links)| Participant::new(ReplicaNumber(number), rule, all, false, links);
+        (0..).zip(links).map(part).collect()
+    }
+
+    #[test]
+    fn law_a_vote_is_heard_though_its_row_is_gone_at_once() {
+        let mut parts = parts(&Settings::new(3).queue(1));
+        // Wrong in the first iteration, and there is a second at once.
+        parts[2].sends(99, None, |_| ());
+        parts[2].next = Iteration(2);
+        parts[2].sends(99, None, |_| ());
+        parts[0].sends(10, None, |_| ());
+        assert_eq!(parts[0].polls(Iteration(1)), None);
+        parts[1].sends(10, None, |_| ());
+        let vote = Some(Vote { iteration: Iteration(1), value: 10 });
+        assert_eq!((parts[0].polls(Iteration(1)), parts[1].polls(Iteration(1))), (vote, vote));
+    }
+
+    #[test]
+    fn law_one_that_missed_votes_is_not_called_wrong_for_the_next() {
+        let mut parts = parts(&Settings::new(5).queue(8));
+        for part in &mut parts {
+            part.sends(1, None, |_| ());
+        }
+        let vote = Vote { iteration: Iteration(1), value: 1 };
+        assert!(parts.iter_mut().all(|part| part.polls(Iteration(1)) == Some(vote)));
+        // It has waited for the next one, and heard of one far ahead.
+        parts[0].sends(1, None, |_| ());
+        parts[0].goes_on(Vote { iteration: Iteration(100), value: 1 });
+        parts[0].sends(1, None, |_| ());
+        parts[1].sends(1, None, |_| ());
+        parts[1].polls(Iteration(2));
+        assert_eq!(parts[1].take_found(), []);
+    }
+
+    #[test]
+    fn law_a_wrong_number_is_found_each_time() {
+        let mut parts = parts(&Settings::new(3).queue(4).lag(100));
+        for iteration in 1..=5 {
+            parts[2].sends(1, Some(Injected::WrongIteration { by: 100 }), |_| ());
+            parts[2].next = Iteration(iteration + 1);
+            for place in [0, 1] {
+                parts[place].sends(1, None, |_| ());
+            }
+            for place in [0, 1, 0] {
+                parts[place].polls(Iteration(iteration));
+            }
+            let found = parts[0].take_found();
+            let kinds: Vec<_> = found.iter().map(|found| (found.replica.0, found.kind)).collect();
+            assert_eq!(kinds, [(2, FaultKind::WrongIteration)], "{iteration}");
+        }
     }
 }

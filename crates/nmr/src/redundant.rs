@@ -83,7 +83,7 @@ impl<V: Word, R: Rule<V> + Clone + Send + 'static> Redundant<V, R> {
 
     /// Runs the body in each replica, until a majority has returned, and the others have or were waited for.
     ///
-    /// A replica that hangs is left behind: its thread ends when it asks for a vote.
+    /// A replica that hangs is left behind: its thread ends when it asks for a vote. If so many hang or have ended that no majority is left, the run ends once a vote was waited for in vain.
     ///
     /// # Errors
     /// When the settings cannot be, or a thread cannot be made.
@@ -92,6 +92,9 @@ impl<V: Word, R: Rule<V> + Clone + Send + 'static> Redundant<V, R> {
         F: Fn(&mut Replica<V, R>) -> Result<(), VoteError> + Send + Sync + 'static,
     {
         self.settings.check().map_err(RedundantError::Settings)?;
+        if self.patience.is_zero() {
+            return Err(RedundantError::NoPatience);
+        }
         Manager::new(self, body).run().map_err(RedundantError::Thread)
     }
 }
@@ -110,6 +113,8 @@ impl<V, R: fmt::Debug> fmt::Debug for Redundant<V, R> {
 pub enum RedundantError {
     /// Such a voter cannot be.
     Settings(SettingsError),
+    /// No vote is waited for, so none comes about.
+    NoPatience,
     /// A thread cannot be made.
     Thread(std::io::Error),
 }
@@ -118,6 +123,9 @@ impl fmt::Display for RedundantError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RedundantError::Settings(error) => fmt::Display::fmt(error, f),
+            RedundantError::NoPatience => {
+                f.write_str("a vote is waited for no time; allowed: any time above zero")
+            }
             RedundantError::Thread(error) => {
                 write!(f, "cannot start the thread of a replica: {error}")
             }

@@ -21,7 +21,7 @@ pub enum Report<'a, V> {
         iteration: Iteration,
         /// Whether it came to a vote.
         voted: bool,
-        /// Whose values differ from what was voted; all that came, if nothing was.
+        /// Whose values differ from what was voted; nobody, if nothing was: then it is not known who is wrong.
         wrong: Replicas,
         /// Whose values did not come. They may be late, lost or not computed.
         absent: Replicas,
@@ -64,11 +64,11 @@ pub enum Report<'a, V> {
 pub enum Received {
     /// It counts for its iteration.
     Stored,
-    /// It is right or wrong where the vote was taken already, and stored so far.
+    /// Its iteration had come to a vote before; it was compared with that.
     Compared,
     /// Its row is no longer kept.
     Late,
-    /// It is ahead of the rows; it may be offered again after the next vote.
+    /// It is ahead of the rows, or the voter joins others and does not know yet where they are; it may be offered again later.
     Ahead,
     /// There was one before.
     Twice,

@@ -17,8 +17,11 @@ pub(crate) struct Slot {
     pub(crate) weight: u64,
     pub(crate) total: u64,
     pub(crate) voted: Option<ReplicaNumber>,
-    /// Those that are right about what was voted.
+    /// Those that agreed with what was voted, and those that are right.
+    pub(crate) agreed: Replicas,
     pub(crate) right: Replicas,
+    /// Those that have left since it was opened: what they send when they are back does not count here.
+    pub(crate) left: Replicas,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -78,6 +81,7 @@ impl<V> Rows<V> {
     /// This one is not waited for, and its value does not count.
     pub(crate) fn leave_out(&mut self, place: usize, replica: ReplicaNumber, weight: u64) {
         let slot = &mut self.slots[place];
+        slot.left = slot.left.with(replica);
         if slot.expected.has(replica) {
             slot.expected = slot.expected.without(replica);
             slot.total -= weight;

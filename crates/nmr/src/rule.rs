@@ -28,7 +28,8 @@ impl<V: PartialEq> Agreement<V> for Exact {
     }
 }
 
-/// Values agree when they differ by at most so much. Three values may agree in pairs without agreeing all.
+/// Values agree when they differ by at most so much, which must be as much as correct values differ. Three values may agree in pairs without agreeing all, so what is voted may be a faulty replica's value that is within the tolerance of a correct one's, and two voters may vote different
+/// such values. No correct replica is called wrong for that.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Within<V>(V);
 
@@ -168,6 +169,6 @@ pub trait Rule<V> {
     /// Whose value is voted, and which of those that are there agree with it; `None` while that is open. `last`: no more values are waited for, so it is now or never.
     fn decide(&self, row: &Row<'_, V>, last: bool) -> Option<(ReplicaNumber, Replicas)>;
 
-    /// Whether a value is right where this one was voted.
+    /// Whether a value agrees with another that was voted, or agreed with what was.
     fn is_right(&self, value: &V, voted: &V) -> bool;
 }

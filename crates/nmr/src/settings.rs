@@ -29,7 +29,7 @@ impl Settings {
         Settings { replicas, spares: 0, queue: 64, ahead: 32, lag: 32, weights }
     }
 
-    /// The same, with a queue of so many rows, half of them ahead, and as large a lag.
+    /// The same, with a queue of so many rows, half of them ahead, and as large a lag; what is said of these before does not count.
     #[must_use]
     pub fn queue(self, rows: u32) -> Settings {
         let ahead = rows.div_ceil(2);
@@ -61,6 +61,11 @@ impl Settings {
         Settings { weights: weights.into(), ..self }
     }
 
+    /// How many values a ring between two replicas has room for: two queues.
+    pub(crate) fn ring(&self) -> u32 {
+        self.queue.saturating_mul(2).max(4)
+    }
+
     /// All numbers that a replica may have.
     pub(crate) fn places(&self) -> usize {
         usize::from(self.replicas) + usize::from(self.spares)
@@ -79,6 +84,9 @@ impl Settings {
         }
         if self.queue == 0 || self.queue > MOST_ROWS {
             return Err(SettingsError::Queue { rows: self.queue });
+        }
+        if self.queue as usize * self.places() > MOST_VALUES {
+            return Err(SettingsError::Memory { rows: self.queue, places: self.places() });
         }
         if self.ahead == 0 || self.ahead > self.queue {
             return Err(SettingsError::Ahead { ahead: self.ahead, queue: self.queue });
@@ -100,6 +108,9 @@ impl Settings {
 /// The longest queue.
 pub(crate) const MOST_ROWS: u32 = 1 << 20;
 
+/// The most values that a voter keeps.
+const MOST_VALUES: usize = 1 << 22;
+
 /// Why a voter cannot be so.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -118,6 +129,13 @@ pub enum SettingsError {
     Queue {
         /// How many were asked.
         rows: u32,
+    },
+    /// More values than a voter keeps.
+    Memory {
+        /// Rows.
+        rows: u32,
+        /// Replicas and spares.
+        places: usize,
     },
     /// No row, or more than there are, may be ahead.
     Ahead {
@@ -159,6 +177,11 @@ impl fmt::Display for SettingsError {
             SettingsError::Queue { rows } => {
                 write!(f, "a queue of {rows} rows; allowed: 1 (synchronous voting) to {MOST_ROWS}")
             }
+            SettingsError::Memory { rows, places } => write!(
+                f,
+                "{rows} rows for {places} replicas and spares; at most {MOST_VALUES} values are kept, so {} rows",
+                MOST_VALUES / places
+            ),
             SettingsError::Ahead { ahead, queue } => {
                 write!(
                     f,

@@ -41,8 +41,6 @@ pub struct Voter<V, R, S = Constant> {
     /// The last iteration that has come to a vote, or to none for good.
     settled: Iteration,
     is_joining: bool,
-    /// The last iteration that has come to a vote.
-    last: Iteration,
     open: u32,
     looked: u32,
 }
@@ -63,7 +61,6 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
             lag: settings.lag,
             settled: Iteration::default(),
             is_joining: false,
-            last: Iteration::default(),
             open: 0,
             looked: 0,
         })
@@ -88,7 +85,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         if !self.members.active.has(from) {
             return Received::NotActive;
         }
-        if self.is_joining && !self.has_joined(from, iteration) {
+        if self.is_joining && (!self.has_joined(from, iteration) || iteration > self.last_taken()) {
             return Received::Ahead;
         }
         let is_first = iteration > self.rows.top;
@@ -101,7 +98,9 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         self.looked = self.search.look(iteration);
         let place = self.rows.place(iteration);
         let is_known = self.rows.slots[place].iteration == iteration;
-        if iteration <= self.rows.low || is_known && !self.rows.slots[place].is_open {
+        let slot = &self.rows.slots[place];
+        let is_closed = is_known && (!slot.is_open || slot.left.has(from));
+        if iteration <= self.rows.low || is_closed {
             return self.is_late(from, iteration, &mut tell);
         }
         if !is_known {
@@ -266,13 +265,15 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         self.search.opened(iteration);
     }
 
-    /// Whether a value is right that came after the vote.
+    /// Whether a value is right that came after the vote: it agrees with what was voted, or with one of those that agreed with that. So a correct value is not wrong because one in the middle was voted.
     #[inline]
     fn compares(&mut self, place: usize, from: ReplicaNumber) {
-        let voted = self.rows.slots[place].voted.and_then(|whose| self.rows.value(place, whose));
-        if let (Some(voted), Some(value)) = (voted, self.rows.value(place, from))
-            && self.rule.is_right(value, voted)
-        {
+        let slot = &self.rows.slots[place];
+        let Some(value) = self.rows.value(place, from) else { return };
+        let agrees = |other: ReplicaNumber| {
+            self.rows.value(place, other).is_some_and(|other| self.rule.is_right(value, other))
+        };
+        if slot.voted.is_some_and(agrees) || slot.agreed.iter().any(agrees) {
             let slot = &mut self.rows.slots[place];
             slot.right = slot.right.with(from);
         }
@@ -302,10 +303,12 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         };
         let Some((whose, agree)) = self.rule.decide(&row, last) else { return };
         let slot = &mut self.rows.slots[place];
-        (slot.voted, slot.right) = (Some(whose), agree);
-        let iteration = slot.iteration;
+        (slot.voted, slot.right, slot.agreed) = (Some(whose), agree, agree);
+        let (iteration, others) = (slot.iteration, slot.present.but(agree));
+        for other in others.iter() {
+            self.compares(place, other);
+        }
         self.settled = self.settled.max(iteration);
-        self.last = self.last.max(iteration);
         if let Some(value) = self.rows.value(place, whose) {
             tell(Report::Voted { iteration, value, agree });
         }
@@ -371,10 +374,11 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         self.is_joining
     }
 
-    /// The last iteration that came to a vote, and what was voted; `None` before the first.
+    /// Whether this iteration is over without a vote: all values are there, or none are waited for any longer.
     #[must_use]
-    pub fn last_vote(&self) -> Option<(Iteration, &V)> {
-        Some((self.last, self.voted(self.last)?))
+    pub fn is_without_vote(&self, iteration: Iteration) -> bool {
+        let slot = &self.rows.slots[self.rows.place(iteration)];
+        slot.iteration == iteration && !slot.is_open && slot.voted.is_none()
     }
 
     /// What was voted in an iteration, while its row is in the queue.

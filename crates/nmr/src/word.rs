@@ -5,7 +5,7 @@ pub trait Word: Copy + Send + 'static {
     /// As a word.
     fn to_word(self) -> u64;
 
-    /// What this word was.
+    /// What this word was. Faulty replicas may send any word, and none may panic here.
     fn from_word(word: u64) -> Self;
 }
 

@@ -250,7 +250,7 @@ fn law_three_replicas_vote_right_in_every_order() {
             }
         }
     }
-    assert_eq!(judged.states, 561_529, "{judged:?}");
+    assert_eq!(judged.states, 539_497, "{judged:?}");
     let Judged { ends, votes, errors, lagging, ahead, late, twice, .. } = judged;
     let counts = [ends, votes, errors, lagging, ahead, late, twice];
     assert!(counts.iter().all(|count| *count > 1_000), "{judged:?}");

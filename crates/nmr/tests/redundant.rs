@@ -174,3 +174,107 @@ fn law_one_that_panics_a_thousand_times_comes_back() {
     assert_eq!(wrong.load(Ordering::Relaxed), 0, "no vote was wrong");
     assert_eq!((outcome.replicas[2].lives, outcome.replicas[2].faults.len()), (1_001, 1_000));
 }
+
+#[test]
+fn law_short_queues_are_enough_while_all_are_correct() {
+    for replicas in [3, 5, 7] {
+        for queue in [1, 2, 4] {
+            for ahead in [1, queue] {
+                let settings = Settings::new(replicas).queue(queue).ahead(ahead).lag(LAG);
+                let course = Course::to(1_000);
+                let outcome = Redundant::new(settings, Majority::EXACT)
+                    .patience(Duration::from_secs(20))
+                    .start(move |replica| course.run(replica))
+                    .expect("it begins");
+                let status = (outcome.is_whole, outcome.exit_status());
+                assert_eq!(status, (true, 0), "{replicas} {queue} {ahead}: {outcome:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn law_one_that_hangs_for_good_is_left_behind() {
+    let course = Course::to(u64::MAX);
+    let noticed = course.clone();
+    let outcome = Redundant::new(Settings::new(3).queue(64).lag(100), Majority::EXACT)
+        .patience(Duration::from_millis(200))
+        .on_fault(move |_| {
+            noticed.ends_soon();
+            Remedy::Retire
+        })
+        .start(move |replica| {
+            if replica.number() == FAULTY {
+                // Nothing that is said to it wakes it.
+                loop {
+                    std::thread::park();
+                }
+            }
+            course.run(replica)
+        })
+        .expect("it begins");
+    assert!(outcome.is_whole && kinds(&outcome) == [FaultKind::Lagging], "{outcome:?}");
+    assert_eq!(outcome.replicas[2].ending, Some(Ending::Abandoned));
+}
+
+#[test]
+fn limit_a_run_without_a_majority_ends() {
+    let outcome = Redundant::new(Settings::new(2), Majority::EXACT)
+        .patience(Duration::from_millis(100))
+        .inject(ReplicaNumber(1), (Iteration(5), Iteration(5)), Injected::Hang)
+        .start(|replica| Course::to(100).run(replica))
+        .expect("it begins");
+    assert!(!outcome.is_whole && outcome.exit_status() == 2, "{outcome:?}");
+}
+
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        assert!(std::thread::panicking(), "it panics once more when it is dropped");
+    }
+}
+
+#[test]
+fn law_a_panic_that_panics_when_dropped_ends_one_life_only() {
+    let course = Course::to(2_000);
+    let outcome = Redundant::new(three(), Majority::EXACT)
+        .on_fault(|_| Remedy::Ignore)
+        .start(move |replica| {
+            if replica.number() == FAULTY {
+                std::panic::panic_any(Bomb);
+            }
+            course.run(replica)
+        })
+        .expect("it begins");
+    assert!(outcome.is_whole && kinds(&outcome) == [FaultKind::Panicked], "{outcome:?}");
+}
+
+#[test]
+fn law_replicas_end_when_what_is_done_about_faults_panics() {
+    let begun = Arc::new(AtomicU64::new(0));
+    let counted = begun.clone();
+    let run = Redundant::new(three(), Majority::EXACT)
+        .on_fault(|_| panic!("nothing is done about it"))
+        .inject(FAULTY, (Iteration(5), Iteration(u64::MAX)), Injected::Flip { bit: 0 });
+    let course = Course::to(u64::MAX);
+    let run = move || {
+        run.start(move |replica: &mut Replica<u64, Majority>| {
+            let ended = course.run(replica);
+            counted.fetch_add(1, Ordering::SeqCst);
+            ended
+        })
+    };
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+    // Each is told that it counts no longer when it asks for its next vote.
+    while begun.load(Ordering::SeqCst) < 3 {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn refuses_no_patience() {
+    let run: Redundant<u64> = Redundant::new(three(), Majority::EXACT).patience(Duration::ZERO);
+    let error = run.start(|_| Ok(())).expect_err("no vote is waited for");
+    assert!(error.to_string().contains("above zero"), "{error}");
+}

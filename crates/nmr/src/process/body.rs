@@ -82,26 +82,41 @@ async fn votes(
     shared: Arc<Shared>,
     number: ReplicaNumber,
 ) -> Result<(), ProcessError> {
-    let voting = shared.voting.clone();
-    if !voting.on.is_empty() {
-        me.ask(OwnRequest::Move(format!("{}-{}", voting.on, number.0))).await?;
-    }
-    let events = [me.make_event().await?, me.make_event().await?];
-    open(&shared.events)[number.index()] = Some(events[0]);
+    let voting = &shared.voting;
     let links = std::mem::take(&mut open(&shared.links)[number.index()]);
     let all = Replicas::first(voting.settings.replicas);
     let mut part = Part::new(number, (&voting.settings, Majority::EXACT), all, false, links);
     let mut told = Figures::default();
-    let result = computes(&mut me, &shared, &mut part, events, &mut told).await;
+    let result = match begins(&mut me, &shared, number).await {
+        Ok(events) => {
+            computes(&mut me, &shared, &mut part, events, &mut told).await.map(|()| events)
+        }
+        Err(error) => Err(error),
+    };
     let ended = open(&shared.ended).with(number);
     *open(&shared.ended) = ended;
     wakes(&mut me, &shared, all.without(number)).await;
-    if result.is_ok() {
+    if let Ok(events) = result {
         finishes(&mut me, &shared, &mut part, events).await?;
         told.finds(&mut me, &mut part).await;
     }
     told.tells(&mut me, &part).await;
-    result
+    result.map(|_| ())
+}
+
+/// Where it is to be, and what it waits for: news, and a time.
+async fn begins(
+    me: &mut impl Process,
+    shared: &Shared,
+    number: ReplicaNumber,
+) -> Result<[Event; 2], ProcessError> {
+    let on = &shared.voting.on;
+    if !on.is_empty() {
+        me.ask(OwnRequest::Move(format!("{on}-{}", number.0))).await?;
+    }
+    let events = [me.make_event().await?, me.make_event().await?];
+    open(&shared.events)[number.index()] = Some(events[0]);
+    Ok(events)
 }
 
 async fn computes(
@@ -114,10 +129,11 @@ async fn computes(
     let voting = &shared.voting;
     let is_last = part.number.0 + 1 == voting.settings.replicas;
     let slower = if is_last { voting.slower } else { 0 };
-    let work = voting.work.as_nanos().saturating_mul(100 + slower) / 100;
+    let work = u128::from(voting.work.as_nanos()) * (100 + u128::from(slower)) / 100;
+    let work = u64::try_from(work).map_or(Span::MAX, Span::from_nanos);
     while part.next.0 <= voting.iterations {
         let iteration = part.next;
-        me.compute(Span::from_nanos(work.max(1))).await;
+        me.compute(work).await;
         let state = part.last.map_or(0, |vote| vote.value);
         let fault = fault(voting, part.number, iteration);
         match fault {
@@ -151,7 +167,7 @@ async fn computes(
 fn fault(voting: &Voting, number: ReplicaNumber, iteration: Iteration) -> Option<Injected> {
     let fault = voting.fault?;
     let replica = ReplicaNumber(voting.settings.replicas - 1);
-    let until = Iteration(fault.from.0.saturating_add(fault.iterations - 1));
+    let until = Iteration(fault.from.0.saturating_add(fault.iterations.saturating_sub(1)));
     let plan = Plan { replica, life: 1, from: fault.from, until, fault: fault.kind };
     plan.is_due(number, 1, iteration).then_some(fault.kind)
 }
@@ -179,7 +195,7 @@ async fn waits(
         if let Some(vote) = part.polls(iteration) {
             return Ok(Some(vote));
         }
-        if me.now().await >= end {
+        if me.now().await >= end || part.voter.is_without_vote(iteration) {
             return Ok(part.gives_up(iteration));
         }
         sleeps(me, events, end).await?;
@@ -213,7 +229,10 @@ async fn finishes(
         let mut sent = Replicas::NONE;
         part.sends_last(|other| sent = sent.with(other));
         wakes(me, shared, sent).await;
-        while part.looks() {}
+        // What comes later is announced.
+        for _ in 0..=shared.voting.settings.ring() {
+            part.looks();
+        }
         let waits = part.peers.iter().any(|peer| peer.is_before(last) && !ended.has(peer.replica));
         if !waits || me.now().await >= end {
             return Ok(());

@@ -27,7 +27,8 @@ struct Place {
     life: AtomicU32,
     /// The last of its lives whose body has ended.
     ended: AtomicU32,
-    sleeps: AtomicBool,
+    /// Which of its lives sleeps; 0: none.
+    sleeps: AtomicU32,
     thread: Mutex<Option<Thread>>,
     has_mail: AtomicBool,
     mail: Mutex<Vec<Control>>,
@@ -59,8 +60,11 @@ impl Links {
 
     /// Another life of this replica counts from now on. Which.
     pub(super) fn begins(&self, replica: ReplicaNumber) -> u32 {
-        let life = self.place(replica).life.fetch_add(1, Ordering::AcqRel) + 1;
-        lock(&self.place(replica).mail).clear();
+        let place = self.place(replica);
+        let mut mail = lock(&place.mail);
+        let life = place.life.fetch_add(1, Ordering::AcqRel) + 1;
+        mail.clear();
+        drop(mail);
         self.wake(replica);
         life
     }
@@ -89,20 +93,29 @@ impl Links {
         self.wake(to);
     }
 
-    pub(super) fn take_mail(&self, replica: ReplicaNumber) -> Vec<Control> {
+    /// What was posted to this life of a replica; `None` if another counts.
+    pub(super) fn take_mail(&self, replica: ReplicaNumber, life: u32) -> Option<Vec<Control>> {
         let place = self.place(replica);
+        if self.life(replica) != life {
+            return None;
+        }
         if !place.has_mail.load(Ordering::Acquire) {
-            return Vec::new();
+            return Some(Vec::new());
+        }
+        let mut mail = lock(&place.mail);
+        // Another may have begun meanwhile, and this is its mail.
+        if self.life(replica) != life {
+            return None;
         }
         place.has_mail.store(false, Ordering::Release);
-        std::mem::take(&mut *lock(&place.mail))
+        Some(std::mem::take(&mut mail))
     }
 
     /// Wakes it, if it sleeps. What is there for it was written before.
     pub(super) fn wake(&self, replica: ReplicaNumber) {
         fence(Ordering::SeqCst);
         let place = self.place(replica);
-        if place.sleeps.load(Ordering::Relaxed)
+        if place.sleeps.load(Ordering::Relaxed) != 0
             && let Some(thread) = &*lock(&place.thread)
         {
             thread.unpark();
@@ -112,16 +125,18 @@ impl Links {
     /// Sleeps until it is woken, for at most so long; not at all if there is something to do after it said that it sleeps.
     pub(super) fn sleep(
         &self,
-        replica: ReplicaNumber,
+        (replica, life): (ReplicaNumber, u32),
         longest: Duration,
         is_there: impl FnOnce() -> bool,
     ) {
         let place = self.place(replica);
-        place.sleeps.store(true, Ordering::Relaxed);
+        place.sleeps.store(life, Ordering::Relaxed);
         fence(Ordering::SeqCst);
         if !is_there() && !place.has_mail.load(Ordering::Acquire) {
             std::thread::park_timeout(longest);
         }
-        place.sleeps.store(false, Ordering::Relaxed);
+        // A later life may sleep by now.
+        let (awake, relaxed) = (0, Ordering::Relaxed);
+        _ = place.sleeps.compare_exchange(life, awake, relaxed, relaxed);
     }
 }

@@ -52,6 +52,23 @@ impl Accused {
     }
 }
 
+/// The end of a life, of which the manager hears however it comes.
+struct End {
+    links: Arc<Links>,
+    sender: Sender<Event>,
+    number: ReplicaNumber,
+    life: u32,
+    how: Ending,
+}
+
+impl Drop for End {
+    fn drop(&mut self) {
+        self.links.ends(self.number, self.life);
+        // Without a manager the run is over, and nobody wants to know.
+        _ = self.sender.send(Event::Ended { replica: self.number, life: self.life, how: self.how });
+    }
+}
+
 /// What is known of a replica or spare.
 struct Place {
     summary: Summary,
@@ -121,7 +138,7 @@ where
         }
         let mut leaves = None;
         while !self.is_over() {
-            if self.has_majority() {
+            if self.has_majority() || self.is_hopeless() {
                 leaves.get_or_insert(Instant::now() + self.asked.patience);
             }
             let event = match leaves {
@@ -132,7 +149,7 @@ where
             };
             // It holds a sender itself, so there always is one.
             let Ok(event) = event else { break };
-            self.hears(event)?;
+            self.hears(event);
         }
         Ok(self.ends())
     }
@@ -154,7 +171,9 @@ where
         let (patience, sender) = (self.asked.patience, self.events.0.clone());
         let links = self.links.clone();
         let shared = (links.clone(), sender.clone(), self.injected.clone());
+        let end = End { links, sender, number, life, how: Ending::Panicked };
         let run = move || {
+            let mut end = end;
             let mut replica = Replica::new(birth, &settings, patience, shared);
             let whole = AssertUnwindSafe(|| {
                 if is_joining {
@@ -162,16 +181,20 @@ where
                 }
                 body(&mut replica)
             });
-            let how = match catch_unwind(whole) {
-                Ok(Ok(())) => Ending::Returned,
-                Ok(Err(error)) => Ending::GaveUp(error),
-                Err(_) => Ending::Panicked,
-            };
-            links.ends(number, life);
-            if how == Ending::Returned {
+            let result = catch_unwind(whole).unwrap_or_else(|payload| {
+                // It may panic once more when it is dropped.
+                std::mem::forget(payload);
+                Err(VoteError::Panicked)
+            });
+            end.links.ends(number, life);
+            if result.is_ok() {
                 replica.finishes();
             }
-            _ = sender.send(Event::Ended { replica: number, life, how });
+            end.how = match result {
+                Ok(()) => Ending::Returned,
+                Err(VoteError::Panicked) => Ending::Panicked,
+                Err(error) => Ending::GaveUp(error),
+            };
         };
         let thread =
             std::thread::Builder::new().name(format!("replica-{}", number.0)).spawn(run)?;
@@ -179,10 +202,27 @@ where
         Ok(())
     }
 
+    /// Whether those that have returned are a majority, of all at the beginning or of those that take part.
     fn has_majority(&self) -> bool {
-        let returned = self.places.iter().filter(|place| place.returned).count();
-        returned * 2 > usize::from(self.asked.settings.replicas)
-            || returned * 2 > usize::from(self.active.count())
+        let returned = self.places.iter().filter(|place| place.returned);
+        let returned = self.weight(returned.map(|place| place.summary.replica).collect());
+        let first = Replicas::first(self.asked.settings.replicas);
+        returned * 2 > self.weight(first) || returned * 2 > self.weight(self.active)
+    }
+
+    /// Whether too few of those that take part run, or have returned: those that run have no majority any longer.
+    fn is_hopeless(&self) -> bool {
+        let counts = |replica: &ReplicaNumber| {
+            let place = &self.places[replica.index()];
+            place.returned || place.summary.ending.is_none()
+        };
+        let left: Replicas = self.active.iter().filter(counts).collect();
+        self.weight(left) * 2 <= self.weight(self.active)
+    }
+
+    fn weight(&self, replicas: Replicas) -> u64 {
+        let weights = &self.asked.settings.weights;
+        replicas.iter().map(|replica| u64::from(weights[replica.index()])).sum()
     }
 
     fn is_over(&self) -> bool {
@@ -194,16 +234,16 @@ where
         self.is_ending || !self.places.iter().any(runs)
     }
 
-    fn hears(&mut self, event: Event) -> std::io::Result<()> {
+    fn hears(&mut self, event: Event) {
         match event {
             Event::Accused { by, replica, life, kind, iteration } => {
                 let place = &mut self.places[replica.index()];
                 if place.life == life && self.active.has(replica) && self.active.has(by) {
                     let accusers = place.accused.by(by, kind, self.asked.patience);
-                    let against = accusers.and(self.active).count();
-                    if against * 2 > self.active.count() {
-                        place.accused.forget(kind);
-                        self.remedies(replica, kind, iteration, false)?;
+                    let against = self.weight(accusers.and(self.active));
+                    if against * 2 > self.weight(self.active) {
+                        self.places[replica.index()].accused.forget(kind);
+                        self.remedies(replica, kind, iteration, false);
                     }
                 }
             }
@@ -223,13 +263,16 @@ where
                     let kind = match how {
                         Ending::Panicked => FaultKind::Panicked,
                         Ending::GaveUp(_) => FaultKind::GaveUp,
-                        _ => return Ok(()),
+                        _ => return,
                     };
-                    self.remedies(replica, kind, Iteration::default(), true)?;
+                    let iteration = match how {
+                        Ending::GaveUp(VoteError::NoMajority { iteration }) => iteration,
+                        _ => Iteration::default(),
+                    };
+                    self.remedies(replica, kind, iteration, true);
                 }
             }
         }
-        Ok(())
     }
 
     /// A replica is faulty: asks what is to be done about it, and does that.
@@ -239,7 +282,7 @@ where
         kind: FaultKind,
         iteration: Iteration,
         is_over: bool,
-    ) -> std::io::Result<()> {
+    ) {
         let faults = &self.places[replica.index()].summary.faults;
         let since = faults.first().map_or(iteration, |(first, _)| first.since);
         let count = faults.len() as u64 + 1;
@@ -249,37 +292,36 @@ where
         if remedy == Remedy::Replace && spare.is_none() {
             remedy = Remedy::Retire;
         }
+        let place = &self.places[replica.index()];
+        // Nobody would be there whom it could join; it has done what it had to; or nobody could agree with the one that is left, who notices that soon enough.
+        let is_too_late = is_over && place.is_joining || place.returned;
+        let are_too_few = self.active.has(replica) && self.active.count() <= 2;
+        if remedy != Remedy::End && (is_too_late || are_too_few) {
+            remedy = Remedy::Ignore;
+        }
         self.places[replica.index()].summary.faults.push((fault, remedy));
         self.is_ending |= remedy == Remedy::End;
-        let place = &self.places[replica.index()];
-        // Nobody took part whom it could join, so another life could not, either; or it has done what it had to.
-        if is_over && place.is_joining || place.returned {
-            return Ok(());
+        if is_too_late || are_too_few || self.is_ending {
+            return;
         }
-        let leaves = is_over || !matches!(remedy, Remedy::Ignore | Remedy::End);
-        if leaves && self.active.has(replica) {
-            if self.active.count() <= 2 {
-                // Nobody could agree with the one that is left, who notices that soon enough.
-                return Ok(());
-            }
+        if (is_over || remedy != Remedy::Ignore) && self.active.has(replica) {
             self.active = self.active.without(replica);
             self.tells_all(replica, || Control::Retired(replica));
         }
         match (remedy, spare) {
-            (Remedy::Restart, _) => self.joins(replica)?,
+            (Remedy::Restart, _) => self.joins(replica),
             (Remedy::Replace, Some(spare)) => {
                 self.abandons(replica);
                 let spare = self.places[spare].summary.replica;
-                self.joins(spare)?;
+                self.joins(spare);
             }
             (Remedy::Retire, _) => self.abandons(replica),
             _ => {}
         }
-        Ok(())
     }
 
     /// A replica begins a life beside those that take part.
-    fn joins(&mut self, replica: ReplicaNumber) -> std::io::Result<()> {
+    fn joins(&mut self, replica: ReplicaNumber) {
         self.places[replica.index()].summary.ending = None;
         let mut birth = self.birth(replica, true);
         for other in self.active.without(replica).iter() {
@@ -288,7 +330,10 @@ where
             birth.links.push((other, here));
             self.links.post(other, Control::Linked(replica, there));
         }
-        self.starts(birth)
+        // Without a thread it takes no part.
+        if self.starts(birth).is_err() {
+            self.abandons(replica);
+        }
     }
 
     fn abandons(&mut self, replica: ReplicaNumber) {
@@ -308,19 +353,26 @@ where
     fn ends(mut self) -> Outcome {
         let is_whole = self.has_majority();
         for place in &mut self.places {
-            let (replica, has_ended) = (place.summary.replica, place.summary.ending.is_some());
-            if place.life > 0 && !has_ended {
-                place.summary.ending = Some(Ending::Abandoned);
-                self.links.begins(replica);
+            if place.life > 0 {
+                place.summary.ending.get_or_insert(Ending::Abandoned);
             }
             // Those that were abandoned end when they ask for a vote, if ever.
-            if let Some(thread) =
-                place.thread.take().filter(|thread| has_ended || thread.is_finished())
+            let left = place.summary.ending == Some(Ending::Abandoned);
+            if let Some(thread) = place.thread.take().filter(|thread| !left || thread.is_finished())
             {
                 _ = thread.join();
             }
         }
-        let replicas = self.places.into_iter().map(|place| place.summary).collect();
+        let replicas = self.places.iter().map(|place| place.summary.clone()).collect();
         Outcome { replicas, is_whole }
+    }
+}
+
+impl<V, R, F> Drop for Manager<V, R, F> {
+    /// Whoever runs on is to return, however this ends.
+    fn drop(&mut self) {
+        for place in self.places.iter().filter(|place| place.life > 0) {
+            self.links.begins(place.summary.replica);
+        }
     }
 }

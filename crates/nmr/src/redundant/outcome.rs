@@ -39,7 +39,7 @@ pub struct Fault {
     pub replica: ReplicaNumber,
     /// What.
     pub kind: FaultKind,
-    /// Where it was noticed.
+    /// Where it was noticed; 0 where its body panicked.
     pub iteration: Iteration,
     /// How many faults of this replica there were, with this one.
     pub count: u64,
@@ -59,7 +59,7 @@ pub enum Remedy {
     Restart,
     /// It takes part no longer, and a spare does; without one that is left, as [`Retire`](Remedy::Retire).
     Replace,
-    /// It takes part no longer: of five, four are left, of three, two.
+    /// It takes part no longer: of five, four are left, of three, two. Of two, none may go, and it stays as it is.
     Retire,
     /// The run ends.
     End,
@@ -125,8 +125,10 @@ pub enum VoteError {
         /// In which iteration.
         iteration: Iteration,
     },
-    /// Another life of this replica counts: its body must return.
+    /// Another life of this replica counts, or the run is over: its body must return.
     Replaced,
+    /// Its body panicked.
+    Panicked,
     /// There are no iterations left.
     LastIteration,
 }
@@ -138,6 +140,7 @@ impl fmt::Display for VoteError {
                 write!(f, "no majority agreed in {iteration} before the time for it was over")
             }
             VoteError::Replaced => f.write_str("this replica was replaced; its body is to return"),
+            VoteError::Panicked => f.write_str("its body panicked"),
             VoteError::LastIteration => {
                 write!(f, "{} is the last one there can be", Iteration::LAST)
             }

@@ -87,7 +87,7 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
     /// state needs to do nothing else.
     ///
     /// # Errors
-    /// When no majority agrees in time, or this replica is to end.
+    /// When no majority agrees in time, or this replica is to end: then its body must return. An iteration without a majority is over, so another value for it comes to nothing, either.
     pub fn vote(&mut self, value: V) -> Result<Vote<V>, VoteError> {
         let iteration = self.part.next;
         if iteration > Iteration::LAST {
@@ -115,6 +115,9 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
             if let Some(vote) = vote {
                 return Ok(vote);
             }
+            if self.part.voter.is_without_vote(iteration) {
+                return Err(VoteError::NoMajority { iteration });
+            }
             self.takes_mail()?;
             looks += 1;
             if looks < LOOKS {
@@ -126,7 +129,7 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
                 return self.part.gives_up(iteration).ok_or(VoteError::NoMajority { iteration });
             }
             let (part, longest) = (&mut self.part, self.patience.saturating_sub(waited));
-            self.links.sleep(part.number, longest, || part.looks());
+            self.links.sleep((part.number, self.life), longest, || part.looks());
         }
     }
 
@@ -143,7 +146,7 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
             let waits = self.part.peers.iter().any(|peer| comes(peer) && !is_over(&peer));
             let over = self.part.peers.iter().filter(is_over).count();
             let (looked, waited) = (self.part.looks(), begun.elapsed());
-            if !looked && (!waits || waited >= self.patience) {
+            if !looked && !waits || waited >= self.patience {
                 break;
             }
             if !looked {
@@ -152,7 +155,7 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
                 let longest = self.patience.saturating_sub(waited).min(soon);
                 let (number, part) = (self.part.number, &mut self.part);
                 let is_there = || part.looks() || part.peers.iter().filter(is_over).count() != over;
-                links.sleep(number, longest, is_there);
+                links.sleep((number, self.life), longest, is_there);
             }
             self.accuses(self.part.next);
         }
@@ -177,10 +180,8 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
     }
 
     fn takes_mail(&mut self) -> Result<(), VoteError> {
-        if self.links.life(self.number()) != self.life {
-            return Err(VoteError::Replaced);
-        }
-        for control in self.links.take_mail(self.number()) {
+        let mail = self.links.take_mail(self.number(), self.life);
+        for control in mail.ok_or(VoteError::Replaced)? {
             match control {
                 Control::Linked(replica, link) => self.part.link(replica, link),
                 Control::Retired(replica) => self.part.retire(replica),

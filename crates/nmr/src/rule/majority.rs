@@ -3,7 +3,7 @@
 use super::{Agreement, Exact, Row, Rule};
 use crate::{ReplicaNumber, Replicas};
 
-/// A value is voted once replicas that weigh more than half of all agree with it (CMU 1982, 1.4). No faulty minority brings a wrong vote about.
+/// A value is voted once replicas that weigh more than half of all agree with it (CMU 1982, 1.4). No faulty minority brings a wrong vote about where values agree that are equal; with a tolerance, none that is farther from correct ones.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Majority<A = Exact>(pub A);
 

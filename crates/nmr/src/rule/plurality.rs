@@ -1,29 +1,24 @@
 //! The value with the most support, be it a majority or not.
 
-use super::{Agreement, Exact, Row, Rule};
+use super::{Exact, Row, Rule};
 use crate::{ReplicaNumber, Replicas};
 
-/// The value that most agree with is voted, once no other can overtake it; of equals, that of the replica with the lowest number. With fewer than a majority it may be wrong.
+/// The value that most send is voted, once no other can overtake it; of equals, that of the replica with the lowest number. With fewer than a majority it may be wrong. For values that are equal or not: with a tolerance, which has the most would depend on the order in
+/// which they came.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Plurality<A = Exact>(pub A);
+pub struct Plurality;
 
-impl Plurality {
-    /// On values that are equal.
-    pub const EXACT: Plurality = Plurality(Exact);
-}
-
-impl<V, A: Agreement<V>> Rule<V> for Plurality<A> {
+impl<V: PartialEq> Rule<V> for Plurality {
     fn decide(&self, row: &Row<'_, V>, last: bool) -> Option<(ReplicaNumber, Replicas)> {
         let open = if last { 0 } else { row.weight_of(row.outstanding()) };
-        let support = |replica| row.weight_of(row.supporters(replica, &self.0));
-        let first = row
+        let support = |replica| row.weight_of(row.supporters(replica, &Exact));
+        let (most, best) = row
             .present()
             .iter()
             .map(|replica| (support(replica), replica))
             .filter(|(weight, _)| *weight > 0)
             .max_by_key(|(weight, replica)| (*weight, core::cmp::Reverse(*replica)))?;
-        let (most, best) = first;
-        let supporters = row.supporters(best, &self.0);
+        let supporters = row.supporters(best, &Exact);
         let others = row.present().but(supporters);
         // What has not come at all may still be a value of its own.
         let next = others.iter().map(support).max().unwrap_or(0) + open;
@@ -31,6 +26,6 @@ impl<V, A: Agreement<V>> Rule<V> for Plurality<A> {
     }
 
     fn is_right(&self, value: &V, voted: &V) -> bool {
-        self.0.agree(value, voted)
+        value == voted
     }
 }

@@ -6,6 +6,7 @@ use crate::run::{Done, root};
 const LAYERS: &[(&str, &[&str])] = &[
     ("time", &[]),
     ("exchange", &[]),
+    ("instructions", &[]),
     ("client", &[]),
     ("admission", &["time"]),
     ("clocks", &["time"]),

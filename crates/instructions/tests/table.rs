@@ -7,10 +7,15 @@ use windfall_instructions::{
 };
 
 fn table() -> Table {
-    Table::rv32im().unwrap()
+    Table::rv32im().expect("RV32IM is a table")
 }
 
+/// A name, and `rd`, `rs1`, `rs2` and the immediate.
+type Line = (&'static str, (u8, u8, u8, i32));
+
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn law_decoder_inverts_encoder(
         rd in 0_u8..32, rs1 in 0_u8..32, rs2 in 0_u8..32, drawn in any::<u32>()
@@ -22,7 +27,7 @@ proptest! {
             let immediate = one.format.immediates().map_or(0, |(least, most, step)| {
                 let places = (i64::from(most) - i64::from(least)) / i64::from(step) + 1;
                 let place = i64::from(drawn) % places * i64::from(step);
-                i32::try_from(i64::from(least) + place).unwrap()
+                i32::try_from(i64::from(least) + place).expect("fields are in range")
             });
             let fields = Fields {
                 rd: only(has[0], rd),
@@ -30,8 +35,8 @@ proptest! {
                 rs2: only(has[2], rs2),
                 immediate,
             };
-            let word = table.encode(one.name, fields).unwrap();
-            let decoded = table.decode(word, 0).unwrap();
+            let word = table.encode(one.name, fields).expect("fields are in range");
+            let decoded = table.decode(word, 0).expect("an instruction");
             prop_assert_eq!((decoded.index, decoded.fields), (index, fields), "{}", one.name);
         }
     }
@@ -41,8 +46,8 @@ proptest! {
         let table = table();
         for one in table.instructions() {
             let word = drawn & !one.mask | one.pattern;
-            let decoded = table.decode(word, 0).unwrap();
-            prop_assert_eq!(table.encode(one.name, decoded.fields).unwrap(), word);
+            let decoded = table.decode(word, 0).expect("an instruction");
+            prop_assert_eq!(table.encode(one.name, decoded.fields).expect("fields are in range"), word);
         }
     }
 }
@@ -67,22 +72,22 @@ fn law_every_word_matches_at_most_one_instruction() {
 #[test]
 fn twin_words_of_another_assembler() {
     // Assembled by LLVM 14's llvm-mc for riscv32.
-    let words: [(u32, &str, (u8, u8, u8, i32)); 12] = [
-        (0x0073_02b3, "add", (5, 6, 7, 0)),
-        (0x4073_02b3, "sub", (5, 6, 7, 0)),
-        (0xfff3_0293, "addi", (5, 6, 0, -1)),
-        (0x41f3_5293, "srai", (5, 6, 0, 31)),
-        (0xfe73_2e23, "sw", (0, 6, 7, -4)),
-        (0x7ff3_0283, "lb", (5, 6, 0, 2047)),
-        (0xfe73_0ce3, "beq", (0, 6, 7, -8)),
-        (0x0010_00ef, "jal", (1, 0, 0, 2048)),
-        (0xffdf_f0ef, "jal", (1, 0, 0, -4)),
-        (0x1234_52b7, "lui", (5, 0, 0, 0x1234_5000)),
-        (0x0273_42b3, "div", (5, 6, 7, 0)),
-        (0x0000_8067, "jalr", (0, 1, 0, 0)),
+    let words: [(u32, Line); 12] = [
+        (0x0073_02b3, ("add", (5, 6, 7, 0))),
+        (0x4073_02b3, ("sub", (5, 6, 7, 0))),
+        (0xfff3_0293, ("addi", (5, 6, 0, -1))),
+        (0x41f3_5293, ("srai", (5, 6, 0, 31))),
+        (0xfe73_2e23, ("sw", (0, 6, 7, -4))),
+        (0x7ff3_0283, ("lb", (5, 6, 0, 2047))),
+        (0xfe73_0ce3, ("beq", (0, 6, 7, -8))),
+        (0x0010_00ef, ("jal", (1, 0, 0, 2048))),
+        (0xffdf_f0ef, ("jal", (1, 0, 0, -4))),
+        (0x1234_52b7, ("lui", (5, 0, 0, 0x1234_5000))),
+        (0x0273_42b3, ("div", (5, 6, 7, 0))),
+        (0x0000_8067, ("jalr", (0, 1, 0, 0))),
     ];
     let table = table();
-    for (word, name, (rd, rs1, rs2, immediate)) in words {
+    for (word, (name, (rd, rs1, rs2, immediate))) in words {
         let fields = Fields { rd, rs1, rs2, immediate };
         assert_eq!(table.encode(name, fields), Ok(word), "{name}");
     }
@@ -198,14 +203,14 @@ fn paper_riscv_manual_arithmetic_at_the_corners() {
     }
 }
 
-/// Runs instructions given by name and fields (`rd`, `rs1`, `rs2`, immediate), then `ecall`.
-fn run(lines: &[(&str, (u8, u8, u8, i32))]) -> (End, Machine) {
+/// Runs these instructions, then `ecall`.
+fn run(lines: &[Line]) -> (End, Machine) {
     let table = table();
-    let line = |&(name, (rd, rs1, rs2, immediate)): &(&str, (u8, u8, u8, i32))| {
-        table.encode(name, Fields { rd, rs1, rs2, immediate }).unwrap()
+    let line = |&(name, (rd, rs1, rs2, immediate)): &Line| {
+        table.encode(name, Fields { rd, rs1, rs2, immediate }).expect("fields are in range")
     };
     let mut program: Vec<u32> = lines.iter().map(line).collect();
-    program.push(table.encode("ecall", Fields::default()).unwrap());
+    program.push(table.encode("ecall", Fields::default()).expect("fields are in range"));
     let mut machine = Machine::new(None);
     let (end, _) = machine.run(&table, &program, 100);
     (end, machine)

@@ -5,7 +5,7 @@
 //! does, then by induction on the steps no program does. The search tries operands that differ in the faulty bit, and
 //! for units and decoding each bit alone and each bit missing; [`Reason::of`] says independently, from the table, what hides a fault. The two must agree on all faults.
 
-use crate::encoding::Fields;
+use crate::encoding::{Fields, Format};
 use crate::fault::{Fault, PC, Wrong};
 use crate::machine::{End, Machine};
 use crate::operation::Operation;
@@ -150,19 +150,20 @@ fn shown_by(table: &Table, fault: Fault, one: &Instruction) -> Option<Witness> {
     };
     let immediates: &[i32] = match one.format.immediates() {
         None => &[0],
-        Some((_, _, 1)) if one.format == crate::encoding::Format::Shift => &[0, 1, 31, 13],
+        Some((_, _, 1)) if one.format == Format::Shift => &[0, 1, 31, 13],
         Some((_, _, 1)) => &[0, 1, 2, 4, -1, -2, -1366, 1365, 64],
         Some((_, _, 2)) => &[8, 4, -4, -1368, 1364, 2],
         Some(_) => &[0, 4096, -4096, 0x5a5a_5000],
     };
     for &immediate in immediates {
         let word = one.pattern | one.format.insert(Fields { immediate, ..fields }).ok()?;
-        let firsts: Vec<u32> = match fault {
-            Fault::Register { .. } => near(bit).to_vec(),
-            _ => near(bit).into_iter().chain(each()).collect(),
+        // A register's fault is in the value that is read; other operands matter little.
+        let (firsts, seconds): (Vec<u32>, usize) = match fault {
+            Fault::Register { .. } => (near(bit).to_vec(), 3),
+            _ => (near(bit).into_iter().chain(each()).collect(), 9),
         };
         for first in firsts {
-            for second in near(bit) {
+            for &second in &near(bit)[..seconds] {
                 let before = state(word, &fields, first, second, one, immediate);
                 if differs(table, fault, &before) {
                     return Some(Witness { word, before });

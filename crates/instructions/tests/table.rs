@@ -255,3 +255,47 @@ fn law_each_unit_has_an_instruction() {
         assert!(own || unit == Unit::Address && RV32IM.iter().any(memory), "{unit:?}");
     }
 }
+
+#[test]
+fn law_a_shift_uses_five_bits_of_its_amount() {
+    // All amounts with all bits above them, one at a time and all together.
+    for arithmetic in [Arithmetic::Sll, Arithmetic::Srl, Arithmetic::Sra] {
+        for amount in 0..32 {
+            for above in (5..32).map(|bit| 1 << bit).chain([!31]) {
+                for bit in 0..32 {
+                    for value in [1 << bit, !(1_u32 << bit)] {
+                        let plain = arithmetic.of(value, amount);
+                        assert_eq!(arithmetic.of(value, amount | above), plain, "{arithmetic:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn law_the_program_counter_stays_a_multiple_of_four() {
+    let table = table();
+    let mut drawn = 1_u32;
+    let mut draw = || {
+        drawn = drawn.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
+        drawn.rotate_left(16)
+    };
+    let (mut moved, mut refused) = (0, 0);
+    for _ in 0..2_000 {
+        for one in table.instructions() {
+            let mut machine = Machine::new(None);
+            machine.registers[1..].fill_with(&mut draw);
+            machine.pc = draw() & !3;
+            machine.written.insert(machine.pc, draw() & !one.mask | one.pattern);
+            let before = machine.pc;
+            match machine.step(&table, &[]) {
+                Ok(()) if machine.pc != before.wrapping_add(4) => moved += 1,
+                Ok(()) => {}
+                Err(_) => refused += 1,
+            }
+            assert_eq!(machine.pc % 4, 0, "{}", one.name);
+        }
+    }
+    assert!(moved > 2_000 && refused > 2_000, "{moved} jumps, {refused} ends");
+}

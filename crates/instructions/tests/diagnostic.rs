@@ -28,16 +28,8 @@ fn paper_airlab_covers_985_in_1000_with_a_twentieth_of_the_instructions() {
     for (kind, count) in &coverage.counts {
         assert!(count.covered * 1000 >= count.visible * 985, "{kind:?}: {count:?}");
     }
-    println!(
-        "{} instructions, {} run, {:?}, {} invisible",
-        program.len(),
-        coverage.steps,
-        coverage.counts,
-        coverage.invisible.len()
-    );
-    for fault in &coverage.uncovered {
-        println!("uncovered: {}", fault.describe(&TABLE));
-    }
+    println!("{} instructions, {} run", program.len(), coverage.steps);
+    print!("{}", coverage.list(&TABLE));
 }
 
 #[test]
@@ -120,4 +112,17 @@ fn refuses_a_table_without_what_a_diagnostic_needs() {
     let error = generate(&table, &Fault::all(&table), GOAL, 1).unwrap_err();
     let text = "table does not allow a diagnostic: no instruction `xori` in the table";
     assert_eq!(error.to_string(), text);
+}
+
+#[test]
+fn law_the_list_names_each_uncovered_fault_and_each_reason() {
+    let coverage = &DIAGNOSTIC.coverage;
+    let text = coverage.list(&TABLE).to_string();
+    let lines = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!(lines("uncovered "), coverage.uncovered.len());
+    assert_eq!(lines("invisible "), 7);
+    for fault in &coverage.uncovered {
+        assert!(text.contains(&format!("uncovered {}\n", fault.describe(&TABLE))));
+    }
+    assert!(text.contains("invisible   81 faults: a shift uses 5 bits of its second operand"));
 }

@@ -51,14 +51,14 @@ pub struct Coverage {
 
 impl Count {
     /// Whether at least `per_mille` thousandths are covered.
-    pub const fn reaches(&self, per_mille: usize) -> bool {
-        self.covered * 1000 >= self.visible * per_mille
+    pub const fn reaches(&self, per_mille: u16) -> bool {
+        self.covered * 1000 >= self.visible * per_mille as usize
     }
 }
 
 impl Coverage {
     /// Whether at least `per_mille` thousandths are covered of each sort of fault.
-    pub fn reaches(&self, per_mille: usize) -> bool {
+    pub fn reaches(&self, per_mille: u16) -> bool {
         self.counts.values().all(|count| count.reaches(per_mille))
     }
 

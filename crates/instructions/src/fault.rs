@@ -69,9 +69,11 @@ pub enum Kind {
 }
 
 impl Wrong {
-    /// `value` with bit `bit` wrong.
+    /// `value` with bit `bit` wrong. There is no bit above 31, so nothing is wrong with it.
     pub const fn spoil(self, value: u32, bit: u8) -> u32 {
-        let mask = 1 << bit;
+        let Some(mask) = 1_u32.checked_shl(bit as u32) else {
+            return value;
+        };
         match self {
             Self::Low => value & !mask,
             Self::High => value | mask,

@@ -26,7 +26,7 @@ const IDLE: usize = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Goal {
     /// The share of the visible faults of each sort to cover, in thousandths.
-    pub per_mille: usize,
+    pub per_mille: u16,
     /// The greatest number of instructions.
     pub instructions: usize,
 }
@@ -134,7 +134,7 @@ impl Draft<'_> {
     }
 
     /// Whether so many thousandths of each sort of fault have been shown.
-    fn reaches(&self, visible: &[Fault], per_mille: usize) -> bool {
+    fn reaches(&self, visible: &[Fault], per_mille: u16) -> bool {
         [Kind::Register, Kind::Unit, Kind::Decode].into_iter().all(|kind| {
             let all = visible.iter().filter(|fault| fault.kind() == kind).count();
             let faults = self.faulty.iter().filter_map(|machine| machine.fault);

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::encoding::Format;
-use crate::fault::{Fault, PC};
+use crate::fault::{Fault, PC, Wrong};
 use crate::operation::Operation;
 use crate::table::{Decoded, Table};
 use crate::unit::{Port, Unit};
@@ -130,7 +130,7 @@ impl Machine {
         if let Some(Fault::Decode { instruction, bit }) = self.fault
             && instruction == index
         {
-            word ^= 1 << bit;
+            word = Wrong::Inverted.spoil(word, bit);
             index = table.find(word).ok_or(End::Illegal)?;
         }
         let one = &table.instructions()[index];
@@ -139,7 +139,7 @@ impl Machine {
     }
 
     /// The value of a register, as this machine reads it.
-    pub fn read(&self, register: u8) -> u32 {
+    pub(crate) fn read(&self, register: u8) -> u32 {
         self.spoil_register(register, self.registers[usize::from(register)])
     }
 

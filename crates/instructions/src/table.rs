@@ -130,7 +130,13 @@ impl Instruction {
             !matches!(self.format.field(bit), "opcode" | "funct3" | "funct7" | "word")
         });
         let fields = fields.fold(0, |bits, bit| bits | 1_u32 << bit);
-        if self.mask & 127 != 127 || self.pattern & 3 != 3 {
+        let bytes = match self.operation {
+            Operation::Load { bytes, .. } | Operation::Store { bytes } => bytes,
+            _ => 1,
+        };
+        if !matches!(bytes, 1 | 2 | 4) {
+            Some("loads or stores a number of bytes that is no width; allowed: 1, 2 or 4")
+        } else if self.mask & 127 != 127 || self.pattern & 3 != 3 {
             Some("opcode is not fixed or does not end in 11; allowed: 7 bits that do")
         } else if self.pattern & !self.mask != 0 {
             Some("pattern has bits outside mask; allowed: bits of mask")

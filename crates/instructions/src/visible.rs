@@ -123,7 +123,7 @@ const fn uses(operation: Operation, unit: Unit) -> bool {
 
 /// Values that differ in bit `bit` from 0, from all ones and from values without order.
 fn near(bit: u8) -> [u32; 9] {
-    let mask = 1 << bit;
+    let mask = Wrong::High.spoil(0, bit);
     let mixed = 0x1357_9bdf;
     [0, u32::MAX, mixed, mixed ^ mask, 0x8642_eca1, 1 << 31, 3, mask, !mask]
 }

@@ -78,6 +78,16 @@ fn law_population_holds_each_fault_once() {
 }
 
 #[test]
+fn accepts_faults_of_bits_that_do_not_exist_as_no_fault() {
+    let (register, bit, wrong) = (5, 32, Wrong::High);
+    for fault in [Fault::Register { register, bit, wrong }, Fault::Decode { instruction: 0, bit }] {
+        let coverage = judge(&TABLE, &DIAGNOSTIC.program, &[fault], 1000);
+        assert_eq!(coverage.uncovered, [fault]);
+        assert_eq!(witness(&TABLE, fault), None);
+    }
+}
+
+#[test]
 fn law_equal_seeds_give_equal_programs() {
     let faults: Vec<Fault> = FAULTS.iter().copied().step_by(16).collect();
     let program = |seed| generate(&TABLE, &faults, GOAL, seed).unwrap().program;

@@ -113,6 +113,7 @@ fn refuses_impossible_encodings_and_double_names() {
         Instruction { pattern: 0x12, ..one },
         Instruction { mask: 0x7f, pattern: 0x1013, ..one },
         Instruction { mask: 0xf07f, ..one },
+        Instruction { operation: Operation::Load { bytes: 0, signed: true }, ..one },
     ];
     for flawed in flawed {
         let error = Table::new(vec![RV32IM[0], flawed]).unwrap_err();

@@ -183,7 +183,7 @@ fn law_short_queues_are_enough_while_all_are_correct() {
                 let settings = Settings::new(replicas).queue(queue).ahead(ahead).lag(LAG);
                 let course = Course::to(1_000);
                 let outcome = Redundant::new(settings, Majority::EXACT)
-                    .patience(Duration::from_secs(20))
+                    .patience(Duration::from_millis(300))
                     .start(move |replica| course.run(replica))
                     .expect("it begins");
                 let status = (outcome.is_whole, outcome.exit_status());

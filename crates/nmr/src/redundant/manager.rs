@@ -260,6 +260,13 @@ where
                 if place.life == life {
                     place.summary.ending = Some(how);
                     place.returned = how == Ending::Returned;
+                    // The others have ended, and it has missed their last votes: that is no fault.
+                    if matches!(how, Ending::GaveUp(VoteError::NoMajority { .. }))
+                        && self.has_majority()
+                    {
+                        self.places[replica.index()].summary.ending = Some(Ending::Abandoned);
+                        return;
+                    }
                     let kind = match how {
                         Ending::Panicked => FaultKind::Panicked,
                         Ending::GaveUp(_) => FaultKind::GaveUp,

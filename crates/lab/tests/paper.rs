@@ -367,7 +367,6 @@ fn law_names_are_unique_and_words_are_there() {
         let words = [one.title, one.source, one.question, one.claim, one.absent];
         assert!(words.iter().all(|word| !word.is_empty()), "{}", one.name);
         let papers = ["HLS ", "Multics, ", "Chrysalis, ", "PORTS, ", "CMU 1982, "];
-        let papers = ["HLS ", "Multics, ", "Chrysalis, ", "PORTS, ", "CMU, "];
         assert!(papers.iter().any(|paper| one.source.starts_with(paper)), "{}", one.name);
     }
 }

@@ -5,7 +5,7 @@
 //! Invariants: every call either does what it says or returns the kernel's error; a function without a result cannot fail, or a
 //! failure changes nothing for its caller, and its documentation says so. Threads and processes are named by the kernel's
 //! numbers (`i32`); 0 is the calling thread where a function says so. Time is CLOCK_MONOTONIC. `unsafe` is used in this crate
-//! only, and each block says why it is sound.
+//! and in the counter of `clocks` only, and each block says why it is sound.
 //!
 //! Beside system calls, `freezer.rs` has the control groups that hold threads off, which are files.
 //!

@@ -12,7 +12,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "clock-12-to-15",
     also: &["clock-12", "clock-13", "clock-14", "clock-15"],
     title: "what compensation gains at zero elapsed time, by correlation",
-    source: "CMU, Measuring Time in Multiprocessor Systems, 1982, 4.2 and 4.4 to 4.6, figures 12 to 15",
+    source: "CMU 1982, Measuring Time in Multiprocessor Systems, 4.2 and 4.4 to 4.6, figures 12 to 15",
     question: "by how much do the short-term methods reduce the variance of zero elapsed time, and where do the paper's eight results lie?",
     claim: "k follows from correlation: it is within a quarter of 2/((1-r)(3-r)) with method I, so it gains from r = 0.27 on; it is within a tenth of what equation (5) gives; \
             interrupts take the gain away, and samples without them have it again",

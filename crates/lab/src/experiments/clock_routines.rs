@@ -12,7 +12,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "clock-routines",
     also: &[],
     title: "the routines that read a clock of two words, at every moment",
-    source: "CMU, Measuring Time in Multiprocessor Systems, 1982, 3.2",
+    source: "CMU 1982, Measuring Time in Multiprocessor Systems, 3.2",
     question: "does each routine return a value that the clock had during the call, whenever its references are made, and what does the advice of a longer tick (3.2.2) change?",
     claim: "as printed, 4-Read and 1-Read are wrong where two references share a tick, and a longer tick makes that common; mended, all three are right at every moment \
             while a call is shorter than a low word, and so is a latch",

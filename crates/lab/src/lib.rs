@@ -55,6 +55,8 @@ pub fn find(name: &str) -> Option<&'static Experiment> {
 mod guide {
     #[doc = include_str!("../../../docs/guide/src/crates.md")]
     mod crates {}
+    #[doc = include_str!("../../../docs/guide/src/redundant.md")]
+    mod redundant {}
     #[doc = include_str!("../../../docs/guide/src/speculative.md")]
     mod speculative {}
     #[doc = include_str!("../../../docs/guide/src/writing-a-format.md")]

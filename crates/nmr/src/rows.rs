@@ -66,7 +66,7 @@ impl<V> Rows<V> {
         self.top = begun;
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn store(&mut self, place: usize, from: ReplicaNumber, weight: u64, value: V) {
         self.values[place * self.places + from.index()] = Some(value);
         let slot = &mut self.slots[place];
@@ -94,12 +94,12 @@ impl<V> Rows<V> {
     }
 
     /// By replica.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn values(&self, place: usize) -> &[Option<V>] {
         &self.values[place * self.places..][..self.places]
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn value(&self, place: usize, of: ReplicaNumber) -> Option<&V> {
         self.values(place).get(of.index())?.as_ref()
     }

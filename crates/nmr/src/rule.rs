@@ -123,6 +123,7 @@ impl<V> Row<'_, V> {
 
     /// The value of a replica, if it is there.
     #[must_use]
+    #[inline(always)]
     pub fn value(&self, replica: ReplicaNumber) -> Option<&V> {
         self.values.get(replica.index())?.as_ref()
     }
@@ -135,6 +136,7 @@ impl<V> Row<'_, V> {
 
     /// What these weigh together.
     #[must_use]
+    #[inline(always)]
     pub fn weight_of(&self, replicas: Replicas) -> u64 {
         replicas.iter().map(|replica| self.weight(replica)).sum()
     }
@@ -152,6 +154,7 @@ impl<V> Row<'_, V> {
     }
 
     /// Those that are there and agree with this one's value.
+    #[inline(always)]
     pub fn supporters(&self, of: ReplicaNumber, agreement: &impl Agreement<V>) -> Replicas {
         let Some(value) = self.value(of) else { return Replicas::NONE };
         let mut supporters = Replicas::NONE;

@@ -266,7 +266,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
     }
 
     /// Whether a value is right that came after the vote: it agrees with what was voted, or with one of those that agreed with that. So a correct value is not wrong because one in the middle was voted.
-    #[inline]
+    #[inline(always)]
     fn compares(&mut self, place: usize, from: ReplicaNumber) {
         let slot = &self.rows.slots[place];
         let Some(value) = self.rows.value(place, from) else { return };
@@ -280,7 +280,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
     }
 
     /// Comes to a vote, if there was none and the rule can.
-    #[inline]
+    #[inline(always)]
     fn decides(
         &mut self,
         place: usize,

@@ -13,7 +13,7 @@ impl Majority {
 }
 
 impl<V, A: Agreement<V>> Rule<V> for Majority<A> {
-    #[inline]
+    #[inline(always)]
     fn decide(&self, row: &Row<'_, V>, _: bool) -> Option<(ReplicaNumber, Replicas)> {
         if row.weight_present() * 2 <= row.total() {
             return None;

@@ -1,23 +1,15 @@
 //! Each experiment in its quick form, and the facts of the paper that the simulator must show again.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+mod common;
+
+use common::{quick, stands};
 use windfall_lab::table_10_4::{self, Case};
 use windfall_lab::table_10_5::{self, App};
 use windfall_lab::{
     ClaimStatus, EXPERIMENTS, Findings, Host, LabError, Settings, Verdict, find, page,
 };
 use windfall_time::Span;
-
-fn quick(name: &str, host: Host) -> Findings {
-    let settings = Settings { host: Some(host), quick: true, progress: &|_| {} };
-    find(name).unwrap().run(&settings).unwrap()
-}
-
-fn stands(name: &str) -> Findings {
-    let findings = quick(name, Host::Sim);
-    assert_eq!(findings.verdict.standing, ClaimStatus::Stands, "{name}: {}", findings.verdict.why);
-    findings
-}
 
 /// Of figures that were put in, that they fit is all that can be said.
 fn calibrated(name: &str) -> Findings {

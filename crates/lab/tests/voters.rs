@@ -1,18 +1,10 @@
 //! The voter experiments of CMU 1982, each in its quick form: what its claim comes to, and numbers that a model in another language has, too.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-use windfall_lab::{ClaimStatus, Findings, Host, Settings, Verdict, find};
+mod common;
 
-fn quick(name: &str, host: Host) -> Findings {
-    let settings = Settings { host: Some(host), quick: true, progress: &|_| {} };
-    find(name).unwrap().run(&settings).unwrap()
-}
-
-fn stands(name: &str) -> Findings {
-    let findings = quick(name, Host::Sim);
-    assert_eq!(findings.verdict.standing, ClaimStatus::Stands, "{name}: {}", findings.verdict.why);
-    findings
-}
+use common::{quick, stands};
+use windfall_lab::{ClaimStatus, Findings, Host, Verdict};
 
 /// A row of a table by its first cells.
 fn row<'a>(findings: &'a Findings, table: &str, first: &[&str]) -> &'a [String] {

@@ -294,15 +294,14 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
     fn has_missed(&self, iteration: Iteration) -> bool {
         let waits_for =
             if self.voter.keeps(iteration) { iteration } else { self.voter.last_taken() };
-        let active = self.voter.active();
-        let weight = |replica: ReplicaNumber| u64::from(self.settings.weights[replica.index()]);
-        let total: u64 = active.iter().map(weight).sum();
         let is_past = |peer: &&Peer| {
             let said = peer.held.map_or(peer.seen, |[held, ..]| Some(Iteration(held)));
-            active.has(peer.replica) && said > Some(waits_for)
+            said > Some(waits_for)
         };
-        let past: u64 = self.peers.iter().filter(is_past).map(|peer| weight(peer.replica)).sum();
-        !self.voter.is_joining() && past * 2 > total
+        let past: Replicas = self.peers.iter().filter(is_past).map(|peer| peer.replica).collect();
+        let (active, settings) = (self.voter.active(), &self.settings);
+        let is_majority = settings.weight_of(past.and(active)) * 2 > settings.weight_of(active);
+        !self.voter.is_joining() && is_majority
     }
 
     /// What was found since the last call.

@@ -24,6 +24,18 @@ pub(crate) struct Slot {
     pub(crate) left: Replicas,
 }
 
+impl Slot {
+    /// Whether this is the row of an iteration, and waits for values.
+    pub(crate) fn is_open_for(&self, iteration: Iteration) -> bool {
+        self.iteration == iteration && self.is_open
+    }
+
+    /// Whether no value is waited for.
+    pub(crate) const fn is_complete(&self) -> bool {
+        self.expected.but(self.present).is_empty()
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Rows<V> {
     pub(crate) slots: Box<[Slot]>,

@@ -1,6 +1,6 @@
 //! What a voter is like, and what it cannot be.
 
-use crate::ReplicaNumber;
+use crate::{ReplicaNumber, Replicas};
 use core::fmt;
 
 /// What a voter is like.
@@ -64,6 +64,11 @@ impl Settings {
     /// How many values a ring between two replicas has room for: two queues.
     pub(crate) fn ring(&self) -> u32 {
         self.queue.saturating_mul(2).max(4)
+    }
+
+    /// What these weigh together.
+    pub(crate) fn weight_of(&self, replicas: Replicas) -> u64 {
+        replicas.iter().map(|replica| u64::from(self.weights[replica.index()])).sum()
     }
 
     /// All numbers that a replica may have.

@@ -107,9 +107,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
             self.opens(place, iteration);
         }
         if self.rows.slots[place].present.has(from) {
-            self.members.record(from).twice += 1;
-            tell(Report::Twice { replica: from, iteration });
-            return Received::Twice;
+            return self.is_twice(from, iteration, &mut tell);
         }
         self.rows.store(place, from, self.members.weight(from), value);
         let was_voted = self.rows.slots[place].voted.is_some();
@@ -118,7 +116,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         } else {
             self.decides(place, Some(from), false, &mut tell);
         }
-        if self.rows.slots[place].expected.but(self.rows.slots[place].present).is_empty() {
+        if self.rows.slots[place].is_complete() {
             self.closes(place, &mut tell);
         }
         self.comes_to(from, iteration, is_first, &mut tell);
@@ -128,7 +126,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
     /// No more values are waited for in this iteration: it is voted on what has come, or never. Nothing happens if it is not open.
     pub fn give_up(&mut self, iteration: Iteration, mut tell: impl FnMut(Report<'_, V>)) {
         let place = self.rows.place(iteration);
-        if self.rows.slots[place].iteration == iteration && self.rows.slots[place].is_open {
+        if self.rows.slots[place].is_open_for(iteration) {
             self.closes(place, &mut tell);
         }
     }
@@ -145,13 +143,12 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         self.members.retire(replica)?;
         for iteration in self.rows.low.0 + 1..=self.rows.top.0 {
             let place = self.rows.place(Iteration(iteration));
-            let slot = &self.rows.slots[place];
-            if slot.iteration.0 != iteration || !slot.is_open {
+            if !self.rows.slots[place].is_open_for(Iteration(iteration)) {
                 continue;
             }
             self.rows.leave_out(place, replica, self.members.weight(replica));
             self.decides(place, None, false, &mut tell);
-            if self.rows.slots[place].expected.but(self.rows.slots[place].present).is_empty() {
+            if self.rows.slots[place].is_complete() {
                 self.closes(place, &mut tell);
             }
         }
@@ -199,6 +196,17 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         Received::Ahead
     }
 
+    fn is_twice(
+        &mut self,
+        replica: ReplicaNumber,
+        iteration: Iteration,
+        tell: &mut impl FnMut(Report<'_, V>),
+    ) -> Received {
+        self.members.record(replica).twice += 1;
+        tell(Report::Twice { replica, iteration });
+        Received::Twice
+    }
+
     fn is_late(
         &mut self,
         replica: ReplicaNumber,
@@ -208,9 +216,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         let place = self.rows.place(iteration);
         let slot = &self.rows.slots[place];
         if slot.iteration == iteration && slot.present.has(replica) {
-            self.members.record(replica).twice += 1;
-            tell(Report::Twice { replica, iteration });
-            return Received::Twice;
+            return self.is_twice(replica, iteration, tell);
         }
         self.members.record(replica).late += 1;
         tell(Report::Late { replica, iteration });

@@ -93,8 +93,10 @@ async fn votes(
         }
         Err(error) => Err(error),
     };
-    let ended = open(&shared.ended).with(number);
-    *open(&shared.ended) = ended;
+    {
+        let mut ended = open(&shared.ended);
+        *ended = ended.with(number);
+    }
     wakes(&mut me, &shared, all.without(number)).await;
     if let Ok(events) = result {
         finishes(&mut me, &shared, &mut part, events).await?;

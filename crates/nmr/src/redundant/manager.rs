@@ -221,8 +221,7 @@ where
     }
 
     fn weight(&self, replicas: Replicas) -> u64 {
-        let weights = &self.asked.settings.weights;
-        replicas.iter().map(|replica| u64::from(weights[replica.index()])).sum()
+        self.asked.settings.weight_of(replicas)
     }
 
     fn is_over(&self) -> bool {

@@ -1,6 +1,6 @@
 //! The robot of PORTS 2.1 on the simulated machine, and what is put into its terrain while it is on its way.
 
-use super::common::{run, thread};
+use super::common::{figure, run, thread};
 use windfall_hierarchy::Count;
 use windfall_scenario::outcome::{Outcome, PromiseStatus, PromiseVerdict};
 
@@ -29,13 +29,6 @@ high = 3
 blocked = 0
 later = 0
 "#;
-
-fn figure(outcome: &Outcome, whose: &str, figure: &str) -> u64 {
-    let mut stats = thread(outcome, whose).stats.iter();
-    let found = stats.find(|(name, _)| *name == figure).map(|(_, count)| *count);
-    let Some(Count::Times(count)) = found else { panic!("`{figure}` of `{whose}`: {found:?}") };
-    count
-}
 
 #[test]
 fn law_obstacles_that_are_put_there_by_request_are_gone_around() {

@@ -1,7 +1,6 @@
 //! Replicas that vote (CMU 1982, chapter 1), as processes of the simulated machine.
 
-use super::common::{run, thread};
-use windfall_hierarchy::Count;
+use super::common::{figure, run};
 use windfall_scenario::outcome::Outcome;
 
 fn voting(settings: &str) -> Outcome {
@@ -9,13 +8,6 @@ fn voting(settings: &str) -> Outcome {
         "length = \"3s\"\n[machine]\nprocessors = 3\n[schedulers.replicas]\nscheduler = \"round-robin\"\nparent = \"top\"\nprocessors = 3\n\
          [threads.replica]\nparent = \"replicas\"\n[threads.replica.program]\nkind = \"voting\"\n{settings}\n"
     ))
-}
-
-fn figure(outcome: &Outcome, whose: &str, figure: &str) -> u64 {
-    let mut stats = thread(outcome, whose).stats.iter();
-    let found = stats.find(|(name, _)| *name == figure).map(|(_, count)| *count);
-    let Some(Count::Times(count)) = found else { panic!("`{figure}` of `{whose}`: {found:?}") };
-    count
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Runs a scenario that is written in the test; random numbers; tests of one body.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+use windfall_hierarchy::Count;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{Outcome, ThreadOutcome};
 use windfall_sim::Sim;
@@ -21,6 +22,14 @@ pub(crate) fn run(text: &str) -> Outcome {
 /// The thread of that name.
 pub(crate) fn thread<'a>(outcome: &'a Outcome, name: &str) -> &'a ThreadOutcome {
     outcome.threads.iter().find(|thread| thread.name == name).unwrap()
+}
+
+/// A count that a process has told of itself, by its name.
+pub(crate) fn figure(outcome: &Outcome, whose: &str, figure: &str) -> u64 {
+    let mut stats = thread(outcome, whose).stats.iter();
+    let found = stats.find(|(name, _)| *name == figure).map(|(_, count)| *count);
+    let Some(Count::Times(count)) = found else { panic!("`{figure}` of `{whose}`: {found:?}") };
+    count
 }
 
 /// A span from its text.

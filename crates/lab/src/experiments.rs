@@ -32,6 +32,7 @@ mod table_10_3;
 pub mod table_10_4;
 pub mod table_10_5;
 mod table_11_1;
+mod validate_planted;
 
 use crate::Experiment;
 use windfall_plot::{Colour, Stroke};
@@ -70,6 +71,7 @@ pub const EXPERIMENTS: &[&Experiment] = &[
     &nmr_conclusions::EXPERIMENT,
     &clock_routines::EXPERIMENT,
     &clock_12_to_15::EXPERIMENT,
+    &validate_planted::EXPERIMENT,
 ];
 
 /// The largest difference allowed between simulated and real threads, in per cent of the processor.
@@ -102,7 +104,7 @@ const PAPER: Colour = [0x8a, 0x94, 0xa3];
 pub(crate) const SERIES: [Colour; 4] =
     [[0x1f, 0x5f, 0xa8], [0xd1, 0x6b, 0x00], [0x5b, 0x2a, 0x86], [0x2f, 0x8f, 0x5b]];
 
-fn solid(colour: Colour) -> Stroke {
+pub(crate) fn solid(colour: Colour) -> Stroke {
     Stroke { colour, wide: 1.8, dash: None }
 }
 

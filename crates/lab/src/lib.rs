@@ -32,6 +32,7 @@ mod supervised;
 pub mod text;
 mod trees;
 mod units;
+pub mod validate;
 mod voting;
 
 pub use experiment::{Experiment, Host, LabError, Settings};

@@ -1,7 +1,7 @@
 //! Findings as one HTML page that holds everything and fetches nothing.
 
 use crate::experiment::Experiment;
-use crate::findings::{ClaimStatus, Findings, Table};
+use crate::findings::{ClaimStatus, Figure, Findings, Table};
 use maud::{Markup, PreEscaped, html};
 use windfall_report::html::{Page, Shown};
 
@@ -21,14 +21,7 @@ pub fn page(experiment: &Experiment, findings: &Findings) -> String {
         (verdict(findings))
         @for one in &findings.tables { (table(one)) "\n" }
         @if !findings.figures.is_empty() { h2 { "Figures" } }
-        @for figure in &findings.figures {
-            figure {
-                // What a scene writes is a picture; its letters are escaped there.
-                (PreEscaped(figure.picture.svg()))
-                figcaption { (Shown(&figure.caption)) }
-            }
-            "\n"
-        }
+        @for one in &findings.figures { (figure(one)) "\n" }
         @if !findings.notes.is_empty() { h2 { "Notes" } }
         @for note in &findings.notes { p { (Shown(note)) } "\n" }
     };
@@ -47,7 +40,19 @@ fn verdict(findings: &Findings) -> Markup {
     html! { p.verdict.(class) { b { (word) ":" } " " (Shown(&findings.verdict.why)) } }
 }
 
-fn table(table: &Table) -> Markup {
+/// A figure with its caption.
+pub(crate) fn figure(figure: &Figure) -> Markup {
+    html! {
+        figure {
+            // What a scene writes is a picture; its letters are escaped there.
+            (PreEscaped(figure.picture.svg()))
+            figcaption { (Shown(&figure.caption)) }
+        }
+    }
+}
+
+/// A table with its title.
+pub(crate) fn table(table: &Table) -> Markup {
     let class = |column: usize| match column {
         _ if column < table.words => None,
         _ if table.head[column].starts_with("paper") => Some("n paper"),

@@ -36,6 +36,11 @@ pub(crate) fn experiments() -> Vec<CompletionCandidate> {
     std::iter::once(list).chain(all).collect()
 }
 
+/// The parts of `lab validate`.
+pub(crate) fn parts() -> Vec<CompletionCandidate> {
+    windfall_lab::validate::part_names().map(CompletionCandidate::new).collect()
+}
+
 /// The schedulers of the run.
 pub(crate) fn run_schedulers() -> Vec<CompletionCandidate> {
     let listing = control::list(socket().as_deref());

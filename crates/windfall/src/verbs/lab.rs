@@ -1,6 +1,6 @@
-//! `windfall lab list | NAME`: a paper's table or figure, measured again.
+//! `windfall lab list | NAME | validate`: a paper's table or figure, measured again; what this machine can be trusted with.
 
-use crate::cli::LabArgs;
+use crate::cli::{LabArgs, LabVerb};
 use crate::output::{Destination, Destinations, errors_are_read, is_standard, print_error, show};
 use crate::verbs::keep::is_page;
 use crate::{Answer, VerbError};
@@ -10,8 +10,14 @@ use windfall_lab::{
     ClaimStatus, EXPERIMENTS, Experiment, Findings, Host, Settings, find, json, page, text,
 };
 
+mod validate;
+
 pub(crate) fn run(args: &LabArgs) -> Result<Answer, VerbError> {
-    if args.name == "list" {
+    if let Some(LabVerb::Validate(args)) = &args.verb {
+        return validate::run(args);
+    }
+    let name = args.name.as_deref().unwrap_or("list");
+    if name == "list" {
         if args.report.is_some() || args.keep.is_some() || args.host.is_some() || args.quick {
             return Err(VerbError(
                 "windfall: `lab list` runs nothing; name an experiment to run it".to_owned(),
@@ -20,7 +26,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<Answer, VerbError> {
         show(args.json, json::list, text::list)?;
         return Ok(Answer::Yes);
     }
-    let experiment = find(&args.name).ok_or_else(|| unknown(&args.name))?;
+    let experiment = find(name).ok_or_else(|| unknown(name))?;
     let mut outputs = Destinations::new(args.force.force, [])?;
     if args.json {
         outputs.claim_standard("`--json`")?;

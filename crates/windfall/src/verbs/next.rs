@@ -4,7 +4,9 @@
 
 use super::new;
 use crate::Answer;
-use crate::cli::{CompareArgs, CtlVerb, ExplainArgs, KeepArgs, RunArgs, SimulateArgs, Verb};
+use crate::cli::{
+    CompareArgs, CtlVerb, ExplainArgs, KeepArgs, LabArgs, LabVerb, RunArgs, SimulateArgs, Verb,
+};
 use crate::output::{errors_are_read, is_standard, print_error};
 use std::path::Path;
 
@@ -58,18 +60,28 @@ fn after(verb: &Verb, answer: Answer) -> Option<String> {
         },
         Verb::Top(_) => "explain --worst".to_owned(),
         Verb::Migrate(args) => format!("check {}", named(&args.file)?),
-        Verb::Lab(args) if args.name == "list" => "lab table-10-4 --quick".to_owned(),
-        Verb::Lab(args) if args.report.is_none() => {
-            format!("lab {name} --report {name}.html", name = args.name)
-        }
+        Verb::Lab(args) => return after_lab(args),
         Verb::Catalogue(args) => match &args.name {
             None => "catalogue rez".to_owned(),
             Some(_) => "new audio".to_owned(),
         },
         Verb::Schema(args) if args.output.is_some() => "new audio".to_owned(),
         Verb::Import(_) => return None, // it says so itself
-        Verb::Lab(_) | Verb::Schema(_) | Verb::Completions(_) | Verb::Man(_) => return None,
+        Verb::Schema(_) | Verb::Completions(_) | Verb::Man(_) => return None,
     })
+}
+
+fn after_lab(args: &LabArgs) -> Option<String> {
+    match (&args.verb, args.name.as_deref()) {
+        (Some(LabVerb::Validate(args)), _) => {
+            args.report.is_none().then(|| "lab validate --report machine.html".to_owned())
+        }
+        (None, Some("list")) => Some("lab table-10-4 --quick".to_owned()),
+        (None, Some(name)) if args.report.is_none() => {
+            Some(format!("lab {name} --report {name}.html"))
+        }
+        (None, _) => None,
+    }
 }
 
 fn after_simulation(args: &SimulateArgs, yes: bool) -> Option<String> {

@@ -1,0 +1,31 @@
+//! What a machine can be trusted with (CMU 1982, AIRLAB, 3): a suite of measurements with needs, limits and a comparison with an earlier run.
+//!
+//! `suite.rs` has the parts in order, each a file of `parts/`; `machine.rs` is what they measure, this machine or a simulated one with planted faults. `found.rs` is what a part may say. Decision 0046.
+//!
+//! Invariant: nothing on the machine is changed but the class and the processor of this process's own threads.
+
+mod against;
+mod found;
+pub(crate) mod machine;
+mod options;
+mod page;
+mod parts;
+pub mod results;
+pub(crate) mod suite;
+
+pub use against::{Earlier, EarlierError};
+pub use found::{Better, Found, Level, Metric, Sentence, Undone, Unit};
+pub use options::{Limit, Need, Options};
+pub use page::page;
+pub use suite::{PartFound, Validation, part_names};
+
+use crate::experiment::LabError;
+use machine::Real;
+
+/// Runs the suite on this machine.
+///
+/// # Errors
+/// For an unknown part, a limit on a metric that was not measured, and when the machine refuses to keep a thread on a processor.
+pub fn validate(options: &Options<'_>) -> Result<Validation, LabError> {
+    suite::validate_on(&Real::new()?, options)
+}

@@ -1,0 +1,70 @@
+//! What the suite measures: processors that look at clocks, sleep until a time, and compute.
+//!
+//! Invariant: a part that measures through these alone finds on a simulated machine what was planted there.
+
+mod load;
+mod real;
+mod simulated;
+
+pub(crate) use load::Load;
+pub(crate) use real::Real;
+pub(crate) use simulated::{Planted, Simulated, Taken};
+
+use crate::experiment::LabError;
+use windfall_time::{Instant, Span};
+
+/// One processor, as a thread sees it that is kept there.
+pub(crate) trait Core {
+    /// The machine's clock, by which it sleeps.
+    fn now(&mut self) -> Instant;
+    /// The processor's own counter, at its own rate.
+    fn counter(&mut self) -> Instant;
+    /// Sleeps until the machine's clock shows this.
+    fn sleep_until(&mut self, at: Instant);
+    /// The same task on every processor: so many rounds of integer work in registers.
+    fn compute(&mut self, rounds: u64) -> u64;
+}
+
+/// How the threads of a measurement ran.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Class {
+    /// Above all ordinary threads.
+    RealTime,
+    /// Among them, for want of rights.
+    Ordinary,
+}
+
+/// A round trip from one processor to another: a look at its counter before, one at the other's when it came, and one after.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct RoundTrip {
+    pub(crate) sent: Instant,
+    pub(crate) seen: Instant,
+    pub(crate) back: Instant,
+}
+
+/// What a thread does on a processor.
+pub(crate) type Body<'a> = dyn Fn(u16, &mut dyn Core) + Sync + 'a;
+
+/// A machine.
+pub(crate) trait Machine: Sync {
+    /// It, in a line.
+    fn line(&self) -> String;
+    /// The processors that may be used, in order.
+    fn processors(&self) -> &[u16];
+    /// Runs this on each of these processors at once, above all ordinary threads if that is allowed, and says whether it was.
+    ///
+    /// # Errors
+    /// When a thread cannot be kept on its processor.
+    fn on_each(&self, processors: &[u16], body: &Body<'_>) -> Result<Class, LabError>;
+    /// Round trips from the first processor to the second.
+    ///
+    /// # Errors
+    /// As [`Machine::on_each`].
+    fn round_trips(&self, from: u16, to: u16, count: u32) -> Result<Vec<RoundTrip>, LabError>;
+    /// Keeps all processors busy at an ordinary priority until it is dropped; `None` where nothing can.
+    fn load(&self) -> Option<Load>;
+    /// For how long each processor was stolen from it so far, as it counts itself; `None` where it does not.
+    fn stolen(&self) -> Option<Vec<(u16, Span)>>;
+    /// Whether this process runs on it.
+    fn is_here(&self) -> bool;
+}

@@ -1,0 +1,235 @@
+//! A machine in virtual time, with faults planted.
+//!
+//! A look at a clock takes 150 ns, a round of the task 1 ns of a sound processor, and each thread wakes 3 us late. Interrupts of 5 us come every 4 ms, those of different processors apart. Each processor's work is simulated by itself, so what processors do to each other is not here.
+
+use super::{Body, Class, Core, Load, Machine, RoundTrip};
+use crate::experiment::LabError;
+use std::cmp::Reverse;
+use std::sync::{Mutex, PoisonError};
+use windfall_time::{Instant, Span};
+
+/// What a look at a clock takes.
+const LOOK: u64 = 150;
+/// What passes from a thread's time until it runs.
+const WAKE: u64 = 3_000;
+/// Half of a round trip.
+const HOP: u64 = 60;
+
+/// Time that is taken from a processor again and again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Taken {
+    pub(crate) every: Span,
+    pub(crate) length: Span,
+}
+
+const TICK: Taken = Taken { every: Span::from_millis(4), length: Span::from_nanos(5_000) };
+
+/// What is wrong with a processor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Planted {
+    /// By so many per cent more time it takes for all that it does.
+    pub(crate) slower: u64,
+    /// By so many parts in 10^9 its counter is too fast.
+    pub(crate) drift_ppb: u32,
+    /// What a hypervisor takes from it.
+    pub(crate) stolen: Option<Taken>,
+}
+
+/// The machine.
+pub(crate) struct Simulated {
+    processors: Vec<u16>,
+    planted: Vec<Planted>,
+    /// When its last measurement ended.
+    at: Mutex<u64>,
+}
+
+impl Simulated {
+    /// With a processor for each of these.
+    pub(crate) fn new(planted: Vec<Planted>) -> Simulated {
+        let processors = (0..).take(planted.len()).collect();
+        Simulated { processors, planted, at: Mutex::new(1_000_000_000) }
+    }
+
+    fn core(&self, processor: u16, at: u64) -> SimulatedCore {
+        let planted = self.planted[usize::from(processor)];
+        let mut core = SimulatedCore { at, number: processor, planted, next: (0, 0) };
+        core.next = core.next_after(at);
+        core
+    }
+
+    fn at(&self) -> u64 {
+        *self.at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn goes_on_at(&self, at: u64) {
+        *self.at.lock().unwrap_or_else(PoisonError::into_inner) = at;
+    }
+}
+
+impl Machine for Simulated {
+    fn line(&self) -> String {
+        format!("a simulated machine of {} processors", self.processors.len())
+    }
+
+    fn processors(&self) -> &[u16] {
+        &self.processors
+    }
+
+    fn on_each(&self, processors: &[u16], body: &Body<'_>) -> Result<Class, LabError> {
+        let begun = self.at();
+        let ends = processors.iter().map(|processor| {
+            let mut core = self.core(*processor, begun);
+            body(*processor, &mut core);
+            core.at
+        });
+        self.goes_on_at(ends.max().unwrap_or(begun));
+        Ok(Class::RealTime)
+    }
+
+    fn round_trips(&self, from: u16, to: u16, count: u32) -> Result<Vec<RoundTrip>, LabError> {
+        let mut here = self.core(from, self.at());
+        let trip = |_| {
+            let sent = here.counter();
+            let mut there = self.core(to, here.at + HOP);
+            let seen = there.counter();
+            here.goes_on_at(there.at + HOP);
+            RoundTrip { sent, seen, back: here.counter() }
+        };
+        let trips = (0..count).map(trip).collect();
+        self.goes_on_at(here.at);
+        Ok(trips)
+    }
+
+    fn load(&self) -> Option<Load> {
+        None
+    }
+
+    fn stolen(&self) -> Option<Vec<(u16, Span)>> {
+        None
+    }
+
+    fn is_here(&self) -> bool {
+        false
+    }
+}
+
+/// A processor of it.
+struct SimulatedCore {
+    /// True time, in nanoseconds.
+    at: u64,
+    number: u16,
+    planted: Planted,
+    /// When something is taken next, and for how long.
+    next: (u64, u64),
+}
+
+impl SimulatedCore {
+    /// What is taken from it, and how far it is apart from other processors.
+    fn taken(&self) -> impl Iterator<Item = (Taken, u64)> {
+        let apart = u64::from(self.number) * 700_000;
+        [Some(TICK), self.planted.stolen].into_iter().flatten().map(move |taken| (taken, apart))
+    }
+
+    /// When something is taken next, after this time, and for how long.
+    fn next_after(&self, after: u64) -> (u64, u64) {
+        let next = |(taken, apart): (Taken, u64)| {
+            let every = taken.every.as_nanos();
+            let turn = (after.saturating_sub(apart) / every) + 1;
+            (turn * every + apart, taken.length.as_nanos())
+        };
+        // Of two that begin at once the longer one covers the other.
+        let first = |(at, length): &(u64, u64)| (*at, Reverse(*length));
+        self.taken().map(next).min_by_key(first).unwrap_or((u64::MAX, 0))
+    }
+
+    fn goes_on_at(&mut self, at: u64) {
+        self.at = at;
+        self.next = self.next_after(at);
+    }
+
+    /// Works for so long, without what is taken meanwhile.
+    fn works(&mut self, ns: u64) {
+        let mut left = ns + ns * self.planted.slower / 100;
+        while self.at + left >= self.next.0 {
+            let (at, length) = self.next;
+            left -= at - self.at;
+            self.goes_on_at(at + length);
+        }
+        self.at += left;
+    }
+}
+
+impl Core for SimulatedCore {
+    fn now(&mut self) -> Instant {
+        self.works(LOOK);
+        Instant::from_nanos(self.at)
+    }
+
+    fn counter(&mut self) -> Instant {
+        self.works(LOOK);
+        let gained = u128::from(self.at) * u128::from(self.planted.drift_ppb) / 1_000_000_000;
+        Instant::saturating_from_nanos(u128::from(self.at) + gained)
+    }
+
+    fn sleep_until(&mut self, at: Instant) {
+        let at = at.as_nanos().max(self.at);
+        // What is taken while it sleeps delays it only if it goes on when the thread is to wake.
+        let lasts = self.taken().filter_map(|(taken, apart)| {
+            let (every, length) = (taken.every.as_nanos(), taken.length.as_nanos());
+            let since = at.checked_sub(apart)? % every;
+            (at >= apart + every && since < length).then(|| at - since + length)
+        });
+        self.goes_on_at(lasts.max().unwrap_or(at));
+        self.works(WAKE);
+    }
+
+    fn compute(&mut self, rounds: u64) -> u64 {
+        self.works(rounds);
+        rounds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_time_that_is_taken_is_added_to_work() {
+        let stolen = Some(Taken { every: Span::from_millis(100), length: Span::from_millis(5) });
+        let machine = Simulated::new(vec![Planted { stolen, ..Planted::default() }]);
+        let took = Mutex::new(Vec::new());
+        let body = |_, core: &mut dyn Core| {
+            let begun = core.now();
+            core.compute(1_000_000_000);
+            took.lock().unwrap().push(core.now().since(begun).unwrap());
+        };
+        machine.on_each(&[0], &body).unwrap();
+        let took = took.into_inner().unwrap()[0];
+        // Ten times 5 ms, and 5 us each 4 ms.
+        let (least, most) = (Span::from_millis(1_049), Span::from_millis(1_053));
+        assert!(least < took && took < most, "{took}");
+    }
+
+    #[test]
+    fn law_a_slow_processor_takes_longer_and_a_fast_counter_shows_more() {
+        let slow = Planted { slower: 25, drift_ppb: 200_000, ..Planted::default() };
+        let machine = Simulated::new(vec![Planted::default(), slow]);
+        let took = Mutex::new(Vec::new());
+        let body = |_, core: &mut dyn Core| {
+            let (begun, counted) = (core.now(), core.counter());
+            core.compute(100_000_000);
+            let ends = (core.now(), core.counter());
+            let both = (ends.0.since(begun).unwrap(), ends.1.since(counted).unwrap());
+            took.lock().unwrap().push(both);
+        };
+        machine.on_each(&[0, 1], &body).unwrap();
+        let took = took.into_inner().unwrap();
+        let ns = |span: Span| span.as_nanos();
+        assert!(ns(took[1].0) * 100 > ns(took[0].0) * 124, "{took:?}");
+        assert!(
+            ns(took[1].1) - ns(took[1].0) > 24_000
+                && took[0].1.as_nanos().abs_diff(ns(took[0].0)) < 10_000,
+            "{took:?}"
+        );
+    }
+}

@@ -1,0 +1,128 @@
+//! What a user asks of the suite.
+
+use std::str::FromStr;
+use windfall_time::Span;
+
+/// How the suite is to be run.
+pub struct Options<'a> {
+    /// For how long the machine is measured under load; the rest takes about as long again where this is short.
+    pub length: Span,
+    /// Everything shorter, a minute in all.
+    pub quick: bool,
+    /// The parts to run, by name; none: all.
+    pub parts: Vec<String>,
+    /// Work that has to fit into each period.
+    pub needs: Vec<Need>,
+    /// Metrics that have to keep to a value.
+    pub limits: Vec<Limit>,
+    /// A file of incidents, by its name, and its text.
+    pub incidents: Option<(String, String)>,
+    /// Receives a description of the current measurement.
+    pub progress: &'a dyn Fn(&str),
+}
+
+impl Options<'_> {
+    /// The first of two values, or the second where everything is to be shorter.
+    pub(crate) fn either<T>(&self, long: T, quick: T) -> T {
+        if self.quick { quick } else { long }
+    }
+}
+
+/// Work that has to fit into each period: `800us/1ms`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Need {
+    /// From one beginning to the next.
+    pub period: Span,
+    /// Processor time, at full speed.
+    pub work: Span,
+}
+
+/// Periods that the suite measures.
+const PERIODS: (Span, Span) = (Span::from_nanos(50_000), Span::from_secs(1));
+
+impl FromStr for Need {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Need, String> {
+        let form = || format!("`{text}` is no need; write work and period, as `800us/1ms`");
+        let (work, period) = text.split_once('/').ok_or_else(form)?;
+        let span =
+            |text: &str| text.trim().parse::<Span>().map_err(|why| format!("`{text}`: {why}"));
+        let need = Need { period: span(period)?, work: span(work)? };
+        let (least, most) = PERIODS;
+        if !(least..=most).contains(&need.period) {
+            return Err(format!(
+                "a period of {} is not measured; {least} to {most} are",
+                need.period
+            ));
+        }
+        if need.work.is_zero() || need.work > need.period {
+            return Err(format!(
+                "{} of work do not fit into a period of {}; more than 0 and at most the period is possible",
+                need.work, need.period
+            ));
+        }
+        Ok(need)
+    }
+}
+
+/// A metric that has to keep to a value: `speed.task.cpu1=12000`. It may be at most that, or at least that where more is better.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Limit {
+    /// The metric's name, as in JSON.
+    pub metric: String,
+    /// In the metric's unit.
+    pub value: u64,
+}
+
+impl FromStr for Limit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Limit, String> {
+        let form = || {
+            format!(
+                "`{text}` is no limit; write a metric's name and a whole number in its unit, as `timing.wake.p99=50000`"
+            )
+        };
+        let (metric, value) = text.split_once('=').ok_or_else(form)?;
+        let value = value.trim().parse().map_err(|_| form())?;
+        let metric = metric.trim().to_owned();
+        if metric.is_empty() { Err(form()) } else { Ok(Limit { metric, value }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_needs_and_limits() {
+        let need: Need = "800us/1ms".parse().unwrap();
+        assert_eq!(need, Need { period: Span::from_millis(1), work: Span::from_nanos(800_000) });
+        assert!("1ms / 1ms".parse::<Need>().is_ok());
+        let limit: Limit = "timing.wake.p99 = 50000".parse().unwrap();
+        assert_eq!((limit.metric.as_str(), limit.value), ("timing.wake.p99", 50_000));
+    }
+
+    #[test]
+    fn refuses_needs_that_cannot_be_met_or_measured() {
+        for (text, why) in [
+            ("800us", "as `800us/1ms`"),
+            ("2ms/1ms", "at most the period"),
+            ("0ms/1ms", "more than 0"),
+            ("1us/10us", "is not measured"),
+            ("1ms/2s", "is not measured"),
+            ("1/1ms", "`1`"),
+        ] {
+            let said = text.parse::<Need>().unwrap_err();
+            assert!(said.contains(why), "{text}: {said}");
+        }
+    }
+
+    #[test]
+    fn refuses_limits_without_name_or_number() {
+        for text in ["timing.wake.p99", "=5", "a=-1", "a=1us", "a="] {
+            assert!(text.parse::<Limit>().unwrap_err().contains("is no limit"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! How much work fits into a period, idle and under load: what wake-ups, interrupts and stolen time leave of it.
+//!
+//! A thread on each processor sleeps until a period begins, and looks at the clock until it ends. Each burst counts for its period and for all shorter ones. It leaves its processor alone for as long as it takes it.
+
+mod burst;
+mod record;
+mod said;
+mod shown;
+
+use crate::experiment::LabError;
+use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
+use crate::validate::machine::{Class, Core, Machine};
+use crate::validate::options::Options;
+use crate::validate::suite::Part;
+use burst::Burst;
+use record::{Quantile, Record};
+use std::sync::Mutex;
+use windfall_time::Span;
+
+pub(crate) const PART: Part = Part {
+    name: "timing",
+    title: "how much work fits into a period: wake-ups, interrupts and what is stolen",
+    question: "with which periods, and how much work in each, can this machine be trusted?",
+    run: found,
+};
+
+/// The periods, shortest first.
+const PERIODS: [Span; 6] = [
+    Span::from_nanos(250_000),
+    Span::from_nanos(500_000),
+    Span::from_millis(1),
+    Span::from_millis(2),
+    Span::from_millis(5),
+    Span::from_millis(10),
+];
+/// An idle machine is measured for so long at most.
+const IDLE: Span = Span::from_secs(60);
+/// A processor is left alone for this long at least between two bursts.
+const PAUSE: Span = Span::from_nanos(100_000);
+
+/// The records of all processors, in their order.
+struct Phase {
+    records: Vec<Record>,
+    class: Class,
+}
+
+impl Phase {
+    /// The least, over processors, of how much work was left of a period in all but one in so many.
+    fn left(&self, index: usize, quantile: Quantile) -> Span {
+        let left = self.records.iter().map(|record| {
+            let of = &record.periods[index];
+            of.period.saturating_sub(of.lost.at(quantile))
+        });
+        left.min().unwrap_or(Span::ZERO)
+    }
+
+    /// How many periods each processor had, at least.
+    fn count(&self, index: usize) -> u64 {
+        self.records.iter().map(|record| record.periods[index].lost.count()).min().unwrap_or(0)
+    }
+}
+
+/// Measures for so long.
+fn phase(machine: &dyn Machine, options: &Options<'_>, length: Span) -> Result<Phase, LabError> {
+    let mut periods = PERIODS.to_vec();
+    periods.extend(options.needs.iter().map(|need| need.period));
+    periods.sort_unstable();
+    periods.dedup();
+    let longest = *periods.last().expect("there are six");
+    let needs = &options.needs;
+    let records = Mutex::new(Vec::new());
+    let body = |processor: u16, core: &mut dyn Core| {
+        let mut record = Record::new(processor, &periods, needs);
+        let end = core.now() + length;
+        // Each period gets as much time as the longest.
+        'measured: loop {
+            for period in &periods {
+                for _ in 0..longest.as_nanos() / period.as_nanos() {
+                    if core.now() >= end {
+                        break 'measured;
+                    }
+                    record.add(&Burst::run(core, (*period).max(PAUSE), *period), *period);
+                }
+            }
+        }
+        if let Ok(mut records) = records.lock() {
+            records.push(record);
+        }
+    };
+    let class = machine.on_each(machine.processors(), &body)?;
+    let mut records = records.into_inner().unwrap_or_default();
+    records.sort_by_key(|record| record.processor);
+    Ok(Phase { records, class })
+}
+
+fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {
+    let mut found = Found::default();
+    let idle_for = Span::from_nanos(options.length.as_nanos() / 4).min(IDLE);
+    let idle = phase(machine, options, idle_for)?;
+    (options.progress)("the same under load");
+    let load = machine.load();
+    let loaded = phase(machine, options, options.length)?;
+    drop(load);
+    let class = match loaded.class {
+        Class::RealTime => "at a real-time priority",
+        Class::Ordinary => "at an ordinary priority",
+    };
+    let (idle_for, loaded_for) = (super::shown(idle_for), super::shown(options.length));
+    found.circumstances.push(format!(
+        "{}, {class}; idle for {idle_for}, then for {loaded_for} beside an ordinary thread on each processor that computes, sweeps 16 MiB, takes and gives back 4 MiB, and wakes a thread on the next processor",
+        super::processors(machine.processors()),
+    ));
+    said::trust(&mut found, &loaded);
+    said::needs(&mut found, &loaded);
+    said::unseen(&mut found, &loaded);
+    found.tables.extend([shown::periods(&idle, &loaded), shown::wakes(&idle, &loaded)]);
+    found.figures.push(shown::figure(&loaded));
+    found.raw.push(shown::raw(&idle, &loaded));
+    metrics(&mut found, &loaded);
+    Ok(found)
+}
+
+fn metrics(found: &mut Found, loaded: &Phase) {
+    for record in &loaded.records {
+        let name = |what: &str| format!("timing.{what}.cpu{}", record.processor);
+        let quantile = Quantile::P99;
+        found
+            .metrics
+            .push(Metric::time(name("wake.p99"), record.late.at(quantile)).noise(50, 20_000));
+        for of in &record.periods {
+            let left = of.period.saturating_sub(of.lost.at(quantile));
+            let metric = Metric::new(
+                name(&format!("work.{}.p99", of.period)),
+                left.as_nanos(),
+                Unit::Nanoseconds,
+                Better::Higher,
+            );
+            // Wake-ups differ by tens of microseconds from day to day.
+            found.metrics.push(metric.noise(10, 40_000));
+        }
+    }
+}
+
+/// A warning with what helps against late wake-ups and long interrupts.
+fn warning(text: String) -> Sentence {
+    Sentence::new(Level::Warning, text)
+        .remedy("`windfall doctor` says what of timers, throttling and rights is amiss")
+}

@@ -1,0 +1,156 @@
+//! What the records come to in sentences.
+
+use super::super::{grouped, shown};
+use super::record::{OfPeriod, Quantile, Record};
+use super::{Phase, warning};
+use crate::validate::found::{Found, Level, Sentence};
+use windfall_time::Span;
+
+/// A period can be trusted if at least half of it is left.
+const PART: u64 = 2;
+
+/// Rounded down to what people say: tens of microseconds, or single ones below a hundred.
+fn rounded(work: Span) -> Span {
+    let unit = if work.as_nanos() >= 100_000 { 10_000 } else { 1_000 };
+    Span::from_nanos(work.as_nanos() / unit * unit)
+}
+
+/// Of these periods, with which the machine can be trusted, and with which not.
+pub(super) fn trust(found: &mut Found, loaded: &Phase) {
+    let indices = 0..loaded.records.first().map_or(0, |record| record.periods.len());
+    let period = |index: usize| loaded.records[0].periods[index].period;
+    let quantiles: Vec<_> =
+        indices.clone().map(|index| Quantile::of(loaded.count(index))).collect();
+    let Some(trusted) = indices.clone().find(|index| {
+        quantiles[*index].is_some_and(|quantile| {
+            loaded.left(*index, quantile).as_nanos() * PART >= period(*index).as_nanos()
+        })
+    }) else {
+        return none_trusted(found, loaded, &quantiles);
+    };
+    let quantile = quantiles[trusted].unwrap_or(Quantile::P99);
+    let (count, work) = (grouped(loaded.count(trusted)), loaded.left(trusted, quantile));
+    let mut text = format!(
+        "Trust it with periods of {} and {} of work ({} of {count} periods on each processor, loaded)",
+        shown(period(trusted)),
+        shown(rounded(work)),
+        quantile.name()
+    );
+    let shorter = trusted.checked_sub(1);
+    match shorter {
+        Some(index) => {
+            let why = reason(loaded, index, quantiles[index].unwrap_or(Quantile::P99));
+            text.push_str(&format!(", not with {}: {why}.", shown(period(index))));
+            found.sentences.push(warning(text));
+        }
+        None => {
+            text.push_str("; shorter periods were not measured.");
+            found.says(Level::Fact, text);
+        }
+    }
+}
+
+fn none_trusted(found: &mut Found, loaded: &Phase, quantiles: &[Option<Quantile>]) {
+    let Some(last) = quantiles.len().checked_sub(1) else { return };
+    let measured = quantiles[last];
+    let period = shown(loaded.records[0].periods[last].period);
+    let text = match measured {
+        Some(quantile) => format!(
+            "Trust it with none of the periods that were measured, up to {period}: {}.",
+            reason(loaded, last, quantile)
+        ),
+        None => format!(
+            "Too few periods were measured to say anything of up to {period}: fewer than 100 of each; measure for longer."
+        ),
+    };
+    found.sentences.push(warning(text));
+}
+
+/// What is lost of a period where most is lost.
+fn reason(loaded: &Phase, index: usize, quantile: Quantile) -> String {
+    let lost = |record: &&Record| record.periods[index].lost.at(quantile);
+    let Some(worst) = loaded.records.iter().max_by_key(lost) else { return String::new() };
+    let (late, longest) = (worst.late.at(quantile), worst.longest.at(quantile));
+    let (what, span) =
+        if late >= longest { ("wake-ups", late) } else { ("interrupts or stolen time", longest) };
+    let late_word = if late >= longest { " late" } else { "" };
+    format!("{what} of {}{late_word} on processor {}", shown(span), worst.processor)
+}
+
+/// What became of each need.
+pub(super) fn needs(found: &mut Found, loaded: &Phase) {
+    let all =
+        loaded.records.iter().flat_map(|record| record.periods.iter().flat_map(|of| &of.missed));
+    let mut needs: Vec<_> = all.map(|(need, _)| *need).collect();
+    needs.sort_unstable();
+    needs.dedup();
+    for need in needs {
+        let index = loaded.records[0].periods.iter().position(|of| of.period == need.period);
+        let Some(index) = index else { continue };
+        let missed_on = |record: &Record| -> u64 {
+            let of = &record.periods[index].missed;
+            of.iter().find(|(other, _)| *other == need).map_or(0, |(_, missed)| *missed)
+        };
+        let missed: u64 = loaded.records.iter().map(missed_on).sum();
+        let count: u64 =
+            loaded.records.iter().map(|record| record.periods[index].lost.count()).sum();
+        let least = least_work(loaded, index);
+        let (work, period) = (shown(need.work), shown(need.period));
+        if missed == 0 {
+            found.says(Level::Fact, format!("{work} of work in every {period} were there in all of {} periods, loaded; the least was {}.", grouped(count), shown(least)));
+            continue;
+        }
+        let worst = loaded.records.iter().max_by_key(|record| missed_on(record));
+        let (processor, most) =
+            worst.map_or((0, 0), |record| (record.processor, missed_on(record)));
+        let fits = Quantile::of(loaded.count(index)).map_or_else(String::new, |quantile| {
+            format!("; {} fit at {}", shown(rounded(loaded.left(index, quantile))), quantile.name())
+        });
+        let text = format!(
+            "{work} of work in every {period} were not there in {} of {} periods, loaded ({} of them on processor {processor}); the least was {}{fits}.",
+            grouped(missed),
+            grouped(count),
+            grouped(most),
+            shown(least)
+        );
+        let remedy = "ask for less work or a longer period, or keep interrupts and other work away from that processor";
+        found.sentences.push(Sentence::new(Level::Fault, text).remedy(remedy));
+    }
+}
+
+fn least_work(loaded: &Phase, index: usize) -> Span {
+    let worst = |of: &OfPeriod| of.worst.map_or(Span::ZERO, |worst| worst.lost);
+    let left = loaded.records.iter().map(|record| {
+        let of = &record.periods[index];
+        of.period.saturating_sub(worst(of))
+    });
+    left.min().unwrap_or(Span::ZERO)
+}
+
+/// What was not seen may still be: of n that were seen, with 95 % confidence fewer than 3/n.
+pub(super) fn unseen(found: &mut Found, loaded: &Phase) {
+    let Some(records) = loaded.records.first() else { return };
+    let index =
+        records.periods.iter().position(|of| of.period == Span::from_millis(1)).unwrap_or(0);
+    let count = loaded.count(index);
+    let period = shown(records.periods[index].period);
+    if count < 3 {
+        return;
+    }
+    let worst = loaded
+        .records
+        .iter()
+        .max_by_key(|record| record.periods[index].worst.map_or(Span::ZERO, |worst| worst.lost));
+    let Some((processor, worst)) =
+        worst.and_then(|record| Some((record.processor, record.periods[index].worst?)))
+    else {
+        return;
+    };
+    found.says(
+        Level::Fact,
+        format!(
+            "The most that was lost of a period of {period} was {} (the thread woke {} late), on processor {processor}. Not seen is not never: more than that may come in fewer than 1 of {} periods (95 % sure).",
+            shown(worst.lost), shown(worst.late), grouped(count / 3)
+        ),
+    );
+}

@@ -1,0 +1,85 @@
+//! The suite on this machine, and on simulated ones with planted faults.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
+mod common;
+
+use common::stands;
+use std::cell::Cell;
+use windfall_lab::validate::{
+    Earlier, Level, Limit, Need, Options, page, part_names, results, validate,
+};
+use windfall_time::Span;
+
+fn options<'a>(progress: &'a dyn Fn(&str)) -> Options<'a> {
+    Options {
+        length: Span::from_millis(600),
+        quick: true,
+        parts: Vec::new(),
+        needs: Vec::new(),
+        limits: Vec::new(),
+        incidents: None,
+        progress,
+    }
+}
+
+#[test]
+fn law_each_planted_fault_is_found_and_named_and_a_sound_machine_has_none() {
+    let findings = stands("validate-planted");
+    assert!(!findings.tables[0].rows.is_empty());
+}
+
+#[test]
+fn law_what_was_measured_here_can_be_read_again_and_is_no_worse_than_itself() {
+    let parts = Cell::new(0);
+    let count = |_: &str| parts.set(parts.get() + 1);
+    let need: Need = "1us/10ms".parse().unwrap();
+    let mut found = validate(&Options { needs: vec![need], ..options(&count) }).unwrap();
+    assert!(parts.get() >= part_names().count());
+    assert!(found.metrics().count() >= 10);
+    let opening = found.sentences().first().map(|(_, sentence)| sentence.level);
+    assert!(opening <= found.sentences().last().map(|(_, sentence)| sentence.level));
+    let json = results::json(&found).to_string();
+    let earlier = Earlier::read("this.json", &json).unwrap();
+    found.compare(&earlier);
+    let said = &found.compared.last().unwrap();
+    assert!(said.level == Level::Fact && said.text.starts_with("None of "), "{said:?}");
+    let text = results::text(&found, Some(80));
+    assert!(text.contains("timing: ") && text.contains("1 us of work in every 10 ms"), "{text}");
+    let page = page(&found);
+    assert!(page.contains("What this machine can be trusted with") && page.contains("<svg"));
+}
+
+#[test]
+fn refuses_parts_and_limits_that_do_not_exist() {
+    let silent = |_: &str| ();
+    let unknown = Options { parts: vec!["sped".to_owned()], ..options(&silent) };
+    let said = validate(&unknown).unwrap_err().to_string();
+    assert!(said.contains("no part is called `sped`") && said.contains("speed"), "{said}");
+    let limit: Limit = "speed.tusk.cpu0=5".parse().unwrap();
+    let parts = vec!["speed".to_owned()];
+    let unknown = Options { parts, limits: vec![limit], ..options(&silent) };
+    let said = validate(&unknown).unwrap_err().to_string();
+    assert!(
+        said.contains("no metric `speed.tusk.cpu0`") && said.contains("speed.task.cpu"),
+        "{said}"
+    );
+}
+
+#[test]
+fn law_a_limit_that_is_not_kept_is_a_fault() {
+    let silent = |_: &str| ();
+    let limit = |text: &str| text.parse::<Limit>().unwrap();
+    let mut of = options(&silent);
+    of.parts = vec!["conditions".to_owned()];
+    let name = {
+        let found = validate(&of).unwrap();
+        let metric = found.metrics().find(|metric| metric.name.contains("interrupt-max")).unwrap();
+        metric.name.clone()
+    };
+    of.limits = vec![limit(&format!("{name}={}", u64::MAX))];
+    let kept = validate(&of).unwrap();
+    assert!(kept.compared.iter().all(|one| one.level == Level::Fact));
+    of.limits = vec![limit(&format!("{name}=0"))];
+    let missed = validate(&of).unwrap();
+    assert!(!missed.is_sound() && missed.compared[0].text.contains("at most 0"));
+}

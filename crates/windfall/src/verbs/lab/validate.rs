@@ -1,0 +1,54 @@
+//! `windfall lab validate`: what this machine can be trusted with.
+
+use crate::cli::ValidateArgs;
+use crate::output::{Destinations, errors_are_read, print_error};
+use crate::verbs::keep::is_page;
+use crate::{Answer, VerbError};
+use std::io::Write;
+use windfall_lab::validate::{Earlier, Options, page, results, validate};
+use windfall_time::Span;
+
+/// For how long it is measured under load where nothing is said, and where it is to be quick.
+const LENGTH: (Span, Span) = (Span::from_secs(120), Span::from_secs(12));
+
+pub(super) fn run(args: &ValidateArgs) -> Result<Answer, VerbError> {
+    let mut outputs = Destinations::new(args.force.force, args.against.as_deref())?;
+    if args.json {
+        outputs.claim_standard("`--json`")?;
+    }
+    let report = args.report.as_deref().map(|path| outputs.claim("--report", path)).transpose()?;
+    report.as_ref().map_or(Ok(()), is_page)?;
+    let earlier = args.against.as_deref().map(earlier).transpose()?;
+    let read = errors_are_read();
+    let progress = |what: &str| {
+        if read {
+            print_error(&format!("{what}\n"));
+        }
+    };
+    let usual = if args.quick { LENGTH.1 } else { LENGTH.0 };
+    let mut found = validate(&Options {
+        length: args.length.unwrap_or(usual),
+        quick: args.quick,
+        parts: args.part.clone(),
+        needs: args.need.clone(),
+        limits: args.limit.clone(),
+        incidents: None,
+        progress: &progress,
+    })?;
+    if let Some(earlier) = &earlier {
+        found.compare(earlier);
+    }
+    outputs.show(args.json, || results::json(&found), |width| results::text(&found, width))?;
+    if let Some(report) = report {
+        let page = page(&found);
+        report.write(|out| out.write_all(page.as_bytes()))?;
+    }
+    Ok(if found.is_sound() { Answer::Yes } else { Answer::No })
+}
+
+fn earlier(path: &std::path::Path) -> Result<Earlier, VerbError> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|why| VerbError(format!("windfall: cannot read {name}: {why}")))?;
+    Earlier::read(&name, &text).map_err(|why| VerbError(format!("windfall: {name}: {why}")))
+}

@@ -202,9 +202,8 @@ fn table(all: &[Lost]) -> Table {
 }
 
 fn lost_ppm(lost: &Lost) -> u64 {
-    let whole = u128::from(lost.looked.as_nanos()).max(1);
-    let taken = u128::from((sum(&lost.interrupts) + sum(&lost.away)).as_nanos());
-    u64::try_from(taken * 1_000_000 / whole).unwrap_or(u64::MAX)
+    let taken = sum(&lost.interrupts) + sum(&lost.away);
+    taken.as_nanos().saturating_mul(1_000_000) / lost.looked.as_nanos().max(1)
 }
 
 fn metrics(found: &mut Found, lost: &Lost) {

@@ -69,8 +69,8 @@ fn measured(machine: &dyn Machine, on: &[u16], count: u32) -> Result<Vec<Runs>, 
 
 /// By how many thousandths one time is longer than another.
 fn longer(time: Span, than: Span) -> u64 {
-    let (time, than) = (u128::from(time.as_nanos()), u128::from(than.as_nanos()).max(1));
-    u64::try_from((time * 1_000 / than).saturating_sub(1_000)).unwrap_or(u64::MAX)
+    let more = time.saturating_sub(than).as_nanos();
+    more.saturating_mul(1_000) / than.as_nanos().max(1)
 }
 
 fn percent(thousandths: u64) -> String {

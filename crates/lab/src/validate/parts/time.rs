@@ -86,7 +86,7 @@ fn measured(machine: &dyn Machine, on: &[u16]) -> Result<Vec<Looks>, LabError> {
 /// How far another processor's counter was ahead, in nanoseconds, by how much that may be wrong, and when.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Ahead {
-    by: i128,
+    by: i64,
     doubt: u64,
     at: Instant,
 }
@@ -95,9 +95,17 @@ struct Ahead {
 fn ahead(trips: &[RoundTrip]) -> Option<Ahead> {
     let shortest = trips.iter().min_by_key(|trip| trip.back.saturating_since(trip.sent))?;
     let whole = shortest.back.saturating_since(shortest.sent).as_nanos();
-    let middle = i128::from(shortest.sent.as_nanos()) + i128::from(whole / 2);
-    let by = i128::from(shortest.seen.as_nanos()) - middle;
+    let middle = shortest.sent.saturating_add(Span::from_nanos(whole / 2));
+    let by = middle.slack_until(shortest.seen)?.as_nanos();
     Some(Ahead { by, doubt: whole.div_ceil(2), at: shortest.sent })
+}
+
+/// What a counter gains or loses, and by how much that may be wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Drift {
+    gains: bool,
+    ppb: u64,
+    doubt_ppb: u64,
 }
 
 /// A counter beside that of the first processor.
@@ -112,23 +120,23 @@ impl Compared {
         self.last.at.saturating_since(self.first.at)
     }
 
-    /// What it gains, in parts in 10^9, and by how much that may be wrong.
-    fn drift(&self) -> (i128, u64) {
-        let over = i128::from(self.over().as_nanos()).max(1);
-        let gained = (self.last.by - self.first.by) * 1_000_000_000 / over;
-        let doubt = i128::from(self.first.doubt + self.last.doubt) * 1_000_000_000 / over;
-        (gained, u64::try_from(doubt).unwrap_or(u64::MAX))
+    fn drift(&self) -> Drift {
+        let over = self.over().as_nanos().max(1);
+        let parts = |ns: u64| ns.saturating_mul(1_000_000_000) / over;
+        let gained = self.last.by.saturating_sub(self.first.by);
+        let doubt_ppb = parts(self.first.doubt + self.last.doubt);
+        Drift { gains: gained > 0, ppb: parts(gained.unsigned_abs()), doubt_ppb }
     }
 
     /// Whether it gains more than can be a mistake of the comparison, and more than matters.
     fn drifts(&self) -> bool {
-        let (gained, doubt) = self.drift();
-        gained.unsigned_abs() > u128::from(doubt) && gained.unsigned_abs() > u128::from(DRIFT)
+        let Drift { ppb, doubt_ppb, .. } = self.drift();
+        ppb > doubt_ppb.max(DRIFT)
     }
 
     /// Whether the two differ by more than can be a mistake of the comparison.
     fn is_apart(&self) -> bool {
-        self.first.by.unsigned_abs() > u128::from(self.first.doubt)
+        self.first.by.unsigned_abs() > self.first.doubt
     }
 }
 
@@ -178,15 +186,15 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     }
     for one in &compared {
         let name = format!("time.drift.cpu{}", one.processor);
-        let gained = u64::try_from(one.drift().0.unsigned_abs()).unwrap_or(u64::MAX);
-        let metric = Metric::new(name, gained, Unit::PartsPerBillion, Better::Lower);
+        let metric = Metric::new(name, one.drift().ppb, Unit::PartsPerBillion, Better::Lower);
         found.metrics.push(metric.noise(100, 2 * DRIFT));
     }
     Ok(found)
 }
 
-fn ns(picoseconds: u64) -> String {
-    format!("{}.{}", picoseconds / 1_000, picoseconds % 1_000 / 100)
+/// Thousandths as tenths: picoseconds in nanoseconds, parts in 10^9 in ppm.
+fn tenths(thousandths: u64) -> String {
+    format!("{}.{}", thousandths / 1_000, thousandths % 1_000 / 100)
 }
 
 fn says_cost(found: &mut Found, alone: &[Looks], together: &[Looks]) {
@@ -195,12 +203,12 @@ fn says_cost(found: &mut Found, alone: &[Looks], together: &[Looks]) {
     let step = alone.iter().map(|looks| looks.step).max().unwrap_or(Span::ZERO);
     let mut text = format!(
         "A look at the clock takes {} ns, and the clock goes on in steps of {} at least",
-        ns(most),
+        tenths(most),
         shown(step)
     );
     // Half as much again is more than interrupts add.
     if all * 2 > most * 3 {
-        text.push_str(&format!("; {} ns where all processors look at once", ns(all)));
+        text.push_str(&format!("; {} ns where all processors look at once", tenths(all)));
     }
     text.push('.');
     if most > 200_000 {
@@ -216,22 +224,20 @@ fn says_cost(found: &mut Found, alone: &[Looks], together: &[Looks]) {
 
 fn says_skew(found: &mut Found, first: u16, compared: &[Compared]) {
     for one in compared.iter().filter(|one| one.drifts()) {
-        let (gained, doubt) = one.drift();
-        let (word, parts) = (if gained > 0 { "gains" } else { "loses" }, gained.unsigned_abs());
+        let Drift { gains, ppb, doubt_ppb } = one.drift();
+        let word = if gains { "gains" } else { "loses" };
         let text = format!(
-            "The counter of processor {} drifts: it {word} {}.{} ppm (± {}.{}) on that of processor {first}.",
+            "The counter of processor {} drifts: it {word} {} ppm (± {}) on that of processor {first}.",
             one.processor,
-            parts / 1_000,
-            parts % 1_000 / 100,
-            doubt / 1_000,
-            doubt % 1_000 / 100
+            tenths(ppb),
+            tenths(doubt_ppb)
         );
         let remedy = "take no times of one processor for those of another; use the kernel's clocks, with a clock source that all share";
         found.sentences.push(Sentence::new(Level::Warning, text).remedy(remedy));
     }
     let apart = compared.iter().filter(|one| !one.drifts() && one.is_apart());
     for one in apart {
-        let by = u64::try_from(one.first.by.unsigned_abs()).unwrap_or(u64::MAX);
+        let by = one.first.by.unsigned_abs();
         let word = if one.first.by > 0 { "ahead of" } else { "behind" };
         let text = format!(
             "The counter of processor {} is {} {word} that of processor {first} (± {} ns).",
@@ -259,8 +265,8 @@ fn costs(alone: &[Looks], together: &[Looks]) -> Table {
     for (one, all) in alone.iter().zip(together) {
         table.rows.push(vec![
             one.processor.to_string(),
-            ns(one.cost()),
-            ns(all.cost()),
+            tenths(one.cost()),
+            tenths(all.cost()),
             one.step.as_nanos().to_string(),
         ]);
     }
@@ -272,13 +278,13 @@ fn skews(first: u16, compared: &[Compared]) -> Table {
     let head = ["processor", "ahead by, ns", "± ns", "gains, ppb", "± ppb", "over"];
     let mut table = Table::new(&title, 1, &head);
     for one in compared {
-        let (gained, doubt) = one.drift();
+        let Drift { gains, ppb, doubt_ppb } = one.drift();
         table.rows.push(vec![
             one.processor.to_string(),
             one.first.by.to_string(),
             one.first.doubt.to_string(),
-            gained.to_string(),
-            grouped(doubt),
+            format!("{}{ppb}", if gains { "" } else { "-" }),
+            grouped(doubt_ppb),
             shown(one.over()),
         ]);
     }
@@ -310,6 +316,7 @@ mod tests {
         };
         assert!(of(5_000, 50).drifts() && of(-5_000, 50).drifts());
         assert!(!of(5_000, 3_000).drifts() && !of(900, 50).drifts());
-        assert_eq!(of(5_000, 50).drift(), (5_000, 100));
+        let drift = Drift { gains: true, ppb: 5_000, doubt_ppb: 100 };
+        assert_eq!(of(5_000, 50).drift(), drift);
     }
 }

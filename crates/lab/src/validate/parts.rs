@@ -1,6 +1,7 @@
 //! One file a part of the suite.
 
 pub(super) mod conditions;
+pub(super) mod instructions;
 pub(super) mod speed;
 pub(super) mod time;
 pub(super) mod timing;

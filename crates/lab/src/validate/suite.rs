@@ -19,8 +19,13 @@ pub(crate) struct Part {
 }
 
 /// First what spoils the rest, then the seven of AIRLAB (3) in its order, and what short periods can be trusted with.
-pub(crate) const PARTS: &[&Part] =
-    &[&parts::conditions::PART, &parts::timing::PART, &parts::speed::PART, &parts::time::PART];
+pub(crate) const PARTS: &[&Part] = &[
+    &parts::conditions::PART,
+    &parts::timing::PART,
+    &parts::speed::PART,
+    &parts::time::PART,
+    &parts::instructions::PART,
+];
 
 /// The names of all parts.
 pub fn part_names() -> impl Iterator<Item = &'static str> {

@@ -937,7 +937,7 @@ priority, half of each processor stays with other programs.
 
 Exit status: 0 no fault was found; 1 there is one, a need or a limit was missed, or something became worse; 2 could not run.")]
 pub(crate) struct ValidateArgs {
-    /// For how long periods are measured under load [default: 2min; with `--quick` 12s].
+    /// For how long periods are measured under load [default: 2min; with `--quick` 24s].
     #[arg(long = "for", value_name = "SPAN", value_parser = minutes)]
     pub(crate) length: Option<Span>,
     /// Everything shorter, one minute in all.

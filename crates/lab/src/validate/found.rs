@@ -8,6 +8,8 @@ use windfall_time::Span;
 pub enum Level {
     /// The machine did something wrong, or does less than was needed.
     Fault,
+    /// What it can be trusted with.
+    Answer,
     /// It makes other results doubtful, or short periods a poor choice.
     Warning,
     /// A result.
@@ -20,6 +22,7 @@ impl Level {
     pub const fn name(self) -> &'static str {
         match self {
             Level::Fault => "fault",
+            Level::Answer => "answer",
             Level::Warning => "warning",
             Level::Fact => "fact",
         }

@@ -32,7 +32,7 @@ fn opening(validation: &Validation) -> Markup {
                     @match sentence.level {
                         Level::Fault => { b { "Fault. " } }
                         Level::Warning => { b { "Warning. " } }
-                        Level::Fact => {}
+                        Level::Answer | Level::Fact => {}
                     }
                     (Shown(&sentence.text))
                     @if !part.is_empty() { " " a href={ "#" (part) } { (part) } }

@@ -11,6 +11,7 @@ const WIDTH: usize = 100;
 const fn head(level: Level) -> &'static str {
     match level {
         Level::Fault => "FAULT    ",
+        Level::Answer => "         ",
         Level::Warning => "warning  ",
         Level::Fact => "         ",
     }

@@ -7,7 +7,7 @@ use crate::experiment::LabError;
 use std::hint::{black_box, spin_loop};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
-use windfall_clocks::{Counter, SystemClock};
+use windfall_clocks::{Clock, Counter, SystemClock};
 use windfall_os::probe::sleep_until;
 use windfall_os::sched::{Affinity, Attributes};
 use windfall_time::{Instant, Span};
@@ -155,7 +155,11 @@ impl Core for RealCore {
     }
 
     fn counter(&mut self) -> Instant {
-        self.counter.map_or_else(|| SystemClock::MonotonicRaw.now(), |counter| counter.now())
+        // In order, because it is compared with looks of another processor.
+        self.counter.map_or_else(
+            || SystemClock::MonotonicRaw.now(),
+            |counter| Instant::from_nanos(counter.scale().span(counter.read().ticks).as_nanos()),
+        )
     }
 
     fn sleep_until(&mut self, at: Instant) {

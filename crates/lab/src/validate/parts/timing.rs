@@ -8,7 +8,7 @@ mod said;
 mod shown;
 
 use crate::experiment::LabError;
-use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
+use crate::validate::found::{Better, Found, Metric, Unit};
 use crate::validate::machine::{Class, Core, Machine};
 use crate::validate::options::Options;
 use crate::validate::suite::Part;
@@ -139,10 +139,4 @@ fn metrics(found: &mut Found, loaded: &Phase) {
             found.metrics.push(metric.noise(10, 40_000));
         }
     }
-}
-
-/// A warning with what helps against late wake-ups and long interrupts.
-fn warning(text: String) -> Sentence {
-    Sentence::new(Level::Warning, text)
-        .remedy("`windfall doctor` says what of timers, throttling and rights is amiss")
 }

@@ -9,7 +9,7 @@ use windfall_lab::validate::{Earlier, Options, page, results, validate};
 use windfall_time::Span;
 
 /// For how long it is measured under load where nothing is said, and where it is to be quick.
-const LENGTH: (Span, Span) = (Span::from_secs(120), Span::from_secs(12));
+const LENGTH: (Span, Span) = (Span::from_secs(120), Span::from_secs(24));
 
 pub(super) fn run(args: &ValidateArgs) -> Result<Answer, VerbError> {
     let mut outputs = Destinations::new(args.force.force, args.against.as_deref())?;

@@ -1,11 +1,13 @@
 //! What the records come to in sentences.
 
 use super::super::{grouped, shown};
+use super::Phase;
 use super::record::{OfPeriod, Quantile, Record};
-use super::{Phase, warning};
 use crate::validate::found::{Found, Level, Sentence};
 use windfall_time::Span;
 
+/// What helps against late wake-ups and long interrupts.
+const REMEDY: &str = "`windfall doctor` says what of timers, throttling and rights is amiss";
 /// A period can be trusted if at least half of it is left.
 const PART: u64 = 2;
 
@@ -15,59 +17,70 @@ fn rounded(work: Span) -> Span {
     Span::from_nanos(work.as_nanos() / unit * unit)
 }
 
-/// Of these periods, with which the machine can be trusted, and with which not.
-pub(super) fn trust(found: &mut Found, loaded: &Phase) {
-    let indices = 0..loaded.records.first().map_or(0, |record| record.periods.len());
-    let period = |index: usize| loaded.records[0].periods[index].period;
-    let quantiles: Vec<_> =
-        indices.clone().map(|index| Quantile::of(loaded.count(index))).collect();
-    let Some(trusted) = indices.clone().find(|index| {
-        quantiles[*index].is_some_and(|quantile| {
-            loaded.left(*index, quantile).as_nanos() * PART >= period(*index).as_nanos()
-        })
-    }) else {
-        return none_trusted(found, loaded, &quantiles);
-    };
-    let quantile = quantiles[trusted].unwrap_or(Quantile::P99);
-    let (count, work) = (grouped(loaded.count(trusted)), loaded.left(trusted, quantile));
-    let mut text = format!(
-        "Trust it with periods of {} and {} of work ({} of {count} periods on each processor, loaded)",
-        shown(period(trusted)),
-        shown(rounded(work)),
-        quantile.name()
-    );
-    let shorter = trusted.checked_sub(1);
-    match shorter {
-        Some(index) => {
-            let why = reason(loaded, index, quantiles[index].unwrap_or(Quantile::P99));
-            text.push_str(&format!(", not with {}: {why}.", shown(period(index))));
-            found.sentences.push(warning(text));
-        }
-        None => {
-            text.push_str("; shorter periods were not measured.");
-            found.says(Level::Fact, text);
-        }
-    }
+/// Nothing can be trusted that fails more often than once in so many periods.
+const SURE: f64 = 1_000.0;
+
+/// How much of a period is left, and in all but one in how many.
+struct Left {
+    index: usize,
+    quantile: Quantile,
 }
 
-fn none_trusted(found: &mut Found, loaded: &Phase, quantiles: &[Option<Quantile>]) {
-    let Some(last) = quantiles.len().checked_sub(1) else { return };
-    let measured = quantiles[last];
-    let period = shown(loaded.records[0].periods[last].period);
-    let text = match measured {
-        Some(quantile) => format!(
-            "Trust it with none of the periods that were measured, up to {period}: {}.",
-            reason(loaded, last, quantile)
-        ),
-        None => format!(
-            "Too few periods were measured to say anything of up to {period}: fewer than 100 of each; measure for longer."
-        ),
+/// Of these periods, with which the machine can be trusted, and with which not.
+pub(super) fn trust(found: &mut Found, loaded: &Phase) {
+    let count = loaded.records.first().map_or(0, |record| record.periods.len());
+    let of = |index| Some(Left { index, quantile: Quantile::of(loaded.count(index))? });
+    let all: Vec<Left> = (0..count).filter_map(of).collect();
+    let sure: Vec<&Left> = all.iter().filter(|left| left.quantile.one_in() >= SURE).collect();
+    let period = |left: &Left| loaded.records[0].periods[left.index].period;
+    let of_it = |left: &Left| loaded.left(left.index, left.quantile);
+    let enough =
+        |left: &&&Left| of_it(left).as_nanos().saturating_mul(PART) >= period(left).as_nanos();
+    let Some(trusted) = sure.iter().find(enough) else {
+        return none_trusted(found, loaded, sure.last().copied(), all.last());
     };
-    found.sentences.push(warning(text));
+    let quantile = trusted.quantile.name();
+    let text = format!(
+        "Trust it with periods of {} and {} of work ({quantile} of {} periods on each processor, loaded)",
+        shown(period(trusted)),
+        shown(rounded(of_it(trusted))),
+        grouped(loaded.count(trusted.index)),
+    );
+    let shorter = trusted.index.checked_sub(1).and_then(of);
+    let rest = match &shorter {
+        Some(left) => format!(", not with {}: {}.", shown(period(left)), reason(loaded, left)),
+        None => "; shorter periods were not measured.".to_owned(),
+    };
+    let answer = Sentence::new(Level::Answer, text + &rest);
+    found.sentences.push(if shorter.is_some() { answer.remedy(REMEDY) } else { answer });
+}
+
+fn none_trusted(found: &mut Found, loaded: &Phase, sure: Option<&Left>, known: Option<&Left>) {
+    let period = |left: &Left| shown(loaded.records[0].periods[left.index].period);
+    let text = match (sure, known) {
+        (Some(left), _) => format!(
+            "Trust it with none of the periods that were measured often enough, up to {}: {}.",
+            period(left),
+            reason(loaded, left)
+        ),
+        (None, Some(left)) => format!(
+            "Too few periods were measured to trust it with any: at {} of {} periods of {}, {} are left. Measure for longer.",
+            left.quantile.name(),
+            grouped(loaded.count(left.index)),
+            period(left),
+            shown(rounded(loaded.left(left.index, left.quantile)))
+        ),
+        (None, None) => {
+            "Fewer than 100 of each period were measured, which says nothing. Measure for longer."
+                .to_owned()
+        }
+    };
+    found.sentences.push(Sentence::new(Level::Answer, text).remedy(REMEDY));
 }
 
 /// What is lost of a period where most is lost.
-fn reason(loaded: &Phase, index: usize, quantile: Quantile) -> String {
+fn reason(loaded: &Phase, Left { index, quantile }: &Left) -> String {
+    let (index, quantile) = (*index, *quantile);
     let lost = |record: &&Record| record.periods[index].lost.at(quantile);
     let Some(worst) = loaded.records.iter().max_by_key(lost) else { return String::new() };
     let (late, longest) = (worst.late.at(quantile), worst.longest.at(quantile));
@@ -97,7 +110,7 @@ pub(super) fn needs(found: &mut Found, loaded: &Phase) {
         let least = least_work(loaded, index);
         let (work, period) = (shown(need.work), shown(need.period));
         if missed == 0 {
-            found.says(Level::Fact, format!("{work} of work in every {period} were there in all of {} periods, loaded; the least was {}.", grouped(count), shown(least)));
+            found.says(Level::Answer, format!("{work} of work in every {period} were there in all of {} periods, loaded; the least was {}.", grouped(count), shown(least)));
             continue;
         }
         let worst = loaded.records.iter().max_by_key(|record| missed_on(record));

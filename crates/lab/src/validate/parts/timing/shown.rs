@@ -75,9 +75,9 @@ pub(super) fn wakes(idle: &Phase, loaded: &Phase) -> Table {
 /// How much of a period is lost by how rarely, on the processor that loses most: a line for each of at most four periods.
 #[expect(clippy::cast_precision_loss, reason = "drawn")]
 pub(super) fn figure(loaded: &Phase) -> Figure {
-    let us = |ns: u64| (ns.max(100) as f64) / 1e3;
+    let us = |ns: u64| (ns.max(1_000) as f64) / 1e3;
     let x = Axis::factors("one period in so many", 2.0, 10_f64.powf(f64::from(RAREST)));
-    let y = Axis::factors("lost of it, us", 0.1, 100_000.0);
+    let y = Axis::factors("lost of it, us", 1.0, 100_000.0);
     let mut chart = Chart::new("what is lost of a period, loaded", "", x, y);
     let count = loaded.records.first().map_or(0, |record| record.periods.len());
     let drawn: Vec<_> = (0..count).step_by(count.div_ceil(SERIES.len()).max(1)).collect();

@@ -77,8 +77,10 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
         };
         let validation = validate_on(&Simulated::new(planted), &options)?;
         let sentences = validation.sentences();
-        let notable: Vec<_> =
-            sentences.iter().filter(|(_, sentence)| sentence.level != Level::Fact).collect();
+        let notable: Vec<_> = sentences
+            .iter()
+            .filter(|(_, sentence)| matches!(sentence.level, Level::Fault | Level::Warning))
+            .collect();
         for (part, sentence) in &notable {
             let level = sentence.level.name();
             table.rows.push([name, part, level, &sentence.text].map(str::to_owned).to_vec());

@@ -34,10 +34,16 @@ pub(super) fn trust(found: &mut Found, loaded: &Phase) {
     let sure: Vec<&Left> = all.iter().filter(|left| left.quantile.one_in() >= SURE).collect();
     let period = |left: &Left| loaded.records[0].periods[left.index].period;
     let of_it = |left: &Left| loaded.left(left.index, left.quantile);
-    let enough =
-        |left: &&&Left| of_it(left).as_nanos().saturating_mul(PART) >= period(left).as_nanos();
-    let Some(trusted) = sure.iter().find(enough) else {
-        return none_trusted(found, loaded, sure.last().copied(), all.last());
+    let is_enough =
+        |left: &Left| of_it(left).as_nanos().saturating_mul(PART) >= period(left).as_nanos();
+    let Some(trusted) = sure.iter().find(|left| is_enough(left)) else {
+        let mut seldom = all.iter().filter(|left| left.quantile.one_in() < SURE);
+        return none_trusted(
+            found,
+            loaded,
+            sure.last().copied(),
+            seldom.find(|left| is_enough(left)),
+        );
     };
     let quantile = trusted.quantile.name();
     let text = format!(
@@ -55,25 +61,27 @@ pub(super) fn trust(found: &mut Found, loaded: &Phase) {
     found.sentences.push(if shorter.is_some() { answer.remedy(REMEDY) } else { answer });
 }
 
-fn none_trusted(found: &mut Found, loaded: &Phase, sure: Option<&Left>, known: Option<&Left>) {
+/// `sure`: the longest period that was measured often enough; `seldom`: the shortest of the others of which half is left.
+fn none_trusted(found: &mut Found, loaded: &Phase, sure: Option<&Left>, seldom: Option<&Left>) {
     let period = |left: &Left| shown(loaded.records[0].periods[left.index].period);
-    let text = match (sure, known) {
-        (Some(left), _) => format!(
-            "Trust it with none of the periods that were measured often enough, up to {}: {}.",
+    let not_with = sure.map(|left| {
+        format!(
+            "It cannot be trusted with periods of up to {}: {}.",
             period(left),
             reason(loaded, left)
-        ),
-        (None, Some(left)) => format!(
-            "Too few periods were measured to trust it with any: at {} of {} periods of {}, {} are left. Measure for longer.",
-            left.quantile.name(),
-            grouped(loaded.count(left.index)),
-            period(left),
-            shown(rounded(loaded.left(left.index, left.quantile)))
-        ),
-        (None, None) => {
-            "Fewer than 100 of each period were measured, which says nothing. Measure for longer."
-                .to_owned()
-        }
+        )
+    });
+    let perhaps = seldom.map(|left| {
+        let work = shown(rounded(loaded.left(left.index, left.quantile)));
+        let (quantile, count) = (left.quantile.name(), grouped(loaded.count(left.index)));
+        format!("Of {}, {work} are left at {quantile} of {count} periods, which are too few to trust it: measure for longer.", period(left))
+    });
+    let said: Vec<String> = [not_with, perhaps].into_iter().flatten().collect();
+    let text = if said.is_empty() {
+        "Too few periods were measured to say what it can be trusted with: measure for longer."
+            .to_owned()
+    } else {
+        said.join(" ")
     };
     found.sentences.push(Sentence::new(Level::Answer, text).remedy(REMEDY));
 }

@@ -108,7 +108,7 @@ pub(crate) fn solid(colour: Colour) -> Stroke {
     Stroke { colour, wide: 1.8, dash: None }
 }
 
-fn dashed(colour: Colour) -> Stroke {
+pub(crate) fn dashed(colour: Colour) -> Stroke {
     Stroke { colour, wide: 1.8, dash: Some((8.0, 5.0)) }
 }
 

@@ -5,10 +5,13 @@ mod common;
 
 use common::stands;
 use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use windfall_lab::validate::{
     Earlier, Level, Limit, Need, Options, page, part_names, results, validate,
 };
 use windfall_time::Span;
+
+static GOES_ON: AtomicBool = AtomicBool::new(false);
 
 fn options<'a>(progress: &'a dyn Fn(&str)) -> Options<'a> {
     Options {
@@ -19,6 +22,7 @@ fn options<'a>(progress: &'a dyn Fn(&str)) -> Options<'a> {
         limits: Vec::new(),
         incidents: None,
         progress,
+        stopped: &GOES_ON,
     }
 }
 
@@ -82,4 +86,23 @@ fn law_a_limit_that_is_not_kept_is_a_fault() {
     of.limits = vec![limit(&format!("{name}=0"))];
     let missed = validate(&of).unwrap();
     assert!(!missed.is_sound() && missed.compared[0].text.contains("at most 0"));
+}
+
+#[test]
+fn law_a_suite_that_is_ended_has_what_was_measured_until_then() {
+    let stopped = AtomicBool::new(false);
+    let parts = Cell::new(0);
+    let first_ends = |_: &str| {
+        parts.set(parts.get() + 1);
+        stopped.fetch_or(parts.get() == 1, Ordering::Relaxed);
+    };
+    let hour = Span::from_secs(3_600);
+    let long = Options {
+        length: hour,
+        parts: vec!["timing".to_owned(), "speed".to_owned()],
+        ..options(&first_ends)
+    };
+    let found = validate(&Options { stopped: &stopped, ..long }).unwrap();
+    assert!(found.is_stopped && found.parts.len() == 1, "{}", found.parts.len());
+    assert!(found.sentences().iter().any(|(_, one)| one.text.contains("ended before")));
 }

@@ -952,6 +952,9 @@ pub(crate) struct ValidateArgs {
     /// A metric that may not be worse than this; names and units are those of `--json`.
     #[arg(long, value_name = "METRIC=VALUE")]
     pub(crate) limit: Vec<windfall_lab::validate::Limit>,
+    /// A file of incidents for the mean time to failure: `window BEGIN END`, then `TIME failure|error WORDS` a line, or `none`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) incidents: Option<PathBuf>,
     /// Say what became worse since this run, which `--json` printed.
     #[arg(long, value_name = "OLD.json")]
     pub(crate) against: Option<PathBuf>,

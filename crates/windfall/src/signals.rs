@@ -1,11 +1,14 @@
 //! What a signal does to a verb that changes nothing on the machine: it ends the verb, with a sentence that says so.
 //!
-//! Verbs that supervise or record hold signals themselves. A signal that was ignored at the start stays ignored.
+//! Verbs that supervise or record hold signals themselves, and one that measures for long ends early and shows what it has. A signal that was ignored at the start stays ignored.
 
 use crate::output::{errors_are_read, print_error, remove_unfinished};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::{emulate_default_handler, signal_name};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// From now on SIGINT and SIGTERM end the process with a sentence, and leave no unfinished file.
 pub(crate) fn explain() {
@@ -22,6 +25,16 @@ pub(crate) fn explain() {
             let _ = emulate_default_handler(signal);
         }
     });
+}
+
+/// A flag that the first of SIGINT, SIGTERM and SIGHUP sets; the second ends the process at once.
+pub(crate) fn stop_flag() -> std::io::Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal)) {
+        flag::register_conditional_default(signal, flag.clone())?;
+        flag::register(signal, flag.clone())?;
+    }
+    Ok(flag)
 }
 
 /// Whether a signal is ignored, as for what a shell runs in the background, or `nohup`.

@@ -5,6 +5,7 @@ use crate::findings::{Findings, Table, Verdict};
 use crate::validate::machine::{Planted, Simulated, Taken};
 use crate::validate::suite::validate_on;
 use crate::validate::{Level, Options};
+use std::sync::atomic::AtomicBool;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -74,6 +75,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
             limits: Vec::new(),
             incidents: None,
             progress: &|_| (),
+            stopped: &AtomicBool::new(false),
         };
         let validation = validate_on(&Simulated::new(planted), &options)?;
         let sentences = validation.sentences();

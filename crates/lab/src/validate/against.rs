@@ -149,6 +149,7 @@ mod tests {
             quick: true,
             parts: vec![part],
             compared: Vec::new(),
+            is_stopped: false,
         }
     }
 

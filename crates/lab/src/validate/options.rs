@@ -1,6 +1,7 @@
 //! What a user asks of the suite.
 
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use windfall_time::Span;
 
 /// How the suite is to be run.
@@ -19,12 +20,19 @@ pub struct Options<'a> {
     pub incidents: Option<(String, String)>,
     /// Receives a description of the current measurement.
     pub progress: &'a dyn Fn(&str),
+    /// Whether to end: what was measured until then is the result.
+    pub stopped: &'a AtomicBool,
 }
 
 impl Options<'_> {
     /// The first of two values, or the second where everything is to be shorter.
     pub(crate) fn either<T>(&self, long: T, quick: T) -> T {
         if self.quick { quick } else { long }
+    }
+
+    /// Whether to end now.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(super) mod conditions;
 pub(super) mod instructions;
+pub(super) mod reliability;
 pub(super) mod speed;
 pub(super) mod time;
 pub(super) mod timing;

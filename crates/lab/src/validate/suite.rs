@@ -22,6 +22,7 @@ pub(crate) struct Part {
 pub(crate) const PARTS: &[&Part] = &[
     &parts::conditions::PART,
     &parts::timing::PART,
+    &parts::reliability::PART,
     &parts::speed::PART,
     &parts::time::PART,
     &parts::instructions::PART,
@@ -58,6 +59,8 @@ pub struct Validation {
     pub parts: Vec<PartFound>,
     /// Of limits, and of what became worse.
     pub compared: Vec<Sentence>,
+    /// Whether it was ended before all was measured.
+    pub is_stopped: bool,
 }
 
 impl Validation {
@@ -145,14 +148,24 @@ pub(crate) fn validate_on(
     };
     let mut all = Vec::new();
     for part in PARTS.iter().filter(wanted) {
+        if options.is_stopped() {
+            break;
+        }
         (options.progress)(part.title);
         let found = (part.run)(machine, options)?;
         let Part { name, title, question, .. } = **part;
         all.push(PartFound { name, title, question, found });
     }
     let (length, quick) = (options.length, options.quick);
+    let is_stopped = options.is_stopped();
+    let machine = machine.line();
     let mut validation =
-        Validation { machine: machine.line(), length, quick, parts: all, compared: Vec::new() };
+        Validation { machine, length, quick, parts: all, compared: Vec::new(), is_stopped };
+    if is_stopped {
+        let text = "It was ended before all was measured: this is what was measured until then.";
+        validation.compared.push(Sentence::new(Level::Warning, text));
+        return Ok(validation);
+    }
     for limit in &options.limits {
         validation.keeps(limit)?;
     }

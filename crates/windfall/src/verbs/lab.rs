@@ -87,6 +87,10 @@ fn ready(
 }
 
 fn unknown(name: &str) -> VerbError {
+    if name == "validate" {
+        let first = "windfall: write `validate` first, and its options behind it: `windfall lab validate --quick`";
+        return VerbError(first.to_owned());
+    }
     let names: Vec<_> = EXPERIMENTS.iter().flat_map(|one| one.names()).collect();
     VerbError(format!("windfall: unknown experiment `{name}`; there are: {}", names.join(", ")))
 }

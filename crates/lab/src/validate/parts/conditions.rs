@@ -11,6 +11,7 @@ use crate::validate::options::Options;
 use crate::validate::suite::Part;
 use std::ops::RangeInclusive;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use windfall_clocks::poll;
 use windfall_doctor::State;
 use windfall_time::{Instant, Span};
@@ -50,9 +51,12 @@ fn most(spans: &[Span]) -> Span {
     spans.iter().copied().max().unwrap_or(Span::ZERO)
 }
 
-fn looks(core: &mut dyn Core, processor: u16, stretches: u64) -> Lost {
+fn looks(core: &mut dyn Core, processor: u16, stretches: u64, stopped: &AtomicBool) -> Lost {
     let mut lost = Lost { processor, looked: Span::ZERO, interrupts: Vec::new(), away: Vec::new() };
     for _ in 0..stretches {
+        if stopped.load(Ordering::Relaxed) {
+            break;
+        }
         let next = core.now() + PAUSE;
         core.sleep_until(next);
         let begun = core.now();
@@ -72,9 +76,9 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     let stretches = options.length.as_nanos() / 4 / (STRETCH + PAUSE).as_nanos();
     let stretches = stretches.clamp(*STRETCHES.start(), *STRETCHES.end());
     let all = Mutex::new(Vec::new());
-    let before = machine.stolen();
+    let (before, stopped) = (machine.stolen(), options.stopped);
     let body = |processor: u16, core: &mut dyn Core| {
-        let lost = looks(core, processor, stretches);
+        let lost = looks(core, processor, stretches, stopped);
         if let Ok(mut all) = all.lock() {
             all.push(lost);
         }

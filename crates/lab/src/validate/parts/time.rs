@@ -10,6 +10,7 @@ use crate::validate::machine::{Core, Machine, RoundTrip};
 use crate::validate::options::Options;
 use crate::validate::suite::Part;
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 use windfall_clocks::Samples;
 use windfall_time::{Instant, Span};
 
@@ -25,6 +26,8 @@ const LOOKS: u32 = 1_000;
 const BATCHES: usize = 200;
 /// Round trips, of which the shortest count.
 const TRIPS: u32 = 20_000;
+/// So often it is looked at whether to end.
+const NAP: Span = Span::from_millis(100);
 /// Counters that gain more than this on each other are not one clock.
 const DRIFT: u64 = 1_000;
 
@@ -145,6 +148,7 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     let over = options.either(Span::from_secs(20), Span::from_secs(3));
     let others: Vec<u16> = machine.processors().iter().skip(1).copied().collect();
     let first = machine.processors().first().copied().unwrap_or(0);
+    let stopped = options.stopped;
     let compare = || -> Result<Vec<Option<Ahead>>, LabError> {
         others.iter().map(|other| Ok(ahead(&machine.round_trips(first, *other, TRIPS)?))).collect()
     };
@@ -160,7 +164,10 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     let together = measured(machine, machine.processors())?;
     machine.on_each(&[first], &|_, core: &mut dyn Core| {
         let end = core.now() + over;
-        core.sleep_until(end);
+        while !stopped.load(Ordering::Relaxed) && core.now() < end {
+            let next = core.now() + NAP;
+            core.sleep_until(next.min(end));
+        }
     })?;
     let after = compare()?;
     let compared: Vec<Compared> = others

@@ -15,6 +15,7 @@ use crate::validate::suite::Part;
 use burst::Burst;
 use record::{Quantile, Record};
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 use windfall_time::Span;
 
 pub(crate) const PART: Part = Part {
@@ -67,7 +68,7 @@ fn phase(machine: &dyn Machine, options: &Options<'_>, length: Span) -> Result<P
     periods.sort_unstable();
     periods.dedup();
     let longest = *periods.last().expect("there are six");
-    let needs = &options.needs;
+    let (needs, stopped) = (&options.needs, options.stopped);
     let records = Mutex::new(Vec::new());
     let body = |processor: u16, core: &mut dyn Core| {
         let mut record = Record::new(processor, &periods, needs);
@@ -76,7 +77,7 @@ fn phase(machine: &dyn Machine, options: &Options<'_>, length: Span) -> Result<P
         'measured: loop {
             for period in &periods {
                 for _ in 0..longest.as_nanos() / period.as_nanos() {
-                    if core.now() >= end {
+                    if core.now() >= end || stopped.load(Ordering::Relaxed) {
                         break 'measured;
                     }
                     record.add(&Burst::run(core, (*period).max(PAUSE), *period), *period);

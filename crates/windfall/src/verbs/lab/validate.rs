@@ -1,10 +1,11 @@
 //! `windfall lab validate`: what this machine can be trusted with.
 
 use crate::cli::ValidateArgs;
-use crate::output::{Destinations, errors_are_read, print_error};
+use crate::output::{Destinations, errors_are_read, input_name, is_standard, print_error};
 use crate::verbs::keep::is_page;
-use crate::{Answer, VerbError};
+use crate::{Answer, VerbError, signals};
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use windfall_lab::validate::{Earlier, Options, page, results, validate};
 use windfall_time::Span;
 
@@ -12,13 +13,16 @@ use windfall_time::Span;
 const LENGTH: (Span, Span) = (Span::from_secs(120), Span::from_secs(24));
 
 pub(super) fn run(args: &ValidateArgs) -> Result<Answer, VerbError> {
-    let mut outputs = Destinations::new(args.force.force, args.against.as_deref())?;
+    let inputs = args.against.iter().chain(&args.incidents).map(PathBuf::as_path);
+    let mut outputs = Destinations::new(args.force.force, inputs)?;
     if args.json {
         outputs.claim_standard("`--json`")?;
     }
     let report = args.report.as_deref().map(|path| outputs.claim("--report", path)).transpose()?;
     report.as_ref().map_or(Ok(()), is_page)?;
     let earlier = args.against.as_deref().map(earlier).transpose()?;
+    let incidents = args.incidents.as_deref().map(read).transpose()?;
+    let stopped = signals::stop_flag()?;
     let read = errors_are_read();
     let progress = |what: &str| {
         if read {
@@ -32,8 +36,9 @@ pub(super) fn run(args: &ValidateArgs) -> Result<Answer, VerbError> {
         parts: args.part.clone(),
         needs: args.need.clone(),
         limits: args.limit.clone(),
-        incidents: None,
+        incidents,
         progress: &progress,
+        stopped: &stopped,
     })?;
     if let Some(earlier) = &earlier {
         found.compare(earlier);
@@ -43,12 +48,27 @@ pub(super) fn run(args: &ValidateArgs) -> Result<Answer, VerbError> {
         let page = page(&found);
         report.write(|out| out.write_all(page.as_bytes()))?;
     }
+    if found.is_stopped {
+        let why =
+            "windfall: ended by a signal before all was measured; the results are of what was";
+        return Err(VerbError(why.to_owned()));
+    }
     Ok(if found.is_sound() { Answer::Yes } else { Answer::No })
 }
 
-fn earlier(path: &std::path::Path) -> Result<Earlier, VerbError> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|why| VerbError(format!("windfall: cannot read {name}: {why}")))?;
+/// A file's name and text.
+fn read(path: &Path) -> Result<(String, String), VerbError> {
+    let name = input_name(path);
+    let text = if is_standard(path) {
+        std::io::read_to_string(std::io::stdin())
+    } else {
+        std::fs::read_to_string(path)
+    };
+    let text = text.map_err(|why| VerbError(format!("windfall: cannot read {name}: {why}")))?;
+    Ok((name, text))
+}
+
+fn earlier(path: &Path) -> Result<Earlier, VerbError> {
+    let (name, text) = read(path)?;
     Earlier::read(&name, &text).map_err(|why| VerbError(format!("windfall: {name}: {why}")))
 }

@@ -25,6 +25,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("observe", &["os", "time", "trace"]),
     ("speculation", &["admission", "time"]),
     ("nmr", &["exchange", "programs", "settings", "time"]),
+    ("cores", &["clocks", "nmr", "os", "time"]),
     ("robot", &["guarantees", "programs", "settings", "speculation", "time"]),
     (
         "scenario",
@@ -86,6 +87,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "admission",
             "exchange",
             "clocks",
+            "cores",
             "doctor",
             "hierarchy",
             "instructions",

@@ -28,6 +28,7 @@ pub mod process;
 pub mod sched;
 pub mod shared;
 pub mod usage;
+pub mod vector;
 
 pub use error::LinuxError;
 

@@ -1,0 +1,372 @@
+//! Runs the work: a thread on each processor, all at the same time, batch by batch.
+//!
+//! A batch is a round of each pattern. After it the threads end, their digests are judged, and their blocks of memory go on to the next. So what is kept does not grow with the time, and the processors of a batch never differ by more than it.
+
+use crate::judge::{Digest, Judge};
+use crate::report::{Absent, ProcessorResult, Report};
+use crate::work::{self, PATTERNS, Place, Words};
+use crate::{Block, Effect, Fault, Kind};
+use core::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Barrier;
+use windfall_clocks::SystemClock;
+use windfall_os::sched::Affinity;
+use windfall_time::Span;
+
+/// How long a check lasts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Until {
+    /// So many rounds, each a fraction of a second.
+    Rounds(u64),
+    /// As many batches of [`PATTERNS`] rounds as begin within this time, but one at least.
+    Passed(Span),
+}
+
+/// The least block of memory.
+const LEAST_BLOCK: u64 = 4096;
+
+/// A check of processors, as it is asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Check {
+    processors: Vec<u16>,
+    kinds: Vec<Kind>,
+    memory: Option<u64>,
+    faults: Vec<Fault>,
+}
+
+/// A processor that works.
+struct Worker {
+    processor: u16,
+    /// Its place among those that work, which stays when another ends.
+    number: usize,
+    block: Vec<u64>,
+    ended: Option<String>,
+}
+
+/// What a thread brings from a batch: of each entry of its plan the digest and the processor time.
+type Done = Vec<(Digest, Span)>;
+
+impl Check {
+    /// Of these processors, by all kinds of work.
+    #[must_use]
+    pub fn on(processors: &[u16]) -> Check {
+        Check {
+            processors: processors.to_vec(),
+            kinds: Kind::ALL.to_vec(),
+            memory: None,
+            faults: Vec::new(),
+        }
+    }
+
+    /// The same, by these kinds of work alone.
+    #[must_use]
+    pub fn kinds(self, kinds: &[Kind]) -> Check {
+        Check { kinds: kinds.to_vec(), ..self }
+    }
+
+    /// The same, with so many bytes of memory for each processor instead of [`Block::of_machine`].
+    #[must_use]
+    pub fn memory(self, bytes: u64) -> Check {
+        Check { memory: Some(bytes), ..self }
+    }
+
+    /// The same, with these faults planted.
+    #[must_use]
+    pub fn faults(self, faults: Vec<Fault>) -> Check {
+        Check { faults, ..self }
+    }
+
+    /// Works and judges. The processors are busy meanwhile, at the priority of the caller.
+    ///
+    /// # Errors
+    /// When nothing can be checked, or something is asked that cannot be. A processor that cannot be used is in the report.
+    pub fn run(&self, until: Until) -> Result<Report, CheckError> {
+        self.validate(until)?;
+        let (usable, absent) = self.usable()?;
+        let block = match self.memory {
+            Some(bytes) => Block::asked(bytes),
+            None => Block::of_machine(Path::new("/"), &usable),
+        };
+        let words = usize::try_from(block.bytes / 8)
+            .map_err(|_| CheckError::NoMemory { bytes: block.bytes })?;
+        let (kinds, left_out): (Vec<Kind>, Vec<Kind>) =
+            self.kinds.iter().partition(|kind| kind.is_here());
+        let words = if kinds.contains(&Kind::Memory) { words } else { 0 };
+        let mut workers = workers(&usable, words)?;
+        let judges = kinds.iter().map(|kind| Judge::new(*kind, &usable));
+        let mut judges: Vec<Judge> =
+            judges.collect::<Result<_, _>>().map_err(|why| CheckError::Voter(why.to_string()))?;
+        let rounds = self.work(until, &mut workers, &mut judges, words);
+        let votes = judges.iter().filter(|_| usable.len() > 1).map(|judge| judge.votes).collect();
+        let common = judges.iter().filter_map(|judge| judge.common.clone()).collect();
+        let result = |worker: Worker| ProcessorResult {
+            processor: worker.processor,
+            kinds: judges.iter().map(|judge| judge.results[worker.number].clone()).collect(),
+            ended: worker.ended,
+        };
+        let processors = workers.into_iter().map(result).collect();
+        Ok(Report { rounds, block, processors, votes, common, absent, left_out })
+    }
+
+    fn validate(&self, until: Until) -> Result<(), CheckError> {
+        if self.processors.is_empty() {
+            return Err(CheckError::NoProcessor);
+        }
+        for (place, processor) in self.processors.iter().enumerate() {
+            if self.processors[..place].contains(processor) {
+                return Err(CheckError::Twice { processor: *processor });
+            }
+        }
+        if self.kinds.is_empty() {
+            return Err(CheckError::NoKind);
+        }
+        if until == Until::Rounds(0) {
+            return Err(CheckError::NoRounds);
+        }
+        if let Some(bytes) = self.memory.filter(|bytes| *bytes < LEAST_BLOCK) {
+            return Err(CheckError::SmallBlock { bytes });
+        }
+        let cannot = |fault: &&Fault| {
+            !self.processors.contains(&fault.processor)
+                || !self.kinds.contains(&fault.kind)
+                || fault.rounds.is_empty()
+                || *fault.rounds.start() == 0
+                || !fault.is_visible()
+        };
+        match self.faults.iter().find(cannot) {
+            Some(fault) => Err(CheckError::Fault(fault.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Those processors on which a thread can be kept.
+    fn usable(&self) -> Result<(Vec<u16>, Vec<Absent>), CheckError> {
+        let (mut usable, mut absent) = (Vec::new(), Vec::new());
+        for processor in &self.processors {
+            let kept = std::thread::scope(|scope| {
+                let tried = scope.spawn(|| Affinity::one(*processor).give(0));
+                tried.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            });
+            match kept {
+                Ok(()) => usable.push(*processor),
+                Err(why) => absent.push(Absent { processor: *processor, why: refused(&why) }),
+            }
+        }
+        if usable.is_empty() {
+            Err(CheckError::NoneUsable { absent })
+        } else {
+            Ok((usable, absent))
+        }
+    }
+
+    /// Batch by batch, until it is enough. How many rounds there were.
+    fn work(
+        &self,
+        until: Until,
+        workers: &mut [Worker],
+        judges: &mut [Judge],
+        words: usize,
+    ) -> u64 {
+        let shared = Words::new(workers.len());
+        let begun = SystemClock::Monotonic.now();
+        let mut done = 0;
+        loop {
+            let batch = match until {
+                Until::Rounds(rounds) => (rounds - done).min(PATTERNS as u64),
+                Until::Passed(_) => PATTERNS as u64,
+            };
+            let plan = plan(judges, done + 1..=done + batch);
+            self.batch(workers, judges, &plan, &shared, words);
+            done += batch;
+            let is_enough = match until {
+                Until::Rounds(rounds) => done >= rounds,
+                Until::Passed(span) => SystemClock::Monotonic.now().saturating_since(begun) >= span,
+            };
+            if is_enough || workers.iter().all(|worker| worker.ended.is_some()) {
+                return done;
+            }
+        }
+    }
+
+    fn batch(
+        &self,
+        workers: &mut [Worker],
+        judges: &mut [Judge],
+        plan: &[Entry],
+        shared: &Words,
+        words: usize,
+    ) {
+        let start = Barrier::new(workers.len());
+        let done: Vec<Done> = std::thread::scope(|scope| {
+            let start = &start;
+            let threads = workers
+                .iter_mut()
+                .map(|worker| scope.spawn(move || worker.work(plan, &self.faults, shared, start)));
+            let threads: Vec<_> = threads.collect();
+            let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
+            joined
+                .map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        });
+        for (place, entry) in plan.iter().enumerate() {
+            let judge = &mut judges[entry.judge];
+            let found = |done: &Done| done.get(place).map_or(Digest::Absent, |done| done.0);
+            let digests: Vec<Digest> = done.iter().map(found).collect();
+            let known = work::known(entry.kind, work::pattern(entry.round), words);
+            judge.weigh(entry.round, &digests, known);
+            for (result, done) in judge.results.iter_mut().zip(&done) {
+                let time = done.get(place).map_or(Span::ZERO, |done| done.1);
+                result.time = result.time.saturating_add(time);
+            }
+        }
+    }
+}
+
+/// A round of a kind.
+struct Entry {
+    judge: usize,
+    kind: Kind,
+    round: u64,
+}
+
+/// What is done in these rounds, in order.
+fn plan(judges: &[Judge], rounds: core::ops::RangeInclusive<u64>) -> Vec<Entry> {
+    let entry = |round: u64, judge: usize| {
+        let kind = judges[judge].votes.kind;
+        let (before, is_due) =
+            ((round - 1) / kind.every(), (round - 1).is_multiple_of(kind.every()));
+        is_due.then_some(Entry { judge, kind, round: before + 1 })
+    };
+    let all = rounds.flat_map(|round| (0..judges.len()).map(move |judge| (round, judge)));
+    all.filter_map(|(round, judge)| entry(round, judge)).collect()
+}
+
+fn workers(processors: &[u16], words: usize) -> Result<Vec<Worker>, CheckError> {
+    let worker = |(number, processor): (usize, &u16)| {
+        let mut block = Vec::new();
+        let bytes = words as u64 * 8;
+        block.try_reserve_exact(words).map_err(|_| CheckError::NoMemory { bytes })?;
+        block.resize(words, 0);
+        Ok(Worker { processor: *processor, number, block, ended: None })
+    };
+    processors.iter().enumerate().map(worker).collect()
+}
+
+impl Worker {
+    /// The thread of a batch. It returns fewer digests than planned only if it cannot be kept on its processor.
+    fn work(&mut self, plan: &[Entry], faults: &[Fault], shared: &Words, start: &Barrier) -> Done {
+        if self.ended.is_none() {
+            self.ended = Affinity::one(self.processor).give(0).err().map(|why| refused(&why));
+        }
+        start.wait();
+        if self.ended.is_some() {
+            return Vec::new();
+        }
+        let clock = SystemClock::ThreadCpuTime;
+        let mut place = Place { block: &mut self.block, words: shared, number: self.number };
+        let mut once = |entry: &Entry| {
+            let planted =
+                faults.iter().filter(|fault| fault.is_of(self.processor, entry.kind, entry.round));
+            let effects = planted.map(|fault| fault.effect).collect::<Vec<_>>();
+            let begun = clock.now();
+            let digest = digest(entry, &effects, &mut place);
+            (digest, clock.now().saturating_since(begun))
+        };
+        plan.iter().map(&mut once).collect()
+    }
+}
+
+/// A round. A processor that computes wrongly may do so where an index comes from, so a panic is a wrong answer, and no end.
+fn digest(entry: &Entry, effects: &[Effect], place: &mut Place<'_>) -> Digest {
+    let bits = effects.iter().fold(0, |bits, effect| match effect {
+        Effect::Bits(more) => bits ^ more,
+        Effect::Panic => bits,
+    });
+    let work = || {
+        assert!(!effects.contains(&Effect::Panic), "a planted fault");
+        work::digest(entry.kind, work::pattern(entry.round), bits, place)
+    };
+    catch_unwind(AssertUnwindSafe(work)).map_or(Digest::Panicked, Digest::Of)
+}
+
+fn refused(why: &std::io::Error) -> String {
+    format!(
+        "no thread can be kept on it ({why}): it is offline, or not among those that this process may use"
+    )
+}
+
+/// Why nothing can be checked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// No processor was asked for.
+    NoProcessor,
+    /// One was asked for twice.
+    Twice {
+        /// Which.
+        processor: u16,
+    },
+    /// No kind of work was asked for.
+    NoKind,
+    /// No rounds were asked for.
+    NoRounds,
+    /// A block that holds no march.
+    SmallBlock {
+        /// What was asked.
+        bytes: u64,
+    },
+    /// There is no such memory.
+    NoMemory {
+        /// Of one block.
+        bytes: u64,
+    },
+    /// A fault that cannot be planted.
+    Fault(Fault),
+    /// No thread can be kept on any of the processors.
+    NoneUsable {
+        /// Why, of each.
+        absent: Vec<Absent>,
+    },
+    /// The processors cannot vote.
+    Voter(String),
+}
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CheckError::NoProcessor => {
+                write!(f, "no processor to check; `allowed()` says which there are")
+            }
+            CheckError::Twice { processor } => {
+                write!(f, "processor {processor} twice; each is checked once")
+            }
+            CheckError::NoKind => {
+                let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+                write!(f, "no kind of work; allowed: {}", names.join(", "))
+            }
+            CheckError::NoRounds => write!(f, "0 rounds check nothing; allowed: 1 or more"),
+            CheckError::SmallBlock { bytes } => {
+                write!(f, "a block of {bytes} bytes; allowed: {LEAST_BLOCK} or more")
+            }
+            CheckError::NoMemory { bytes } => {
+                write!(f, "no memory for a block of {bytes} bytes on each processor; ask for less")
+            }
+            CheckError::Fault(fault) => write!(
+                f,
+                "cannot plant {fault:?}; allowed: a processor and a kind that are checked, rounds from 1, and bits that such work can see (floating point has 52)"
+            ),
+            CheckError::NoneUsable { absent } => {
+                let all: Vec<String> = absent
+                    .iter()
+                    .map(|one| format!("processor {}: {}", one.processor, one.why))
+                    .collect();
+                write!(f, "no processor can be checked; {}", all.join("; "))
+            }
+            CheckError::Voter(why) => write!(f, "the processors cannot vote: {why}"),
+        }
+    }
+}
+
+impl core::error::Error for CheckError {}

@@ -1,0 +1,160 @@
+//! The kinds of work, and what each must yield.
+//!
+//! Guarantees: a round of a kind is a function of its pattern alone (and of the block's size, for memory), on every processor of every architecture. Integer work wraps; floating-point work consists of operations that IEEE 754 rounds in one way (add, subtract, multiply, divide, square root, fused multiply-add, conversions), in one order.
+//!
+//! A digest folds every intermediate result, so a wrong bit anywhere changes it, but for one chance in 2^64.
+
+mod answers;
+mod atomic;
+mod float;
+mod integer;
+mod memory;
+mod shared;
+mod vector;
+
+pub(crate) use shared::Words;
+
+use core::fmt;
+use core::hint::black_box;
+use windfall_os::vector::Width;
+
+/// A kind of work.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
+pub enum Kind {
+    /// Integers of 64 bits: add, subtract, multiply to 128 bits, divide, shift, rotate, count bits, compare.
+    Integer,
+    /// Floating point of 64 and 32 bits, one value at a time.
+    Float,
+    /// Vectors of integers and of floating point, in instructions of this width. The widths give equal digests.
+    Vector(Width),
+    /// A march over a block of memory: every word is written, read, and read again with all its bits reversed, upwards and downwards.
+    Memory,
+    /// Every atomic operation on a word of this processor's own.
+    Atomic,
+    /// Counts in words that eight processors change at the same time. What is wrong here may be the deed of another processor of the same word: the one is named whose counts were lost.
+    Shared,
+}
+
+impl Kind {
+    /// All kinds, on any machine.
+    pub const ALL: [Kind; 8] = [
+        Kind::Integer,
+        Kind::Float,
+        Kind::Vector(Width::Least),
+        Kind::Vector(Width::Avx2),
+        Kind::Vector(Width::Avx512),
+        Kind::Memory,
+        Kind::Atomic,
+        Kind::Shared,
+    ];
+
+    /// Whether this machine can do such work.
+    #[must_use]
+    pub fn is_here(self) -> bool {
+        !matches!(self, Kind::Vector(width) if !width.is_here())
+    }
+
+    /// How many rounds make one of this kind: a march over memory takes as long as many rounds of the others.
+    #[must_use]
+    pub const fn every(self) -> u64 {
+        if matches!(self, Kind::Memory) { PATTERNS as u64 } else { 1 }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kind::Integer => "integer",
+            Kind::Float => "float",
+            Kind::Vector(Width::Avx2) => "vector-avx2",
+            Kind::Vector(Width::Avx512) => "vector-avx512",
+            Kind::Vector(_) => "vector",
+            Kind::Memory => "memory",
+            Kind::Atomic => "atomic",
+            Kind::Shared => "shared",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How many different rounds a kind has: round n works with pattern (n - 1) modulo this.
+pub const PATTERNS: usize = 8;
+
+/// What the rounds begin with: no bits, all bits, every other one, and odd numbers.
+const SEEDS: [u64; PATTERNS] = [
+    0,
+    u64::MAX,
+    0x5555_5555_5555_5555,
+    0xAAAA_AAAA_AAAA_AAAA,
+    0x0123_4567_89AB_CDEF,
+    0x9E37_79B9_7F4A_7C15,
+    0xC2B2_AE3D_27D4_EB4F,
+    0xFFFF_0000_0000_0001,
+];
+
+/// How often a round repeats its work. A planted fault is in the first.
+const REPEATS: u64 = 16;
+
+/// The pattern of a round; rounds count from 1.
+pub(crate) fn pattern(round: u64) -> usize {
+    usize::try_from((round.saturating_sub(1)) % PATTERNS as u64).unwrap_or(0)
+}
+
+/// Takes a value into a digest: a one-to-one function of either, so no single wrong value is lost.
+#[inline(always)]
+const fn fold(digest: u64, value: u64) -> u64 {
+    (digest ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
+}
+
+/// Where a processor works.
+pub(crate) struct Place<'a> {
+    /// Its block of memory.
+    pub(crate) block: &'a mut [u64],
+    /// Words that others work on, too.
+    pub(crate) words: &'a Words,
+    /// Its place among the processors.
+    pub(crate) number: usize,
+}
+
+/// One round on this processor. `wrong` is a set of bits that are reversed in one intermediate result; 0 plants no fault.
+pub(crate) fn digest(kind: Kind, pattern: usize, wrong: u64, place: &mut Place<'_>) -> u64 {
+    if kind == Kind::Memory {
+        return memory::digest(place.block, pattern, wrong);
+    }
+    let mut total = 0_u64;
+    for repeat in 0..REPEATS {
+        let (pattern, wrong) = (black_box(pattern), if repeat == 0 { wrong } else { 0 });
+        let once = match kind {
+            Kind::Integer => integer::digest(SEEDS[pattern], wrong),
+            Kind::Float => float::digest(SEEDS[pattern], wrong),
+            Kind::Vector(width) => vector::digest(width, SEEDS[pattern], wrong),
+            Kind::Atomic => atomic::digest(SEEDS[pattern], wrong),
+            Kind::Shared => shared::digest(place.words, place.number, SEEDS[pattern], wrong),
+            Kind::Memory => 0,
+        };
+        total = total.wrapping_add(once);
+    }
+    total
+}
+
+/// What the round of a pattern must yield, with a block of so many words.
+pub(crate) fn known(kind: Kind, pattern: usize, words: usize) -> u64 {
+    let once = match kind {
+        Kind::Memory => return memory::known(words, pattern),
+        Kind::Integer => answers::INTEGER[pattern],
+        Kind::Float => answers::FLOAT[pattern],
+        Kind::Vector(_) => answers::VECTOR[pattern],
+        Kind::Atomic => answers::ATOMIC[pattern],
+        Kind::Shared => answers::SHARED[pattern],
+    };
+    once.wrapping_mul(REPEATS)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! The known answers: the digest of each pattern, repeated once. `tests/reference.rs` computes them without the processor's arithmetic, and a test compares.
+
+use super::PATTERNS;
+
+/// Of integer work.
+pub(super) const INTEGER: [u64; PATTERNS] = [
+    0x37A08ADB74CBF6F2,
+    0xC72248CC538DFA3F,
+    0xD9CFADCBE13E2B33,
+    0xC504D46FAE79019E,
+    0xDA9F82E5FFCF6D0B,
+    0x4EE7A637AB0BAAF6,
+    0x3EE1E3890B84EF64,
+    0xB85CF6A458AD444B,
+];
+
+/// Of float work.
+pub(super) const FLOAT: [u64; PATTERNS] = [
+    0xFFE451C5AD080FA1,
+    0x5749D6853F25322B,
+    0xA57A1AB9DD6B2F80,
+    0x337DA87C3D1F74DD,
+    0x94B1BC27C33BCE13,
+    0xBD0D3E7CBF4CB638,
+    0xB204237B67609552,
+    0x2671403FEC7B9030,
+];
+
+/// Of vector work.
+pub(super) const VECTOR: [u64; PATTERNS] = [
+    0x4383EE485A685ABC,
+    0x7F48DD22CBF26AA9,
+    0x4B95D5B2FA38D780,
+    0xFAB98F8C8A32AF1C,
+    0x0679B7C4B57CFE53,
+    0x7E3E9449F76DDB5D,
+    0xE98BD7D95D1A55DF,
+    0x7AE79804B9DB1A93,
+];
+
+/// Of atomic work.
+pub(super) const ATOMIC: [u64; PATTERNS] = [
+    0xCCC572DA8CCDC77E,
+    0x605BB59DD7884D1F,
+    0x111FFC53C4673D34,
+    0x0B3657DD68D20421,
+    0x70DAA62652578767,
+    0x05E8AD56C07B6996,
+    0xF648D428A94EC72D,
+    0xD25C821AFBC021C0,
+];
+
+/// Of shared work.
+pub(super) const SHARED: [u64; PATTERNS] = [
+    0xC9778A08072AF8A5,
+    0x5F4FE3C8FA17322C,
+    0x56649684EDD71B45,
+    0x0D4FCD07EF25EC05,
+    0x4BF0340F367D85AF,
+    0x3DD74D5B48B996BA,
+    0x9076ED8F81A0AB60,
+    0xE5ABA26E0E4EF6C3,
+];

@@ -34,6 +34,8 @@ pub struct Check {
     kinds: Vec<Kind>,
     memory: Option<u64>,
     faults: Vec<Fault>,
+    /// Whether threads stay on the processors of these numbers.
+    is_kept: bool,
 }
 
 /// A processor that works.
@@ -43,6 +45,7 @@ struct Worker {
     number: usize,
     block: Vec<u64>,
     ended: Option<String>,
+    is_kept: bool,
 }
 
 /// What a thread brings from a batch: of each entry of its plan the digest and the processor time.
@@ -57,6 +60,7 @@ impl Check {
             kinds: Kind::ALL.to_vec(),
             memory: None,
             faults: Vec::new(),
+            is_kept: true,
         }
     }
 
@@ -78,6 +82,12 @@ impl Check {
         Check { faults, ..self }
     }
 
+    /// The same for simulated processors: threads with their numbers, which run anywhere.
+    #[must_use]
+    pub fn anywhere(self) -> Check {
+        Check { is_kept: false, ..self }
+    }
+
     /// Works and judges. The processors are busy meanwhile, at the priority of the caller.
     ///
     /// # Errors
@@ -94,7 +104,7 @@ impl Check {
         let (kinds, left_out): (Vec<Kind>, Vec<Kind>) =
             self.kinds.iter().partition(|kind| kind.is_here());
         let words = if kinds.contains(&Kind::Memory) { words } else { 0 };
-        let mut workers = workers(&usable, words)?;
+        let mut workers = workers(&usable, words, self.is_kept)?;
         let judges = kinds.iter().map(|kind| Judge::new(*kind, &usable));
         let mut judges: Vec<Judge> =
             judges.collect::<Result<_, _>>().map_err(|why| CheckError::Voter(why.to_string()))?;
@@ -143,6 +153,9 @@ impl Check {
 
     /// Those processors on which a thread can be kept.
     fn usable(&self) -> Result<(Vec<u16>, Vec<Absent>), CheckError> {
+        if !self.is_kept {
+            return Ok((self.processors.clone(), Vec::new()));
+        }
         let (mut usable, mut absent) = (Vec::new(), Vec::new());
         for processor in &self.processors {
             let kept = std::thread::scope(|scope| {
@@ -243,13 +256,13 @@ fn plan(judges: &[Judge], rounds: core::ops::RangeInclusive<u64>) -> Vec<Entry> 
     all.filter_map(|(round, judge)| entry(round, judge)).collect()
 }
 
-fn workers(processors: &[u16], words: usize) -> Result<Vec<Worker>, CheckError> {
+fn workers(processors: &[u16], words: usize, is_kept: bool) -> Result<Vec<Worker>, CheckError> {
     let worker = |(number, processor): (usize, &u16)| {
         let mut block = Vec::new();
         let bytes = words as u64 * 8;
         block.try_reserve_exact(words).map_err(|_| CheckError::NoMemory { bytes })?;
         block.resize(words, 0);
-        Ok(Worker { processor: *processor, number, block, ended: None })
+        Ok(Worker { processor: *processor, number, block, ended: None, is_kept })
     };
     processors.iter().enumerate().map(worker).collect()
 }
@@ -257,7 +270,7 @@ fn workers(processors: &[u16], words: usize) -> Result<Vec<Worker>, CheckError> 
 impl Worker {
     /// The thread of a batch. It returns fewer digests than planned only if it cannot be kept on its processor.
     fn work(&mut self, plan: &[Entry], faults: &[Fault], shared: &Words, start: &Barrier) -> Done {
-        if self.ended.is_none() {
+        if self.is_kept && self.ended.is_none() {
             self.ended = Affinity::one(self.processor).give(0).err().map(|why| refused(&why));
         }
         start.wait();

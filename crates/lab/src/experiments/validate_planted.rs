@@ -28,9 +28,9 @@ struct Trial {
 }
 
 /// Those that measure the machine, and not a model or a program.
-const PARTS: [&str; 4] = ["conditions", "timing", "speed", "time"];
+const PARTS: [&str; 5] = ["conditions", "timing", "speed", "time", "cores"];
 
-const SOUND: Planted = Planted { slower: 0, drift_ppb: 0, stolen: None };
+const SOUND: Planted = Planted { slower: 0, drift_ppb: 0, stolen: None, wrong_adder: false };
 
 fn trials() -> Vec<Trial> {
     let stolen = Some(Taken { every: Span::from_millis(90), length: Span::from_millis(5) });
@@ -55,6 +55,11 @@ fn trials() -> Vec<Trial> {
             name: "5 ms are stolen from processor 0 in every 90 ms",
             planted: on(0, Planted { stolen, ..SOUND }),
             said: Some(("conditions", ["Processor 0 was taken away", "5 ms"])),
+        },
+        Trial {
+            name: "the adder of processor 1 is wrong now and then",
+            planted: on(1, Planted { wrong_adder: true, ..SOUND }),
+            said: Some(("cores", ["Processor 1: integer work is wrong", "the vote name it"])),
         },
     ]
 }

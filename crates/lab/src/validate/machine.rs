@@ -11,6 +11,7 @@ pub(crate) use real::Real;
 pub(crate) use simulated::{Planted, Simulated, Taken};
 
 use crate::experiment::LabError;
+use windfall_cores::Check;
 use windfall_time::{Instant, Span};
 
 /// One processor, as a thread sees it that is kept there.
@@ -65,6 +66,8 @@ pub(crate) trait Machine: Sync {
     fn load(&self) -> Option<Load>;
     /// For how long each processor was stolen from it so far, as it counts itself; `None` where it does not.
     fn stolen(&self) -> Option<Vec<(u16, Span)>>;
+    /// A check of what its processors compute.
+    fn cores(&self) -> Check;
     /// Whether this process runs on it.
     fn is_here(&self) -> bool;
 }

@@ -1,6 +1,7 @@
 //! One file a part of the suite.
 
 pub(super) mod conditions;
+pub(super) mod cores;
 pub(super) mod instructions;
 pub(super) mod reliability;
 pub(super) mod speed;

@@ -26,6 +26,7 @@ pub(crate) const PARTS: &[&Part] = &[
     &parts::speed::PART,
     &parts::time::PART,
     &parts::instructions::PART,
+    &parts::cores::PART,
 ];
 
 /// The names of all parts.

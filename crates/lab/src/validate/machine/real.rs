@@ -8,6 +8,7 @@ use std::hint::{black_box, spin_loop};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
 use windfall_clocks::{Clock, Counter, SystemClock};
+use windfall_cores::Check;
 use windfall_os::probe::sleep_until;
 use windfall_os::sched::{Affinity, Attributes};
 use windfall_time::{Instant, Span};
@@ -126,6 +127,10 @@ impl Machine for Real {
     fn stolen(&self) -> Option<Vec<(u16, Span)>> {
         let text = std::fs::read_to_string("/proc/stat").ok()?;
         Some(stolen(&text, &self.processors))
+    }
+
+    fn cores(&self) -> Check {
+        Check::on(&self.processors)
     }
 
     fn is_here(&self) -> bool {

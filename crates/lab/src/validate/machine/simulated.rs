@@ -6,6 +6,7 @@ use super::{Body, Class, Core, Load, Machine, RoundTrip};
 use crate::experiment::LabError;
 use std::cmp::Reverse;
 use std::sync::{Mutex, PoisonError};
+use windfall_cores::{Check, Effect, Fault, Kind};
 use windfall_time::{Instant, Span};
 
 /// What a look at a clock takes.
@@ -33,6 +34,8 @@ pub(crate) struct Planted {
     pub(crate) drift_ppb: u32,
     /// What a hypervisor takes from it.
     pub(crate) stolen: Option<Taken>,
+    /// Whether a bit of a sum is wrong now and then.
+    pub(crate) wrong_adder: bool,
 }
 
 /// The machine.
@@ -106,6 +109,15 @@ impl Machine for Simulated {
 
     fn stolen(&self) -> Option<Vec<(u16, Span)>> {
         None
+    }
+
+    fn cores(&self) -> Check {
+        let wrong = self.processors.iter().zip(&self.planted).filter(|(_, one)| one.wrong_adder);
+        // A bit of an intermediate result, in one round of eight.
+        let fault =
+            |(cpu, _): (&u16, _)| Fault::new(*cpu, Kind::Integer, 3..=3, Effect::Bits(1 << 7));
+        let check = Check::on(&self.processors).kinds(&[Kind::Integer, Kind::Float]);
+        check.anywhere().faults(wrong.map(fault).collect())
     }
 
     fn is_here(&self) -> bool {

@@ -1,7 +1,21 @@
 //! What a Linux machine says of its incidents: the journal, machine checks, and counters of memory controllers (EDAC).
 //!
-//! Each reader takes the text; who runs `journalctl` or reads `/sys` is another crate's work. A virtual machine often has no machine checks and no memory controller: then the answer is
-//! [`Found::NoneHere`] with the reason, since nothing found where nothing can be found is no evidence.
+//! Each reader takes the text; crate `doctor` runs `journalctl` and reads `/sys`. A virtual machine often has no machine checks and no memory controller: then the answer is
+//! [`Found::NoneHere`] with the reason, since nothing found where nothing can be found is no evidence. What may be there and cannot be read is [`Found::Unreadable`].
+//!
+//! [`Subject`] says what counts as a failure and what as an error.
+
+mod edac;
+mod journal;
+mod kernel;
+mod log;
+mod subject;
+
+pub use edac::{Controller, edac};
+pub use journal::{JOURNAL_STARTED, JOURNAL_STOPPED, Running, SHUTDOWN, journal_json};
+pub use kernel::kernel_messages;
+pub use log::{Boot, Ending, Log, Logged};
+pub use subject::{MESSAGES, Subject};
 
 use crate::{Incident, Kind, at};
 use core::fmt;
@@ -18,6 +32,24 @@ pub enum Found<T> {
         /// Why.
         why: String,
     },
+    /// It may say something, and this process may not or cannot read it.
+    Unreadable {
+        /// Why.
+        why: String,
+        /// What would help.
+        remedy: String,
+    },
+}
+
+impl<T> Found<T> {
+    /// What was found, if the source works.
+    #[must_use]
+    pub const fn here(&self) -> Option<&T> {
+        match self {
+            Found::Here(found) => Some(found),
+            _ => None,
+        }
+    }
 }
 
 impl<T> fmt::Display for Found<T> {
@@ -25,23 +57,10 @@ impl<T> fmt::Display for Found<T> {
         match self {
             Found::Here(_) => write!(f, "here"),
             Found::NoneHere { why } => write!(f, "none here: {why}"),
+            Found::Unreadable { why, remedy } => write!(f, "not readable: {why}; {remedy}"),
         }
     }
 }
-
-/// What a kernel message has in it, all of these, and what that is. The first that fits counts.
-pub const MESSAGES: [(&[&str], Kind); 10] = [
-    (&["Kernel panic - not syncing"], Kind::Failure),
-    (&["Out of memory: Killed process"], Kind::Error),
-    (&["Memory cgroup out of memory: Killed process"], Kind::Error),
-    (&["Oops: "], Kind::Error),
-    (&["watchdog: BUG: soft lockup"], Kind::Error),
-    (&["INFO: task ", "blocked for more than"], Kind::Error),
-    (&["[Hardware Error]", "Machine Check"], Kind::Error),
-    (&["[Hardware Error]", "Machine check events logged"], Kind::Error),
-    (&["EDAC MC", " CE "], Kind::Error),
-    (&["EDAC MC", " UE "], Kind::Error),
-];
 
 /// Reads lines of `journalctl -k -o short-unix`: `1700000000.250000 host kernel: MESSAGE`. Only messages of the kernel that [`MESSAGES`] names are incidents. One cause may have several: see [`Incidents::merged`](crate::Incidents::merged).
 ///
@@ -53,12 +72,11 @@ pub fn journal(text: &str) -> Result<Vec<Incident>, SourceError> {
     let mut list = Vec::new();
     for (line, number) in text.lines().zip(1..) {
         let Some((head, message)) = line.split_once(" kernel: ") else { continue };
-        let fits = |parts: &[&str]| parts.iter().all(|part| message.contains(part));
-        let Some((_, kind)) = MESSAGES.iter().find(|(parts, _)| fits(parts)) else { continue };
+        let Some(subject) = Subject::of(message) else { continue };
         let time = head.split_whitespace().next().unwrap_or_default();
         let at = at::seconds(time)
             .ok_or_else(|| SourceError::Time { line: number, found: time.to_owned() })?;
-        list.push(Incident::new(at, *kind, message.trim()));
+        list.push(Incident::new(at, subject.kind(), message.trim()));
     }
     Ok(list)
 }
@@ -97,62 +115,7 @@ pub fn machine_checks(text: &str, boot: Instant) -> Result<Found<Vec<Incident>>,
     }
 }
 
-/// What a memory controller has counted since it was started.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Controller {
-    /// Its name, as `mc0`.
-    pub name: String,
-    /// Errors that it corrected.
-    pub corrected: u64,
-    /// Errors that it could not correct.
-    pub uncorrected: u64,
-}
-
-/// Reads counters of memory controllers: pairs of a path below `/sys/devices/system/edac/mc`, as `mc0/ce_count`, and the file's text. Other files are passed over. The counters have no times: give their number and the time since boot to [`Exponential::of_count`](crate::Exponential::of_count).
-///
-/// # Errors
-/// When a counter is no number, or a controller has only one of `ce_count` and `ue_count`.
-pub fn edac<'a>(
-    files: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Result<Found<Vec<Controller>>, SourceError> {
-    type Counts = (Option<u64>, Option<u64>);
-    let mut known: Vec<(&str, Counts)> = Vec::new();
-    for (path, text) in files {
-        let Some((name, file)) = path.split_once('/') else { continue };
-        if !matches!(file, "ce_count" | "ue_count") {
-            continue;
-        }
-        let count = text.trim().parse().map_err(|_| SourceError::Count {
-            path: path.to_owned(),
-            found: text.trim().to_owned(),
-        })?;
-        let place = known.iter().position(|(other, _)| *other == name).unwrap_or_else(|| {
-            known.push((name, (None, None)));
-            known.len() - 1
-        });
-        let counts = &mut known[place].1;
-        if file == "ce_count" {
-            counts.0 = Some(count);
-        } else {
-            counts.1 = Some(count);
-        }
-    }
-    if known.is_empty() {
-        let why = "no memory controller reports errors: there is no `mc0/ce_count`, as on a virtual machine or without ECC memory";
-        return Ok(Found::NoneHere { why: why.to_owned() });
-    }
-    let whole = known.into_iter().map(|(name, counts)| match counts {
-        (Some(corrected), Some(uncorrected)) => {
-            Ok(Controller { name: name.to_owned(), corrected, uncorrected })
-        }
-        (None, _) => Err(SourceError::Missing { path: format!("{name}/ce_count") }),
-        (_, None) => Err(SourceError::Missing { path: format!("{name}/ue_count") }),
-    });
-    whole.collect::<Result<_, _>>().map(Found::Here)
-}
-
-/// Why a source cannot be read.
+/// Why a source cannot be understood.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SourceError {
@@ -162,6 +125,31 @@ pub enum SourceError {
         line: usize,
         /// What is there.
         found: String,
+    },
+    /// A line that is no entry of a journal.
+    Entry {
+        /// Its line, from 1.
+        line: usize,
+        /// Why.
+        why: String,
+    },
+    /// An entry without a field, or with one that is no number.
+    Field {
+        /// Its line, from 1.
+        line: usize,
+        /// The field.
+        field: &'static str,
+        /// What is there.
+        found: String,
+    },
+    /// An entry of the running start that is later than now.
+    Future {
+        /// Its line, from 1.
+        line: usize,
+        /// After the kernel's start.
+        since: Span,
+        /// For how long the system has run.
+        now: Span,
     },
     /// A counter that is no number.
     Count {
@@ -183,6 +171,18 @@ impl fmt::Display for SourceError {
             SourceError::Time { line, found } => write!(
                 f,
                 "line {line}: `{found}` is no time; allowed: seconds as `1700000000.25` (journalctl -o short-unix), or `[   12.345678]` (dmesg)"
+            ),
+            SourceError::Entry { line, why } => write!(
+                f,
+                "line {line} is no entry of a journal ({why}); allowed: lines of `journalctl -o json`"
+            ),
+            SourceError::Field { line, field, found } => write!(
+                f,
+                "line {line}: `{found}` in the field {field}; allowed: what `journalctl -o json` writes (microseconds, or the number of a start)"
+            ),
+            SourceError::Future { line, since, now } => write!(
+                f,
+                "line {line}: an entry {since} after the start of a system that has run for {now}; read the time after the journal, or give the running start of the same machine"
             ),
             SourceError::Count { path, found } => {
                 write!(f, "{path}: `{found}` is no count; allowed: 0 to 18446744073709551615")

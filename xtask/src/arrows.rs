@@ -43,7 +43,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("ports", &["admission", "exchange", "os", "programs", "time"]),
     ("record", &["observe", "os", "programs", "time", "trace"]),
-    ("doctor", &["clocks", "hierarchy", "observe", "os", "programs", "scenario", "time"]),
+    (
+        "doctor",
+        &["clocks", "hierarchy", "observe", "os", "programs", "reliability", "scenario", "time"],
+    ),
     ("processes", &["exchange", "os", "programs", "time"]),
     (
         "linux",

@@ -1,6 +1,7 @@
 //! What /proc and /sys say of the machine, read once.
 
 use std::fs;
+use std::path::Path;
 use windfall_observe::procfs;
 use windfall_os::LinuxError;
 use windfall_os::sched::Affinity;
@@ -41,11 +42,10 @@ impl Facts {
         let allowed: Vec<u16> = (0..1024).filter(|cpu| own.has(*cpu)).collect();
         let online =
             word("/sys/devices/system/cpu/online").and_then(|text| procfs::processors(&text));
-        let flags = line(&cpuinfo, "flags").unwrap_or_default();
         Ok(Facts {
             release: read("/proc/sys/kernel/osrelease")?.trim().to_owned(),
             model: line(&cpuinfo, "model name").unwrap_or_else(|| "unknown processor".to_owned()),
-            hypervisor: flags.split(' ').any(|flag| flag == "hypervisor"),
+            hypervisor: crate::records::virtual_machine(Path::new("/")).is_some(),
             online: online.unwrap_or_else(|| allowed.clone()),
             allowed,
             capabilities: u64::from_str_radix(&capabilities, 16).unwrap_or(0),

@@ -10,6 +10,8 @@
 //!
 //! Absent on purpose: a change that lasts, and a run's own settings; a dry run looks at those.
 //!
+//! `records.rs` reads what the machine recorded of its own failures and errors; only there another program is run, `journalctl`.
+//!
 //! Read next: `causes.rs` (what an error of the kernel means), `classes.rs`, `measure.rs`.
 #![forbid(unsafe_code)]
 
@@ -20,6 +22,7 @@ mod control_groups;
 mod facts;
 pub mod measure;
 mod others;
+pub mod records;
 mod rights;
 mod throttle;
 mod timers;

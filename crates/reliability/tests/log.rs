@@ -167,6 +167,19 @@ fn accepts_messages_as_bytes_and_fields_of_several_values() {
 }
 
 #[test]
+fn law_a_message_that_waited_for_the_journal_counts_when_it_was_said() {
+    let said = |us: &str| {
+        let source = format!("\"_SOURCE_MONOTONIC_TIMESTAMP\":\"{us}\"");
+        entry(3, 900, BEGAN, &format!("\"_TRANSPORT\":\"kernel\",\"MESSAGE\":\"Oops: 1\",{source}"))
+    };
+    // The kernel's own clock may be ahead of that of the journal; then the journal's counts.
+    for (us, seconds) in [("2000000", 2), ("900000001", 900), ("soon", 900)] {
+        let log = journal_json(&said(us), Some(RUNNING)).unwrap();
+        assert_eq!(log.incidents().next().unwrap().since, Span::from_secs(seconds), "{us}");
+    }
+}
+
+#[test]
 fn refuses_what_is_no_journal_with_the_line_and_what_is_allowed() {
     let good = kernel(3, 0, BEGAN, "x");
     let late = kernel(3, 7_201, BEGAN, "x");

@@ -114,6 +114,10 @@ fn entry(line: &str, number: usize) -> Result<Entry<'static>, SourceError> {
     let missing = || SourceError::Field { line: number, field: "_BOOT_ID", found: String::new() };
     let boot = text("_BOOT_ID").ok_or_else(missing)?;
     let is_kernel = text("_TRANSPORT").as_deref() == Some("kernel");
+    // A message of the kernel may have waited for the journal to be started; its own clock is not corrected, and may be ahead.
+    let said = text("_SOURCE_MONOTONIC_TIMESTAMP").filter(|_| is_kernel);
+    let said = said.and_then(|us| us.parse::<u64>().ok()?.checked_mul(1_000));
+    let since = said.map_or(since, |said| said.min(since));
     let message = if is_kernel { text("MESSAGE") } else { None };
     let incident =
         message.and_then(|message| Some((Subject::of(&message)?, message.trim().to_owned())));

@@ -1,19 +1,23 @@
 //! The baseline of AIRLAB (3): mean time to failure and to error, and the lifetime that fits them.
 //!
-//! From a file of incidents, where one is given. Kinds are those of crate `reliability`: a failure stops what the machine is for, an error is found and the machine goes on.
+//! From a file of incidents, where one is given, and from what this machine recorded: its journal or the kernel's messages, machine checks, counters of memory controllers. A failure stops what the machine is for; an error is found, and the machine goes on.
 
-use super::grouped;
+use super::{grouped, shown};
 use crate::experiment::LabError;
 use crate::experiments::{SERIES, dashed, solid};
 use crate::findings::{Figure, Table};
-use crate::validate::found::{Found, Level};
+use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
 use crate::validate::machine::Machine;
 use crate::validate::options::Options;
 use crate::validate::suite::Part;
+use windfall_doctor::records::{Records, records};
 use windfall_plot::chart::{Axis, Chart};
+use windfall_reliability::sources::Found::Here;
+use windfall_reliability::sources::{Controller, Log, Subject};
 use windfall_reliability::{
     Comparison, Confidence, Exponential, Incidents, Kind, Sample, Verdict, Weibull, compare,
 };
+use windfall_time::Span;
 
 pub(crate) const PART: Part = Part {
     name: "reliability",
@@ -26,29 +30,122 @@ pub(crate) const PART: Part = Part {
 const KINDS: [(Kind, &str, &str); 2] =
     [(Kind::Failure, "failure", "failures"), (Kind::Error, "error", "errors")];
 
-fn found(_: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {
+/// Several messages of one cause come within this time.
+const ONE_CAUSE: Span = Span::from_secs(60);
+
+fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {
     let mut found = Found::default();
-    let Some((name, text)) = &options.incidents else {
-        found.not_done(
-            "reliability from a file",
+    match &options.incidents {
+        Some((name, text)) => of_file(&mut found, name, text)?,
+        None => found.not_done(
+            "reliability by a file",
             "none was given; write one, and name it with `--incidents`",
-        );
-        return Ok(found);
-    };
-    let incidents = Incidents::read(text).map_err(|why| LabError::Run(format!("{name}: {why}")))?;
-    of_incidents(&mut found, name, &incidents)?;
+        ),
+    }
+    if machine.is_here() {
+        of_records(&mut found, &records())?;
+    } else {
+        found.not_done("what the machine recorded", "a simulated machine records nothing");
+    }
     Ok(found)
 }
 
-/// What the incidents of a source come to.
-fn of_incidents(found: &mut Found, source: &str, incidents: &Incidents) -> Result<(), LabError> {
-    let days = incidents.window().length().as_secs_f64() / 86_400.0;
+fn of_file(found: &mut Found, name: &str, text: &str) -> Result<(), LabError> {
+    let incidents = Incidents::read(text).map_err(|why| LabError::Run(format!("{name}: {why}")))?;
     let count = grouped(incidents.list().len() as u64);
-    found.circumstances.push(format!("{source}: {count} incidents in {days:.1} days"));
+    let days = days(incidents.window().length());
+    found.circumstances.push(format!("{name}: {count} incidents in {days}"));
+    lifetimes(found, name, &|kind| incidents.sample(kind))
+}
+
+fn days(span: Span) -> String {
+    format!("{:.1} days", span.as_secs_f64() / 86_400.0)
+}
+
+/// What this machine recorded of itself.
+fn of_records(found: &mut Found, records: &Records) -> Result<(), LabError> {
+    if let Some(how) = &records.virtual_machine {
+        found.circumstances.push(format!("a virtual machine: {how}"));
+    }
+    if let Some(why) = &records.without_journal {
+        found.not_done("reliability by the journal", why.clone());
+    }
+    match &records.log {
+        Here(log) => of_log(found, records.from, &log.clone().merged(ONE_CAUSE))?,
+        without => {
+            found.not_done(format!("reliability by the {}", records.from), without.to_string())
+        }
+    }
+    match &records.machine_checks {
+        Here(0) => found.says(Level::Fact, "No machine check was logged."),
+        Here(count) => found.sentences.push(machine_checks(*count as u64)),
+        without => found.not_done("machine checks", without.to_string()),
+    }
+    match &records.controllers {
+        Here(controllers) => of_controllers(found, controllers),
+        without => found.not_done("errors of memory", without.to_string()),
+    }
+    Ok(())
+}
+
+fn machine_checks(count: u64) -> Sentence {
+    let text = format!(
+        "{} machine checks were logged: the processor or the memory reported errors of its own.",
+        grouped(count)
+    );
+    let remedy = "read them with `rasdaemon` or `journalctl -k | grep 'Hardware Error'`, and have the part replaced that they name";
+    Sentence::new(Level::Warning, text).remedy(remedy)
+}
+
+fn of_log(found: &mut Found, from: &str, log: &Log) -> Result<(), LabError> {
+    let (starts, observed) = (grouped(log.boots().len() as u64), days(log.observed()));
+    found.circumstances.push(format!("{from}: {starts} starts, {observed} of operation"));
+    let title = format!(
+        "incidents by the {from}; what comes again within {} counts once",
+        shown(ONE_CAUSE)
+    );
+    let mut table = Table::new(&title, 1, &["what", "times"]);
+    let row =
+        |(subject, count): &(Subject, usize)| vec![subject.to_string(), grouped(*count as u64)];
+    table.rows = log.counts().iter().map(row).collect();
+    found.tables.push(table);
+    lifetimes(found, &format!("the {from}"), &|kind| log.sample(kind))
+}
+
+fn of_controllers(found: &mut Found, controllers: &[Controller]) {
+    let head = ["controller", "corrected", "not corrected"];
+    let mut table = Table::new("errors of memory, by its controllers (EDAC)", 1, &head);
+    for one in controllers {
+        let (corrected, uncorrected) = (grouped(one.corrected), grouped(one.uncorrected));
+        table.rows.push(vec![one.name.clone(), corrected.clone(), uncorrected.clone()]);
+        let name = format!("reliability.corrected.{}", one.name);
+        let metric = Metric::new(name, one.corrected, Unit::Count, Better::Lower);
+        found.metrics.push(metric.noise(0, 0));
+        if one.corrected + one.uncorrected == 0 {
+            continue;
+        }
+        let text = format!(
+            "Memory controller {} corrected {corrected} errors, and could not correct {uncorrected}.",
+            one.name
+        );
+        let level = if one.uncorrected > 0 { Level::Fault } else { Level::Warning };
+        let remedy =
+            "replace the memory module whose counter goes on (/sys/devices/system/edac/mc)";
+        found.sentences.push(Sentence::new(level, text).remedy(remedy));
+    }
+    found.tables.push(table);
+}
+
+/// What the incidents of a source come to.
+fn lifetimes(
+    found: &mut Found,
+    source: &str,
+    sample: &dyn Fn(Kind) -> Sample,
+) -> Result<(), LabError> {
     let head = ["of", "incidents", "mean time (95 %)", "lifetime", "shape (95 %)"];
     let mut table = Table::new(&format!("lifetimes, by {source}"), 1, &head);
     for (kind, one, several) in KINDS {
-        let sample = incidents.sample(kind);
+        let sample = sample(kind);
         let wrong =
             |why: &dyn core::fmt::Display| LabError::Run(format!("{source}: {several}: {why}"));
         let exponential =
@@ -133,7 +230,6 @@ mod tests {
     use super::*;
     use crate::validate::machine::Simulated;
     use std::sync::atomic::AtomicBool;
-    use windfall_time::Span;
 
     fn of(text: &str) -> Result<Found, LabError> {
         let options = Options {

@@ -28,6 +28,11 @@ impl Block {
         Block { bytes, is_beyond_caches: None, why: "as asked".to_owned() }
     }
 
+    /// No work on memory was asked for.
+    pub(crate) fn none() -> Block {
+        Block { bytes: 0, is_beyond_caches: None, why: "no work on memory".to_owned() }
+    }
+
     /// Twice the largest cache of these processors, shared by those that share it, but at most a quarter of the memory that is available.
     #[must_use]
     pub fn of_machine(root: &Path, processors: &[u16]) -> Block {

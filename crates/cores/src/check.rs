@@ -96,6 +96,7 @@ impl Check {
         self.validate(until)?;
         let (usable, absent) = self.usable()?;
         let block = match self.memory {
+            _ if !self.kinds.contains(&Kind::Memory) => Block::none(),
             Some(bytes) => Block::asked(bytes),
             None => Block::of_machine(Path::new("/"), &usable),
         };
@@ -103,7 +104,6 @@ impl Check {
             .map_err(|_| CheckError::NoMemory { bytes: block.bytes })?;
         let (kinds, left_out): (Vec<Kind>, Vec<Kind>) =
             self.kinds.iter().partition(|kind| kind.is_here());
-        let words = if kinds.contains(&Kind::Memory) { words } else { 0 };
         let mut workers = workers(&usable, words, self.is_kept)?;
         let judges = kinds.iter().map(|kind| Judge::new(*kind, &usable));
         let mut judges: Vec<Judge> =

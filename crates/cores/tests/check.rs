@@ -131,12 +131,44 @@ fn law_one_processor_alone_is_checked_by_the_known_answer() {
 }
 
 #[test]
+fn law_one_of_many_is_named_by_the_vote_as_well_on_a_simulated_machine() {
+    let all: Vec<u16> = (0..70).collect();
+    let kinds = [Kind::Integer, Kind::Shared];
+    let faults = vec![
+        Fault::new(3, Kind::Integer, 1..=2, Effect::Bits(1 << 5)),
+        Fault::new(69, Kind::Shared, 2..=2, Effect::Bits(1)),
+    ];
+    let check = Check::on(&all).kinds(&kinds).faults(faults).anywhere();
+    let report = check.run(Until::Rounds(2)).unwrap();
+    let words: Vec<String> = report.findings().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        words,
+        [
+            "processor 3: integer work is wrong in 2 of 2 rounds (first: 1, 2); the known answer and the vote name it",
+            "processor 69: shared work is wrong in 1 of 2 rounds (first: 2); the known answer and the vote name it",
+        ]
+    );
+    assert_eq!((report.verdict(), report.absent.len()), (Verdict::WrongProcessors, 0));
+}
+
+#[test]
+fn law_a_majority_of_three_that_is_wrong_alike_does_not_accuse_the_third() {
+    let fault = |processor| Fault::new(processor, Kind::Float, 1..=1, Effect::Bits(1 << 9));
+    let check = Check::on(&[0, 1, 2]).kinds(&[Kind::Float]).faults(vec![fault(0), fault(2)]);
+    let report = check.anywhere().run(Until::Rounds(1)).unwrap();
+    assert_eq!(report.verdict(), Verdict::CommonCause);
+    let findings = report.findings();
+    let [Finding::CommonCause(common)] = &findings[..] else { panic!("{findings:?}") };
+    assert_eq!(common.processors, [0, 2]);
+}
+
+#[test]
 fn law_a_check_by_time_ends_with_a_whole_batch() {
     let kinds = [Kind::Integer, Kind::Shared];
     let check = Check::on(&processors()).kinds(&kinds);
     let report = check.run(Until::Passed(Span::from_millis(50))).unwrap();
     assert!(report.rounds >= 8 && report.rounds.is_multiple_of(PATTERNS as u64));
-    assert_eq!(report.verdict(), Verdict::Sound);
+    assert_eq!((report.verdict(), report.block.bytes), (Verdict::Sound, 0));
     let least = check.run(Until::Passed(Span::ZERO)).unwrap();
     assert_eq!(least.rounds, PATTERNS as u64);
 }

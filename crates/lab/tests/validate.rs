@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use windfall_lab::validate::{
     Earlier, Level, Limit, Need, Options, page, part_names, results, validate,
 };
+use windfall_os::sched::Affinity;
 use windfall_time::Span;
 
 static GOES_ON: AtomicBool = AtomicBool::new(false);
@@ -49,8 +50,30 @@ fn law_what_was_measured_here_can_be_read_again_and_is_no_worse_than_itself() {
     assert!(said.level == Level::Fact && said.text.starts_with("None of "), "{said:?}");
     let text = results::text(&found, Some(80));
     assert!(text.contains("timing: ") && text.contains("1 us of work in every 10 ms"), "{text}");
+    for part in ["communication", "calls", "skew"] {
+        let of = |name: &str| name.split('.').next() == Some(part);
+        assert!(found.metrics().filter(|metric| of(&metric.name)).count() >= 5, "{part}");
+    }
     let page = page(&found);
     assert!(page.contains("What this machine can be trusted with") && page.contains("<svg"));
+}
+
+#[test]
+fn limit_one_processor_what_needs_two_is_named_and_the_rest_is_measured() {
+    let found = std::thread::spawn(|| {
+        let own = Affinity::of(0).unwrap();
+        let first = (0..1024).find(|processor| own.has(*processor)).unwrap();
+        Affinity::one(first).give(0).unwrap();
+        let parts = ["communication", "calls"].map(str::to_owned).to_vec();
+        validate(&Options { parts, ..options(&|_| ()) }).unwrap()
+    });
+    let found = found.join().unwrap();
+    let undone: Vec<_> = found.undone().map(|one| one.what.as_str()).collect();
+    assert_eq!(undone.len(), 2, "{undone:?}");
+    assert!(undone[0].contains("another processor") && undone[1].contains("at once"), "{undone:?}");
+    let names: Vec<_> = found.metrics().map(|metric| metric.name.as_str()).collect();
+    assert!(names.contains(&"communication.latency.pipe.same"), "{names:?}");
+    assert!(names.contains(&"calls.gettid") && names.iter().all(|name| !name.contains("other")));
 }
 
 #[test]

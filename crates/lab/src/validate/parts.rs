@@ -1,9 +1,12 @@
 //! One file a part of the suite.
 
+pub(super) mod calls;
+pub(super) mod communication;
 pub(super) mod conditions;
 pub(super) mod cores;
 pub(super) mod instructions;
 pub(super) mod reliability;
+pub(super) mod skew;
 pub(super) mod speed;
 pub(super) mod time;
 pub(super) mod timing;

@@ -25,6 +25,9 @@ pub(crate) const PARTS: &[&Part] = &[
     &parts::reliability::PART,
     &parts::speed::PART,
     &parts::time::PART,
+    &parts::communication::PART,
+    &parts::calls::PART,
+    &parts::skew::PART,
     &parts::instructions::PART,
     &parts::cores::PART,
 ];

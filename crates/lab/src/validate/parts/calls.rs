@@ -64,7 +64,7 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     let on = machine.processors();
     let first = on.first().copied().unwrap_or(0);
     (options.progress)("what a vote takes");
-    let (batches, runs) = options.either((100, (9, 2_000)), (20, (3, 400)));
+    let (batches, runs) = options.either((100, (9, 2_000)), (10, (3, 200)));
     let votes =
         if options.is_stopped() { Vec::new() } else { votes(machine, first, batches, runs)? };
     found.circumstances.push(format!(
@@ -104,7 +104,7 @@ fn calls(
     options: &Options<'_>,
     found: &mut Found,
 ) -> Result<Vec<Took>, LabError> {
-    let (batches, count) = options.either((200, 400), (24, 60));
+    let (batches, count) = options.either((200, 400), (12, 40));
     let on = machine.processors();
     let first = on.first().copied().unwrap_or(0);
     let (shared, last) = (objects_on(machine, first, &CALLS)?, on.last().copied().unwrap_or(first));

@@ -95,7 +95,7 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
         );
         return Ok(found);
     }
-    let batches = options.either(60, 7);
+    let batches = options.either(60, 5);
     let first = machine.processors().first().copied().unwrap_or(0);
     let mut all = measured(machine, options, (first, first), batches)?;
     let other = machine.processors().get(1).copied();

@@ -24,7 +24,7 @@ pub(crate) const PART: Part = Part {
 };
 
 /// In picoseconds: a call that does nothing and takes longer than this passes through more than the kernel's entry.
-const DEAR: u64 = 1_000_000;
+const EXPENSIVE: u64 = 1_000_000;
 /// So many times as long where all call at once is worth a sentence.
 const CONTENDED: u64 = 4;
 
@@ -104,7 +104,7 @@ fn calls(
     options: &Options<'_>,
     found: &mut Found,
 ) -> Result<Vec<Took>, LabError> {
-    let (batches, count) = options.either((200, 400), (12, 40));
+    let (batches, count) = options.either((100, 200), (12, 40));
     let on = machine.processors();
     let first = on.first().copied().unwrap_or(0);
     let (shared, last) = (objects_on(machine, first, &CALLS)?, on.last().copied().unwrap_or(first));
@@ -159,7 +159,7 @@ fn says_calls(found: &mut Found, all: &[Took]) {
         }
     }
     text.push('.');
-    if shortest <= DEAR {
+    if shortest <= EXPENSIVE {
         return found.says(Level::Fact, text);
     }
     let text = format!(
@@ -242,8 +242,8 @@ mod tests {
     }
 
     #[test]
-    fn law_a_dear_call_and_a_contended_one_are_named() {
-        for (shortest, level) in [(DEAR, Level::Fact), (DEAR + 1, Level::Warning)] {
+    fn law_an_expensive_call_and_a_contended_one_are_named() {
+        for (shortest, level) in [(EXPENSIVE, Level::Fact), (EXPENSIVE + 1, Level::Warning)] {
             let mut found = Found::default();
             let all = [took(SHORTEST, shortest, shortest), took(THREAD, 20_000_000, 79_000_000)];
             says_calls(&mut found, &all);

@@ -26,12 +26,12 @@ pub(crate) const PART: Part = Part {
 
 /// Bytes of messages.
 const SIZES: [usize; 6] = [WORD, 64, 1 << 10, 16 << 10, 128 << 10, 1 << 20];
-/// The least that is copied; less takes about as long as a look at the clock is exact.
+/// The least that is copied: less takes too few nanoseconds to be told in whole ones.
 const LEAST_COPY: usize = 1 << 10;
 /// More than caches of one processor hold.
 const LARGE_COPY: usize = 32 << 20;
-/// A wake-up on another processor is dear from so many times that on the same on.
-const DEAR: u64 = 10;
+/// A wake-up on another processor is expensive where it takes more than so many times as long as on the same one.
+const EXPENSIVE: u64 = 10;
 
 /// A mechanism to a processor.
 struct Measured {
@@ -95,7 +95,7 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
         );
         return Ok(found);
     }
-    let batches = options.either(60, 5);
+    let batches = options.either(40, 5);
     let first = machine.processors().first().copied().unwrap_or(0);
     let mut all = measured(machine, options, (first, first), batches)?;
     let other = machine.processors().get(1).copied();
@@ -232,7 +232,7 @@ fn says_wake(found: &mut Found, all: &[Measured]) {
         time(other),
         time(same)
     );
-    if other.as_nanos() <= same.as_nanos().saturating_mul(DEAR) {
+    if other.as_nanos() <= same.as_nanos().saturating_mul(EXPENSIVE) {
         return found.says(Level::Fact, format!("{text}."));
     }
     let text = format!(
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn law_the_fastest_mechanism_and_a_dear_wake_up_are_named() {
+    fn law_the_fastest_mechanism_and_an_expensive_wake_up_are_named() {
         for (other, level) in [(29_000, Level::Fact), (31_000, Level::Warning)] {
             let all = [
                 measured(Mechanism::Futex, false, 3_000),

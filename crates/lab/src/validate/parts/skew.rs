@@ -32,7 +32,7 @@ const PERCENTS: [u64; 2] = [1, 10];
 /// Iterations of replicas, for which rows are counted.
 const ITERATIONS: [Span; 2] = [Span::from_millis(1), Span::from_nanos(100_000)];
 /// A machine is watched for so long at most.
-const LOOKED: Span = Span::from_secs(15);
+const LOOKED: Span = Span::from_secs(10);
 
 /// Rows with which a voter keeps the values of a replica that is away for so long: a delay of n iterations is too long for n rows.
 fn rows(away: Span, iteration: Span) -> u64 {
@@ -54,7 +54,7 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     if machine.is_here() {
         (options.progress)("replicas that lag");
         for queue in QUEUES.into_iter().take_while(|_| !options.is_stopped()) {
-            let of = least_delays(queue, options.either(9, 2))?;
+            let of = least_delays(queue, options.either(7, 2))?;
             if of.delays.is_empty() {
                 let what = format!("replicas on threads that lag, with queues of {queue}");
                 found.not_done(what, "others kept replicas from their processors in each search; give the machine less other work");

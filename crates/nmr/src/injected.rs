@@ -28,6 +28,12 @@ pub enum Injected {
     },
     /// It tells each replica another value.
     TwoFaced,
+    /// It serves a wrong state to those that fetch it; its hash is right. Of states that are voted by hash.
+    WrongState,
+    /// It serves the first half of a state, and no more.
+    HalfState,
+    /// It serves a state only after the vote that follows.
+    LateState,
 }
 
 /// A fault, and when it comes about.
@@ -49,15 +55,22 @@ impl Plan {
 }
 
 /// What is sent to a replica instead.
-pub(crate) fn spoilt(
-    fault: Injected,
-    [iteration, value, skipped]: Message,
-    to: ReplicaNumber,
-) -> Message {
+pub(crate) fn spoilt(fault: Injected, message: Message, to: ReplicaNumber) -> Message {
+    let Message { iteration, mut value, skipped } = message;
     match fault {
-        Injected::Flip { bit } => [iteration, value ^ (1 << (bit % 64)), skipped],
-        Injected::WrongIteration { by } => [iteration.saturating_add(by), value, skipped],
-        Injected::TwoFaced => [iteration, value ^ (1 << (to.0 % 64)), skipped],
-        Injected::Crash | Injected::Hang | Injected::Babble { .. } => [iteration, value, skipped],
+        Injected::Flip { bit } => value[0] ^= 1 << (bit % 64),
+        Injected::TwoFaced => value[0] ^= 1 << (to.0 % 64),
+        Injected::WrongIteration { by } => {
+            return Message { iteration: iteration.saturating_add(by), value, skipped };
+        }
+        _ => {}
     }
+    Message { iteration, value, skipped }
+}
+
+/// One of the values that a replica babbles.
+pub(crate) const fn nonsense(message: Message, place: u64) -> Message {
+    let mut value = message.value;
+    value[0] ^= place;
+    Message { iteration: place.wrapping_mul(0x9e37_79b9_7f4a_7c15), value, skipped: 0 }
 }

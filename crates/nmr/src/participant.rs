@@ -5,23 +5,44 @@
 #[cfg(test)]
 mod tests;
 
-use crate::injected::{Injected, spoilt};
+use crate::injected::{Injected, nonsense, spoilt};
 use crate::redundant::FaultKind;
 use crate::rule::Rule;
-use crate::word::Word;
+use crate::value::{Value, WORDS};
 use crate::{Iteration, Received, ReplicaNumber, Replicas, Report, Settings, Voter};
 use windfall_exchange::{Reader, Writer, ring};
 
-/// An iteration, a value, and how many values before it were not sent, since the ring was full.
-pub(crate) type Message = [u64; 3];
+/// A value on its way. In a ring it is one record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Message {
+    pub(crate) iteration: u64,
+    pub(crate) value: [u64; WORDS],
+    /// How many values before it were not sent, since the ring was full.
+    pub(crate) skipped: u64,
+}
+
+/// Words of a message.
+const MESSAGE: usize = WORDS + 2;
+
+impl Message {
+    const fn to_record(self) -> [u64; MESSAGE] {
+        let [one, two, three, four] = self.value;
+        [self.iteration, self.skipped, one, two, three, four]
+    }
+
+    const fn from_record(record: [u64; MESSAGE]) -> Message {
+        let [iteration, skipped, one, two, three, four] = record;
+        Message { iteration, value: [one, two, three, four], skipped }
+    }
+}
 
 /// The ends of a replica, to and from another.
 #[derive(Debug)]
 pub(crate) struct Link {
     /// Which life of the other this is about.
     pub(crate) life: u32,
-    from: Reader<3>,
-    to: Writer<3>,
+    from: Reader<MESSAGE>,
+    to: Writer<MESSAGE>,
 }
 
 /// The ends of two replicas in these lives, with room for two queues.
@@ -40,6 +61,13 @@ pub struct Vote<V> {
     pub iteration: Iteration,
     /// What.
     pub value: V,
+}
+
+/// A vote, and whose values agreed with it at that moment.
+#[derive(Clone, Copy, Debug)]
+struct Heard<V> {
+    vote: Vote<V>,
+    agreed: Replicas,
 }
 
 /// A fault of another replica, as the voter here sees it.
@@ -74,7 +102,7 @@ impl Peer {
     }
 
     /// Whether this is the next value of it, so that its number is no mistake.
-    fn follows(&self, [iteration, _, skipped]: Message) -> bool {
+    fn follows(&self, Message { iteration, skipped, .. }: Message) -> bool {
         let left_out = skipped.saturating_sub(self.skipped);
         self.seen.is_none_or(|seen| iteration == seen.next().0.saturating_add(left_out))
     }
@@ -95,14 +123,16 @@ pub(crate) struct Participant<V, R> {
     /// The iteration of the next value.
     pub(crate) next: Iteration,
     pub(crate) last: Option<Vote<V>>,
-    /// What its voter has voted in the next iteration, and in the last of all.
-    heard: Option<Vote<V>>,
-    newest: Option<Vote<V>>,
+    /// Whose values agreed with the last vote when that was heard.
+    pub(crate) agreed: Replicas,
+    /// What its voter has voted in the next iteration, and in the last of all. Rows may be gone before their votes are asked for, and a replica that has missed votes goes on from the last.
+    heard: Option<Heard<V>>,
+    newest: Option<Heard<V>>,
     /// Each replica and kind once.
     found: Vec<Found>,
 }
 
-impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
+impl<V: Value, R: Rule<V> + Clone> Participant<V, R> {
     pub(crate) fn new(
         number: ReplicaNumber,
         (settings, rule): (&Settings, R),
@@ -123,6 +153,7 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
             rule,
             next: Iteration(1),
             last: None,
+            agreed: Replicas::NONE,
             heard: None,
             newest: None,
             found: Vec::new(),
@@ -150,34 +181,34 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
         fault: Option<Injected>,
         mut sent: impl FnMut(ReplicaNumber),
     ) {
-        let (iteration, word) = (self.next, value.to_word());
+        let (iteration, value) = (self.next, value.to_words());
         for peer in &mut self.peers {
-            let message = [iteration.0, word, peer.skips];
+            let message = Message { iteration: iteration.0, value, skipped: peer.skips };
             if let Some(Injected::Babble { values }) = fault {
                 for place in 0..u64::from(values) {
                     // It need not have room for nonsense.
-                    let nonsense = place.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                    peer.link.to.write(&[[nonsense, word ^ place, 0]]);
+                    peer.link.to.write(&[nonsense(message, place).to_record()]);
                 }
             }
             let message = fault.map_or(message, |fault| spoilt(fault, message, peer.replica));
             // A replica whose ring is full is far behind, and goes on from a later vote.
-            peer.unsent = (peer.link.to.write(&[message]) == 0).then_some(message);
+            peer.unsent = (peer.link.to.write(&[message.to_record()]) == 0).then_some(message);
             peer.skips += u64::from(peer.unsent.is_some());
             sent(peer.replica);
         }
-        let word = match fault {
-            Some(fault @ Injected::Flip { .. }) => spoilt(fault, [0, word, 0], self.number)[1],
-            _ => word,
+        let own = Message { iteration: iteration.0, value, skipped: 0 };
+        let own = match fault {
+            Some(fault @ Injected::Flip { .. }) => spoilt(fault, own, self.number),
+            _ => own,
         };
-        self.offers(self.number, iteration, word);
+        self.offers(self.number, own);
     }
 
     /// Those that were too far behind for its last value get it once they have read what was before. Whether any are still to get it.
     pub(crate) fn sends_last(&mut self, mut sent: impl FnMut(ReplicaNumber)) -> bool {
         for peer in &mut self.peers {
             if let Some(message) = peer.unsent
-                && peer.link.to.write(&[message]) == 1
+                && peer.link.to.write(&[message.to_record()]) == 1
             {
                 peer.unsent = None;
                 sent(peer.replica);
@@ -199,7 +230,7 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
             if !self.has_missed(iteration) {
                 return None;
             }
-            if let Some(later) = self.newest.filter(|vote| vote.iteration > iteration) {
+            if let Some(later) = self.newest.filter(|heard| heard.vote.iteration > iteration) {
                 return Some(self.goes_on(later));
             }
             let active = self.voter.active();
@@ -210,31 +241,39 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
 
     /// No more values are waited for: the vote that comes of those that are there.
     pub(crate) fn gives_up(&mut self, iteration: Iteration) -> Option<Vote<V>> {
-        let (mut vote, found) = (None, &mut self.found);
+        let (mut heard, found) = (None, &mut self.found);
         self.voter.give_up(iteration, |report| match report {
-            Report::Voted { iteration, value, .. } => {
-                vote = Some(Vote { iteration, value: *value });
+            Report::Voted { iteration, value, agree } => {
+                heard = Some(Heard { vote: Vote { iteration, value: *value }, agreed: agree });
             }
             report => finds(found, &report),
         });
-        vote.map(|vote| self.goes_on(vote))
+        heard.map(|heard| self.goes_on(heard))
     }
 
-    fn goes_on(&mut self, vote: Vote<V>) -> Vote<V> {
+    /// Its value for the next iteration is not sent: it has no state to compute it from.
+    pub(crate) fn leaves_out(&mut self) {
+        for peer in &mut self.peers {
+            peer.skips = peer.skips.saturating_add(1);
+        }
+    }
+
+    fn goes_on(&mut self, Heard { vote, agreed }: Heard<V>) -> Vote<V> {
         // Those that it left out are no mistake of its number.
         let missed = vote.iteration.0.saturating_sub(self.next.0);
         for peer in &mut self.peers {
             peer.skips = peer.skips.saturating_add(missed);
         }
         self.heard = None;
-        (self.next, self.last) = (vote.iteration.next(), Some(vote));
+        (self.next, self.last, self.agreed) = (vote.iteration.next(), Some(vote), agreed);
         vote
     }
 
     /// The vote of this iteration; where its row is not kept any longer, or never was, the last that there is.
-    fn voted(&self, iteration: Iteration) -> Option<Vote<V>> {
-        let is_later = |vote: &Vote<V>| vote.iteration > iteration && !self.voter.keeps(iteration);
-        let heard = self.heard.filter(|vote| vote.iteration == iteration);
+    fn voted(&self, iteration: Iteration) -> Option<Heard<V>> {
+        let is_gone = !self.voter.keeps(iteration);
+        let is_later = |heard: &Heard<V>| heard.vote.iteration > iteration && is_gone;
+        let heard = self.heard.filter(|heard| heard.vote.iteration == iteration);
         heard.or_else(|| self.newest.filter(is_later))
     }
 
@@ -243,22 +282,22 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
         let mut any = false;
         for place in 0..self.peers.len() {
             let peer = &mut self.peers[place];
-            let mut read = [[0; 3]];
+            let mut read = [[0; MESSAGE]];
             let message = match peer.held.take() {
                 Some(held) => held,
                 None if peer.link.from.read(&mut read) == 1 => {
                     any = true;
-                    read[0]
+                    Message::from_record(read[0])
                 }
                 None => continue,
             };
-            let (from, iteration) = (peer.replica, Iteration(message[0]));
+            let (from, iteration) = (peer.replica, Iteration(message.iteration));
             let is_joining = self.voter.is_joining();
             if !is_joining && peer.follows(message) && iteration > self.voter.last_taken() {
                 peer.held = Some(message);
                 continue;
             }
-            let received = self.offers(from, iteration, message[1]);
+            let received = self.offers(from, message);
             let peer = &mut self.peers[place];
             if is_joining && received == Received::Ahead {
                 // It counts once the voter knows where the others are.
@@ -267,23 +306,24 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
             }
             any = true;
             if received != Received::Ahead {
-                (peer.seen, peer.skipped) = (Some(iteration), message[2]);
+                (peer.seen, peer.skipped) = (Some(iteration), message.skipped);
             }
         }
         any
     }
 
-    fn offers(&mut self, from: ReplicaNumber, iteration: Iteration, word: u64) -> Received {
-        let (value, found) = (V::from_word(word), &mut self.found);
+    fn offers(&mut self, from: ReplicaNumber, message: Message) -> Received {
+        let (value, found) = (V::from_words(message.value), &mut self.found);
+        let iteration = Iteration(message.iteration);
         let (next, heard, newest) = (self.next, &mut self.heard, &mut self.newest);
         self.voter.receive(from, iteration, value, |report| {
-            if let Report::Voted { iteration, value, .. } = report {
-                let vote = Vote { iteration, value: *value };
+            if let Report::Voted { iteration, value, agree } = report {
+                let voted = Heard { vote: Vote { iteration, value: *value }, agreed: agree };
                 if iteration == next {
-                    *heard = Some(vote);
+                    *heard = Some(voted);
                 }
-                if newest.is_none_or(|before: Vote<V>| before.iteration < iteration) {
-                    *newest = Some(vote);
+                if newest.is_none_or(|before| before.vote.iteration < iteration) {
+                    *newest = Some(voted);
                 }
             }
             finds(found, &report);
@@ -295,7 +335,7 @@ impl<V: Word, R: Rule<V> + Clone> Participant<V, R> {
         let waits_for =
             if self.voter.keeps(iteration) { iteration } else { self.voter.last_taken() };
         let is_past = |peer: &&Peer| {
-            let said = peer.held.map_or(peer.seen, |[held, ..]| Some(Iteration(held)));
+            let said = peer.held.map_or(peer.seen, |held| Some(Iteration(held.iteration)));
             said > Some(waits_for)
         };
         let past: Replicas = self.peers.iter().filter(is_past).map(|peer| peer.replica).collect();

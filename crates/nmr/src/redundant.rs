@@ -1,21 +1,24 @@
 //! Redundant threads: the same body several times, which votes on what it computes.
 //!
-//! `replica.rs` is a replica as its body sees it, `links.rs` how they hear of each other, `manager.rs` who starts them and does something about faults, `outcome.rs` what comes of it.
+//! `replica.rs` is a replica as its body sees it, `stateful.rs` one whose value is a state of any size, which `shelf.rs` serves to others, `links.rs` how they hear of each other, `manager.rs` who starts them and does something about faults, `outcome.rs` what comes of it.
 
 mod links;
 mod manager;
 mod outcome;
 mod replica;
+mod shelf;
+mod stateful;
 
 pub use crate::injected::Injected;
 pub use crate::participant::Vote;
 pub use outcome::{Ending, Fault, FaultKind, Outcome, Remedy, Summary, VoteError};
 pub use replica::Replica;
+pub use stateful::Stateful;
 
 use crate::injected::Plan;
 use crate::rule::{Majority, Rule};
-use crate::word::Word;
-use crate::{Iteration, ReplicaNumber, Settings, SettingsError};
+use crate::value::Value;
+use crate::{Digest, Iteration, ReplicaNumber, Settings, SettingsError};
 use core::fmt;
 
 use manager::Manager;
@@ -45,13 +48,41 @@ impl Redundant<u64> {
     }
 }
 
-impl<V: Word, R: Rule<V> + Clone + Send + 'static> Redundant<V, R> {
+impl Redundant<Digest> {
+    /// Runs so many replicas of this body, which vote on states of any size by majority of their hashes. A replica with another state goes on with a copy of the voted one, and one that is restarted begins with it.
+    ///
+    /// Each replica keeps its last four states for others. The crate's front page has an example.
+    ///
+    /// # Errors
+    /// When so many cannot vote, or a thread cannot be made.
+    pub fn run_states<F>(replicas: u8, body: F) -> Result<Outcome, RedundantError>
+    where
+        F: Fn(&mut Stateful<'_, Majority>) -> Result<(), VoteError> + Send + Sync + 'static,
+    {
+        Redundant::new(Settings::new(replicas), Majority::EXACT).start_states(body)
+    }
+}
+
+impl<R: Rule<Digest> + Clone + Send + 'static> Redundant<Digest, R> {
+    /// As [`start`](Self::start), with states of any size.
+    ///
+    /// # Errors
+    /// When the settings cannot be, or a thread cannot be made.
+    pub fn start_states<F>(self, body: F) -> Result<Outcome, RedundantError>
+    where
+        F: Fn(&mut Stateful<'_, R>) -> Result<(), VoteError> + Send + Sync + 'static,
+    {
+        self.start(move |replica| body(&mut Stateful::new(replica)?))
+    }
+}
+
+impl<V: Value, R: Rule<V> + Clone + Send + 'static> Redundant<V, R> {
     /// Replicas so, which vote by this rule. A vote is waited for a second; replicas that panic, give up, or are behind and silent as long are restarted, what is wrong otherwise is noted.
     #[must_use]
     pub fn new(settings: Settings, rule: R) -> Self {
         let on_fault = Box::new(|fault: &Fault| match fault.kind {
             FaultKind::Panicked | FaultKind::GaveUp | FaultKind::Lagging => Remedy::Restart,
-            FaultKind::Wrong | FaultKind::WrongIteration => Remedy::Ignore,
+            FaultKind::Wrong | FaultKind::WrongIteration | FaultKind::WrongState => Remedy::Ignore,
         });
         let (patience, injected) = (Duration::from_secs(1), Vec::new());
         Redundant { settings, rule, patience, on_fault, injected, value: PhantomData }

@@ -43,7 +43,8 @@ fn law_one_that_missed_votes_is_not_called_wrong_for_the_next() {
     assert!(parts.iter_mut().all(|part| part.polls(Iteration(1)) == Some(vote)));
     // It has waited for the next one, and heard of one far ahead.
     parts[0].sends(1, None, |_| ());
-    parts[0].goes_on(Vote { iteration: Iteration(100), value: 1 });
+    let vote = Vote { iteration: Iteration(100), value: 1 };
+    parts[0].goes_on(Heard { vote, agreed: Replicas::NONE });
     parts[0].sends(1, None, |_| ());
     parts[1].sends(1, None, |_| ());
     parts[1].polls(Iteration(2));

@@ -1,11 +1,12 @@
-//! How replicas on threads hear of each other: mail of whoever looks after them, and sleep.
+//! How replicas on threads hear of each other: mail of whoever looks after them, sleep, and states that they serve.
 //!
 //! Invariant: a replica that sleeps has said so before it looked at its rings for the last time, and is woken by whoever writes after that.
 
-use crate::ReplicaNumber;
+use super::shelf::{Served, Shelf};
 use crate::participant::Link;
+use crate::{Digest, ReplicaNumber};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Thread;
 use std::time::Duration;
 
@@ -32,6 +33,7 @@ struct Place {
     thread: Mutex<Option<Thread>>,
     has_mail: AtomicBool,
     mail: Mutex<Vec<Control>>,
+    shelf: Shelf,
 }
 
 /// What all replicas of a run share.
@@ -40,8 +42,8 @@ pub(super) struct Links {
     places: Box<[Place]>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A vector and a handle are whole, whoever panicked.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Vectors and a handle are whole, whoever panicked.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -65,6 +67,7 @@ impl Links {
         let life = place.life.fetch_add(1, Ordering::AcqRel) + 1;
         mail.clear();
         drop(mail);
+        place.shelf.clear();
         self.wake(replica);
         life
     }
@@ -85,6 +88,16 @@ impl Links {
     /// The calling thread is that of this replica.
     pub(super) fn is_run_here(&self, replica: ReplicaNumber) {
         *lock(&self.place(replica).thread) = Some(std::thread::current());
+    }
+
+    /// This life of a replica serves a state to those that fetch it.
+    pub(super) fn serves(&self, replica: ReplicaNumber, life: u32, served: Served) {
+        self.place(replica).shelf.put(served, || self.life(replica) == life);
+    }
+
+    /// What a replica serves as the state of this hash, if it has one.
+    pub(super) fn served(&self, replica: ReplicaNumber, digest: Digest) -> Option<Arc<Served>> {
+        self.place(replica).shelf.find(digest)
     }
 
     pub(super) fn post(&self, to: ReplicaNumber, control: Control) {

@@ -1,15 +1,16 @@
 //! Who looks after the replicas of a run: it starts them, hears what their voters say of each other, and does what was asked about a fault.
 //!
-//! It takes no part in votes. It acts on a fault that more than half of the active replicas report, or that a thread showed by ending.
+//! It takes no part in votes. It acts on a fault that more than half of the active replicas report, that a thread showed by ending, or that shows by itself: a state with another hash than its replica says.
 
 use super::Redundant;
 use super::links::{Control, Links};
 use super::outcome::{Ending, Fault, FaultKind, Outcome, Remedy, Summary, VoteError};
 use super::replica::{Birth, Replica};
+use super::shelf::Served;
 use crate::injected::Plan;
 use crate::participant::link;
 use crate::rule::Rule;
-use crate::word::Word;
+use crate::value::Value;
 use crate::{Iteration, ReplicaNumber, Replicas};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -28,6 +29,8 @@ pub(super) enum Event {
         kind: FaultKind,
         iteration: Iteration,
     },
+    /// A replica serves a state that does not have the hash which it says.
+    Disproved { replica: ReplicaNumber, life: u32, iteration: Iteration, served: Arc<Served> },
     /// A replica that came back knows the state of the others.
     Joined { replica: ReplicaNumber, life: u32 },
     /// A life is over.
@@ -93,7 +96,7 @@ pub(super) struct Manager<V, R, F> {
 
 impl<V, R, F> Manager<V, R, F>
 where
-    V: Word,
+    V: Value,
     R: Rule<V> + Clone + Send + 'static,
     F: Fn(&mut Replica<V, R>) -> Result<(), VoteError> + Send + Sync + 'static,
 {
@@ -246,6 +249,14 @@ where
                     }
                 }
             }
+            Event::Disproved { replica, life, iteration, served } => {
+                let is_there =
+                    self.places[replica.index()].life == life && self.active.has(replica);
+                // It shows by itself, so one that says so is enough.
+                if is_there && served.is_wrong() {
+                    self.remedies(replica, FaultKind::WrongState, iteration, false);
+                }
+            }
             Event::Joined { replica, life } => {
                 let place = &mut self.places[replica.index()];
                 if place.life == life {
@@ -260,7 +271,7 @@ where
                     place.summary.ending = Some(how);
                     place.returned = how == Ending::Returned;
                     // The others have ended, and it has missed their last votes: that is no fault.
-                    if matches!(how, Ending::GaveUp(VoteError::NoMajority { .. }))
+                    if matches!(how, Ending::GaveUp(error) if error.iteration().is_some())
                         && self.has_majority()
                     {
                         self.places[replica.index()].summary.ending = Some(Ending::Abandoned);
@@ -272,7 +283,7 @@ where
                         _ => return,
                     };
                     let iteration = match how {
-                        Ending::GaveUp(VoteError::NoMajority { iteration }) => iteration,
+                        Ending::GaveUp(error) => error.iteration().unwrap_or_default(),
                         _ => Iteration::default(),
                     };
                     self.remedies(replica, kind, iteration, true);

@@ -11,6 +11,8 @@ pub enum FaultKind {
     Wrong,
     /// It sent values that belong to no iteration near the others'.
     WrongIteration,
+    /// It served a state that does not have the hash which it voted.
+    WrongState,
     /// It is further behind than it may be, and nothing came from it for as long as a vote is waited for.
     Lagging,
     /// Its body panicked.
@@ -24,6 +26,7 @@ impl fmt::Display for FaultKind {
         f.write_str(match self {
             FaultKind::Wrong => "was outvoted",
             FaultKind::WrongIteration => "sent a value for an iteration far ahead",
+            FaultKind::WrongState => "served another state than it voted",
             FaultKind::Lagging => "is far behind and silent",
             FaultKind::Panicked => "panicked",
             FaultKind::GaveUp => "gave up",
@@ -125,6 +128,11 @@ pub enum VoteError {
         /// In which iteration.
         iteration: Iteration,
     },
+    /// As long as it waits, nobody serves the state that was voted.
+    NoState {
+        /// In which iteration.
+        iteration: Iteration,
+    },
     /// Another life of this replica counts, or the run is over: its body must return.
     Replaced,
     /// Its body panicked.
@@ -133,11 +141,29 @@ pub enum VoteError {
     LastIteration,
 }
 
+impl VoteError {
+    /// The iteration in which others were waited for in vain.
+    pub(super) const fn iteration(self) -> Option<Iteration> {
+        match self {
+            VoteError::NoMajority { iteration } | VoteError::NoState { iteration } => {
+                Some(iteration)
+            }
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for VoteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             VoteError::NoMajority { iteration } => {
                 write!(f, "no majority agreed in {iteration} before the time for it was over")
+            }
+            VoteError::NoState { iteration } => {
+                write!(
+                    f,
+                    "nobody served the state voted in {iteration} before the time for it was over"
+                )
             }
             VoteError::Replaced => f.write_str("this replica was replaced; its body is to return"),
             VoteError::Panicked => f.write_str("its body panicked"),

@@ -3,11 +3,12 @@
 use super::links::{Control, Links};
 use super::manager::Event;
 use super::outcome::{FaultKind, VoteError};
+use super::shelf::Served;
 use crate::injected::{Injected, Plan};
 use crate::participant::{Found, Link, Participant, Peer, Vote};
 use crate::rule::Rule;
-use crate::word::Word;
-use crate::{Iteration, ReplicaNumber, Replicas, Settings};
+use crate::value::Value;
+use crate::{Digest, Iteration, ReplicaNumber, Replicas, Settings};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
@@ -43,7 +44,7 @@ pub(super) struct Birth<R> {
     pub(super) rule: R,
 }
 
-impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
+impl<V: Value, R: Rule<V> + Clone> Replica<V, R> {
     pub(super) fn new(
         birth: Birth<R>,
         settings: &Settings,
@@ -162,11 +163,15 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
         self.accuses(self.part.next);
     }
 
-    /// The fault that it is to show now. It may not come back from here.
+    /// The fault that it is to show now.
+    pub(super) fn shows(&self, iteration: Iteration) -> Option<Injected> {
+        let due = |plan: &&Plan| plan.is_due(self.number(), self.life, iteration);
+        self.injected.iter().find(due).map(|plan| plan.fault)
+    }
+
+    /// The same. It may not come back from here.
     fn fault(&self, iteration: Iteration) -> Result<Option<Injected>, VoteError> {
-        let number = self.number();
-        let due = |plan: &&Plan| plan.is_due(number, self.life, iteration);
-        let fault = self.injected.iter().find(due).map(|plan| plan.fault);
+        let (number, fault) = (self.number(), self.shows(iteration));
         if fault == Some(Injected::Crash) {
             panic!("{number} crashes in {iteration}, as it was told");
         }
@@ -233,6 +238,55 @@ impl<V: Word, R: Rule<V> + Clone> Replica<V, R> {
         if self.said.iter().all(|(whose, what, _)| (*whose, *what) != (replica, kind)) {
             self.said.push((replica, kind, now));
             self.tells(Event::Accused { by, replica, life, kind, iteration });
+        }
+    }
+}
+
+/// What a replica with states needs beside votes (`stateful.rs`).
+impl<R: Rule<Digest> + Clone> Replica<Digest, R> {
+    pub(super) const fn patience(&self) -> Duration {
+        self.patience
+    }
+
+    /// Whose hashes agreed with the last vote.
+    pub(super) fn agreed(&self) -> Replicas {
+        self.part.agreed.without(self.number())
+    }
+
+    pub(super) fn others(&self) -> Replicas {
+        self.part.voter.active().without(self.number())
+    }
+
+    pub(super) fn serves(&self, served: Served) {
+        self.links.serves(self.number(), self.life, served);
+    }
+
+    pub(super) fn served(&self, by: ReplicaNumber, digest: Digest) -> Option<Arc<Served>> {
+        self.links.served(by, digest)
+    }
+
+    /// The next vote, if it is there, without a value of its own.
+    pub(super) fn goes_on_without(&mut self) -> Result<Option<Vote<Digest>>, VoteError> {
+        self.takes_mail()?;
+        let next = self.part.next;
+        let vote = self.part.polls(next);
+        if vote.is_some() {
+            self.part.leaves_out();
+        }
+        self.accuses(next);
+        Ok(vote)
+    }
+
+    pub(super) fn sleeps(&self, longest: Duration) {
+        self.links.sleep((self.number(), self.life), longest, || false);
+    }
+
+    /// Another serves a state that does not have the hash which it says.
+    pub(super) fn disproves(&self, replica: ReplicaNumber, served: Arc<Served>) {
+        let peer = self.part.peers.iter().find(|peer| peer.replica == replica);
+        if let (Some(peer), Some(vote)) = (peer, self.part.last) {
+            let (life, iteration) = (peer.link.life, vote.iteration);
+            self.tells(Event::Disproved { replica, life, iteration, served });
         }
     }
 }

@@ -120,16 +120,12 @@ fn voted(batch: usize) -> f64 {
         while votes < VOTES {
             for (replica, ring) in (0..).zip(&mut from) {
                 let count = ring.read(&mut records);
-                for [iteration, value] in &records[..count] {
-                    voter.receive(
-                        ReplicaNumber(replica),
-                        Iteration(*iteration),
-                        *value,
-                        |report| {
-                            votes += u64::from(matches!(report, Report::Voted { .. }));
-                        },
-                    );
-                }
+                let values = records[..count]
+                    .iter()
+                    .map(|[iteration, value]| (Iteration(*iteration), *value));
+                voter.receive_all(ReplicaNumber(replica), values, |report| {
+                    votes += u64::from(matches!(report, Report::Voted { .. }));
+                });
             }
         }
     });
@@ -242,16 +238,17 @@ fn majority_of_words() -> f64 {
     each(begun, rounds * 1_024)
 }
 
-/// One thread alone: what a voter takes for three values of an iteration.
-fn alone() -> f64 {
+/// One thread alone: what a voter takes for three values of an iteration, in batches of so many.
+fn alone(batch: u32) -> f64 {
     let settings = Settings::new(3).queue(64);
     let mut voter: Voter<u64, Majority> =
         Voter::new(&settings, Majority::EXACT).expect("it can be");
     let begun = Instant::now();
     let mut votes = 0;
-    for iteration in 1..=VOTES {
+    for first in (1..=VOTES).step_by(batch as usize) {
         for replica in 0..3 {
-            voter.receive(ReplicaNumber(replica), Iteration(iteration), iteration, |report| {
+            let values = (first..first + u64::from(batch)).map(|n| (Iteration(n), black_box(n)));
+            voter.receive_all(ReplicaNumber(replica), values, |report| {
                 votes += u64::from(matches!(report, Report::Voted { .. }));
             });
         }
@@ -261,7 +258,10 @@ fn alone() -> f64 {
 }
 
 fn main() {
-    println!("a voter alone: {:.1} ns a vote", median((0..ROUNDS).map(|_| alone()).collect()));
+    for batch in [1, 32] {
+        let took = median((0..ROUNDS).map(|_| alone(batch)).collect());
+        println!("a voter alone, batches of {batch}: {took:.1} ns a vote");
+    }
     println!(
         "majority of words: {:.3} ns a word",
         median((0..ROUNDS).map(|_| majority_of_words()).collect())

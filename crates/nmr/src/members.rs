@@ -126,6 +126,12 @@ impl Members {
         }
     }
 
+    /// Whether nothing was wrong with these lately, so that one right value more changes nothing.
+    #[inline]
+    pub(crate) const fn is_sure_of(&self, right: Replicas) -> bool {
+        right.and(self.unsure).is_empty()
+    }
+
     /// What an iteration was like.
     #[inline]
     pub(crate) fn judge(

@@ -78,9 +78,15 @@ impl<V> Rows<V> {
         self.top = begun;
     }
 
+    /// A value lies there, whether it counts or not.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, place: usize, from: ReplicaNumber, value: V) {
+        self.values[place * self.places + from.index()] = Some(value);
+    }
+
     #[inline(always)]
     pub(crate) fn store(&mut self, place: usize, from: ReplicaNumber, weight: u64, value: V) {
-        self.values[place * self.places + from.index()] = Some(value);
+        self.set(place, from, value);
         let slot = &mut self.slots[place];
         slot.weight += weight;
         slot.present = slot.present.with(from);

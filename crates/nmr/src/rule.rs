@@ -14,6 +14,9 @@ use crate::{ReplicaNumber, Replicas};
 
 /// Whether two values are the same, as far as a vote goes.
 pub trait Agreement<V> {
+    /// Whether values that agree with a third agree with each other.
+    const IS_EQUALITY: bool = false;
+
     /// Symmetric. A value that does not agree with itself supports nothing, as NaN.
     fn agree(&self, one: &V, other: &V) -> bool;
 }
@@ -23,6 +26,8 @@ pub trait Agreement<V> {
 pub struct Exact;
 
 impl<V: PartialEq> Agreement<V> for Exact {
+    const IS_EQUALITY: bool = true;
+
     fn agree(&self, one: &V, other: &V) -> bool {
         one == other
     }
@@ -169,6 +174,9 @@ impl<V> Row<'_, V> {
 
 /// How a row comes to a vote.
 pub trait Rule<V> {
+    /// Whether a value is voted as soon as those that are right by it weigh more than half, and not before, and all that are right by one value are right by each other. Then votes on values that are equal take a shorter way.
+    const EQUALS_DECIDE: bool = false;
+
     /// Whose value is voted, and which of those that are there agree with it; `None` while that is open. `last`: no more values are waited for, so it is now or never.
     fn decide(&self, row: &Row<'_, V>, last: bool) -> Option<(ReplicaNumber, Replicas)>;
 

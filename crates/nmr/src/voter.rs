@@ -4,6 +4,8 @@
 //!
 //! Absent: clocks, threads, and how values get here (`redundant.rs`).
 
+mod batch;
+
 use crate::members::Members;
 use crate::report::{Received, Record, Report};
 use crate::rows::{Rows, Slot};

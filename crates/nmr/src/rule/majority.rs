@@ -13,6 +13,8 @@ impl Majority {
 }
 
 impl<V, A: Agreement<V>> Rule<V> for Majority<A> {
+    const EQUALS_DECIDE: bool = A::IS_EQUALITY;
+
     #[inline(always)]
     fn decide(&self, row: &Row<'_, V>, _: bool) -> Option<(ReplicaNumber, Replicas)> {
         if row.weight_present() * 2 <= row.total() {

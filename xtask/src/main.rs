@@ -25,7 +25,7 @@ cargo xtask CHORE
   demo     compare the recorded workload with Linux's own policy and with reservations
   check    everything that must pass: format, lints, documentation, tests, arrows, no std
   tidy     of these what takes seconds: format, arrows, lengths and words
-  model    all ways in which two or three threads can meet in crates exchange and speculation (loom), as far as half an hour goes
+  model    all ways in which two or three threads can meet in crates exchange, speculation and nmr (loom), as far as half an hour goes
   law      the law (what the checker grants is kept) on half a million random trees, a quarter of an hour
   fuzz     mutated inputs for every reader, ten minutes each (WINDFALL_FUZZ_SECONDS says otherwise); see fuzz/README.md
   bpf      compile the programs for the kernel anew; needs clang-19 and llvm-strip-19
@@ -76,7 +76,7 @@ fn tidiness() -> [Step; 8] {
 
 fn check() -> Result<(), String> {
     all(&tidiness())?;
-    let [exchange, speculation] = model("3");
+    let [exchange, speculation, nmr] = model("3");
     all(&[
         Step::cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--quiet"])
@@ -90,6 +90,7 @@ fn check() -> Result<(), String> {
         Step::cargo("ports without tokio", &PORTS_PLAIN),
         exchange,
         speculation,
+        nmr,
         Step::tests("tests", &["test", "--workspace", "--no-fail-fast"])
             .with("WINDFALL_FUZZ_SECONDS", "2"),
         Step::tests("tests, optimised, fuzzers as long as asked", &OPTIMISED),
@@ -107,7 +108,7 @@ fn fuzz() -> Result<(), String> {
 }
 
 /// The model checker, for so many seconds a test and way of looking.
-fn model(seconds: &'static str) -> [Step; 2] {
+fn model(seconds: &'static str) -> [Step; 3] {
     MODELS.map(|(name, args)| {
         let step = Step::tests(name, args).with("WINDFALL_MODEL_SECONDS", seconds);
         step.with("RUSTFLAGS", "--cfg loom")
@@ -140,7 +141,7 @@ const FUZZ: [(&str, &[&str]); 3] = [
         ],
     ),
 ];
-const MODELS: [(&str, &[&str]); 2] = [
+const MODELS: [(&str, &[&str]); 3] = [
     (
         "the model of crate exchange",
         &[
@@ -171,6 +172,22 @@ const MODELS: [(&str, &[&str]); 2] = [
             "--",
             "--nocapture",
             "parallel::model",
+        ],
+    ),
+    (
+        "the model of crate nmr",
+        &[
+            "test",
+            "-p",
+            "windfall-nmr",
+            "--profile",
+            "checked",
+            "--target-dir",
+            "target/model",
+            "--lib",
+            "--",
+            "--nocapture",
+            "redundant::model",
         ],
     ),
 ];

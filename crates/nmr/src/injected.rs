@@ -40,7 +40,8 @@ pub enum Injected {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Plan {
     pub(crate) replica: ReplicaNumber,
-    pub(crate) life: u32,
+    /// In the first so many lives.
+    pub(crate) lives: u32,
     pub(crate) from: Iteration,
     pub(crate) until: Iteration,
     pub(crate) fault: Injected,
@@ -49,7 +50,7 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn is_due(&self, replica: ReplicaNumber, life: u32, iteration: Iteration) -> bool {
         self.replica == replica
-            && self.life == life
+            && life <= self.lives
             && (self.from..=self.until).contains(&iteration)
     }
 }

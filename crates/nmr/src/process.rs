@@ -1,16 +1,20 @@
 //! Replicas as processes: the program kind `voting`, on any host and below any schedulers.
 //!
-//! `body.rs` is what each replica does. They hand values to each other through rings, as replicas on threads do, and post each other's events, so that whoever waits is woken by its scheduler.
+//! `body.rs` is what each replica does, `manager.rs` the process that does something about faults, and `shared.rs` what they have in common; `caught.rs` makes a panic the end of one life. They hand values to each other through rings, as replicas on threads do, and post each other's events, so that whoever waits is woken by its scheduler.
 
 mod body;
+mod caught;
+mod manager;
+mod shared;
 
 pub use body::First;
 
 use crate::injected::Injected;
+use crate::redundant::{Outcome, Remedy};
 use crate::{Iteration, Settings};
 use std::sync::{Arc, Mutex};
 use windfall_programs::Program;
-use windfall_programs::catalogue::{Chosen, Form, Kind, Setting};
+use windfall_programs::catalogue::{Chosen, Form, Kind, Setting, words};
 use windfall_settings::SettingError;
 use windfall_time::Span;
 
@@ -24,17 +28,19 @@ pub struct Fault {
     pub from: Iteration,
     /// In how many iterations.
     pub iterations: u64,
+    /// In how many of its lives, from the first on.
+    pub lives: u32,
 }
 
 impl Fault {
-    /// In every iteration.
+    /// In every iteration of its first life.
     #[must_use]
     pub const fn new(kind: Injected) -> Fault {
-        Fault { kind, from: Iteration(1), iterations: u64::MAX }
+        Fault { kind, from: Iteration(1), iterations: u64::MAX, lives: 1 }
     }
 }
 
-/// What was voted, by replica.
+/// What was voted, by replica and spare.
 pub type Votes = Vec<Vec<(Iteration, u64)>>;
 
 /// A computation of several steps that replicas do and vote on after each.
@@ -53,10 +59,14 @@ pub struct Voting {
     pub patience: Span,
     /// What the last replica does wrong.
     pub fault: Option<Fault>,
+    /// What is done about a fault that the others agree on, and about one that ends. With another than [`Remedy::Ignore`], a process of its own does that.
+    pub remedy: Remedy,
     /// Replica 0 moves to the scheduler of this name with `-0` behind it, and so on; they stay where they begin when it is empty.
     pub on: Arc<str>,
     /// What was voted, for those who started it.
     pub votes: Arc<Mutex<Votes>>,
+    /// What became of the replicas, for those who started it; `None` where no process looks after them.
+    pub outcome: Arc<Mutex<Option<Outcome>>>,
 }
 
 impl Voting {
@@ -70,72 +80,81 @@ impl Voting {
             slower: 0,
             patience: Span::from_secs(1),
             fault: None,
+            remedy: Remedy::Ignore,
             on: "".into(),
             votes: Arc::default(),
+            outcome: Arc::default(),
         }
     }
 
     fn of(chosen: &Chosen<'_>) -> Result<Voting, SettingError> {
         let number = |name: &str| chosen.integer(name).unsigned_abs();
         let small = |name: &str| u32::try_from(number(name)).expect("as declared");
-        let replicas = u8::try_from(number("replicas")).expect("as declared");
+        let byte = |name: &str| u8::try_from(number(name)).expect("as declared");
+        let (replicas, spares) = (byte("replicas"), byte("spares"));
         let settings = Settings::new(replicas).queue(small("queue")).lag(number("lag"));
-        let kind = match chosen.word("fault", FAULTS) {
-            Shown::None => None,
-            Shown::Crash => Some(Injected::Crash),
-            Shown::Hang => Some(Injected::Hang),
-            Shown::Flip => Some(Injected::Flip { bit: 0 }),
-            Shown::WrongIteration => Some(Injected::WrongIteration { by: number("queue") * 4 }),
-            Shown::Babble => Some(Injected::Babble { values: 4 }),
-            Shown::TwoFaced => Some(Injected::TwoFaced),
-        };
+        let remedy = chosen.word("remedy", REMEDIES);
+        if replicas == 2 && !matches!(remedy, Remedy::Ignore | Remedy::End) {
+            let allowed = "3 or more with this `remedy`, because of two that differ nobody knows which is wrong; or `remedy` `none` or `end`";
+            return Err(SettingError::value("replicas", replicas, allowed));
+        }
+        if spares > 0 && remedy != Remedy::Replace {
+            let allowed = "0, or `remedy` `replace`, which is the only one that uses spares";
+            return Err(SettingError::value("spares", spares, allowed));
+        }
+        let kind = chosen.word("fault", FAULTS).map(|shown| match shown {
+            Shown::Crash => Injected::Crash,
+            Shown::Hang => Injected::Hang,
+            Shown::Flip => Injected::Flip { bit: 0 },
+            Shown::WrongIteration => Injected::WrongIteration { by: number("queue") * 4 },
+            Shown::Babble => Injected::Babble { values: 4 },
+            Shown::TwoFaced => Injected::TwoFaced,
+        });
         let from = Iteration(number("fault-from"));
-        let fault = kind.map(|kind| Fault { kind, from, iterations: number("fault-iterations") });
+        let (iterations, lives) = (number("fault-iterations"), small("fault-lives"));
+        let fault = kind.map(|kind| Fault { kind, from, iterations, lives });
         let is_written = chosen.written("on").is_some();
         Ok(Voting {
-            settings,
+            settings: settings.spares(spares),
             iterations: number("iterations"),
             work: chosen.span("work"),
             slower: number("slower"),
             patience: chosen.span("patience"),
             fault,
+            remedy,
             on: if is_written { chosen.name("on").into() } else { "".into() },
             votes: Arc::default(),
+            outcome: Arc::default(),
         })
     }
 }
 
+const FAULTS: &[(&str, Option<Shown>)] = &[
+    ("none", None),
+    ("crash", Some(Shown::Crash)),
+    ("hang", Some(Shown::Hang)),
+    ("flip", Some(Shown::Flip)),
+    ("wrong-iteration", Some(Shown::WrongIteration)),
+    ("babble", Some(Shown::Babble)),
+    ("two-faced", Some(Shown::TwoFaced)),
+];
+
+const REMEDIES: &[(&str, Remedy)] = &[
+    ("none", Remedy::Ignore),
+    ("restart", Remedy::Restart),
+    ("replace", Remedy::Replace),
+    ("retire", Remedy::Retire),
+    ("end", Remedy::End),
+];
+
 #[derive(Clone, Copy)]
 enum Shown {
-    None,
     Crash,
     Hang,
     Flip,
     WrongIteration,
     Babble,
     TwoFaced,
-}
-
-const FAULTS: &[(&str, Shown)] = &[
-    ("none", Shown::None),
-    ("crash", Shown::Crash),
-    ("hang", Shown::Hang),
-    ("flip", Shown::Flip),
-    ("wrong-iteration", Shown::WrongIteration),
-    ("babble", Shown::Babble),
-    ("two-faced", Shown::TwoFaced),
-];
-
-const FAULT_WORDS: &[&str] =
-    &["none", "crash", "hang", "flip", "wrong-iteration", "babble", "two-faced"];
-
-const fn integer(
-    name: &'static str,
-    (least, most): (i64, i64),
-    default: &'static str,
-    help: &'static str,
-) -> Setting {
-    Setting { name, form: Form::Integer(least, most), default, help }
 }
 
 /// The kind `voting`.
@@ -145,40 +164,58 @@ pub static KIND: Kind = Kind::new(
     |settings, node| Ok(Program::process(node, First(Voting::of(settings)?))),
 )
 .with_settings(&[
-    Setting {
-        name: "fault",
-        form: Form::Word(FAULT_WORDS),
-        default: "none",
-        help: "what the last replica does wrong",
-    },
-    integer("fault-from", (1, i64::MAX), "10", "in which iteration that begins"),
-    integer("fault-iterations", (1, i64::MAX), "1000000", "in how many iterations it does that"),
-    integer("iterations", (1, 1_000_000), "100", "how many steps the computation has"),
-    integer(
-        "lag",
-        (1, i64::MAX),
-        "8",
-        "a replica that is more iterations behind a majority than this is said to be faulty",
+    Setting::word("fault", &words::<_, { FAULTS.len() }>(FAULTS), "none", "what the last replica does wrong"),
+    Setting::integer("fault-from", 1..=i64::MAX, "10", "in which iteration that begins"),
+    Setting::integer(
+        "fault-iterations",
+        1..=i64::MAX,
+        "1000000",
+        "in how many iterations it does that",
     ),
-    Setting {
-        name: "on",
-        form: Form::Name,
-        default: "",
-        help: "replica 0 moves to the scheduler of this name with `-0` behind it, and so on; all stay where they begin when absent",
-    },
-    Setting {
-        name: "patience",
-        form: Form::Span,
-        default: "1s",
-        help: "how long a replica waits for a vote before it gives up",
-    },
-    integer(
+    Setting::integer(
+        "fault-lives",
+        1..=1_000_000,
+        "1",
+        "in how many of its lives it does that, where it is restarted",
+    ),
+    Setting::integer("iterations", 1..=1_000_000, "100", "how many steps the computation has"),
+    Setting::integer(
+        "lag",
+        1..=i64::MAX,
+        "8",
+        "a replica that is more iterations behind a majority than this is said to be faulty; something is done about it once it is silent for as long as a vote is waited for, too",
+    ),
+    Setting::new(
+        "on",
+        Form::Name,
+        "",
+        "replica 0 moves to the scheduler of this name with `-0` behind it, and so on; all stay where they begin when absent",
+    ),
+    Setting::new(
+        "patience",
+        Form::Span,
+        "1s",
+        "how long a replica waits for a vote before it gives up",
+    ),
+    Setting::integer(
         "queue",
-        (1, 4_096),
+        1..=4_096,
         "16",
         "how many iterations voters keep; 1 is synchronous voting",
     ),
-    integer("replicas", (2, 16), "3", "how many processes do the computation"),
-    integer("slower", (0, 100_000), "0", "by how many percent the last replica takes longer"),
-    Setting { name: "work", form: Form::Span, default: "1ms", help: "what each step takes" },
+    Setting::word(
+        "remedy",
+        &words::<_, { REMEDIES.len() }>(REMEDIES),
+        "none",
+        "what is done about a replica that ends, or that a majority finds to be faulty: it begins anew with the state of the others, is replaced by a spare, takes part no longer, or the run ends",
+    ),
+    Setting::integer("replicas", 2..=16, "3", "how many processes do the computation"),
+    Setting::integer(
+        "slower",
+        0..=100_000,
+        "0",
+        "by how many percent the last replica takes longer",
+    ),
+    Setting::integer("spares", 0..=16, "0", "how many replicas may take the place of a faulty one"),
+    Setting::new("work", Form::Span, "1ms", "what each step takes"),
 ]);

@@ -1,13 +1,16 @@
 //! Redundant threads: the same body several times, which votes on what it computes.
 //!
-//! `replica.rs` is a replica as its body sees it, `stateful.rs` one whose value is a state of any size, which `shelf.rs` serves to others, `links.rs` how they hear of each other, `manager.rs` who starts them and does something about faults, `outcome.rs` what comes of it.
+//! `replica.rs` is a replica as its body sees it, `stateful.rs` one whose value is a state of any size, which `shelf.rs` serves to others, `sync.rs` what they share memory by, `links.rs` how they hear of each other, `manager.rs` who starts them and does something about faults, `outcome.rs` what comes of it.
 
 mod links;
 mod manager;
+#[cfg(all(test, loom))]
+mod model;
 mod outcome;
 mod replica;
 mod shelf;
 mod stateful;
+mod sync;
 
 pub use crate::injected::Injected;
 pub use crate::participant::Vote;
@@ -24,6 +27,16 @@ use core::fmt;
 use manager::Manager;
 use std::marker::PhantomData;
 use std::time::Duration;
+use windfall_time::Span;
+
+/// The time, as what is common to all replicas reckons it.
+fn since(begun: std::time::Instant) -> windfall_time::Instant {
+    windfall_time::Instant::saturating_from_nanos(begun.elapsed().as_nanos())
+}
+
+fn span(duration: Duration) -> Span {
+    Span::saturating_from_nanos(duration.as_nanos())
+}
 
 /// A computation that is run several times, on threads of this process; the crate's front page has an example.
 pub struct Redundant<V, R = Majority> {
@@ -108,7 +121,7 @@ impl<V: Value, R: Rule<V> + Clone + Send + 'static> Redundant<V, R> {
         (from, until): (Iteration, Iteration),
         fault: Injected,
     ) -> Self {
-        self.injected.push(Plan { replica, life: 1, from, until, fault });
+        self.injected.push(Plan { replica, lives: 1, from, until, fault });
         self
     }
 

@@ -81,6 +81,12 @@ impl Replicas {
         Replicas(self.0 & other.0)
     }
 
+    /// Those in one of them.
+    #[must_use]
+    pub const fn or(self, other: Replicas) -> Replicas {
+        Replicas(self.0 | other.0)
+    }
+
     /// Those that are not in the other.
     #[must_use]
     pub const fn but(self, other: Replicas) -> Replicas {
@@ -106,7 +112,11 @@ impl Replicas {
     pub fn iter(self) -> impl Iterator<Item = ReplicaNumber> {
         let mut left = self.0;
         core::iter::from_fn(move || {
-            let first = u8::try_from(left.trailing_zeros()).ok().filter(|first| *first < 64)?;
+            if left == 0 {
+                return None;
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "below 64")]
+            let first = left.trailing_zeros() as u8;
             left &= left - 1;
             Some(ReplicaNumber(first))
         })

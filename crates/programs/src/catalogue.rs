@@ -7,7 +7,9 @@ use crate::process::Node;
 use crate::program::Program;
 use core::fmt;
 use windfall_settings::Listed;
-pub use windfall_settings::{CatalogueError, Chosen, Form, Setting, SettingError, Settings, Value};
+pub use windfall_settings::{
+    CatalogueError, Chosen, Form, Setting, SettingError, Settings, Value, words,
+};
 
 /// A kind of program. The project's own are listed in [`KINDS`]; [`Kind::new`] makes others, which a [`Catalogue`]
 /// accepts.

@@ -17,4 +17,4 @@ mod settings;
 pub use catalogue::{Catalogue, CatalogueError, Listed};
 pub use error::SettingError;
 pub use form::{Form, Value};
-pub use settings::{Chosen, Setting, Settings};
+pub use settings::{Chosen, Setting, Settings, words};

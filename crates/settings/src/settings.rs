@@ -5,6 +5,7 @@ use crate::form::{Form, Value};
 use alloc::borrow::ToOwned;
 use alloc::string::ToString;
 use alloc::vec::Vec;
+use core::ops::RangeInclusive;
 use windfall_time::Span;
 
 /// A setting, as a catalogue declares it.
@@ -17,6 +18,64 @@ pub struct Setting {
     pub default: &'static str,
     /// One line.
     pub help: &'static str,
+}
+
+impl Setting {
+    /// One of this form.
+    #[must_use]
+    pub const fn new(
+        name: &'static str,
+        form: Form,
+        default: &'static str,
+        help: &'static str,
+    ) -> Setting {
+        Setting { name, form, default, help }
+    }
+
+    /// A whole number within these bounds.
+    #[must_use]
+    pub const fn integer(
+        name: &'static str,
+        bounds: RangeInclusive<i64>,
+        default: &'static str,
+        help: &'static str,
+    ) -> Setting {
+        Setting::new(name, Form::Integer(*bounds.start(), *bounds.end()), default, help)
+    }
+
+    /// One of the words of a table ([`words`]).
+    #[must_use]
+    pub const fn word(
+        name: &'static str,
+        words: &'static [&'static str],
+        default: &'static str,
+        help: &'static str,
+    ) -> Setting {
+        Setting::new(name, Form::Word(words), default, help)
+    }
+}
+
+/// The words of a table that [`Chosen::word`] reads; of all its `N` lines. So a word is written once.
+///
+/// ```
+/// use windfall_settings::{Setting, words};
+///
+/// const SPEEDS: &[(&str, u32)] = &[("slow", 1), ("fast", 10)];
+/// static SPEED: Setting = Setting::word("speed", &words::<_, 2>(SPEEDS), "slow", "how fast it goes");
+/// assert_eq!(SPEED.form.to_string(), "one of `slow`, `fast`");
+/// ```
+#[must_use]
+pub const fn words<T: Copy, const N: usize>(
+    table: &'static [(&'static str, T)],
+) -> [&'static str; N] {
+    assert!(table.len() == N, "all lines of the table");
+    let mut all = [""; N];
+    let mut line = 0;
+    while line < N {
+        all[line] = table[line].0;
+        line += 1;
+    }
+    all
 }
 
 /// What was written: names and values, each name at most once.

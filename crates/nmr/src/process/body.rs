@@ -1,37 +1,35 @@
 //! What a replica does as a process.
 
 use super::Voting;
+use super::caught::caught;
+use super::manager::Manager;
+use super::shared::Shared;
+use crate::accuser::Accuser;
 use crate::injected::{Injected, Plan};
-use crate::participant::{Found, Link, Participant, Vote, link};
+use crate::participant::{Found, Participant, Vote};
+use crate::redundant::{Ending, FaultKind, Remedy, VoteError};
+use crate::remedies::Heard;
 use crate::rule::Majority;
 use crate::{Iteration, ReplicaNumber, Replicas};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use windfall_programs::{Code, Event, OwnRequest, Process, ProcessError, ProcessParams, Told};
 use windfall_time::{Instant, Span};
 
 type Part = Participant<u64, Majority>;
 
-/// What all replicas of a computation share beside their rings.
-struct Shared {
-    voting: Voting,
-    /// The ends of those that have not begun.
-    links: Mutex<Vec<Vec<(ReplicaNumber, Link)>>>,
-    /// What each waits for, once it is there.
-    events: Mutex<Vec<Option<Event>>>,
-    /// Those that send nothing any longer.
-    ended: Mutex<Replicas>,
-}
-
-fn open<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The first replica, which makes the others.
 #[derive(Clone)]
 pub struct First(pub Voting);
 
+/// Another one, or a life of any that comes back.
 #[derive(Clone)]
-struct Other(Arc<Shared>, ReplicaNumber);
+pub(super) struct Other {
+    pub(super) shared: Arc<Shared>,
+    pub(super) number: ReplicaNumber,
+    pub(super) life: u32,
+    /// Those that take part, with this one.
+    pub(super) active: Replicas,
+}
 
 impl Code for First {
     const NAME: &'static str = "replica";
@@ -41,34 +39,65 @@ impl Code for First {
         if settings.check().is_err() {
             return Err(ProcessError::NotHere { why: "voters cannot be like that" });
         }
-        let count = settings.replicas;
-        let mut links: Vec<Vec<(ReplicaNumber, Link)>> = (0..count).map(|_| Vec::new()).collect();
-        for one in 0..count {
-            for other in one + 1..count {
-                let (here, there) = link(1, 1, settings);
-                links[usize::from(one)].push((ReplicaNumber(other), here));
-                links[usize::from(other)].push((ReplicaNumber(one), there));
-            }
-        }
-        *open(&self.0.votes) = vec![Vec::new(); usize::from(count)];
-        let events = Mutex::new(vec![None; usize::from(count)]);
-        let (links, ended) = (Mutex::new(links), Mutex::new(Replicas::NONE));
-        let shared = Arc::new(Shared { voting: self.0, links, events, ended });
+        let active = Replicas::first(settings.replicas);
+        let shared = Arc::new(Shared::new(self.0));
         let node = me.node();
         let template = me.make_template::<Other>(node).await?;
-        for number in (1..count).map(ReplicaNumber) {
-            let other = Other(shared.clone(), number);
-            me.make_process(template, node, ProcessParams::default(), other).await?;
+        let other = |number| Other { shared: shared.clone(), number, life: 1, active };
+        for number in active.without(ReplicaNumber(0)).iter() {
+            me.make_process(template, node, ProcessParams::default(), other(number)).await?;
         }
-        votes(me, shared, ReplicaNumber(0)).await
+        if shared.voting.is_managed() {
+            let template = me.make_template::<Manager>(node).await?;
+            let manager = Manager(shared.clone());
+            me.make_process(template, node, ProcessParams::default(), manager).await?;
+        }
+        other(ReplicaNumber(0)).run(me).await
     }
 }
 
 impl Code for Other {
     const NAME: &'static str = "replica";
 
-    async fn run(self, me: impl Process) -> Result<(), ProcessError> {
-        votes(me, self.0, self.1).await
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        let (settings, who) = (&self.shared.voting.settings, (self.number, self.life));
+        let is_joining = self.life > 1 || self.number.0 >= settings.replicas;
+        let links = self.shared.takes_links(self.number);
+        let rule = (settings, Majority::EXACT);
+        let mut replica = Replica {
+            part: Part::new(self.number, rule, self.active, is_joining, links),
+            accuser: Accuser::default(),
+            figures: Figures::default(),
+            shared: &self.shared,
+            who,
+        };
+        let events = replica.begins(&mut me).await;
+        let how = match events {
+            Ok(events) => caught(replica.lives(&mut me, events, is_joining)).await,
+            Err(error) => Some(Err(error.into())),
+        };
+        self.shared.ends(who);
+        replica.wakes(&mut me, self.shared.begun().without(self.number)).await;
+        if let (Ok(events), Some(Ok(()))) = (events, &how) {
+            replica.finishes(&mut me, events).await?;
+        }
+        replica.figures.tells(&mut me, &replica.part).await;
+        replica.ends(&mut me, how).await
+    }
+}
+
+/// Why a life ends before it has done all.
+enum Stop {
+    /// Another counts, or the run is over.
+    Replaced,
+    NoMajority(Iteration),
+    /// The host does not do something.
+    Host(ProcessError),
+}
+
+impl From<ProcessError> for Stop {
+    fn from(error: ProcessError) -> Stop {
+        Stop::Host(error)
     }
 }
 
@@ -77,169 +106,265 @@ const fn step(state: u64, iteration: Iteration) -> u64 {
     state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(iteration.0)
 }
 
-async fn votes(
-    mut me: impl Process,
-    shared: Arc<Shared>,
-    number: ReplicaNumber,
-) -> Result<(), ProcessError> {
-    let voting = &shared.voting;
-    let links = std::mem::take(&mut open(&shared.links)[number.index()]);
-    let all = Replicas::first(voting.settings.replicas);
-    let mut part = Part::new(number, (&voting.settings, Majority::EXACT), all, false, links);
-    let mut told = Figures::default();
-    let result = match begins(&mut me, &shared, number).await {
-        Ok(events) => {
-            computes(&mut me, &shared, &mut part, events, &mut told).await.map(|()| events)
-        }
-        Err(error) => Err(error),
-    };
-    {
-        let mut ended = open(&shared.ended);
-        *ended = ended.with(number);
-    }
-    wakes(&mut me, &shared, all.without(number)).await;
-    if let Ok(events) = result {
-        finishes(&mut me, &shared, &mut part, events).await?;
-        told.finds(&mut me, &mut part).await;
-    }
-    told.tells(&mut me, &part).await;
-    result.map(|_| ())
-}
-
-/// Where it is to be, and what it waits for: news, and a time.
-async fn begins(
-    me: &mut impl Process,
-    shared: &Shared,
-    number: ReplicaNumber,
-) -> Result<[Event; 2], ProcessError> {
-    let on = &shared.voting.on;
-    if !on.is_empty() {
-        me.ask(OwnRequest::Move(format!("{on}-{}", number.0))).await?;
-    }
-    let events = [me.make_event().await?, me.make_event().await?];
-    open(&shared.events)[number.index()] = Some(events[0]);
-    Ok(events)
-}
-
-async fn computes(
-    me: &mut impl Process,
-    shared: &Shared,
-    part: &mut Part,
-    events: [Event; 2],
-    told: &mut Figures,
-) -> Result<(), ProcessError> {
-    let voting = &shared.voting;
-    let is_last = part.number.0 + 1 == voting.settings.replicas;
-    let slower = if is_last { voting.slower } else { 0 };
-    let work = u128::from(voting.work.as_nanos()) * (100 + u128::from(slower)) / 100;
-    let work = u64::try_from(work).map_or(Span::MAX, Span::from_nanos);
-    while part.next.0 <= voting.iterations {
-        let iteration = part.next;
-        me.compute(work).await;
-        let state = part.last.map_or(0, |vote| vote.value);
-        let fault = fault(voting, part.number, iteration);
-        match fault {
-            Some(Injected::Crash) => {
-                me.tell(Told::Mark(format!("it ends before {iteration}, as it was told"))).await;
-                return Ok(());
-            }
-            Some(Injected::Hang) => {
-                // Nobody posts that.
-                me.mwait(&events[1..]).await?;
-            }
-            _ => {}
-        }
-        let mut sent = Replicas::NONE;
-        part.sends(step(state, iteration), fault, |other| sent = sent.with(other));
-        wakes(me, shared, sent).await;
-        let vote = waits(me, part, iteration, voting.patience, events).await?;
-        told.finds(me, part).await;
-        let Some(vote) = vote else {
-            me.tell(Told::Mark(format!("no majority agrees in {iteration}"))).await;
-            return Err(ProcessError::NotHere { why: "no majority agreed in time" });
-        };
-        told.votes += 1;
-        told.missed += vote.iteration.0 - iteration.0;
-        told.longest = told.longest.max(part.voter.length().into());
-        open(&voting.votes)[part.number.index()].push((vote.iteration, vote.value));
-    }
-    Ok(())
-}
-
-fn fault(voting: &Voting, number: ReplicaNumber, iteration: Iteration) -> Option<Injected> {
-    let fault = voting.fault?;
-    let replica = ReplicaNumber(voting.settings.replicas - 1);
-    let until = Iteration(fault.from.0.saturating_add(fault.iterations.saturating_sub(1)));
-    let plan = Plan { replica, life: 1, from: fault.from, until, fault: fault.kind };
-    plan.is_due(number, 1, iteration).then_some(fault.kind)
-}
-
 /// Those that wait look into their rings.
-async fn wakes(me: &mut impl Process, shared: &Shared, all: Replicas) {
+pub(super) async fn posts(me: &mut impl Process, shared: &Shared, all: Replicas) {
     for other in all.iter() {
-        let event = open(&shared.events)[other.index()];
-        if let Some(event) = event {
+        if let Some(event) = shared.news(other) {
             // It may be posted already, or gone.
             _ = me.post(event, 0).await;
         }
     }
 }
 
-async fn waits(
-    me: &mut impl Process,
-    part: &mut Part,
-    iteration: Iteration,
-    patience: Span,
-    events: [Event; 2],
-) -> Result<Option<Vote<u64>>, ProcessError> {
-    let end = me.now().await.saturating_add(patience);
-    loop {
-        if let Some(vote) = part.polls(iteration) {
-            return Ok(Some(vote));
-        }
-        if me.now().await >= end || part.voter.is_without_vote(iteration) {
-            return Ok(part.gives_up(iteration));
-        }
-        sleeps(me, events, end).await?;
-    }
-}
-
-/// Until there is something in its rings, or that time.
-async fn sleeps(
+/// Until there is news, or that time.
+pub(super) async fn sleeps(
     me: &mut impl Process,
     [news, time]: [Event; 2],
-    until: Instant,
+    until: Option<Instant>,
 ) -> Result<(), ProcessError> {
-    me.post_at(time, 0, until).await?;
+    if let Some(until) = until {
+        me.post_at(time, 0, until).await?;
+    }
     me.mwait(&[news, time]).await?;
-    me.cancel(time).await?;
+    if until.is_some() {
+        me.cancel(time).await?;
+    }
     me.reset(time).await?;
     Ok(())
 }
 
-/// Looks at what others still send for its last iterations, so that errors in these are found, too.
-async fn finishes(
-    me: &mut impl Process,
-    shared: &Shared,
-    part: &mut Part,
-    events: [Event; 2],
-) -> Result<(), ProcessError> {
-    let end = me.now().await.saturating_add(shared.voting.patience);
-    let last = part.last.map(|vote| vote.iteration);
-    loop {
-        let ended = *open(&shared.ended);
-        let mut sent = Replicas::NONE;
-        part.sends_last(|other| sent = sent.with(other));
-        wakes(me, shared, sent).await;
-        // What comes later is announced.
-        for _ in 0..=shared.voting.settings.ring() {
-            part.looks();
+/// One life of a replica.
+struct Replica<'a> {
+    part: Part,
+    accuser: Accuser,
+    figures: Figures,
+    shared: &'a Shared,
+    who: (ReplicaNumber, u32),
+}
+
+impl Replica<'_> {
+    /// Where it is to be, and what it waits for: news, and a time.
+    async fn begins(&self, me: &mut impl Process) -> Result<[Event; 2], ProcessError> {
+        let on = &self.shared.voting.on;
+        if !on.is_empty() {
+            me.ask(OwnRequest::Move(format!("{on}-{}", self.part.number.0))).await?;
         }
-        let waits = part.peers.iter().any(|peer| peer.is_before(last) && !ended.has(peer.replica));
-        if !waits || me.now().await >= end {
-            return Ok(());
+        let events = [me.make_event().await?, me.make_event().await?];
+        self.shared.waits_for(self.who, events);
+        Ok(events)
+    }
+
+    async fn lives(
+        &mut self,
+        me: &mut impl Process,
+        events: [Event; 2],
+        is_joining: bool,
+    ) -> Result<(), Stop> {
+        if is_joining {
+            let begun = self.part.next;
+            self.waits(me, begun, events).await?;
+            let (replica, life) = self.who;
+            self.reports(me, Heard::Joined { replica, life }).await;
         }
-        sleeps(me, events, end).await?;
+        let voting = &self.shared.voting;
+        let is_last = self.part.number.0 + 1 == voting.settings.replicas;
+        let slower = if is_last { voting.slower } else { 0 };
+        let work = u128::from(voting.work.as_nanos()) * (100 + u128::from(slower)) / 100;
+        let work = u64::try_from(work).map_or(Span::MAX, Span::from_nanos);
+        while self.part.next.0 <= voting.iterations {
+            let iteration = self.part.next;
+            me.compute(work).await;
+            self.takes_mail()?;
+            let state = self.part.last.map_or(0, |vote| vote.value);
+            let fault = self.fault(iteration);
+            self.shows(me, fault, events).await?;
+            let mut sent = Replicas::NONE;
+            let value = step(state, iteration);
+            self.part.sends(value, fault, |other| sent = sent.with(other));
+            self.wakes(me, sent).await;
+            let vote = self.waits(me, iteration, events).await?;
+            self.figures.votes += 1;
+            self.figures.missed += vote.iteration.0 - iteration.0;
+            self.figures.longest = self.figures.longest.max(self.part.voter.length().into());
+            let mut votes = voting.votes.lock().unwrap_or_else(PoisonError::into_inner);
+            votes[self.part.number.index()].push((vote.iteration, vote.value));
+        }
+        Ok(())
+    }
+
+    fn fault(&self, iteration: Iteration) -> Option<Injected> {
+        let voting = &self.shared.voting;
+        let fault = voting.fault?;
+        let replica = ReplicaNumber(voting.settings.replicas - 1);
+        let until = Iteration(fault.from.0.saturating_add(fault.iterations.saturating_sub(1)));
+        let (from, lives) = (fault.from, fault.lives);
+        let plan = Plan { replica, lives, from, until, fault: fault.kind };
+        plan.is_due(self.who.0, self.who.1, iteration).then_some(fault.kind)
+    }
+
+    /// A fault from which it does not come back.
+    async fn shows(
+        &self,
+        me: &mut impl Process,
+        fault: Option<Injected>,
+        events: [Event; 2],
+    ) -> Result<(), Stop> {
+        if fault == Some(Injected::Crash) {
+            let iteration = self.part.next;
+            me.tell(Told::Mark(format!("it panics before {iteration}, as it was told"))).await;
+            // A panic that says nothing beside.
+            std::panic::resume_unwind(Box::new("as it was told"));
+        }
+        if fault == Some(Injected::Hang) {
+            // Only whoever looks after the replicas posts that.
+            me.mwait(&events[1..]).await?;
+            return Err(Stop::Replaced);
+        }
+        Ok(())
+    }
+
+    fn takes_mail(&mut self) -> Result<(), Stop> {
+        for control in self.shared.takes_mail(self.who).ok_or(Stop::Replaced)? {
+            control.reaches(&mut self.part);
+        }
+        Ok(())
+    }
+
+    async fn wakes(&self, me: &mut impl Process, all: Replicas) {
+        posts(me, self.shared, all).await;
+    }
+
+    async fn waits(
+        &mut self,
+        me: &mut impl Process,
+        iteration: Iteration,
+        events: [Event; 2],
+    ) -> Result<Vote<u64>, Stop> {
+        let end = me.now().await.saturating_add(self.shared.voting.patience);
+        loop {
+            self.takes_mail()?;
+            let mut vote = self.part.polls(iteration);
+            let now = me.now().await;
+            let is_over = now >= end || self.part.voter.is_without_vote(iteration);
+            if vote.is_none() && is_over {
+                vote = self.part.gives_up(iteration);
+            }
+            self.finds(me).await;
+            if let Some(vote) = vote {
+                return Ok(vote);
+            }
+            if is_over {
+                return Err(Stop::NoMajority(iteration));
+            }
+            sleeps(me, events, Some(end)).await?;
+        }
+    }
+
+    /// Says who was found to be wrong: as marks, and to whoever looks after the replicas.
+    async fn finds(&mut self, me: &mut impl Process) {
+        let all = self.part.take_found();
+        for found in &all {
+            me.tell(Told::Mark(found.to_string())).await;
+        }
+        if !self.shared.voting.is_managed() {
+            return;
+        }
+        let times = (me.now().await, self.shared.voting.patience);
+        let (iteration, by) = (self.part.next, self.part.number);
+        let mut said = Vec::new();
+        self.accuser.accuses((&self.part, &all), iteration, times, |life, found| {
+            let Found { replica, kind, iteration } = found;
+            said.push(Heard::Accused { by, replica, life, kind, iteration });
+        });
+        for heard in said {
+            self.reports(me, heard).await;
+        }
+    }
+
+    async fn reports(&self, me: &mut impl Process, heard: Heard) {
+        if self.shared.voting.is_managed()
+            && let Some(event) = self.shared.reports(heard)
+        {
+            // It is posted already, or nobody wants to know any longer.
+            _ = me.post(event, 0).await;
+        }
+    }
+
+    /// Looks at what others still send for its last iterations, so that errors in these are found, too.
+    async fn finishes(
+        &mut self,
+        me: &mut impl Process,
+        events: [Event; 2],
+    ) -> Result<(), ProcessError> {
+        let end = me.now().await.saturating_add(self.shared.voting.patience);
+        let last = self.part.last.map(|vote| vote.iteration);
+        while self.takes_mail().is_ok() {
+            let is_over: Vec<bool> =
+                self.part.peers.iter().map(|peer| self.is_over(peer)).collect();
+            let mut sent = Replicas::NONE;
+            self.part.sends_last(|other| sent = sent.with(other));
+            self.wakes(me, sent).await;
+            // What comes later is announced.
+            for _ in 0..=self.shared.voting.settings.ring() {
+                self.part.looks();
+            }
+            let active = self.part.voter.active();
+            let mut peers = self.part.peers.iter().zip(is_over);
+            let waits = peers.any(|(peer, is_over)| {
+                peer.is_before(last) && !is_over && active.has(peer.replica)
+            });
+            if !waits || me.now().await >= end {
+                break;
+            }
+            sleeps(me, events, Some(end)).await?;
+        }
+        self.finds(me).await;
+        Ok(())
+    }
+
+    fn is_over(&self, peer: &crate::participant::Peer) -> bool {
+        self.shared.is_over((peer.replica, peer.link.life))
+    }
+
+    /// Says how this life has ended. A fault of its own is one of the process only where nobody looks after it.
+    async fn ends(
+        &self,
+        me: &mut impl Process,
+        how: Option<Result<(), Stop>>,
+    ) -> Result<(), ProcessError> {
+        let ending = match how {
+            None => Ending::Panicked,
+            Some(Ok(())) => Ending::Returned,
+            Some(Err(Stop::Replaced)) => Ending::Abandoned,
+            Some(Err(Stop::Host(error))) => return Err(error),
+            Some(Err(Stop::NoMajority(iteration))) => {
+                me.tell(Told::Mark(format!("no majority agrees in {iteration}"))).await;
+                if !self.shared.voting.is_managed() {
+                    return Err(ProcessError::NotHere { why: "no majority agreed in time" });
+                }
+                Ending::GaveUp(VoteError::NoMajority { iteration })
+            }
+        };
+        let (replica, life) = self.who;
+        self.reports(me, Heard::Ended { replica, life, how: ending }).await;
+        Ok(())
+    }
+}
+
+impl Voting {
+    /// Whether something is done about faults.
+    fn is_managed(&self) -> bool {
+        self.remedy != Remedy::Ignore
+    }
+}
+
+impl core::fmt::Display for Found {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let Found { replica, kind, iteration } = self;
+        match kind {
+            FaultKind::Lagging => write!(f, "{replica} is {} iterations behind", iteration.0),
+            _ => write!(f, "{replica} {kind} in {iteration}"),
+        }
     }
 }
 
@@ -252,15 +377,6 @@ struct Figures {
 }
 
 impl Figures {
-    /// Who was found to be wrong.
-    async fn finds(&self, me: &mut impl Process, part: &mut Part) {
-        for Found { replica, kind, iteration } in part.take_found() {
-            if replica != part.number {
-                me.tell(Told::Mark(format!("{replica} {kind}, seen in {iteration}"))).await;
-            }
-        }
-    }
-
     async fn tells(&self, me: &mut impl Process, part: &Part) {
         let mut sums = [0; 4];
         for replica in (0..ReplicaNumber::MOST).map(ReplicaNumber) {

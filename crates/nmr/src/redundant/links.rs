@@ -3,23 +3,13 @@
 //! Invariant: a replica that sleeps has said so before it looked at its rings for the last time, and is woken by whoever writes after that.
 
 use super::shelf::{Served, Shelf};
-use crate::participant::Link;
+use super::sync::{
+    AtomicBool, AtomicU32, Mutex, MutexGuard, Ordering, Thread, current, fence, park,
+};
+use crate::control::Control;
 use crate::{Digest, ReplicaNumber};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::Thread;
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-
-/// What the manager tells a replica.
-#[derive(Debug)]
-pub(super) enum Control {
-    /// Another has begun a new life.
-    Linked(ReplicaNumber, Link),
-    /// Another takes part no longer.
-    Retired(ReplicaNumber),
-    /// Another takes part.
-    Admitted(ReplicaNumber),
-}
 
 /// What all know of a replica.
 #[derive(Debug, Default)]
@@ -87,7 +77,7 @@ impl Links {
 
     /// The calling thread is that of this replica.
     pub(super) fn is_run_here(&self, replica: ReplicaNumber) {
-        *lock(&self.place(replica).thread) = Some(std::thread::current());
+        *lock(&self.place(replica).thread) = Some(current());
     }
 
     /// This life of a replica serves a state to those that fetch it.
@@ -135,7 +125,7 @@ impl Links {
         }
     }
 
-    /// Sleeps until it is woken, for at most so long; not at all if there is something to do after it said that it sleeps.
+    /// Sleeps until it is woken, for at most so long; not at all if there is something to do after it said that it sleeps, or if this life does not count any longer.
     pub(super) fn sleep(
         &self,
         (replica, life): (ReplicaNumber, u32),
@@ -145,8 +135,9 @@ impl Links {
         let place = self.place(replica);
         place.sleeps.store(life, Ordering::Relaxed);
         fence(Ordering::SeqCst);
-        if !is_there() && !place.has_mail.load(Ordering::Acquire) {
-            std::thread::park_timeout(longest);
+        let counts = place.life.load(Ordering::Relaxed) == life;
+        if counts && !is_there() && !place.has_mail.load(Ordering::Acquire) {
+            park(&place.thread, longest);
         }
         // A later life may sleep by now.
         let (awake, relaxed) = (0, Ordering::Relaxed);

@@ -68,6 +68,18 @@ pub enum Remedy {
     End,
 }
 
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Remedy::Ignore => "nothing is done",
+            Remedy::Restart => "it is restarted",
+            Remedy::Replace => "a spare takes its place",
+            Remedy::Retire => "it takes part no longer",
+            Remedy::End => "the run ends",
+        })
+    }
+}
+
 /// How the body of a replica ended.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -139,18 +151,6 @@ pub enum VoteError {
     Panicked,
     /// There are no iterations left.
     LastIteration,
-}
-
-impl VoteError {
-    /// The iteration in which others were waited for in vain.
-    pub(super) const fn iteration(self) -> Option<Iteration> {
-        match self {
-            VoteError::NoMajority { iteration } | VoteError::NoState { iteration } => {
-                Some(iteration)
-            }
-            _ => None,
-        }
-    }
 }
 
 impl fmt::Display for VoteError {

@@ -1,11 +1,14 @@
 //! A replica on a thread, as its body sees it: it offers a value, and goes on with what is voted.
 
-use super::links::{Control, Links};
+use super::links::Links;
 use super::manager::Event;
-use super::outcome::{FaultKind, VoteError};
+use super::outcome::VoteError;
 use super::shelf::Served;
+use super::{since, span};
+use crate::accuser::Accuser;
 use crate::injected::{Injected, Plan};
 use crate::participant::{Found, Link, Participant, Peer, Vote};
+use crate::remedies::Heard;
 use crate::rule::Rule;
 use crate::value::Value;
 use crate::{Digest, Iteration, ReplicaNumber, Replicas, Settings};
@@ -13,8 +16,8 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-/// How often rings are looked at before the thread sleeps.
-const LOOKS: u32 = 100;
+/// How often rings are looked at before the thread sleeps; the model checker need not try so many.
+const LOOKS: u32 = if cfg!(loom) { 1 } else { 100 };
 
 /// How long a replica waits until it looks for room in the ring of another.
 const ROOM: Duration = Duration::from_millis(1);
@@ -28,10 +31,9 @@ pub struct Replica<V, R> {
     patience: Duration,
     manager: Sender<Event>,
     injected: Arc<[Plan]>,
-    /// Those that are too far behind, since when, and what had come from them.
-    silent: Vec<(ReplicaNumber, Instant, Option<Iteration>)>,
-    /// What was said of others, and when.
-    said: Vec<(ReplicaNumber, FaultKind, Instant)>,
+    /// When it began.
+    begun: Instant,
+    accuser: Accuser,
 }
 
 /// How the life of a replica begins.
@@ -54,8 +56,8 @@ impl<V: Value, R: Rule<V> + Clone> Replica<V, R> {
         let Birth { number, life, active, is_joining, links: to_others, rule } = birth;
         let part = Participant::new(number, (settings, rule), active, is_joining, to_others);
         links.is_run_here(number);
-        let (silent, said) = (Vec::new(), Vec::new());
-        Replica { life, part, links, patience, manager, injected, silent, said }
+        let (begun, accuser) = (Instant::now(), Accuser::default());
+        Replica { life, part, links, patience, manager, injected, begun, accuser }
     }
 
     /// Which replica this is.
@@ -104,7 +106,7 @@ impl<V: Value, R: Rule<V> + Clone> Replica<V, R> {
     /// Waits for a vote of the others, without a value of its own.
     pub(super) fn joins(&mut self) -> Result<(), VoteError> {
         self.waits(Iteration(1))?;
-        self.tells(Event::Joined { replica: self.number(), life: self.life });
+        self.tells(Event::Heard(Heard::Joined { replica: self.number(), life: self.life }));
         Ok(())
     }
 
@@ -187,11 +189,7 @@ impl<V: Value, R: Rule<V> + Clone> Replica<V, R> {
     fn takes_mail(&mut self) -> Result<(), VoteError> {
         let mail = self.links.take_mail(self.number(), self.life);
         for control in mail.ok_or(VoteError::Replaced)? {
-            match control {
-                Control::Linked(replica, link) => self.part.link(replica, link),
-                Control::Retired(replica) => self.part.retire(replica),
-                Control::Admitted(replica) => _ = self.part.voter.admit(replica),
-            }
+            control.reaches(&mut self.part);
         }
         Ok(())
     }
@@ -201,44 +199,17 @@ impl<V: Value, R: Rule<V> + Clone> Replica<V, R> {
         _ = self.manager.send(event);
     }
 
-    /// Tells the manager what was found; of those that are behind, who is silent as well: a thread that waits for a processor is behind, too, but not for so long.
+    /// Tells the manager what was found.
     fn accuses(&mut self, iteration: Iteration) {
-        let seen = |part: &Participant<V, R>, replica| {
-            part.peers.iter().find(|peer| peer.replica == replica).and_then(|peer| peer.seen)
-        };
-        for found in self.part.take_found() {
-            if found.kind != FaultKind::Lagging {
-                self.accuse(found);
-            } else if self.silent.iter().all(|(replica, ..)| *replica != found.replica) {
-                let heard = seen(&self.part, found.replica);
-                self.silent.push((found.replica, Instant::now(), heard));
-            }
-        }
-        let voter = &self.part.voter;
-        let is_behind = |replica| voter.record(replica).is_some_and(|record| record.is_lagging);
-        self.silent.retain(|(replica, ..)| is_behind(*replica));
-        for place in 0..self.silent.len() {
-            let (replica, since, heard) = self.silent[place];
-            let last = seen(&self.part, replica);
-            if last != heard {
-                self.silent[place] = (replica, Instant::now(), last);
-            } else if since.elapsed() >= self.patience {
-                // Again and again, since others may notice it later.
-                self.accuse(Found { replica, kind: FaultKind::Lagging, iteration });
-            }
-        }
-    }
-
-    /// Says so, a few times only while it is waited for others to say it, too. A replica does not accuse itself.
-    fn accuse(&mut self, Found { replica, kind, iteration }: Found) {
-        let (now, often, by) = (Instant::now(), self.patience / 8, self.number());
-        let peer = self.part.peers.iter().find(|peer| peer.replica == replica);
-        let Some(life) = peer.map(|peer| peer.link.life) else { return };
-        self.said.retain(|(.., at)| now.duration_since(*at) < often);
-        if self.said.iter().all(|(whose, what, _)| (*whose, *what) != (replica, kind)) {
-            self.said.push((replica, kind, now));
-            self.tells(Event::Accused { by, replica, life, kind, iteration });
-        }
+        let (by, manager) = (self.part.number, &self.manager);
+        let times = (since(self.begun), span(self.patience));
+        let found = self.part.take_found();
+        self.accuser.accuses((&self.part, &found), iteration, times, |life, found| {
+            let Found { replica, kind, iteration } = found;
+            let accused = Heard::Accused { by, replica, life, kind, iteration };
+            // Without a manager the run is over, and nobody wants to know.
+            _ = manager.send(Event::Heard(accused));
+        });
     }
 }
 

@@ -1,9 +1,10 @@
 //! States that a replica serves to those that fetch them: its last ones, so that one that comes for a voted state still finds it when others have gone on.
 
 use super::links::lock;
+use super::sync::Mutex;
 use crate::Digest;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// How many states a replica keeps for others.
 pub(super) const KEPT: usize = 4;

@@ -14,9 +14,13 @@ use crate::{Iteration, ReplicaNumber, Replicas};
 /// What holds while values of one replica come the short way.
 struct Lane {
     from: ReplicaNumber,
+    /// The same, as a set.
+    only: Replicas,
     weight: u64,
     /// With a row up to this iteration, nobody is too far behind.
     until: Iteration,
+    /// The highest iteration that a value came for.
+    reached: Iteration,
 }
 
 impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
@@ -44,15 +48,24 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
     ) {
         let mut lane = self.lane(from);
         for (iteration, value) in values {
-            let left = match &lane {
+            let left = match &mut lane {
                 Some(lane) if iteration > self.rows.top => self.opens_next(lane, iteration, value),
                 Some(lane) => self.joins_row(lane, iteration, value, &mut tell),
                 None => Some(value),
             };
             if let Some(value) = left {
+                self.leaves(lane);
                 self.receive(from, iteration, value, &mut tell);
                 lane = self.lane(from);
             }
+        }
+        self.leaves(lane);
+    }
+
+    /// What was not written down for each value.
+    fn leaves(&mut self, lane: Option<Lane>) {
+        if let Some(Lane { from, reached, .. }) = lane {
+            self.members.reaches(from, reached);
         }
     }
 
@@ -68,12 +81,13 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         let reached = others.map(|other| members.records[other.index()].reached.0).min()?;
         let until = Iteration(reached.saturating_add(self.lag));
         // One that weighs most decides alone.
-        (weight * 2 <= members.total).then_some(Lane { from, weight, until })
+        let (only, reached) = (Replicas::NONE.with(from), Iteration::default());
+        (weight * 2 <= members.total).then_some(Lane { from, only, weight, until, reached })
     }
 
     /// The first value of the next iteration; given back if that is not ordinary.
     #[inline(always)]
-    fn opens_next(&mut self, lane: &Lane, iteration: Iteration, value: V) -> Option<V> {
+    fn opens_next(&mut self, lane: &mut Lane, iteration: Iteration, value: V) -> Option<V> {
         let low = self.rows.low_with(iteration);
         let is_next = iteration.0 == self.rows.top.0 + 1;
         if !is_next || iteration > self.last_taken() || iteration > lane.until {
@@ -91,7 +105,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         self.rows.slots[place] = Slot {
             iteration,
             is_open: true,
-            present: Replicas::NONE.with(lane.from),
+            present: lane.only,
             expected: self.members.active,
             weight: lane.weight,
             total: self.members.total,
@@ -100,7 +114,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         self.rows.set(place, lane.from, value);
         self.open += 1;
         self.search.opened(iteration);
-        self.members.reaches(lane.from, iteration);
+        lane.reached = iteration;
         None
     }
 
@@ -108,7 +122,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
     #[inline(always)]
     fn joins_row(
         &mut self,
-        lane: &Lane,
+        lane: &mut Lane,
         iteration: Iteration,
         value: V,
         tell: &mut impl FnMut(Report<'_, V>),
@@ -116,17 +130,17 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         let (place, from) = (self.rows.place(iteration), lane.from);
         let slot = &self.rows.slots[place];
         let is_open = slot.is_open_for(iteration) && iteration > self.rows.low;
-        let is_expected = slot.expected.has(from) && !slot.present.has(from);
-        if !is_open || !is_expected || slot.left.has(from) {
+        let waits_for = slot.expected.but(slot.present.or(slot.left));
+        if !is_open || lane.only.and(waits_for).is_empty() {
             return Some(value);
         }
-        let (present, weight) = (slot.present.with(from), slot.weight + lane.weight);
+        let (present, weight) = (slot.present.or(lane.only), slot.weight + lane.weight);
         let agrees = |other: ReplicaNumber| {
             self.rows.value(place, other).is_some_and(|other| self.rule.is_right(&value, other))
         };
         let is_complete = slot.expected.but(present).is_empty();
         let (right, votes) = match slot.voted {
-            Some(whose) if agrees(whose) => (slot.right.with(from), false),
+            Some(whose) if agrees(whose) => (slot.right.or(lane.only), false),
             None if weight * 2 <= slot.total => (Replicas::NONE, false),
             // Equals of each other are equals of all.
             None if !slot.present.is_empty() && slot.present.iter().all(agrees) => (present, true),
@@ -152,7 +166,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
             self.open -= 1;
             self.search.closed(iteration);
         }
-        self.members.reaches(from, iteration);
+        lane.reached = lane.reached.max(iteration);
         None
     }
 }

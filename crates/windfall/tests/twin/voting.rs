@@ -5,7 +5,7 @@ use std::sync::Arc;
 use windfall_linux::Settings;
 use windfall_nmr::Iteration;
 use windfall_nmr::process::{Fault, First, Votes, Voting};
-use windfall_nmr::redundant::Injected;
+use windfall_nmr::redundant::{Ending, FaultKind, Injected, Outcome, Remedy};
 use windfall_programs::{Node, ProcessParams};
 use windfall_scenario::{Home, Plan, PlannedThread, Scenario};
 use windfall_sim::Sim;
@@ -37,7 +37,10 @@ fn voting(fault: Option<Injected>) -> Voting {
 }
 
 fn plan(voting: &Voting) -> Plan {
-    let mut plan = Scenario::parse("voting.toml", TREE).unwrap().build().unwrap();
+    // Longer where one is to come back.
+    let length = if voting.iterations > 60 { "3s" } else { "400ms" };
+    let text = TREE.replace("400ms", length);
+    let mut plan = Scenario::parse("voting.toml", &text).unwrap().build().unwrap();
     let home = Home::new(plan.nodes[0].1, |_| Vec::new());
     plan.processes.nodes = vec![home];
     let first = First(voting.clone());
@@ -81,5 +84,107 @@ fn twin_replicas_vote_alike() {
         let Some(outcome) = host::run(plan, &Settings::default(), None) else { return };
         conserved(&outcome);
         assert_eq!(taken(&real), wanted, "{fault:?}");
+    }
+}
+
+/// What is done about a fault, and what is noticed of that.
+const REMEDIES: [(Injected, FaultKind, Remedy); 6] = [
+    (Injected::Crash, FaultKind::Panicked, Remedy::Restart),
+    (Injected::Hang, FaultKind::Lagging, Remedy::Restart),
+    (Injected::Flip { bit: 5 }, FaultKind::Wrong, Remedy::Restart),
+    (Injected::Flip { bit: 5 }, FaultKind::Wrong, Remedy::Replace),
+    (Injected::Hang, FaultKind::Lagging, Remedy::Replace),
+    (Injected::Crash, FaultKind::Panicked, Remedy::Retire),
+];
+
+/// Steps until the end of those that come back.
+const STEPS: u64 = 1_500;
+
+/// So that one that hangs is noticed, and comes back.
+fn remedied(fault: Injected, remedy: Remedy) -> Voting {
+    let mut voting = voting(Some(fault));
+    voting.iterations = STEPS;
+    voting.patience = Span::from_millis(200);
+    voting.settings = voting.settings.queue(256).lag(4);
+    if remedy == Remedy::Replace {
+        voting.settings = voting.settings.spares(1);
+    }
+    voting.remedy = remedy;
+    voting
+}
+
+/// The faulty replica comes back, or another takes its place, as was asked; and the votes of the correct ones.
+fn comes_back(voting: &Voting, kind: FaultKind) -> Votes {
+    let outcome: Outcome = voting.outcome.lock().unwrap().clone().expect("somebody looks after it");
+    assert!(outcome.is_whole, "{outcome:?}");
+    let [zero, one, two, spares @ ..] = &outcome.replicas[..] else { panic!("{outcome:?}") };
+    for correct in [zero, one] {
+        assert!(correct.faults.is_empty() && correct.lives == 1, "{outcome:?}");
+    }
+    assert!(two.faults.iter().all(|(fault, _)| fault.kind == kind), "{outcome:?}");
+    let [(_, remedy), ..] = two.faults[..] else { panic!("{outcome:?}") };
+    assert_eq!(remedy, voting.remedy, "{outcome:?}");
+    let votes = taken(voting);
+    let last = |number: usize| votes[number].last().map(|(iteration, _)| iteration.0);
+    match remedy {
+        Remedy::Restart => {
+            assert_eq!((two.ending, last(2)), (Some(Ending::Returned), Some(STEPS)), "{outcome:?}");
+            assert!(two.lives > 1, "{outcome:?}");
+        }
+        Remedy::Replace => {
+            assert_eq!((spares[0].lives, last(3)), (1, Some(STEPS)), "{outcome:?}");
+            assert_eq!(spares[0].ending, Some(Ending::Returned), "{outcome:?}");
+        }
+        _ => assert!(last(2) < Some(STEPS) && two.lives == 1, "{outcome:?}"),
+    }
+    // Whoever came back votes as the others.
+    for (iteration, value) in votes[2..].iter().flatten() {
+        let place = usize::try_from(iteration.0 - 1).unwrap();
+        assert_eq!(votes[0][place], (*iteration, *value));
+    }
+    votes[..2].to_vec()
+}
+
+#[test]
+fn twin_faulty_replicas_come_back_alike() {
+    for (fault, kind, remedy) in REMEDIES {
+        let simulated = remedied(fault, remedy);
+        let outcome = Sim::of(plan(&simulated), None).unwrap();
+        let outcome = outcome.run(Instant::ZERO + Span::from_secs(2), |_| true);
+        conserved(&outcome);
+        let wanted = comes_back(&simulated, kind);
+        assert_eq!((wanted[0].len() as u64, &wanted[0]), (STEPS, &wanted[1]));
+        let real = remedied(fault, remedy);
+        let Some(outcome) = host::run(|| plan(&real), &Settings::default(), None) else { return };
+        conserved(&outcome);
+        assert_eq!(comes_back(&real, kind), wanted, "{fault:?} {remedy:?}");
+    }
+}
+
+/// A replica that ends or hangs 1,000 times comes back as often, and every vote is right.
+#[test]
+fn law_one_that_ends_or_hangs_a_thousand_times_comes_back() {
+    for (fault, kind) in
+        [(Injected::Crash, FaultKind::Panicked), (Injected::Hang, FaultKind::Lagging)]
+    {
+        let mut voting = remedied(fault, Remedy::Restart);
+        voting.iterations = 60_000;
+        voting.patience = Span::from_millis(2);
+        voting.work = Span::from_nanos(50_000);
+        let mut shown = Fault::new(fault);
+        shown.lives = 1_000;
+        voting.fault = Some(shown);
+        let outcome = Sim::of(plan(&voting), None).unwrap();
+        let outcome = outcome.run(Instant::ZERO + Span::from_secs(60), |_| true);
+        conserved(&outcome);
+        let ended = voting.outcome.lock().unwrap().clone().expect("somebody looks after it");
+        assert_eq!((ended.is_whole, ended.replicas[2].lives), (true, 1_001), "{fault:?}");
+        let faults = &ended.replicas[2].faults;
+        let count = faults.iter().filter(|(fault, _)| fault.kind == kind).count();
+        assert_eq!((count, faults.len()), (1_000, 1_000), "{fault:?}");
+        assert_eq!(ended.replicas[2].ending, Some(Ending::Returned), "{fault:?}");
+        let votes = taken(&voting);
+        assert_eq!((votes[0].len(), &votes[0]), (60_000, &votes[1]), "{fault:?}");
+        assert_eq!(votes[2].last(), votes[0].last(), "{fault:?}");
     }
 }

@@ -1,0 +1,145 @@
+//! The process that looks after replicas: it does what was asked about a fault, and takes no part in votes (`crate::remedies`).
+//!
+//! A new life of a replica is a new process, because one that hangs does not come back. The process of a life that does not count any longer ends when it next looks.
+
+use super::body::{Other, posts, sleeps};
+use super::shared::Shared;
+use crate::control::Control;
+use crate::participant::link;
+use crate::redundant::{Fault, Outcome};
+use crate::remedies::{News, Remedies};
+use crate::{ReplicaNumber, Replicas};
+use std::sync::{Arc, PoisonError};
+use windfall_programs::{Code, Process, ProcessError, ProcessParams, Template, Told};
+
+#[derive(Clone)]
+pub(super) struct Manager(pub(super) Arc<Shared>);
+
+impl Code for Manager {
+    const NAME: &'static str = "manager";
+
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        let voting = &self.0.voting;
+        let node = me.node();
+        let template = me.make_template::<Other>(node).await?;
+        let mut remedies = Remedies::new(&voting.settings, voting.patience);
+        remedies.active.iter().for_each(|replica| remedies.begins(replica, 1, false));
+        let (mut faults, mut restarts) = (0, 0);
+        let events = [me.make_event().await?, me.make_event().await?];
+        self.0.is_managed(events[0]);
+        let mut leaves = None;
+        while !remedies.is_over() {
+            let now = me.now().await;
+            for heard in self.0.takes_heard() {
+                match remedies.hears(heard, now) {
+                    Some(News::Joined(replica)) => {
+                        self.tells_all(&mut me, replica, || Control::Admitted(replica)).await;
+                    }
+                    Some(News::Fault(fault)) => {
+                        faults += 1;
+                        let begun = self.remedies(&mut me, &mut remedies, template, fault).await;
+                        restarts += u64::from(begun);
+                    }
+                    None => {}
+                }
+            }
+            if remedies.has_majority() || remedies.is_hopeless() {
+                leaves.get_or_insert(now.saturating_add(voting.patience));
+            }
+            if remedies.is_over() || leaves.is_some_and(|end| now >= end) {
+                break;
+            }
+            sleeps(&mut me, events, leaves).await?;
+        }
+        let is_whole = remedies.has_majority();
+        let outcome = Outcome { replicas: remedies.summaries(), is_whole };
+        *voting.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+        // Whoever is left is to end.
+        for replica in self.0.begun().iter().filter(|replica| !self.0.has_ended(*replica)) {
+            self.abandons(&mut me, replica).await;
+        }
+        me.tell(Told::Count("faults", faults)).await;
+        me.tell(Told::Count("restarts", restarts)).await;
+        Ok(())
+    }
+}
+
+impl Manager {
+    /// A replica is faulty: does what is to be done about it. Whether a life begins.
+    async fn remedies(
+        &self,
+        me: &mut impl Process,
+        remedies: &mut Remedies,
+        template: Template<Other>,
+        fault: Fault,
+    ) -> bool {
+        let Fault { replica, kind, iteration, .. } = fault;
+        let (remedy, follows) = remedies.decides(fault, self.0.voting.remedy);
+        me.tell(Told::Mark(format!("{replica} {kind} in {iteration}: {remedy}"))).await;
+        if follows.retires {
+            self.tells_all(me, replica, || Control::Retired(replica)).await;
+        }
+        if follows.abandons {
+            let life = self.abandons(me, replica).await;
+            remedies.abandons(replica, life);
+        }
+        let Some(begins) = follows.begins else { return false };
+        let is_begun = self.joins(me, remedies, template, begins).await;
+        if !is_begun {
+            // Without a process it takes no part.
+            let life = self.abandons(me, begins).await;
+            remedies.abandons(begins, life);
+        }
+        is_begun
+    }
+
+    /// A replica begins a life beside those that take part. Whether it does.
+    async fn joins(
+        &self,
+        me: &mut impl Process,
+        remedies: &mut Remedies,
+        template: Template<Other>,
+        replica: ReplicaNumber,
+    ) -> bool {
+        let life = self.abandons(me, replica).await;
+        remedies.begins(replica, life, true);
+        let mut links = Vec::new();
+        let others = remedies.active.without(replica);
+        for other in others.iter() {
+            let (here, there) = link(life, remedies.life(other), &self.0.voting.settings);
+            links.push((other, here));
+            self.0.tells(other, Control::Linked(replica, there));
+        }
+        self.0.links(replica, links);
+        posts(me, &self.0, others).await;
+        let other = Other {
+            shared: self.0.clone(),
+            number: replica,
+            life,
+            active: remedies.active.with(replica),
+        };
+        let node = me.node();
+        me.make_process(template, node, ProcessParams::default(), other).await.is_ok()
+    }
+
+    /// The last life of a replica counts no longer, and is woken to see that. Which counts now.
+    async fn abandons(&self, me: &mut impl Process, replica: ReplicaNumber) -> u32 {
+        let (life, events) = self.0.begins(replica);
+        for event in events.into_iter().flatten() {
+            // Its process may be gone.
+            _ = me.post(event, 0).await;
+        }
+        life
+    }
+
+    async fn tells_all(
+        &self,
+        me: &mut impl Process,
+        about: ReplicaNumber,
+        control: impl Fn() -> Control,
+    ) {
+        let others: Replicas = self.0.begun().without(about);
+        others.iter().for_each(|other| self.0.tells(other, control()));
+        posts(me, &self.0, others).await;
+    }
+}

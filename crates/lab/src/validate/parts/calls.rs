@@ -68,7 +68,7 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     let votes =
         if options.is_stopped() { Vec::new() } else { votes(machine, first, batches, runs)? };
     found.circumstances.push(format!(
-        "medians on processor {first}, back to back in batches of about 0.4 ms, or one after each sleep of {}; all at once: the longest median of {}. Votes on threads: ordinary threads, placed by the kernel",
+        "on processor {first}: what a quarter of the batches of about 0.4 ms did not exceed, or the median of calls one after each sleep of {}; all at once: the longest of {}. Votes on threads: ordinary threads, placed by the kernel",
         shown(EVERY), processors(on)
     ));
     if on.len() < 2 {

@@ -47,6 +47,11 @@ struct Sized {
     stream: Option<Samples>,
 }
 
+/// What a message or copy takes: the time that a quarter of the batches did not exceed. What interrupts a batch only makes it longer.
+fn typical(batches: &Samples) -> Span {
+    batches.quantile(1, 4)
+}
+
 /// Bytes in a second, where so many take so long.
 fn rate(bytes: usize, time: Span) -> u64 {
     // The largest copy is far below the 18 GB for which this has room.
@@ -60,13 +65,13 @@ impl Measured {
 
     /// What a message of a word takes.
     fn latency(&self) -> Span {
-        self.sizes.first().map_or(Span::ZERO, |size| size.message.median())
+        self.sizes.first().map_or(Span::ZERO, |size| typical(&size.message))
     }
 
     /// The most that it carries, and in messages of how many bytes.
     fn most(&self) -> Option<(u64, usize)> {
         let of =
-            |size: &Sized| Some((rate(size.bytes, size.stream.as_ref()?.median()), size.bytes));
+            |size: &Sized| Some((rate(size.bytes, typical(size.stream.as_ref()?)), size.bytes));
         self.sizes.iter().filter_map(of).max()
     }
 }
@@ -81,7 +86,7 @@ struct Copied {
 impl Copied {
     /// Bytes that all copy together in a second.
     fn together(&self) -> u64 {
-        let of = |samples: &Samples| rate(LARGE_COPY, samples.median());
+        let of = |samples: &Samples| rate(LARGE_COPY, typical(samples));
         self.together.iter().map(of).fold(0, u64::saturating_add)
     }
 }
@@ -112,7 +117,7 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     let copied = copied(machine, first, batches)?;
     let places: Vec<u16> = std::iter::once(first).chain(other).collect();
     found.circumstances.push(format!(
-        "on {}; medians of {batches} batches of about 1.5 ms each. Receivers sleep until they are woken, but for the ring, whose receiver polls it and needs a processor of its own. A channel hands over the copy that its sender made; of all others the receiver makes one more",
+        "on {}; what a quarter of {batches} batches of about 1.5 ms each did not exceed. Receivers sleep until they are woken, but for the ring, whose receiver polls it and needs a processor of its own. A channel hands over the copy that its sender made; of all others the receiver makes one more",
         processors(&places)
     ));
     says_small(&mut found, &all);
@@ -215,7 +220,7 @@ fn says_carried(found: &mut Found, all: &[Measured], copied: &Copied) {
             shown::rate(rate),
             shown::size(bytes),
             shown::size(LARGE_COPY),
-            shown::rate(self::rate(LARGE_COPY, copied.alone.median())),
+            shown::rate(self::rate(LARGE_COPY, typical(&copied.alone))),
             shown::rate(copied.together()),
         ),
     );
@@ -257,7 +262,7 @@ fn metrics(found: &mut Found, all: &[Measured], copied: &Copied) {
         }
     }
     for (name, value) in
-        [("alone", rate(LARGE_COPY, copied.alone.median())), ("together", copied.together())]
+        [("alone", rate(LARGE_COPY, typical(&copied.alone))), ("together", copied.together())]
     {
         let name = format!("communication.copy.{name}");
         found

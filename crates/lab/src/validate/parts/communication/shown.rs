@@ -1,7 +1,7 @@
 //! Tables, picture and raw numbers of messages.
 
 use super::super::shown as time;
-use super::{Copied, LARGE_COPY, Measured, SIZES, Sized};
+use super::{Copied, LARGE_COPY, Measured, SIZES, Sized, typical};
 use crate::experiments::{SERIES, solid};
 use crate::findings::{Figure, Raw, Table, record};
 use windfall_clocks::Samples;
@@ -66,8 +66,8 @@ fn by_size(
 /// What messages take.
 pub(super) fn times(all: &[Measured], copied: &Copied) -> Table {
     let title = "time of a message by its size (half of that there and back)";
-    let of = |size: &Sized| Some(time(size.message.median()));
-    by_size(title, all, copied, of, |_, samples| time(samples.median()))
+    let of = |size: &Sized| Some(time(typical(&size.message)));
+    by_size(title, all, copied, of, |_, samples| time(typical(samples)))
 }
 
 /// How much is carried.
@@ -75,18 +75,18 @@ pub(super) fn carried(all: &[Measured], copied: &Copied) -> Table {
     let title = format!(
         "what is carried by messages of a size, one after the other; a copy of {} makes {} alone and {} on all processors together",
         size(LARGE_COPY),
-        rate(super::rate(LARGE_COPY, copied.alone.median())),
+        rate(super::rate(LARGE_COPY, typical(&copied.alone))),
         rate(copied.together())
     );
-    let of = |size: &Sized| Some(rate(super::rate(size.bytes, size.stream.as_ref()?.median())));
-    let of_copy = |bytes, samples: &Samples| rate(super::rate(bytes, samples.median()));
+    let of = |size: &Sized| Some(rate(super::rate(size.bytes, typical(size.stream.as_ref()?))));
+    let of_copy = |bytes, samples: &Samples| rate(super::rate(bytes, typical(samples)));
     by_size(&title, all, copied, of, of_copy)
 }
 
 /// The time of a message by its size: a colour for a mechanism, dashes on the same processor.
 #[expect(clippy::cast_precision_loss, reason = "drawn")]
 pub(super) fn figure(all: &[Measured], copied: &Copied) -> Figure {
-    let us = |samples: &Samples| samples.median().as_nanos().max(1) as f64 / 1e3;
+    let us = |samples: &Samples| typical(samples).as_nanos().max(1) as f64 / 1e3;
     let drawn: Vec<&Measured> = all.iter().filter(|one| one.sizes.len() > 1).collect();
     let times = drawn.iter().flat_map(|one| one.sizes.iter().map(|size| us(&size.message)));
     let copies = copied.sizes.iter().map(|(_, samples)| us(samples));
@@ -124,12 +124,23 @@ pub(super) fn figure(all: &[Measured], copied: &Copied) -> Figure {
     }
 }
 
-/// Medians and spread of all.
+/// Quantiles of all.
 pub(super) fn raw(all: &[Measured], copied: &Copied) -> Raw {
     let mut rows = Vec::new();
     let mut add = |mechanism: &str, place: &str, bytes: usize, what: &str, samples: &Samples| {
-        let of = [samples.least(), samples.median(), samples.most()].map(|span| span.as_nanos());
-        rows.push(record![mechanism, place, bytes, what, samples.count(), of[0], of[1], of[2]]);
+        let of = [samples.least(), typical(samples), samples.median(), samples.most()];
+        let of = of.map(|span| span.as_nanos());
+        rows.push(record![
+            mechanism,
+            place,
+            bytes,
+            what,
+            samples.count(),
+            of[0],
+            of[1],
+            of[2],
+            of[3]
+        ]);
     };
     for one in all {
         for size in &one.sizes {
@@ -146,7 +157,7 @@ pub(super) fn raw(all: &[Measured], copied: &Copied) -> Raw {
     for samples in &copied.together {
         add("copy", "same", LARGE_COPY, "together", samples);
     }
-    let head = "mechanism,processor,bytes,what,batches,least_ns,median_ns,most_ns";
+    let head = "mechanism,processor,bytes,what,batches,least_ns,quarter_ns,median_ns,most_ns";
     Raw::csv("validate-communication", head, rows)
 }
 

@@ -31,6 +31,8 @@ impl Accounts {
             Column::Scheduling => &mut account.scheduling,
             Column::Switching => &mut account.switching,
             Column::Stolen => &mut account.stolen,
+            Column::StationWait => &mut account.station_wait,
+            Column::StationService => &mut account.station_service,
             Column::Leaked => {
                 *leaked += passed.span;
                 &mut account.received
@@ -51,8 +53,9 @@ impl Accounts {
     /// If a processor's time does not add up, which would be a defect of a machine.
     pub(crate) fn close(&self, now: Instant) -> Vec<CpuOutcome> {
         let checked = self.0.iter().enumerate().map(|(cpu, (account, _))| {
-            let CpuOutcome { received, idle, switching, scheduling, stolen } = *account;
-            let sum = received + idle + switching + scheduling + stolen;
+            let CpuOutcome { received, idle, switching, scheduling, stolen, .. } = *account;
+            let stations = account.station_wait + account.station_service;
+            let sum = received + idle + switching + scheduling + stolen + stations;
             assert_eq!(sum, now - Instant::ZERO, "time of processor {cpu} is not conserved");
             *account
         });
@@ -81,10 +84,14 @@ impl<M: Machine> Host<M> {
             self.accounts.put(cpu, &passed);
             self.promises_passed(cpu, &passed);
             self.report_taken(cpu, &passed);
-            if let (Some(number), Column::Received | Column::Leaked) =
-                (passed.thread, passed.column)
-            {
-                self.threads.list[number as usize].outcome.received += passed.span;
+            if let Some(number) = passed.thread {
+                let outcome = &mut self.threads.list[number as usize].outcome;
+                match passed.column {
+                    Column::Received | Column::Leaked => outcome.received += passed.span,
+                    Column::StationWait => outcome.visits.waited += passed.span,
+                    Column::StationService => outcome.visits.served += passed.span,
+                    _ => {}
+                }
             }
         }
     }

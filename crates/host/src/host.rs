@@ -10,7 +10,7 @@ use crate::promises::Promises;
 use crate::thread::{Role, Thread};
 use std::collections::BTreeMap;
 use windfall_hierarchy::{Hierarchy, ThreadId};
-use windfall_programs::{Notice, Program, ProgramRuntime, Resource};
+use windfall_programs::{CallKind, Notice, Program, ProgramRuntime, Resource, Station};
 use windfall_scenario::model::Timer;
 use windfall_scenario::outcome::RunError;
 use windfall_scenario::{Home, Live, PlannedProcesses, PlannedRequest, PlannedThread};
@@ -160,6 +160,11 @@ impl<M: Machine> Host<M> {
         let nodes = processes.nodes.len().max(1);
         self.threads.homes = processes.nodes;
         self.programs = ProgramRuntime::with(self.threads.seed, nodes, processes.costs);
+    }
+
+    /// Has each call of processes of this kind visit a station of the machine. To be called after [`processes`](Self::processes).
+    pub fn call_visits(&mut self, call: CallKind, station: Station) {
+        self.programs.visits(call, station);
     }
 
     /// Sets what requests of threads for themselves are planned by: the scenario, and what a weight of 1 is at schedulers, by kind.

@@ -2,7 +2,7 @@
 
 use crate::thread::Thread;
 use windfall_hierarchy::{JournalEntry, NodeId, ThreadId};
-use windfall_programs::Device;
+use windfall_programs::{Device, Station};
 use windfall_scenario::outcome::Use;
 use windfall_scenario::{PlannedThread, Tracer};
 use windfall_time::{Instant, Span};
@@ -83,6 +83,12 @@ pub trait Machine {
 
     /// Whether a thread has work.
     fn has_work(&self, thread: u32) -> bool;
+
+    /// Begins a visit of a station by a running thread, during which its processor stands still. Returns whether there is such a station; by default there
+    /// is none.
+    fn visit(&mut self, _thread: u32, _station: Station) -> bool {
+        false
+    }
 
     /// Cancels a thread's work; the thread is to act.
     fn give_up(&mut self, thread: u32);
@@ -217,6 +223,10 @@ pub enum Column {
     Scheduling,
     /// Interrupts or a hypervisor.
     Stolen,
+    /// It stood still while a visit waited at a station; the stretch's thread is whose visit it was, if a thread's.
+    StationWait,
+    /// It stood still while a station served such a visit.
+    StationService,
 }
 
 /// A decision for one processor.

@@ -6,8 +6,8 @@ use crate::machine::Machine;
 use windfall_hierarchy::Message;
 use windfall_programs::{
     Job, Node, OwnRequest, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime,
-    RuntimeHost, SchedulerView, TaskError, TaskReply, TaskRequest, ThreadRequest, Told, Urgency,
-    Wakeup,
+    RuntimeHost, SchedulerView, Station, TaskError, TaskReply, TaskRequest, ThreadRequest, Told,
+    Urgency, Wakeup,
 };
 use windfall_scenario::outcome::RunError;
 use windfall_time::{Instant, Span};
@@ -48,6 +48,12 @@ impl<M: Machine> RuntimeHost for Host<M> {
     fn woken(&mut self, number: u32, by: Option<u32>) {
         let by = by.and_then(|by| self.machine.traced(by));
         self.wakes(number, by);
+    }
+
+    fn visit(&mut self, thread: u32, station: Station) -> bool {
+        let is_there = self.machine.visit(thread, station);
+        self.threads.list[thread as usize].outcome.visits.count += u64::from(is_there);
+        is_there
     }
 
     fn yielded(&mut self, thread: u32) {

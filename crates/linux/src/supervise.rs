@@ -22,6 +22,7 @@ pub(crate) mod run;
 pub(crate) mod settings;
 pub(crate) mod settle;
 mod start;
+mod stations;
 pub(crate) mod supervisor;
 pub(crate) mod trace;
 pub(crate) mod trace_reader;

@@ -11,6 +11,10 @@ use windfall_time::{Instant, Span};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Resource(pub usize);
 
+/// A station of the simulated machine, by number in the scenario (decision 0044).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Station(pub usize);
+
 /// The effect of a late arrival on a timer's ticks (rt-app `mode`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Tick {
@@ -74,6 +78,8 @@ pub enum Action {
     Request(ThreadRequest),
     /// Asks the scheduler above about its own tasks, or the one above that process about the tasks of that. [`Body::task_answered`] receives the answer.
     Task(Option<ProcessHandle>, TaskRequest),
+    /// Visits a station of the machine, while its processor stands still.
+    Visit(Station),
     /// Tells something of itself.
     Tell(Told),
     /// Fails: the program cannot continue.

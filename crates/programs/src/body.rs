@@ -1,6 +1,6 @@
 //! The bodies of programs: one state machine for each kind.
 
-use crate::action::{Action, Body, Tick};
+use crate::action::{Action, Body, Station, Tick};
 use crate::process::ProcessError;
 use crate::program::{Jobs, Program, Recorded, RecordedStep, Work};
 use crate::runtime::Job;
@@ -37,6 +37,7 @@ impl Program {
                 queued: None,
                 period: Span::ZERO,
                 in_job: false,
+                visiting: None,
             }),
             Program::Process(start) => {
                 let why = "a process runs among threads only; add its program to some";
@@ -151,6 +152,36 @@ struct Phased {
     /// The period of the last timer, which is the relative deadline of its job.
     period: Span,
     in_job: bool,
+    /// The rest of a step that visits a station.
+    visiting: Option<Visiting>,
+}
+
+/// The rest of a step that visits a station.
+enum Visiting {
+    /// So many more visits.
+    Times { station: Station, left: u64 },
+    /// So much more work, with a visit after every so much of it; whether a visit is next.
+    Between { station: Station, every: Span, left: Span, due: bool },
+}
+
+impl Visiting {
+    /// The next action; `None`: the step is over.
+    fn next(&mut self) -> Option<Action> {
+        match self {
+            Visiting::Times { station, left } => {
+                *left = left.checked_sub(1)?;
+                Some(Action::Visit(*station))
+            }
+            Visiting::Between { station, every, left, due } => {
+                if std::mem::take(due) {
+                    return Some(Action::Visit(*station));
+                }
+                let now = (*every).min(*left);
+                (*left, *due) = (left.saturating_sub(now), now == *every && !now.is_zero());
+                (!now.is_zero()).then_some(Action::Compute(now))
+            }
+        }
+    }
 }
 
 impl Phased {
@@ -197,6 +228,10 @@ impl Body for Phased {
             }
             return action;
         }
+        if let Some(action) = self.visiting.as_mut().and_then(Visiting::next) {
+            return action;
+        }
+        self.visiting = None;
         let Some(step) = self.advance() else {
             return Action::Exit;
         };
@@ -229,6 +264,15 @@ impl Body for Phased {
             Step::Suspend => Action::AwaitWake,
             Step::Resume(thread) => Action::Wake(thread),
             Step::Ask(request) => Action::Ask(request),
+            Step::Visit { station, times } => {
+                self.visiting = Some(Visiting::Times { station, left: times });
+                self.next(now)
+            }
+            Step::RunVisiting { work, station, every } => {
+                let left = self.random.work(work);
+                self.visiting = Some(Visiting::Between { station, every, left, due: false });
+                self.next(now)
+            }
         }
     }
 

@@ -25,7 +25,7 @@ mod sync;
 mod task;
 mod urgency;
 
-pub use action::{Action, Body, Resource, Tick};
+pub use action::{Action, Body, Resource, Station, Tick};
 pub use body::Random;
 pub use control::{
     Destination, SchedulerView, ShownFigures, ThreadChange, ThreadRequest, ThreadRequestRefused,
@@ -33,9 +33,9 @@ pub use control::{
 };
 pub use kinds::{bsat, memo, monitor};
 pub use process::{
-    Answer, Call, Code, Costs, Counts, Device, Event, EventId, Handle, Keys, Kind, Loaded, Meter,
-    NewProcess, Node, NodeCosts, Place, Posted, Process, ProcessError, ProcessHandle,
-    ProcessParams, Queue, Reply, Start, Tasks, Tells, Template, Told,
+    Answer, Call, CallKind, Code, Costs, Counts, Device, Event, EventId, Handle, Keys, Kind,
+    Loaded, Meter, NewProcess, Node, NodeCosts, Place, Posted, Process, ProcessError,
+    ProcessHandle, ProcessParams, Queue, Reply, Start, Tasks, Tells, Template, Told,
 };
 pub use program::{Activation, Jobs, OnLate, Program, Recorded, RecordedStep, Work};
 pub use request::{Notice, Notices, OwnRequest, RequestRefused};

@@ -12,6 +12,7 @@
 
 mod agenda;
 mod call;
+mod call_kind;
 mod costs;
 mod counts;
 mod device;
@@ -29,6 +30,7 @@ mod told;
 mod traffic;
 
 pub use call::{Answer, Call, NewProcess, Reply};
+pub use call_kind::CallKind;
 pub use costs::{Costs, NodeCosts};
 pub use counts::{Counts, Loaded};
 pub use device::Device;

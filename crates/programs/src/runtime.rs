@@ -18,11 +18,12 @@ mod tests;
 pub use host::{ProgramError, RuntimeHost, Wakeup};
 pub use jobs::Job;
 
-use crate::action::{Action, Body, Resource};
-use crate::process::{Costs, Counts, ProcessHandle, Start, System};
+use crate::action::{Action, Body, Resource, Station};
+use crate::process::{CallKind, Costs, Counts, ProcessHandle, Start, System};
 use crate::program::{Activation, Program};
 use crate::sync::SyncPoints;
 use crate::urgency::{Rank, Urgency};
+use calls::Charge;
 use jobs::Source;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -69,8 +70,8 @@ struct RunningProgram {
     process: Option<ProcessHandle>,
     /// The family of schedulers whose threads it may have changed.
     controls: Option<Arc<str>>,
-    /// Whether the cost of its current call has been charged.
-    paid: bool,
+    /// What has been charged for its current call: nothing, its cost, and so many visits of stations.
+    charged: usize,
     condition: Condition,
     /// An action that was taken from the body before there was a processor for it.
     resumed: Option<Action>,
@@ -101,6 +102,8 @@ pub struct ProgramRuntime {
     scheduled: [Option<Instant>; 2],
     /// By thread: the threads of which a job is released when a job of this thread is done.
     followers: Vec<Vec<u32>>,
+    /// By kind of call: the stations that each visits, in order.
+    visits: BTreeMap<CallKind, Vec<Station>>,
     /// By kind: the number of processes that other processes have made.
     made: BTreeMap<&'static str, u32>,
 }
@@ -133,7 +136,7 @@ impl ProgramRuntime {
             body,
             process,
             controls,
-            paid: false,
+            charged: 0,
             condition: Condition::NotStarted,
             resumed: None,
             source,
@@ -153,6 +156,11 @@ impl ProgramRuntime {
     #[must_use]
     pub fn with(seed: u64, nodes: usize, costs: Costs) -> ProgramRuntime {
         ProgramRuntime { system: System::new(seed, nodes, costs), ..ProgramRuntime::default() }
+    }
+
+    /// Has each call of a kind visit a station, when its cost has been spent and before it has its effect.
+    pub fn visits(&mut self, call: CallKind, station: Station) {
+        self.visits.entry(call).or_default().push(station);
     }
 
     /// The name of a process that another process makes: `NAME-1`, `NAME-2`, ... in the order of making.
@@ -277,12 +285,19 @@ impl ProgramRuntime {
             return Progress::Work(work);
         }
         if let Action::Call(_) = &action {
-            let price = host.programs().price(number, &action);
-            if !price.is_zero() {
-                let thread = host.programs().at(number);
-                thread.resumed = Some(action);
-                thread.idle_actions.1 = 0;
-                return Progress::Work(price);
+            match host.programs().charge(number, &action) {
+                Charge::Nothing => {}
+                Charge::Work(price) => {
+                    let thread = host.programs().at(number);
+                    thread.resumed = Some(action);
+                    thread.idle_actions.1 = 0;
+                    return Progress::Work(price);
+                }
+                Charge::Visit(station) => {
+                    host.programs().at(number).resumed = Some(action);
+                    ProgramRuntime::visit(host, number, station);
+                    return Progress::Acted;
+                }
             }
         }
         let thread = host.programs().at(number);
@@ -320,6 +335,7 @@ impl ProgramRuntime {
     fn act<S: RuntimeHost>(host: &mut S, number: u32, action: Action) {
         match action {
             Action::Compute(_) => {}
+            Action::Visit(station) => ProgramRuntime::visit(host, number, station),
             Action::SleepUntil(at) => {
                 if at > host.now() {
                     host.schedule_wakeup(number, Wakeup::Wake, at);
@@ -352,6 +368,14 @@ impl ProgramRuntime {
             Action::Tell(what) => host.told(number, what),
             Action::Fail(mishap) => host.program_failed(number, mishap),
             Action::Exit => ProgramRuntime::exit(host, number),
+        }
+    }
+
+    /// Begins a visit of a station, which takes time. A host without stations ends the program.
+    fn visit<S: RuntimeHost>(host: &mut S, number: u32, station: Station) {
+        host.programs().at(number).idle_actions.1 = 0;
+        if !host.visit(number, station) {
+            host.program_failed(number, ProgramError::NoStation);
         }
     }
 

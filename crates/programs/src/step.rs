@@ -4,7 +4,7 @@
 //! number: [`Step<N>`] says what it does, [`Naming`] how it refers to other things. A new step is added here, with
 //! the things that it shares ([`Step::shared`]) and its translation; `body.rs` says what it means.
 
-use crate::action::{Resource, Tick};
+use crate::action::{Resource, Station, Tick};
 use crate::program::Work;
 use crate::request::OwnRequest;
 use core::fmt::Debug;
@@ -28,6 +28,8 @@ pub trait Naming: Clone + PartialEq + Eq + Debug {
     type Timer: Clone + PartialEq + Eq + Debug;
     /// Another thread.
     type Thread: Clone + PartialEq + Eq + Debug;
+    /// A station of the machine.
+    type Station: Clone + PartialEq + Eq + Debug;
 }
 
 /// Everything has a number: programs that run.
@@ -38,6 +40,7 @@ impl Naming for Numbers {
     type Shared = Resource;
     type Timer = usize;
     type Thread = usize;
+    type Station = Station;
 }
 
 /// Everything has a name: files.
@@ -48,6 +51,7 @@ impl Naming for Names {
     type Shared = String;
     type Timer = String;
     type Thread = String;
+    type Station = String;
 }
 
 /// A named sequence of steps.
@@ -121,6 +125,22 @@ pub enum Step<N: Naming = Numbers> {
     Resume(N::Thread),
     /// Asks the schedulers for something for its own thread; goes on whatever the answer is.
     Ask(OwnRequest),
+    /// Visits a station of the machine, so many times one after the other (decision 0044).
+    Visit {
+        /// The station.
+        station: N::Station,
+        /// How often.
+        times: u64,
+    },
+    /// Computes, and visits a station whenever it has computed for so long.
+    RunVisiting {
+        /// What it computes.
+        work: Work,
+        /// The station.
+        station: N::Station,
+        /// Computed time from one visit to the next, at speed 1; above zero.
+        every: Span,
+    },
 }
 
 /// How steps use a shared thing.
@@ -137,7 +157,7 @@ pub enum Sharing {
 /// Translates the references of steps from one naming to another.
 ///
 /// ```
-/// use windfall_programs::{Names, Numbers, Phase, Resource, Step, Translate};
+/// use windfall_programs::{Names, Numbers, Phase, Resource, Station, Step, Translate};
 ///
 /// /// Numbers the locks in the order in which they are met; there is one thread, and one timer.
 /// #[derive(Default)]
@@ -156,6 +176,9 @@ pub enum Sharing {
 ///     fn threads(&mut self, _: &String) -> Vec<usize> {
 ///         vec![0]
 ///     }
+///     fn station(&mut self, _: &String) -> Station {
+///         Station(0)
+///     }
 /// }
 ///
 /// let lock = |name: &str| Step::Lock(name.to_owned());
@@ -170,6 +193,8 @@ pub trait Translate<N: Naming, M: Naming> {
     fn timer(&mut self, timer: &N::Timer) -> M::Timer;
     /// Threads; a name may stand for several.
     fn threads(&mut self, thread: &N::Thread) -> Vec<M::Thread>;
+    /// A station of the machine.
+    fn station(&mut self, station: &N::Station) -> M::Station;
 }
 
 impl<N: Naming> Phase<N> {
@@ -201,10 +226,25 @@ impl<N: Naming> Step<N> {
             Step::Yield => Step::Yield,
             Step::Suspend => Step::Suspend,
             Step::Ask(request) => Step::Ask(request.clone()),
+            Step::Visit { station, times } => {
+                Step::Visit { station: by.station(station), times: *times }
+            }
+            Step::RunVisiting { work, station, every } => {
+                Step::RunVisiting { work: *work, station: by.station(station), every: *every }
+            }
             Step::Resume(thread) => {
                 return by.threads(thread).into_iter().map(Step::Resume).collect();
             }
         }]
+    }
+
+    /// The station that it visits, if it visits one.
+    #[must_use]
+    pub const fn station(&self) -> Option<&N::Station> {
+        match self {
+            Step::Visit { station, .. } | Step::RunVisiting { station, .. } => Some(station),
+            _ => None,
+        }
     }
 
     /// The things that it shares with other threads, and how it uses them.
@@ -225,6 +265,8 @@ impl<N: Naming> Step<N> {
             | Step::Yield
             | Step::Suspend
             | Step::Ask(_)
+            | Step::Visit { .. }
+            | Step::RunVisiting { .. }
             | Step::Resume(_) => (None, None),
         };
         first.into_iter().chain(second)

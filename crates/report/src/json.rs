@@ -5,8 +5,8 @@ use windfall_guarantees::Length;
 use windfall_guarantees::meaning::Verdict as Meaning;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{
-    CpuOutcome, Figures, Outcome, PromiseVerdict, Supervision, ThreadOutcome, Verdict, plain,
-    refusals,
+    CpuOutcome, Figures, Outcome, PromiseVerdict, StationOutcome, Supervision, ThreadOutcome,
+    Verdict, plain, refusals,
 };
 use windfall_time::{Instant, Span};
 
@@ -40,6 +40,7 @@ pub fn json(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict]) -> Val
         "threads": outcome.threads.iter().map(thread).collect::<Vec<_>>(),
         "schedulers": nodes.collect::<Vec<_>>(),
         "cpus": outcome.cpus.iter().map(cpu).collect::<Vec<_>>(),
+        "stations": outcome.stations.iter().map(station).collect::<Vec<_>>(),
         "quarantined": quarantined.collect::<Vec<_>>(),
         "refused": refused.collect::<Vec<_>>(),
         "not_admitted": outcome.not_admitted,
@@ -82,6 +83,18 @@ fn cpu(cpu: &CpuOutcome) -> Value {
         "switching_ns": cpu.switching.as_nanos(),
         "scheduling_ns": cpu.scheduling.as_nanos(),
         "stolen_ns": cpu.stolen.as_nanos(),
+        "station_wait_ns": cpu.station_wait.as_nanos(),
+        "station_service_ns": cpu.station_service.as_nanos(),
+    })
+}
+
+fn station(station: &StationOutcome) -> Value {
+    json!({
+        "name": station.name,
+        "visits": station.visits.count,
+        "wait_ns": station.visits.waited.as_nanos(),
+        "wait_max_ns": station.longest_wait.as_nanos(),
+        "service_ns": station.visits.served.as_nanos(),
     })
 }
 
@@ -103,6 +116,9 @@ fn thread(thread: &ThreadOutcome) -> Value {
         "parent": thread.parent,
         "promised": thread.promised,
         "received_ns": thread.received.as_nanos(),
+        "visits": thread.visits.count,
+        "station_wait_ns": thread.visits.waited.as_nanos(),
+        "station_service_ns": thread.visits.served.as_nanos(),
         "runnable_ns": thread.runnable.as_nanos(),
         "wakeups": thread.wakeups,
         "dispatches": thread.dispatches,

@@ -5,7 +5,7 @@ use crate::{admission, promises};
 use std::time::Duration;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{
-    Claimed, Outcome, Supervision, ThreadOutcome, Verdict, groups, plain,
+    Claimed, Outcome, StationOutcome, Supervision, ThreadOutcome, Verdict, groups, plain,
 };
 use windfall_time::Span;
 
@@ -47,6 +47,7 @@ pub fn text(
     text.push_str(&counted(scenario, outcome));
     text.push('\n');
     text.push_str(&cpus(outcome));
+    text.push_str(&stations(outcome));
     text.push_str(&migrations(outcome));
     text.push_str(&took(outcome, wall));
     text.push_str(&outcome.supervision.as_ref().map_or_else(String::new, supervised));
@@ -70,12 +71,33 @@ fn cpus(outcome: &Outcome) -> String {
     for (number, cpu) in outcome.cpus.iter().enumerate() {
         let of = |span: Span| percent(span, outcome.length);
         text.push_str(&format!(
-            "cpu {number}: threads {}%, idle {}%, switching {}%, scheduling {}%, stolen {}%\n",
+            "cpu {number}: threads {}%, idle {}%, switching {}%, scheduling {}%, stolen {}%",
             of(cpu.received),
             of(cpu.idle),
             of(cpu.switching),
             of(cpu.scheduling),
             of(cpu.stolen),
+        ));
+        if !outcome.stations.is_empty() {
+            let (wait, service) = (of(cpu.station_wait), of(cpu.station_service));
+            text.push_str(&format!(", waiting at stations {wait}%, served there {service}%"));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// How busy each station was, and how long its visits waited.
+fn stations(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for StationOutcome { name, visits, longest_wait, .. } in &outcome.stations {
+        let mean = visits.waited.as_nanos().checked_div(visits.count).unwrap_or(0);
+        text.push_str(&format!(
+            "station {name}: busy {}%, {} visits, which waited {} on average and {} at most\n",
+            percent(visits.served, outcome.length),
+            visits.count,
+            short(Span::from_nanos(mean)),
+            short(*longest_wait),
         ));
     }
     text

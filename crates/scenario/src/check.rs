@@ -15,6 +15,7 @@ mod own;
 mod programs;
 mod requests;
 mod schedulers;
+mod stations;
 mod threads;
 
 pub(crate) use limits::entries;
@@ -86,6 +87,7 @@ pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<ScenarioError>) {
     }
     names::check(&mut checker);
     machine::check(&mut checker);
+    stations::check(&mut checker);
     let asking = ParameterWriter::of(scenario);
     schedulers::check(&mut checker, &asking);
     threads::check(&mut checker, &asking);

@@ -34,7 +34,7 @@ pub(crate) use kind::KindFile;
 pub(crate) use lax::{Lax, Raw, Scalar};
 pub(crate) use lock::LockFile;
 pub(crate) use machine::{
-    CacheFile, CostsFile, InterruptsFile, MachineFile, Processors, SpeedFile,
+    CacheFile, CostsFile, InterruptsFile, MachineFile, Processors, SpeedFile, StationFile,
 };
 pub(crate) use own::{Priority, Reservation, Share};
 pub(crate) use parameter::wanted;

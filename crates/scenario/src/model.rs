@@ -11,6 +11,7 @@ mod machine;
 mod request;
 mod requirements;
 mod scheduler;
+mod station;
 mod thread;
 
 pub use expect::{Bound, Expectation, Level, Quantity, Statistic, Subject, Whole};
@@ -20,6 +21,7 @@ pub use machine::{Cache, Claim, Costs, Interrupts, Machine, Pattern, Timer};
 pub use request::{Change, Request, Whom};
 pub use requirements::Requirements;
 pub use scheduler::{Attachment, Parent, Scheduler, Setting};
+pub use station::{Station, StationCall};
 pub use thread::{Activation, Jobs, Phase, Run, Step, Thread};
 
 use crate::processors::AtTop;

@@ -51,6 +51,8 @@ pub struct Outcome {
     pub nodes: Vec<NodeOutcome>,
     /// By processor.
     pub cpus: Vec<CpuOutcome>,
+    /// By station of a simulated machine.
+    pub stations: Vec<StationOutcome>,
     /// Schedulers that broke the protocol: name and how.
     pub quarantined: Vec<(String, String)>,
     /// Requests of threads and users that were refused: when and why.
@@ -143,4 +145,40 @@ pub struct CpuOutcome {
     pub scheduling: Span,
     /// Interrupts of all kinds.
     pub stolen: Span,
+    /// Standing still while a visit waits at a station.
+    pub station_wait: Span,
+    /// Standing still while a station serves it.
+    pub station_service: Span,
+}
+
+/// What came of one station of a simulated machine.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
+pub struct StationOutcome {
+    /// Its name.
+    pub name: String,
+    /// The visits that have begun, and their time up to the end of the run.
+    pub visits: Visits,
+    /// The longest wait of a visit.
+    pub longest_wait: Span,
+}
+
+impl StationOutcome {
+    /// A station that nobody has visited.
+    #[must_use]
+    pub fn new(name: &str) -> StationOutcome {
+        StationOutcome { name: name.to_owned(), ..StationOutcome::default() }
+    }
+}
+
+/// Visits of stations, and the time that processors stood still for them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
+pub struct Visits {
+    /// How many have begun.
+    pub count: u64,
+    /// Time spent waiting for a turn.
+    pub waited: Span,
+    /// Time spent being served.
+    pub served: Span,
 }

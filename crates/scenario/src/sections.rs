@@ -95,7 +95,10 @@ impl<'a> Open<'_, 'a> {
                 held.ok_or(lock.as_str())?.given_back = true;
                 self.close();
             }
-            Step::Sleep(_)
+            // How long a visit waits depends on other processors.
+            Step::Visit { .. }
+            | Step::RunVisiting { .. }
+            | Step::Sleep(_)
             | Step::Timer { .. }
             | Step::Wait { .. }
             | Step::Barrier(_)
@@ -129,7 +132,8 @@ pub(crate) fn timed(run: &Run, speed: Ratio) -> Option<Task> {
     let (Step::Timer { period, .. }, 1) = (first.steps.first()?, first.loops) else { return None };
     let others = first.steps.iter().skip(1).chain(rest.iter().flat_map(|phase| &phase.steps));
     let waits = |step: &Step| {
-        let waits = matches!(step, Step::Sleep(_) | Step::Timer { .. } | Step::Wait { .. });
+        let waits = step.station().is_some()
+            || matches!(step, Step::Sleep(_) | Step::Timer { .. } | Step::Wait { .. });
         waits || matches!(step, Step::Barrier(_) | Step::Suspend | Step::Job | Step::Ask(_))
     };
     if others.into_iter().any(waits) {

@@ -1,10 +1,11 @@
 //! A simulated processor and the accounts of its time.
 //!
-//! At each moment a processor serves its first overhead (an interrupt, a switch, a decision), else its thread, else nothing.
+//! At each moment a processor serves its first overhead (an interrupt, a switch, a decision, a visit of a station), else its thread, else nothing.
 //! Overheads queue up: each is served in full, one after the other.
 //!
 //! Invariant: the stretches that are taken out follow each other without gap or overlap.
 
+use crate::stations::Visit;
 use std::collections::VecDeque;
 use windfall_host::{Column, Passed};
 use windfall_scenario::outcome::Use;
@@ -20,6 +21,8 @@ pub(crate) struct Overhead {
     pub(crate) kind: OverheadKind,
     pub(crate) number: u16,
     pub(crate) left: Span,
+    /// Set if it is a visit of the station of that number.
+    pub(crate) visit: Option<Visit>,
 }
 
 /// A simulated processor.
@@ -66,17 +69,27 @@ impl SimCpu {
         self.since = now;
         let taken = self.overheads.front_mut().map(|overhead| {
             overhead.left -= span;
-            overhead.kind
+            (overhead.kind, overhead.visit)
         });
         self.passed = Some(self.passed_since(from, span, taken));
         if taken.is_none() && self.thread.is_some() { span } else { Span::ZERO }
     }
 
     /// The use of a stretch: `taken` is the overhead that had the processor, if one did. The cost of scheduling itself is not
-    /// reported to schedulers as stolen (decision 0006).
+    /// reported to schedulers as stolen (decision 0006). A visit of the thread that has the processor is its own use of it (decision 0044).
     #[inline]
-    fn passed_since(&self, from: Instant, span: Span, taken: Option<OverheadKind>) -> Passed {
-        let (by, column) = match taken {
+    fn passed_since(
+        &self,
+        from: Instant,
+        span: Span,
+        taken: Option<(OverheadKind, Option<Visit>)>,
+    ) -> Passed {
+        let visitor = taken.and_then(|(_, visit)| visit).and_then(|visit| visit.thread);
+        let at_station = match visitor {
+            Some(_) if visitor == self.thread => Use::Own,
+            _ => Use::Overhead,
+        };
+        let (by, column) = match taken.map(|(kind, _)| kind) {
             None if self.thread.is_some() => (Use::Own, Column::Received),
             None => (Use::Own, Column::Idle),
             Some(OverheadKind::Interrupt | OverheadKind::Softirq | OverheadKind::Steal) => {
@@ -84,8 +97,12 @@ impl SimCpu {
             }
             Some(OverheadKind::Scheduling) => (Use::Overhead, Column::Scheduling),
             Some(OverheadKind::Switching) => (Use::Overhead, Column::Switching),
+            Some(OverheadKind::StationWait) => (at_station, Column::StationWait),
+            Some(OverheadKind::StationService) => (at_station, Column::StationService),
         };
-        Passed { from, span, thread: self.thread, owner: self.thread, by, column }
+        let is_visit = matches!(column, Column::StationWait | Column::StationService);
+        let thread = if is_visit { visitor } else { self.thread };
+        Passed { from, span, thread, owner: self.thread, by, column }
     }
 }
 

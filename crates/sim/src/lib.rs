@@ -4,7 +4,7 @@
 //!
 //! Virtual time in nanoseconds; any number of processors, each with its speed; costs of switching
 //! and of scheduling; a timer that is precise or ticks; interrupts that steal time; caches that must
-//! be filled again. The scheduler that is simulated is the scheduler that runs elsewhere: this crate
+//! be filled again; stations that processors wait for. The scheduler that is simulated is the scheduler that runs elsewhere: this crate
 //! decides nothing about who runs.
 //!
 //! Invariants: equal inputs give equal runs; on every processor, at every moment, what threads
@@ -26,8 +26,10 @@ mod prices;
 mod run;
 mod simulate;
 mod simulation;
+mod stations;
 mod thread;
 mod unsupported;
+mod visits;
 
 pub use run::Sim;
 pub use simulate::{Simulated, SimulationError, simulate};

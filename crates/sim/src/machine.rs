@@ -4,11 +4,13 @@ use crate::cpu::{Overhead, SimCpu, Units, rates};
 use crate::events::{Due, Events};
 use crate::interval_timer::IntervalTimers;
 use crate::prices::Prices;
+use crate::stations::Stations;
 use crate::thread::Work;
 use crate::unsupported::UnsupportedPlan;
 use windfall_hierarchy::{JournalEntry, NodeId, Processor};
 use windfall_host::{Change, Charge, Event, Interrupts, Machine, Passed, Thread};
-use windfall_programs::{Device, NodeCosts};
+use windfall_programs::{Device, NodeCosts, Station};
+use windfall_scenario::model::StationCall;
 use windfall_scenario::{PlannedInterrupts, PlannedThread, Tracer, model};
 use windfall_time::{Instant, Span};
 use windfall_trace::{OverheadKind, Sink, Stop, ThreadId};
@@ -19,7 +21,7 @@ pub(crate) struct SimMachine<'a> {
     pub(crate) now: Instant,
     pub(crate) cpus: Vec<SimCpu>,
     /// The work of each thread, by number.
-    work: Vec<Work>,
+    pub(crate) work: Vec<Work>,
     /// Units in a nanosecond of work at speed 1.
     unit: Units,
     events: Events,
@@ -29,6 +31,7 @@ pub(crate) struct SimMachine<'a> {
     /// A device at which something has arrived, which the host has not been told.
     arrived: Option<Device>,
     prices: Prices,
+    pub(crate) stations: Stations,
     pub(crate) tracer: Tracer<&'a mut (dyn Sink + Send)>,
     seed: u64,
 }
@@ -56,6 +59,7 @@ impl<'a> SimMachine<'a> {
             sources: Vec::new(),
             arrived: None,
             prices: Prices { costs: machine.costs, cache: machine.cache, interval_timers: None },
+            stations: Stations::new(machine),
             tracer: Tracer::new(sink),
             seed,
         })
@@ -90,7 +94,7 @@ impl<'a> SimMachine<'a> {
 
     /// Brings a processor's accounts, and the work of its thread, up to the present.
     #[inline]
-    fn serve(&mut self, cpu: usize) {
+    pub(crate) fn serve(&mut self, cpu: usize) {
         let slot = &mut self.cpus[cpu];
         let received = slot.serve(self.now);
         if let (Some(number), false) = (slot.thread, received.is_zero()) {
@@ -124,22 +128,24 @@ impl<'a> SimMachine<'a> {
             waiting.left = waiting.left.saturating_add(cost);
             return true;
         }
-        queue.push_back(Overhead { kind, number, left: cost });
-        if self.cpus[cpu].overheads.len() == 1 {
-            self.tracer.overhead(self.now, cpu, kind, number);
-            self.rearm(cpu);
-        }
+        self.queue_overhead(cpu, Overhead { kind, number, left: cost, visit: None });
         true
     }
 
     /// Like [`charge_overhead`](Self::charge_overhead), but before the overheads that the processor has.
     pub(crate) fn charge_first(&mut self, cpu: usize, number: u16, cost: Span) {
         self.serve(cpu);
-        if !self.cpus[cpu].overheads.is_empty() {
+        let kind = OverheadKind::Scheduling;
+        let overhead = Overhead { kind, number, left: cost, visit: None };
+        let queue = &mut self.cpus[cpu].overheads;
+        if queue.front().is_some_and(Overhead::is_at_station) {
+            queue.insert(1, overhead); // nothing interrupts a visit
+            return;
+        }
+        if !queue.is_empty() {
             self.tracer.overhead_end(self.now, cpu);
         }
-        let kind = OverheadKind::Scheduling;
-        self.cpus[cpu].overheads.push_front(Overhead { kind, number, left: cost });
+        self.cpus[cpu].overheads.push_front(overhead);
         self.tracer.overhead(self.now, cpu, kind, number);
         self.rearm(cpu);
     }
@@ -147,12 +153,14 @@ impl<'a> SimMachine<'a> {
     /// Handles the end of an overhead or of a thread's work.
     fn cpu_due(&mut self, cpu: usize) -> Event {
         self.serve(cpu);
-        if let Some(overhead) = self.cpus[cpu].overheads.front() {
+        if let Some(overhead) = self.cpus[cpu].overheads.front_mut() {
             if overhead.left.is_zero() {
-                self.cpus[cpu].overheads.pop_front();
                 self.tracer.overhead_end(self.now, cpu);
-                if let Some(next) = self.cpus[cpu].overheads.front().copied() {
-                    self.tracer.overhead(self.now, cpu, next.kind, next.number);
+                if overhead.goes_on(self.now, &mut self.stations) {
+                    self.tracer.overhead(self.now, cpu, overhead.kind, overhead.number);
+                } else {
+                    self.cpus[cpu].overheads.pop_front();
+                    self.begin_overhead(cpu);
                 }
             }
             self.rearm(cpu);
@@ -166,7 +174,7 @@ impl<'a> SimMachine<'a> {
 
     /// Sets the instant of a processor's next event.
     #[inline]
-    fn rearm(&mut self, cpu: usize) {
+    pub(crate) fn rearm(&mut self, cpu: usize) {
         let due = Due::Cpu(u32::from(Processor::at(cpu).0));
         let slot = &self.cpus[cpu];
         let left = match (slot.overheads.front(), slot.thread) {
@@ -186,7 +194,8 @@ impl<'a> SimMachine<'a> {
         let slot = &mut self.cpus[change.cpu];
         (slot.thread, slot.last) = (None, Some(number));
         // Between two actions (it yielded, or its next job has a lower rank) a thread loses nothing.
-        let has_work = self.has_work(number);
+        let visits = self.work[number as usize].visit.is_some_and(|(.., until)| until > self.now);
+        let has_work = self.has_work(number) || visits;
         threads[number as usize].leaves(self.now, stop == Stop::Preempted, has_work);
         // One record has both the thread that leaves and the one that comes, unless the latter still has to leave another
         // processor.
@@ -224,7 +233,10 @@ impl<'a> SimMachine<'a> {
         };
         let migration = if moved { self.prices.costs.migration } else { Span::ZERO };
         let switch = switch.saturating_add(migration);
+        self.resume_visit(cpu, number);
         self.charge_overhead(cpu, OverheadKind::Switching, 0, switch);
+        self.charge_visits(cpu, StationCall::Switch, 1);
+        self.charge_visits(cpu, StationCall::Migration, u64::from(moved));
         if self.has_work(number) {
             self.rearm(cpu);
         }
@@ -240,8 +252,12 @@ impl<'a> SimMachine<'a> {
         let mut charge = |cost| self.charge_overhead(cpu, OverheadKind::Scheduling, 0, cost);
         let before = switches && charge(entering);
         let called = charge(call);
-        let after = by_timer && !switches && charge(entering);
-        before || called || after
+        let visited = self.charge_visits(cpu, StationCall::Decision, 1)
+            | self.charge_visits(cpu, StationCall::Notification, notifications);
+        let after = by_timer
+            && !switches
+            && self.charge_overhead(cpu, OverheadKind::Scheduling, 0, entering);
+        before || called || visited || after
     }
 }
 
@@ -333,6 +349,14 @@ impl<'a> Machine for SimMachine<'a> {
         self.work[thread as usize].is_some()
     }
 
+    fn visit(&mut self, thread: u32, station: Station) -> bool {
+        let Some(number) = self.stations.find(station) else { return false };
+        let cpu = self.work[thread as usize].cpu;
+        self.serve(cpu);
+        self.queue_overhead(cpu, Overhead::visit(number, Some(thread), 1));
+        true
+    }
+
     fn give_up(&mut self, _thread: u32) {} // its work has been cancelled already
 
     fn ended(&mut self, _thread: u32) {}
@@ -347,14 +371,17 @@ impl<'a> Machine for SimMachine<'a> {
     #[inline]
     fn charges(&self) -> bool {
         let Prices { costs, interval_timers, .. } = &self.prices;
-        !(costs.decision.is_zero() && costs.notification.is_zero()) || interval_timers.is_some()
+        !(costs.decision.is_zero() && costs.notification.is_zero())
+            || interval_timers.is_some()
+            || self.stations.charge()
     }
 
     fn charge(&mut self, cpu: usize, what: Charge) -> bool {
         match what {
             Charge::Timer => {
                 let cost = self.prices.costs.timer;
-                self.charge_overhead(cpu, OverheadKind::Scheduling, 0, cost)
+                let charged = self.charge_overhead(cpu, OverheadKind::Scheduling, 0, cost);
+                self.charge_visits(cpu, StationCall::Timer, 1) || charged
             }
             Charge::Call { notifications, switches, by_timer } => {
                 self.charge_call(cpu, notifications, (switches, by_timer))

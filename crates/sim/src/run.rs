@@ -5,11 +5,22 @@ use crate::simulation::Simulation;
 use crate::unsupported::UnsupportedPlan;
 use windfall_hierarchy::Hierarchy;
 use windfall_host::Host;
-use windfall_scenario::model::Machine;
+use windfall_programs::{CallKind, Station};
+use windfall_scenario::model::{self, Machine, StationCall};
 use windfall_scenario::outcome::{Outcome, Promise};
 use windfall_scenario::{Plan, PlannedInterrupts, PlannedThread};
 use windfall_time::Instant;
 use windfall_trace::Sink;
+
+/// Which calls of processes visit which stations.
+fn call_visits(stations: &[model::Station]) -> impl Iterator<Item = (CallKind, Station)> + '_ {
+    stations.iter().enumerate().flat_map(|(number, station)| {
+        station.calls.iter().filter_map(move |call| match call {
+            StationCall::Process(kind) => Some((*kind, Station(number))),
+            _ => None,
+        })
+    })
+}
 
 /// A simulation that is being set up.
 pub struct Sim<'a> {
@@ -47,11 +58,15 @@ impl<'a> Sim<'a> {
         plan: Plan,
         sink: Option<&'a mut (dyn Sink + Send)>,
     ) -> Result<Sim<'a>, UnsupportedPlan> {
+        let visits: Vec<_> = call_visits(&plan.machine.stations).collect();
         let mut sim = Sim::new(plan.machine, plan.hierarchy, plan.seed, sink)?;
         if let Some(costs) = plan.processes.node_costs {
             sim.host.machine.set_node_costs(costs);
         }
         sim.host.processes(plan.processes);
+        for (call, station) in visits {
+            sim.host.call_visits(call, station);
+        }
         sim.host.planned_by(plan.live, plan.shares);
         for thread in plan.threads {
             sim.add(thread)?;

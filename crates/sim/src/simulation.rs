@@ -116,6 +116,8 @@ impl<'a> Simulation<'a> {
     /// Closes all accounts at the present instant, and makes the outcome.
     #[must_use]
     pub fn finish(mut self) -> Outcome {
-        self.host.finish(self.words)
+        let mut outcome = self.host.finish(self.words);
+        outcome.stations = self.host.machine.station_outcomes();
+        outcome
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cpu::Units;
 use windfall_scenario::model::Cache;
-use windfall_time::Span;
+use windfall_time::{Instant, Span};
 
 /// The work of a thread, and the processor where it does it.
 pub(crate) struct Work {
@@ -13,6 +13,8 @@ pub(crate) struct Work {
     working_set_kib: u64,
     /// The processor that it has, or had last.
     pub(crate) cpu: usize,
+    /// Its last visit of a station: the processor that stands still for it, the station, and when it is over.
+    pub(crate) visit: Option<(usize, u16, Instant)>,
 }
 
 /// Work without end.
@@ -20,7 +22,7 @@ const ENDLESS: Units = u64::MAX;
 
 impl Work {
     pub(crate) const fn new(working_set_kib: u64) -> Work {
-        Work { left: None, refill: 0, working_set_kib, cpu: 0 }
+        Work { left: None, refill: 0, working_set_kib, cpu: 0, visit: None }
     }
 
     /// Sets its work: `work` in time of a processor of speed 1, where a nanosecond is `unit`.

@@ -78,6 +78,18 @@ pub enum OverheadKind {
     Scheduling,
     /// Switching from one thread to another.
     Switching,
+    /// Waiting for its turn at a station of a simulated machine; the number is the station's.
+    StationWait,
+    /// Being served at a station of a simulated machine.
+    StationService,
+}
+
+impl OverheadKind {
+    /// Whether the processor stands still at a station.
+    #[must_use]
+    pub const fn is_station(self) -> bool {
+        matches!(self, OverheadKind::StationWait | OverheadKind::StationService)
+    }
 }
 
 /// What happened.

@@ -4,6 +4,7 @@ use crate::restore::claim;
 use crate::restore::throttle;
 use crate::supervise::processors::{self, online};
 use crate::supervise::settings::Settings;
+use crate::supervise::stations;
 use crate::threads::begin;
 use crate::threads::processes::found;
 use windfall_observe::procfs::{self, Stat};
@@ -96,6 +97,7 @@ fn classes_in_words(machine: &Machine) -> [String; 2] {
 /// # Errors
 /// When the processors or programs that the plan names do not exist here.
 pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, LinuxError> {
+    stations::refuse(plan)?;
     let cpus = processors::choose(&settings.cpus, plan)?;
     begin::refuse_absent(plan)?;
     let processor = |(scenario, machine): (usize, &u16)| {

@@ -11,6 +11,7 @@ use crate::supervise::prepare::{Prepared, trouble};
 use crate::supervise::processors;
 use crate::supervise::rivals;
 use crate::supervise::settings::Settings;
+use crate::supervise::stations;
 use crate::supervise::trace_reader;
 use crate::threads::adopt;
 use crate::threads::begin;
@@ -40,6 +41,7 @@ pub fn run(
     settings: &Settings,
     sink: Option<&mut (dyn Sink + Send)>,
 ) -> Result<Outcome, LinuxError> {
+    stations::refuse(&plan)?;
     let cpus = processors::choose(&settings.cpus, &plan)?;
     begin::refuse_absent(&plan)?;
     let makers = starts::makers(&plan);

@@ -5,7 +5,7 @@
 //! answered the call.
 
 use super::{Condition, ProgramRuntime, RunningProgram, RuntimeHost, Wakeup};
-use crate::action::Action;
+use crate::action::{Action, Station};
 use crate::control::{ThreadRequest, ThreadRequestRefused};
 use crate::process::{
     Answer, Call, CallOutcome, Device, Event, NewProcess, Node, ProcessError, ProcessHandle, Reply,
@@ -15,20 +15,43 @@ use crate::request::{Notices, OwnRequest, RequestRefused};
 use crate::task::{TaskError, TaskReply, TaskRequest};
 use windfall_time::{Instant, Span};
 
+/// What is to be spent next on a call.
+pub(super) enum Charge {
+    /// Nothing more.
+    Nothing,
+    /// Its cost, as work.
+    Work(Span),
+    /// A visit of a station.
+    Visit(Station),
+}
+
 impl ProgramRuntime {
-    /// The cost of a call, if it has not been charged yet. The call is then requested again.
-    pub(super) fn price(&mut self, number: u32, action: &Action) -> Span {
-        let ProgramRuntime { list, system, .. } = self;
-        let Some(RunningProgram { process: Some(me), paid, .. }) = list.get_mut(number as usize)
+    /// What is to be spent next on a call before it has its effect. The call is then requested again.
+    pub(super) fn charge(&mut self, number: u32, action: &Action) -> Charge {
+        let ProgramRuntime { list, system, visits, .. } = self;
+        let running = list.get_mut(number as usize);
+        let (Some(RunningProgram { process: Some(me), charged, .. }), Action::Call(call)) =
+            (running, action)
         else {
-            return Span::ZERO;
+            return Charge::Nothing;
         };
-        match action {
-            Action::Call(call) if !*paid => {
-                *paid = true;
-                system.cost(*me, call)
+        if *charged == 0 {
+            *charged = 1;
+            let cost = system.cost(*me, call);
+            if !cost.is_zero() {
+                return Charge::Work(cost);
             }
-            _ => Span::ZERO,
+        }
+        if visits.is_empty() {
+            return Charge::Nothing;
+        }
+        let stations = visits.get(&call.kind()).map_or(&[][..], Vec::as_slice);
+        match stations.get(*charged - 1) {
+            Some(station) => {
+                *charged += 1;
+                Charge::Visit(*station)
+            }
+            None => Charge::Nothing,
         }
     }
 
@@ -51,7 +74,7 @@ impl ProgramRuntime {
                     _ => answer,
                 };
                 let thread = host.programs().at(number);
-                thread.paid = false;
+                thread.charged = 0;
                 thread.body.answer(answer);
             }
         }
@@ -165,7 +188,7 @@ impl ProgramRuntime {
         while let Some(woken) = host.programs().system.woken.pop_front() {
             let thread = host.programs().at(woken.thread);
             if woken.done {
-                (thread.resumed, thread.paid) = (None, false);
+                (thread.resumed, thread.charged) = (None, 0);
                 thread.body.answer(Ok(Reply::DONE));
             }
             ProgramRuntime::wake(host, woken.thread, woken.by);

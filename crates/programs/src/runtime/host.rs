@@ -1,6 +1,7 @@
 //! The interface that a host offers to running programs.
 
 use super::{Job, ProgramRuntime};
+use crate::action::Station;
 use crate::control::{SchedulerView, ThreadRequest};
 use crate::process::{Node, ProcessError, ProcessParams, Told};
 use crate::program::Program;
@@ -41,6 +42,8 @@ pub enum ProgramError {
     Foreign,
     /// Its body panicked.
     Panicked,
+    /// It visits a station that its machine does not have.
+    NoStation,
 }
 
 /// A host, as programs see it. Programs are named by their numbers.
@@ -154,6 +157,11 @@ pub trait RuntimeHost {
         terms: ProcessParams,
         program: &Program,
     ) -> Result<u32, ProcessError>;
+    /// A running thread visits a station of the machine: its processor stands still until the visit is over, and its next step follows then. Returns whether
+    /// the machine has that station; by default it has none.
+    fn visit(&mut self, _thread: u32, _station: Station) -> bool {
+        false
+    }
     /// Carries out a request of a thread for itself, whole or not at all.
     ///
     /// # Errors

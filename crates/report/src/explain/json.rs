@@ -191,6 +191,7 @@ impl Out<'_> {
 const fn name(part: Part) -> &'static str {
     match part {
         Part::Ran => "ran",
+        Part::Stolen(kind) if kind.is_station() => "at-station",
         Part::Stolen(_) => "stolen",
         Part::Behind(_) => "behind-thread",
         Part::BehindOverhead(_) => "behind-overhead",
@@ -211,6 +212,8 @@ const fn overhead_name(kind: OverheadKind) -> &'static str {
         OverheadKind::Steal => "steal",
         OverheadKind::Scheduling => "scheduling",
         OverheadKind::Switching => "switching",
+        OverheadKind::StationWait => "station-wait",
+        OverheadKind::StationService => "station-service",
     }
 }
 

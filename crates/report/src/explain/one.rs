@@ -309,6 +309,12 @@ fn words_for(explanation: &Explanation, part: Part, account: &Account) -> Option
             0 | 1 => "it ran".to_owned(),
             turns => format!("it ran, in {turns} turns"),
         },
+        Part::Stolen(OverheadKind::StationWait) => {
+            "its processor stood still: it waited at a station".to_owned()
+        }
+        Part::Stolen(OverheadKind::StationService) => {
+            "its processor stood still: a station served it".to_owned()
+        }
         Part::Stolen(kind) => format!("{} while it ran", overhead_name(kind)),
         Part::Behind(_) => return None,
         Part::BehindOverhead(kind) => format!("{} where it waited", overhead_name(kind)),
@@ -332,6 +338,8 @@ const fn overhead_name(kind: OverheadKind) -> &'static str {
         OverheadKind::Steal => "stolen by the hypervisor",
         OverheadKind::Scheduling => "Windfall itself",
         OverheadKind::Switching => "switching",
+        OverheadKind::StationWait => "a wait at a station",
+        OverheadKind::StationService => "a station's service",
     }
 }
 

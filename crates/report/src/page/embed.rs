@@ -63,6 +63,8 @@ fn overhead_kind(overhead: OverheadKind) -> u64 {
         OverheadKind::Steal => 2,
         OverheadKind::Scheduling => 3,
         OverheadKind::Switching => 4,
+        // Drawn as the host's own time is.
+        OverheadKind::StationWait | OverheadKind::StationService => 4,
     }
 }
 

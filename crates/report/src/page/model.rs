@@ -143,6 +143,8 @@ pub struct CpuRow {
     pub received: Span,
     /// Going from one thread to another.
     pub switching: Span,
+    /// Standing still at stations.
+    pub stations: Span,
     /// Deciding who runs.
     pub scheduling: Span,
     /// Interrupts and the hypervisor.

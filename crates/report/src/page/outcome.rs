@@ -24,6 +24,7 @@ pub fn report(
         received: cpu.received,
         switching: cpu.switching,
         scheduling: cpu.scheduling,
+        stations: cpu.station_wait + cpu.station_service,
         stolen: cpu.stolen,
     });
     let expectations = verdicts.iter().map(|verdict| Expectation {

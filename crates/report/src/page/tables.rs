@@ -146,15 +146,19 @@ fn thread(row: &super::ThreadRow) -> Markup {
 }
 
 /// Where a processor's time may have gone: class, head.
-const PARTS: [(&str, &str); 5] = [
+const PARTS: [(&str, &str); 6] = [
     ("received", "Threads"),
     ("switching", "Switching"),
     ("scheduling", "Scheduling"),
+    ("stations", "Stations"),
     ("stolen", "Stolen"),
     ("idle", "Idle"),
 ];
 
 pub(super) fn cpus(report: &Report) -> Markup {
+    // Few machines have stations.
+    let visits = report.cpus.iter().any(|row| !row.stations.is_zero());
+    let shows = |class: &str| visits || class != "stations";
     html! {
         @if !report.cpus.is_empty() {
             section aria-labelledby="cpus" {
@@ -164,12 +168,12 @@ pub(super) fn cpus(report: &Report) -> Markup {
                         thead {
                             tr {
                                 th { "Processor" } th.gauge { "Share" }
-                                @for (class, head) in PARTS {
+                                @for (class, head) in PARTS.into_iter().filter(|(class, _)| shows(class)) {
                                     th.n { span.key.(class) {} (head) }
                                 }
                             }
                         }
-                        tbody { @for row in &report.cpus { (cpu(row)) "\n" } }
+                        tbody { @for row in &report.cpus { (cpu(row, &shows)) "\n" } }
                     }
                 }
             }
@@ -177,8 +181,8 @@ pub(super) fn cpus(report: &Report) -> Markup {
     }
 }
 
-fn cpu(row: &CpuRow) -> Markup {
-    let parts = [row.received, row.switching, row.scheduling, row.stolen, row.idle];
+fn cpu(row: &CpuRow, shows: &impl Fn(&str) -> bool) -> Markup {
+    let parts = [row.received, row.switching, row.scheduling, row.stations, row.stolen, row.idle];
     let all = parts.iter().fold(Span::ZERO, |sum, part| sum.saturating_add(*part));
     let named = PARTS.into_iter().zip(parts);
     html! {
@@ -186,13 +190,13 @@ fn cpu(row: &CpuRow) -> Markup {
             th scope="row" { (Shown(&row.name)) }
             td.gauge {
                 div.stack {
-                    @for ((class, _), part) in named.filter(|(_, part)| !part.is_zero()) {
+                    @for ((class, _), part) in named.clone().filter(|(_, part)| !part.is_zero()) {
                         i.(class) style={ "flex-grow:" (part.as_nanos()) }
                             title={ (class) " " (percent(part, all)) } {}
                     }
                 }
             }
-            @for part in parts { td.n { (short(part)) " " small { (percent(part, all)) } } }
+            @for (_, part) in named.filter(|((class, _), _)| shows(class)) { td.n { (short(part)) " " small { (percent(part, all)) } } }
         }
     }
 }

@@ -71,6 +71,7 @@ fn report_on(sample: &Sample) -> Report {
                 What::Overhead(windfall_trace::OverheadKind::Switching) => {
                     row.switching += slice.span()
                 }
+                What::Overhead(kind) if kind.is_station() => row.stations += slice.span(),
                 What::Overhead(_) => row.stolen += slice.span(),
                 What::Idle | What::Unknown => row.idle += slice.span(),
             }

@@ -110,6 +110,8 @@ impl Cpus {
             OverheadKind::Steal => "stolen by the hypervisor",
             OverheadKind::Scheduling => "scheduling",
             OverheadKind::Switching => "switching",
+            OverheadKind::StationWait => "waits at station",
+            OverheadKind::StationService => "served at station",
         };
         if number == 0 {
             out.begin(at, Track::Overheads(cpu), name, &[]);

@@ -57,7 +57,12 @@ pub(super) fn of_cpu(window: &Window, slices: &[Slice]) -> Vec<Bar> {
     let pieces = slices.iter().filter_map(|slice| {
         let look = match slice.what {
             What::Thread(thread) => Look::Run(thread),
-            What::Overhead(OverheadKind::Scheduling | OverheadKind::Switching) => Look::Own,
+            What::Overhead(
+                OverheadKind::Scheduling
+                | OverheadKind::Switching
+                | OverheadKind::StationWait
+                | OverheadKind::StationService,
+            ) => Look::Own,
             What::Overhead(_) => Look::Stolen,
             What::Unknown => Look::Unknown,
             What::Idle => return None,

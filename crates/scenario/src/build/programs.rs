@@ -5,7 +5,7 @@ use crate::check::{means, number_in};
 use crate::model::{Run, Scenario, Setting, Step, Thread};
 use std::collections::BTreeMap;
 use windfall_programs::catalogue::Settings;
-use windfall_programs::{self as programs, Program, Resource, Translate};
+use windfall_programs::{self as programs, Program, Resource, Station, Translate};
 
 /// The numbers of all named things.
 pub(super) struct Numbers<'a> {
@@ -95,6 +95,11 @@ impl Translate<programs::Names, programs::Numbers> for Named<'_, '_> {
             self.timers.push(timer.clone());
             self.timers.len() - 1
         })
+    }
+
+    fn station(&mut self, name: &String) -> Station {
+        let mut all = self.numbers.scenario.machine.stations.iter();
+        Station(all.position(|station| station.name == *name).unwrap_or(usize::MAX))
     }
 
     fn threads(&mut self, name: &String) -> Vec<usize> {

@@ -23,7 +23,10 @@ enum Unit {
 
 fn unit(quantity: Quantity) -> Unit {
     match quantity {
-        Quantity::Received | Quantity::Runnable => Unit::Shareable,
+        Quantity::Received
+        | Quantity::Runnable
+        | Quantity::StationWait
+        | Quantity::StationService => Unit::Shareable,
         Quantity::Response(_) | Quantity::GapMax | Quantity::IntervalMax => Unit::Time,
         Quantity::Whole(Whole::Refused | Whole::Quarantined) => Unit::Count,
         Quantity::Whole(_) => Unit::Shareable,
@@ -56,12 +59,15 @@ pub(super) fn check(checker: &mut Checker<'_>) {
 
 fn subject(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
     let Expectation { subject, quantity, .. } = expectation;
-    let whole = matches!(quantity, Quantity::Whole(_));
+    let whole = matches!(
+        quantity,
+        Quantity::Whole(_) | Quantity::Visits | Quantity::StationWait | Quantity::StationService
+    );
     match subject {
         Subject::Machine if whole => {}
         Subject::Machine => {
             let message = format!("the machine has no `{}`", quantity.text());
-            let help = "it has idle, switching, scheduling, stolen, refused, quarantined";
+            let help = "it has idle, switching, scheduling, stolen, visits, station-wait, station-service, refused, quarantined";
             checker.wrong(Code::InapplicableQuantity, std::slice::from_ref(path), message, help);
         }
         Subject::Scheduler(name) => {

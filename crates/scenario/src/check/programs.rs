@@ -1,6 +1,6 @@
 //! Programs of steps: locks in pairs, waits that some thread ends, loops in which time passes.
 
-use super::{Checker, names, own};
+use super::{Checker, names, own, stations};
 use crate::build::roots;
 use crate::diagnostic::Code;
 use crate::model::{Phase, Run, Step, Thread};
@@ -90,6 +90,7 @@ impl<'a> Uses<'a> {
         let number = u64::from(thread.count.unwrap_or(1));
         let mut mine: BTreeSet<&str> = BTreeSet::new();
         for (step, path) in steps {
+            stations::step(checker, step, path);
             for (name, sort) in step.shared() {
                 let entry = self.names.entry(name).or_default();
                 if mine.insert(name) {
@@ -171,7 +172,8 @@ fn flat<'a>(phases: &'a [Phase], path: &Path) -> Vec<(&'a Step, Path)> {
 
 fn takes_time(step: &Step) -> bool {
     match step {
-        Step::Run(work) => !work.most().is_zero(),
+        Step::Run(work) | Step::RunVisiting { work, .. } => !work.most().is_zero(),
+        Step::Visit { times, .. } => *times > 0,
         Step::Sleep(span) => !span.is_zero(),
         Step::Timer { .. } | Step::Wait { .. } | Step::Barrier(_) | Step::Suspend => true,
         _ => false,

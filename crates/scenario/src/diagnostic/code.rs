@@ -102,6 +102,7 @@ codes! {
     NeverLocked, "never-locked", "A lock that is released, or waited with, and never taken.";
     NeverUnlocked, "never-unlocked", "A lock that is taken and never released.";
     UnknownLock, "unknown-lock", "Something is said of a lock that no step takes.";
+    UnknownStation, "unknown-station", "A step visits a station that the machine does not have.";
     NotControllable, "not-controllable", "A program is to change threads below a scheduler that keeps no accounts of epochs.";
     LockAcrossSchedulers, "lock-across-schedulers", "A lock that inherits is shared by threads below different schedulers.";
     LockNotInherited, "lock-not-inherited", "A lock that inherits below a scheduler by which no rank can be lent.";

@@ -2,10 +2,11 @@
 
 use super::lax::{Lax, Raw};
 use super::scalar::{Cap, Frequency, Kib, Range};
-use crate::model::Claim;
+use crate::model::{Claim, StationCall};
 use core::fmt;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
+use std::collections::BTreeMap;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
@@ -30,6 +31,20 @@ pub(crate) struct MachineFile {
     /// Whether a run on a real machine moves other threads, interrupts and workqueues off its processors until it ends:
     /// `processors` (when absent) or `none`.
     pub(crate) claim: Option<Lax<Claim>>,
+    /// Stations of the simulated machine by name: what several processors need one after the other.
+    pub(crate) stations: Option<BTreeMap<String, StationFile>>,
+}
+
+/// One server, first come first served; a processor that visits it stands still until it has been served. On a real machine there are none.
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", schemars(rename = "Station"))]
+pub(crate) struct StationFile {
+    /// How long it serves each visit.
+    pub(crate) service: Option<Lax<Span>>,
+    /// The calls each of which visits it, after its own cost; none when absent. Steps visit it by its name.
+    pub(crate) calls: Option<Vec<Lax<StationCall>>>,
 }
 
 /// What switching and deciding cost.

@@ -32,7 +32,7 @@ pub(crate) struct PhaseFile {
     pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
 }
 
-/// One step: exactly one of these keys (`wait` with `lock`; `timer` with `name` and `mode`; `reserve` and `guarantee` with `to`), or one of
+/// One step: exactly one of these keys (`wait` with `lock`; `visit` with `times`, or with `run` and `every`; `timer` with `name` and `mode`; `reserve` and `guarantee` with `to`), or one of
 /// the words `job`, `yield`, `suspend` and `unreserve`.
 // Fields: keys of a table of the file, which stand beside each other there.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]
@@ -42,6 +42,12 @@ pub(crate) struct PhaseFile {
 pub(crate) struct StepFile {
     /// Computes.
     pub(crate) run: Option<Lax<Range>>,
+    /// Visits a station of the machine, while the processor stands still; with `run`, whenever it has computed `every`.
+    pub(crate) visit: Option<Lax<String>>,
+    /// How often, without `run`; once when absent.
+    pub(crate) times: Option<Lax<u64>>,
+    /// With `run` and `visit`: computed time from one visit to the next.
+    pub(crate) every: Option<Lax<Span>>,
     /// Waits so long.
     pub(crate) sleep: Option<Lax<Span>>,
     /// Waits for the next tick of a timer with this period, counted from when the thread began; a job
@@ -91,6 +97,17 @@ impl StepFile {
             // These are words.
             Step::Job | Step::Yield | Step::Suspend => none,
             Step::Run(work) => StepFile { run: Lax::good(Range::of(*work)), ..none },
+            Step::Visit { station, times } => StepFile {
+                visit: name(station),
+                times: (*times != 1).then_some(Lax(Ok(*times))),
+                ..none
+            },
+            Step::RunVisiting { work, station, every } => StepFile {
+                run: Lax::good(Range::of(*work)),
+                visit: name(station),
+                every: Lax::good(*every),
+                ..none
+            },
             Step::Sleep(span) => StepFile { sleep: Lax::good(*span), ..none },
             Step::Timer { timer, period, tick } => StepFile {
                 timer: Lax::good(*period),

@@ -4,7 +4,7 @@ use super::lax::{Raw, Scalar};
 use super::scalar::{Range, span, text};
 use super::value_error::ValueError;
 use crate::Guarantee;
-use crate::model::{Claim, Level};
+use crate::model::{Claim, Level, StationCall};
 use windfall_programs::{LockProtocol, OnLate, Tick};
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
@@ -163,6 +163,25 @@ macro_rules! words {
             }
         }
     )*};
+}
+
+impl Scalar for StationCall {
+    const WANTED: &'static str = "a call: `switch`, `migration`, `decision`, `notification` or `timer` of the machine, or of processes `now`, `make-template`, `make-process`, `make`, `delete`, \
+         `post`, `reset`, `wait`, `enqueue`, `dequeue`, `wakeup`, `block`, `add-event`, `del-event`, `notify` or `wait-event`";
+    const NAME: &'static str = "call";
+
+    fn read(raw: &Raw) -> Result<StationCall, ValueError> {
+        let named = |text: &String| StationCall::all().find(|(name, _)| name == text);
+        match raw {
+            Raw::Text(text) => named(text).map(|(_, call)| call),
+            _ => None,
+        }
+        .ok_or_else(|| ValueError::UnknownWord(raw.show()))
+    }
+
+    fn write(&self) -> Raw {
+        Raw::Text(self.text().to_owned())
+    }
 }
 
 words! {

@@ -3,7 +3,7 @@
 use crate::model::Run;
 use crate::names::Names;
 use crate::rtapp::{Converted, ConvertedThread, SharedKind};
-use windfall_programs::{self as programs, Numbers, Program, Resource, Translate};
+use windfall_programs::{self as programs, Numbers, Program, Resource, Station, Translate};
 
 /// The names of threads and shared objects, by number.
 pub(super) struct Named {
@@ -47,6 +47,10 @@ impl Translate<Numbers, programs::Names> for &Named {
 
     fn timer(&mut self, timer: &usize) -> String {
         format!("timer{timer}")
+    }
+
+    fn station(&mut self, station: &Station) -> String {
+        format!("station{}", station.0) // rt-app knows none
     }
 
     fn threads(&mut self, thread: &usize) -> Vec<String> {

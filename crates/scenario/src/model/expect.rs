@@ -67,6 +67,12 @@ pub enum Quantity {
     IntervalMax,
     /// How many intervals between completions exceed this; the sum.
     IntervalsAbove(Span),
+    /// Visits of stations; the sum.
+    Visits,
+    /// Time that its processor stood still while it waited at stations; the sum. It is not received.
+    StationWait,
+    /// Time that its processor stood still while stations served it; the sum. It is not received.
+    StationService,
     /// A quantity of the machine.
     Whole(Whole),
 }
@@ -134,7 +140,7 @@ pub enum Level {
 impl Quantity {
     /// Every quantity as it is written after a subject and a dot; longer texts first where one ends
     /// in another.
-    pub const ALL: [(&'static str, Quantity); 26] = [
+    pub const ALL: [(&'static str, Quantity); 29] = [
         ("received", Quantity::Received),
         ("runnable", Quantity::Runnable),
         ("wakeups", Quantity::Wakeups),
@@ -155,6 +161,9 @@ impl Quantity {
         ("gap.max", Quantity::GapMax),
         ("interval.max", Quantity::IntervalMax),
         ("intervals", Quantity::IntervalsAbove(Span::ZERO)),
+        ("visits", Quantity::Visits),
+        ("station-wait", Quantity::StationWait),
+        ("station-service", Quantity::StationService),
         ("idle", Quantity::Whole(Whole::Idle)),
         ("switching", Quantity::Whole(Whole::Switching)),
         ("scheduling", Quantity::Whole(Whole::Scheduling)),

@@ -1,5 +1,6 @@
 //! The machine and its interrupts.
 
+use super::Station;
 use core::fmt;
 use windfall_programs::Device;
 use windfall_time::{Instant, Ratio, Span};
@@ -24,6 +25,8 @@ pub struct Machine {
     pub cap: Ratio,
     /// Whether a host on a real machine claims the processors that it supervises.
     pub claim: Claim,
+    /// What several processors of a simulated machine need one after the other.
+    pub stations: Vec<Station>,
 }
 
 /// Whether a run on a real machine moves everything off its processors that can run elsewhere.
@@ -222,6 +225,7 @@ impl Machine {
             cpus: Vec::new(),
             cap: Machine::most_cap(),
             claim: Claim::default(),
+            stations: Vec::new(),
         }
     }
 
@@ -267,6 +271,13 @@ impl Machine {
         self
     }
 
+    /// The same, with these stations.
+    #[must_use]
+    pub fn stations(mut self, stations: Vec<Station>) -> Machine {
+        self.stations = stations;
+        self
+    }
+
     /// 95 %: a real machine keeps a twentieth of each processor for unsupervised threads.
     #[must_use]
     pub fn most_cap() -> Ratio {
@@ -299,6 +310,9 @@ impl fmt::Display for Machine {
             if !cost.is_zero() {
                 write!(f, ", {cost} {what}")?;
             }
+        }
+        for station in &self.stations {
+            write!(f, ", {} a visit of {}", station.service, station.name)?;
         }
         Ok(())
     }

@@ -54,6 +54,13 @@ pub enum RunError {
         /// When.
         at: Instant,
     },
+    /// A program visits a station that the machine does not have.
+    NoStation {
+        /// Whose.
+        thread: String,
+        /// When.
+        at: Instant,
+    },
     /// This number of scheduler notes was lost, and with them jobs to abort; a defect of the host.
     Journal(u64),
     /// The host could not carry on.
@@ -76,6 +83,7 @@ impl RunError {
             ProgramError::Refused(refusal) => RunError::Refused { thread, refusal, at },
             ProgramError::Foreign => RunError::Foreign { thread, at },
             ProgramError::Panicked => RunError::Panicked { thread, at },
+            ProgramError::NoStation => RunError::NoStation { thread, at },
         }
     }
 }
@@ -107,6 +115,11 @@ impl fmt::Display for RunError {
             RunError::Panicked { thread, at } => {
                 write!(f, "process `{thread}` panicked at {at}; what it said stands above")
             }
+            RunError::NoStation { thread, at } => write!(
+                f,
+                "thread `{thread}` visits a station at {at} that its machine does not have; only the simulated machine has \
+                 those of `[machine.stations]`"
+            ),
             RunError::Journal(lost) => write!(f, "{lost} notes of schedulers were lost"),
             RunError::Host { why, at } => write!(f, "the host could not carry on at {at}: {why}"),
         }

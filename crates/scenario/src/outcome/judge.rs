@@ -122,6 +122,9 @@ fn of_threads(quantity: Quantity, threads: &[&ThreadOutcome]) -> Option<u128> {
             };
             span.map(|span| span.as_nanos().into())
         }
+        Quantity::Visits => sum(|t| t.visits.count),
+        Quantity::StationWait => sum(|t| t.visits.waited.as_nanos()),
+        Quantity::StationService => sum(|t| t.visits.served.as_nanos()),
         Quantity::Whole(_) => None,
     }
 }
@@ -139,6 +142,11 @@ fn of_machine(quantity: Quantity, outcome: &Outcome) -> Option<u128> {
         Quantity::Whole(Whole::Refused) => count(outcome.refused.len()),
         Quantity::Whole(Whole::Quarantined) => count(outcome.quarantined.len()),
         Quantity::Received => sum(|cpu| cpu.received),
+        Quantity::StationWait => sum(|cpu| cpu.station_wait),
+        Quantity::StationService => sum(|cpu| cpu.station_service),
+        Quantity::Visits => {
+            Some(outcome.stations.iter().map(|station| u128::from(station.visits.count)).sum())
+        }
         _ => None,
     }
 }

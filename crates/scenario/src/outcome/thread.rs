@@ -1,6 +1,6 @@
 //! The results of one thread, counted while it runs.
 
-use super::{Figures, Response};
+use super::{Figures, Response, Visits};
 use windfall_hierarchy::Count;
 use windfall_time::{Instant, Span};
 
@@ -36,6 +36,8 @@ pub struct ThreadOutcome {
     pub promised: Option<String>,
     /// Processor time received.
     pub received: Span,
+    /// Its visits of stations, whose time is not among what it received.
+    pub visits: Visits,
     /// Time that it was ready or running.
     pub runnable: Span,
     /// How often it became runnable.
@@ -96,6 +98,9 @@ impl ThreadOutcome {
     /// different threads do not add up to anything.
     pub fn add(&mut self, other: &ThreadOutcome) {
         self.received += other.received;
+        self.visits.count += other.visits.count;
+        self.visits.waited += other.visits.waited;
+        self.visits.served += other.visits.served;
         self.runnable += other.runnable;
         self.wakeups += other.wakeups;
         self.dispatches += other.dispatches;

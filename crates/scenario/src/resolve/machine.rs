@@ -3,10 +3,11 @@
 use super::reader::Reader;
 use crate::decode::decode;
 use crate::diagnostic::Code;
-use crate::file::{InterruptsFile, MachineFile, Processors, Range};
-use crate::model::{Cache, Costs, Interrupts, Machine, Pattern, Timer};
+use crate::file::{InterruptsFile, MachineFile, Processors, Range, StationFile};
+use crate::model::{Cache, Costs, Interrupts, Machine, Pattern, Station, Timer};
 use crate::source::Path;
 use crate::tree::Node;
+use std::collections::BTreeMap;
 use windfall_programs::Device;
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
@@ -54,6 +55,7 @@ pub(super) fn machine(node: Node<'_>, reader: &mut Reader<'_>) -> Machine {
     let cpus = cpus.collect();
     let cap = reader.get(file.cap, &path.key("cap"));
     let claim = reader.get(file.claim, &path.key("claim"));
+    let stations = stations(file.stations.unwrap_or_default(), &path.key("stations"), reader);
     Machine {
         speeds,
         timer: timer.map_or(Timer::Precise, |timer| timer.0),
@@ -62,7 +64,27 @@ pub(super) fn machine(node: Node<'_>, reader: &mut Reader<'_>) -> Machine {
         cpus,
         cap: cap.map_or_else(Machine::most_cap, |cap| cap.0),
         claim: claim.unwrap_or_default(),
+        stations,
     }
+}
+
+fn stations(
+    files: BTreeMap<String, StationFile>,
+    path: &Path,
+    reader: &mut Reader<'_>,
+) -> Vec<Station> {
+    let each = |(name, file): (String, StationFile)| {
+        let path = path.key(&name);
+        let what = "how long it serves each visit, as `service = \"10us\"`";
+        let service = reader.need(file.service, &path.key("service"), what);
+        let calls = file.calls.unwrap_or_default().into_iter().enumerate();
+        let calls =
+            calls.filter_map(|(at, call)| reader.get(Some(call), &path.key("calls").item(at)));
+        let calls = calls.collect();
+        // One whose time could not be read has been reported.
+        Station { name, service: service.unwrap_or(Span::from_nanos(1)), calls }
+    };
+    files.into_iter().map(each).collect()
 }
 
 pub(super) fn interrupts(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<Interrupts> {

@@ -86,8 +86,10 @@ fn word(raw: &Raw, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
 /// The one key that defines a step; none, or several, is a mistake.
 fn only_key(file: &StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<&'static str> {
     let waits = file.wait.is_some();
+    let visits = file.visit.is_some();
     let keys = [
-        ("run", file.run.is_some()),
+        ("run", file.run.is_some() && !visits),
+        ("visit", visits),
         ("sleep", file.sleep.is_some()),
         ("timer", file.timer.is_some()),
         ("lock", file.lock.is_some() && !waits),
@@ -147,6 +149,29 @@ fn own(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<OwnReques
     reader.get(file.r#move, &path.key("move")).map(OwnRequest::Move)
 }
 
+/// A step that visits a station: so many times, or as it computes.
+fn visit(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
+    let station = reader.get(file.visit, &path.key("visit"));
+    let times = reader.get(file.times, &path.key("times"));
+    let Some(run) = file.run else {
+        if file.every.is_some() {
+            let message = "`every` goes with `run` and `visit`";
+            let help = "say how much it computes, as `run = \"10ms\"`, or leave `every` out";
+            reader.wrong(Code::MisplacedKey, &path.key("every"), message, help);
+        }
+        return Some(Step::Visit { station: station?, times: times.unwrap_or(1) });
+    };
+    if times.is_some() {
+        let message = "`times` does not go with `run`";
+        let help = "write `every`, the computed time from one visit to the next";
+        reader.wrong(Code::MisplacedKey, &path.key("times"), message, help);
+    }
+    let work = reader.get(Some(run), &path.key("run"));
+    let what = "the computed time from one visit to the next, as `every = \"100us\"`";
+    let every = reader.need(file.every, &path.key("every"), what);
+    Some(Step::RunVisiting { work: work?.work(), station: station?, every: every? })
+}
+
 fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     let only = only_key(&file, path, reader)?;
     if only != "timer" && (file.name.is_some() || file.mode.is_some()) {
@@ -156,6 +181,13 @@ fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     if !matches!(only, "reserve" | "guarantee") && file.to.is_some() {
         let message = "`to` goes with `reserve` and `guarantee`";
         reader.wrong(Code::MisplacedKey, path, message, "leave it out");
+    }
+    if only != "visit" && (file.times.is_some() || file.every.is_some()) {
+        let message = "`times` and `every` go with `visit`";
+        reader.wrong(Code::MisplacedKey, path, message, "leave them out");
+    }
+    if only == "visit" {
+        return visit(file, path, reader);
     }
     if matches!(only, "reserve" | "guarantee" | "share" | "priority" | "move") {
         return own(file, path, reader).map(Step::Ask);

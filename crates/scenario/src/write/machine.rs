@@ -2,14 +2,14 @@
 
 use crate::file::{
     CacheFile, Cap, CostsFile, Frequency, InterruptsFile, Kib, Lax, MachineFile, Processors, Range,
-    SpeedFile,
+    SpeedFile, StationFile,
 };
-use crate::model::{Claim, Costs, Interrupts, Machine, Pattern, Timer};
+use crate::model::{Claim, Costs, Interrupts, Machine, Pattern, Station, Timer};
 use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
 pub(super) fn machine(machine: &Machine) -> MachineFile {
-    let Machine { speeds, timer, costs, cache, cpus, cap, claim } = machine;
+    let Machine { speeds, timer, costs, cache, cpus, cap, claim, stations } = machine;
     let alike = speeds.iter().all(|speed| *speed == Ratio::ONE);
     let processors = match u16::try_from(speeds.len()) {
         Ok(count) if alike => Processors::Count(Lax(Ok(count))),
@@ -35,7 +35,14 @@ pub(super) fn machine(machine: &Machine) -> MachineFile {
         cpus: (!cpus.is_empty()).then(|| cpus.iter().map(|cpu| Lax(Ok(*cpu))).collect()),
         cap: (*cap != Machine::most_cap()).then_some(Lax(Ok(Cap(*cap)))),
         claim: (*claim != Claim::default()).then_some(Lax(Ok(*claim))),
+        stations: (!stations.is_empty())
+            .then(|| stations.iter().map(|one| (one.name.clone(), station(one))).collect()),
     }
+}
+
+fn station(station: &Station) -> StationFile {
+    let calls: Vec<_> = station.calls.iter().map(|call| Lax(Ok(*call))).collect();
+    StationFile { service: Lax::good(station.service), calls: (!calls.is_empty()).then_some(calls) }
 }
 
 pub(super) fn interrupts(source: &Interrupts) -> InterruptsFile {

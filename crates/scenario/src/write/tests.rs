@@ -4,8 +4,8 @@ use crate::PlannedRequest;
 use crate::model::{
     Activation, Attachment, Bound, Cache, Change, Claim, Costs, Expectation, External,
     ExternalProgram, Interrupts, Jobs, Level, Lock, Machine, Parent, Pattern, Phase, Quantity,
-    Request, Requirements, Run, Scheduler, Setting, Statistic, Step, Subject, Thread, ThreadMatch,
-    Timer, Whole, Whom,
+    Request, Requirements, Run, Scheduler, Setting, Station, StationCall, Statistic, Step, Subject,
+    Thread, ThreadMatch, Timer, Whole, Whom,
 };
 use crate::{Guarantee, Origin, Scenario};
 use proptest::prelude::*;
@@ -97,6 +97,10 @@ fn requires(of_threads: bool) -> impl Strategy<Value = Requirements> {
     )
 }
 
+fn station() -> impl Strategy<Value = String> {
+    prop::sample::select(stations()).prop_map(|station| station.name)
+}
+
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         work().prop_map(Step::Run),
@@ -105,6 +109,12 @@ fn step() -> impl Strategy<Value = Step> {
             timer,
             period,
             tick: if grid { Tick::Absolute } else { Tick::Relative },
+        }),
+        (station(), 1_u64..4).prop_map(|(station, times)| Step::Visit { station, times }),
+        (work(), station(), span()).prop_map(|(work, station, every)| Step::RunVisiting {
+            work,
+            station,
+            every
         }),
         Just(Step::Job),
         Just(Step::Yield),
@@ -166,6 +176,13 @@ fn run() -> BoxedStrategy<Run> {
     .boxed()
 }
 
+/// Stations in the order in which a file is read.
+fn stations() -> Vec<Station> {
+    let calls: Vec<StationCall> = StationCall::all().map(|(_, call)| call).collect();
+    let map = Station::new("map", Span::from_nanos(10_400)).calls(calls);
+    vec![map, Station::new("memory bus", Span::from_nanos(1))]
+}
+
 fn machine() -> impl Strategy<Value = Machine> {
     let timer = prop_oneof![Just(Timer::Precise), (1_u64..100_000).prop_map(Timer::Ticks)];
     let costs = (span(), span(), span(), span(), span());
@@ -184,7 +201,8 @@ fn machine() -> impl Strategy<Value = Machine> {
             let count = if named { u16::try_from(speeds.len()).unwrap() } else { 0 };
             let cpus = (0..count).map(|cpu| 3 * cpu + 1).collect();
             let cap = cap.checked_mul(Machine::most_cap()).unwrap();
-            Machine { speeds, timer, costs, cache, cpus, cap, claim }
+            let stations = stations();
+            Machine { speeds, timer, costs, cache, cpus, cap, claim, stations }
         },
     )
 }

@@ -21,4 +21,5 @@ mod programs;
 mod promises;
 mod requests;
 mod rtapp;
+mod stations;
 mod together;

@@ -26,6 +26,7 @@ mod robot;
 mod rtapp;
 mod shares;
 mod simulation;
+mod stations;
 mod stepped;
 mod stolen;
 mod ticks;

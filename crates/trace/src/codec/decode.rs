@@ -91,6 +91,11 @@ fn later(bytes: &mut Bytes<'_>, first: u8) -> Option<Option<Event>> {
             let value = if is_count { Figure::Count(value) } else { time };
             Event::Figure { thread, name: bytes.text()?, value }
         }
+        tag::STATION_WAIT | tag::STATION_SERVICE => {
+            let waits = first == tag::STATION_WAIT;
+            let kind = if waits { OverheadKind::StationWait } else { OverheadKind::StationService };
+            Event::OverheadBegin { cpu: Cpu(bytes.small()?), kind, number: bytes.small()? }
+        }
         _ => return Some(None),
     };
     bytes.0.is_empty().then_some(Some(event))

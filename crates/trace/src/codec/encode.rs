@@ -55,9 +55,22 @@ pub(super) fn encode(out: &mut Vec<u8>, memo: &Memo, now: u64, event: &Event) {
             put(out, u64::from(thread.0));
         }
         Event::OverheadBegin { cpu, kind, number } => {
+            let known = match kind {
+                OverheadKind::Interrupt => 0,
+                OverheadKind::Softirq => 1,
+                OverheadKind::Steal => 2,
+                OverheadKind::Scheduling => 3,
+                OverheadKind::Switching => 4,
+                OverheadKind::StationWait => {
+                    return station(out, (tag::STATION_WAIT, delta), *cpu, *number);
+                }
+                OverheadKind::StationService => {
+                    return station(out, (tag::STATION_SERVICE, delta), *cpu, *number);
+                }
+            };
             head(tag::OVERHEAD_BEGIN);
             put(out, u64::from(cpu.0));
-            out.push(overhead(*kind));
+            out.push(known);
             put(out, u64::from(*number));
         }
         Event::OverheadEnd { cpu } => {
@@ -191,14 +204,14 @@ fn stop(why: Stop) -> u8 {
     }
 }
 
-fn overhead(kind: OverheadKind) -> u8 {
-    match kind {
-        OverheadKind::Interrupt => 0,
-        OverheadKind::Softirq => 1,
-        OverheadKind::Steal => 2,
-        OverheadKind::Scheduling => 3,
-        OverheadKind::Switching => 4,
-    }
+/// The beginning of an overhead of a kind that was added later.
+fn station(out: &mut Vec<u8>, (tag, delta): (u8, u64), cpu: Cpu, number: u16) {
+    out.push(tag);
+    put(out, delta);
+    later(out, |out| {
+        put(out, u64::from(cpu.0));
+        put(out, u64::from(number));
+    });
 }
 
 fn note(out: &mut Vec<u8>, what: Note) {

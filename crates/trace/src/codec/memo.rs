@@ -101,4 +101,6 @@ pub(super) mod tag {
     pub(crate) const ACTIVITY_ENDS: u8 = 33;
     pub(crate) const COUNT: u8 = 34;
     pub(crate) const TIME: u8 = 35;
+    pub(crate) const STATION_WAIT: u8 = 36;
+    pub(crate) const STATION_SERVICE: u8 = 37;
 }

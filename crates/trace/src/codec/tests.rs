@@ -53,6 +53,8 @@ fn event() -> impl Strategy<Value = Event> {
         OverheadKind::Steal,
         OverheadKind::Scheduling,
         OverheadKind::Switching,
+        OverheadKind::StationWait,
+        OverheadKind::StationService,
     ];
     let stop = prop::sample::select(stops.to_vec());
     let overhead = prop::sample::select(overheads.to_vec());

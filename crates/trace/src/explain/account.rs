@@ -14,7 +14,7 @@ use windfall_time::Span;
 pub enum Part {
     /// It had a processor, and no time of it was stolen.
     Ran,
-    /// It had a processor, whose time was stolen.
+    /// It had a processor, whose time was stolen, or which stood still at a station.
     Stolen(OverheadKind),
     /// It was ready, and another thread ran on the processor where it waited.
     Behind(ThreadId),

@@ -160,6 +160,7 @@ fn steps() -> Texts {
         format!("{HEAD}{one}{rr}[threads.a]\n{a}[threads.b]\n{b}{inherits}")
     };
     vec![
+        ("unknown-station", run("{ visit = \"bus\" }")),
         ("unknown-lock", locked("\"yield\"") + "[locks.n]\nprotocol = \"none\"\n"),
         ("lock-across-schedulers", shared("fixed-priority", ["one", "rr"])),
         ("lock-not-inherited", locked("\"yield\"") + inherits),

@@ -1,0 +1,88 @@
+//! How the simulated machine makes visits of stations: as overheads of the processor that makes them, which stands still meanwhile.
+
+use crate::cpu::Overhead;
+use crate::machine::SimMachine;
+use crate::stations::Stage;
+use windfall_scenario::model::StationCall;
+use windfall_scenario::outcome::StationOutcome;
+
+impl SimMachine<'_> {
+    /// Puts an overhead behind those that the processor has.
+    pub(crate) fn queue_overhead(&mut self, cpu: usize, overhead: Overhead) {
+        self.cpus[cpu].overheads.push_back(overhead);
+        if self.cpus[cpu].overheads.len() == 1 {
+            self.begin_overhead(cpu);
+            self.rearm(cpu);
+        }
+    }
+
+    /// Begins the first overhead of a processor that takes time; a visit arrives at its station.
+    pub(crate) fn begin_overhead(&mut self, cpu: usize) {
+        while let Some(overhead) = self.cpus[cpu].overheads.front_mut() {
+            if !overhead.begins(self.now, &mut self.stations) {
+                self.cpus[cpu].overheads.pop_front();
+                continue;
+            }
+            self.tracer.overhead(self.now, cpu, overhead.kind, overhead.number);
+            if let (Some(visit), true) = (overhead.visit, overhead.is_at_station())
+                && !matches!(visit.stage, Stage::Elsewhere(_))
+                && let Some(thread) = visit.thread
+            {
+                let until = self.stations.free_at(overhead.number);
+                self.work[thread as usize].visit = Some((cpu, overhead.number, until));
+            }
+            return;
+        }
+    }
+
+    /// Charges the visits of a call that the machine makes so many times. Returns whether there are any.
+    pub(crate) fn charge_visits(&mut self, cpu: usize, call: StationCall, times: u64) -> bool {
+        if times == 0 || cpu >= self.cpus.len() {
+            return false;
+        }
+        for at in 0..self.stations.visited_by(call).len() {
+            let number = self.stations.visited_by(call)[at];
+            self.serve(cpu);
+            // Visits of one station that wait behind other overheads are made one after the other.
+            let waiting = self.cpus[cpu].overheads.iter_mut().skip(1).find_map(|overhead| {
+                let visit = overhead.visit.as_mut().filter(|visit| visit.thread.is_none());
+                match visit.filter(|_| overhead.number == number).map(|visit| &mut visit.stage) {
+                    Some(Stage::Ahead(ahead)) => Some(ahead),
+                    _ => None,
+                }
+            });
+            match waiting {
+                Some(ahead) => *ahead = ahead.saturating_add(times),
+                None => self.queue_overhead(cpu, Overhead::visit(number, None, times)),
+            }
+        }
+        !self.stations.visited_by(call).is_empty()
+    }
+
+    /// What came of each station up to now. The accounts of processors must be up to date.
+    pub(crate) fn station_outcomes(&self) -> Vec<StationOutcome> {
+        let mut outcomes: Vec<StationOutcome> = self.stations.seen().collect();
+        for overhead in self.cpus.iter().filter_map(|cpu| cpu.overheads.front()) {
+            let Some(visit) = overhead.visit else { continue };
+            let visits = &mut outcomes[usize::from(overhead.number)].visits;
+            match visit.stage {
+                Stage::Waits(service, _) => {
+                    visits.waited -= overhead.left;
+                    visits.served -= service;
+                }
+                Stage::Served(_) => visits.served -= overhead.left,
+                Stage::Ahead(_) | Stage::Elsewhere(_) => {}
+            }
+        }
+        outcomes
+    }
+
+    /// A thread whose visit is not over comes to another processor, which stands still until it is.
+    pub(crate) fn resume_visit(&mut self, cpu: usize, thread: u32) {
+        let Some((first, number, until)) = self.work[thread as usize].visit else { return };
+        if first != cpu && until > self.now {
+            self.serve(cpu);
+            self.queue_overhead(cpu, Overhead::visit_elsewhere(number, thread, until));
+        }
+    }
+}

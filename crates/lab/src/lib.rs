@@ -14,6 +14,7 @@
 mod bsat;
 mod butterfly;
 mod carried_out;
+mod cmstar;
 mod devices;
 mod execution_trace;
 mod experiment;

@@ -322,6 +322,35 @@ fn paper_clock_routines_are_wrong_as_printed_and_compensation_gains_with_correla
 }
 
 #[test]
+fn paper_one_station_explains_what_many_readers_of_one_clock_see() {
+    let curves = stands("clock-1");
+    let rates: Vec<f64> = curves.tables[0].rows.iter().map(|row| row[4].parse().unwrap()).collect();
+    let [_, varying, _, four, _, one] = rates[..] else { panic!("{rates:?}") };
+    assert!((95.0..97.0).contains(&varying) && (95.0..97.0).contains(&four), "{rates:?}");
+    assert!((75.0..78.5).contains(&one), "{rates:?}");
+    // Wraps, and those at which a reading took long, and at which one was short.
+    let wraps = &curves.tables[1].rows[0];
+    assert!(wraps[1].parse::<u32>().unwrap() >= 2 && wraps[1] == wraps[2] && wraps[1] == wraps[3]);
+    let spread = stands("clock-4");
+    assert_eq!((curves.figures.len(), spread.figures.len()), (3, 4));
+    assert_eq!(calibrated("clock-11").figures.len(), 1);
+}
+
+#[test]
+fn paper_messages_of_three_pairs_follow_from_those_of_two() {
+    let findings = stands("messages");
+    let latency = |row: usize| findings.tables[0].rows[row][2].parse::<f64>().unwrap();
+    let (one, two, three) = (latency(0), latency(2), latency(4));
+    assert!((one - 7_050.0).abs() < 140.0 && (two - 7_960.0).abs() < 240.0, "{one} {two}");
+    assert!((three - 9_615.0).abs() < 577.0, "{three}");
+    let here = quick("messages", Host::Here);
+    assert_eq!((here.tables[0].rows.len(), here.verdict.standing), (3, ClaimStatus::Open));
+    for row in &here.tables[0].rows {
+        assert!(row[1].parse::<f64>().unwrap() < 1e6, "a millisecond is Cm*'s: {row:?}");
+    }
+}
+
+#[test]
 fn law_what_needs_only_this_process_runs_everywhere() {
     for name in ["table-10-2", "figure-10-4", "table-10-3", "phold"] {
         let findings = quick(name, Host::Here);
@@ -343,6 +372,8 @@ fn law_the_simulator_finds_the_same_each_time() {
         "nmr-recovering",
         "clock-routines",
         "clock-12-to-15",
+        "clock-1",
+        "clock-11",
     ] {
         assert_eq!(quick(name, Host::Sim), quick(name, Host::Sim), "{name}");
     }

@@ -12,7 +12,6 @@
 
 mod agenda;
 mod call;
-mod call_kind;
 mod costs;
 mod counts;
 mod device;
@@ -29,8 +28,7 @@ mod tasks;
 mod told;
 mod traffic;
 
-pub use call::{Answer, Call, NewProcess, Reply};
-pub use call_kind::CallKind;
+pub use call::{Answer, Call, CallKind, NewProcess, Reply};
 pub use costs::{Costs, NodeCosts};
 pub use counts::{Counts, Loaded};
 pub use device::Device;

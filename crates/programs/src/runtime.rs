@@ -158,11 +158,6 @@ impl ProgramRuntime {
         ProgramRuntime { system: System::new(seed, nodes, costs), ..ProgramRuntime::default() }
     }
 
-    /// Has each call of a kind visit a station, when its cost has been spent and before it has its effect.
-    pub fn visits(&mut self, call: CallKind, station: Station) {
-        self.visits.entry(call).or_default().push(station);
-    }
-
     /// The name of a process that another process makes: `NAME-1`, `NAME-2`, ... in the order of making.
     pub fn name(&mut self, start: &Start) -> String {
         let count = self.made.entry(start.name()).or_insert(0);
@@ -368,14 +363,6 @@ impl ProgramRuntime {
             Action::Tell(what) => host.told(number, what),
             Action::Fail(mishap) => host.program_failed(number, mishap),
             Action::Exit => ProgramRuntime::exit(host, number),
-        }
-    }
-
-    /// Begins a visit of a station, which takes time. A host without stations ends the program.
-    fn visit<S: RuntimeHost>(host: &mut S, number: u32, station: Station) {
-        host.programs().at(number).idle_actions.1 = 0;
-        if !host.visit(number, station) {
-            host.program_failed(number, ProgramError::NoStation);
         }
     }
 

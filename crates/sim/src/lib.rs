@@ -22,6 +22,7 @@ mod interval_timer;
 #[allow(clippy::unwrap_used, reason = "what is drawn is always such")]
 pub mod law;
 mod machine;
+mod overheads;
 mod prices;
 mod run;
 mod simulate;
@@ -29,7 +30,6 @@ mod simulation;
 mod stations;
 mod thread;
 mod unsupported;
-mod visits;
 
 pub use run::Sim;
 pub use simulate::{Simulated, SimulationError, simulate};

@@ -30,7 +30,7 @@ pub(crate) struct SimMachine<'a> {
     sources: Vec<Interrupts>,
     /// A device at which something has arrived, which the host has not been told.
     arrived: Option<Device>,
-    prices: Prices,
+    pub(crate) prices: Prices,
     pub(crate) stations: Stations,
     pub(crate) tracer: Tracer<&'a mut (dyn Sink + Send)>,
     seed: u64,
@@ -113,41 +113,6 @@ impl<'a> SimMachine<'a> {
         }
         self.charge_overhead(processor.into(), kind, irq, cost);
         processor.into()
-    }
-
-    /// Takes time from a processor, after the overheads that it has. Returns whether the cost is more than zero.
-    fn charge_overhead(&mut self, cpu: usize, kind: OverheadKind, number: u16, cost: Span) -> bool {
-        if cost.is_zero() || cpu >= self.cpus.len() {
-            return false;
-        }
-        self.serve(cpu);
-        let queue = &mut self.cpus[cpu].overheads;
-        // Repeated overheads of one kind and number are merged while they wait behind another.
-        let waiting = queue.iter_mut().skip(1).find(|r| (r.kind, r.number) == (kind, number));
-        if let Some(waiting) = waiting {
-            waiting.left = waiting.left.saturating_add(cost);
-            return true;
-        }
-        self.queue_overhead(cpu, Overhead { kind, number, left: cost, visit: None });
-        true
-    }
-
-    /// Like [`charge_overhead`](Self::charge_overhead), but before the overheads that the processor has.
-    pub(crate) fn charge_first(&mut self, cpu: usize, number: u16, cost: Span) {
-        self.serve(cpu);
-        let kind = OverheadKind::Scheduling;
-        let overhead = Overhead { kind, number, left: cost, visit: None };
-        let queue = &mut self.cpus[cpu].overheads;
-        if queue.front().is_some_and(Overhead::is_at_station) {
-            queue.insert(1, overhead); // nothing interrupts a visit
-            return;
-        }
-        if !queue.is_empty() {
-            self.tracer.overhead_end(self.now, cpu);
-        }
-        self.cpus[cpu].overheads.push_front(overhead);
-        self.tracer.overhead(self.now, cpu, kind, number);
-        self.rearm(cpu);
     }
 
     /// Handles the end of an overhead or of a thread's work.
@@ -240,24 +205,6 @@ impl<'a> SimMachine<'a> {
         if self.has_work(number) {
             self.rearm(cpu);
         }
-    }
-
-    /// Charges a call of the hierarchy to a processor. Returns whether it cost anything.
-    fn charge_call(&mut self, cpu: usize, notifications: u64, enters: (bool, bool)) -> bool {
-        let (switches, by_timer) = enters;
-        let entering = self.prices.interval_timers.as_ref().map(|timers| timers.costs.scheduler);
-        let entering = entering.unwrap_or(Span::ZERO);
-        let costs = self.prices.costs;
-        let call = costs.decision.saturating_add(costs.notification.saturating_mul(notifications));
-        let mut charge = |cost| self.charge_overhead(cpu, OverheadKind::Scheduling, 0, cost);
-        let before = switches && charge(entering);
-        let called = charge(call);
-        let visited = self.charge_visits(cpu, StationCall::Decision, 1)
-            | self.charge_visits(cpu, StationCall::Notification, notifications);
-        let after = by_timer
-            && !switches
-            && self.charge_overhead(cpu, OverheadKind::Scheduling, 0, entering);
-        before || called || visited || after
     }
 }
 

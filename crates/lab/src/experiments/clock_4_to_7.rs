@@ -115,7 +115,7 @@ impl Found {
 }
 
 fn found(case: &'static Case, settings: &Settings<'_>) -> Result<Found, LabError> {
-    let length = settings.either(Span::from_secs(4), Span::from_millis(200));
+    let length = settings.either(Span::from_secs(2), Span::from_millis(200));
     let mut by_count = Vec::new();
     for count in COUNTS {
         let readings = case.readers(count, length).run()?;

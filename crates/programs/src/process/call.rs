@@ -1,5 +1,9 @@
 //! The calls of a process and their answers, as values.
 
+mod kind;
+
+pub use kind::CallKind;
+
 use super::{
     Device, Event, EventId, Handle, Node, ProcessError, ProcessHandle, ProcessParams, Queue, Start,
 };

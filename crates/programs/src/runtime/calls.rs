@@ -4,11 +4,12 @@
 //! Invariant: a process whose call waits repeats the call, without its cost, when it is woken, unless the wake-up
 //! answered the call.
 
-use super::{Condition, ProgramRuntime, RunningProgram, RuntimeHost, Wakeup};
+use super::{Condition, ProgramError, ProgramRuntime, RunningProgram, RuntimeHost, Wakeup};
 use crate::action::{Action, Station};
 use crate::control::{ThreadRequest, ThreadRequestRefused};
 use crate::process::{
-    Answer, Call, CallOutcome, Device, Event, NewProcess, Node, ProcessError, ProcessHandle, Reply,
+    Answer, Call, CallKind, CallOutcome, Device, Event, NewProcess, Node, ProcessError,
+    ProcessHandle, Reply,
 };
 use crate::program::Program;
 use crate::request::{Notices, OwnRequest, RequestRefused};
@@ -26,6 +27,19 @@ pub(super) enum Charge {
 }
 
 impl ProgramRuntime {
+    /// Has each call of a kind visit a station, when its cost has been spent and before it has its effect.
+    pub fn visits(&mut self, call: CallKind, station: Station) {
+        self.visits.entry(call).or_default().push(station);
+    }
+
+    /// Begins a visit of a station, which takes time. A host without stations ends the program.
+    pub(super) fn visit<S: RuntimeHost>(host: &mut S, number: u32, station: Station) {
+        host.programs().at(number).idle_actions.1 = 0;
+        if !host.visit(number, station) {
+            host.program_failed(number, ProgramError::NoStation);
+        }
+    }
+
     /// What is to be spent next on a call before it has its effect. The call is then requested again.
     pub(super) fn charge(&mut self, number: u32, action: &Action) -> Charge {
         let ProgramRuntime { list, system, visits, .. } = self;

@@ -3,7 +3,7 @@
 use super::Call;
 use core::fmt;
 
-/// A kind of call, as [`Costs`](super::Costs) has figures for them.
+/// A kind of call, as [`Costs`](crate::Costs) has figures for them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum CallKind {

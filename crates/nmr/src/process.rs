@@ -4,6 +4,7 @@
 
 mod body;
 mod caught;
+mod figures;
 mod manager;
 mod shared;
 
@@ -207,7 +208,7 @@ pub static KIND: Kind = Kind::new(
         "remedy",
         &words::<_, { REMEDIES.len() }>(REMEDIES),
         "none",
-        "what is done about a replica that ends, or that a majority finds to be faulty: it begins anew with the state of the others, is replaced by a spare, takes part no longer, or the run ends",
+        "what is done about a replica that ends, or that a majority finds to be faulty: it begins anew with the state of the others, is replaced by a spare, takes part no longer, or the run ends; a process `manager-1` sees to that",
     ),
     Setting::integer("replicas", 2..=16, "3", "how many processes do the computation"),
     Setting::integer(

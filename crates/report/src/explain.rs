@@ -1,6 +1,7 @@
 //! Why threads were late, as text and as JSON: one thread with its misses, or a line for each of several.
 
 mod json;
+mod marks;
 mod one;
 mod several;
 

@@ -4,6 +4,7 @@ use crate::body::Motors;
 use crate::journey::Report;
 use crate::reservation::Reservation;
 use crate::terrain::{MOST_CELLS, Random, Size, Terrain};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use windfall_programs::Program;
 use windfall_programs::catalogue::{Chosen, Form, Kind, Setting, SettingError};
@@ -121,23 +122,14 @@ fn reserved(settings: &Chosen<'_>) -> Result<Option<Reservation>, SettingError> 
 }
 
 const fn span(name: &'static str, default: &'static str, help: &'static str) -> Setting {
-    Setting { name, form: Form::Span, default, help }
-}
-
-const fn number(
-    name: &'static str,
-    (least, most): (i64, i64),
-    default: &'static str,
-    help: &'static str,
-) -> Setting {
-    Setting { name, form: Form::Integer(least, most), default, help }
+    Setting::new(name, Form::Span, default, help)
 }
 
 const fn scheduler(name: &'static str, help: &'static str) -> Setting {
-    Setting { name, form: Form::Name, default: "", help }
+    Setting::new(name, Form::Name, "", help)
 }
 
-const SIDE: (i64, i64) = (2, MOST_CELLS as i64);
+const SIDE: RangeInclusive<i64> = 2..=MOST_CELLS as i64;
 
 /// The kind `robot`.
 pub static KIND: Kind = Kind::new(
@@ -146,7 +138,7 @@ pub static KIND: Kind = Kind::new(
     |settings, node| Ok(Program::process(node, Motors(Robot::of(settings)?))),
 )
 .with_settings(&[
-    number("ahead", (0, 1_000), "4", "how many events it handles ahead at most; with 0 each step is planned when the one before has been taken"),
+    Setting::integer("ahead", 0..=1_000, "4", "how many events it handles ahead at most; with 0 each step is planned when the one before has been taken"),
     span(
         "amount",
         "",
@@ -157,20 +149,20 @@ pub static KIND: Kind = Kind::new(
         "",
         "for how long map and planner may be without a processor: what is new takes effect so much later; when absent, as long as what they are promised allows, or at once",
     ),
-    number("blocked", (0, 60), "25", "how many of a hundred cells are obstacles at the beginning, which it does not know"),
+    Setting::integer("blocked", 0..=60, "25", "how many of a hundred cells are obstacles at the beginning, which it does not know"),
     span("cell", "20us", "what looking at a cell takes, in planning; and taking back an event"),
     scheduler("deliberative", "the scheduler that map and planner move to; they stay where they begin when absent"),
-    number("high", SIDE, "24", "rows of the terrain"),
+    Setting::integer("high", SIDE, "24", "rows of the terrain"),
     span("latency", "100us", "what each decision to handle an event takes, beside handling it"),
-    number("later", (0, 10_000), "20", "how many obstacles appear while it is on its way"),
+    Setting::integer("later", 0..=10_000, "20", "how many obstacles appear while it is on its way"),
     span("later-until", "4s", "when the last of them appears at the latest"),
     span("look", "25ms", "the time from one look of its sensors to the next"),
-    number("most", (1, 100_000), "1000", "how many cells it looks at for each step at most"),
+    Setting::integer("most", 1..=100_000, "1000", "how many cells it looks at for each step at most"),
     span("period", "", "the length of a period of what map and planner ask for"),
     scheduler("reactive", "the scheduler that sensors and motors move to; they stay where they begin when absent"),
     span("reacts", "500us", "what sensors compute for each look, and motors for each step"),
-    number("sight", (1, 50), "4", "how many cells away its sensors see"),
+    Setting::integer("sight", 1..=50, "4", "how many cells away its sensors see"),
     span("step", "50ms", "the time from one step to the next"),
-    number("terrain", (0, i64::MAX), "1", "equal numbers make equal terrain"),
-    number("wide", SIDE, "40", "cells in each row of the terrain"),
+    Setting::integer("terrain", 0..=i64::MAX, "1", "equal numbers make equal terrain"),
+    Setting::integer("wide", SIDE, "40", "cells in each row of the terrain"),
 ]);

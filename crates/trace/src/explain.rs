@@ -19,6 +19,7 @@ mod explainer;
 mod findings;
 mod holds;
 mod jobs;
+mod marks;
 mod pattern;
 mod period_rule;
 mod tasks;
@@ -27,6 +28,7 @@ mod watch;
 pub use account::{Account, Part};
 pub use antagonists::Antagonist;
 pub use explainer::Explainer;
+pub use marks::Marks;
 pub use pattern::Pattern;
 pub use tasks::Tasks;
 
@@ -215,6 +217,8 @@ pub struct Explained {
     pub tasks: Tasks,
     /// The figures that it told of itself, with their last values.
     pub figures: Vec<(String, Figure)>,
+    /// What it marked.
+    pub marks: Marks,
     /// The most that one job or burst ran, what was stolen from it included.
     pub longest_run: Span,
     /// All jobs or bursts together; where jobs overlap, their common time counts for each.
@@ -250,6 +254,7 @@ impl Explained {
             misses: 0,
             tasks: Tasks::default(),
             figures: Vec::new(),
+            marks: Marks::default(),
             longest_run: Span::ZERO,
             all: Account::default(),
             missed: Account::default(),

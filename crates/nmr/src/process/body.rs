@@ -2,6 +2,7 @@
 
 use super::Voting;
 use super::caught::caught;
+use super::figures::Figures;
 use super::manager::Manager;
 use super::shared::Shared;
 use crate::accuser::Accuser;
@@ -15,7 +16,7 @@ use std::sync::{Arc, PoisonError};
 use windfall_programs::{Code, Event, OwnRequest, Process, ProcessError, ProcessParams, Told};
 use windfall_time::{Instant, Span};
 
-type Part = Participant<u64, Majority>;
+pub(super) type Part = Participant<u64, Majority>;
 
 /// The first replica, which makes the others.
 #[derive(Clone)]
@@ -173,6 +174,7 @@ impl Replica<'_> {
         let work = u64::try_from(work).map_or(Span::MAX, Span::from_nanos);
         while self.part.next.0 <= voting.iterations {
             let iteration = self.part.next;
+            me.tell(Told::Begins(iteration.to_string())).await;
             me.compute(work).await;
             self.takes_mail()?;
             let state = self.part.last.map_or(0, |vote| vote.value);
@@ -183,6 +185,14 @@ impl Replica<'_> {
             self.part.sends(value, fault, |other| sent = sent.with(other));
             self.wakes(me, sent).await;
             let vote = self.waits(me, iteration, events).await?;
+            me.tell(Told::Ends).await;
+            if vote.iteration > iteration {
+                me.tell(Told::Mark(format!(
+                    "it was too slow, and goes on after {}",
+                    vote.iteration
+                )))
+                .await;
+            }
             self.figures.votes += 1;
             self.figures.missed += vote.iteration.0 - iteration.0;
             self.figures.longest = self.figures.longest.max(self.part.voter.length().into());
@@ -364,40 +374,6 @@ impl core::fmt::Display for Found {
         match kind {
             FaultKind::Lagging => write!(f, "{replica} is {} iterations behind", iteration.0),
             _ => write!(f, "{replica} {kind} in {iteration}"),
-        }
-    }
-}
-
-/// What it tells of itself and of others.
-#[derive(Default)]
-struct Figures {
-    votes: u64,
-    missed: u64,
-    longest: u64,
-}
-
-impl Figures {
-    async fn tells(&self, me: &mut impl Process, part: &Part) {
-        let mut sums = [0; 4];
-        for replica in (0..ReplicaNumber::MOST).map(ReplicaNumber) {
-            let Some(record) = part.voter.record(replica) else { break };
-            for (sum, one) in
-                sums.iter_mut().zip([record.wrong, record.absent, record.late, record.ahead])
-            {
-                *sum += one;
-            }
-        }
-        let [wrong, absent, late, ahead] = sums;
-        for (name, count) in [
-            ("votes", self.votes),
-            ("votes-missed", self.missed),
-            ("longest-queue", self.longest),
-            ("wrong-values", wrong),
-            ("absent-values", absent),
-            ("late-values", late),
-            ("wrong-iterations", ahead),
-        ] {
-            me.tell(Told::Count(name, count)).await;
         }
     }
 }

@@ -289,12 +289,12 @@ impl Code for ByName {
     }
 }
 
-const CAPACITY: Setting = Setting {
-    name: "capacity",
-    form: Form::Integer(1, 1 << 24),
-    default: "64",
-    help: "how many messages its queues hold; all who name a queue say the same",
-};
+const CAPACITY: Setting = Setting::integer(
+    "capacity",
+    1..=1 << 24,
+    "64",
+    "how many messages its queues hold; all who name a queue say the same",
+);
 
 const fn name(name: &'static str, default: &'static str, help: &'static str) -> Setting {
     Setting { name, form: Form::Name, default, help }
@@ -334,12 +334,12 @@ pub(super) static GENERATOR: Kind = Kind::new(
 )
 .with_settings(&[
     CAPACITY,
-    Setting {
-        name: "messages",
-        form: Form::Integer(1, i64::MAX),
-        default: "",
-        help: "how many it sends before it ends; without end when absent",
-    },
+    Setting::integer(
+        "messages",
+        1..=i64::MAX,
+        "",
+        "how many it sends before it ends; without end when absent",
+    ),
     name("to", "messages", "the queue that it puts them into"),
     work("552us"),
 ]);

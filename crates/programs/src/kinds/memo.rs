@@ -241,7 +241,7 @@ impl Code for Waiter {
 }
 
 const fn times(name: &'static str, default: &'static str, help: &'static str) -> Setting {
-    Setting { name, form: Form::Integer(1, 1_000_000), default, help }
+    Setting::integer(name, 1..=1_000_000, default, help)
 }
 
 /// How often something is, which was declared as a number from 1 to a million.
@@ -261,12 +261,7 @@ pub(super) static NOTIFIER: Kind = Kind::new(
 )
 .with_settings(&[
     times("events", "10", "how many events are notified, one after the other"),
-    Setting {
-        name: "waiters",
-        form: Form::Integer(0, 64),
-        default: "8",
-        help: "how many processes wait for each of them",
-    },
+    Setting::integer("waiters", 0..=64, "8", "how many processes wait for each of them"),
 ]);
 
 /// A process that runs out of its quanta.

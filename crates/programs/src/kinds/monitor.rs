@@ -111,11 +111,11 @@ const fn hundredths(
     default: &'static str,
     help: &'static str,
 ) -> Setting {
-    Setting { name, form: Form::Integer(least, 100), default, help }
+    Setting::integer(name, least..=100, default, help)
 }
 
 const fn count(name: &'static str, default: &'static str, help: &'static str) -> Setting {
-    Setting { name, form: Form::Integer(1, 1_000), default, help }
+    Setting::integer(name, 1..=1_000, default, help)
 }
 
 /// Tunes needs and slices, and moves processes.
@@ -143,12 +143,7 @@ pub(super) static KIND: Kind = Kind::new(
     },
     hundredths(("margin", 1), "10", "by how much of a processor a move must lower the larger of two loads, in hundredths"),
     count("memory", "3", "for how many windows a use of a need is remembered, before the need is lowered"),
-    Setting {
-        name: "moves",
-        form: Form::Integer(0, 64),
-        default: "1",
-        help: "the most processes that it moves after a window",
-    },
+    Setting::integer("moves", 0..=64, "1", "the most processes that it moves after a window"),
     Setting {
         name: "nodes",
         form: Form::Name,

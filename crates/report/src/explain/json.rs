@@ -104,6 +104,8 @@ impl Out<'_> {
             "too_long": found.too_long,
             "tasks": tasks(&found.tasks),
             "figures": super::keyed(&found.figures).into_iter().collect::<BTreeMap<_, _>>(),
+            "marks": found.marks.count,
+            "first_marks": found.marks.first.iter().map(|(at, text)| json!({ "at_ns": at.as_nanos(), "text": text })).collect::<Vec<_>>(),
             "unsure": found.unsure,
             "periods": found.periods,
             "periods_short": found.short,

@@ -20,6 +20,7 @@ pub(super) fn text(asked: &Asked, read: &Reading) -> String {
     if !found.figures.is_empty() {
         text.push_str(&format!("it told: {}\n", figures(&super::keyed(&found.figures))));
     }
+    text.push_str(&super::marks::text(&found.marks));
     text.push_str(&losses(read));
     if found.short > 0 && found.missed_episodes() > 0 {
         text.push_str(&format!("{}\n", misses(found.misses, found.short, found.kind)));
@@ -110,13 +111,13 @@ pub(super) fn misses(all: u64, periods: u64, kind: Kind) -> String {
     format!("{text} ({others}, {})", number(periods, "period", "periods"))
 }
 
-fn number(count: u64, one: &str, many: &str) -> String {
+pub(super) fn number(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
 /// A moment of the trace's clock in seconds, to the microsecond, or to the nanosecond where that
 /// says more.
-fn moment(at: Instant) -> String {
+pub(super) fn moment(at: Instant) -> String {
     let (seconds, rest) = (at.as_nanos() / 1_000_000_000, at.as_nanos() % 1_000_000_000);
     if rest % 1_000 == 0 {
         return format!("{seconds}.{:06}s", rest / 1_000);

@@ -1,13 +1,21 @@
 //! Replicas that vote (CMU 1982, chapter 1), as processes of the simulated machine.
 
 use super::common::{figure, run};
+use windfall_scenario::Scenario;
 use windfall_scenario::outcome::Outcome;
+use windfall_sim::Sim;
+use windfall_time::{Instant, Span};
+use windfall_trace::{Event, Memory};
 
-fn voting(settings: &str) -> Outcome {
-    run(&format!(
+fn scenario(settings: &str) -> String {
+    format!(
         "length = \"3s\"\n[machine]\nprocessors = 3\n[schedulers.replicas]\nscheduler = \"round-robin\"\nparent = \"top\"\nprocessors = 3\n\
          [threads.replica]\nparent = \"replicas\"\n[threads.replica.program]\nkind = \"voting\"\n{settings}\n"
-    ))
+    )
+}
+
+fn voting(settings: &str) -> Outcome {
+    run(&scenario(settings))
 }
 
 #[test]
@@ -57,4 +65,46 @@ fn law_two_that_differ_give_up() {
     let outcome = voting("replicas = 2\nfault = \"flip\"\nfault-from = 7\npatience = \"10ms\"");
     let failure = outcome.failure.expect("no majority");
     assert!(format!("{failure:?}").contains("no majority"), "{failure:?}");
+}
+
+#[test]
+fn law_a_faulty_replica_is_restarted_replaced_or_left_out() {
+    let faulty = "fault-from = 20\npatience = \"20ms\"\nlag = 4\niterations = 200";
+    for (remedy, begun) in [("\"restart\"", 1), ("\"replace\"\nspares = 1", 1), ("\"retire\"", 0)] {
+        for fault in ["crash", "hang", "flip"] {
+            let settings = format!("{faulty}\nfault = \"{fault}\"\nremedy = {remedy}");
+            let outcome = voting(&settings);
+            assert_eq!(outcome.failure, None, "{settings}");
+            assert_eq!(figure(&outcome, "replica", "votes"), 200, "{settings}");
+            assert_eq!(figure(&outcome, "manager-1", "faults"), 1, "{settings}");
+            assert_eq!(figure(&outcome, "manager-1", "restarts"), begun, "{settings}");
+        }
+    }
+}
+
+/// Whoever reads a trace sees each step, and who was wrong in which.
+#[test]
+fn law_a_disagreement_is_a_mark_with_the_replica_and_the_iteration() {
+    let settings = "fault = \"flip\"\nfault-from = 20\nfault-iterations = 2\nremedy = \"restart\"";
+    let text = format!("schema = 2\nseed = 1\n{}", scenario(settings));
+    let mut memory = Memory::default();
+    let plan = Scenario::parse("voting.toml", &text).unwrap().build().unwrap();
+    let sim = Sim::of(plan, Some(&mut memory)).unwrap();
+    let outcome = sim.run(Instant::ZERO + Span::from_secs(3), |_| true);
+    let explanation = crate::explained::explain(&memory.records, &outcome);
+    let marks = |name: &str| -> Vec<String> {
+        let is_it = |found: &&_| outcome.threads[thread_of(found)].name == name;
+        let found = explanation.threads.iter().find(is_it).unwrap();
+        found.marks.first.iter().map(|(_, mark)| mark.clone()).collect()
+    };
+    for replica in ["replica", "replica-1"] {
+        assert_eq!(marks(replica)[0], "replica 2 was outvoted in iteration 20", "{replica}");
+    }
+    assert_eq!(marks("manager-1"), ["replica 2 was outvoted in iteration 20: it is restarted"]);
+    let begins = |record: &&windfall_trace::Record| matches!(&record.event, Event::ActivityBegins { text, .. } if text == "iteration 77");
+    assert!(memory.records.iter().filter(begins).count() >= 2);
+}
+
+fn thread_of(found: &windfall_trace::explain::Explained) -> usize {
+    found.thread.0 as usize
 }

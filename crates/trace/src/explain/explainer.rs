@@ -181,6 +181,7 @@ impl Explainer {
                 }
             }
             Event::Figure { name, value, .. } => watch.found.tells(name, *value),
+            Event::Mark { text, .. } => watch.found.marks.add(at, text),
             _ => {}
         }
     }
@@ -197,7 +198,7 @@ fn subjects(event: &Event) -> [Option<ThreadId>; 2] {
         | Event::Complete { thread, .. }
         | Event::Abort { thread }
         | Event::Figure { thread, .. } => [Some(*thread), None],
-        Event::Note { thread, .. } => [*thread, None],
+        Event::Note { thread, .. } | Event::Mark { thread, .. } => [*thread, None],
         Event::Switch { prev, next, .. } => [prev.map(|(thread, _)| thread), *next],
         _ => [None, None],
     }

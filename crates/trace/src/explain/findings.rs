@@ -83,7 +83,8 @@ impl Explained {
     /// The thread has jobs: what was found before the first of them says nothing, but that it was admitted, and what it told.
     pub(super) fn begin_jobs(&mut self) {
         let (tasks, figures) = (self.tasks, core::mem::take(&mut self.figures));
-        *self = Explained { kind: Kind::Job, tasks, figures, ..Explained::new(self.thread) };
+        let (kind, marks) = (Kind::Job, core::mem::take(&mut self.marks));
+        *self = Explained { kind, tasks, figures, marks, ..Explained::new(self.thread) };
     }
 
     /// It tells a figure of itself.

@@ -208,6 +208,19 @@ fn law_of_a_figure_the_last_value_is_told() {
 }
 
 #[test]
+fn law_the_first_marks_are_kept_and_all_are_counted() {
+    let marks = (0..20).map(|at| Record {
+        at: Instant::from_nanos(at),
+        event: Event::Mark { thread: Some(A), text: format!("mark {at}") },
+    });
+    let whole: Vec<Record> = [declare(0, A)].into_iter().chain(marks).collect();
+    // Those before its first job count, too.
+    let found = about_a(&[whole, vec![release(30, A, 10), complete(31, A, 1, false)]].concat());
+    assert_eq!((found.marks.count, found.marks.left_out()), (20, 4));
+    assert_eq!(found.marks.first[15], (Instant::from_nanos(15), "mark 15".to_owned()));
+}
+
+#[test]
 fn law_what_was_submitted_is_counted_by_its_answer() {
     let found = about_a(&[
         declare(0, A),

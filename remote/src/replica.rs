@@ -1,0 +1,207 @@
+//! A replica in a process of its own, as its body sees it: it offers a value, and goes on with what is voted.
+//!
+//! Guarantee: no call waits longer than the patience that it was made with, whichever of the others are dead.
+
+use crate::turns::{LEAST, Turn, Turns};
+use crate::voting::{Fault, Vote};
+use core::fmt;
+use std::time::Duration;
+use windfall_nmr::{Iteration, Record, ReplicaNumber, Replicas, Rule, Settings, SettingsError};
+use windfall_ports::transport::Transport;
+use windfall_time::{Instant, Span};
+
+/// A transport that can be waited at.
+pub trait Carrier: Transport {
+    /// Sleeps until something may have arrived, and for about so long at most.
+    fn wait(&mut self, longest: Span);
+}
+
+/// One of several replicas, which vote on words.
+#[derive(Debug)]
+pub struct Replica<C, R> {
+    carrier: C,
+    turns: Turns<R>,
+    begun: std::time::Instant,
+}
+
+impl<C: Carrier, R: Rule<u64> + Clone> Replica<C, R> {
+    /// The replica of this number, which waits for a vote so long. It may be one that begins anew: then its first vote is a later one.
+    ///
+    /// All replicas must have the same settings, and no spares.
+    ///
+    /// # Errors
+    /// When the settings cannot be, there is no such replica, or no vote is waited for.
+    pub fn join(
+        own: ReplicaNumber,
+        settings: Settings,
+        rule: R,
+        patience: Duration,
+        carrier: C,
+    ) -> Result<Self, JoinError> {
+        settings.check().map_err(JoinError::Settings)?;
+        if settings.spares > 0 {
+            return Err(JoinError::Spares { spares: settings.spares });
+        }
+        if own.0 >= settings.replicas {
+            return Err(JoinError::NoSuchReplica { own, replicas: settings.replicas });
+        }
+        let patience = Span::saturating_from_nanos(patience.as_nanos());
+        if patience < LEAST {
+            return Err(JoinError::Patience { patience });
+        }
+        let turns = Turns::new(own, settings, rule, patience, Instant::ZERO);
+        let turns = turns.map_err(JoinError::Settings)?;
+        Ok(Replica { carrier, turns, begun: std::time::Instant::now() })
+    }
+
+    /// The iteration of the next value that it offers; 1 at the beginning.
+    #[must_use]
+    pub const fn iteration(&self) -> Iteration {
+        self.turns.voting.next
+    }
+
+    /// The last vote; `None` before the first.
+    #[must_use]
+    pub const fn last(&self) -> Option<Vote> {
+        self.turns.voting.last
+    }
+
+    /// What is known here of a replica since its own voter was made.
+    #[must_use]
+    pub fn record(&self, of: ReplicaNumber) -> Option<&Record> {
+        self.turns.voting.record(of)
+    }
+
+    /// Faults that were noticed since the last call, each replica and kind once.
+    pub fn take_faults(&mut self) -> Vec<Fault> {
+        self.turns.voting.take_found()
+    }
+
+    /// What carries its messages.
+    pub const fn carrier(&mut self) -> &mut C {
+        &mut self.carrier
+    }
+
+    /// Offers a value, and waits until a majority agrees, be it with this value or not.
+    ///
+    /// If this replica was too slow to take part, or has begun anew, the vote is a later one: `value` is what its body is to go on with, and [`iteration`](Self::iteration) says where. A body whose
+    /// value is its whole state needs to do nothing else.
+    ///
+    /// # Errors
+    /// When no majority agrees in time. Another value that is offered for the same iteration does not count; whose does is that which was offered first.
+    pub fn vote(&mut self, value: u64) -> Result<Vote, VoteError> {
+        let iteration = self.iteration();
+        if iteration > Iteration::LAST {
+            return Err(VoteError::LastIteration);
+        }
+        self.turns.offer(value, self.now(), &mut self.carrier);
+        loop {
+            let now = self.now();
+            match self.turns.turn(now, &mut self.carrier) {
+                Turn::Over(vote) => return Ok(vote),
+                Turn::Failed { silent } => {
+                    return Err(VoteError::NoMajority { iteration, silent });
+                }
+                Turn::Wait { until } => self.carrier.wait(until.saturating_since(now)),
+            }
+        }
+    }
+
+    /// Its body has all votes that it wants. Others that are behind get its values until they have theirs, too, or have been waited for in vain.
+    pub fn finish(mut self) -> C {
+        let begun = self.now();
+        loop {
+            let now = self.now();
+            let Some(until) = self.turns.leave(begun, now, &mut self.carrier) else { break };
+            self.carrier.wait(until.saturating_since(now));
+        }
+        self.carrier
+    }
+
+    fn now(&self) -> Instant {
+        Instant::saturating_from_nanos(self.begun.elapsed().as_nanos())
+    }
+}
+
+/// Why a replica cannot take part.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum JoinError {
+    /// Such a voter cannot be.
+    Settings(SettingsError),
+    /// Nobody tells processes when a spare is to take part.
+    Spares {
+        /// How many were asked.
+        spares: u8,
+    },
+    /// Its number is none of theirs.
+    NoSuchReplica {
+        /// Which was asked.
+        own: ReplicaNumber,
+        /// How many there are.
+        replicas: u8,
+    },
+    /// A vote is not waited for, or so shortly that a lost message cannot be asked for.
+    Patience {
+        /// What was asked.
+        patience: Span,
+    },
+}
+
+impl fmt::Display for JoinError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            JoinError::Settings(error) => fmt::Display::fmt(error, f),
+            JoinError::Spares { spares } => {
+                write!(
+                    f,
+                    "{spares} spares; allowed: 0, since a replica that is restarted comes back by itself"
+                )
+            }
+            JoinError::NoSuchReplica { own, replicas } => {
+                write!(f, "{own} is none of the {replicas} replicas, counted from 0")
+            }
+            JoinError::Patience { patience } => {
+                write!(f, "a vote is waited for {patience}; allowed: {LEAST} or more")
+            }
+        }
+    }
+}
+
+impl core::error::Error for JoinError {}
+
+/// Why a replica has no vote.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum VoteError {
+    /// All differ, or no majority agreed as long as was waited for it.
+    NoMajority {
+        /// In which iteration.
+        iteration: Iteration,
+        /// Of whom nothing was heard meanwhile.
+        silent: Replicas,
+    },
+    /// There are no iterations left.
+    LastIteration,
+}
+
+impl fmt::Display for VoteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            VoteError::NoMajority { iteration, silent } if silent.is_empty() => {
+                write!(f, "no majority agreed in {iteration}, and all others were heard of")
+            }
+            VoteError::NoMajority { iteration, silent } => {
+                write!(
+                    f,
+                    "no majority agreed in {iteration}, and nothing was heard of replicas {silent}; are they started, and with the same addresses?"
+                )
+            }
+            VoteError::LastIteration => {
+                write!(f, "{} is the last one there can be", Iteration::LAST)
+            }
+        }
+    }
+}
+
+impl core::error::Error for VoteError {}

@@ -236,3 +236,84 @@ fn refuses_places_that_cannot_be() {
     assert!(refused(&["udp", "0", &places, "--patience", "0"]).contains("allowed: 64"));
     assert!(refused(&["udp", "0", &places, "--lie", "7"]).contains("FIRST..LAST"));
 }
+
+/// Shared memory of replicas.
+#[cfg(feature = "iceoryx2")]
+mod shared_memory {
+    use super::*;
+    use std::path::{Path, PathBuf};
+    use std::sync::{Mutex, PoisonError};
+    use windfall_remote::shared_memory::PREFIX;
+
+    /// One test at a time, since each looks for what is left of all.
+    static ONE: Mutex<()> = Mutex::new(());
+
+    fn find(folder: &Path, files: &mut Vec<PathBuf>) {
+        for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = file.path();
+            if path.is_dir() {
+                find(&path, files);
+            } else if file.file_name().to_string_lossy().starts_with(PREFIX) {
+                files.push(path);
+            }
+        }
+    }
+
+    /// Files of replicas in shared memory, and beside it.
+    fn left() -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for folder in ["/dev/shm", "/tmp/iceoryx2"] {
+            find(Path::new(folder), &mut files);
+        }
+        files
+    }
+
+    fn clean() -> String {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_replica"));
+        let output = command.arg("clean").output().expect("it runs");
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stdout).expect("text")
+    }
+
+    #[test]
+    fn law_iceoryx2_tolerates_a_lie_and_a_kill() {
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        clean();
+        law_a_lie_and_a_kill_are_tolerated("iceoryx2", "3");
+        let files = left();
+        // The counter of nodes, and nothing of the one that was killed.
+        let is_counter = |file: &PathBuf| file.to_string_lossy().ends_with(".global_mgmt");
+        assert!(files.len() == 1 && files.iter().all(is_counter), "{files:?}");
+        assert!(clean().contains("what 0 killed replicas"));
+        assert_eq!(left(), [] as [PathBuf; 0]);
+    }
+
+    #[test]
+    fn law_what_killed_replicas_left_is_removed() {
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        clean();
+        let mut processes = Processes::new();
+        let run = std::process::id().to_string();
+        for number in 0..2 {
+            let own = number.to_string();
+            let args = ["iceoryx2", &own, "2", "--run", &run, "--iterations", "1000000000"];
+            processes.start(number, 1, &args.map(str::to_owned));
+        }
+        // Both are in the middle of it once one has voted.
+        while processes.hears().2.is_none() {}
+        processes.kill(0);
+        processes.kill(1);
+        let before = left();
+        assert!(before.len() > 10, "killed replicas leave files: {before:?}");
+        assert!(clean().contains("what 2 killed replicas"));
+        assert_eq!(left(), [] as [PathBuf; 0]);
+    }
+
+    #[test]
+    fn refuses_replicas_that_cannot_be() {
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(refused(&["iceoryx2", "3", "3"]).contains("replica 3 is none of the 3"));
+        assert!(refused(&["iceoryx2", "0", "1"]).contains("1 replicas cannot vote"));
+        assert!(refused(&["iceoryx2", "0", "many"]).contains("`many` is no number"));
+    }
+}

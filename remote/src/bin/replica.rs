@@ -15,6 +15,8 @@ replica TRANSPORT NUMBER PLACES [--run N] [--iterations N] [--lie FIRST..LAST] [
   iceoryx2 NUMBER COUNT                 how many replicas there are, on this machine
   zenoh NUMBER ADDRESS,ADDRESS,...      the replicas' addresses, in order, by TCP
 
+  clean                                 removes what killed replicas left in shared memory
+
   --run N            tells runs apart that use the same places; 0 when absent
   --iterations N     how many steps; 10000 when absent
   --lie FIRST..LAST  in these iterations its values are wrong, LAST included
@@ -93,6 +95,12 @@ fn sums<C: Carrier>(asked: &Asked, replicas: usize, carrier: C) -> Result<bool, 
 }
 
 fn run() -> Result<bool, Failed> {
+    #[cfg(feature = "iceoryx2")]
+    if std::env::args().nth(1).as_deref() == Some("clean") {
+        let killed = windfall_remote::shared_memory::clean()?;
+        println!("removed what {killed} killed replicas left");
+        return Ok(true);
+    }
     let asked = parse(std::env::args().skip(1))?;
     match asked.transport.as_str() {
         "udp" => {

@@ -3,11 +3,9 @@
 //! # Inside
 //!
 //! `voting.rs` is a replica's part in votes, without clock and transport, **the line that decides when a replica has missed votes** is in `Voting::polls`; `message.rs` what replicas say to each other.
-//! `turns.rs` says when it sends, asks and gives up, `replica.rs` drives that by the clock, over a `Carrier`: `udp.rs`, `shared_memory.rs` (feature `iceoryx2`), `bus.rs` (feature `zenoh`).
+//! `turns.rs` says when it sends, asks and gives up, `replica.rs` drives that by the clock, over a `Carrier`: `udp.rs`, `shared_memory.rs` (feature `iceoryx2`).
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "zenoh")]
-pub mod bus;
 mod message;
 mod replica;
 #[cfg(feature = "iceoryx2")]

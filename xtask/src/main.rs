@@ -30,6 +30,7 @@ cargo xtask CHORE
   fuzz     mutated inputs for every reader, ten minutes each (WINDFALL_FUZZ_SECONDS says otherwise); see fuzz/README.md
   bpf      compile the programs for the kernel anew; needs clang-19 and llvm-strip-19
   bench    the benchmarks; needs valgrind for the instruction counts
+  remote   replicas that vote as processes of their own (remote/): lints and tests over UDP and shared memory; builds 90 packages
   semver   what would break users of the library since the last release, or since a revision; needs cargo-semver-checks
   dist     pack each crate as it would be published, and build it from that alone; publishes nothing
 ";
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Some("fuzz") => fuzz(),
         Some("bpf") => bpf::remake(),
         Some("bench") => bench(),
+        Some("remote") => all(&remote()),
         Some("semver") => semver::check(std::env::args().nth(2)),
         Some("dist") => all(&[Step::cargo("crates as they would be published", &DIST)]),
         _ => {
@@ -107,6 +109,18 @@ fn fuzz() -> Result<(), String> {
     all(&steps)
 }
 
+/// What lies outside the workspace, with a lock file of its own.
+fn remote() -> [Step; 5] {
+    [
+        Step::cargo("format", &["fmt", "--manifest-path", REMOTE, "--check"]),
+        Step::cargo("lints", &[&["clippy"], &REMOTE_ALL[..], &REMOTE_STRICT].concat()),
+        Step::cargo("documentation", &[&["doc", "--no-deps", "--quiet"], &REMOTE_ALL[..]].concat())
+            .with("RUSTDOCFLAGS", "-D warnings"),
+        Step::tests("tests with UDP alone", &[&["test"], &REMOTE_ALL[..4]].concat()),
+        Step::tests("tests over each transport", &[&["test"], &REMOTE_ALL[..]].concat()),
+    ]
+}
+
 /// The model checker, for so many seconds a test and way of looking.
 fn model(seconds: &'static str) -> [Step; 3] {
     MODELS.map(|(name, args)| {
@@ -115,6 +129,10 @@ fn model(seconds: &'static str) -> [Step; 3] {
     })
 }
 
+const REMOTE: &str = "remote/Cargo.toml";
+const REMOTE_ALL: [&str; 6] =
+    ["--locked", "--manifest-path", REMOTE, "--target-dir=target/remote", "--features", "iceoryx2"];
+const REMOTE_STRICT: [&str; 4] = ["--all-targets", "--", "-D", "warnings"];
 /// Where the targets are.
 const FUZZ: [(&str, &[&str]); 3] = [
     (

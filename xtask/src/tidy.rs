@@ -4,6 +4,9 @@ use crate::run::{Done, root};
 use crate::{functions, lines, words};
 use std::path::{Path, PathBuf};
 
+/// What is read. Outside the workspace a folder may hold what was built there.
+const FOLDERS: [&str; 6] = ["crates", "xtask", "docs", "scenarios", "remote/src", "remote/tests"];
+
 /// A longer source file says why at its head.
 const LONGEST: usize = 400;
 
@@ -12,10 +15,10 @@ const LONGEST_OF_TESTS: usize = 600;
 
 pub(crate) fn check() -> Done {
     let mut files = Vec::new();
-    for folder in ["crates", "xtask", "docs", "scenarios"] {
+    for folder in FOLDERS {
         collect(&root().join(folder), &mut files)?;
     }
-    files.push(root().join("README.md"));
+    files.extend(["README.md", "remote/README.md"].map(|page| root().join(page)));
     let (mut faults, mut lines) = (Vec::new(), 0);
     for file in files {
         let Ok(text) = std::fs::read_to_string(&file) else {

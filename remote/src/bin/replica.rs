@@ -13,7 +13,6 @@ replica TRANSPORT NUMBER PLACES [--run N] [--iterations N] [--lie FIRST..LAST] [
 
   udp NUMBER ADDRESS,ADDRESS,...        the replicas' addresses, in order
   iceoryx2 NUMBER COUNT                 how many replicas there are, on this machine
-  zenoh NUMBER ADDRESS,ADDRESS,...      the replicas' addresses, in order, by TCP
 
   clean                                 removes what killed replicas left in shared memory
 
@@ -115,15 +114,8 @@ fn run() -> Result<bool, Failed> {
             let carrier = SharedMemory::open(asked.own.into(), replicas, asked.run)?;
             sums(&asked, replicas, carrier)
         }
-        #[cfg(feature = "zenoh")]
-        "zenoh" => {
-            let addresses = addresses(&asked.places)?;
-            let carrier =
-                windfall_remote::bus::Bus::open(asked.own.into(), &addresses, asked.run)?;
-            sums(&asked, addresses.len(), carrier)
-        }
         other => Err(format!(
-            "unknown transport `{other}`; udp is always there, iceoryx2 and zenoh if built with these features"
+            "unknown transport `{other}`; udp is always there, iceoryx2 if built with that feature"
         )
         .into()),
     }

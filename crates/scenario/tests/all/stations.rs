@@ -36,7 +36,7 @@ fn refuses_stations_that_are_none() {
     tells(&text("service = \"0us\"", "\"yield\""), &[(4, "serves in no time", "above zero")]);
     tells(&text("service = 10", "\"yield\""), &[(4, "`10` has no unit", "as `10ms`")]);
     let key = text(&format!("{BUS}\nservers = 2"), "\"yield\"");
-    tells(&key, &[(5, "unknown key `servers`", "calls, service")]);
+    tells(&key, &[(5, "unknown key `servers`", "allowed: ")]);
     let call = text(&format!("{BUS}\ncalls = [\"decide\"]"), "\"yield\"");
     tells(&call, &[(5, "unknown word `decide`", "`decision`")]);
     let twice = text(&format!("{BUS}\ncalls = [\"post\", \"now\", \"post\"]"), "\"yield\"");

@@ -1,6 +1,6 @@
 //! Replicas on one machine, by shared memory: a publish-subscribe service of iceoryx2 from each to each other.
 //!
-//! A service holds the last [`BUFFER`] records that its reader has not taken; a newer one replaces the oldest, so nobody waits. All lies under a prefix of its own, so other users of iceoryx2 are not touched.
+//! A service holds the last 1,024 records that its reader has not taken; a newer one replaces the oldest, so nobody waits. All lies under a prefix of its own, so other users of iceoryx2 are not touched.
 //!
 //! What a killed process leaves: files in `/dev/shm` and in `/tmp/iceoryx2` (its node, ports and their memory). The next replica that starts, or that ends, removes it, of whichever run; [`clean`] does so when none does.
 //! What an orderly end leaves: one file of 16 bytes in `/dev/shm`, in which iceoryx2 counts nodes, and two empty folders; [`clean`] removes the file.

@@ -5,7 +5,8 @@ use crate::{functions, lines, words};
 use std::path::{Path, PathBuf};
 
 /// What is read. Outside the workspace a folder may hold what was built there.
-const FOLDERS: [&str; 6] = ["crates", "xtask", "docs", "scenarios", "remote/src", "remote/tests"];
+const FOLDERS: [&str; 7] =
+    ["crates", "xtask", "docs", "scenarios", "remote/src", "remote/tests", "remote/benches"];
 
 /// A longer source file says why at its head.
 const LONGEST: usize = 400;

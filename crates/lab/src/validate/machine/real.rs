@@ -6,7 +6,7 @@ use super::{Body, Class, Core, Load, Machine, RoundTrip};
 use crate::experiment::LabError;
 use std::hint::{black_box, spin_loop};
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use windfall_clocks::{Clock, Counter, SystemClock};
 use windfall_cores::Check;
 use windfall_os::probe::sleep_until;
@@ -62,11 +62,13 @@ impl Machine for Real {
     }
 
     fn on_each(&self, processors: &[u16], body: &Body<'_>) -> Result<Class, LabError> {
-        let start = Barrier::new(processors.len());
+        let (start, is_refused) = (Barrier::new(processors.len()), AtomicBool::new(false));
         let run = |processor: u16| {
             let entered = Real::enter(processor);
+            is_refused.fetch_or(entered.is_err(), Ordering::Relaxed);
             start.wait();
-            if entered.is_ok() {
+            // One would wait for ever for another that is not there.
+            if !is_refused.load(Ordering::Relaxed) {
                 body(processor, &mut self.core());
             }
             entered

@@ -92,7 +92,7 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
         let remedy = "run as root, or grant CAP_SYS_NICE; see `windfall doctor`";
         found.sentences.push(Sentence::new(Level::Warning, text).remedy(remedy));
     }
-    says_away(&mut found, &all);
+    says_away(&mut found, &all, class);
     says_interrupts(&mut found, &all);
     says_stolen(&mut found, before, after);
     found.tables.push(table(&all));
@@ -107,7 +107,13 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     Ok(found)
 }
 
-fn says_away(found: &mut Found, all: &[Lost]) {
+fn says_away(found: &mut Found, all: &[Lost], class: Class) {
+    let taker = match class {
+        Class::RealTime => {
+            "a hypervisor, the firmware, or the kernel's throttle of real-time threads"
+        }
+        Class::Ordinary => "other programs of this machine, or a hypervisor",
+    };
     let away: Vec<_> = all.iter().filter(|lost| !lost.away.is_empty()).collect();
     if away.is_empty() {
         let looked = all.iter().map(|lost| lost.looked).min().unwrap_or(Span::ZERO);
@@ -126,7 +132,7 @@ fn says_away(found: &mut Found, all: &[Lost]) {
         let (whole, longest) = (shown(sum(&lost.away)), shown(most(&lost.away)));
         let often = if times == 1 { "once".to_owned() } else { format!("{times} times") };
         let text = format!(
-            "Processor {} was taken away {often} in {looked}, for {whole} in all and {longest} at the longest: a hypervisor, the firmware, or the kernel's throttle of real-time threads. All results hold such times, too.",
+            "Processor {} was taken away {often} in {looked}, for {whole} in all and {longest} at the longest: {taker}. All results hold such times, too.",
             lost.processor
         );
         let remedy = "on a virtual machine, have its processors pinned by the host, and give the host less other work; on hardware, look for firmware interrupts in the BIOS settings";

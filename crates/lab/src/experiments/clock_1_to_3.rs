@@ -31,7 +31,7 @@ pub(super) struct Case {
     pub(super) many: u16,
     /// References a second of 8 modules, and of many, in the paper.
     paper: [f64; 2],
-    /// What many must make, by one station.
+    /// What many must make, by one station: 96, 96 and 75 to 78 thousand, in whole thousands where only those are known.
     expected: (f64, f64),
 }
 

@@ -11,6 +11,7 @@ pub(crate) use real::Real;
 pub(crate) use simulated::{Planted, Simulated, Taken};
 
 use crate::experiment::LabError;
+use std::sync::{Mutex, PoisonError};
 use windfall_cores::Check;
 use windfall_time::{Instant, Span};
 
@@ -33,6 +34,16 @@ pub(crate) enum Class {
     RealTime,
     /// Among them, for want of rights.
     Ordinary,
+}
+
+impl Class {
+    /// In a circumstance of a measurement.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Class::RealTime => "at a real-time priority",
+            Class::Ordinary => "at an ordinary priority",
+        }
+    }
 }
 
 /// A round trip from one processor to another: a look at its counter before, one at the other's when it came, and one after.
@@ -70,4 +81,25 @@ pub(crate) trait Machine: Sync {
     fn cores(&self) -> Check;
     /// Whether this process runs on it.
     fn is_here(&self) -> bool;
+}
+
+impl dyn Machine + '_ {
+    /// What this yields on each of these processors, in the order of their numbers; run as by [`Machine::on_each`].
+    ///
+    /// # Errors
+    /// As [`Machine::on_each`].
+    pub(crate) fn gather<T: Send>(
+        &self,
+        processors: &[u16],
+        body: impl Fn(u16, &mut dyn Core) -> T + Sync,
+    ) -> Result<(Vec<T>, Class), LabError> {
+        let all = Mutex::new(Vec::new());
+        let class = self.on_each(processors, &|processor, core| {
+            let yielded = body(processor, core);
+            all.lock().unwrap_or_else(PoisonError::into_inner).push((processor, yielded));
+        })?;
+        let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        all.sort_by_key(|(processor, _)| *processor);
+        Ok((all.into_iter().map(|(_, yielded)| yielded).collect(), class))
+    }
 }

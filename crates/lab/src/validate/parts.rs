@@ -13,6 +13,9 @@ pub(super) mod timing;
 
 use windfall_time::Span;
 
+/// Two looks at a clock that are less apart are those of a loop which nothing interrupts.
+const LEAST_GAP: Span = Span::from_nanos(1_000);
+
 /// `processor 1`, `processors 1 and 3`, `processors 0, 1 and 3`.
 fn processors(numbers: &[u16]) -> String {
     let all: Vec<_> = numbers.iter().map(u16::to_string).collect();

@@ -2,7 +2,7 @@
 //!
 //! A loop on each processor does nothing but look at the clock. Two looks further apart than an interrupt takes mean that the processor was not there.
 
-use super::{grouped, processors, shown};
+use super::{LEAST_GAP, grouped, processors, shown};
 use crate::experiment::LabError;
 use crate::findings::Table;
 use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
@@ -10,7 +10,6 @@ use crate::validate::machine::{Class, Core, Machine};
 use crate::validate::options::Options;
 use crate::validate::suite::Part;
 use std::ops::RangeInclusive;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use windfall_clocks::poll;
 use windfall_doctor::State;
@@ -23,8 +22,6 @@ pub(crate) const PART: Part = Part {
     run: found,
 };
 
-/// Shorter gaps are the loop's own.
-const LEAST: Span = Span::from_nanos(1_000);
 /// More than an interrupt takes; the processor was not there meanwhile.
 const AWAY: Span = Span::from_nanos(200_000);
 /// An interrupt of this length matters to whoever has periods of a millisecond.
@@ -64,7 +61,7 @@ fn looks(core: &mut dyn Core, processor: u16, stretches: u64, stopped: &AtomicBo
             let gap = to.saturating_since(from);
             if gap > AWAY { lost.away.push(gap) } else { lost.interrupts.push(gap) }
         };
-        let last = poll(|| core.now(), begun, begun + STRETCH, LEAST, gap);
+        let last = poll(|| core.now(), begun, begun + STRETCH, LEAST_GAP, gap);
         lost.looked += last.saturating_since(begun);
     }
     lost
@@ -75,18 +72,10 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     found.circumstances.push(machine.line());
     let stretches = options.length.as_nanos() / 4 / (STRETCH + PAUSE).as_nanos();
     let stretches = stretches.clamp(*STRETCHES.start(), *STRETCHES.end());
-    let all = Mutex::new(Vec::new());
     let (before, stopped) = (machine.stolen(), options.stopped);
-    let body = |processor: u16, core: &mut dyn Core| {
-        let lost = looks(core, processor, stretches, stopped);
-        if let Ok(mut all) = all.lock() {
-            all.push(lost);
-        }
-    };
-    let class = machine.on_each(machine.processors(), &body)?;
+    let body = |processor: u16, core: &mut dyn Core| looks(core, processor, stretches, stopped);
+    let (all, class) = machine.gather(machine.processors(), body)?;
     let after = machine.stolen();
-    let mut all = all.into_inner().unwrap_or_default();
-    all.sort_by_key(|lost| lost.processor);
     if class == Class::Ordinary {
         let text = "All was measured at an ordinary priority, because threads of this user may not become real-time: what other programs took counts as lost.";
         let remedy = "run as root, or grant CAP_SYS_NICE; see `windfall doctor`";

@@ -10,7 +10,7 @@ use super::shown;
 use crate::experiment::LabError;
 use crate::findings::Table;
 use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
-use crate::validate::machine::{Class, Machine};
+use crate::validate::machine::Machine;
 use crate::validate::options::Options;
 use crate::validate::suite::Part;
 use replicas::{ITERATION, LONGEST, Lost, least_delays};
@@ -44,11 +44,8 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     let quarter = Span::from_nanos(options.length.as_nanos() / 4).min(LOOKED);
     let length = options.either(quarter, Span::from_secs(1));
     let (away, class) = stretches(machine, length, options.stopped)?;
-    let class = match class {
-        Class::RealTime => "at a real-time priority",
-        Class::Ordinary => "at an ordinary priority",
-    };
-    found.circumstances.push(format!("a thread on each processor, {class}, for {}", shown(length)));
+    let (class, length) = (class.words(), shown(length));
+    found.circumstances.push(format!("a thread on each processor, {class}, for {length}"));
     says_rows(&mut found, &away);
     let mut lost = Vec::new();
     if machine.is_here() {

@@ -10,7 +10,6 @@ use crate::validate::found::{Found, Level, Metric, Sentence};
 use crate::validate::machine::{Core, Machine};
 use crate::validate::options::Options;
 use crate::validate::suite::Part;
-use std::sync::Mutex;
 use windfall_clocks::Samples;
 use windfall_plot::chart::{Axis, Chart};
 use windfall_time::Span;
@@ -54,17 +53,11 @@ fn runs(core: &mut dyn Core, count: u32) -> Vec<Span> {
 }
 
 fn measured(machine: &dyn Machine, on: &[u16], count: u32) -> Result<Vec<Runs>, LabError> {
-    let all = Mutex::new(Vec::new());
-    let body = |processor: u16, core: &mut dyn Core| {
-        let times = Samples::of(runs(core, count));
-        if let Ok(mut all) = all.lock() {
-            all.push(Runs { processor, times });
-        }
+    let body = |processor: u16, core: &mut dyn Core| Runs {
+        processor,
+        times: Samples::of(runs(core, count)),
     };
-    machine.on_each(on, &body)?;
-    let mut all = all.into_inner().unwrap_or_default();
-    all.sort_by_key(|runs| runs.processor);
-    Ok(all)
+    Ok(machine.gather(on, body)?.0)
 }
 
 /// By how many thousandths one time is longer than another.

@@ -9,7 +9,6 @@ use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
 use crate::validate::machine::{Core, Machine, RoundTrip};
 use crate::validate::options::Options;
 use crate::validate::suite::Part;
-use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use windfall_clocks::Samples;
 use windfall_time::{Instant, Span};
@@ -73,17 +72,8 @@ fn looks(core: &mut dyn Core, processor: u16) -> Looks {
 }
 
 fn measured(machine: &dyn Machine, on: &[u16]) -> Result<Vec<Looks>, LabError> {
-    let all = Mutex::new(Vec::new());
-    let body = |processor: u16, core: &mut dyn Core| {
-        let looks = looks(core, processor);
-        if let Ok(mut all) = all.lock() {
-            all.push(looks);
-        }
-    };
-    machine.on_each(on, &body)?;
-    let mut all = all.into_inner().unwrap_or_default();
-    all.sort_by_key(|looks| looks.processor);
-    Ok(all)
+    let body = |processor: u16, core: &mut dyn Core| looks(core, processor);
+    Ok(machine.gather(on, body)?.0)
 }
 
 /// How far another processor's counter was ahead, in nanoseconds, by how much that may be wrong, and when.

@@ -2,7 +2,7 @@
 //!
 //! A thread on each processor sleeps until a period begins, and looks at the clock until it ends. Each burst counts for its period and for all shorter ones. It leaves its processor alone for as long as it takes it.
 
-mod burst;
+pub(super) mod burst;
 mod record;
 mod said;
 mod shown;
@@ -14,7 +14,6 @@ use crate::validate::options::Options;
 use crate::validate::suite::Part;
 use burst::Burst;
 use record::{Quantile, Record};
-use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use windfall_time::Span;
 
@@ -69,7 +68,6 @@ fn phase(machine: &dyn Machine, options: &Options<'_>, length: Span) -> Result<P
     periods.dedup();
     let longest = *periods.last().expect("there are six");
     let (needs, stopped) = (&options.needs, options.stopped);
-    let records = Mutex::new(Vec::new());
     let body = |processor: u16, core: &mut dyn Core| {
         let mut record = Record::new(processor, &periods, needs);
         let end = core.now() + length;
@@ -84,13 +82,9 @@ fn phase(machine: &dyn Machine, options: &Options<'_>, length: Span) -> Result<P
                 }
             }
         }
-        if let Ok(mut records) = records.lock() {
-            records.push(record);
-        }
+        record
     };
-    let class = machine.on_each(machine.processors(), &body)?;
-    let mut records = records.into_inner().unwrap_or_default();
-    records.sort_by_key(|record| record.processor);
+    let (records, class) = machine.gather(machine.processors(), body)?;
     Ok(Phase { records, class })
 }
 
@@ -102,10 +96,7 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     let load = machine.load();
     let loaded = phase(machine, options, options.length)?;
     drop(load);
-    let class = match loaded.class {
-        Class::RealTime => "at a real-time priority",
-        Class::Ordinary => "at an ordinary priority",
-    };
+    let class = loaded.class.words();
     let (idle_for, loaded_for) = (super::shown(idle_for), super::shown(options.length));
     found.circumstances.push(format!(
         "{}, {class}; idle for {idle_for}, then for {loaded_for} beside an ordinary thread on each processor that computes, sweeps 16 MiB, takes and gives back 4 MiB, and wakes a thread on the next processor",

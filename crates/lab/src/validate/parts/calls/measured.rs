@@ -4,7 +4,6 @@ use super::kinds::{Call, NOTHING, Objects};
 use crate::experiment::LabError;
 use crate::validate::machine::{Core, Machine};
 use std::io;
-use std::sync::{Mutex, PoisonError};
 use windfall_clocks::Samples;
 use windfall_time::Span;
 
@@ -39,15 +38,13 @@ pub(super) fn objects_on(
     processor: u16,
     calls: &[&Call],
 ) -> Result<Objects, LabError> {
-    let made = Mutex::new(Objects::new().map_err(|why| refused(&why)));
-    machine.on_each(&[processor], &|_, _| {
-        let objects = Objects::new();
-        if let Ok(objects) = &objects {
-            calls.iter().filter(|call| call.has_object).for_each(|call| _ = (call.once)(objects));
-        }
-        *made.lock().unwrap_or_else(PoisonError::into_inner) = objects.map_err(|why| refused(&why));
+    let (made, _) = machine.gather(&[processor], |_, _| {
+        let objects = Objects::new()?;
+        calls.iter().filter(|call| call.has_object).for_each(|call| _ = (call.once)(&objects));
+        Ok(objects)
     })?;
-    made.into_inner().unwrap_or_else(PoisonError::into_inner)
+    let one = made.into_iter().next().expect("a processor yields one");
+    one.map_err(|why| refused(&why))
 }
 
 /// A call in picoseconds back to back, the time that a quarter of so many batches did not exceed: the most on any of these processors, on all of which it is called at once.
@@ -95,20 +92,11 @@ fn on_each(
     owner: Owner<'_>,
     timed: &Timed<'_>,
 ) -> Result<u64, LabError> {
-    let most = Mutex::new(Ok(0));
-    machine.on_each(on, &|_, core: &mut dyn Core| {
-        let took = match owner {
-            Owner::Shared(objects) => Ok(timed(core, objects)),
-            Owner::Own => Objects::new().map(|own| timed(core, &own)),
-        };
-        let mut most = most.lock().unwrap_or_else(PoisonError::into_inner);
-        match (took, &mut *most) {
-            (Ok(took), Ok(most)) => *most = took.max(*most),
-            (Err(why), most) => *most = Err(why),
-            (Ok(_), Err(_)) => {}
-        }
+    let (took, _) = machine.gather(on, |_, core| match owner {
+        Owner::Shared(objects) => Ok(timed(core, objects)),
+        Owner::Own => Objects::new().map(|own| timed(core, &own)),
     })?;
-    most.into_inner().unwrap_or_else(PoisonError::into_inner).map_err(|why| refused(&why))
+    took.into_iter().try_fold(0, |most, took| Ok(took.map_err(|why| refused(&why))?.max(most)))
 }
 
 fn batches_typical(core: &mut dyn Core, call: &Call, objects: &Objects, batches: u32) -> u64 {

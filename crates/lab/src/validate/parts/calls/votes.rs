@@ -1,7 +1,7 @@
 //! What a vote takes (AIRLAB, 3: "in SIFT, particular attention will be paid to the software voting mechanism"): in a voter that one thread runs, and among replicas on threads.
 
 use crate::experiment::LabError;
-use crate::validate::machine::{Core, Machine};
+use crate::validate::machine::Machine;
 use std::sync::{Arc, Mutex, PoisonError};
 use windfall_clocks::{Samples, SystemClock};
 use windfall_nmr::redundant::{Redundant, Replica, VoteError};
@@ -55,11 +55,9 @@ fn in_one_thread(
 ) -> Result<u64, LabError> {
     let made = Voter::<u64, Majority>::new(&Settings::new(replicas), Majority::EXACT);
     let voter = Mutex::new(made.map_err(|why| refused(&why))?);
-    let times = Mutex::new(Vec::new());
-    machine.on_each(&[on], &|_, core: &mut dyn Core| {
+    let (mut times, _) = machine.gather(&[on], |_, core| {
         let mut voter = voter.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut times = times.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut iteration = 0;
+        let (mut iteration, mut times) = (0, Vec::new());
         for _ in 0..batches {
             let begun = core.now();
             for _ in 0..VOTES {
@@ -80,9 +78,10 @@ fn in_one_thread(
             times.push(took);
             core.sleep_until(ended + Span::from_nanos(took.as_nanos() / 2));
         }
+        Samples::of(times)
     })?;
-    let times = times.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(Samples::of(times).quantile(1, 4).as_nanos().saturating_mul(1_000) / VOTES)
+    let times = times.pop().unwrap_or_default();
+    Ok(times.quantile(1, 4).as_nanos().saturating_mul(1_000) / VOTES)
 }
 
 /// A vote of a run, as its first replica sees it.

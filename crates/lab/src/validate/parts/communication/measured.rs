@@ -184,8 +184,7 @@ pub(super) fn copies(
     bytes: usize,
     batches: u32,
 ) -> Result<Vec<Samples>, LabError> {
-    let all = Mutex::new(Vec::new());
-    let body = |processor: u16, core: &mut dyn Core| {
+    let body = |_: u16, core: &mut dyn Core| {
         let (from, mut to) = (vec![1_u8; bytes], vec![0_u8; bytes]);
         let (mut count, mut times) = (1, Vec::new());
         for number in 0..=batches {
@@ -202,13 +201,9 @@ pub(super) fn copies(
             count = next(count, took).max(1);
             core.sleep_until(ended + Span::from_nanos(took.as_nanos() / 2).max(PAUSE));
         }
-        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push((processor, Samples::of(times)));
+        Samples::of(times)
     };
-    machine.on_each(on, &body)?;
-    let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    all.sort_by_key(|(processor, _)| *processor);
-    Ok(all.into_iter().map(|(_, samples)| samples).collect())
+    Ok(machine.gather(on, body)?.0)
 }
 
 #[cfg(test)]

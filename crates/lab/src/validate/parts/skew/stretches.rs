@@ -1,17 +1,14 @@
 //! The longest that a thread was kept from its work at a stretch, on each processor: it woke late, or was taken away.
 
+use super::super::timing::burst::Burst;
 use crate::experiment::LabError;
-use crate::validate::machine::{Class, Core, Machine};
+use crate::validate::machine::{Class, Machine};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
-use windfall_clocks::poll;
-use windfall_time::{Instant, Span};
+use windfall_time::Span;
 
 /// So long a thread sleeps, and so long it looks at the clock then.
 const SLEEP: Span = Span::from_millis(10);
 const LOOK: Span = Span::from_millis(20);
-/// Shorter gaps are the loop's own.
-const LEAST: Span = Span::from_nanos(1_000);
 
 /// What a processor's thread missed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,22 +36,14 @@ pub(super) fn stretches(
     length: Span,
     stopped: &AtomicBool,
 ) -> Result<(Vec<Stretch>, Class), LabError> {
-    let all = Mutex::new(Vec::new());
-    let class = machine.on_each(machine.processors(), &|processor, core: &mut dyn Core| {
+    machine.gather(machine.processors(), |processor, core| {
         let mut most = Stretch { processor, late: Span::ZERO, away: Span::ZERO };
         let end = core.now() + length;
         while core.now() < end && !stopped.load(Ordering::Relaxed) {
-            let due = core.now() + SLEEP;
-            core.sleep_until(due);
-            let woken = core.now();
-            most.late = most.late.max(woken.saturating_since(due));
-            let gap =
-                |from: Instant, to: Instant| most.away = most.away.max(to.saturating_since(from));
-            poll(|| core.now(), woken, woken + LOOK, LEAST, gap);
+            let burst = Burst::run(core, SLEEP, LOOK);
+            most.late = most.late.max(burst.late());
+            most.away = most.away.max(burst.longest());
         }
-        all.lock().unwrap_or_else(PoisonError::into_inner).push(most);
-    })?;
-    let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    all.sort_by_key(|stretch| stretch.processor);
-    Ok((all, class))
+        most
+    })
 }

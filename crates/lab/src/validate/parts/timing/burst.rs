@@ -1,44 +1,42 @@
 //! One period as a thread sees it: when it woke, and what was taken from it until the period's end.
 
+use super::super::LEAST_GAP;
 use crate::validate::machine::Core;
 use windfall_clocks::poll;
 use windfall_time::{Instant, Span};
 
-/// Shorter gaps are the loop's own.
-const LEAST: Span = Span::from_nanos(1_000);
-
 /// What was taken from a thread, in order: first what passed until it woke.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Burst {
+pub(in super::super) struct Burst {
     /// When its period began.
-    pub(super) due: Instant,
+    pub(in super::super) due: Instant,
     taken: Vec<(Instant, Instant)>,
 }
 
 impl Burst {
     /// Sleeps for `pause`, and from then on looks at the clock for a period.
-    pub(super) fn run(core: &mut dyn Core, pause: Span, period: Span) -> Burst {
+    pub(in super::super) fn run(core: &mut dyn Core, pause: Span, period: Span) -> Burst {
         let due = core.now() + pause;
         core.sleep_until(due);
         let woken = core.now();
         let mut taken = vec![(due, woken)];
-        poll(|| core.now(), woken, due + period, LEAST, |from, to| taken.push((from, to)));
+        poll(|| core.now(), woken, due + period, LEAST_GAP, |from, to| taken.push((from, to)));
         Burst { due, taken }
     }
 
     /// How late it woke.
-    pub(super) fn late(&self) -> Span {
+    pub(in super::super) fn late(&self) -> Span {
         self.taken.first().map_or(Span::ZERO, |(due, woken)| woken.saturating_since(*due))
     }
 
     /// The longest time that was taken from it after it had woken.
-    pub(super) fn longest(&self) -> Span {
+    pub(in super::super) fn longest(&self) -> Span {
         let lengths = self.taken.iter().skip(1).map(|(from, to)| to.saturating_since(*from));
         lengths.max().unwrap_or(Span::ZERO)
     }
 
     /// How much of the first `period` it did not get.
-    pub(super) fn lost_of(&self, period: Span) -> Span {
+    pub(in super::super) fn lost_of(&self, period: Span) -> Span {
         let end = self.due + period;
         let part =
             |(from, to): &(Instant, Instant)| (*to).min(end).saturating_since((*from).min(end));

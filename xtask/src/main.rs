@@ -124,7 +124,8 @@ fn remote() -> [Step; 5] {
 /// The model checker, for so many seconds a test and way of looking.
 fn model(seconds: &'static str) -> [Step; 3] {
     MODELS.map(|(name, args)| {
-        let step = Step::tests(name, args).with("WINDFALL_MODEL_SECONDS", seconds);
+        let step =
+            Step::tests(name, &[&MODEL, args].concat()).with("WINDFALL_MODEL_SECONDS", seconds);
         step.with("RUSTFLAGS", "--cfg loom")
     })
 }
@@ -159,54 +160,20 @@ const FUZZ: [(&str, &[&str]); 3] = [
         ],
     ),
 ];
+const MODEL: [&str; 5] = ["test", "--profile", "checked", "--target-dir", "target/model"];
+/// Where the models are.
 const MODELS: [(&str, &[&str]); 3] = [
     (
         "the model of crate exchange",
-        &[
-            "test",
-            "-p",
-            "windfall-exchange",
-            "--profile",
-            "checked",
-            "--target-dir",
-            "target/model",
-            "--test",
-            "model",
-            "--",
-            "--nocapture",
-        ],
+        &["-p", "windfall-exchange", "--test", "model", "--", "--nocapture"],
     ),
     (
         "the model of crate speculation",
-        &[
-            "test",
-            "-p",
-            "windfall-speculation",
-            "--profile",
-            "checked",
-            "--target-dir",
-            "target/model",
-            "--lib",
-            "--",
-            "--nocapture",
-            "parallel::model",
-        ],
+        &["-p", "windfall-speculation", "--lib", "--", "--nocapture", "parallel::model"],
     ),
     (
         "the model of crate nmr",
-        &[
-            "test",
-            "-p",
-            "windfall-nmr",
-            "--profile",
-            "checked",
-            "--target-dir",
-            "target/model",
-            "--lib",
-            "--",
-            "--nocapture",
-            "redundant::model",
-        ],
+        &["-p", "windfall-nmr", "--lib", "--", "--nocapture", "redundant::model"],
     ),
 ];
 const OPTIMISED: [&str; 7] =

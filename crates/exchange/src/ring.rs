@@ -6,9 +6,9 @@
 use crate::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-/// One count on a pair of cache lines of its own, since processors fetch them in pairs: only one side writes it.
+/// One count on a cache line of its own: only one side writes it.
 #[derive(Debug, Default)]
-#[repr(align(128))]
+#[repr(align(64))]
 struct Count(AtomicU64);
 
 #[derive(Debug)]
@@ -18,17 +18,11 @@ struct Ring<const WORDS: usize> {
     read: Count,
 }
 
-/// Where the next record lies: the count of records, by the capacity. Kept beside the count, because a division takes as long as all else.
-#[derive(Debug, Default)]
-struct Place(usize);
-
-impl Place {
-    /// The next records from here on, in order: at most so many, until the end of the ring.
-    fn next<'a, T>(&mut self, records: &'a [T], most: usize) -> &'a [T] {
-        let begin = self.0;
-        let end = records.len().min(begin.saturating_add(most));
-        self.0 = if end == records.len() { 0 } else { end };
-        &records[begin..end]
+impl<const WORDS: usize> Ring<WORDS> {
+    fn record(&self, number: u64) -> &[AtomicU64; WORDS] {
+        let capacity = self.records.len();
+        // It is below the capacity, which is a `usize`.
+        &self.records[usize::try_from(number % capacity as u64).unwrap_or(0)]
     }
 }
 
@@ -46,9 +40,7 @@ pub fn ring<const WORDS: usize>(capacity: u32) -> (Writer<WORDS>, Reader<WORDS>)
     let empty = |_| std::array::from_fn(|_| AtomicU64::new(0));
     let records = (0..capacity.max(1)).map(empty).collect();
     let ring = Arc::new(Ring { records, written: Count::default(), read: Count::default() });
-    let place = Place::default;
-    let writer = Writer { ring: ring.clone(), written: 0, read: 0, place: place() };
-    (writer, Reader { ring, written: 0, read: 0, place: place() })
+    (Writer { ring: ring.clone(), written: 0, read: 0 }, Reader { ring, written: 0, read: 0 })
 }
 
 /// The only one who writes to a ring.
@@ -58,7 +50,6 @@ pub struct Writer<const WORDS: usize> {
     written: u64,
     /// As it was seen last; it may be further by now.
     read: u64,
-    place: Place,
 }
 
 impl<const WORDS: usize> Writer<WORDS> {
@@ -69,18 +60,13 @@ impl<const WORDS: usize> Writer<WORDS> {
             self.read = self.ring.read.0.load(Ordering::Acquire);
         }
         let count = at_most(records.len(), capacity - (self.written - self.read));
-        let mut left = &records[..count];
-        while !left.is_empty() {
-            let places = self.place.next(&self.ring.records, left.len());
-            for (place, record) in places.iter().zip(left) {
-                for (place, word) in place.iter().zip(record) {
-                    place.store(*word, Ordering::Relaxed);
-                }
+        for record in &records[..count] {
+            for (place, word) in self.ring.record(self.written).iter().zip(record) {
+                place.store(*word, Ordering::Relaxed);
             }
-            left = &left[places.len()..];
+            self.written += 1;
         }
         if count > 0 {
-            self.written += count as u64;
             self.ring.written.0.store(self.written, Ordering::Release);
         }
         count
@@ -94,7 +80,6 @@ pub struct Reader<const WORDS: usize> {
     /// As it was seen last; it may be further by now.
     written: u64,
     read: u64,
-    place: Place,
 }
 
 impl<const WORDS: usize> Reader<WORDS> {
@@ -104,18 +89,13 @@ impl<const WORDS: usize> Reader<WORDS> {
             self.written = self.ring.written.0.load(Ordering::Acquire);
         }
         let count = at_most(into.len(), self.written - self.read);
-        let mut left = &mut into[..count];
-        while !left.is_empty() {
-            let places = self.place.next(&self.ring.records, left.len());
-            for (record, place) in left.iter_mut().zip(places) {
-                for (word, place) in record.iter_mut().zip(place) {
-                    *word = place.load(Ordering::Relaxed);
-                }
+        for record in &mut into[..count] {
+            for (word, place) in record.iter_mut().zip(self.ring.record(self.read)) {
+                *word = place.load(Ordering::Relaxed);
             }
-            left = &mut left[places.len()..];
+            self.read += 1;
         }
         if count > 0 {
-            self.read += count as u64;
             self.ring.read.0.store(self.read, Ordering::Release);
         }
         count

@@ -1,7 +1,8 @@
 //! Code that several kinds of schedulers share, and conversions of guarantees.
 //!
 //! `pool.rs` keeps the best of several ready children running, and `policy.rs` is the order that it needs.
-//! `budgeted.rs` is earliest deadline first with budgets. `turns.rs` serves children of one processor in turns.
+//! `pieces.rs` runs children in pieces of time that `plan.rs` assigns. `budgeted.rs` is earliest deadline first with budgets. `turns.rs` serves
+//! children of one processor in turns.
 
 pub(crate) mod affinity;
 pub(crate) mod best_effort;
@@ -14,6 +15,7 @@ pub(crate) mod line;
 pub(crate) mod long_run;
 pub(crate) mod nice;
 pub(crate) mod pieces;
+pub(crate) mod plan;
 pub(crate) mod policy;
 pub(crate) mod pool;
 pub(crate) mod quantum;

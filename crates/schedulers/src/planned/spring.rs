@@ -21,6 +21,7 @@
 use crate::catalogue::{Kind, Properties};
 use crate::parameters::RESERVE;
 use crate::parts::pieces::{Piece, Pieces};
+use crate::parts::plan::{Plan, Planned};
 use crate::parts::reserved;
 use crate::parts::search::{Task, plan};
 use crate::parts::table::{Block, gcd};
@@ -28,9 +29,7 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::vec::Vec;
 use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
-use windfall_hierarchy::{
-    Answer, AnswerError, ChildVp, Context, Message, Note, OwnVp, Scheduler, TimerId, View, VpState,
-};
+use windfall_hierarchy::{Answer, AnswerError, ChildVp, Context, Message, Note, VpState};
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "job, reserve, unreserve";
@@ -45,79 +44,75 @@ pub(crate) const KIND: Kind = Spring::kind(
     "jobs guaranteed at arrival by a plan, beside reserved blocks",
     |settings| {
         let weight = Spring::read(settings).weight.into();
-        Ok(Box::new(State { weight, pieces: Pieces::default() }))
+        Ok(Box::new(Planned::new(State { weight })))
     },
 )
 .with_parameters(&[&RESERVE])
 .with_properties(Properties { reserves: true, ..Properties::NONE })
-.with_conversion(|_| Ok(Box::new(Planned)));
+.with_conversion(|_| Ok(Box::new(Admission)));
 
 #[derive(Clone)]
 struct State {
-    pieces: Pieces,
     weight: u64,
 }
 
-impl State {
-    /// The unfinished jobs of all children except `but`, with their start times.
-    fn jobs(&self, but: ChildVp, now: Instant) -> Vec<(usize, Task, Instant)> {
-        let others = self.pieces.plan.iter().enumerate().filter(|(at, _)| *at != but.index());
-        let job = |(at, piece): (usize, &Option<Piece>)| match piece {
-            Some(piece @ Piece::Once(task, start)) if !piece.is_over(now) => {
-                Some((at, *task, *start))
-            }
-            _ => None,
-        };
-        others.filter_map(job).collect()
-    }
+/// The unfinished jobs of all children except `but`, with their start times.
+fn jobs(pieces: &Pieces, but: ChildVp, now: Instant) -> Vec<(usize, Task, Instant)> {
+    let others = pieces.plan.iter().enumerate().filter(|(at, _)| *at != but.index());
+    let job = |(at, piece): (usize, &Option<Piece>)| match piece {
+        Some(piece @ Piece::Once(task, start)) if !piece.is_over(now) => Some((at, *task, *start)),
+        _ => None,
+    };
+    others.filter_map(job).collect()
+}
 
-    /// Begins or changes a reservation, which starts after all jobs admitted before are done.
-    fn reserve(
-        &mut self,
-        child: ChildVp,
-        (amount, period): (Span, Span),
-        context: &mut Context<'_>,
-    ) -> Answer {
-        let now = context.now();
-        if amount.is_zero() || amount > period {
-            let allowed = "above zero, at most the period";
-            return Err(AnswerError::OutOfRange { what: "amount", allowed });
-        }
-        let Some(block) = Block::place(&self.pieces.blocks(child), (amount, period), None) else {
-            return Err(AnswerError::OutOfRange {
-                what: "reservation",
-                allowed: "one whose block never overlaps another; use a period that divides the \
+/// Begins or changes a reservation, which starts after all jobs admitted before are done.
+fn reserve(
+    child: ChildVp,
+    (amount, period): (Span, Span),
+    pieces: &mut Pieces,
+    context: &mut Context<'_>,
+) -> Answer {
+    let now = context.now();
+    if amount.is_zero() || amount > period {
+        let allowed = "above zero, at most the period";
+        return Err(AnswerError::OutOfRange { what: "amount", allowed });
+    }
+    let Some(block) = Block::place(&pieces.blocks(child), (amount, period), None) else {
+        return Err(AnswerError::OutOfRange {
+            what: "reservation",
+            allowed: "one whose block never overlaps another; use a period that divides the \
                           others' or is a multiple, or a smaller amount",
-            });
-        };
-        if matches!(self.pieces.plan[child.index()], Some(Piece::Always(same, _)) if same == block)
-        {
-            return Ok(());
-        }
-        let jobs = self.jobs(child, now);
-        let done = jobs.iter().map(|(_, task, start)| start.saturating_add(task.work)).max();
-        let begins = done.unwrap_or(now);
-        self.pieces.assign(child, Some(Piece::Always(block, begins)), context);
-        Ok(())
+        });
+    };
+    if matches!(pieces.plan[child.index()], Some(Piece::Always(same, _)) if same == block) {
+        return Ok(());
     }
+    let others = jobs(pieces, child, now);
+    let done = others.iter().map(|(_, task, start)| start.saturating_add(task.work)).max();
+    let begins = done.unwrap_or(now);
+    pieces.assign(child, Some(Piece::Always(block, begins)), context);
+    Ok(())
+}
 
+impl State {
     /// A job arrives: it is planned beside all that were admitted before, or gets no time.
-    fn job(&mut self, child: ChildVp, task: Task, context: &mut Context<'_>) {
+    fn job(&self, child: ChildVp, task: Task, pieces: &mut Pieces, context: &mut Context<'_>) {
         let now = context.now();
-        if matches!(self.pieces.plan[child.index()], Some(Piece::Always(..))) {
+        if matches!(pieces.plan[child.index()], Some(Piece::Always(..))) {
             return;
         }
-        self.pieces.stop(child, context);
-        self.pieces.plan[child.index()] = None;
-        let jobs = self.jobs(child, now);
+        pieces.stop(child, context);
+        pieces.plan[child.index()] = None;
+        let others = jobs(pieces, child, now);
         // A job that has begun keeps its place.
         let (begun, mut coming): (Vec<_>, Vec<_>) =
-            jobs.into_iter().partition(|(_, _, start)| *start <= now);
+            others.into_iter().partition(|(_, _, start)| *start <= now);
         let done = begun.iter().map(|(_, task, start)| start.saturating_add(task.work)).max();
         coming.push((child.index(), task, now));
         coming.sort_unstable_by_key(|(at, _, _)| *at);
         let tasks: Vec<Task> = coming.iter().map(|(_, task, _)| *task).collect();
-        let found = plan(&tasks, &self.pieces.blocks(child), done.unwrap_or(now), self.weight);
+        let found = plan(&tasks, &pieces.blocks(child), done.unwrap_or(now), self.weight);
         context.note(
             Some(child),
             if found.is_some() { Note::Admitted(task.work) } else { Note::Refused(Span::ZERO) },
@@ -125,9 +120,9 @@ impl State {
         match found {
             Some(starts) => {
                 for ((at, task, _), start) in coming.into_iter().zip(starts) {
-                    self.pieces.plan[at] = Some(Piece::Once(task, start));
+                    pieces.plan[at] = Some(Piece::Once(task, start));
                     if let Ok(slot) = u32::try_from(at) {
-                        self.pieces.enter(ChildVp(slot), context);
+                        pieces.enter(ChildVp(slot), context);
                     }
                 }
             }
@@ -136,55 +131,28 @@ impl State {
             }
             None => {}
         }
-        self.pieces.turn(context);
+        pieces.turn(context);
     }
 }
 
-impl Scheduler for State {
-    fn timers(&self, _: usize) -> usize {
-        2
-    }
-
-    fn init(&mut self, context: &mut Context<'_>) {
-        self.pieces.init(context);
-    }
-
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
-        self.pieces.register(child);
-        Ok(())
-    }
-
-    fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
-        self.pieces.plan[child.index()] = None;
-    }
-
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        self.pieces.turn(context);
-        if self.pieces.is_over(child, context.now()) {
-            return context.note(Some(child), Note::Expired);
-        }
-        self.pieces.enter(child, context);
-        self.pieces.turn(context);
-    }
-
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
-        self.pieces.release(child, held, context);
-    }
+impl Plan for State {
+    const ENDS: bool = true;
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pieces: &mut Pieces,
         context: &mut Context<'_>,
     ) -> Answer {
         match (child, message) {
             (Some(child), Message::Reserve { amount, period }) => {
-                self.pieces.turn(context);
-                self.reserve(child, (amount, period), context)
+                pieces.turn(context);
+                reserve(child, (amount, period), pieces, context)
             }
             (Some(child), Message::Unreserve) => {
-                self.pieces.turn(context);
-                self.pieces.assign(child, None, context);
+                pieces.turn(context);
+                pieces.assign(child, None, context);
                 Ok(())
             }
             (Some(child), Message::Job { release, deadline, work }) => {
@@ -192,39 +160,19 @@ impl Scheduler for State {
                     let allowed = "the most that the job needs, above zero";
                     return Err(AnswerError::OutOfRange { what: "work", allowed });
                 };
-                self.pieces.turn(context);
-                self.job(child, Task { release, deadline, work }, context);
+                pieces.turn(context);
+                self.job(child, Task { release, deadline, work }, pieces, context);
                 Ok(())
             }
             _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
     }
-
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pieces.grant(own, context);
-    }
-
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pieces.revoke(own, child, context);
-    }
-
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        self.pieces.timer(timer, context);
-    }
-
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pieces.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pieces.check(view)
-    }
 }
 
 #[derive(Clone)]
-struct Planned;
+struct Admission;
 
-impl Conversion for Planned {
+impl Conversion for Admission {
     fn takes(&self) -> &'static [Type] {
         &[Type::All]
     }

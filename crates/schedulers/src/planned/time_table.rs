@@ -18,15 +18,14 @@
 use crate::catalogue::Kind;
 use crate::parameters::{BLOCK, RESERVE, read_block};
 use crate::parts::pieces::{Piece, Pieces};
+use crate::parts::plan::{Plan, Planned};
 use crate::parts::table::Block;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use windfall_guarantees::{
     ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type, basic_for,
 };
-use windfall_hierarchy::{
-    Answer, AnswerError, ChildVp, Context, Message, OwnVp, Scheduler, TimerId, View,
-};
+use windfall_hierarchy::{Answer, AnswerError, ChildVp, Context, Message};
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "block, reserve, unreserve";
@@ -35,110 +34,62 @@ settings! { TimeTable, "time_table.rs": }
 
 pub(crate) const KIND: Kind =
     TimeTable::kind("time-table", "blocks at fixed offsets in fixed periods", |_| {
-        Ok(Box::new(State::default()))
+        Ok(Box::new(Planned::new(Table)))
     })
     .with_parameters(&[&RESERVE, &BLOCK])
     .with_conversion(|_| Ok(Box::new(Blocks)));
 
-#[derive(Clone, Default)]
-struct State {
-    pieces: Pieces,
+#[derive(Clone)]
+struct Table;
+
+/// Places a block of a child, at the given offset or the first that fits.
+fn place(
+    child: ChildVp,
+    (amount, period): (Span, Span),
+    at: Option<Instant>,
+    pieces: &mut Pieces,
+    context: &mut Context<'_>,
+) -> Answer {
+    if amount.is_zero() || amount > period {
+        return Err(AnswerError::OutOfRange {
+            what: "amount",
+            allowed: "above zero, at most the period",
+        });
+    }
+    let Some(block) = Block::place(&pieces.blocks(child), (amount, period), at) else {
+        return Err(AnswerError::OutOfRange {
+            what: "block",
+            allowed: "one that never overlaps another; use a period that divides the others' \
+                      or is a multiple, a smaller amount, or another offset",
+        });
+    };
+    pieces.assign(child, Some(Piece::Always(block, Instant::ZERO)), context);
+    Ok(())
 }
 
-impl State {
-    fn block(
-        &mut self,
-        child: ChildVp,
-        (amount, period): (Span, Span),
-        at: Option<Instant>,
-        context: &mut Context<'_>,
-    ) -> Answer {
-        if amount.is_zero() || amount > period {
-            return Err(AnswerError::OutOfRange {
-                what: "amount",
-                allowed: "above zero, at most the period",
-            });
-        }
-        let others = self.pieces.blocks(child);
-        let Some(block) = Block::place(&others, (amount, period), at) else {
-            return Err(AnswerError::OutOfRange {
-                what: "block",
-                allowed: "one that never overlaps another; use a period that divides the others' \
-                          or is a multiple, a smaller amount, or another offset",
-            });
-        };
-        self.pieces.assign(child, Some(Piece::Always(block, Instant::ZERO)), context);
-        Ok(())
-    }
-}
-
-impl Scheduler for State {
-    fn timers(&self, _: usize) -> usize {
-        2
-    }
-
-    fn init(&mut self, context: &mut Context<'_>) {
-        self.pieces.init(context);
-    }
-
-    fn register(&mut self, child: ChildVp, _: &mut Context<'_>) -> Answer {
-        self.pieces.register(child);
-        Ok(())
-    }
-
-    fn unregister(&mut self, child: ChildVp, _: &mut Context<'_>) {
-        self.pieces.plan[child.index()] = None;
-    }
-
-    fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
-        self.pieces.turn(context);
-        self.pieces.enter(child, context);
-        self.pieces.turn(context);
-    }
-
-    fn release(&mut self, child: ChildVp, held: Option<OwnVp>, context: &mut Context<'_>) {
-        self.pieces.release(child, held, context);
-    }
+impl Plan for Table {
+    const ENDS: bool = false;
 
     fn message(
         &mut self,
         child: Option<ChildVp>,
         message: Message,
+        pieces: &mut Pieces,
         context: &mut Context<'_>,
     ) -> Answer {
         match (child, message) {
             (Some(child), _) if let Some((amount, period, at)) = read_block(message) => {
-                self.block(child, (amount, period), Some(at), context)
+                place(child, (amount, period), Some(at), pieces, context)
             }
             (Some(child), Message::Reserve { amount, period }) => {
-                self.block(child, (amount, period), None, context)
+                place(child, (amount, period), None, pieces, context)
             }
             (Some(child), Message::Unreserve) => {
-                self.pieces.assign(child, None, context);
+                pieces.assign(child, None, context);
                 Ok(())
             }
             _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: TAKES }),
         }
-    }
-
-    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
-        self.pieces.grant(own, context);
-    }
-
-    fn revoke(&mut self, own: OwnVp, child: ChildVp, context: &mut Context<'_>) {
-        self.pieces.revoke(own, child, context);
-    }
-
-    fn timer(&mut self, timer: TimerId, context: &mut Context<'_>) {
-        self.pieces.timer(timer, context);
-    }
-
-    fn next(&self, _: OwnVp, _: &View<'_>) -> Option<ChildVp> {
-        self.pieces.best()
-    }
-
-    fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        self.pieces.check(view)
     }
 }
 

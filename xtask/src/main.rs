@@ -26,6 +26,7 @@ cargo xtask CHORE
   check    everything that must pass: format, lints, documentation, tests, arrows, no std
   tidy     of these what takes seconds: format, arrows, lengths and words
   model    all ways in which two or three threads can meet in crates exchange, speculation and nmr (loom), as far as half an hour goes
+  full     every test of every crate, optimised, three quarters of an hour; check optimises those that draw many cases or bound costs
   law      the law (what the checker grants is kept) on half a million random trees, a quarter of an hour
   fuzz     mutated inputs for every reader, ten minutes each (WINDFALL_FUZZ_SECONDS says otherwise); see fuzz/README.md
   bpf      compile the programs for the kernel anew; needs clang-19 and llvm-strip-19
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Some("check") => check(),
         Some("tidy") => all(&tidiness()),
         Some("demo") => demo(),
+        Some("full") => all(&[Step::tests("tests, optimised", &OPTIMISED)]),
         Some("law") => all(&[Step::tests("the law", &LAW).with("WINDFALL_LAW_TREES", "500000")]),
         Some("model") => all(&model("40")),
         Some("fuzz") => fuzz(),
@@ -78,7 +80,7 @@ fn tidiness() -> [Step; 8] {
 
 fn check() -> Result<(), String> {
     all(&tidiness())?;
-    let [exchange, speculation, nmr] = model("3");
+    let [exchange, speculation, nmr] = model("1");
     all(&[
         Step::cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--quiet"])
@@ -93,10 +95,23 @@ fn check() -> Result<(), String> {
         exchange,
         speculation,
         nmr,
-        Step::tests("tests", &["test", "--workspace", "--no-fail-fast"])
-            .with("WINDFALL_FUZZ_SECONDS", "2"),
-        Step::tests("tests, optimised, fuzzers as long as asked", &OPTIMISED),
+        Step::tests("tests", &unoptimised()).with("WINDFALL_FUZZ_SECONDS", "2"),
+        Step::tests("examples in documentation", &chosen(&["test", "--doc", "--no-fail-fast"])),
+        Step::tests("tests, optimised, fuzzers as long as asked", &chosen(&OPTIMISED_ALONE)),
+        Step::tests("promises on real threads, optimised", &HELD),
     ])
+}
+
+/// The tests of all crates but [`MANY_CASES`].
+fn unoptimised() -> Vec<&'static str> {
+    let others = MANY_CASES.iter().flat_map(|name| ["--exclude", name]);
+    ["test", "--workspace", "--no-fail-fast"].into_iter().chain(others).collect()
+}
+
+/// A command for [`MANY_CASES`].
+fn chosen(command: &[&'static str]) -> Vec<&'static str> {
+    let crates = MANY_CASES.iter().flat_map(|name| ["-p", name]);
+    command.iter().copied().chain(crates).collect()
 }
 
 /// Every reader of what others write, each for ten minutes unless the environment says otherwise.
@@ -178,6 +193,39 @@ const MODELS: [(&str, &[&str]); 3] = [
 ];
 const OPTIMISED: [&str; 7] =
     ["test", "--workspace", "--no-fail-fast", "--profile", "checked", "--lib", "--tests"];
+const OPTIMISED_ALONE: [&str; 6] =
+    ["test", "--no-fail-fast", "--profile", "checked", "--lib", "--tests"];
+/// Their tests draw many cases, repeat experiments, or bound what something costs: optimised, all of it takes less time.
+const MANY_CASES: [&str; 15] = [
+    "windfall-admission",
+    "windfall-analysis",
+    "windfall-exchange",
+    "windfall-hierarchy",
+    "windfall-lab",
+    "windfall-linux",
+    "windfall-nmr",
+    "windfall-observe",
+    "windfall-ports",
+    "windfall-record",
+    "windfall-scenario",
+    "windfall-schedulers",
+    "windfall-sim",
+    "windfall-speculation",
+    "windfall-trace",
+];
+/// How late and how much promises may be is stricter for an optimised command.
+const HELD: [&str; 10] = [
+    "test",
+    "--no-fail-fast",
+    "--profile",
+    "checked",
+    "-p",
+    "windfall",
+    "--test",
+    "held",
+    "--test",
+    "programs",
+];
 const LAW: [&str; 9] =
     ["test", "-p", "windfall-sim", "--profile", "checked", "--test", "law", "--", "--nocapture"];
 const NO_STD: [&str; 5] =

@@ -1,4 +1,5 @@
-//! What threads asked of schedulers that admit jobs, and what these answered (PORTS 2.2): apart from deadlines that were missed.
+//! Jobs that threads submitted to schedulers with admission control, and the answers (PORTS 2.2). Missed deadlines are
+//! counted elsewhere.
 
 use windfall_scenario::outcome::{Outcome, Refusals, ThreadOutcome};
 

@@ -1,4 +1,4 @@
-//! What calibration found out about the threads of a program.
+//! The result of calibration, thread by thread of a program.
 
 use crate::habit;
 use crate::terminal::{hundredths, table};
@@ -9,7 +9,7 @@ use windfall_programs::learn::{Calibration, Conservatism, Kind};
 use windfall_record::Recorded;
 use windfall_time::Span;
 
-/// What there is to know of how the threads were watched.
+/// How the threads were observed.
 #[derive(Clone, Copy, Debug)]
 pub struct Watched {
     /// Whether they existed before.

@@ -29,7 +29,7 @@ fn at_once(promises: &Promises) -> usize {
     (10_000 / widest.max(1)).clamp(1, EXPLAINED)
 }
 
-/// What its own requests break, in words.
+/// Promises that requests of the scenario itself break, one line each.
 #[must_use]
 pub fn broken(scenario: &Scenario) -> Vec<String> {
     let broken = scenario.broken_by_requests().into_iter();
@@ -155,7 +155,7 @@ fn answers(deadline: &Deadline) -> String {
     }
 }
 
-/// What is asked, and what became of it.
+/// The request of a virtual processor and the checker's verdict on it.
 fn verdict(promises: &Promises, at: usize) -> [String; 2] {
     let (vp, found) = (&promises.tree.vps[at], &promises.findings.vps[at]);
     let asks = vp.requested.map(|asks| asks.to_string()).unwrap_or_default();

@@ -10,7 +10,7 @@ use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{Outcome, ThreadOutcome, groups};
 use windfall_time::{Ratio, Span};
 
-/// What one thread, or several that are told together, got on one host.
+/// Figures of one thread, or of a group of threads, on one host.
 struct Got {
     received: Span,
     dispatches: u64,
@@ -60,7 +60,7 @@ impl Got {
     }
 }
 
-/// What threads got on one host, beside what they got on another.
+/// The same threads on two hosts, side by side.
 pub struct Comparison {
     pairs: Vec<Pair>,
     lengths: [Span; 2],

@@ -3,7 +3,7 @@
 use windfall_scenario::outcome::{Outcome, ThreadOutcome};
 use windfall_time::Span;
 
-/// Records with the names of their fields. What has a comma or a quote in it is quoted.
+/// Records with the names of their fields. A field with a comma or a quote in it is quoted.
 #[must_use]
 pub fn table<'a>(
     head: impl IntoIterator<Item = &'a str>,
@@ -45,7 +45,7 @@ const HEAD: [&str; 24] = [
     "refused_other",
 ];
 
-/// What each thread got.
+/// A row for each thread.
 #[must_use]
 pub fn threads(outcome: &Outcome) -> String {
     table(HEAD, outcome.threads.iter().map(thread))

@@ -1,4 +1,4 @@
-//! What an examination of the machine found.
+//! The doctor's findings as text and JSON.
 
 use crate::terminal::paragraph;
 use serde_json::{Value, json};

@@ -17,22 +17,22 @@ use windfall_trace::explain::Explanation;
 /// A recording that has been gone through.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    /// What was found.
+    /// The result of the analysis.
     pub explanation: Explanation,
     /// How many switches the source did not report.
     pub silent: u64,
-    /// What stood in the way of reading it whole.
+    /// Problems met while reading the recording.
     pub warnings: Vec<String>,
 }
 
-/// What was asked, as far as the text says so.
+/// The question, as far as the text repeats it.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
     /// Every miss, and every thread.
     pub all: bool,
     /// One miss or one job.
     pub one: bool,
-    /// What takes longer is a miss.
+    /// A job or burst that takes longer counts as a miss.
     pub longer_than: Option<Span>,
     /// The recording as an argument, to ask on with.
     pub of: String,

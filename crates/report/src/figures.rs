@@ -1,6 +1,6 @@
 //! Numbers for eyes: three digits and a unit.
 //!
-//! Absent on purpose: reading them back. What must be exact is printed by the `Span` itself.
+//! Absent on purpose: reading them back. Exact values are printed by the `Span` itself.
 
 use windfall_time::Span;
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use windfall_programs::learn::{Habit, Need};
 use windfall_time::Span;
 
-/// What was found out about how a thread works.
+/// The working pattern learned for a thread.
 pub(crate) fn json(habit: &Habit) -> Value {
     json!({
         "period_ns": habit.period.map(Span::as_nanos),

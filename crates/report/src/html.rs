@@ -16,16 +16,16 @@ impl Render for Shown<'_> {
     }
 }
 
-/// What a page is made of.
+/// The parts of a page.
 #[derive(Clone, Debug)]
 pub struct Page<'a> {
-    /// What it is called.
+    /// Its title.
     pub title: &'a str,
     /// Its style sheet, which is ours.
     pub style: &'a str,
     /// Its script, which is ours; empty for none.
     pub script: &'a str,
-    /// What it shows.
+    /// Its content.
     pub body: Markup,
 }
 

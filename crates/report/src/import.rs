@@ -1,4 +1,5 @@
-//! What was made of a recording or of an rt-app file, and what is doubtful or missing in it.
+//! Result of importing a recording or an rt-app file, with everything in it that is doubtful or
+//! missing.
 
 use crate::proposal;
 use serde_json::{Value, json};
@@ -29,7 +30,7 @@ pub fn json(scenario: &Scenario, proposal: Option<&Proposal>, remarks: &str, wro
     })
 }
 
-/// What is doubtful or missing in a recording.
+/// Everything doubtful or missing in a recording, one line each.
 #[must_use]
 pub fn remarks(recording: &Recording) -> String {
     let mut words = String::new();
@@ -53,7 +54,7 @@ pub fn remarks(recording: &Recording) -> String {
     words
 }
 
-/// What is doubtful about wake-ups where a source does not say whether an interrupt did them.
+/// Doubts about wake-ups, for sources that do not say whether an interrupt caused them.
 fn whose_wakeups(clock: &Clock) -> String {
     let Clock { periodic, late, doubtful, .. } = clock;
     let mut text = "the source does not say which wake-ups came from interrupts: ".to_owned();
@@ -110,7 +111,7 @@ fn what_became_of_lines(report: &Report) -> String {
     text
 }
 
-/// What is doubtful in an rt-app file, what became something else, and how many `processors` its threads have and `why`.
+/// Doubts about an rt-app file, steps that were replaced by others, the number of `processors` assumed, and `why`.
 #[must_use]
 pub fn rtapp_remarks(file: &RtApp, imported: &ImportedRtApp, processors: u16, why: &str) -> String {
     let ImportedRtApp { scenario, losses, waits, .. } = imported;

@@ -147,7 +147,7 @@ fn thread(thread: &ThreadOutcome) -> Value {
     })
 }
 
-/// What a scheduler counted: `epochs`, `windfall_ns`.
+/// The counters of a scheduler, such as `epochs` and `windfall_ns`.
 fn figures(figures: &Figures) -> Value {
     let figure = |(name, count): &(&str, _)| {
         let (key, number) = plain(name, *count);

@@ -1,4 +1,4 @@
-//! What the machine's switches, timers, decisions and caches cost.
+//! The measured costs of this machine: switches, timers, decisions and caches.
 
 use crate::terminal::table;
 use serde_json::{Value, json};

@@ -1,12 +1,12 @@
 //! A Perfetto file, written while things happen.
 //!
 //! Invariants: memory grows with the number of threads, nodes and processors, never with the length
-//! of the trace; an error of the file is kept and told by [`Perfetto::finish`].
+//! of the trace; an error of the file is kept and returned by [`Perfetto::finish`].
 //!
 //! Thread states go out as generic kernel events, from which Perfetto fills `sched_slice` and
-//! `thread_state`. What only we know goes out as tracks: the tree of schedulers with its notes and
-//! budgets; each thread's jobs, promise and time received; each processor's overheads and losses.
-//! Threads without a process are grouped under their scheduler.
+//! `thread_state`. Windfall's own events go out as tracks: the tree of schedulers with its notes
+//! and budgets; each thread's jobs, promise and time received; each processor's overheads and
+//! losses. Threads without a process are grouped under their scheduler.
 //!
 //! Absent on purpose: a state for "unknown", which Perfetto lacks (see `states.rs`). Read next:
 //! `perfetto/proto.rs` for what is written, `perfetto/cpus.rs` for time received.
@@ -214,7 +214,8 @@ impl<W: Write> Perfetto<W> {
         self.out.instant(at, Track::Node(node), "note", &text);
     }
 
-    /// A thread begins what it says, or ends what it has begun last. Of what was begun before the trace, nothing is drawn.
+    /// Begins the activity `begins` of a thread, or ends its latest one. Activities that began before the trace are not
+    /// drawn.
     fn activity(&mut self, thread: ThreadId, begins: Option<&str>) {
         self.thread(thread);
         let (at, track) = (self.now, Track::Activities(thread));

@@ -16,7 +16,7 @@ use crate::Story;
 use windfall_plot::{Font, Scene};
 use windfall_time::Instant;
 
-/// What to draw of a story, and how large.
+/// The part of a story to draw, and the size.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Picture {
     /// Stands above.

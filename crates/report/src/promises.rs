@@ -44,7 +44,8 @@ pub(crate) fn text(scenario: &Scenario, outcome: &Outcome, width: Option<usize>)
 /// How many refusals are told.
 const SHOWN: usize = 10;
 
-/// What was asked for and never promised, once, with the reason, of many the first; and what requests of the file break.
+/// Requests that were refused and so never promised, each once with the reason, the first [`SHOWN`] of many; then
+/// promises that requests of the file break.
 fn remarks(scenario: &Scenario) -> String {
     let refused = windfall_scenario::outcome::refusals(scenario);
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! What one might promise whom: a proposal as a table.
+//! Proposed reservations for the threads of a recording, as a table.
 //!
 //! Absent on purpose: one line for each of hundreds of compilers. Threads of one name that get no
 //! reservation share a line, which says how many they are.
@@ -179,7 +179,7 @@ mod tests {
         Span::from_nanos(n * 1_000)
     }
 
-    /// What is proposed of the recording of a desktop.
+    /// The proposal for the recording of a desktop.
     fn desktop() -> Proposal {
         let path =
             concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/recorded/desktop.ftrace.gz");

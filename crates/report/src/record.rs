@@ -1,4 +1,4 @@
-//! What a recorder recorded, and what is missing.
+//! Summary of a recording: events recorded, and events missing.
 
 use serde_json::{Value, json};
 use windfall_record::Recorded;

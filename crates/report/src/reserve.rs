@@ -13,7 +13,7 @@ use windfall_scenario::Member;
 use windfall_scenario::reserve::{Case, Found, Present, Search};
 use windfall_time::{Ratio, Span};
 
-/// What was asked.
+/// The question.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// Which reservations were looked at.
@@ -113,7 +113,7 @@ fn periods(found: &Found, cost: Span, width: Option<usize>) -> String {
     table(&["PERIOD", "LEAST AMOUNT", "UTILISATION", "WITH SWITCHES"], 0, rows, width)
 }
 
-/// By what the choice was made.
+/// The rule by which the reservation was chosen.
 fn heuristic(case: &Case, asked: &Asked<'_>) -> String {
     let (cost, by) = (case.switch_cost, asked.cost_by);
     match asked.search.period {

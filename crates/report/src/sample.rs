@@ -6,7 +6,7 @@
 use windfall_time::{Instant, Span};
 use windfall_trace::{Cpu, Event, Header, NodeId, Note, OverheadKind, Record, Stop, ThreadId};
 
-/// What to make up.
+/// The machine to make up.
 #[derive(Clone, Debug)]
 pub(crate) struct Sample {
     pub(crate) cpus: u16,

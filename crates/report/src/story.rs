@@ -8,10 +8,10 @@ use windfall_time::Instant;
 use windfall_trace::timeline::Builder;
 use windfall_trace::{Event, NodeId, Record, Sink, ThreadId, Timeline};
 
-/// What happened, ready to be drawn.
+/// Events of a trace, ready to be drawn.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Story {
-    /// What each thread and each processor did.
+    /// Timeline of each thread and each processor.
     pub timeline: Timeline,
     /// The jobs, in order of release.
     pub jobs: Vec<Job>,
@@ -35,7 +35,7 @@ pub struct Node {
 /// One job of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Job {
-    /// Whose.
+    /// Its thread.
     pub thread: ThreadId,
     /// When it began its life.
     pub release: Instant,
@@ -43,11 +43,11 @@ pub struct Job {
     pub deadline: Option<Instant>,
     /// When it was done or given up; `None` for one that is open at the end.
     pub end: Option<Instant>,
-    /// What came of it.
+    /// How it ended.
     pub outcome: Outcome,
 }
 
-/// What came of a job.
+/// How a job ended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Outcome {
     /// Not done when the trace ends.

@@ -1,4 +1,4 @@
-//! What to promise whom, and what it would have changed.
+//! Suggested promises, and what they would have changed.
 
 use crate::terminal::{hundredths, short, table};
 use serde_json::{Value, json};
@@ -9,13 +9,13 @@ use windfall_time::Span;
 /// Everything that was found.
 #[derive(Clone, Debug)]
 pub struct Suggestions {
-    /// What the recording would allow to promise.
+    /// Reservations that the recording would justify.
     pub proposal: Proposal,
-    /// What is suggested.
+    /// The suggested promises.
     pub promises: Vec<Suggested>,
-    /// What threads without a promise got in all, without the promises and with them.
+    /// Time that threads without a promise got in all, without the promises and with them.
     pub others: [Span; 2],
-    /// What is doubtful or missing in the recording, in words.
+    /// Doubts about the recording and gaps in it, in words.
     pub remarks: String,
 }
 
@@ -24,7 +24,7 @@ pub struct Suggestions {
 pub struct Suggested {
     /// The thread, and what was learnt of it.
     pub row: Row,
-    /// What it would be promised.
+    /// The suggested guarantee.
     pub guarantee: Guarantee,
     /// Its longest response: as recorded, without the promises, and with them.
     pub longest: [Option<Span>; 3],

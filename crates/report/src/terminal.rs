@@ -13,7 +13,8 @@ pub fn paragraph(head: &str, indent: usize, text: &str, width: usize) -> String 
     filled(format!("{head:<indent$}"), indent, text, width)
 }
 
-/// What stands on the first line already, and then `text`, whose further lines begin at column `indent`.
+/// Appends `text` to the first line in `lines`, broken at `width`; further lines begin at column
+/// `indent`.
 fn filled(mut lines: String, indent: usize, text: &str, width: usize) -> String {
     let mut column = lines.chars().count();
     for (number, word) in text.split_whitespace().enumerate() {
@@ -60,7 +61,7 @@ fn second_column(line: &str) -> Option<usize> {
     letters[gap..].iter().position(|letter| *letter != ' ').map(|spaces| gap + spaces)
 }
 
-/// What a scheduler counted, for people: keys that end in `_ns` are times.
+/// A scheduler's counters, for people: keys that end in `_ns` are times.
 #[must_use]
 pub fn figures(counted: &[(String, u64)]) -> String {
     let figure = |(key, number): &(String, u64)| match key.strip_suffix("_ns") {

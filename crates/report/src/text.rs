@@ -1,4 +1,4 @@
-//! What came of a run, for people: a row for each thread, promises, processors, expectations.
+//! The result of a run, for people: a row for each thread, promises, processors, expectations.
 
 use crate::terminal::{figures, percent, short, table};
 use crate::{admission, promises};
@@ -115,7 +115,7 @@ fn migrations(outcome: &Outcome) -> String {
     format!("migrations: {migrations} of {dispatches} dispatches, {whole}.{rest:02}%\n")
 }
 
-/// What a run says of its own supervision.
+/// Figures about the supervision of a run.
 fn supervised(supervision: &Supervision) -> String {
     let mut text = String::new();
     text.push_str(&format!(
@@ -158,7 +158,7 @@ fn expectations(verdicts: &[Verdict]) -> String {
     text
 }
 
-/// What a run has moved off its processors.
+/// Threads and interrupts that a run moved off its processors.
 fn claimed(claimed: &Claimed) -> String {
     let mut text = String::new();
     let remark = claimed.remark.iter();
@@ -189,7 +189,7 @@ pub fn took(outcome: &Outcome, wall: Duration) -> String {
     )
 }
 
-/// Who waits at the end, where nothing could happen any more.
+/// Threads that wait at the end, when nothing can happen any more.
 fn waiting(threads: &[String]) -> String {
     if threads.is_empty() {
         return String::new();
@@ -202,8 +202,8 @@ fn waiting(threads: &[String]) -> String {
     format!("WAITING FOR EVER, all threads that are left: {}{more}\n", first.join(", "))
 }
 
-/// What schedulers counted of themselves and of their threads, of those that count anything.
-/// Of many threads that are alike nothing is told; `--json` has it.
+/// Counters of schedulers and threads, for those that have any. Threads that are shown as a group
+/// are left out; `--json` has them.
 fn counted(scenario: &Scenario, outcome: &Outcome) -> String {
     let nodes = outcome.nodes.iter().map(|node| (&node.name, &node.stats));
     let groups = groups(scenario, outcome).into_iter().filter(|group| !group.together);

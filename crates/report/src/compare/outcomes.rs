@@ -5,7 +5,7 @@ use crate::terminal::{short, table};
 use serde_json::{Value, json};
 use windfall_time::{Ratio, Span};
 
-/// What is compared of a thread: the column, and where an outcome has it.
+/// The columns compared for a thread: name, and path to the value in an outcome.
 const COLUMNS: [(&str, &str); 6] = [
     ("TIME", "/received_ns"),
     ("JOBS", "/jobs"),
@@ -23,7 +23,7 @@ const NAMED: usize = 10;
 pub struct Outcomes {
     /// The first one and the other.
     pub outcomes: [Value; 2],
-    /// What each is called.
+    /// The names of the two outcomes.
     pub names: [String; 2],
     /// How far a thread's processor time may be apart, as a share of it.
     pub within: Ratio,

@@ -46,7 +46,7 @@ pub fn json(read: &Reading, whole: bool) -> Value {
     })
 }
 
-/// What is not in the answer, and how to get it; null when all is.
+/// Counts of everything omitted from the answer, and how to get it; null when nothing is.
 fn left_out(threads: usize, (parts, episodes): (usize, usize)) -> Value {
     if (threads, parts, episodes) == (0, 0, 0) {
         return Value::Null;

@@ -1,4 +1,4 @@
-//! What a thread marked of itself, line by line.
+//! The marks that a thread set itself, one a line.
 
 use super::one::{moment, number};
 use windfall_trace::escape::escaped;

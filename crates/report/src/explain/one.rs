@@ -58,7 +58,7 @@ pub(super) fn text(asked: &Asked, read: &Reading) -> String {
     text
 }
 
-/// What was submitted, and what the scheduler answered.
+/// Tasks submitted, and the scheduler's answers.
 fn tasks(tasks: &Tasks) -> String {
     if tasks.submitted() == 0 {
         return String::new();
@@ -82,7 +82,7 @@ fn tasks(tasks: &Tasks) -> String {
     text
 }
 
-/// What an episode is called.
+/// The word for an episode of this kind.
 #[must_use]
 pub const fn word(kind: Kind) -> &'static str {
     match kind {
@@ -193,7 +193,7 @@ fn counts(explanation: &Explanation, found: &Explained) -> String {
     text
 }
 
-/// What is missing of the recording.
+/// Events missing in the recording.
 pub(super) fn losses(read: &Reading) -> String {
     let mut text = String::new();
     let lost = read.explanation.lost;
@@ -303,7 +303,7 @@ fn lines(explanation: &Explanation, account: &Account) -> String {
     parts.into_iter().map(line).collect()
 }
 
-/// What a part is called; nothing for other threads, which are told by name.
+/// The words for a part; `None` for time behind other threads, which are listed by name.
 fn words_for(explanation: &Explanation, part: Part, account: &Account) -> Option<String> {
     Some(match part {
         Part::Ran => match account.dispatches {
@@ -344,7 +344,7 @@ const fn overhead_name(kind: OverheadKind) -> &'static str {
     }
 }
 
-/// Who woke it, where it waited and what the other processors did, as far as that is not said.
+/// Further facts about an episode: who woke it, where it waited, and what the other processors did.
 fn beside(explanation: &Explanation, episode: &Episode) -> String {
     let account = &episode.account;
     let mut facts = Vec::new();

@@ -119,7 +119,7 @@ fn missed(line: &Line<'_>) -> String {
     }
 }
 
-/// What a thread mostly waited for.
+/// The largest part of a thread's waiting, and its share.
 fn mostly(explanation: &Explanation, account: &Account) -> Option<String> {
     let first = explanation.antagonists(account).into_iter().next();
     let first = first.map(|antagonist| (antagonist.span, antagonist.name));

@@ -12,14 +12,14 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Widget, Wrap};
 use windfall_scenario::listing::{Account, Listing, LiveStatus, Processor};
 
-/// What the rows are sorted by.
+/// The order of the rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     /// As they stand in the tree.
     Tree,
-    /// Who received most lately comes first.
+    /// Most time received lately first.
     Received,
-    /// Who misses comes first.
+    /// Most misses first.
     Missed,
 }
 
@@ -43,7 +43,7 @@ impl Order {
     }
 }
 
-/// What is on the screen. It draws itself as a widget: processors, the tree, and what the marked row says.
+/// The live view: processors, the tree, and details of the selected row. It draws itself as a widget.
 #[derive(Clone, Debug)]
 pub struct Screen {
     listing: Listing,
@@ -105,7 +105,7 @@ impl Screen {
 
 /// The bar's width where a screen is not wide, and where it is narrow.
 const BARS: [usize; 2] = [14, 4];
-/// What a screen needs for all figures of a processor beside their names.
+/// The least width at which all figures of a processor fit beside their names.
 const ROOMY: usize = 80;
 
 impl Widget for &Screen {
@@ -286,7 +286,7 @@ fn line<'a>(screen: &Screen, row: &Row, columns: &Columns, marked: bool) -> Line
     ])
 }
 
-/// What was received, with a tick at what was promised; both in thousandths of a processor.
+/// A bar for time received, with a tick at the promise; both in thousandths of a processor.
 fn bar(received: u128, promised: Option<u128>, whole: u128, width: usize) -> String {
     let cells = |thousandths: u128| {
         let cells = thousandths.saturating_mul(width as u128).saturating_add(whole / 2) / whole;
@@ -330,7 +330,7 @@ fn coloured(screen: &Screen, colour: Color) -> Style {
     if screen.colour { Style::new().fg(colour) } else { Style::new() }
 }
 
-/// What there is to say of the marked row.
+/// Details of the selected row.
 fn marked(screen: &Screen) -> String {
     let Some(row) = screen.rows.get(screen.marked) else { return String::new() };
     let promise = row.promised.as_ref().map_or_else(

@@ -19,7 +19,7 @@ const SEEN: usize = 26;
 /// A run on the axis, and what it is called.
 pub(super) type Run<'a> = (&'a str, &'a Story);
 
-/// What the colours mean: class, words.
+/// The legend of the colours: class, words.
 const LEGEND: [(&str, &str); 7] = [
     ("run", "running"),
     ("wait", "ready, waiting for a processor"),

@@ -1,4 +1,4 @@
-//! What a report says: plain data, which a run or a recording fills in.
+//! The contents of a report: plain data, filled in from a run or a recording.
 //!
 //! Invariant: nothing here refers outside itself; parents are indices into the same list or into
 //! the list of nodes, and one that leads nowhere means "at the root".
@@ -11,7 +11,7 @@ use windfall_trace::timeline::LostCount;
 // Fields: keys of a JSON document, which stand beside each other there.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// What the page is called.
+    /// The title of the page.
     pub title: String,
     /// The question that was asked, if one was.
     pub question: Option<String>,
@@ -27,13 +27,13 @@ pub struct Report {
     pub threads: Vec<ThreadRow>,
     /// The processors.
     pub cpus: Vec<CpuRow>,
-    /// What was expected, and whether it held.
+    /// Expectations, and whether each held.
     pub expectations: Vec<Expectation>,
     /// Schedulers that were taken out of the tree: name and reason.
     pub quarantined: Vec<(String, String)>,
-    /// What is missing.
+    /// Events that are missing.
     pub lost: LostCount,
-    /// What happened when; without it the page has no timeline.
+    /// Events in time; without them the page has no timeline.
     pub story: Option<Story>,
 }
 
@@ -46,7 +46,7 @@ pub struct NodeRow {
     pub kind: String,
     /// Index of its parent among the nodes.
     pub parent: Option<usize>,
-    /// What it has been promised, as text.
+    /// Its promise, as text.
     pub promise: Option<String>,
     /// That promise as a share of one processor, where it is one.
     pub share: Option<Ratio>,
@@ -68,7 +68,7 @@ pub struct ThreadRow {
     pub name: String,
     /// Index of its scheduler among the nodes.
     pub parent: Option<usize>,
-    /// What it was promised, as text.
+    /// Its promise, as text.
     pub promise: Option<String>,
     /// That promise as a share of one processor, where it is one.
     pub share: Option<Ratio>,
@@ -154,11 +154,11 @@ pub struct CpuRow {
 /// Something that was expected.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Expectation {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Whether it held.
     pub held: bool,
-    /// What was expected, what was found, and why.
+    /// The expectation, the value found, and the reason for it.
     pub text: String,
 }
 
@@ -177,10 +177,10 @@ pub enum RowStatus {
     Unknown,
 }
 
-/// What the numbers of a row say, unless a verdict says more: late is `Missed`, else time unknown is
-/// `Unknown`, else less than a hundredth of the promise asked for is `NotAsking`, else less than it
-/// received although it asked all the time is `Missed`, else more than a
-/// hundredth above it received is `Over`, else `Met`. `None` without a promise and without deadlines.
+/// The state of a row by its numbers, unless a verdict decides it. A late row is `Missed`; else, with
+/// time unknown, `Unknown`; else, if it asked for less than a hundredth of its promise, `NotAsking`;
+/// else, if it received less although it asked all the time, `Missed`; else, if it received over a
+/// hundredth more, `Over`; else `Met`. `None` without a promise and without deadlines.
 #[must_use]
 pub fn standing(row: &ThreadRow, span: Span) -> Option<RowStatus> {
     if row.standing.is_some() {

@@ -9,7 +9,7 @@ use windfall_scenario::outcome::{
 use windfall_scenario::{Guarantee, Scenario};
 use windfall_time::{Ratio, Span};
 
-/// What the page of a run says.
+/// The page of a run.
 #[must_use]
 pub fn report(
     title: &str,

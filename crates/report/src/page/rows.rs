@@ -65,7 +65,7 @@ fn below<'s>(
     }
 }
 
-/// What threads that are many are called, without their number: `web` of `web-12`.
+/// The common name of threads that differ by a number only: `web` of `web-12`.
 fn alike(name: &str) -> Option<&str> {
     let (base, number) = name.rsplit_once('-')?;
     let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());

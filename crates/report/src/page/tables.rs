@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use windfall_time::Span;
 use windfall_trace::timeline::LostCount;
 
-/// What is missing, in words; nothing when nothing is.
+/// Missing events, in words; `None` if there are none.
 pub(super) fn lost(lost: LostCount) -> Option<String> {
     let times = |count: u64| if count == 1 { "once".to_owned() } else { format!("{count} times") };
     match (lost.gaps, lost.events, lost.uncounted) {
@@ -73,7 +73,7 @@ const THREAD_HEADS: [&str; 14] = [
     "max",
 ];
 
-/// What was asked of schedulers that admit jobs, and what they answered.
+/// Jobs submitted to schedulers with admission control, and the answers.
 pub(super) fn admissions(report: &Report) -> Markup {
     let submitters: Vec<_> = report.threads.iter().filter(|row| row.submitted > 0).collect();
     html! {

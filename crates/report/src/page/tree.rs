@@ -9,7 +9,7 @@ use crate::promised_share::part;
 use maud::{Markup, html};
 use windfall_time::{Ratio, Span};
 
-/// What a row of the table says, of a node or of a thread.
+/// A row of the table, for a scheduler or a thread.
 struct Line<'a> {
     depth: usize,
     name: &'a str,
@@ -149,7 +149,7 @@ fn row(line: &Line<'_>, span: Span, scale: Span) -> Markup {
     }
 }
 
-/// What was received as a bar, with a tick at the promise.
+/// Time received as a bar, with a tick at the promise.
 fn gauge(line: &Line<'_>, promised: Option<Span>, scale: Span) -> Markup {
     let received = short(line.received);
     let label = match promised {
@@ -167,8 +167,8 @@ fn gauge(line: &Line<'_>, promised: Option<Span>, scale: Span) -> Markup {
     }
 }
 
-/// What was received beyond the promise, or short of what it asked for of that where that was missed. Who asks for less
-/// than it was promised needs no more.
+/// Time received beyond the promise, or, if the promise was missed, the shortfall. A row that asked for less than its
+/// promise needs no more.
 fn margin(line: &Line<'_>, promised: Option<Span>) -> Markup {
     let lacks = promised.map(|promised| promised.min(line.runnable).saturating_sub(line.received));
     let missed =

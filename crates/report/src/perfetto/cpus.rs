@@ -1,4 +1,4 @@
-//! Who has each processor, for how long, and what is stolen or lost there.
+//! The thread on each processor and its time there; stolen and lost time.
 //!
 //! Invariant: a thread receives the time from its switch to the next, less what was stolen in
 //! between. After lost events the thread of a processor is unknown until its next switch.
@@ -19,7 +19,7 @@ struct Line {
     runs: Option<ThreadId>,
     /// Since when `runs` has had it without overhead.
     since: Instant,
-    /// What `runs` got before that.
+    /// Time that `runs` received before `since`.
     got: Span,
     overheads: u32,
     lost: bool,

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use windfall_time::{Instant, Span};
 use windfall_trace::{Cpu, NodeId, ThreadId};
 
-/// What lies on one line of the viewer.
+/// A line of the viewer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Track {
     /// Parent of all scheduler nodes.

@@ -15,7 +15,7 @@ use std::io::Write;
 use windfall_time::{Instant, Span};
 use windfall_trace::Cpu;
 
-/// What Perfetto is told about a thread.
+/// The state of a thread as written for Perfetto.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Task {
     Running(Cpu),
@@ -115,7 +115,7 @@ enum Pass {
 }
 
 impl Pass {
-    /// What to write in this pass, and the processor to name, to get from `from` towards `to`.
+    /// The processor and state to write in this pass, to get from `from` towards `to`.
     fn step(self, from: Task, to: Task) -> Option<(Cpu, Task)> {
         match (self, from, to) {
             _ if from == to => None,

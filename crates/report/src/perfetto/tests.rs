@@ -41,7 +41,7 @@ fn states(packets: &[Packet]) -> Vec<(u64, i32, i64, i32)> {
     all
 }
 
-/// What Perfetto's importer counts as errors: see `generic_kernel_parser.cc`.
+/// Checks the rules that Perfetto's importer counts errors by: see `generic_kernel_parser.cc`.
 fn check_importer_rules(packets: &[Packet]) {
     let (mut last_time, mut last): (u64, HashMap<i64, (u64, i32)>) = (0, HashMap::new());
     let mut cpus: HashMap<i32, i64> = HashMap::new();

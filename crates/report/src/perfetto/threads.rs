@@ -1,4 +1,4 @@
-//! What is known of each thread, and the numbers under which Perfetto gets it.
+//! The state known of each thread, and its number in the Perfetto file.
 //!
 //! Invariant: no two threads have the same number, and none has 0. A thread keeps the number of its
 //! source when that is free; else (simulated threads, recycled numbers) it gets one above all that
@@ -34,7 +34,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// What its promises add up to until `at`, if they name a share of a processor.
+    /// Time promised until `at`, summed over its promises, if they name a share of a processor.
     pub(super) fn promised(&self, at: Instant) -> Option<Span> {
         let part = promised_share::part(self.share?, at.saturating_since(self.since))?;
         Some(self.before.saturating_add(part))

@@ -8,7 +8,7 @@ use windfall_time::Instant;
 use windfall_trace::timeline::{Slice, State, Stretch, What};
 use windfall_trace::{OverheadKind, ThreadId};
 
-/// What a bar looks like.
+/// The appearance of a bar.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Look {
     /// In the colour of a thread.

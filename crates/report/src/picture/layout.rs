@@ -284,7 +284,7 @@ fn axis(scene: &mut Scene, font: &Font, window: &Window, bottom: f32, origin: In
     scene.text(x, bottom + 36.0, dim(12.0), &name);
 }
 
-/// What the signs mean, only those that occur; gives where it ends.
+/// Draws the legend of the signs that occur; returns where it ends.
 fn legend(
     scene: &mut Scene,
     font: &Font,

@@ -14,7 +14,7 @@ pub(super) const LATE: Paint = Paint::Stripes([[0xfb, 0xdf, 0xe0], RED]);
 /// Arrows closer than this are left out.
 const DENSE: f32 = 7.0;
 
-/// What was drawn, for the legend.
+/// The kinds of marks drawn, for the legend.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Drawn {
     pub(super) arrows: bool,

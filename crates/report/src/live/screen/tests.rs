@@ -1,7 +1,7 @@
 use super::*;
 use windfall_scenario::listing::{Node, Promised, Thread};
 
-/// What a screen of that width shows.
+/// The text of a screen of that width.
 fn shown(screen: &Screen, width: u16) -> Vec<String> {
     let area = Rect::new(0, 0, width, 20);
     let mut buffer = Buffer::empty(area);

@@ -61,7 +61,7 @@ impl Service {
 pub struct Member {
     /// Its name.
     pub name: String,
-    /// What it needs.
+    /// Its work, period and deadline.
     pub task: Task,
     /// Its priority at a scheduler by priorities; threads without one come last.
     pub priority: Option<i32>,
@@ -223,7 +223,7 @@ impl Scenario {
     }
 }
 
-/// What a thread needs, by its program or by the rate that it is given.
+/// The work, period and deadline of a thread, from its program or from the rate given to it.
 fn task(scenario: &Scenario, thread: &Thread) -> Result<Task, ApplicationError> {
     let name = || thread.name.clone();
     let told = thread.requires.rate();

@@ -30,7 +30,7 @@ use crate::parameters::ParameterWriter;
 use crate::source::{Origin, Path};
 use names::Names;
 
-/// What the checks share.
+/// State shared by the checks.
 pub(crate) struct Checker<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) mistakes: &'a mut Vec<ScenarioError>,

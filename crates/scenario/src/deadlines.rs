@@ -31,7 +31,7 @@ use windfall_guarantees::{Guarantee, Length};
 use windfall_schedulers::catalogue::RanksBy;
 use windfall_time::{Ratio, Span};
 
-/// What is known about the deadlines of a thread.
+/// Result of the response-time analysis of a thread that has deadlines.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Deadline {

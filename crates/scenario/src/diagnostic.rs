@@ -19,7 +19,7 @@ use windfall_trace::escape::{escaped_lines, masked};
 /// One mistake.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Diagnostic {
-    /// What kind of mistake this is.
+    /// The kind of mistake.
     pub code: Code,
     /// The file, as the user named it; empty when the scenario was made in code.
     pub file: String,
@@ -27,9 +27,9 @@ pub struct Diagnostic {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// A description of the mistake.
     pub message: String,
-    /// What would be right.
+    /// A suggested correction.
     pub help: Option<String>,
     #[serde(skip)]
     place: Option<Range<usize>>,

@@ -16,17 +16,17 @@ pub struct Explanation {
     pub parent: String,
     /// The request.
     pub asked: Option<String>,
-    /// What became of it.
+    /// The checker's answer.
     pub verdict: Verdict,
     /// The guarantees that hold there at the same time, each with the steps that prove it.
     pub has: Vec<Vec<Reason>>,
     /// The steps that prove the request.
     pub chain: Vec<Reason>,
-    /// What would help if it was refused.
+    /// Changes that would help, if it was refused.
     pub refusal: Option<Remedies>,
 }
 
-/// What became of a request.
+/// The checker's answer to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -43,7 +43,7 @@ pub enum Verdict {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Reason {
-    /// What holds.
+    /// The guarantee that holds.
     pub guarantee: String,
     /// By which rule.
     pub by: String,
@@ -71,11 +71,11 @@ pub struct Remedies {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ChangeAbove {
-    /// Whose.
+    /// The owner of the guarantee.
     pub name: String,
-    /// What it has.
+    /// The guarantee it has.
     pub now: String,
-    /// What it would need.
+    /// The guarantee it would need.
     pub needs: String,
     /// The scheduler that would have to give it.
     pub parent: String,

@@ -62,13 +62,13 @@ pub(crate) struct HeadFile {
     pub(crate) schema: Option<Lax<u64>>,
     /// A file whose keys hold where this one has none; it inherits nothing itself.
     pub(crate) inherits: Option<Lax<String>>,
-    /// What the scenario is to find out.
+    /// The question that the scenario is to answer.
     pub(crate) question: Option<Lax<String>>,
-    /// What its author found.
+    /// The answer that its author found.
     pub(crate) answer: Option<Lax<String>>,
     /// Where all random numbers come from; 1 when absent.
     pub(crate) seed: Option<Lax<u64>>,
-    /// What the clock shows at the beginning.
+    /// The time shown by the clock at the beginning.
     pub(crate) epoch: Option<Lax<Instant>>,
     /// How long it lasts.
     pub(crate) length: Option<Lax<Span>>,

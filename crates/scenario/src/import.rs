@@ -27,7 +27,7 @@ pub enum Reserving {
     Periodic,
 }
 
-/// What an import made.
+/// The result of an import.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Imported {

@@ -29,7 +29,7 @@ use windfall_time::{Instant, Span};
 /// How long a file without a duration is simulated.
 const LENGTH: Span = Span::from_secs(10);
 
-/// What became of an rt-app file.
+/// The result of importing an rt-app file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ImportedRtApp {

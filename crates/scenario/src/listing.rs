@@ -109,7 +109,7 @@ pub struct Thread {
     pub state: String,
     /// The processor that it is on.
     pub cpu: Option<u16>,
-    /// What it got.
+    /// The time that it received.
     pub received: Account,
     /// How long it could run.
     pub runnable_ns: u64,
@@ -145,7 +145,7 @@ pub enum LiveStatus {
 /// A promise and how it fares.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Promised {
-    /// What is promised.
+    /// The guarantee.
     pub guarantee: String,
     /// The share of a processor in the long run, in millionths; `None` if it implies none.
     pub share_ppm: Option<u64>,

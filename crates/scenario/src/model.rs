@@ -38,7 +38,7 @@ use windfall_time::{Instant, Span};
 pub struct Scenario {
     /// The question that the scenario answers.
     pub question: Option<String>,
-    /// What its author found.
+    /// The answer that its author found.
     pub answer: Option<String>,
     /// The seed of all random numbers.
     pub seed: u64,
@@ -60,7 +60,7 @@ pub struct Scenario {
     pub locks: Vec<Lock>,
     /// Requests of users while it runs, in any order.
     pub requests: Vec<Request>,
-    /// What must hold at the end.
+    /// Expectations, judged at the end.
     pub expectations: Vec<Expectation>,
     /// Whether this is the state of a run: the phase of its reservations' periods is then unknown.
     pub under_way: bool,
@@ -182,7 +182,8 @@ impl Scenario {
         self
     }
 
-    /// Of a scheduler or what passes time on to it, by name: the own virtual processor that lies below another scheduler.
+    /// Finds the way from scheduler `from` down to `to`, directly or through schedulers that pass time on: the name of
+    /// the scheduler directly below `from` on that way, and the number of its own virtual processor there.
     pub(crate) fn way_between(&self, from: &str, to: &str) -> Option<(String, u16)> {
         let (mut here, mut left) = (vec![to], windfall_hierarchy::LEVELS);
         while let Some(name) = here.pop() {

@@ -66,7 +66,7 @@ pub struct Outcome {
     pub promises: Vec<PromiseVerdict>,
     /// The counts of event-driven processes.
     pub processes: windfall_programs::Counts,
-    /// What ended the run early.
+    /// The error that ended the run early.
     pub failure: Option<RunError>,
     /// How closely real threads followed the decisions; `None` on a simulated machine.
     pub supervision: Option<Supervision>,
@@ -151,7 +151,7 @@ pub struct CpuOutcome {
     pub station_service: Span,
 }
 
-/// What came of one station of a simulated machine.
+/// The result for one station of a simulated machine.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct StationOutcome {

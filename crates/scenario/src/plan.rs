@@ -21,7 +21,7 @@ use windfall_programs::{
 use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 
-/// What a host carries out.
+/// A scenario made ready for a host to carry out.
 // Fields: one for each part of a plan; a host separates them when a run begins.
 #[non_exhaustive]
 pub struct Plan {
@@ -136,7 +136,7 @@ pub struct PlannedThread {
     pub messages: Vec<Message>,
     /// The promise to it, for reports.
     pub promised: Option<String>,
-    /// What it runs.
+    /// The program that it runs.
     pub program: PlannedProgram,
     /// When it is created.
     pub start: Instant,
@@ -144,7 +144,7 @@ pub struct PlannedThread {
     pub working_set_kib: u64,
 }
 
-/// What a thread runs.
+/// The program of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlannedProgram {
     /// A declared program, which every host can run.
@@ -237,7 +237,7 @@ impl Plan {
 pub struct PlannedInterrupts {
     /// The processor that it strikes.
     pub processor: u16,
-    /// What it counts as.
+    /// How its time is booked.
     pub kind: OverheadKind,
     /// Its number in the trace.
     pub number: u16,

@@ -18,7 +18,7 @@ use windfall_time::Instant;
 pub struct Promises {
     /// Its schedulers and virtual processors: first those of schedulers, then those of threads.
     pub tree: Tree,
-    /// What follows.
+    /// The guarantees that follow, by virtual processor.
     pub findings: Findings,
     /// When the first control request changes the tree.
     pub until: Option<Instant>,
@@ -27,7 +27,7 @@ pub struct Promises {
 }
 
 impl Promises {
-    /// What would help a virtual processor whose request was refused.
+    /// Changes that would help a virtual processor whose request was refused.
     #[must_use]
     pub fn refusal(&self, vp: usize) -> Remedy {
         remedy(&self.tree, &self.findings, vp)

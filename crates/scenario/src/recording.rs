@@ -18,12 +18,12 @@ use windfall_trace::{Record, Source};
 /// A recorded trace that has been read.
 #[derive(Clone, Debug)]
 pub struct Recording {
-    /// What its threads did.
+    /// The behaviour of its threads.
     pub learned: Learned,
-    /// Of a recorded command: how many other threads the machine had. They woke its threads when they did, and are not
-    /// repeated.
+    /// In the recording of a command: the number of other threads on the machine. They woke the command's threads at
+    /// the recorded times, and are not repeated.
     pub environment: usize,
-    /// What became of every line of the text; `None` for Windfall's own format.
+    /// The import of the text, counted line by line; `None` for Windfall's own format.
     pub report: Option<Report>,
     /// The causes of wake-ups for which the source does not record whether an interrupt caused them; `None` if it records that.
     pub clock: Option<Clock>,

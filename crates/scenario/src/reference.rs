@@ -100,7 +100,7 @@ impl Schema {
         }
     }
 
-    /// What may be written.
+    /// The form of a value, in words.
     fn form(&self, value: &Value) -> String {
         if let Some(name) = value["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")) {
             return self.named(&name.replace("%20", " "));

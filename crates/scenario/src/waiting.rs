@@ -39,7 +39,7 @@ impl Scenario {
     }
 }
 
-/// What ends a wait.
+/// The event that ends a wait.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Needs<'a> {
     Nothing,

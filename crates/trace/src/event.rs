@@ -21,7 +21,7 @@ pub struct NodeId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Cpu(pub u16);
 
-/// What a trace is about, known before its first record.
+/// The origin of a trace, known before its first record.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Header {
@@ -34,7 +34,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// What comes from this source, with its clock and so many processors.
+    /// A header with this source and clock, for `cpus` processors.
     #[must_use]
     pub fn new(source: impl Into<String>, clock: impl Into<String>, cpus: u16) -> Header {
         Header { source: source.into(), clock: clock.into(), cpus }
@@ -46,7 +46,7 @@ impl Header {
 pub struct Record {
     /// When; nanoseconds of the trace's clock.
     pub at: Instant,
-    /// What.
+    /// The event.
     pub event: Event,
 }
 
@@ -65,7 +65,7 @@ pub enum Stop {
     Exited,
 }
 
-/// Who takes a processor's time without being a thread.
+/// A use of processor time by something other than a thread.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum OverheadKind {
     /// A hardware interrupt's handler.
@@ -92,14 +92,14 @@ impl OverheadKind {
     }
 }
 
-/// What happened.
+/// The content of a record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Event {
     /// A thread is declared, or has a new name or node. `tid` and `pid` (its process) as in the
     /// source, 0 when there is none. `node` is the scheduler instance that it belongs to.
     Thread {
-        /// Whom.
+        /// The thread.
         thread: ThreadId,
         /// Thread number of the source.
         tid: u32,
@@ -122,39 +122,39 @@ pub enum Event {
         /// The kind of scheduler (`rez`, `edf`, ...), or [`COMMAND`].
         kind: String,
     },
-    /// What a thread has been promised, as text (`RESBH 3ms 10ms`), from now on.
+    /// The promise of a thread from here on, as text (`RESBH 3ms 10ms`).
     Promise {
-        /// To whom.
+        /// The thread.
         thread: ThreadId,
         /// The guarantee; `None` ends it.
         guarantee: Option<String>,
     },
     /// A thread that waited can run.
     Wake {
-        /// Whom.
+        /// The thread.
         thread: ThreadId,
-        /// Who woke it, if a thread did.
+        /// The thread that woke it, if a thread did.
         by: Option<ThreadId>,
     },
     /// A processor goes from one thread to another; `None` means idle.
     Switch {
         /// Which processor.
         cpu: Cpu,
-        /// Who ran until now, and why no longer.
+        /// The thread that ran until here, and why it stopped.
         prev: Option<(ThreadId, Stop)>,
-        /// Who runs from now on.
+        /// The thread that runs from here on.
         next: Option<ThreadId>,
     },
     /// A thread has ended.
     Exit {
-        /// Who.
+        /// The thread.
         thread: ThreadId,
     },
     /// An interrupt, a hypervisor or the scheduler takes the processor; nests.
     OverheadBegin {
         /// Which processor.
         cpu: Cpu,
-        /// Who takes it.
+        /// The kind of overhead.
         kind: OverheadKind,
         /// The number that the source gives it (irq, vector), 0 when none.
         number: u16,
@@ -166,14 +166,14 @@ pub enum Event {
     },
     /// A job of a thread begins its life.
     Release {
-        /// Whose.
+        /// The thread.
         thread: ThreadId,
         /// When it should be done by.
         deadline: Option<Instant>,
     },
     /// A thread's oldest unfinished job is done.
     Complete {
-        /// Whose.
+        /// The thread.
         thread: ThreadId,
         /// From release to completion.
         response: Span,
@@ -182,7 +182,7 @@ pub enum Event {
     },
     /// A thread's oldest unfinished job was given up, at its deadline.
     Abort {
-        /// Whose.
+        /// The thread.
         thread: ThreadId,
     },
     /// A scheduler tells something about a child: budget left, exhausted, boosted, ...
@@ -191,12 +191,12 @@ pub enum Event {
         node: NodeId,
         /// About whom, when about a thread.
         thread: Option<ThreadId>,
-        /// What, in the words of the scheduler's documentation.
+        /// The note.
         what: Note,
     },
     /// A control request was carried out or refused, as text.
     Control {
-        /// What was asked and what came of it.
+        /// The request and its result.
         text: String,
     },
     /// A scheduler broke the protocol and was taken out of the tree.
@@ -215,26 +215,26 @@ pub enum Event {
     },
     /// A line that the program itself wrote into the trace.
     Mark {
-        /// By whom.
+        /// The thread that wrote it.
         thread: Option<ThreadId>,
-        /// What it says.
+        /// Its text.
         text: String,
     },
     /// A thread begins something that it names itself, within what it has begun before.
     ActivityBegins {
-        /// Who.
+        /// The thread.
         thread: ThreadId,
-        /// What.
+        /// Its name.
         text: String,
     },
-    /// What a thread has begun last ends.
+    /// The activity that a thread began last ends.
     ActivityEnds {
-        /// Whose.
+        /// The thread.
         thread: ThreadId,
     },
     /// A figure that a thread tells of itself has this value from now on.
     Figure {
-        /// Who.
+        /// The thread.
         thread: ThreadId,
         /// Its name.
         name: String,
@@ -252,7 +252,7 @@ pub enum Figure {
     Time(Span),
 }
 
-/// What a scheduler may tell about a child.
+/// A scheduler's note about a child.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Note {

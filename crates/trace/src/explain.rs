@@ -1,4 +1,4 @@
-//! Why a thread was late: when it was ready, what it got, and who ran instead.
+//! Why a thread was late: when it was ready, how much it ran, and who ran instead.
 //!
 //! [`Explainer`] takes records one by one, from a file or from a running host, and divides the time
 //! of each job (from its release to its completion) of the threads asked about. Where a thread has
@@ -9,7 +9,7 @@
 //! are kept, not with records.
 //!
 //! A thread that is ready waits on the processor that it runs on next; where an episode ends before
-//! that, on the one that it ran on last. Who ran there had its time.
+//! that, on the one that it ran on last. Its waiting is attributed to the thread that ran there.
 //!
 //! Read next: `explain/watch.rs` (one thread), `explain/findings.rs` (what counts as a miss).
 
@@ -38,7 +38,7 @@ use crate::{Figure, NodeId, ThreadId};
 use std::collections::BTreeMap;
 use windfall_time::{Instant, Span};
 
-/// What is asked.
+/// A question to the [`Explainer`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Question {
@@ -69,7 +69,7 @@ impl Question {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Keep {
-    /// Of the misses, so many of the worst.
+    /// The worst misses, this many.
     Worst(usize),
     /// All misses.
     All,
@@ -79,7 +79,7 @@ pub enum Keep {
     Job(u64),
 }
 
-/// What an episode is.
+/// The kind of an episode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// From a job's release to its completion.
@@ -116,7 +116,7 @@ pub type Wake = (Instant, Option<ThreadId>);
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Episode {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Which of the thread's, from 1, in order of their beginnings.
     pub number: u64,
@@ -158,7 +158,7 @@ pub struct Person {
     pub pid: u32,
     /// The scheduler that it is under, if known.
     pub node: Option<NodeId>,
-    /// What it has been promised, in words.
+    /// Its promise, in words.
     pub promise: Option<String>,
 }
 
@@ -174,12 +174,12 @@ pub struct Scheduler {
     pub parent: Option<NodeId>,
 }
 
-/// What was found about one thread.
+/// The findings about one thread.
 // Fields: a list of findings, each independent of the others; most are counts and keys of a JSON document.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Explained {
-    /// Who.
+    /// The thread.
     pub thread: ThreadId,
     /// [`Kind::Job`] when the trace has jobs of this thread, else [`Kind::Burst`].
     pub kind: Kind,
@@ -213,11 +213,11 @@ pub struct Explained {
     pub periods_unclear: u64,
     /// All misses: jobs or bursts ([`Explained::missed_episodes`]) and periods (`short`).
     pub misses: u64,
-    /// What was submitted to a scheduler that admits tasks.
+    /// Tasks submitted to a scheduler with admission control.
     pub tasks: Tasks,
     /// The figures that it told of itself, with their last values.
     pub figures: Vec<(String, Figure)>,
-    /// What it marked.
+    /// The marks that it set.
     pub marks: Marks,
     /// The most that one job or burst ran, what was stolen from it included.
     pub longest_run: Span,
@@ -229,7 +229,7 @@ pub struct Explained {
     pub longest: Option<Episode>,
     /// The length by which it is the longest.
     pub most: Span,
-    /// What was to be kept, in order of their ends.
+    /// The episodes kept, in order of their ends.
     pub kept: Vec<Episode>,
 }
 
@@ -307,7 +307,7 @@ pub struct Explanation {
     pub from: Instant,
     /// When the last record happened.
     pub to: Instant,
-    /// What is missing.
+    /// Events that are missing.
     pub lost: LostCount,
     /// Records that contradict each other, as [`Timeline::conflicts`](crate::Timeline::conflicts).
     pub conflicts: u64,

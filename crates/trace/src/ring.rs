@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// What was read in pieces, from the oldest record on, with how things stood before it.
+    /// The records read in pieces, from the oldest on, after the state before it.
     fn window(ring: &Ring) -> Vec<Record> {
         let mut read = Reorder::default();
         ring.standing(&mut read);
@@ -140,7 +140,7 @@ mod tests {
         }
     }
 
-    /// What a timeline says from `from` on.
+    /// The part of a timeline from `from` on.
     fn since(mut whole: Timeline, from: Instant) -> Timeline {
         whole.from = from;
         for line in &mut whole.threads {

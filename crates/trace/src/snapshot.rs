@@ -16,7 +16,7 @@ pub(crate) struct Snapshot {
     cpus: BTreeMap<Cpu, CpuState>,
 }
 
-/// What is known of a thread.
+/// The state of a thread.
 #[derive(Clone, Debug, Default)]
 struct Known {
     declared: Option<Event>,
@@ -26,7 +26,7 @@ struct Known {
     ended: bool,
 }
 
-/// What a processor does.
+/// The state of a processor.
 #[derive(Clone, Debug, Default)]
 struct CpuState {
     runs: Option<ThreadId>,
@@ -86,7 +86,7 @@ impl Snapshot {
         }
     }
 
-    /// What processors do is known no longer, nor who could run.
+    /// Forgets the state of a processor (of all, without one), and which threads are ready.
     fn lose(&mut self, cpu: Option<Cpu>) {
         self.cpus.retain(|there, _| cpu.is_some_and(|cpu| cpu != *there));
         self.threads.values_mut().for_each(|known| known.ready = false);

@@ -63,7 +63,7 @@ impl Source {
         Ok(Source::Text(Box::new(import::open(file, format))))
     }
 
-    /// What the recording is about; of a text it is complete once a record has been given.
+    /// The recording's header; of a text, complete once a record has been given.
     #[must_use]
     pub fn header(&self) -> &Header {
         match self {
@@ -72,7 +72,7 @@ impl Source {
         }
     }
 
-    /// What became of the lines of a text so far.
+    /// Counts of the lines of a text read so far.
     #[must_use]
     pub fn report(&self) -> Option<&Report> {
         match self {

@@ -1,12 +1,12 @@
-//! What each thread and each processor did when: records turned into stretches of time.
+//! The activity of each thread and each processor over time: records turned into stretches.
 //!
 //! Invariants: the stretches of one thread neither overlap nor leave a gap between its declaration
 //! and its end (exit, or end of the trace); neither do the slices of one processor, from the first
 //! record to the last. None is empty, and two neighbours differ.
 //!
-//! What is not known is [`State::Unknown`], never guessed: a processor before its first switch and
-//! from a loss to its next switch; after a loss also every thread that is not seen running
-//! elsewhere, until it is next seen, since its wake-up or its turn may be what was lost.
+//! Unknown time is [`State::Unknown`], never guessed: a processor before its first switch and from a
+//! loss to its next switch; after a loss also every thread that is not seen running elsewhere, until
+//! it is next seen, since its wake-up or its turn may be what was lost.
 //!
 //! A thread is `Running` while an interrupt borrows its processor; the processor's slices say what
 //! was stolen. Read next: `timeline/follow.rs`, which decides all of this, then `timeline/build.rs`.
@@ -31,7 +31,7 @@ pub struct Timeline {
     pub threads: Vec<ThreadLine>,
     /// The processors that were seen, by number.
     pub cpus: Vec<CpuLine>,
-    /// What is missing.
+    /// Events that are missing.
     pub lost: LostCount,
     /// Records that contradict each other: a thread leaves a processor that ran another, runs on
     /// two, is used before it is declared, or a time goes backwards. 0 for a sound trace.
@@ -64,7 +64,7 @@ pub struct ThreadLine {
     pub pid: u32,
     /// The scheduler that it is under, if known; its last one.
     pub node: Option<NodeId>,
-    /// What it did, in order.
+    /// Its stretches, in order.
     pub stretches: Vec<Stretch>,
 }
 
@@ -75,11 +75,11 @@ pub struct Stretch {
     pub from: Instant,
     /// When it ended; later than `from`.
     pub to: Instant,
-    /// What the thread did.
+    /// The thread's state.
     pub state: State,
 }
 
-/// What a thread does.
+/// The state of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum State {
     /// It has a processor.
@@ -102,12 +102,12 @@ pub enum State {
 pub struct CpuLine {
     /// Which processor.
     pub cpu: Cpu,
-    /// What it did, in order.
+    /// Its slices, in order.
     pub slices: Vec<Slice>,
 }
 
 impl CpuLine {
-    /// What that processor did, in order.
+    /// The slices of this processor, in order.
     #[must_use]
     pub const fn new(cpu: Cpu, slices: Vec<Slice>) -> CpuLine {
         CpuLine { cpu, slices }
@@ -121,11 +121,11 @@ pub struct Slice {
     pub from: Instant,
     /// When it ended; later than `from`.
     pub to: Instant,
-    /// What the processor did.
+    /// The processor's activity.
     pub what: What,
 }
 
-/// What a processor does.
+/// An activity of a processor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum What {
     /// It runs a thread.

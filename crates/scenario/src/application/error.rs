@@ -49,7 +49,7 @@ pub enum ApplicationError {
         thread: String,
         /// The lock.
         lock: String,
-        /// Who else takes it.
+        /// A thread there that takes the lock.
         other: String,
     },
 }

@@ -88,7 +88,8 @@ fn admitted(checker: &mut Checker<'_>, thread: &Thread, jobs: &Jobs, path: &Path
     }
 }
 
-/// What stands for a refused job is a thread's that is released by that alone.
+/// Checks secondary jobs: the thread that `else` names must be released by refusals only, and such
+/// a thread must be named.
 fn secondary(checker: &mut Checker<'_>, thread: &Thread, jobs: &Jobs, path: &Path) {
     let scenario = checker.scenario;
     let named = |jobs: &Jobs| jobs.secondary.as_ref().is_some_and(|name| means(name, thread));

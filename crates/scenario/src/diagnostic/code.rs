@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 macro_rules! codes {
     ($($code:ident, $name:literal, $meaning:literal;)*) => {
-        /// What kind of mistake a [`Diagnostic`](super::Diagnostic) is.
+        /// The kind of mistake in a [`Diagnostic`](super::Diagnostic).
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[non_exhaustive]
         pub enum Code {
@@ -27,7 +27,7 @@ macro_rules! codes {
                 }
             }
 
-            /// What it means, in a sentence.
+            /// Its meaning, in a sentence.
             #[must_use]
             pub const fn meaning(self) -> &'static str {
                 match self {

@@ -11,7 +11,7 @@ use windfall_time::Span;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", schemars(rename = "Expect"))]
 pub(crate) struct ExpectFile {
-    /// Whose and what, as `a.response.max`, `bg-*.received`, `machine.idle`.
+    /// Subject and quantity, as `a.response.max`, `bg-*.received`, `machine.idle`.
     pub(crate) what: Option<Lax<String>>,
     /// Which intervals are counted, with `intervals`.
     pub(crate) above: Option<Lax<Span>>,

@@ -23,7 +23,7 @@ pub(crate) struct ScenarioFile {
     head: HeadFile,
     /// The machine.
     machine: Option<MachineFile>,
-    /// Who takes processor time without being a thread.
+    /// Interrupts, which take processor time from threads.
     interrupts: Option<Vec<InterruptsFile>>,
     /// The schedulers by name.
     schedulers: Option<BTreeMap<String, WithRequirements<SchedulerFile>>>,
@@ -33,9 +33,9 @@ pub(crate) struct ScenarioFile {
     threads: Option<BTreeMap<String, WithRequirements<ThreadFile>>>,
     /// Locks by name, with what a thread runs at that holds one.
     locks: Option<BTreeMap<String, LockFile>>,
-    /// What users ask for while it runs.
+    /// Control requests, made during the run.
     at: Option<Vec<WithRequirements<AtFile>>>,
-    /// What must hold at the end.
+    /// Expectations, judged at the end.
     expect: Option<Vec<ExpectFile>>,
 }
 
@@ -128,7 +128,7 @@ impl<T: JsonSchema + Asks> JsonSchema for WithRequirements<T> {
     }
 }
 
-/// What may be written for a parameter, as a JSON schema; forms with a name are defined once.
+/// The JSON schema of a parameter's value; forms with a name are defined once.
 fn parameter_schema(form: Form, generator: &mut SchemaGenerator) -> Schema {
     let name = match form {
         Form::Integer(least, most) => {

@@ -16,7 +16,7 @@ pub(crate) enum Raw {
 
 /// A value with a text form or a number form.
 pub(crate) trait Scalar: Sized {
-    /// What to write, for messages: `a length of time, as `10ms``.
+    /// The expected form, for messages: `a length of time, as `10ms``.
     const WANTED: &'static str;
     /// Its name in the schema.
     #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the schema names it"))]

@@ -20,9 +20,9 @@ pub(crate) struct MachineFile {
     pub(crate) processors: Option<Processors>,
     /// How exactly timers are kept: `precise`, or a frequency.
     pub(crate) timer: Option<Lax<Frequency>>,
-    /// What switching and deciding cost.
+    /// The costs of switching and deciding.
     pub(crate) costs: Option<CostsFile>,
-    /// What a switch costs a thread in refilling the cache.
+    /// The cost of refilling the cache after a switch.
     pub(crate) cache: Option<CacheFile>,
     /// The processors of a real machine that these stand for; the host chooses when absent.
     pub(crate) cpus: Option<Vec<Lax<u16>>>,
@@ -47,7 +47,7 @@ pub(crate) struct StationFile {
     pub(crate) calls: Option<Vec<Lax<StationCall>>>,
 }
 
-/// What switching and deciding cost.
+/// The costs of switching and deciding.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -137,7 +137,7 @@ impl Serialize for Processors {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", schemars(rename = "Interrupts"))]
 pub(crate) struct InterruptsFile {
-    /// What it counts as: `interrupt` (when absent), `softirq` or `steal`.
+    /// How its time is booked: `interrupt` (when absent), `softirq` or `steal`.
     pub(crate) kind: Option<Lax<OverheadKind>>,
     /// Its number in traces.
     pub(crate) number: Option<Lax<u16>>,
@@ -153,7 +153,7 @@ pub(crate) struct InterruptsFile {
     pub(crate) cost: Option<Lax<Range>>,
     /// A device at which something arrives each time: processes attach events to it by this name.
     pub(crate) device: Option<Lax<String>>,
-    /// What the posts of the device bring; the number of the arrival when absent.
+    /// The datum posted by the device; the number of the arrival when absent.
     pub(crate) datum: Option<Lax<u64>>,
     /// A trace whose interrupts strike again.
     pub(crate) recorded: Option<Lax<String>>,

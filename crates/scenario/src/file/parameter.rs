@@ -9,7 +9,7 @@ use serde::de::MapAccess;
 use serde::ser::{Serialize, Serializer};
 use windfall_schedulers::parameters::{Form, ParameterValue, Rate};
 
-/// What to write, for messages and the schema.
+/// The expected form of a value, for messages and the schema.
 pub(crate) fn wanted(form: Form) -> String {
     match form {
         Form::Reservation => "amount and period, as `3ms/10ms`".to_owned(),

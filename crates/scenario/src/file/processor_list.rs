@@ -7,10 +7,10 @@ use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use windfall_hierarchy::ProcessorSet;
 use windfall_schedulers::parameters::ParameterValue;
 
-/// What to write.
+/// The expected form, for messages.
 pub(super) const WANTED: &str = "processors, as `[0, 1]`";
 
-/// What is written, with what is wrong with it.
+/// The value as written, with its error, if it has one.
 pub(super) struct ProcessorList(pub(super) Lax<ParameterValue>);
 
 struct ListVisitor;

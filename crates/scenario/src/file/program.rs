@@ -32,7 +32,7 @@ pub(crate) struct ProgramFile {
     pub(crate) phases: Option<Vec<PhaseFile>>,
     /// How often `steps` or `phases` are repeated; for ever when absent.
     pub(crate) loops: Option<Lax<u64>>,
-    /// What a thread did in a recorded trace.
+    /// The behaviour of a thread in a recorded trace.
     pub(crate) recorded: Option<RecordedFile>,
 }
 

@@ -18,7 +18,7 @@ use windfall_schedulers::parameters::{ALL, Parameter, ParameterValue};
 /// The key of a guarantee, which stands beside those of parameters.
 pub(super) const GUARANTEE: &str = "guarantee";
 
-/// What is asked of a parent, as read.
+/// The requirements that a table states of its parent, as read.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct RequirementsFile {
     pub(crate) guarantee: Option<Lax<Guarantee>>,

@@ -55,7 +55,7 @@ pub(crate) struct StepFile {
     pub(crate) timer: Option<Lax<Span>>,
     /// Which timer; `timer` when absent.
     pub(crate) name: Option<Lax<String>>,
-    /// What a late arrival does to the timer's grid: `relative` (when absent) or `absolute`.
+    /// The timer's grid after a late arrival: `relative` (when absent) or `absolute`.
     pub(crate) mode: Option<Lax<Tick>>,
     /// Takes a lock.
     pub(crate) lock: Option<Lax<String>>,

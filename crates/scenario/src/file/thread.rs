@@ -51,11 +51,11 @@ pub(crate) struct ThreadFile {
     pub(crate) phases: Option<Vec<PhaseFile>>,
     /// How often `steps` or `phases` are repeated; for ever when absent.
     pub(crate) loops: Option<Lax<u64>>,
-    /// What a thread did in a recorded trace.
+    /// The behaviour of a thread in a recorded trace.
     pub(crate) recorded: Option<RecordedFile>,
     /// A command that a real machine starts, word by word; all its threads are meant.
     pub(crate) exec: Option<Command>,
-    /// What the command's environment has beside what is inherited.
+    /// Environment variables of the command, added to those inherited.
     pub(crate) env: Option<BTreeMap<String, Lax<String>>>,
     /// A process of a real machine.
     pub(crate) pid: Option<Lax<u32>>,
@@ -115,7 +115,7 @@ macro_rules! jobs {
             $(#[doc = $second] pub(crate) $behind: Option<Lax<$behind_type>>,)*
             #[doc = $due]
             pub(crate) deadline: Option<Lax<Due>>,
-            /// What becomes of a late job: `complete` (when absent) or `abort`.
+            /// The treatment of a late job: `complete` (when absent) or `abort`.
             pub(crate) late: Option<Lax<OnLate>>,
             /// How many jobs; no end when absent.
             pub(crate) count: Option<Lax<u64>>,
@@ -160,7 +160,7 @@ jobs!(
     [], deadline "Due so long after release, or `none`, as when absent."
 );
 
-/// What a thread did in a recorded trace.
+/// The behaviour of a thread in a recorded trace.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

@@ -55,7 +55,7 @@ pub(crate) enum ValueError {
     ZeroPeriod,
     /// A range whose least is above its most.
     Reversed(String),
-    /// What only programs tell, while they run.
+    /// A parameter that only a program can set, while it runs.
     NotTold,
     /// An empty set of processors.
     NoProcessors,
@@ -64,7 +64,7 @@ pub(crate) enum ValueError {
 }
 
 impl ValueError {
-    /// What kind of mistake this is.
+    /// The kind of mistake.
     pub(crate) const fn code(&self) -> Code {
         match self {
             ValueError::NoUnit(_)

@@ -1,4 +1,4 @@
-//! What must hold at the end of a scenario.
+//! Expectations: conditions that must hold at the end of a scenario.
 
 use core::fmt;
 use windfall_time::{Ratio, Span};
@@ -7,11 +7,11 @@ use windfall_time::{Ratio, Span};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Expectation {
-    /// Whose.
+    /// The thread, scheduler or machine that it is about.
     pub subject: Subject,
-    /// What is measured.
+    /// The quantity measured.
     pub quantity: Quantity,
-    /// What it must be.
+    /// The bound on it.
     pub bound: Bound,
     /// Why.
     pub because: String,

@@ -25,7 +25,7 @@ pub struct Machine {
     pub cap: Ratio,
     /// Whether a host on a real machine claims the processors that it supervises.
     pub claim: Claim,
-    /// What several processors of a simulated machine need one after the other.
+    /// Stations of a simulated machine: hardware that serves one processor at a time.
     pub stations: Vec<Station>,
 }
 

@@ -13,7 +13,7 @@ use windfall_time::{Instant, Span};
 pub struct Request {
     /// When.
     pub time: Instant,
-    /// What.
+    /// The change requested.
     pub change: Change,
 }
 

@@ -20,7 +20,7 @@ pub struct Scheduler {
     pub owns: Vec<Attachment>,
 }
 
-/// What is written for a setting.
+/// The value of a setting, as written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Setting {
     /// A length of time.
@@ -45,7 +45,7 @@ impl Setting {
         }
     }
 
-    /// What a kind as a type has in this place.
+    /// The setting for a value of a kind's settings type.
     fn of(value: Value<'_>) -> Setting {
         match value {
             Value::Span(span) => Setting::Span(span),
@@ -67,12 +67,13 @@ impl Setting {
 pub struct Attachment {
     /// Where.
     pub parent: Parent,
-    /// What.
+    /// The requirements.
     pub requires: Requirements,
 }
 
 impl Attachment {
-    /// What it has if it is granted what is asked for it: a processor, if nothing is asked at the top.
+    /// The guarantee it has if its request is granted: a whole processor, if it asks for none at the
+    /// top.
     pub(crate) fn held(&self) -> Option<Guarantee> {
         let whole = (self.parent == Parent::Top).then_some(Guarantee::All);
         self.requires.guarantee.or(whole)

@@ -29,7 +29,7 @@ pub struct Thread {
     pub working_set_kib: u64,
 }
 
-/// What a thread runs.
+/// The work of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Run {
@@ -44,7 +44,7 @@ pub enum Run {
     Phases {
         /// How often.
         loops: Option<u64>,
-        /// What; at least one.
+        /// The phases; at least one.
         phases: Vec<Phase>,
     },
     /// The behaviour of a thread in a recording.

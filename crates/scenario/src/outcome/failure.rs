@@ -10,14 +10,14 @@ use windfall_time::Instant;
 pub enum RunError {
     /// A program acts for ever without using time.
     Stuck {
-        /// Whose.
+        /// The thread.
         thread: String,
         /// When.
         at: Instant,
     },
     /// A thread's backlog of jobs grows without limit.
     Backlog {
-        /// Whose.
+        /// The thread.
         thread: String,
         /// How many wait.
         jobs: usize,
@@ -26,37 +26,37 @@ pub enum RunError {
     },
     /// A program unlocks what it has not locked.
     NotOwner {
-        /// Whose.
+        /// The thread.
         thread: String,
         /// When.
         at: Instant,
     },
     /// A process ended with an error of a refused call.
     Refused {
-        /// Whose.
+        /// The thread.
         thread: String,
-        /// What stood in the way.
+        /// The error of the call.
         refusal: ProcessError,
         /// When.
         at: Instant,
     },
     /// A process awaits a future that no host carries out.
     Foreign {
-        /// Whose.
+        /// The thread.
         thread: String,
         /// When.
         at: Instant,
     },
     /// A process's body panicked.
     Panicked {
-        /// Whose.
+        /// The thread.
         thread: String,
         /// When.
         at: Instant,
     },
     /// A program visits a station that the machine does not have.
     NoStation {
-        /// Whose.
+        /// The thread.
         thread: String,
         /// When.
         at: Instant,

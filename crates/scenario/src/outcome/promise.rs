@@ -13,7 +13,7 @@ pub struct Promise {
     pub owner: String,
     /// Which of the scheduler's own virtual processors; `None` for a thread.
     pub own: Option<u16>,
-    /// What is promised.
+    /// The guarantee.
     pub guarantee: Guarantee,
     /// Whether the checker has granted it; otherwise it is only requested.
     pub granted: bool,

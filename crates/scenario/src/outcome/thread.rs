@@ -24,7 +24,7 @@ impl Refusals {
     }
 }
 
-/// What one thread got.
+/// The result of one thread.
 // Fields: a list of figures, each independent of the others; most are keys of a JSON document, too.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadOutcome {
@@ -32,7 +32,7 @@ pub struct ThreadOutcome {
     pub name: String,
     /// The scheduler above it at the end, its own or the run's, by name; `None` when it never was.
     pub parent: Option<String>,
-    /// What it was promised.
+    /// Its promise, as text.
     pub promised: Option<String>,
     /// Processor time received.
     pub received: Span,

@@ -30,8 +30,8 @@ pub enum Use {
 #[derive(Clone, Debug)]
 pub struct Watch {
     promise: Promise,
-    /// By what was received, with stolen time counted in, and with overhead counted in as well; `None` when it cannot
-    /// be judged exactly.
+    /// Three judges: of the time received alone, with stolen time added, and with overhead added as well. `None` if
+    /// the promise cannot be judged exactly.
     judges: Option<[Judge; 3]>,
     /// The time since when its owner has been runnable without a break.
     awake: Option<Instant>,
@@ -56,7 +56,7 @@ impl Watch {
         }
     }
 
-    /// What is watched.
+    /// The promise under judgement.
     #[must_use]
     pub const fn promise(&self) -> &Promise {
         &self.promise

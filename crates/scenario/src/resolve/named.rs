@@ -53,7 +53,7 @@ pub(super) fn put_into_threads(
     Ok(mistakes)
 }
 
-/// What a thread names.
+/// The program that a thread names.
 enum Named<'p, 'i> {
     /// No program, or one that is read where the thread is.
     Nothing,

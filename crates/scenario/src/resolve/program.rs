@@ -12,7 +12,7 @@ use windfall_time::{Instant, Span};
 
 const WORK: &str = "how much each job is, as `work = \"3ms\"`";
 
-/// What jobs of all kinds have.
+/// The keys that all kinds of jobs share.
 struct Common {
     work: Option<Lax<Range>>,
     deadline: Option<Lax<Due>>,
@@ -22,7 +22,7 @@ struct Common {
     or_else: Option<Lax<String>>,
 }
 
-/// What jobs of all kinds have, of one kind.
+/// Takes the shared keys out of the table of one kind.
 macro_rules! common {
     ($file:ident) => {
         Common {

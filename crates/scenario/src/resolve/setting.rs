@@ -9,11 +9,11 @@ use crate::source::Path;
 use std::ops::Range;
 use windfall_schedulers::catalogue::{self, Form, Value};
 
-/// What may be written.
+/// The keys that a table may have.
 pub(super) struct Declared<I> {
     /// The kind.
     pub(super) name: &'static str,
-    /// What it declares.
+    /// The settings of the kind.
     pub(super) settings: &'static [catalogue::Setting],
     /// Other keys of the same table, which are read elsewhere.
     pub(super) others: I,

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use windfall_programs::{Phase, Program, Resource, Step, Tick, Work};
 use windfall_time::Span;
 
-/// What became of a file.
+/// The result of converting a file.
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct Converted {
@@ -44,7 +44,7 @@ pub struct ConvertedThread {
     pub task: String,
     /// How long after the start of the run it begins.
     pub delay: Span,
-    /// What it runs.
+    /// Its program.
     pub program: Program,
     /// How the file schedules it from its first phase on, the policy included; for callers that choose
     /// its place in a hierarchy.
@@ -65,17 +65,17 @@ pub struct EventName {
     pub line: u32,
 }
 
-/// What threads share.
+/// An object that threads share.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub struct Shared {
-    /// What it is.
+    /// Its kind.
     pub kind: SharedKind,
     /// Its name in the file; for `suspend` the task's, for `resume` its own.
     pub name: String,
 }
 
-/// What can be shared. Names of different kinds do not meet.
+/// Kinds of shared objects. Equal names of different kinds denote different objects.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum SharedKind {
@@ -99,7 +99,7 @@ pub struct Unconverted {
     pub line: u32,
     /// Whether there is no step for it, or an approximate one.
     pub left_out: bool,
-    /// What differs.
+    /// The difference, in words.
     pub text: String,
 }
 

@@ -7,7 +7,7 @@ use windfall_time::Span;
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct RtApp {
-    /// What holds for the whole run.
+    /// Properties of the whole run.
     pub global: Global,
     /// The tasks in order.
     pub tasks: Vec<Task>,
@@ -116,7 +116,7 @@ pub struct Phase {
     pub line: u32,
     /// The changes of its scheduling from here on.
     pub scheduling: Scheduling,
-    /// What it does, in order.
+    /// Its events, in order.
     pub events: Vec<Event>,
 }
 
@@ -211,11 +211,11 @@ pub struct Event {
     pub name: String,
     /// Its line in the file.
     pub line: u32,
-    /// What it does.
+    /// Its action.
     pub action: Action,
 }
 
-/// What an event does.
+/// The action of an event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Action {
@@ -310,7 +310,7 @@ pub struct Problem {
     pub line: u32,
     /// From 1, in characters.
     pub column: u32,
-    /// What, and what would be right.
+    /// The mistake, and a correction.
     pub text: String,
 }
 

@@ -1,4 +1,4 @@
-//! What is written is read again as the same, for random scenarios made in code.
+//! Round trip: a written scenario is read again as the same, for random scenarios made in code.
 
 use crate::PlannedRequest;
 use crate::model::{
@@ -57,7 +57,7 @@ fn guarantee() -> impl Strategy<Value = Guarantee> {
     ]
 }
 
-/// What may be written for a parameter.
+/// A random value of a parameter.
 fn value(form: Form) -> BoxedStrategy<ParameterValue> {
     match form {
         Form::Integer(least, most) => {

@@ -5,7 +5,7 @@ use super::memo::{Memo, tag};
 use crate::{Cpu, Event, Figure, NodeId, Note, OverheadKind, Record, Stop, ThreadId};
 use windfall_time::{Instant, Span};
 
-/// What a reader takes off a block.
+/// An item read from a block.
 pub(super) enum Decoded {
     /// A record.
     Record(Record),

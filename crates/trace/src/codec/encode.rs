@@ -147,7 +147,7 @@ pub(super) fn encode(out: &mut Vec<u8>, memo: &Memo, now: u64, event: &Event) {
     }
 }
 
-/// What a reader that does not know the kind leaves out: its length, then itself.
+/// Writes content that a reader which does not know the kind skips: its length, then the content.
 fn later(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
     let mut content = Vec::new();
     write(&mut content);

@@ -1,4 +1,4 @@
-//! What can go wrong with a trace file, and who can do something about it.
+//! Errors of a trace file, by who can act on them.
 
 use std::fmt;
 use std::io;

@@ -1,8 +1,8 @@
-//! What writer and reader both remember, so that what can be predicted need not be written.
+//! State that writer and reader keep alike, so that predictable values need not be written.
 //!
-//! Invariant: [`Memo::after`] is called with every record on both sides, so both foresee the same.
-//! The prediction is that a processor is left by the thread that entered it; the thread that enters, to be
-//! the one that was woken last; the waker, to run on the processor of the last switch.
+//! Invariant: [`Memo::after`] is called with every record on both sides, so both predict the same: the
+//! thread that leaves a processor is the one that entered it; the thread that enters is the one that was
+//! woken last; the waker runs on the processor of the last switch.
 
 use crate::{Cpu, Event, ThreadId};
 
@@ -15,7 +15,7 @@ pub(super) struct Memo {
     pub(super) cpu: Cpu,
     /// The thread that was woken last.
     pub(super) woken: Option<ThreadId>,
-    /// What each processor runs: nothing known, or idle, or a thread.
+    /// The state of each processor: unknown, idle, or a thread.
     running: Vec<Option<Option<ThreadId>>>,
 }
 
@@ -31,7 +31,7 @@ impl Memo {
         self.running.clear();
     }
 
-    /// What `cpu` runs, as far as this block tells.
+    /// The state of `cpu`: unknown in this block, idle, or a thread.
     pub(super) fn running(&self, cpu: Cpu) -> Option<Option<ThreadId>> {
         self.running.get(usize::from(cpu.0)).copied().flatten()
     }
@@ -62,9 +62,9 @@ pub(super) mod tag {
     pub(crate) const SWITCH: u8 = 0x80;
     pub(crate) const STOP_BITS: u8 = 0x07;
     pub(crate) const NOBODY: u8 = 7;
-    /// Who leaves is whom the memo foresees.
+    /// The thread that leaves is the predicted one.
     pub(crate) const FORESEEN: u8 = 0x08;
-    /// Who enters: these two bits.
+    /// The thread that enters: these two bits.
     pub(crate) const NEXT_BITS: u8 = 0x30;
     pub(crate) const NEXT_NAMED: u8 = 0x00;
     pub(crate) const NEXT_IDLE: u8 = 0x10;

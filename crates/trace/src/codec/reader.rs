@@ -98,7 +98,7 @@ impl<R: Read> Reader<R> {
         Ok(reader)
     }
 
-    /// What the trace is about.
+    /// The trace's header.
     pub fn header(&self) -> &Header {
         &self.header
     }

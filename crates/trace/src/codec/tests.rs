@@ -15,7 +15,7 @@ fn write(records: &[Record]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// What a file gives, good and bad.
+/// The contents of a file: records, and errors.
 fn read(file: &[u8]) -> (Vec<Record>, Vec<ReadError>) {
     let (mut records, mut errors) = (Vec::new(), Vec::new());
     match Reader::new(file) {

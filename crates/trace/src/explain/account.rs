@@ -1,14 +1,14 @@
 //! Where the time of a job went: parts that add up to the whole.
 //!
-//! Invariant: [`Account::total`] is the length of the time that was put down, to the nanosecond.
-//! What happened on processors where the thread neither ran nor waited stands beside it and is not
-//! part of the sum.
+//! Invariant: [`Account::total`] is the length of the time that was recorded, to the nanosecond.
+//! Time on processors where the thread neither ran nor waited is kept apart and is no part of the
+//! sum.
 
 use crate::{Cpu, NodeId, OverheadKind, ThreadId};
 use std::collections::BTreeMap;
 use windfall_time::Span;
 
-/// What became of a moment of a thread's time.
+/// A part of a thread's time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Part {

@@ -1,7 +1,7 @@
-//! Who had the processor that a thread waited for, most time first.
+//! The threads that had the processor for which a thread waited, most time first.
 //!
-//! Threads of one name under one scheduler are one antagonist: of many short-lived processes it
-//! matters what they are, not which.
+//! Threads of one name under one scheduler are one antagonist: for short-lived processes the
+//! program matters, not the single process.
 
 use super::{Account, Explanation, Part};
 use crate::{NodeId, ThreadId};

@@ -44,7 +44,7 @@ impl Explainer {
         }
     }
 
-    /// What is known, everything that is open being cut at the last record.
+    /// The result; jobs and bursts that are still open end at the last record.
     #[must_use]
     pub fn finish(mut self) -> Explanation {
         self.end_periods(self.follower.to);
@@ -151,7 +151,7 @@ impl Explainer {
         }
     }
 
-    /// What an event says about one thread beyond the state that it is in.
+    /// Applies an event about one thread, apart from its change of state.
     fn apply(&mut self, at: Instant, place: usize, event: &Event) {
         let Some(watch) = self.watches.get_mut(&place) else { return };
         let (follower, question) = (&self.follower, &self.question);

@@ -1,4 +1,4 @@
-//! What was found about one thread: how its jobs fared, and which of them are kept whole.
+//! Findings about one thread: results of its jobs, and the episodes that are kept whole.
 //!
 //! Invariant: memory is that of the episodes kept, whatever the number of jobs.
 
@@ -15,7 +15,7 @@ pub(super) struct Window {
     pub(super) wake: Option<super::Wake>,
     /// Whether a scheduler has admitted it, if one has said so; of jobs.
     pub(super) admission: Option<bool>,
-    /// What is known of it so far; for a job, since the release of the job before it is done.
+    /// Its account so far; for a job, from the completion of the job before it.
     pub(super) account: Account,
 }
 

@@ -12,7 +12,7 @@ use crate::NodeId;
 use std::collections::BTreeMap;
 use windfall_time::Instant;
 
-/// Whose reservation is used up, and since when.
+/// Schedulers whose reservations are used up, and since when.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Holds {
     held: BTreeMap<NodeId, Instant>,

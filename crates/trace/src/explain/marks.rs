@@ -1,4 +1,5 @@
-//! What a thread marked of itself: lines for whoever reads its trace, as a replica's on who was outvoted.
+//! Marks that a thread set: lines for the reader of its trace, such as a replica's report of who was
+//! outvoted.
 
 use windfall_time::Instant;
 

@@ -16,7 +16,7 @@ pub(super) struct PeriodRule {
 }
 
 impl PeriodRule {
-    /// What `text` pledges; `None` for whatever is no amount in a period.
+    /// Reads the amount and period in `text`; `None` if it has none.
     pub(super) fn read(text: &str) -> Option<PeriodRule> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let (amount, period, basic) = match words[..] {

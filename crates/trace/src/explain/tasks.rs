@@ -1,4 +1,4 @@
-//! What the scheduler of a thread answered when tasks were submitted, and what became of them.
+//! Tasks that a thread submitted: its scheduler's answers, and how they ended.
 
 use crate::Note;
 use windfall_time::Span;
@@ -15,7 +15,7 @@ pub struct Tasks {
     pub most_idle: Span,
     /// How many were lost after they had been admitted, because the supply failed.
     pub lost: u64,
-    /// What tasks that ended early left to others.
+    /// Time left to others by tasks that ended early.
     pub absorbed: Span,
 }
 

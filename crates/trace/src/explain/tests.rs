@@ -448,7 +448,7 @@ fn slow(timeline: &Timeline, thread: ThreadId, episode: &Episode) -> Account {
     account
 }
 
-/// What may happen to four threads on three processors.
+/// Random events of four threads on three processors.
 fn events(jobs: bool) -> impl Strategy<Value = Event> {
     let thread = (0_u32..4).prop_map(ThreadId);
     let cpu = (0_u16..3).prop_map(Cpu);

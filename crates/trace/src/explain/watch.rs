@@ -44,7 +44,7 @@ pub(super) struct Watch {
     asleep: bool,
     /// It was not known what it did when it was last looked at.
     unsure: bool,
-    /// Who has told that its own reservation is used up.
+    /// The scheduler that noted that the thread's own reservation is used up.
     held: Option<NodeId>,
     /// The scheduler above it whose reservation is used up.
     held_above: Option<NodeId>,
@@ -221,7 +221,7 @@ impl Watch {
         self.last_cpu.or_else(only)
     }
 
-    /// What a processor did from `from` to `to`, and for how long.
+    /// The activities of a processor from `from` to `to`, and the time of each.
     fn tallied(
         &self,
         cpu: Cpu,
@@ -349,7 +349,7 @@ impl Watch {
         self.found
     }
 
-    /// What is open will not be completed.
+    /// Ends the jobs that are still open, which will not be completed.
     fn leave_jobs(&mut self, to: Instant, question: &Question) {
         while let Some(job) = self.jobs.end() {
             let overdue = job.deadline.is_some_and(|deadline| deadline <= to);

@@ -1,4 +1,4 @@
-//! What an event's own text says, in both dialects.
+//! Reads an event's own text, in both dialects.
 //!
 //! The kernel writes `comm=data-loop.0 pid=2215 prio=-1 target_cpu=002`; libtraceevent's plugins
 //! (trace-cmd, sometimes perf) write `data-loop.0:2215 [-1] CPU:002`. A name may hold the words that

@@ -10,7 +10,7 @@ use super::line::Head;
 pub struct Format {
     /// Its name, as a user writes it, and as the header of its records names their source.
     pub name: &'static str,
-    /// What writes it.
+    /// The tools that write it.
     pub help: &'static str,
     /// Reads the head of an event's line.
     pub(super) head: for<'a> fn(&'a str) -> Option<Head<'a>>,

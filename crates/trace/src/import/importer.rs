@@ -77,13 +77,13 @@ impl<R: BufRead> Importer<R> {
         self
     }
 
-    /// What the source says about itself so far; complete once the first record has been given.
-    /// Text does not name its clock, so `clock` stays empty unless perf's header tells.
+    /// The header read so far; complete once the first record has been given. Text does not name
+    /// its clock, so `clock` stays empty unless perf's header names it.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// What became of the lines read so far; final when the iterator has ended.
+    /// Counts of the lines read so far; final when the iterator has ended.
     pub fn report(&self) -> &Report {
         &self.report
     }

@@ -1,4 +1,5 @@
-//! What an import takes. More than this is damage, or an attack, and ends the import or the line.
+//! Limits of an import. Text beyond them is damaged or an attack; the import, or the line, then
+//! ends with an error.
 
 /// Processors are numbered below this; a simulated machine has no more.
 pub const PROCESSORS: u16 = 1024;

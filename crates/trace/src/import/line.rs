@@ -10,7 +10,7 @@
 
 use super::limits;
 
-/// What stands before an event's own text.
+/// The part of a line before the event's own text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Head<'a> {
     /// The name, if the source knows it.

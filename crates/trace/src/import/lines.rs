@@ -1,8 +1,8 @@
 //! Lines of a source, compressed or not, in flat memory.
 //!
-//! A line ends with a line feed; carriage returns before it are dropped. Bytes that are no UTF-8
-//! become U+FFFD. Of a line longer than [`LONGEST`] only the beginning is kept, and it is marked.
-//! What is packed small and unpacks to more than the limits ends with an error, as does a line that does not end.
+//! A line ends with a line feed; carriage returns before it are dropped. Bytes that are no UTF-8 become U+FFFD.
+//! A line longer than [`LONGEST`] is cut there and marked. Input that unpacks to more
+//! than the limits ends with an error, as does a line that does not end.
 
 use super::limits;
 use super::zstd::{self, Frames};

@@ -1,4 +1,4 @@
-//! What lies between a line and a [`Record`](crate::Record): threads by their number, order by line.
+//! The form between a line and a [`Record`](crate::Record): threads by their number, order by line.
 
 use crate::{OverheadKind, Stop};
 
@@ -10,7 +10,7 @@ pub(super) struct Task {
     pub(super) name: Option<String>,
 }
 
-/// What a line says.
+/// The meaning of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Raw {
     Switch {

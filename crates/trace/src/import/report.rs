@@ -1,4 +1,4 @@
-//! What became of every line.
+//! Counts of imported and rejected lines.
 
 use crate::Cpu;
 use crate::timeline::LostCount;
@@ -25,7 +25,7 @@ pub struct Examples {
     pub first: Vec<Example>,
 }
 
-/// What an import met. The first six fields count lines, each line once.
+/// The contents of an imported text, counted. The first six fields count lines, each line once.
 // Fields: a list of counts, each independent of the others.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
@@ -45,7 +45,7 @@ pub struct Report {
     pub unknown: Examples,
     /// All lines.
     pub lines: u64,
-    /// What the source says is missing, by processor; `None` where it names none.
+    /// Losses that the source reports, by processor; `None` where it names none.
     pub lost: BTreeMap<Option<Cpu>, LostCount>,
     /// Lines of another thread than the one that their processor ran: a switch is missing before
     /// them that the source did not tell to be lost. Each is also a loss among the records.

@@ -1,4 +1,4 @@
-//! Who a thread number means, and what that thread is called.
+//! The thread that a number denotes, and its name.
 //!
 //! Invariants: a [`ThreadId`] is declared by an [`Event::Thread`] before it is used, and belongs to
 //! one life of a number: after the thread's end, or when the number is forked anew, it gets another.
@@ -36,7 +36,7 @@ pub(super) struct Slot {
 }
 
 impl Threads {
-    /// What is known about a thread; nothing at first.
+    /// The state of a thread, empty at first.
     pub(super) fn slot(&mut self, tid: u32) -> &mut Slot {
         self.slots.entry(tid).or_default()
     }

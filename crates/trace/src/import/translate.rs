@@ -1,4 +1,4 @@
-//! What lines mean: [`Waiting`] lines in order of time become records.
+//! Translates lines: [`Waiting`] lines in order of time become records.
 //!
 //! Invariants: `running` is what the records say that a processor runs; after a loss it is unknown.
 //! A contradiction (another thread leaves than entered; a thread is on two processors) is counted
@@ -245,7 +245,8 @@ impl Translator {
         }
     }
 
-    /// What is known of a processor, and of every thread that is not seen running, is so no more.
+    /// Forgets the state of a processor (of all, without one), and of every thread that is not seen
+    /// running.
     fn lose(&mut self, cpu: Option<u16>, count: Option<u64>) {
         self.losses += 1;
         match cpu {

@@ -9,7 +9,7 @@ use crate::{Cpu, Event, OverheadKind, Stop, ThreadId};
 use std::collections::{BTreeMap, HashMap};
 use windfall_time::Instant;
 
-/// What has ended.
+/// A stretch or slice that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Closed {
     /// A thread's stretch; threads by place, in order of declaration.
@@ -32,7 +32,7 @@ pub(crate) struct Follower {
     index: HashMap<ThreadId, usize>,
     open: Vec<OpenThread>,
     cpus: BTreeMap<Cpu, OpenCpu>,
-    /// What the last record closed.
+    /// Stretches and slices that the last record closed.
     pub(crate) closed: Vec<Closed>,
 }
 
@@ -51,7 +51,7 @@ struct OpenThread {
 #[derive(Clone, Debug)]
 struct OpenCpu {
     since: Instant,
-    /// What it does while no time is stolen.
+    /// Its activity while no time is stolen.
     base: What,
     overheads: Vec<OverheadKind>,
 }
@@ -89,8 +89,8 @@ impl Follower {
         self.index.get(&thread).copied()
     }
 
-    /// What is known at this moment of the thread at a place; what comes may show that it waits
-    /// where this says that it is ready.
+    /// The state of the thread at a place, as known so far. Later records may show that it waits
+    /// where this says ready.
     pub(crate) fn state(&self, place: usize) -> Option<State> {
         let open = &self.open[place];
         match open.state {
@@ -107,7 +107,7 @@ impl Follower {
         open.state.is_some_and(|state| stopped.contains(&state)) && !open.woken_early
     }
 
-    /// What a processor does at this moment, and since when.
+    /// The activity of a processor, and since when.
     pub(crate) fn state_of(&self, cpu: Cpu) -> Option<(Instant, What)> {
         self.cpus.get(&cpu).map(|open| (open.since, open.what()))
     }

@@ -1,4 +1,4 @@
-//! What a thread was promised, its periods, and what was told of its reservation and of schedulers above it.
+//! The promise of a thread, its periods, and notes about its reservation and about schedulers above it.
 
 use super::super::findings::Window;
 use super::super::period_rule::PeriodRule;

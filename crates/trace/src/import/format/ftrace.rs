@@ -46,8 +46,8 @@ fn ftrace_behind_name<'a>(comm: &'a str, rest: &'a str) -> Option<Head<'a>> {
     is_name(event).then_some(Head { comm, tid, pid, cpu, interrupt, ns, event, args })
 }
 
-/// What the kernel's flags say about who is at work: the third tells interrupts. `None` when they
-/// are no flags.
+/// Whether the kernel's flags name an interrupt, which the third tells. `None` if they are no
+/// flags.
 fn context(flags: &str) -> Option<bool> {
     let sound = (4..=6).contains(&flags.len())
         && flags.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'#'));

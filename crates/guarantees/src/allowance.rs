@@ -6,7 +6,8 @@
 use crate::length::Length;
 use windfall_time::{Ratio, Span};
 
-/// In a stretch of length L, `PS s` means at least `s L` less the sum of these.
+/// The most by which a `PS` guarantee may be behind: in a stretch of length L, `PS s` means at
+/// least `s L` less the sum of these parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Allowance {
@@ -33,7 +34,7 @@ impl Allowance {
         Allowance { fixed, lots: Length::ZERO, before: Ratio::ZERO, since: Ratio::ZERO }
     }
 
-    /// That of lots for quanta of that length.
+    /// The allowance for lots drawn for quanta of that length.
     #[must_use]
     pub fn lots(quantum: Span) -> Allowance {
         Allowance { lots: quantum.into(), ..Allowance::ZERO }
@@ -56,7 +57,8 @@ impl Allowance {
         })
     }
 
-    /// Of a child that bears such a part of what its parent lacks; `None` when it is too fine.
+    /// The allowance of a child to which this part of its parent's shortfall falls; `None` if a
+    /// number becomes too fine.
     #[must_use]
     pub fn part(self, part: Ratio) -> Option<Allowance> {
         Some(Allowance {

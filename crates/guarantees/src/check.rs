@@ -49,7 +49,7 @@ pub struct Node {
     pub name: String,
     /// Its kind.
     pub kind: &'static str,
-    /// What it makes of guarantees.
+    /// The guarantees that it turns others into.
     pub conversion: Box<dyn Conversion>,
     /// Its own virtual processors, by number; at least one.
     pub own: Vec<usize>,
@@ -73,7 +73,7 @@ impl Node {
 /// A virtual processor: one parent, one child.
 #[non_exhaustive]
 pub struct Vp {
-    /// Whose it is: a thread's or a scheduler's name.
+    /// The name of its owner, a thread or a scheduler.
     pub name: String,
     /// The scheduler that gives; `None` is the top, or nobody.
     pub parent: Option<usize>,
@@ -81,11 +81,11 @@ pub struct Vp {
     pub orphaned: bool,
     /// The scheduler that has it; `None` is a thread.
     pub child: Option<usize>,
-    /// What its owner asks for.
+    /// The guarantee that its owner requests.
     pub requested: Option<Guarantee>,
-    /// What its owner has told the parent.
+    /// Parameters that its owner has sent to the parent.
     pub terms: ChildParams,
-    /// Whether its owner tells that whatever it asks for.
+    /// Whether its owner sends them whatever it requests.
     pub outright: bool,
 }
 
@@ -109,7 +109,7 @@ impl Tree {
         })
     }
 
-    /// Of each scheduler, whether all its own virtual processors stem from one processor.
+    /// For each scheduler: whether all its own virtual processors stem from one processor.
     fn on_one(&self) -> Vec<bool> {
         let mut places: Vec<Option<usize>> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
@@ -133,7 +133,7 @@ pub struct Link {
     pub gives: Guarantee,
     /// Why it holds.
     pub by: By,
-    /// What it follows from; indices of links.
+    /// The links that it follows from, by index.
     pub from: Vec<usize>,
     /// By how much it may be behind, where it is a `PS`.
     pub behind: Allowance,
@@ -152,17 +152,17 @@ pub enum By {
     Scheduler(usize, &'static str),
 }
 
-/// What was found out about a hierarchy.
+/// The checker's findings about a hierarchy.
 pub struct Findings {
     /// All links.
     pub links: Vec<Link>,
     /// About each virtual processor, by index.
     pub vps: Vec<Found>,
-    /// Of each scheduler, whether all its own virtual processors stem from one processor.
+    /// For each scheduler: whether all its own virtual processors stem from one processor.
     pub(crate) on_one: Vec<bool>,
 }
 
-/// What was found out about a virtual processor.
+/// The checker's findings about a virtual processor.
 #[derive(Clone, Default, Debug)]
 #[non_exhaustive]
 pub struct Found {
@@ -181,7 +181,8 @@ pub enum Why {
     Unusable(&'static [Type], Vec<Guarantee>),
     /// The parent gives nothing: why.
     Lacks(String),
-    /// What it gives is not enough: what it gives, and why that is not what was asked.
+    /// It gives too little: the guarantee that it gives, and why the requested one does not follow
+    /// from it.
     Weaker(Guarantee, RewriteError),
 }
 
@@ -193,7 +194,7 @@ impl Found {
     }
 }
 
-/// What deadlines below a slower processor are taken to be apart.
+/// Assumed distance of deadlines below a slower processor.
 const COARSE: Span = Span::from_millis(10);
 
 /// The link that says that nothing is promised.
@@ -254,7 +255,7 @@ impl Findings {
         from
     }
 
-    /// What a scheduler may count on at an own virtual processor.
+    /// The links that a scheduler may count on at one of its own virtual processors.
     fn contract(&self, vp: usize) -> &[usize] {
         match &self.vps[vp].granted {
             Some(link) => core::slice::from_ref(link),
@@ -263,7 +264,7 @@ impl Findings {
         }
     }
 
-    /// What the guarantees are that a scheduler may count on there.
+    /// The guarantees that a scheduler may count on there.
     #[must_use]
     pub fn counted_on(&self, vp: usize) -> Vec<Guarantee> {
         self.held(vp).into_iter().map(|(has, _)| has).collect()

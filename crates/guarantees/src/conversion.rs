@@ -11,14 +11,14 @@ use alloc::vec;
 use alloc::vec::Vec;
 use windfall_time::{Instant, Ratio, Span};
 
-/// What one instance of a scheduler makes of guarantees: a line of table 5.1, with its numbers.
+/// How one instance of a scheduler converts guarantees: a line of table 5.1, with its numbers.
 ///
 /// # The implementor promises
 /// - C1. Every guarantee in an offer is kept in every run in which the own VPs' guarantees are kept,
 ///   whatever the other children do, while its child is runnable.
-/// - C2. Monotone, while no further child is admitted: from stronger own guarantees follow no weaker offers; a
-///   child that tells less (a smaller amount, a smaller share) takes nothing from the others. A child
-///   that is refused does not count.
+/// - C2. Monotone, while no further child is admitted: stronger own guarantees give no weaker offers; a child that
+///   asks for less (a smaller amount, a smaller share) takes nothing from the others. A child that is refused does
+///   not count.
 ///
 /// ```
 /// use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Offer, Supply, Type};
@@ -56,14 +56,14 @@ pub trait Conversion {
     /// rewritten to these. None at all means any, as it is.
     fn takes(&self) -> &'static [Type];
 
-    /// What a child is to tell in order to be given `asked`, or something from which it follows.
+    /// The parameter that a child has to send in order to be given `asked`, or a guarantee from
+    /// which it follows.
     ///
-    /// # Errors
-    /// When no child can be given that type here: what can be given, in the words of an error
-    /// (`it gives ...`).
+    /// # Errors No child can be given that type here. The error says which can be given (`it gives
+    /// ...`).
     fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str>;
 
-    /// What each child is given, in the same order.
+    /// The offer to each child, in the same order.
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer>;
 
     /// By how much each child's `PS` may be behind, where the own VPs' shares may be behind by `behind`; as far as
@@ -97,7 +97,7 @@ pub trait Conversion {
     }
 }
 
-/// What a scheduler's own VPs are guaranteed.
+/// Guarantees of a scheduler's own VPs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Supply<'a> {
@@ -137,7 +137,7 @@ impl<'a> Supply<'a> {
     }
 }
 
-/// What a child tells a scheduler in order to be given something.
+/// A parameter that a child sends to a scheduler in order to be given a guarantee.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChildParam {
     /// Nothing: it is given what there is.
@@ -162,7 +162,7 @@ pub enum ChildParam {
     Share(Ratio),
 }
 
-/// What a child has told: its parameters.
+/// The parameters that a child has sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ChildParams {
@@ -180,7 +180,7 @@ pub struct ChildParams {
     pub priority: Option<i32>,
     /// How often it works: longest work of a job if known, least time between jobs, relative deadline.
     pub rate: Option<(Option<Span>, Span, Span)>,
-    /// What its tickets are counted in.
+    /// The currency of its tickets.
     pub currency: Option<u32>,
     /// Whether it may run on some of its scheduler's virtual processors only.
     pub bound: bool,
@@ -247,7 +247,7 @@ impl ChildParams {
     }
 }
 
-/// What a scheduler gives one child.
+/// A scheduler's offer to one child.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Offer {

@@ -1,4 +1,4 @@
-//! What a guarantee is: eleven types with their parameters, and ALL.
+//! The guarantees: eleven types with their parameters, and ALL.
 //!
 //! All lengths are absolute processor time and all shares are shares of a whole processor (HLS
 //! 5.2.1), also below a uniformly slower processor. A guarantee holds while its owner is runnable.

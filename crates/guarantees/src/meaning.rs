@@ -1,16 +1,14 @@
-//! What a guarantee means in a run: every window of it, measured exactly (HLS 5.2.2).
+//! The meaning of a guarantee in a run: every window of it, measured exactly (HLS 5.2.2).
 //!
-//! A [`Judge`] hears when one virtual processor became runnable, when it was served and when it
-//! stopped being runnable, and says whether a guarantee was kept, in which window it fared worst, and
-//! how far from broken that was. Windows lie inside one stretch of being runnable, for no guarantee
-//! holds longer (HLS 5.1.3, assumption 4), and a stretch that is too short for any window in which
-//! something is promised tests nothing. When a stretch will end is not known in advance, so a window that its end
-//! cuts off promises what the rest of it, fully served, could not have made good.
+//! A [`Judge`] is told when one virtual processor became runnable, was served, and stopped being runnable. It
+//! says whether a guarantee was kept, which window was the worst, and with what margin. Windows lie inside one
+//! stretch of being runnable, since no guarantee holds longer (HLS 5.1.3, assumption 4). A stretch that is too
+//! short for any window with a promise tests nothing. The end of a stretch is not known in advance, so a window
+//! that it cuts off promises only the amount that the rest of the window, fully served, could not have made good.
 //!
-//! Invariants: all windows are looked at, not samples; integers decide; memory is what the last window
-//! needs, however long the run. Slow definitions: `tests/meaning.rs`.
-//! Absent on purpose: what follows from what (`rewrite.rs`), and whose time was stolen.
-//! Read next: `meaning/sweep.rs`, where reservations are judged.
+//! Invariants: all windows are looked at, not samples; integers decide; memory is what the last window needs,
+//! however long the run. Slow definitions: `tests/meaning.rs`. Absent on purpose: which guarantee follows from
+//! which (`rewrite.rs`), and whose time was stolen. Read next: `meaning/sweep.rs`, where reservations are judged.
 
 mod lag;
 mod longrun;
@@ -62,7 +60,7 @@ pub enum Verdict {
         margin: Length,
         /// The worst stretch; what is promised is without the allowance.
         worst: Window,
-        /// What that stretch was allowed to be behind.
+        /// The allowance of that stretch.
         allowance: Length,
         /// So many stretches were long enough.
         tested: u64,
@@ -123,26 +121,26 @@ impl Verdict {
 
 /// Judges one guarantee of one virtual processor while a run goes on.
 ///
-/// What is checked for each type, in any window of length t inside one stretch:
+/// The checks for each type, in any window of length t inside one stretch:
 ///
 /// - `ALL` (5.2.2.1): t. `NULL` (5.2.2.5): nothing.
 /// - `RESCS x y`, `RESCH` (5.2.2.2, continuous): x in each window of length y, and so
 ///   `floor(t/y) x + max(0, t mod y - (y - x))`.
 /// - `RESBS x y`, `RESBH`, `RESPS` (5.2.2.2, basic; lemmas 5.1 and 5.3): the same for `t - (y - x)`,
 ///   which is the least that a schedule with x in each aligned period leaves in a window (Shin and Lee,
-///   2003). The periods are the scheduler's and may begin anew at each wake-up, so it is this bound
-///   that is checked and not that there is a phase. It is not enough to look at windows of length
-///   `2y - x` (lemma 5.1): x in each of these comes to the rate `x/(2y - x)` only.
+///   2003). The periods are the scheduler's and may begin anew at each wake-up, so this bound is
+///   checked, and no phase is assumed. It is not enough to look at windows of length `2y - x` (lemma
+///   5.1): x in each of these comes to the rate `x/(2y - x)` only.
 /// - hard ones (5.2.2.2): also at most `x + floor((t-x)/y) x + min((t-x) mod y, x)`, which is the most
 ///   that x in each aligned period leaves; for those with a fixed offset at most
 ///   `floor(t/y) x + min(t mod y, x)`.
 /// - `RESNH x y`, `RESSH x y z` (5.2.2.2): there is one offset (that of z) at which a piece of x is
 ///   served in each period, over all stretches.
-/// - `RESU r` (5.2.2.3): by each deadline that was told in time, r times the time since it
-///   woke, less what it had run ahead.
+/// - `RESU r` (5.2.2.3): by each deadline that was announced in time, r times the time since it woke,
+///   less what it had run ahead.
 /// - `PSBE s d` (5.2.2.4): `s t - d`.
-/// - `PS s` (5.2.2.4): s in the long run. Of a finite run only this is asked: each stretch of length L,
-///   as a whole, receives at least `s L` less what its scheduler [allows](Allowance), which vanishes
+/// - `PS s` (5.2.2.4): s in the long run. A finite run is checked for this only: each stretch of length
+///   L, as a whole, receives at least `s L` less what its scheduler [allows](Allowance), which vanishes
 ///   beside L.
 #[derive(Clone, Debug)]
 pub struct Judge {
@@ -155,7 +153,7 @@ pub struct Judge {
     service: Option<(u64, u64)>,
 }
 
-/// What is promised from below.
+/// The lower bound that is promised.
 #[derive(Clone, Debug)]
 enum Below {
     Nothing,
@@ -301,7 +299,7 @@ impl Judge {
         }
     }
 
-    /// What was found in the stretches that are over.
+    /// The verdict over the stretches that are over.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let (worst, tested) = match &self.below {

@@ -1,10 +1,10 @@
-//! What would help where a request is refused: less of it, others gone, or more from above.
+//! Remedies for a refused request: a smaller request, fewer siblings, or a larger guarantee above.
 //!
-//! Each answer is found by asking the parent's conversion again with changed terms, so it is true of
-//! every scheduler, whatever its admission is. Conversions are monotone (C2), so bisection finds the
-//! border to the nanosecond, and of shares the largest with a denominator of at most [`FINEST`].
-//! No period, and no error, above [`LONGEST`] is suggested, unless a longer one was asked for. What others were granted stays granted in every
-//! answer but the one that names who stands in the way.
+//! Each answer is found by asking the parent's conversion again with changed terms, so it is true of every scheduler,
+//! whatever its admission is. Conversions are monotone (C2), so bisection finds the border to the nanosecond, and the
+//! largest share with a denominator of at most [`FINEST`]. No period, and no error, above [`LONGEST`] is suggested,
+//! unless a longer one was asked for. Requests that were granted stay granted in every answer, except in the one that
+//! names the siblings in the way.
 
 use crate::check::{Findings, Tree};
 use crate::conversion::{ChildParam, ChildParams, Supply};
@@ -16,7 +16,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use windfall_time::{Ratio, Span};
 
-/// What would help.
+/// Remedies for a refused request.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Remedy {
@@ -34,9 +34,9 @@ pub struct Remedy {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Change {
-    /// Whose.
+    /// The virtual processor, by index.
     pub vp: usize,
-    /// What it is.
+    /// Its guarantee at present.
     pub now: Guarantee,
     /// The least that it would have to be.
     pub needs: Guarantee,
@@ -53,7 +53,7 @@ const LONGEST: u64 = 1_000_000_000;
 /// How many siblings are tried, the largest first, to name who stands in the way.
 const TRIED: usize = 16;
 
-/// What would help `vp`, which was refused.
+/// Finds remedies for `vp`, whose request was refused.
 #[must_use]
 pub fn remedy(tree: &Tree, findings: &Findings, vp: usize) -> Remedy {
     let (Some(asked), Some(parent)) = (tree.vps[vp].requested, tree.vps[vp].parent) else {

@@ -1,4 +1,5 @@
-//! What follows from a guarantee without a scheduler: table 5.2, theorems 5.2 to 5.7 (HLS 5.3.2).
+//! Guarantees that follow from another without a scheduler: table 5.2, theorems 5.2 to 5.7 (HLS
+//! 5.3.2).
 //!
 //! Two questions: does `to` follow from `from`, and by which steps ([`rewrite`]); and what is the
 //! tightest guarantee of a type that follows from `from` ([`form`]). Beyond the table's types, numbers
@@ -204,7 +205,7 @@ fn toward(from: &Guarantee, to: &Guarantee) -> Option<Vec<Step>> {
     }
 }
 
-/// What of the asked type a whole processor gives: no less than what is asked.
+/// The guarantee of the type of `to` that a whole processor gives: no less than `to`.
 fn best_of_all(to: &Guarantee) -> Guarantee {
     match *to {
         Guarantee::Slower(_) => Guarantee::Slower(Ratio::ONE),

@@ -19,14 +19,15 @@ pub(crate) const fn is_continuous(guarantee: &Guarantee) -> bool {
     )
 }
 
-/// What a period leaves to others.
+/// The part of a period that a reservation leaves to others.
 pub(crate) fn idle(amount: Length, period: Length) -> Option<Length> {
     period.checked_sub(amount)
 }
 
 impl Guarantee {
-    /// What a reservation gives in each of some periods, its owner being runnable; `None` where these are not made of whole
-    /// periods of its own. Its own follow each other since `since`, those since `begins`, where either is known.
+    /// The amount that a reservation gives in each period of length `period` from `begins` on, while its owner is
+    /// runnable. `None` if these are not made up of whole periods of its own, which follow each other from `since` on, or
+    /// if either start is unknown.
     #[must_use]
     pub fn in_periods(
         &self,

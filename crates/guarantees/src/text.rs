@@ -79,7 +79,7 @@ fn at_most_one(share: Ratio) -> Result<Ratio, GuaranteeError> {
     Ok(share)
 }
 
-/// What `3ms/10ms` stands for: so much in each period, and more where there is more.
+/// The long form of `3ms/10ms`: this amount in each period, and more where there is more.
 fn in_short(text: &str) -> Option<(&str, &str)> {
     let (amount, period) = text.split_once('/')?;
     let is_time = |part: &str| part.trim().parse::<Length>().is_ok();

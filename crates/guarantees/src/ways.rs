@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use windfall_time::Instant;
 
-/// What a virtual processor has, and since when its periods follow each other, where that is known.
+/// A guarantee of a virtual processor, and since when its periods follow each other, if known.
 pub(crate) type Held = (Guarantee, Option<Instant>);
 
 /// One own virtual processor's part of a way: which of its guarantees, and the steps to the right type.
@@ -60,7 +60,8 @@ fn product(choices: Vec<Vec<Choice>>) -> Vec<Vec<Choice>> {
     ways
 }
 
-/// What a way supplies, and since when, where that is known.
+/// The guarantees that a way supplies, and since when the periods of each follow each other, if
+/// known.
 pub(crate) fn supplied(
     way: &[Choice],
     own: &[Vec<Held>],

@@ -1,10 +1,10 @@
-//! What a child, or the infrastructure on its behalf, may ask of a scheduler (HLS 4.3.1.2), and what
-//! a scheduler may tell a child ([`ParentNotice`], HLS 6.2.2).
+//! Messages from a child, or from the infrastructure on its behalf, to a scheduler (HLS 4.3.1.2), and notices from a
+//! scheduler to a child ([`ParentNotice`], HLS 6.2.2).
 //!
 //! Messages are small values; a scheduler that has no use for one refuses it with
-//! [`AnswerError::NotUnderstood`](crate::AnswerError), and then nothing has changed. Which scheduler takes
-//! which message stands at the head of its file. What means something across kinds has a message of its own; whatever else
-//! children are told is [`Message::Set`].
+//! [`AnswerError::NotUnderstood`](crate::AnswerError), and then nothing has changed. The head of each scheduler's file
+//! lists the messages that it takes. A parameter that several kinds understand has a message of its own; all others are
+//! [`Message::Set`].
 
 use crate::ProcessorSet;
 use windfall_time::{Instant, Span};
@@ -77,8 +77,8 @@ pub enum Message {
     },
     /// To the instance: the longest time that one child keeps the processor while others wait.
     Quantum(Span),
-    /// Whatever means something to one kind or two: a parameter by its key, which is of lower case, words joined by `-`. (A
-    /// reference to the key is one word long, so messages stay small.)
+    /// A parameter of one kind or two, by its key: lower case, words joined by `-`. (A reference to the key is one word
+    /// long, so messages stay small.)
     Set(&'static &'static str, Value),
 }
 
@@ -122,7 +122,7 @@ impl Message {
     }
 }
 
-/// What a scheduler tells a child about the virtual processor between them.
+/// A scheduler's notice to a child about the virtual processor between them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ParentNotice {
@@ -149,7 +149,7 @@ pub enum ParentNotice {
         /// The longest time in which the parent receives none.
         latency: Span,
     },
-    /// What is granted from now on is for the time constraint with this deadline, or for none.
+    /// Grants from now on serve the time constraint with this deadline, or none.
     Constrained(Option<Instant>),
 }
 

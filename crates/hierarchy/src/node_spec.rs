@@ -1,4 +1,4 @@
-//! What is to be created: an instance of a scheduler, and where its virtual processors are registered.
+//! Description of a scheduler instance to create, and of where its virtual processors are registered.
 
 use crate::id::NodeId;
 use crate::message::Message;

@@ -78,13 +78,14 @@ pub(crate) struct Step {
     pub(crate) payer: u16,
     /// Time of the last call of the hierarchy.
     pub(crate) last_call: Instant,
-    /// The time up to which all that is due has happened. What follows from it is accounted up to then, so that the clock is read once.
+    /// The time up to which all that is due has happened. Its consequences are accounted up to this time, so that the
+    /// clock is read once.
     pub(crate) now: Instant,
     /// Notices that are to be posted to processes.
     pub(crate) notices: Vec<(u32, Notice)>,
     /// Whether notices were kept for a thread.
     pub(crate) noticed: bool,
-    /// What a scheduler said last of a job: whether it is admitted.
+    /// The scheduler's last answer about a job: whether it is admitted.
     pub(crate) planned: Option<bool>,
 }
 

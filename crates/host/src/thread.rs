@@ -40,7 +40,7 @@ pub struct Thread {
     /// Whether its notices are kept, and those that are.
     pub(crate) keeps_notices: bool,
     pub(crate) notices: Notices,
-    /// How much of what it received has been booked to its schedulers.
+    /// The part of its received time that has been booked to its schedulers.
     pub(crate) attributed: Span,
 }
 

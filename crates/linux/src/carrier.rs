@@ -140,7 +140,7 @@ pub(crate) struct Found {
     pub(crate) asks: Option<OwnChange>,
 }
 
-/// What a thread, or somebody for it, has changed of its priority.
+/// A change of a thread's priority, made by the thread itself or by another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OwnChange {
     /// Its real-time priority, 1 to 99.

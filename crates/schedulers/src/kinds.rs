@@ -18,7 +18,7 @@ macro_rules! kinds {
             use crate::KindSettings;
             use alloc::vec::Vec;
 
-            /// What a type is by default is what the catalogue prints.
+            /// Checks that a type's defaults are those that the catalogue prints.
             fn defaults<T: KindSettings>(kind: &Kind) -> usize {
                 assert_eq!(T::KIND, kind);
                 let declared = kind.settings.iter().filter(|setting| !setting.default.is_empty());

@@ -1,7 +1,9 @@
-//! What children may be told: one table, of which a file's keys and requests, and what a kind takes, are made.
+//! Parameters of children: one table, from which the keys and requests of scenario files, and the parameters of each
+//! kind, are made.
 //!
-//! A kind lists what it takes ([`Kind::takes`](crate::catalogue::Kind)); what it makes of that stands in its own file. A parameter
-//! that no other message means is told by [`Message::Set`], which one function here makes and another reads.
+//! A kind lists the parameters that it takes ([`Kind::takes`](crate::catalogue::Kind)); their effect is described in its
+//! own file. A parameter without a message of its own is sent by [`Message::Set`], which one function here makes and
+//! another reads.
 
 mod messages;
 mod value;
@@ -14,21 +16,22 @@ pub use value::{Form, ParameterValue, Rate};
 
 use windfall_hierarchy::Message;
 
-/// Something that a child may be told, or that is told on its behalf.
+/// A parameter of a child: set by the child, or on its behalf.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Parameter {
     /// The key in scenarios: lower case, words joined by `-`.
     pub key: &'static str,
-    /// What is written.
+    /// The form of its value.
     pub form: Form,
-    /// What holds when nothing is written, in words.
+    /// The effect when it is not written, in words.
     pub default: &'static str,
     /// One line.
     pub help: &'static str,
     /// Whether only threads have it, not a scheduler's own virtual processors.
     pub of_threads: bool,
-    /// What tells a value of that form, where that is not [`Message::Set`] with the key.
+    /// Makes the message that sends a value of that form, if that is not [`Message::Set`] with the
+    /// key.
     pub(crate) message: Option<fn(ParameterValue) -> Option<Message>>,
 }
 
@@ -41,7 +44,7 @@ impl PartialEq for Parameter {
 impl Eq for Parameter {}
 
 impl Parameter {
-    /// One that is told by [`Message::Set`].
+    /// A parameter that is sent by [`Message::Set`].
     #[must_use]
     pub const fn new(
         key: &'static str,
@@ -52,12 +55,12 @@ impl Parameter {
         Parameter { key, form, default, help, of_threads: false, message: None }
     }
 
-    /// One that a message of its own tells.
+    /// The same with a message of its own.
     const fn told_by(self, message: fn(ParameterValue) -> Option<Message>) -> Parameter {
         Parameter { message: Some(message), ..self }
     }
 
-    /// What tells this value, if it is one that may be written for it.
+    /// The message that sends this value, if the form allows it.
     #[must_use]
     pub fn message(&'static self, value: ParameterValue) -> Option<Message> {
         if !self.form.allows(value) {
@@ -178,7 +181,7 @@ pub const BLOCK: Parameter = Parameter::new(
     "An amount in one piece in every period, and a moment at which one begins.",
 );
 
-/// What a child has to get done once: told while it runs, and by no file.
+/// Work that a child has to do once by a deadline: set while it runs, never by a file.
 pub const CONSTRAINT: Parameter = Parameter::new(
     "constraint",
     Form::Constraint,
@@ -190,5 +193,5 @@ pub const CONSTRAINT: Parameter = Parameter::new(
 pub const ALL: &[&Parameter] =
     &[&RESERVE, &SHARE, &WARP, &WARP_LIMIT, &CURRENCY, &PRIORITY, &TIME_SLICE, &RATE, &PROCESSORS];
 
-/// What no file tells, but a guarantee that is asked for, or a program while it runs.
+/// Parameters that no file sets, but a requested guarantee does, or a program while it runs.
 pub const UNWRITTEN: &[&Parameter] = &[&PROGRESS, &BLOCK, &CONSTRAINT];

@@ -86,13 +86,13 @@ impl<K: KindSettings> OfKind for K {
 
 /// A type that a setting may have.
 pub(crate) trait Field: Sized {
-    /// What may be written, unless the setting has bounds of its own.
+    /// The form of a value, unless the setting has bounds of its own.
     const FORM: Form;
 
-    /// What holds. The setting was declared with this type.
+    /// The chosen value. The setting was declared with this type.
     fn read(settings: &Chosen<'_>, name: &str) -> Self;
 
-    /// What is written for it, if anything is.
+    /// The value as written, if there is one.
     fn written(&self) -> Option<Value<'static>>;
 }
 

@@ -1,11 +1,12 @@
 //! The law of all trees: a guarantee that the checker grants is kept in every simulated run.
 //!
-//! Random hierarchies of the kinds of a catalogue, with whatever can be asked of each scheduler, threads that are a burden to
-//! each other, several processors and, now and then, stolen time. Everything that the checker says holds at any virtual processor
-//! is judged in all windows of the run. Of a tree in which that is not so the smallest is looked for, and given as a scenario.
+//! Random hierarchies of the kinds of a catalogue, with all requests that each scheduler understands, threads that
+//! compete with each other, several processors and, now and then, stolen time. Everything that the checker says holds at
+//! any virtual processor is judged in all windows of the run. A tree in which a guarantee is broken is made as small as
+//! possible, and given as a scenario.
 //!
-//! Invariant: the same kinds and the same seed draw the same trees.
-//! Read next: `tree.rs` (what is drawn), `judged.rs` (what must hold of it).
+//! Invariant: the same kinds and the same seed draw the same trees. Read next: `tree.rs` (the random trees), `judged.rs`
+//! (the checks on a run).
 
 mod drawn;
 mod judged;
@@ -60,7 +61,7 @@ impl Default for Law {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Unlawful {
-    /// What was not kept.
+    /// The guarantee that was broken.
     pub why: String,
     /// The tree.
     pub scenario: Scenario,

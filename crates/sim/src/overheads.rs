@@ -127,7 +127,7 @@ impl SimMachine<'_> {
         !self.stations.visited_by(call).is_empty()
     }
 
-    /// What came of each station up to now. The accounts of processors must be up to date.
+    /// The outcome of each station up to now. The accounts of processors must be up to date.
     pub(crate) fn station_outcomes(&self) -> Vec<StationOutcome> {
         let mut outcomes: Vec<StationOutcome> = self.stations.seen().collect();
         for overhead in self.cpus.iter().filter_map(|cpu| cpu.overheads.front()) {

@@ -98,7 +98,7 @@ impl Stations {
         self.servers[usize::from(number)].free
     }
 
-    /// What came of each station, visits that have arrived counted as if they were over.
+    /// The outcome of each station, counting visits that have arrived as completed.
     pub(crate) fn seen(&self) -> impl Iterator<Item = StationOutcome> + '_ {
         self.servers.iter().map(|server| server.seen.clone())
     }
@@ -140,7 +140,7 @@ impl Overhead {
         !self.left.is_zero()
     }
 
-    /// What it took is over. Returns whether it goes on with something else.
+    /// Its time is over. Returns whether it goes on with another stage.
     pub(crate) fn goes_on(&mut self, now: Instant, stations: &mut Stations) -> bool {
         let Some(visit) = &mut self.visit else { return false };
         match visit.stage {

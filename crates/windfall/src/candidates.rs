@@ -1,4 +1,4 @@
-//! What a shell may complete a word to: schedulers and programs of the catalogue, experiments of the lab, and the nodes of a
+//! Completions offered to a shell: schedulers and programs of the catalogue, experiments of the lab, and the nodes of a
 //! scenario or of a run.
 
 use clap_complete::CompletionCandidate;

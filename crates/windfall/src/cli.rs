@@ -1,4 +1,4 @@
-//! What may be typed: one definition for the parser, the help, the man pages and the completions.
+//! The command line: one definition for the parser, the help, the man pages and the completions.
 //!
 //! Length: a table of every verb and its options, read top to bottom; a part of it alone says little.
 
@@ -33,7 +33,7 @@ use windfall_trace::import::Format;
 #[derive(Parser, Debug)]
 #[command(name = "windfall", version, propagate_version = true, max_term_width = 100)]
 pub(crate) struct Cli {
-    /// What to do.
+    /// The verb.
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }
@@ -113,7 +113,7 @@ pub(crate) struct ForceArgs {
     pub(crate) force: bool,
 }
 
-/// What a first scenario is about.
+/// The topic of a first scenario.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Template {
     /// An audio thread beside a compile job.
@@ -310,7 +310,7 @@ pub(crate) struct SimulateArgs {
     /// Print the results as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// What is kept of it.
+    /// The files to keep.
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
 }
@@ -325,7 +325,7 @@ pub(crate) enum Judged {
     All,
 }
 
-/// What is kept of a simulation or a run.
+/// The files that a simulation or a run keeps.
 #[derive(Args, Clone, Default, Debug)]
 pub(crate) struct KeepArgs {
     /// Write a trace: compact (`.wft`, and `-`), or for Perfetto (`.pftrace`, `.perfetto-trace`).
@@ -401,7 +401,7 @@ pub(crate) struct RunArgs {
     /// Print the results as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// What is kept of it.
+    /// The files to keep.
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
     /// A command to run instead of a scenario. All its threads together have the budget or the share. Its standard input
@@ -588,7 +588,7 @@ pub(crate) struct CtlArgs {
     /// Print what the answer would be, and which promises to others would break; change nothing.
     #[arg(long, global = true)]
     pub(crate) query: bool,
-    /// What to do.
+    /// The verb.
     #[command(subcommand)]
     pub(crate) verb: CtlVerb,
 }
@@ -676,7 +676,8 @@ pub(crate) enum CtlVerb {
         /// The new parent; for a scheduler also `top`.
         #[arg(value_name = "PARENT", add = Candidates::new(candidates::run_schedulers))]
         to: String,
-        /// What is asked for there, as `share=3`; `processor=1` names another than a scheduler's first virtual processor.
+        /// Requirements at the new parent, as `share=3`; `processor=1` names another than a scheduler's first virtual
+        /// processor.
         #[arg(value_name = "KEY=VALUE")]
         asks: Vec<String>,
     },
@@ -688,7 +689,7 @@ pub(crate) enum CtlVerb {
         /// The parent, or `top`.
         #[arg(value_name = "PARENT", add = Candidates::new(candidates::run_schedulers))]
         to: String,
-        /// What is asked for there, as `share=3`.
+        /// Requirements at the parent, as `share=3`.
         #[arg(value_name = "KEY=VALUE")]
         asks: Vec<String>,
     },
@@ -891,7 +892,7 @@ impl From<LabHost> for windfall_lab::Host {
 
 Exit status: 0 the claim holds, or is not decided; 1 it is refuted; 2 could not run.")]
 pub(crate) struct LabArgs {
-    /// What is no table or figure of a paper.
+    /// A subcommand; none for a table or figure.
     #[command(subcommand)]
     pub(crate) verb: Option<LabVerb>,
     /// A table or figure, or `list` for all of them.
@@ -917,7 +918,7 @@ pub(crate) struct LabArgs {
     pub(crate) force: ForceArgs,
 }
 
-/// What `lab` does beside the papers' tables and figures.
+/// Subcommands of `lab` beside the papers' tables and figures.
 #[derive(Subcommand, Debug)]
 pub(crate) enum LabVerb {
     /// Measure what this machine can be trusted with: stolen time, periods, speed, clocks.

@@ -1,4 +1,4 @@
-//! What is printed when a verb could not do its work, for people or, with `--json`, for programs: one place for all verbs.
+//! The error output of all verbs, for people or, with `--json`, for programs.
 //!
 //! With `--json` the last line of standard error is
 //! `{"error": {"code", "message", "help", "place", "mistakes"}, "windfall"}`. `code` is `usage` (the command line), `scenario`
@@ -114,7 +114,7 @@ fn diagnostic_json(one: &Diagnostic) -> Value {
     json!({ "code": one.code, "message": one.message, "help": one.help, "place": place })
 }
 
-/// What is wrong with a command line, and the rest of what the parser says.
+/// The message of a usage error, and the rest of the parser's text.
 fn usage(text: &str) -> (String, Option<String>) {
     let (message, rest) = text.split_once("\n\n").unwrap_or((text, ""));
     let message = message.trim().strip_prefix("error: ").unwrap_or(message.trim());

@@ -24,7 +24,7 @@ pub(crate) enum Answer {
     Yes,
     /// The verdict is no: an expectation failed, or a promise does not follow.
     No,
-    /// What a command that was started has answered.
+    /// The exit status of a command that was started.
     Status(u8),
 }
 

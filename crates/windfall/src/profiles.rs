@@ -56,7 +56,7 @@ fn profiled(kind: &Kind) -> ProfiledThread {
     thread
 }
 
-/// What is another than when a profile was made, beside its executable.
+/// Everything that has changed since a profile was made, apart from the executable.
 fn changes(profile: &Profile) -> Vec<String> {
     let mut changes = Vec::new();
     if profile.kernel != kernel::release() {

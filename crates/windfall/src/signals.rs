@@ -1,4 +1,4 @@
-//! What a signal does to a verb that changes nothing on the machine: it ends the verb, with a sentence that says so.
+//! Signals end a verb that changes nothing on the machine, with a sentence that says so.
 //!
 //! Verbs that supervise or record hold signals themselves, and one that measures for long ends early and shows what it has. A signal that was ignored at the start stays ignored.
 

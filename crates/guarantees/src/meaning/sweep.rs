@@ -1,9 +1,9 @@
 //! Reservations: the worst of all windows, of whatever length, in one sweep.
 //!
-//! What is promised in a window of length t rises by x at the end of each y, at full speed. A window
+//! The amount promised in a window of length t rises by x at the end of each y, at full speed. A window
 //! that ends within a rise fares no better for being longer, one that ends on a flat no worse for being
-//! shorter (limits from above: the other way round). So of all windows only those of the lengths
-//! `lead + k y`, k >= 1, can be worst, and the whole stretch when there is no room to make it longer.
+//! shorter (limits from above: the other way round). So of all windows only those of the lengths `lead +
+//! k y`, k >= 1, can be worst, and the whole stretch when there is no room to make it longer.
 //!
 //! For a window [u, v] of such a length the deficit is `k x - (S(v) - S(u))`, S(t) being the service up
 //! to t. The candidates u for one v are congruent modulo y, and which of them is worst changes only when
@@ -229,7 +229,7 @@ impl Sweep {
         }
     }
 
-    /// What is promised (or allowed) in a window of length `span`.
+    /// The amount promised (or allowed) in a window of length `span`.
     fn promised(&self, span: i128) -> i128 {
         if span <= self.lead {
             return if self.sign < 0 { span } else { 0 };

@@ -83,7 +83,7 @@ impl Rule {
 pub struct Step {
     /// Why it is allowed.
     pub rule: Rule,
-    /// What it gives.
+    /// The guarantee that it gives.
     pub gives: Guarantee,
 }
 

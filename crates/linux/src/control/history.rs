@@ -14,7 +14,7 @@ pub(super) const EVERY: Span = Span::from_millis(250);
 pub(super) struct History(VecDeque<Counts>);
 
 impl History {
-    /// Adds accounts. Of those older than a second only the latest are kept.
+    /// Adds accounts. Of accounts older than a second only the latest are kept.
     pub(super) fn keep(&mut self, counts: Counts) {
         let old = |counts: &Counts, now: Instant| now.saturating_since(counts.at) >= SECOND;
         while self.0.get(1).is_some_and(|second| old(second, counts.at)) {

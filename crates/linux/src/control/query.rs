@@ -1,4 +1,4 @@
-//! What a scheduler that admits jobs could still do, for a client that asks (PORTS 2.2, 2.4). Changes nothing.
+//! Queries about the free capacity of a scheduler that admits jobs (PORTS 2.2, 2.4). They change nothing.
 
 use super::tasks::told;
 use super::wire::ControlError;

@@ -1,4 +1,5 @@
-//! Who may ask for what (decision 0024): the run's owner and root for all, a process for its own threads; and how often.
+//! Rights to make requests (decision 0024): the run's owner and root for all, a process for its own threads; and limits
+//! on their number.
 
 use super::wire::ControlError;
 use std::collections::BTreeMap;

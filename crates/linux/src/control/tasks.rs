@@ -46,7 +46,7 @@ pub(super) fn answer(host: &Locked, thread: &str, asked: TaskAsked) -> Result<Va
     }
 }
 
-/// What is asked of the host.
+/// The request to the host.
 fn request(asked: TaskAsked, now: Instant) -> Result<TaskRequest, String> {
     Ok(match asked {
         TaskAsked::Submit { work, by } => {
@@ -57,7 +57,7 @@ fn request(asked: TaskAsked, now: Instant) -> Result<TaskRequest, String> {
     })
 }
 
-/// What a scheduler could do by a time from now.
+/// The free capacity of a scheduler until a time from now.
 pub(super) fn told(now: Instant, work: Span, by: Span, found: IdleTime) -> Value {
     let earliest = found.earliest.map(|at| at.saturating_since(now).as_nanos());
     json!({

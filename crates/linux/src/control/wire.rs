@@ -51,7 +51,7 @@ pub(super) enum Asked {
         tid: i32,
         /// Its `do`.
         verb: String,
-        /// What else it says.
+        /// Its other keys.
         request: Map<String, Value>,
     },
     /// Carry out an entry of `[[at]]`.

@@ -42,7 +42,7 @@ use windfall_time::{Instant, Span};
 /// Fires when the first task is used up, or, while nothing is supplied, when a task becomes late.
 const BOUND: TimerId = TimerId(1);
 const OWN: OwnVp = OwnVp(0);
-/// What was moved before does not come.
+/// Cancels laxity that was moved before.
 const ENDS: ParentNotice = ParentNotice::Moved {
     work: Span::ZERO,
     from: Instant::ZERO,

@@ -213,7 +213,7 @@ impl Process {
         }
     }
 
-    /// Ends the process. What is left of its need is promised to nobody any longer.
+    /// Ends the process. The rest of its need is promised to nobody any longer.
     pub(crate) fn leave(&mut self, epoch: &mut Accounts) {
         self.renew(epoch);
         self.give_back(epoch);

@@ -1,6 +1,6 @@
 //! Earliest deadline first among children with budgets: the common part of `rez`, `rez-c`, `rez-fb`, `cbs`, `tbs` and `pshed`.
 //!
-//! Each child with a reservation has a budget and a deadline, the end of its period. Of the ready children with budget left, the one with
+//! Each child with a reservation has a budget and a deadline, the end of its period. Among ready children with budget left, the one with
 //! the earliest deadline runs. [`Rules`] define how a wake-up and a used-up budget change the two.
 //!
 //! Invariant: in any interval, the budgets that begin and fall due in it sum up to at most the promised shares of its length. So every

@@ -129,8 +129,8 @@ impl Quanta {
         context.set_timer(timer_of(own), None);
     }
 
-    /// Where, among these own VPs, a quantum has ended; of several the one whose child ranks first. Whoever ends quanta by
-    /// this, one after the other, is fair to those that end together, whichever timer comes first.
+    /// The own VP, among these, on which a quantum has ended; of several, the one whose child ranks first. Quanta that
+    /// end together are then ended in a fair order, whichever timer fires first.
     pub(crate) fn first_over<K: Ord>(
         &self,
         owns: impl Iterator<Item = OwnVp>,

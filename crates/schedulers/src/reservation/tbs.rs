@@ -63,7 +63,7 @@ pub(crate) const KIND: Kind = Tbs::kind(
 });
 
 words! {
-    /// Who pays for time that no other child needs.
+    /// The child that is charged for time that no other child needs.
     pub enum Slack {
         /// Nobody.
         Free = "free",

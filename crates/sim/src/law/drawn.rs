@@ -1,4 +1,4 @@
-//! What is drawn: numbers, from which trees are made by remainders. So a smaller tree is one of smaller numbers.
+//! Random numbers, from which trees are made by remainders. So smaller numbers give a smaller tree.
 
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ pub(super) struct NodeSeed {
     pub(super) settings: u32,
 }
 
-/// What is asked somewhere.
+/// A request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AskSeed {
     pub(super) kind: u8,

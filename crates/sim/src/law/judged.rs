@@ -1,4 +1,5 @@
-//! What must hold of a tree: all that is granted is accepted, nobody is quarantined, every promise is kept in all windows.
+//! Conditions on the run of a tree: all that is granted is accepted, nobody is quarantined, every promise is kept in all
+//! windows.
 
 use super::Tested;
 use super::programs::{PROGRAMS, ms};

@@ -1,4 +1,4 @@
-//! What threads do: some compute without end, some are brief, some wake together.
+//! Programs of threads: some compute without end, some are brief, some wake together.
 
 use super::drawn::ThreadSeed;
 use super::requirements::{PERIODS, part};
@@ -7,7 +7,7 @@ use windfall_programs::Work;
 use windfall_scenario::model::{Activation, Jobs, Run, Step};
 use windfall_time::{Instant, Ratio, Span};
 
-/// What threads do, in a word; their names begin with it.
+/// The kinds of programs; threads' names begin with them.
 pub const PROGRAMS: [&str; 9] =
     ["light", "spin", "periodic", "random", "brief", "sleeper", "yielder", "napper", "late spin"];
 
@@ -19,7 +19,7 @@ pub(super) const fn ms(ms: u64) -> Span {
     us(ms * 1_000)
 }
 
-/// What a thread does: how it is called, and that.
+/// The program of a thread: its kind, and the program itself.
 pub(super) fn program(seed: &ThreadSeed, light: bool) -> (&'static str, Run) {
     let pace = u64::from(seed.pace);
     if light && seed.program != 0 {

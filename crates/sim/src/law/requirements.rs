@@ -1,4 +1,5 @@
-//! What is asked of a parent: mostly something that its conversion takes, sometimes nothing, so that who asks stands beside.
+//! Requests to a parent: mostly one that its conversion takes, sometimes none, so that threads with and without a
+//! guarantee compete.
 
 use super::drawn::AskSeed;
 use super::programs::{ms, us};
@@ -57,8 +58,8 @@ pub(super) struct Above<'a> {
     pub(super) conversion: &'a dyn Conversion,
 }
 
-/// What is asked of a parent: the first guarantee, from the seed's on, that a child has to ask for; or
-/// a priority; or a weight. Now and then with a warp.
+/// The request to a parent: the first guarantee, from the seed's on, that a child has to ask for; or a
+/// priority; or a weight. Sometimes with a warp.
 pub(super) fn requires(parent: &Above<'_>, ask: AskSeed, number: usize) -> Requirements {
     if parent.kind == kinds::FIXED_PRIORITY {
         // Now and then one that somebody else may have, too.

@@ -1,4 +1,4 @@
-//! What was put to the test.
+//! Counts of promises and threads that were tested.
 
 use std::collections::BTreeMap;
 use windfall_guarantees::Type;

@@ -200,7 +200,7 @@ fn scheduler(name: String, kind: &Kind, seed: u32) -> (Scheduler, Box<dyn Conver
     (scheduler, conversion)
 }
 
-/// What a scheduler of the catalogue may be set to.
+/// Random settings of a scheduler of the catalogue.
 fn settings(kind: &Kind, seed: u32) -> Vec<(String, Setting)> {
     let mut written = Vec::new();
     for (at, setting) in kind.settings.iter().enumerate() {

@@ -12,7 +12,7 @@ pub(crate) struct ParameterVerb {
     pub(crate) parameter: &'static Parameter,
     /// A thread or a scheduler.
     pub(crate) name: String,
-    /// What is written for it in a file.
+    /// Its value, as in a file.
     pub(crate) value: String,
 }
 

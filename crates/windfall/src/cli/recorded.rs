@@ -1,9 +1,9 @@
-//! What a recording may be: the names are those of the formats that can be read.
+//! Sources of a trace: names of the formats that can be read.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use windfall_trace::import::Format;
 
-/// What a trace may be.
+/// The source of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Source {
     /// A recording as text.

@@ -25,11 +25,11 @@ pub(crate) fn input_name(path: &Path) -> String {
 pub(crate) struct Destinations {
     /// Whether files that are there may be replaced.
     force: bool,
-    /// What is read, which no output may replace.
+    /// The input files, which no output may replace.
     inputs: Vec<PathBuf>,
     /// Each output that was claimed, and the option that named it.
     claimed: Vec<(String, PathBuf)>,
-    /// Whose document standard output holds.
+    /// The option whose document goes to standard output.
     standard: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Destination {
     pub(super) kind: Kind,
 }
 
-/// What an output is.
+/// The kind of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// Standard output.
@@ -139,7 +139,7 @@ impl Destinations {
 }
 
 impl Destination {
-    /// What its name ends in: `or` for standard output, which has no name.
+    /// The extension of its name; `or` for standard output, which has no name.
     pub(crate) fn extension<'a>(&'a self, or: &'a str) -> &'a str {
         match self.kind {
             Kind::Standard => or,
@@ -155,7 +155,7 @@ impl Destination {
         }
     }
 
-    /// Begins to write. What is at its place stays until [`Draft::commit`].
+    /// Begins to write. A file that is there stays until [`Draft::commit`].
     pub(crate) fn open(&self) -> Result<Draft, VerbError> {
         Draft::new(self).map_err(|error| self.write_error(&error))
     }

@@ -92,7 +92,7 @@ fn would(answer: &Value) -> String {
     )
 }
 
-/// What is asked, in the keys of an entry of `[[at]]`.
+/// The request, in the keys of an entry of `[[at]]`.
 // Length: a table: the keys of each verb.
 fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
     let mut request = Map::new();
@@ -241,7 +241,7 @@ fn pairs(texts: &[String]) -> Result<Map<String, Value>, VerbError> {
     texts.iter().map(pair).collect()
 }
 
-/// What is asked for a thread: one processor is a list of them.
+/// The value as a thread's key takes it: one processor is a list of one.
 fn asked(key: &str, value: Value) -> Value {
     if key == PROCESSORS.key && value.is_number() { json!(value.to_string()) } else { value }
 }

@@ -77,7 +77,7 @@ fn keep_worst(explanation: &mut Explanation) {
     explanation.threads.retain(|thread| Some(thread.thread) == worst);
 }
 
-/// What is explained.
+/// The name of the recording, or of the run.
 fn named(args: &ExplainArgs) -> String {
     args.recording.as_deref().map_or_else(|| "the run".to_owned(), input_name)
 }

@@ -12,7 +12,7 @@ use windfall_trace::codec::Writer;
 use windfall_trace::import::Format;
 use windfall_trace::{Header, Record, Sink, Source, SourceError};
 
-/// What to write.
+/// The format to write.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Perfetto,

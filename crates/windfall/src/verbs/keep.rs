@@ -1,4 +1,4 @@
-//! What is kept of a run, whatever the host: a trace, a picture, a report, values.
+//! Files kept of a run, whatever the host: a trace, a picture, a report, values.
 
 mod tape;
 

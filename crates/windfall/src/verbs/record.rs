@@ -57,7 +57,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
     Ok(answer(&recorded))
 }
 
-/// What a command answered; that we asked it to end is no failure of its.
+/// The answer of the recorded command. One that was ended at our request has not failed.
 pub(crate) fn answer(recorded: &Recorded) -> Answer {
     match recorded.answer {
         Some(answered) if !answered.asked => Answer::Status(answered.code),

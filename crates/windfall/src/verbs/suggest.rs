@@ -103,7 +103,7 @@ fn find(args: &SuggestArgs, recording: &Recording) -> Result<Suggestions, Comman
     Ok(Suggestions { proposal, promises, others, remarks: remarks(recording) })
 }
 
-/// What a recorded thread with a promise of its own is called in the scenario.
+/// The name in the scenario of a recorded thread with a promise of its own.
 fn name(scenario: &Scenario, recording: &Recording, thread: usize) -> String {
     let reference = recording.reference(thread);
     let is_it = |run: &Run| matches!(run, Run::Recorded { thread, .. } if *thread == reference);

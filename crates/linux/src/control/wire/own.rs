@@ -3,7 +3,7 @@
 use super::{Asked, ControlError, change};
 use serde_json::{Map, Value, json};
 
-/// What a program may ask for a thread of its own.
+/// Requests that a program may make for a thread of its own.
 const OWN: [&str; 7] =
     ["reserve", "guarantee", "unreserve", "share", "priority", "move", "notices"];
 

@@ -5,7 +5,7 @@ use super::{Asked, ControlError};
 use serde_json::{Map, Value};
 use windfall_time::Span;
 
-/// What is asked about the tasks of a thread.
+/// A request about the tasks of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::control) enum TaskAsked {
     /// Admit one.
@@ -22,7 +22,7 @@ pub(in crate::control) enum TaskAsked {
 /// A request, as far as it is read.
 struct Reader<'a> {
     verb: &'a str,
-    /// What is to be written.
+    /// The expected form, for errors.
     form: &'a str,
     request: &'a Map<String, Value>,
 }

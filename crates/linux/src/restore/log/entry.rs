@@ -56,9 +56,9 @@ impl Entry {
 
     /// Restores a thread's class, if that cannot block.
     ///
-    /// A thread that never waits keeps others from its processor, and those may hold what the kernel needs for everything else: to
-    /// start a thread, to look at one, to move one. So all threads are released before anything else is done. What cannot be done
-    /// here, or fails, is left to [`restore`](Self::restore).
+    /// A thread that never waits keeps others from its processor, and those may hold what the kernel needs for everything
+    /// else: to start a thread, to look at one, to move one. So all threads are released before anything else is done.
+    /// Any step that would block or fails is left to [`restore`](Self::restore).
     pub(super) fn release(&self) {
         let (attributes, _) = self.what();
         let tid = self.tid.load(Ordering::Relaxed);

@@ -18,7 +18,7 @@ pub(super) struct Moved {
 }
 
 impl Moved {
-    /// What a notice says; `None` if it ends what was moved before.
+    /// Reads a notice; `None` if it ends an earlier move.
     pub(super) fn of(notice: ParentNotice) -> Option<Moved> {
         let ParentNotice::Moved { work, from, amount, period, latency } = notice else {
             return None;
@@ -73,7 +73,7 @@ pub(super) struct Holding {
     exact: bool,
     /// With `exact`, the time of the supply is what is received: so much more than the most that the line can have passed.
     ahead: Span,
-    /// What was moved and has passed, in all.
+    /// Laxity that was moved to it and has passed, in all.
     past: Span,
     coming: Vec<Coming>,
 }
@@ -114,7 +114,7 @@ impl Holding {
         self.coming.push(Coming { moved, passed: Span::ZERO });
     }
 
-    /// What was moved and has not passed does not come. Returns all of it.
+    /// Cancels laxity that was moved to it and has not passed. Returns all of it.
     pub(super) fn cancel(&mut self) -> Vec<Coming> {
         core::mem::take(&mut self.coming)
     }
@@ -124,7 +124,7 @@ impl Holding {
         self.coming.iter().map(|coming| coming.moved.until()).max()
     }
 
-    /// What was moved to it before and has passed.
+    /// Laxity that was moved to it and has passed.
     pub(super) const fn past(&self) -> Span {
         self.past
     }

@@ -22,7 +22,7 @@ use windfall_time::{Instant, Span};
 /// The order of tasks: by place, then by arrival.
 pub(super) type Order = (Instant, u64);
 
-/// What became of the processor since the last account.
+/// The use of the processor since the last account.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
     /// No child was runnable.

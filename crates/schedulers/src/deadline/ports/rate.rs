@@ -1,4 +1,5 @@
-//! What an instance holds: a supply, whose times are those of slots (decision 0029), and the steps of a reservation (decision 0037).
+//! The supply of an instance, whose times are those of slots (decision 0029), and the steps of a reservation (decision
+//! 0037).
 
 use windfall_admission::Supply;
 use windfall_time::{Instant, Span};

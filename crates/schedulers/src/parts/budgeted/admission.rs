@@ -2,8 +2,8 @@
 //!
 //! Invariant: at any time the promises, including pending changes, sum up to at most the whole processor, or the
 //! part of it that may be promised, exactly. A share that was used ahead of time and then given back can be
-//! promised to another child at once, but that child's first period begins only when the share is free. What is
-//! left may be *lent* for a period at a time; a promise that needs it begins when those periods have ended.
+//! promised to another child at once, but that child's first period begins only when the share is free. The rest
+//! may be *lent* for a period at a time; a promise that needs it begins when those periods have ended.
 
 use crate::parts::budgeted::bandwidth::Bandwidth;
 use crate::parts::reservation::Reservation;

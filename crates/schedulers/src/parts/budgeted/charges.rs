@@ -1,4 +1,4 @@
-//! What children with budgets pay for running.
+//! Charges children with budgets for running.
 
 use super::{Budgeted, Overrun};
 use crate::parts::stolen::{Lost, Stolen};

@@ -62,8 +62,9 @@ impl<P: Policy> Pool<P> {
         Ok(())
     }
 
-    /// What a child that wakes, or is bound anew, is measured by: of the own VPs on which it may run, the one where the least that
-    /// its competitors have is the most. Not the least of all: that may be what those have who share another own VP with many.
+    /// The level that a child which wakes, or is newly bound, is compared with. For each own VP on which it may run, take
+    /// the least value among its competitors there; the level is the greatest of these. The least of all would be wrong:
+    /// it may belong to children that share another own VP with many.
     pub(crate) fn level<T: Ord>(
         &self,
         child: ChildVp,

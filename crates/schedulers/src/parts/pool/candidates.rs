@@ -1,4 +1,5 @@
-//! Who is a candidate: in the one order of children, or with bindings in that of its set, and with affinity in that of its home, too.
+//! The candidates: in one order of all children; with bindings also in that of their set, with affinity in that of their
+//! home.
 
 use super::Pool;
 use crate::parts::policy::Policy;

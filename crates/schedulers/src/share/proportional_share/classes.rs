@@ -1,4 +1,5 @@
-//! What a child is ranked by: classes, which rank before virtual times: children set apart, children that share, the background.
+//! The rank of a child: first its class, then its virtual time. Classes are children set apart, children that share, and
+//! the background.
 
 use super::State;
 use super::priority::Proportion;
@@ -19,7 +20,7 @@ pub(super) enum Class {
     Background,
 }
 
-/// What is known of a child.
+/// The account and parameters of a child.
 #[derive(Clone, Copy)]
 pub(super) struct Sharer {
     pub(super) account: Account,

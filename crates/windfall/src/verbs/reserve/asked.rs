@@ -1,4 +1,5 @@
-//! What is asked: an application and how it is served, from a scenario or from `--task`; which reservations are looked at.
+//! The question of `reserve`: an application and how it is served, from a scenario or from `--task`; which reservations
+//! are searched.
 
 use crate::VerbError;
 use crate::cli::{Policy, ReserveArgs};

@@ -8,7 +8,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use windfall_scenario::Scenario;
 
-/// A shell waits for the command, because a run does not tell how its programs ended. What keeps `$?` is its second word.
+/// A shell that waits for the command and keeps its exit status in a file, because a run does not report how its programs
+/// ended.
 const SHELL: &str = "to=$1; shift; \"$@\"; echo $? > \"$to\"";
 
 /// A command that is to be run, and the folder in which its status is left.
@@ -38,7 +39,7 @@ impl Started {
         Ok(Started { text, name: name.into_owned(), folder })
     }
 
-    /// What the run is called.
+    /// The name of the run.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -48,7 +49,7 @@ impl Started {
         Scenario::parse("the command line", &self.text).map_err(CommandError::of)
     }
 
-    /// What the command answered; yes where it was asked to end before.
+    /// The exit status of the command; success if it was asked to end before.
     pub(super) fn answer(&self) -> Answer {
         let status = std::fs::read_to_string(self.folder.status()).ok();
         let status = status.and_then(|status| status.trim().parse::<u8>().ok());

@@ -1,4 +1,4 @@
-//! What is admitted, what could be, and what is moved away (PORTS 2.2, 2.4, 2.5).
+//! Admission of tasks, queries about it, and laxity that is moved away (PORTS 2.2, 2.4, 2.5).
 
 use super::{Again, Ledger, Task};
 use crate::deadline::ports::holding::Moved;
@@ -45,7 +45,8 @@ impl Ledger {
         }
     }
 
-    /// The place of a task that arrives. What is sure by the deadlines of the others is brought up to now first if that can make a difference.
+    /// The place of a task that arrives. If it can make a difference, the supply that is sure by the other tasks'
+    /// deadlines is brought up to date first.
     fn place_to_admit(&mut self, work: Span, deadline: Instant) -> Instant {
         let place = self.place(deadline);
         let Some(list) = self.list.as_ref().filter(|_| self.holds.is_exact()) else { return place };

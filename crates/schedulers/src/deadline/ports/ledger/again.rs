@@ -11,7 +11,7 @@ use windfall_time::{Instant, Span};
 /// How tasks are admitted again.
 #[derive(Clone, Copy)]
 pub(super) enum Again<'a> {
-    /// By what is sure from now on.
+    /// By the supply that is sure from now on.
     FromNow,
     /// By that, and by what was sure before.
     Kept,
@@ -30,14 +30,14 @@ impl Ledger {
         }
     }
 
-    /// Laxity is moved to the instance. What it has itself moved away is lost.
+    /// Laxity is moved to the instance. Laxity that the instance itself has moved away is lost.
     pub(in crate::deadline::ports) fn gain(&mut self, moved: Moved) {
         let at = if self.list.is_some() { self.time() } else { self.holds.at(self.last) };
         self.holds.gain(moved);
         self.admit_again(at, Again::Kept);
     }
 
-    /// What was moved to the instance and has not passed does not come.
+    /// Cancels laxity that was moved to the instance and has not passed.
     pub(in crate::deadline::ports) fn cancel(&mut self) {
         let gone = self.holds.cancel();
         if !gone.is_empty() {

@@ -44,8 +44,8 @@ mod tests {
     use crate::tests::{small_tasks, task};
     use proptest::prelude::*;
 
-    /// What the last task's jobs take at worst by definition: from the critical instant on, each
-    /// nanosecond goes to the first task that has work; until all are idle, or for `limit`.
+    /// The longest response time of the last task, by definition: from the critical instant on,
+    /// each nanosecond goes to the first task that has work; until all are idle, or for `limit`.
     fn simulated(tasks: &[Task], limit: u64) -> u64 {
         let (mut released, mut left) = (vec![0; tasks.len()], vec![0; tasks.len()]);
         let (mut finished, mut worst) = (0, 0);

@@ -13,7 +13,7 @@
 use crate::{AmountError, SupplyError, Task, UnboundedError, fixed_priority};
 use windfall_time::Span;
 
-/// What kind of reservation the ghost stands for.
+/// The kind of reservation that the ghost stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Ghost {

@@ -22,7 +22,7 @@ use windfall_time::Span;
 /// From here on, the utilisation is checked each time that the rounds have doubled.
 const PATIENCE: u32 = 1 << 9;
 
-/// What an analysis of a set found.
+/// The result of analysing a task set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
     /// Every deadline is met.
@@ -31,7 +31,7 @@ pub(crate) enum Verdict {
     Want {
         /// Length of the window, ns.
         window: u64,
-        /// What has to be done within it, ns.
+        /// Work to be done within the window, ns.
         work: u64,
     },
     /// More than the supply's rate, or not decided within [`HORIZON`] and [`ROUNDS`].

@@ -161,9 +161,9 @@ mod tests {
         })
     }
 
-    /// What the last task's jobs take at worst by definition: from the critical instant on, supply
-    /// comes as late as its bound allows, and each nanosecond of it goes to the first task that has
-    /// work; until nothing is left, or for `limit`.
+    /// The longest response time of the last task, by definition: from the critical instant on,
+    /// supply comes as late as its bound allows, and each nanosecond of it goes to the first task
+    /// that has work; until nothing is left, or for `limit`.
     fn simulated(tasks: &[Task], supply: &Supply, limit: u64) -> Option<u64> {
         let (mut released, mut left) = (vec![0; tasks.len()], vec![0; tasks.len()]);
         let (mut finished, mut worst) = (0, 0);

@@ -166,7 +166,7 @@ mod tests {
         tasks.into_iter().map(|task| Task { jitter: Span::ZERO, ..task }).collect()
     }
 
-    /// What tasks with longer deadlines delay: drawn by task, the longest of those after it.
+    /// Blocking by tasks with longer deadlines: for each task, the longest section among them.
     fn blocking(tasks: &[Task], sections: &[u64]) -> Vec<Span> {
         let of = |own: &Task| {
             let later = tasks.iter().zip(sections).filter(|(task, _)| task.deadline > own.deadline);

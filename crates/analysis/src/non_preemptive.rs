@@ -62,8 +62,8 @@ mod tests {
     use crate::tests::{small_tasks, task};
     use proptest::prelude::*;
 
-    /// What the task's jobs take at worst by definition: the longest job of lower priority has started
-    /// a nanosecond before the critical instant; from then on the first job runs to its end.
+    /// The longest response time of the task, by definition: the longest job of lower priority has
+    /// started a nanosecond before the critical instant; from then on the first job runs to its end.
     fn simulated(tasks: &[Task], own: usize, limit: u64) -> u64 {
         let (down_to, lower) = tasks.split_at(own + 1);
         let mut now = lower.iter().map(|task| task.work.as_nanos() - 1).max().unwrap_or(0);

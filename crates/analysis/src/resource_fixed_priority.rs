@@ -104,7 +104,7 @@ impl Need<'_> {
         None
     }
 
-    /// What its deadline as the window takes: enough, but perhaps not the least.
+    /// The amount needed with the deadline as the window: enough, but perhaps not the least.
     fn bound(&self) -> Option<u64> {
         let (task, higher) = self.tasks.split_last()?;
         let within = task.deadline <= task.period;

@@ -47,7 +47,7 @@ pub struct Application<'a> {
     pub tasks: &'a [Task],
     /// How it schedules them.
     pub policy: Policy,
-    /// What kind of reservation it is to be given.
+    /// The kind of reservation to find.
     pub kind: Kind,
     /// Amounts are multiples of this; above zero.
     pub granule: Span,

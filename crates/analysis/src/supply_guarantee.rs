@@ -12,8 +12,9 @@ impl From<&Guarantee> for Supply {
     /// The least time that the guarantee promises in any window in which its owner is runnable.
     ///
     /// Hard and soft supply the same at least; a probabilistic reservation's partition is no promise;
-    /// `PS` bounds no window. `RESU` counts between its owner's own deadlines only. What is beyond
-    /// the range of whole nanoseconds, or promises more than it is possible to keep, supplies nothing.
+    /// `PS` bounds no window. `RESU` counts between its owner's own deadlines only. A guarantee that
+    /// is beyond the range of whole nanoseconds, or promises more than it is possible to keep,
+    /// supplies nothing.
     fn from(guarantee: &Guarantee) -> Supply {
         match *guarantee {
             Guarantee::All => Some(Supply::all()),

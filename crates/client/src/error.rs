@@ -14,7 +14,7 @@ pub enum ClientError {
         asked: String,
         /// The reason.
         why: String,
-        /// What would work; may be empty.
+        /// A suggestion that would work; may be empty.
         help: String,
     },
     /// The run cannot be reached.

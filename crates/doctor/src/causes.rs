@@ -4,7 +4,7 @@
 use Call::{Affinity, Class, Fork};
 use Sign::{Asks, DeadlineThread, Full, NoGroupTime, NoRight, Pinned};
 
-/// What was asked of the kernel.
+/// The call that the kernel refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Call {
     /// A class, a priority, a deadline.
@@ -15,7 +15,7 @@ pub(super) enum Call {
     Fork,
 }
 
-/// What was seen of the thread that asked.
+/// A sign seen on the calling thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Sign {
     /// Neither CAP_SYS_NICE nor a limit that allows the priority.
@@ -38,9 +38,9 @@ pub(super) struct Cause {
     call: Call,
     errno: i32,
     sign: Sign,
-    /// What stands in the way.
+    /// The obstacle.
     pub(super) why: &'static str,
-    /// What would help.
+    /// The change that would help.
     pub(super) remedy: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What stays on a processor that a run claims, and what it takes to move it (decision 0013).
+//! Work that stays on a processor that a run claims, and how to move it (decision 0013).
 
 use super::{Check, Facts, State};
 use windfall_observe::occupancy;

@@ -44,7 +44,7 @@ fn refused(subject: &'static str, error: &io::Error, signs: &[Sign]) -> Check {
     Check::new(PURPOSE, subject, State::No, found).remedy(remedy)
 }
 
-/// What is known of this process that could be a cause.
+/// Signs on this process that point to a cause.
 fn signs(facts: &Facts) -> Vec<Sign> {
     let mut signs = Vec::new();
     if !facts.can(CAP_SYS_NICE) && probe::priority_limit() < fifo_priorities::GUARDIAN.into() {

@@ -1,4 +1,4 @@
-//! What control groups offer: a freezer for single threads, real-time runtime, quotas.
+//! Control groups: a freezer for single threads, real-time runtime, quotas.
 
 use super::{Check, Facts, State, word};
 use std::io;

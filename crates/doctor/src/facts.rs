@@ -1,4 +1,4 @@
-//! What /proc and /sys say of the machine, read once.
+//! Facts about the machine from /proc and /sys, read once.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use windfall_observe::procfs;
 use windfall_os::LinuxError;
 use windfall_os::sched::Affinity;
 
-/// What is known of the machine and of this process.
+/// Facts about the machine and about this process.
 pub(crate) struct Facts {
     /// The kernel's release.
     pub(crate) release: String,
@@ -19,7 +19,7 @@ pub(crate) struct Facts {
     pub(crate) allowed: Vec<u16>,
     /// The capabilities of this process, one bit each.
     pub(super) capabilities: u64,
-    /// What the clock is read from.
+    /// The source of the kernel's clock.
     pub(crate) clock_source: String,
 }
 

@@ -46,21 +46,21 @@ pub enum State {
 /// One thing that was looked at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Check {
-    /// What it is for: `reservations on real threads`.
+    /// Its purpose: `reservations on real threads`.
     pub purpose: &'static str,
-    /// What was tried or read.
+    /// The feature that was tried or read.
     pub subject: &'static str,
     /// Whether it works.
     pub state: State,
-    /// What was found.
+    /// The result.
     pub found: String,
-    /// What would help, where anything is amiss.
+    /// The change that would help, if anything is wrong.
     pub remedy: Option<String>,
     /// Whether `windfall run` cannot do without it.
     pub needed: bool,
 }
 
-/// What an examination found.
+/// The result of an examination.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Examination {
     /// The machine in a line.

@@ -1,5 +1,5 @@
-//! What this machine's switches, timers, interrupts, decisions and caches cost: a cost model for the
-//! simulator, measured.
+//! Measured costs of this machine's switches, timers, interrupts, decisions and caches: a cost model for the
+//! simulator.
 //!
 //! Everything runs at one real-time priority above all that a supervisor uses, pinned to one processor, in
 //! stretches of at most 30 ms with pauses between, so that neither the throttle of real-time
@@ -47,7 +47,7 @@ pub struct Measuring {
 /// One cost.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cost {
-    /// What was measured.
+    /// The operation that was measured.
     pub what: &'static str,
     /// The middle of the repetitions' medians.
     pub median: Span,
@@ -74,7 +74,7 @@ pub struct Interruption {
     pub cost: (Span, Span, Span),
 }
 
-/// What a machine costs.
+/// The costs of a machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 // Fields: one for each thing that is measured.
 pub struct Costs {
@@ -86,7 +86,7 @@ pub struct Costs {
     pub timer: Result<(), Span>,
     /// From one real-time thread to another on a processor.
     pub switch: Cost,
-    /// What sending a thread to another processor takes, where there is one.
+    /// The cost of sending a thread to another processor, if there is another.
     pub migration: Option<Cost>,
     /// One event reported to a hierarchy of two levels, with its notifications.
     pub event: Cost,
@@ -98,7 +98,7 @@ pub struct Costs {
     pub cache: (u64, Cost),
     /// Everything else that is worth knowing, and has no place in the simulator's model.
     pub further: Vec<Cost>,
-    /// What steals time.
+    /// Interruptions, which steal time.
     pub interruptions: Vec<Interruption>,
 }
 
@@ -237,7 +237,7 @@ impl Pace {
     }
 }
 
-/// What two looks at the clock take between them.
+/// The time between two readings of the clock.
 fn clock_cost() -> Span {
     Samples::of_looks(1_000, clock::now).median()
 }

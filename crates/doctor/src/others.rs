@@ -29,7 +29,8 @@ pub(super) fn checks() -> Vec<Check> {
     vec![threads, another, leavings()]
 }
 
-/// What a run has left that is gone, and why the last one ended if its guardian ended it.
+/// Settings that an earlier run did not restore, and why the last one ended if its guardian ended
+/// it.
 fn leavings() -> Check {
     let words = std::fs::read_to_string(supervision::last_words()).ok();
     let (state, found) =

@@ -1,6 +1,8 @@
-//! What this machine recorded of its own failures and errors: its journal or the kernel's messages, machine checks, and counters of memory controllers.
+//! Records of the machine's own failures and errors: its journal or the kernel's messages, machine checks, and counters
+//! of memory controllers.
 //!
-//! Guarantees: nothing is changed, and each source answers by name: it is here, there is none here and why, or it cannot be read and what would help. What the text of a source means, crate `reliability` says (decision 0043).
+//! Guarantees: nothing is changed, and each source is listed by name as present, as missing with the reason, or as
+//! unreadable with the remedy. Crate `reliability` interprets the text of a source (decision 0043).
 //!
 //! Absent: databases of rasdaemon (the kernel logs the same events), `pstore`, consoles.
 
@@ -16,7 +18,7 @@ use std::path::{Path, PathBuf};
 use windfall_reliability::sources::{Controller, Found, Log, Subject, edac, kernel_messages};
 use windfall_time::{Instant, Span};
 
-/// What was found.
+/// The records found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Records {
@@ -24,7 +26,7 @@ pub struct Records {
     pub virtual_machine: Option<String>,
     /// Starts of the system, how they ended, and incidents. From the kernel's own messages there is one start, and no failure of earlier ones.
     pub log: Found<Log>,
-    /// What the log was read from: `journal`, or `kernel messages`.
+    /// The source of the log: `journal`, or `kernel messages`.
     pub from: &'static str,
     /// Why there is no journal, where the kernel's messages were read instead.
     pub without_journal: Option<String>,

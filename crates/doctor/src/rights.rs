@@ -1,4 +1,4 @@
-//! What this process may do, and who would help where it may not.
+//! The rights of this process, and how to get those that are missing.
 
 use super::{Check, Facts, State};
 use std::path::Path;

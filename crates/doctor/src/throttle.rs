@@ -1,4 +1,5 @@
-//! What is left to the rest of the system: the throttle of real-time threads and the fair server.
+//! Processor time left to the rest of the system: the throttle of real-time threads and the fair
+//! server.
 
 use super::rights::CAP_DAC_OVERRIDE;
 use super::{Check, Facts, State, word};

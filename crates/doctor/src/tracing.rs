@@ -11,7 +11,7 @@ use windfall_os::probe;
 /// Whether BPF programs load, or why not; and why they do not see that a processor stands still.
 type Observed = Result<Option<String>, ObserveError>;
 
-/// What `run` observes threads by.
+/// Checks of the ways in which `run` can observe threads.
 pub(super) fn needed(facts: &Facts, observed: &Observed) -> Vec<Check> {
     const PURPOSE: &str = "blocking and wake-ups";
     let tracefs = Check::new(PURPOSE, "tracefs", State::No, String::new());
@@ -130,7 +130,7 @@ fn steal(line: &str) -> Option<(u64, u64)> {
     Some((*ticks.get(7)?, ticks.iter().take(8).sum()))
 }
 
-/// What would be quicker, or is another way.
+/// Checks of quicker or other ways.
 pub(super) fn further(facts: &Facts, observed: &Observed) -> Vec<Check> {
     const PURPOSE: &str = "decisions 1 to 2 us earlier";
     let programs = match observed {

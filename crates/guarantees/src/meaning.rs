@@ -7,8 +7,9 @@
 //! that it cuts off promises only the amount that the rest of the window, fully served, could not have made good.
 //!
 //! Invariants: all windows are looked at, not samples; integers decide; memory is what the last window needs,
-//! however long the run. Slow definitions: `tests/meaning.rs`. Absent on purpose: which guarantee follows from
-//! which (`rewrite.rs`), and whose time was stolen. Read next: `meaning/sweep.rs`, where reservations are judged.
+//! however long the run. Slow definitions: `tests/meaning.rs`.
+//! Absent on purpose: which guarantee follows from which (`rewrite.rs`), and whose time was stolen.
+//! Read next: `meaning/sweep.rs`, where reservations are judged.
 
 mod lag;
 mod longrun;

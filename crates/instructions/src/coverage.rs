@@ -1,7 +1,8 @@
-//! What a program covers of a population of faults.
+//! The faults of a population that a program covers.
 //!
 //! A program covers a fault if, with it, the program ends in another way, or with another signature, or not within
-//! [`PATIENCE`] times as many instructions. The signature is one register when the program ends: all that is compared.
+//! [`PATIENCE`] times as many instructions. The signature is the value of one register when the program ends; nothing
+//! else is compared.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +35,7 @@ pub struct Count {
     pub covered: usize,
 }
 
-/// What a program covers.
+/// The coverage of a program.
 #[derive(Clone, Debug)]
 pub struct Coverage {
     /// By sort of fault.
@@ -78,7 +79,8 @@ pub fn outcome(table: &Table, program: &[u32], fault: Option<Fault>, bound: u64)
     (Outcome { end, signature: machine.read(SIGNATURE) }, steps)
 }
 
-/// What `program` covers of `faults`. On a whole processor it runs at most `bound` instructions.
+/// The coverage of `faults` by `program`. On a whole processor it runs at most `bound`
+/// instructions.
 pub fn judge(table: &Table, program: &[u32], faults: &[Fault], bound: u64) -> Coverage {
     let (whole, steps) = outcome(table, program, None, bound);
     let mut coverage = Coverage {

@@ -61,7 +61,7 @@ pub enum EncodeError {
     },
     /// An immediate outside its range, or not a multiple of its step.
     Immediate {
-        /// What was asked for.
+        /// The value given.
         value: i32,
         /// The least and the greatest value that the format holds.
         allowed: (i32, i32),

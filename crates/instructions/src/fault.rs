@@ -13,7 +13,7 @@ use crate::unit::{Port, Unit};
 /// The number by which faults name the program counter; 0 to 31 are the registers.
 pub const PC: u8 = 32;
 
-/// What is wrong with a bit.
+/// The defect of a bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Wrong {
     /// It is always 0.

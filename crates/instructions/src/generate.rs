@@ -22,7 +22,7 @@ const DRAWN: usize = 48;
 /// Rounds in a row in which no snippet shows a fault, before the whole program is judged again.
 const IDLE: usize = 64;
 
-/// What a diagnostic is to reach.
+/// The goal for a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Goal {
     /// The share of the visible faults of each sort to cover, in thousandths.
@@ -36,7 +36,7 @@ pub struct Goal {
 pub struct Diagnostic {
     /// Its words, to lie at address 0.
     pub program: Vec<u32>,
-    /// What it covers.
+    /// Its coverage.
     pub coverage: Coverage,
 }
 
@@ -48,9 +48,9 @@ pub enum GenerateError {
     Table(EncodeError),
     /// The goal was not reached with that many instructions.
     Goal {
-        /// What was asked for.
+        /// The goal.
         goal: Goal,
-        /// What the longest program covers.
+        /// The coverage of the longest program.
         reached: Box<Coverage>,
     },
 }

@@ -36,7 +36,7 @@ pub struct Machine {
     pub pc: u32,
     /// Words written, by address; the address is a multiple of 4.
     pub written: BTreeMap<u32, u32>,
-    /// What is wrong with the processor.
+    /// The fault of the processor.
     pub fault: Option<Fault>,
 }
 

@@ -1,4 +1,4 @@
-//! What an instruction does with its operands, apart from where they come from.
+//! The effect of an instruction on its operands, wherever they come from.
 //!
 //! All arithmetic wraps at 32 bits; division by zero and the one overflow of division have the results of the manual,
 //! and never trap (The RISC-V Instruction Set Manual, volume I, 2.4 and the M extension).
@@ -39,7 +39,7 @@ pub enum Condition {
     Geu,
 }
 
-/// What an instruction does.
+/// The effect of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Writes the result of `rs1` and `rs2`, or of `rs1` and the immediate, as the format has it.

@@ -22,7 +22,7 @@ pub struct Instruction {
     pub pattern: u32,
     /// The unit that makes its result.
     pub unit: Unit,
-    /// What it does.
+    /// Its effect.
     pub operation: Operation,
 }
 
@@ -34,7 +34,7 @@ pub struct Table {
     by_opcode: [Vec<usize>; 32],
 }
 
-/// What a word means.
+/// The meaning of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decoded {
     /// The place of the instruction in the table.
@@ -69,7 +69,7 @@ pub enum TableError {
         place: usize,
         /// Its name.
         name: &'static str,
-        /// What is wrong, and what is allowed.
+        /// The error, and the allowed form.
         why: &'static str,
     },
 }
@@ -195,7 +195,7 @@ impl Table {
         places.iter().copied().find(|&place| self.instructions[place].matches(word))
     }
 
-    /// What `word` means; `place` is repeated in the error.
+    /// Decodes `word`; `place` is repeated in the error.
     ///
     /// # Errors
     /// The word is no instruction of the table.

@@ -23,9 +23,9 @@ pub enum Unit {
     Target,
     /// Addresses of loads and stores: the sum of a register and the immediate.
     Address,
-    /// What a load writes to its register.
+    /// The value that a load writes to its register.
     Load,
-    /// What a store writes to memory.
+    /// The value that a store writes to memory.
     Store,
     /// No unit: instructions without a result.
     None,

@@ -47,7 +47,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) needed: &'a [Place],
     /// Ends and beginnings of interrupts, of which a machine may lack some.
     pub(crate) interrupts: &'a [[Place; 2]],
-    /// What sees late ticks, where it can.
+    /// The event that shows late ticks, where the kernel has it.
     pub(crate) timer: Place,
 }
 
@@ -83,14 +83,14 @@ windfall_os::atomics! {
     }
 }
 
-/// What a BPF program has reported.
+/// A report of a BPF program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Report {
     /// When.
     pub at: Instant,
-    /// What was taken on its processor until then, if that is counted.
+    /// Time taken on its processor until then, if it is counted.
     pub taken: Taken,
-    /// What.
+    /// The event.
     pub seen: KernelEvent,
 }
 
@@ -195,7 +195,7 @@ impl Programs {
         followed.insert(tid, 1, 0).map_err(|why| ObserveError::Bpf(Box::new(why)))
     }
 
-    /// By what events are observed, and what is not seen.
+    /// The source of events, and events that it cannot see.
     pub(crate) fn by(&self) -> String {
         self.steal_unseen.as_ref().map_or("BPF".to_owned(), |why| {
             format!("BPF (not when a processor stands still: {why})")
@@ -226,8 +226,8 @@ impl Programs {
         }
     }
 
-    /// What was reported since the last call, nearly in order of time: the processor, how much was lost there just before,
-    /// and what it is.
+    /// Reads the reports since the last call, nearly in order of time: for each the processor, how many reports were lost
+    /// there just before, and the report.
     pub(crate) fn read(&mut self, mut each: impl FnMut(u16, u32, Option<Report>)) {
         while let Some(item) = self.ring.next() {
             let (cpu, count, report) = decode(&item);
@@ -252,7 +252,7 @@ impl Programs {
         its.is_some_and(|its| its.ticks.load(Ordering::Relaxed) > 0)
     }
 
-    /// What was taken on a processor until now, as far as it is watched.
+    /// Time taken on a processor until now, as far as it is watched.
     pub(crate) fn taken(&self, cpu: u16) -> Taken {
         let Some(its) = self.counters.cpus.get(usize::from(cpu)) else { return Taken::default() };
         let Taken { all, soft, steal } = its.taken();
@@ -261,7 +261,8 @@ impl Programs {
     }
 }
 
-/// What a thread of ours must have been on its processor before it asks the kernel how much of that it ran.
+/// A thread of ours must have been on its processor for longer than this before it asks the kernel how much
+/// of that time it ran.
 const LONG: Span = Span::from_nanos(100_000);
 
 impl Counters {
@@ -282,8 +283,9 @@ impl Counters {
         Taken { all: all + under_way, soft: soft + softly, steal }
     }
 
-    /// What a hypervisor has had of the time since the calling thread was put on this processor, if it is there: first as much of it
-    /// as is not counted as an interrupt's, then all. `settle` of the programs does the same when the thread is taken off.
+    /// Time that a hypervisor has taken since the calling thread was put on this processor, if it is there: first the
+    /// part that is not counted as an interrupt's, then all. `settle` of the programs does the same when the thread is
+    /// taken off.
     fn lacking(&self, apart: bool) -> (Span, Span) {
         let none = (Span::ZERO, Span::ZERO);
         let read = |counter: &AtomicU64| counter.load(Ordering::Acquire);
@@ -346,8 +348,8 @@ fn symbols() -> (Result<u64, String>, bool) {
     (tick, apart)
 }
 
-/// What a record in the ring of the BPF programs says: its processor, how many records were lost there so far, and the report;
-/// `None` for a kind that is not known. No bytes are refused: what is missing at the end is read as 0.
+/// Decodes a record in the ring of the BPF programs: its processor, how many records were lost there so far, and the
+/// report; `None` for an unknown kind. Records of any length are accepted: missing bytes at the end are read as 0.
 #[must_use]
 pub fn decode(item: &[u8]) -> (u16, u32, Option<Report>) {
     let at = Instant::from_nanos(u64_at(item, 0));

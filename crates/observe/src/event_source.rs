@@ -17,7 +17,7 @@ use windfall_os::LinuxError;
 use windfall_os::events::Poll;
 use windfall_time::Instant;
 
-/// What was observed on a processor.
+/// An observation on a processor.
 #[derive(Clone, Copy, Debug)]
 pub enum Observed {
     /// Something happened.
@@ -29,7 +29,7 @@ pub enum Observed {
 /// Observes all processors.
 pub struct EventSource {
     source: Source,
-    /// By what events are observed, and why not by something better.
+    /// The source of events, and why no better one is used.
     pub by: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a process executes, and how to tell that it is the same again (HLS 8.5.1).
+//! The code that a process executes, and how to recognise the same code again (HLS 8.5.1).
 
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// Of a process that is there and whose files may be read.
+    /// The image of a process; `None` if it has ended, or its files may not be read.
     #[must_use]
     pub fn of(pid: i32) -> Option<Image> {
         let executable = std::fs::read_link(format!("/proc/{pid}/exe")).ok()?;

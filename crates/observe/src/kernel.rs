@@ -1,4 +1,4 @@
-//! What is known of the kernel and of the processors' clock.
+//! Facts about the kernel and the processors' clock.
 
 /// The kernel's release, as `uname -r` has it.
 #[must_use]

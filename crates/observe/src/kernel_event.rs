@@ -1,4 +1,4 @@
-//! What the kernel reports of its scheduler, whatever reported it: one model for BPF programs and for perf events.
+//! Events of the kernel's scheduler: one model for all sources, BPF programs and perf events.
 //!
 //! Threads are named by the kernel's numbers; 0 is the idle thread of a processor in a switch, and no thread elsewhere.
 
@@ -30,7 +30,8 @@ pub enum KernelEvent {
         parent: i32,
         /// The new thread.
         child: i32,
-        /// Of what kind that is, where all events are reported; a supervisor's are without.
+        /// The kind of the new thread, where all events are reported; a supervisor's events lack
+        /// it.
         kind: Option<ChildKind>,
     },
     /// A thread has this name from now on.
@@ -54,7 +55,7 @@ pub enum KernelEvent {
     },
     /// Something other than a thread takes the processor.
     OverheadBegin {
-        /// What.
+        /// The kind of overhead.
         kind: OverheadKind,
         /// Which of that kind: the number of an interrupt or a softirq.
         number: u16,
@@ -82,7 +83,7 @@ pub enum KernelEvent {
     },
 }
 
-/// Of what kind a new thread is.
+/// The kind of a new thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ChildKind {
     /// Whether it is of its parent's process; else it is the first of a process of its own.

@@ -1,7 +1,8 @@
-//! Who and what may use some processors: what a claim of them would move, and what stays there all the same, with what it takes to
-//! move it (decision 0013).
+//! Threads, interrupts and other work that may use some processors: the part that a claim of them would move, and the
+//! part that stays, with the change that would move it (decision 0013).
 //!
-//! Nothing is changed here. A run that claims processors moves what this finds; `doctor` and a dry run only say it.
+//! Nothing is changed here. A run that claims processors carries out this survey's moves; `doctor` and a dry run only
+//! list them.
 
 mod setting;
 
@@ -15,14 +16,14 @@ use windfall_os::sched::Affinity;
 /// Something that stays.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Stay {
-    /// What it is.
+    /// A description of it.
     pub what: String,
-    /// What would move it.
+    /// The change that would move it.
     pub remedy: String,
 }
 
 impl Stay {
-    /// What it is, and what would move it.
+    /// Describes work that stays, and the change that would move it.
     pub fn new(what: String, remedy: impl Into<String>) -> Stay {
         Stay { what, remedy: remedy.into() }
     }
@@ -34,7 +35,7 @@ impl fmt::Display for Stay {
     }
 }
 
-/// What a claim would find.
+/// The effects that a claim would have.
 #[derive(Debug, Default)]
 pub struct Survey {
     /// How many threads would be moved, the kernel's own included.
@@ -43,7 +44,7 @@ pub struct Survey {
     pub kernel: usize,
     /// The settings that would be changed.
     pub settings: Vec<Setting>,
-    /// What would stay.
+    /// Work that would stay.
     pub stays: Vec<Stay>,
 }
 
@@ -136,7 +137,7 @@ pub fn survey(claimed: &Affinity) -> Survey {
     survey
 }
 
-/// What kind of kernel thread it is: `kworker/1:2-events` is one of `kworker`.
+/// The kind of a kernel thread: `kworker/1:2-events` is one of `kworker`.
 fn kind(comm: &str) -> &str {
     comm.split_once('/').map_or(comm, |(kind, _)| kind)
 }

@@ -1,4 +1,5 @@
-//! What /proc and /sys say of threads, processes and processors. What may have ended meanwhile is `None` or left out, never an error.
+//! Threads, processes and processors in /proc and /sys. A thread or process that may have ended meanwhile is `None` or
+//! left out, never an error.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What happens to supervised threads, on all processors and in order of time, as a supervisor needs it.
+//! Events of supervised threads, on all processors and in order of time, as a supervisor needs them.
 //!
 //! By BPF programs where they load, and by perf events otherwise, which cost a microsecond more at
 //! each switch (decision 0010). Both report the same; each event says how much time interrupts have
@@ -37,12 +37,12 @@ impl Where {
     }
 }
 
-/// What was taken of a processor: by interrupts, and by a hypervisor. What interrupts another interrupt is part of that.
+/// Time taken of a processor by interrupts and by a hypervisor. An interrupt within another is part of that one.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Taken {
-    /// All of it.
+    /// Of that, the time of softirqs.
     pub all: Span,
-    /// Of that, what softirqs have.
+    /// Of that, the time in which the processor stood still.
     pub soft: Span,
     /// Of that, for how long the processor stood still.
     pub steal: Span,
@@ -55,20 +55,20 @@ pub struct Event {
     pub at: Instant,
     /// Where.
     pub place: Where,
-    /// What was taken on this processor until then, since it is observed.
+    /// Time taken on this processor until then, since observation began.
     pub taken: Taken,
-    /// What.
+    /// The event.
     pub seen: KernelEvent,
 }
 
 /// Observes all processors.
 pub struct Rings {
     source: Source,
-    /// By what events are observed, and why not by something better.
+    /// The source of events, and why no better one is used.
     pub by: String,
     /// Which wake-ups' wakers are known.
     pub wakers: Certain,
-    /// What was read and not yet handed out.
+    /// Events that were read and not yet handed out.
     batch: Vec<Event>,
     /// Where events were lost since the last look, and how many.
     pub lost: Vec<(Where, u64)>,
@@ -187,7 +187,7 @@ impl Rings {
         }
     }
 
-    /// What was taken on a supervised processor (by its place in `supervised`) since it is observed.
+    /// Time taken on a supervised processor (by its place in `supervised`) since observation began.
     #[must_use]
     pub fn taken(&self, cpu: usize) -> Taken {
         match &self.source {

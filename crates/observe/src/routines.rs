@@ -24,7 +24,8 @@ type Elf<'a> = object::File<'a, &'a ReadCache<File>>;
 pub struct Routines {
     /// By device and inode.
     files: HashMap<(String, String), Option<Functions>>,
-    /// What was named in each process: its next threads start there, too, and it may have ended when that is read.
+    /// Routines named so far, by process. Its next threads may start there, too, and the process may have ended
+    /// when their events are read.
     named: HashMap<i32, HashMap<u64, String>>,
 }
 
@@ -142,7 +143,7 @@ fn seen_from(pid: i32, path: &Path) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}/root{}", path.display()))
 }
 
-/// What a line of `/proc/PID/maps` says of an address.
+/// The mapping in a line of `/proc/PID/maps`, if it holds the address.
 fn at(line: &str, address: u64) -> Option<Mapping> {
     let mut words = line.split_ascii_whitespace();
     let (first, last) = words.next()?.split_once('-')?;

@@ -136,7 +136,7 @@ impl Tracepoints {
         self.0.iter().find(|format| format.point == point).map(|format| u64::from(format.id))
     }
 
-    /// What the bytes of a sample say; `None` for a tracepoint that is not one of [`POINTS`].
+    /// Decodes a sample; `None` for a tracepoint that is not one of [`POINTS`].
     #[must_use]
     pub fn decode(&self, raw: &[u8]) -> Option<KernelEvent> {
         let id = u16_at(raw, 0);

@@ -1,7 +1,8 @@
-//! Who wakes an external thread, as far as the event of its wake-up is certain about it.
+//! The thread that wakes an external thread, where the event of the wake-up names it with certainty.
 //!
-//! The kernel reports a wake-up where it is carried out. That is the waker's processor, unless it shares no cache with the
-//! woken thread's: then the waker has that one interrupted to carry it out, and the thread that runs there is not the waker.
+//! The kernel reports a wake-up where it is carried out. That is the waker's processor, unless it shares no cache with
+//! the woken thread's: then the waker interrupts that processor to carry it out, and the thread that runs there is not
+//! the waker.
 
 use std::path::Path;
 

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::io;
 
-/// Who may supervise, as a remedy for a missing right. Tried capability by capability; a test runs with the least.
+/// The rights needed to supervise, as a remedy for a missing one. Tried capability by capability; a test runs with
+/// the least.
 pub const RIGHTS: &str = "run as root, of whose capabilities CAP_SYS_NICE and CAP_PERFMON suffice (without CAP_BPF \
      decisions are later, without CAP_DAC_OVERRIDE held threads are not frozen); or as another user with CAP_SYS_NICE, CAP_PERFMON and \
      CAP_BPF, when root has given him /run/windfall and written -1 to /proc/sys/kernel/sched_rt_runtime_us; `windfall simulate` needs no rights";
@@ -27,7 +28,8 @@ pub struct LinuxError {
 }
 
 impl LinuxError {
-    /// What could not be done, why not, and what would help; each without a full stop.
+    /// Builds the error from the task that failed, the reason, and the remedy; each without a full
+    /// stop.
     pub fn new(
         what: impl Into<String>,
         why: impl Into<String>,

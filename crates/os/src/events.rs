@@ -132,9 +132,9 @@ impl Poll {
         self.control(fd, name, libc::EPOLLIN | libc::EPOLLET)
     }
 
-    /// As [`add_edges`](Self::add_edges), for a descriptor that several sets wait for in this way: among those in which a thread waits, the set
-    /// that it was added to first wakes that thread, and the others none. What is ready in a set in which no thread waits is found by the next
-    /// wait there, if it can still be read then.
+    /// As [`add_edges`](Self::add_edges), for a descriptor that several sets wait for in this way: among those in which a
+    /// thread waits, the set that it was added to first wakes that thread, and the others none. A descriptor that is
+    /// ready in a set in which no thread waits is found by the next wait there, if it can still be read then.
     ///
     /// # Errors
     /// As there; or when the descriptor is a set itself.

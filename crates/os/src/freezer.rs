@@ -24,7 +24,7 @@ fn group_of(tid: i32) -> Option<String> {
     groups.lines().find_map(|line| line.strip_prefix("0::")).map(str::to_owned)
 }
 
-/// What freezes one thread: the file of its group.
+/// Freezes one thread, by the file of its group.
 pub struct Brake {
     path: PathBuf,
     /// Kept open: to find the file anew takes longer than to freeze. `None` where too many files are open.

@@ -1,4 +1,4 @@
-//! Who is at the other end of a Unix socket, and who we are.
+//! The process at the other end of a Unix socket, and this process.
 
 use super::check;
 use std::io;
@@ -14,7 +14,7 @@ pub struct Peer {
     pub user: u32,
 }
 
-/// Who connected.
+/// The process and the user that connected.
 ///
 /// # Errors
 /// The kernel's, when the socket is not connected.

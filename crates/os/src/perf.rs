@@ -53,13 +53,13 @@ const RECORD_SAMPLE: u32 = 9;
 pub struct Listen<'a> {
     /// Its number in tracefs.
     pub id: u64,
-    /// What the kernel lets through, in its own language; empty: everything.
+    /// The kernel's filter, in its own language; empty: everything passes.
     pub filter: &'a str,
     /// Whether each one wakes the reader.
     pub wakes_reader: bool,
 }
 
-/// What a ring holds.
+/// An entry of a ring.
 pub enum Entry<'a> {
     /// A tracepoint was passed: when, and its fields as the kernel has them.
     Sample(Instant, &'a [u8]),

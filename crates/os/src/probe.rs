@@ -1,4 +1,5 @@
-//! What a machine offers: the resolution of timers, limits of this process, whether BPF may be used.
+//! Features of the machine: the resolution of timers, limits of this process, whether BPF may be
+//! used.
 
 use super::check;
 use super::clock::timespec;

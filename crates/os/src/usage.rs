@@ -1,4 +1,4 @@
-//! What a thread has used.
+//! Processor time used by a thread.
 
 use windfall_time::Span;
 

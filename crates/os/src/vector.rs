@@ -4,7 +4,7 @@
 
 /// Work that is compiled for each width. [`Work::work`] must be `#[inline(always)]`, and so must be all that it calls: otherwise it is compiled once, for the least width.
 pub trait Work {
-    /// What comes out.
+    /// Its result.
     type Output;
 
     /// Does it.

@@ -1,7 +1,7 @@
 //! A chart: two axes, areas, lines, points and marks between them, and a legend.
 //!
-//! Places are in the units of the axes. What lies outside the axes is cut off at them; a mark or point
-//! there is left out, and its line of the legend stays. Later shapes cover earlier ones.
+//! Places are in the units of the axes. Shapes are cut off at the axes; a mark or point there is left
+//! out, and its line of the legend stays. Later shapes cover earlier ones.
 
 mod axis;
 mod clip;

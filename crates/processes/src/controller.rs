@@ -1,7 +1,8 @@
-//! The controller of a node (Chrysalis 2.3, 2.8): a thread that posts what comes from other nodes, and what is due later.
+//! The controller of a node (Chrysalis 2.3, 2.8): a thread that posts events from other nodes, and events that are due
+//! later.
 //!
-//! Letters are read in the order in which they were sent. A timer is a letter, too: so nobody needs a lock to set one. What is due
-//! is posted at its instant or after it.
+//! Letters are read in the order in which they were sent. A timer is a letter, too, so setting one needs no lock. A
+//! timer's event is posted at its instant or after it.
 
 use super::Lateness;
 use super::sleep::Until;
@@ -30,7 +31,7 @@ impl Controller {
     }
 }
 
-/// What is written in a letter.
+/// The content of a letter.
 pub(super) enum Letter {
     /// To post an event.
     Post { event: Event, datum: u64 },

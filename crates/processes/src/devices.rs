@@ -19,10 +19,10 @@ use windfall_os::sched::Attributes;
 use windfall_programs::{Device, Event, Kind, Node, ProcessError};
 use windfall_time::Span;
 
-/// What arrives at a device.
+/// The cause of an arrival at a device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrivals {
-    /// More can be read from a descriptor, which is open when the run begins. Whoever reads it reads until it would block.
+    /// More can be read from a descriptor, which is open when the run begins. Its reader must read until it would block.
     Descriptor(RawFd),
     /// A timer expires, for the first time after one such span.
     Every(Span),

@@ -2,9 +2,10 @@
 //!
 //! # Inside
 //!
-//! What processes hand each other is in crate `exchange`, without a lock; here are handles, errors, clocks and threads.
-//! `process_thread.rs` is a process as its body sees it, `system.rs` what all share, `controller.rs` the thread of a node that posts what
-//! is due later or comes from elsewhere, `devices.rs` the thread of a node that waits for its devices. A node is a set of processors. Templates, and making processes, are under a lock.
+//! Crate `exchange` carries data between processes, without a lock; here are handles, errors, clocks and threads.
+//! `process_thread.rs` is a process as its body sees it, `system.rs` what all share, `controller.rs` the thread of a node
+//! that posts what is due later or comes from elsewhere, `devices.rs` the thread of a node that waits for its devices. A
+//! node is a set of processors. Templates, and making processes, are under a lock.
 //!
 //! When all is to end, a process that waits is woken and never answered: its body is dropped where it stands.
 //!
@@ -37,7 +38,7 @@ use windfall_time::{Instant, Span};
 pub struct Settings {
     /// The processors of each node; none: one node, with all that this process may use.
     pub nodes: Vec<Vec<u16>>,
-    /// What handles are made of.
+    /// The seed of handles.
     pub seed: u64,
     /// After this all ends; `None`: when the last process has exited.
     pub length: Option<Span>,
@@ -100,13 +101,13 @@ impl Settings {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Ended {
     /// When time began for the processes, on the machine's clock (CLOCK_MONOTONIC).
     pub began: Instant,
-    /// What was counted.
+    /// Counters.
     pub counts: Counts,
     /// Processes that ended otherwise than by returning, and why.
     pub failures: Vec<Failed>,
@@ -122,7 +123,7 @@ pub struct Ended {
 pub struct Failed {
     /// Which.
     pub process: ProcessHandle,
-    /// What it ran.
+    /// The name of its code.
     pub name: &'static str,
     /// Why.
     pub why: String,

@@ -40,7 +40,7 @@ impl ProcessThread {
         ProcessThread { system, me, node: me.handle().node(), mine: Some(mine), watch: None }
     }
 
-    /// What all share, and what is the process's own.
+    /// The shared state, and the process's own.
     #[inline]
     fn both(&mut self) -> (&System, &mut Mine) {
         let (system, mine, _) = self.waiting();
@@ -68,7 +68,7 @@ impl ProcessThread {
         }
     }
 
-    /// What came of waiting; if all is over, nothing comes of it.
+    /// The answer of a wait; pending for ever if all is over.
     #[inline]
     async fn unless_over<T>(&self, answer: Result<T, ExchangeError>) -> Result<T, ExchangeError> {
         match answer {

@@ -10,9 +10,10 @@ use windfall_time::Instant;
 /// Where threads of processes sleep, until all is over.
 pub(super) struct SleepQueue {
     over: AtomicBool,
-    /// What those sleep on who wait for time alone; always 0.
+    /// The word on which threads sleep that wait for time alone; always 0.
     pub(super) clock: AtomicU32,
-    /// Whom a descriptor wakes, because it waits for others beside it: the address of the word that it would sleep on.
+    /// Descriptors that wake threads which also wait for other descriptors: each with the address of the word that the
+    /// thread would sleep on.
     bells: Lock<Vec<(usize, Arc<EventFd>)>>,
     /// How many those are.
     belled: AtomicUsize,

@@ -1,4 +1,4 @@
-//! What all processes of a run share, and what a thread of one is.
+//! The state shared by all processes of a run, and the thread of a process.
 
 use super::Failed;
 use super::controller::Controller;
@@ -59,10 +59,10 @@ pub(super) struct System {
     books: Lock<Books>,
 }
 
-/// What is written down under a lock.
+/// State kept under a lock.
 #[derive(Default)]
 struct Books {
-    /// What was loaded, each in its place for ever; `None` when it has been deleted.
+    /// The templates loaded, each at its place for ever; `None` if it has been deleted.
     templates: Vec<Option<&'static str>>,
     loaded: Vec<Loaded>,
     failures: Vec<Failed>,
@@ -104,7 +104,7 @@ impl System {
         self.epoch.saturating_add(at.saturating_since(Instant::ZERO))
     }
 
-    /// What a handle of this kind names.
+    /// The object that a handle of this kind names.
     #[inline]
     pub(super) fn open(&self, handle: Handle, kind: Kind) -> Result<Name, ProcessError> {
         let Place { index, generation, .. } = self.keys.open(handle, kind)?;
@@ -289,7 +289,7 @@ impl System {
         left
     }
 
-    /// What was counted, and who failed.
+    /// The counters, and the processes that failed.
     pub(super) fn close_books(&self) -> (Counts, Vec<Failed>) {
         let mut books = self.books.lock();
         let mut counts = Counts::default();
@@ -305,7 +305,7 @@ impl System {
     }
 }
 
-/// What an error means for an event.
+/// The error for an event.
 pub(super) fn of_event(event: Event, error: ExchangeError) -> ProcessError {
     match error {
         ExchangeError::Posted => ProcessError::AlreadyPosted { event },

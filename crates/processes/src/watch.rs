@@ -87,7 +87,7 @@ impl Futex for Waiting<'_> {
     }
 }
 
-/// What posts for a process that is awake itself, and need not be woken.
+/// Posts for a process that is awake itself, and need not be woken.
 struct Awake<'a> {
     sleepers: &'a SleepQueue,
     word: &'a AtomicU32,

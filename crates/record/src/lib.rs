@@ -47,7 +47,7 @@ const SIGNALS: u64 = 1;
 const ENDED: u64 = 2;
 const RINGS: u64 = 3;
 
-/// What to record.
+/// A recording to make.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// A command, word by word, that is started, and whose end is the recording's.
@@ -60,11 +60,11 @@ pub struct Wanted {
     pub routines: bool,
 }
 
-/// What was recorded.
+/// The result of a recording.
 // Fields: a list of findings, each independent of the others; most are counts.
 #[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// By what events were observed, and why not by something better.
+    /// The source of events, and why no better one was used.
     pub by: String,
     /// From the first record to the last.
     pub length: Span,
@@ -88,9 +88,10 @@ pub struct Recorded {
     pub origins: HashMap<ThreadId, Origin>,
     /// Why no start routines are known though they were wanted.
     pub no_routines: Option<String>,
-    /// What the command's first process executed, with the files that it had mapped for execution beside.
+    /// The code that the command's first process executed, with other files that it had mapped for
+    /// execution.
     pub image: Option<Image>,
-    /// What the command answered; `None` when there was none, or it goes on.
+    /// How the command ended; `None` if there was none, or it goes on.
     pub answer: Option<Answered>,
 }
 
@@ -122,7 +123,7 @@ impl Recorder {
         Ok(Recorder { events, from: clock::now(), cpus })
     }
 
-    /// What the trace is about.
+    /// The trace's header.
     #[must_use]
     pub fn header(&self) -> Header {
         let last = self.cpus.iter().max().copied().unwrap_or(0);
@@ -193,7 +194,7 @@ impl Recorder {
 }
 
 impl Wanted {
-    /// What is recorded, where it is not the whole machine.
+    /// The name of the recorded process or command; `None` for the whole machine.
     fn name(&self) -> Option<String> {
         match self.command.as_slice() {
             [] => self.pid.map(|pid| format!("process {pid}")),

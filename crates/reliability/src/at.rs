@@ -4,7 +4,7 @@
 
 use windfall_time::Instant;
 
-/// What may be written, for errors.
+/// The allowed forms, for errors.
 pub(crate) const ALLOWED: &str =
     "seconds since 1970 as `1700000000.25`, or RFC 3339 as `2026-01-31T08:00:00Z`";
 

@@ -126,7 +126,7 @@ pub enum FitError {
     Shapeless,
     /// No share.
     Confidence {
-        /// What was asked.
+        /// The value given.
         share: f64,
     },
 }

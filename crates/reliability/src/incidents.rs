@@ -8,7 +8,7 @@ use crate::{Sample, at};
 use core::fmt;
 use windfall_time::{Instant, Span};
 
-/// What an incident was.
+/// The kind of an incident.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Kind {
@@ -29,7 +29,7 @@ impl Kind {
 pub struct Incident {
     /// When, since 1970.
     pub at: Instant,
-    /// What it was.
+    /// Its kind.
     pub kind: Kind,
     /// In words; may be empty.
     pub text: String,
@@ -251,7 +251,7 @@ pub enum IncidentsError {
     WindowFirst {
         /// Where.
         place: Place,
-        /// What is there.
+        /// The text there.
         found: String,
     },
     /// A window that does not end after it begins.
@@ -276,14 +276,14 @@ pub enum IncidentsError {
     Time {
         /// Where.
         place: Place,
-        /// What is there.
+        /// The text there.
         found: String,
     },
     /// No kind of incident.
     Kind {
         /// Where.
         place: Place,
-        /// What is there.
+        /// The text there.
         found: String,
     },
     /// An incident before the one above it.

@@ -205,14 +205,14 @@ pub enum RedundancyError {
     Rate {
         /// Which.
         name: &'static str,
-        /// What was asked, per second.
+        /// The value given, per second.
         rate: f64,
     },
     /// Repair by nobody.
     NoCrew,
     /// No time.
     Time {
-        /// What was asked.
+        /// The value given.
         seconds: f64,
     },
     /// Rates so high for the time that the chain takes too many steps.

@@ -1,4 +1,4 @@
-//! What is fitted: spans that ended with an incident, and spans at whose end none had come yet.
+//! The sample for a fit: spans that ended with an incident, and spans that ended without one.
 
 use windfall_time::Span;
 

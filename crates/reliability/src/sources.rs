@@ -1,7 +1,8 @@
-//! What a Linux machine says of its incidents: the journal, machine checks, and counters of memory controllers (EDAC).
+//! Records of incidents on a Linux machine: the journal, machine checks, and counters of memory controllers (EDAC).
 //!
-//! Each reader takes the text; crate `doctor` runs `journalctl` and reads `/sys`. A virtual machine often has no machine checks and no memory controller: then the answer is
-//! [`Found::NoneHere`] with the reason, since nothing found where nothing can be found is no evidence. What may be there and cannot be read is [`Found::Unreadable`].
+//! Each reader takes the text; crate `doctor` runs `journalctl` and reads `/sys`. A virtual machine often has no machine
+//! checks and no memory controller: then the answer is [`Found::NoneHere`] with the reason, since finding nothing is no
+//! evidence where nothing can be found. A source that may exist and cannot be read is [`Found::Unreadable`].
 //!
 //! [`Subject`] says what counts as a failure and what as an error.
 
@@ -21,7 +22,7 @@ use crate::{Incident, Kind, at};
 use core::fmt;
 use windfall_time::{Instant, Span};
 
-/// What was found.
+/// The result of reading a source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Found<T> {
@@ -36,13 +37,13 @@ pub enum Found<T> {
     Unreadable {
         /// Why.
         why: String,
-        /// What would help.
+        /// The change that would help.
         remedy: String,
     },
 }
 
 impl<T> Found<T> {
-    /// What was found, if the source works.
+    /// The contents, if the source works.
     #[must_use]
     pub const fn here(&self) -> Option<&T> {
         match self {
@@ -123,7 +124,7 @@ pub enum SourceError {
     Time {
         /// Its line, from 1.
         line: usize,
-        /// What is there.
+        /// The text there.
         found: String,
     },
     /// A line that is no entry of a journal.
@@ -139,7 +140,7 @@ pub enum SourceError {
         line: usize,
         /// The field.
         field: &'static str,
-        /// What is there.
+        /// The text there.
         found: String,
     },
     /// An entry of the running start that is later than now.
@@ -155,7 +156,7 @@ pub enum SourceError {
     Count {
         /// The file.
         path: String,
-        /// What is there.
+        /// The text there.
         found: String,
     },
     /// A controller without one of its counters.

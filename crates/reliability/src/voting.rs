@@ -2,12 +2,13 @@
 //!
 //! Assumptions. A1: messages are independent, of replicas and of iterations. A2: a replica sends in the order of its iterations, the voter keeps the first value of a replica for a row (a second is refused), and a row is kept as long as a wrong number can lie in it. A3: the values of different iterations differ. A4: more than half of all replicas must agree.
 //!
-//! What is in a replica's place of a row is independent of the other places, and each replica has one place; so at most one value has a majority, and each probability is a tail of a binomial distribution. It is exact.
+//! The content of a replica's place in a row is independent of the other places, and each replica has one place; so at
+//! most one value has a majority, and each probability is a tail of a binomial distribution. It is exact.
 
 use crate::redundancy::at_least;
 use core::fmt;
 
-/// What may go wrong with a message of a replica. All are probabilities but `rows`.
+/// The errors that a replica's message may have. All fields but `rows` are probabilities.
 ///
 /// ```
 /// use windfall_reliability::Voting;
@@ -97,7 +98,8 @@ impl Voting {
         Voting { rows, ..self }
     }
 
-    /// What an iteration comes to, after the first `rows`, before which there was nothing to count ahead from.
+    /// The probable results of an iteration after the first `rows`, before which no iteration can be counted
+    /// ahead.
     ///
     /// # Errors
     /// When a number is outside its range.
@@ -211,7 +213,7 @@ pub enum VotingError {
     Probability {
         /// Which.
         name: &'static str,
-        /// What was asked.
+        /// The value given.
         value: f64,
     },
     /// Both shares of wrong iterations are more than all.

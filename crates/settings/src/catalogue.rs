@@ -1,4 +1,4 @@
-//! What can be named: kinds that a crate knows, and others that are registered.
+//! Catalogues of kinds by name: those that a crate knows, and others that are registered.
 
 use alloc::vec::Vec;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! What is wrong with what was written.
+//! Errors in settings.
 
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
@@ -10,9 +10,9 @@ use core::fmt;
 pub struct SettingError {
     /// Which.
     pub name: Cow<'static, str>,
-    /// What was written for it; `None` if no such setting was declared.
+    /// The value written; `None` if no such setting was declared.
     pub value: Option<String>,
-    /// What is allowed.
+    /// The allowed values.
     pub allowed: Cow<'static, str>,
 }
 

@@ -1,9 +1,9 @@
-//! What may be written, and what was.
+//! The form of a setting, and its value as written.
 
 use core::fmt;
 use windfall_time::Span;
 
-/// What may be written for a setting.
+/// The form of a setting's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// A length of time with a unit, above zero.
@@ -18,7 +18,7 @@ pub enum Form {
     Name,
 }
 
-/// What was written for a setting.
+/// The value written for a setting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Value<'a> {

@@ -12,9 +12,9 @@ use windfall_time::Span;
 pub struct Setting {
     /// Its name: lower case, words joined by `-`.
     pub name: &'static str,
-    /// What may be written.
+    /// The form of its value.
     pub form: Form,
-    /// What holds when it is not written, as text of that form; empty where nothing does.
+    /// The value when none is written, as text of that form; empty if there is none.
     pub default: &'static str,
     /// One line.
     pub help: &'static str,
@@ -78,7 +78,7 @@ pub const fn words<T: Copy, const N: usize>(
     all
 }
 
-/// What was written: names and values, each name at most once.
+/// Settings as written: names and values, each name at most once.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settings<'a>(pub &'a [(&'a str, Value<'a>)]);
 
@@ -104,8 +104,8 @@ impl<'a> Settings<'a> {
     }
 }
 
-/// What holds: what was written where something was, else what was declared. Each question is about a setting that was declared
-/// with that form; another is a defect of the caller, and panics.
+/// Settings with defaults filled in: the written value, or else the declared one. Each question is about a setting that
+/// was declared with that form; any other is a defect of the caller, and panics.
 #[derive(Clone, Copy)]
 pub struct Chosen<'a> {
     declared: &'static [Setting],
@@ -113,13 +113,13 @@ pub struct Chosen<'a> {
 }
 
 impl<'a> Chosen<'a> {
-    /// What was written.
+    /// The value written, if any.
     #[must_use]
     pub fn written(&self, name: &str) -> Option<Value<'a>> {
         self.written.iter().find(|(other, _)| *other == name).map(|(_, value)| *value)
     }
 
-    /// What holds, if anything does.
+    /// The value written, or else the default, if any.
     fn value(&self, name: &str) -> Option<Value<'a>> {
         let declared = self.declared.iter().find(|setting| setting.name == name);
         let declared = declared.expect("a setting that is asked for was declared");
@@ -174,7 +174,7 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// What the word stands for.
+    /// The meaning of the chosen word.
     #[must_use]
     pub fn word<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> T {
         let Some(Value::Word(word)) = self.value(name) else {

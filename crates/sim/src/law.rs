@@ -5,8 +5,8 @@
 //! any virtual processor is judged in all windows of the run. A tree in which a guarantee is broken is made as small as
 //! possible, and given as a scenario.
 //!
-//! Invariant: the same kinds and the same seed draw the same trees. Read next: `tree.rs` (the random trees), `judged.rs`
-//! (the checks on a run).
+//! Invariant: the same kinds and the same seed draw the same trees.
+//! Read next: `tree.rs` (the random trees), `judged.rs` (the checks on a run).
 
 mod drawn;
 mod judged;

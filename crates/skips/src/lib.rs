@@ -19,7 +19,7 @@ pub const FILE: &str = "WINDFALL_SKIPS";
 /// The variable that says what must not be missing.
 pub const REQUIRE: &str = "WINDFALL_REQUIRE";
 
-/// What a test needs of the machine.
+/// A requirement of a test on the machine.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Needs {
     /// Threads of this machine are supervised or recorded: rights, tracepoints, nobody else who does it meanwhile.
@@ -59,11 +59,11 @@ impl Needs {
 /// One skip, as the file has it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Skip {
-    /// What was needed.
+    /// The missing requirement.
     pub needs: Needs,
     /// The program that the test is part of, and its name there (or where it stands, in a thread without its name).
     pub test: String,
-    /// What stood in the way, in one line.
+    /// The obstacle, in one line.
     pub why: String,
 }
 

@@ -1,4 +1,5 @@
-//! What a kind says of itself: its settings, what its children may be told, and what it makes of guarantees.
+//! Checks of a kind's own declarations: its settings, its children's parameters, and its conversion of
+//! guarantees.
 
 use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
 use windfall_hierarchy::{AnswerError, Hierarchy, HierarchyError, NodeSpec, Parent, ProcessorSet};

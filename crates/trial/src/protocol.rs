@@ -38,7 +38,7 @@ pub fn holds(kind: &'static Kind, sparing: bool) {
     }
 }
 
-/// What is done next. Numbers choose among what there is at the time, modulo how many.
+/// The next step. Numbers choose among the objects that exist at the time, modulo their count.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "fields are numbers of what they are called, and messages")]
 pub enum Step {
@@ -123,8 +123,8 @@ pub struct World {
 }
 
 impl World {
-    /// So many processors, and a root of one of four kinds. What is created later is of one of `kinds`, of which the
-    /// `sparing` ones may leave a processor idle, or change who runs, for reasons of their own.
+    /// A world with `processors` processors and a root of one of four kinds. Schedulers created later are of one of
+    /// `kinds`; the `sparing` ones may leave a processor idle, or change who runs, for reasons of their own.
     #[must_use]
     pub fn new(
         processors: u16,

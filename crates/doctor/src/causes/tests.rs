@@ -11,7 +11,7 @@ fn deadline(runtime: u64, deadline: u64, period: u64) -> Attributes {
     Attributes::from_words([6, 0, 0, 0, runtime, deadline, period, 0])
 }
 
-/// What `act` comes to on a thread that ends afterwards.
+/// The error of `act`, called on a thread that ends afterwards.
 fn alone<T: Send + 'static>(act: impl FnOnce() -> io::Result<T> + Send + 'static) -> Option<i32> {
     std::thread::spawn(act).join().unwrap().err().and_then(|e| e.raw_os_error())
 }
@@ -31,8 +31,8 @@ fn right() -> Option<MutexGuard<'static, ()>> {
     None
 }
 
-/// What asking for a fifth of a processor comes to. A thread that ended keeps its bandwidth until the end of its period, so that a
-/// refusal for want of bandwidth is the answer only when it stays.
+/// The kernel's answer to a request for a fifth of a processor. A thread that ended keeps its bandwidth until the end of
+/// its period, so a refusal for lack of bandwidth counts only if it persists.
 fn asked() -> Option<i32> {
     for _ in 0..100 {
         let answer = alone(|| deadline(2_000_000, 10_000_000, 10_000_000).give(0));

@@ -1,8 +1,9 @@
-//! What a thread pays after another has used its processor: its working set is read again (HLS 10.3.3).
+//! The cost of a switch in cache misses: a thread reads its working set again after another has used
+//! its processor (HLS 10.3.3).
 //!
 //! Caches know addresses and not threads, so one thread with two pieces of memory sees what two would.
-//! The lines are read in an order that nothing foresees, each after the one before: the most that a
-//! program can pay. One that reads on and on in order pays less, which is measured beside.
+//! The lines are read in an unpredictable order, each after the one before: the highest cost for a
+//! program. Reading in sequence costs less, and is measured as well.
 
 use super::{Bench, Cost};
 use crate::word;

@@ -1,4 +1,5 @@
-//! What the hierarchy itself takes: one event reported to it, and each notification of a scheduler because of it.
+//! The cost of the hierarchy itself: of one event reported to it, and of each notification of a scheduler that
+//! follows.
 //!
 //! Two trees of different depth get the same events. Time over notifications is a line:
 //! its slope is a notification, the rest a decision. That rest may be too small to measure.

@@ -1,4 +1,4 @@
-//! What steals time: gaps that a loop sees which does nothing but look at the clock.
+//! Stolen time: gaps seen by a loop that does nothing but read the clock.
 //!
 //! A gap up to `GAP` is an interrupt; a longer one is a processor lost to a hypervisor.
 

@@ -1,4 +1,4 @@
-//! What it costs to raise another thread, and to send it to another processor.
+//! The costs of raising another thread's priority, and of sending it to another processor.
 
 use super::{Bench, Cost};
 use std::sync::Arc;

@@ -12,7 +12,7 @@ use windfall_reliability::sources::{
 
 const FIELDS: &str = "--output-fields=MESSAGE,MESSAGE_ID,_TRANSPORT,_SOURCE_MONOTONIC_TIMESTAMP";
 
-/// What `journalctl` says to a user who may not see the system's entries.
+/// Messages of `journalctl` to a user who may not see the system's entries.
 const HIDDEN: [&str; 2] = ["insufficient permissions", "not seeing messages from other users"];
 
 pub(super) fn read(reader: &Reader) -> Found<Log> {

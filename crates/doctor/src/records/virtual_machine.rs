@@ -18,7 +18,8 @@ const MAKERS: [(&str, &str); 9] = [
     ("Google", "Google Compute Engine"),
 ];
 
-/// What says that the system below this root is a virtual machine; `None` if nothing does. A hypervisor that hides is not seen.
+/// Evidence that the system below this root is a virtual machine; `None` if there is none. A hypervisor that hides is not
+/// seen.
 #[must_use]
 pub fn virtual_machine(root: &Path) -> Option<String> {
     let read = |path: &str| {

@@ -1,4 +1,4 @@
-//! What the kernel does by BPF (`bpf/record.bpf.c`): one ring for all processors, put in order here.
+//! Kernel events from BPF (`bpf/record.bpf.c`): one ring for all processors, put in order here.
 
 use super::Observed;
 use crate::bpf::{Place, Programs, Wanted};
@@ -47,7 +47,7 @@ impl BpfEvents {
         Ok(BpfEvents { programs: Programs::load(&wanted)?, kept: Vec::new() })
     }
 
-    /// By what events are observed, and what is not seen.
+    /// The source of events, and events that it cannot see.
     pub(super) fn by(&self) -> String {
         self.programs.by()
     }

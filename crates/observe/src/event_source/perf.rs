@@ -1,4 +1,4 @@
-//! What the kernel does by perf events: the rings of all processors.
+//! Kernel events from perf: the rings of all processors.
 
 use crate::perf_rings::PerfRings;
 use crate::tracepoints::{INTERRUPTS, Point, Tracepoints};
@@ -7,8 +7,9 @@ use windfall_os::LinuxError;
 /// Pages of a ring, the best first: who may lock little memory gets less.
 const PAGES: [usize; 2] = [256, 64];
 
-/// What is recorded. A thread's last switch says that it has ended, and its rename that it runs another
-/// program, so neither needs a tracepoint of its own; a wake-up is reported by the waker, which is known there.
+/// The tracepoints to record. A thread's last switch shows that it has ended, and its rename that it runs
+/// another program, so neither needs a tracepoint of its own; a wake-up is reported by the waker, which is
+/// known there.
 const WANTED: [Point; 6] =
     [Point::Switch, Point::Waking, Point::WakeupNew, Point::NewTask, Point::Exec, Point::Rename];
 
@@ -27,7 +28,7 @@ pub(super) fn open(cpus: &[u16]) -> Result<PerfRings, LinuxError> {
     PerfRings::open(points, cpus, &PAGES, wanted).map_err(|(_, error)| rights(&error.to_string()))
 }
 
-/// What is missing when the kernel does not let us listen.
+/// The error when the kernel does not let us listen.
 fn rights(why: &str) -> LinuxError {
     let paranoid = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
     let paranoid = paranoid.map_or_else(|_| "?".to_owned(), |text| text.trim().to_owned());

@@ -77,7 +77,7 @@ impl Setting {
         mask::parse(&text).ok_or_else(|| io::Error::other(format!("`{}` is no set", text.trim())))
     }
 
-    /// What it is while these processors are claimed, if that is not what it was; `None` too where no processor would be left.
+    /// The value while these processors are claimed; `None` if it is the former one, or no processor would be left.
     #[must_use]
     pub fn claimed(self, former: &Affinity, claimed: &Affinity) -> Option<Affinity> {
         let value = match self {

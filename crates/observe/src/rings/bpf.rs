@@ -25,7 +25,7 @@ const INTERRUPTS: [[Place; 2]; 3] = [
     [("on_timer_exit", "local_timer_exit"), ("on_timer_entry", "local_timer_entry")],
 ];
 
-/// What happens to supervised threads, as our programs report it.
+/// Events of supervised threads, as our BPF programs report them.
 pub(super) struct BpfEvents {
     pub(super) programs: Programs,
     supervised: Vec<u16>,

@@ -22,7 +22,7 @@ pub(super) struct PerfEvents {
     places: BTreeMap<u16, (Where, Overheads)>,
 }
 
-/// What interrupts have taken on a processor, as far as its ring was read.
+/// Time that interrupts have taken on a processor, as far as its ring was read.
 #[derive(Default)]
 struct Overheads {
     depth: u32,

@@ -111,7 +111,7 @@ fn same(bpf: &[KernelEvent], perf: &[KernelEvent]) {
     }
 }
 
-/// What is told up to the last switch of these threads, which comes after whoever waits for their ends goes on.
+/// Events up to the last switch of these threads, which comes after threads that wait for their ends go on.
 fn until_gone(rings: &mut Rings, tids: [i32; 2]) -> Vec<Event> {
     let begun = Instant::now();
     let mut events = rings.take();

@@ -4,7 +4,7 @@
 /// A straight axis from one value to another, in equal steps or in equal factors.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Axis {
-    /// What it counts, with its unit.
+    /// The quantity, with its unit.
     pub name: String,
     /// Where it begins.
     pub from: f64,

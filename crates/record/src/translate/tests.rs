@@ -96,7 +96,7 @@ fn law_a_thread_that_waits_while_it_executes_a_program_is_still_the_commands() {
 /// A record as the fuzzer makes it: the processor, what it is, and the kernel's bytes.
 const RECORD: usize = 72;
 
-/// What so many bytes say, by perf or by BPF; the time goes on by the first of them.
+/// Decodes these bytes, as from perf or from BPF; the first byte advances the time.
 fn observed(record: &[u8], points: &Tracepoints, now: &mut Instant) -> Option<(u16, Observed)> {
     let (head, bytes) = record.split_at_checked(4)?;
     *now = now.saturating_add(windfall_time::Span::from_nanos(head[0].into()));

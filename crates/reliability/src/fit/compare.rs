@@ -34,9 +34,11 @@ impl fmt::Display for Verdict {
 pub struct Fitness {
     /// The greatest distance of the fitted probabilities from those of Kaplan and Meier (1958), 0 to 1.
     pub distance: f64,
-    /// A fit of the true family is farther off in one of 20 samples; `None` when more than one span was cut off, or events are fewer than 5, for which no limit is known here.
+    /// The distance that one in 20 samples exceeds when it is drawn from the fitted family; `None` if more than one span
+    /// was cut off, or there are fewer than 5 events: no limit is known here for these.
     ///
-    /// Of the exponential: Stephens 1974. Of Weibull, large samples: Stephens 1977, 0.874 by the root of the events.
+    /// Exponential: Stephens 1974. Weibull, large samples: Stephens 1977, 0.874 divided by the root of the number of
+    /// events.
     pub limit: Option<f64>,
 }
 
@@ -50,7 +52,7 @@ pub struct Comparison {
     pub weibull: Weibull,
     /// By how much Akaike's criterion is less for Weibull; negative when it is greater.
     pub gain: f64,
-    /// What follows.
+    /// The conclusion.
     pub verdict: Verdict,
     /// How far the exponential is off.
     pub exponential_fitness: Fitness,

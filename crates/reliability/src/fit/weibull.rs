@@ -111,7 +111,7 @@ struct Data {
     /// Logarithms of all spans, at most 0.
     all: Vec<f64>,
     events: f64,
-    /// Of the spans that ended.
+    /// The sum over the spans that ended.
     sum: f64,
     /// Seconds.
     unit: f64,
@@ -144,7 +144,7 @@ impl Data {
         Ok(Data { all, events, sum, unit })
     }
 
-    /// Of all spans to a power: their sum, and that of each with its logarithm as a factor.
+    /// The sum of all spans raised to a power, and the same sum with each term times its logarithm.
     fn powers(&self, shape: f64) -> (f64, f64) {
         self.all.iter().fold((0.0, 0.0), |(sum, with), log| {
             let power = (shape * log).exp();
@@ -152,7 +152,7 @@ impl Data {
         })
     }
 
-    /// What falls with the likelihood's slope over the shape, and is 0 where that is: rises everywhere.
+    /// A function of the shape that rises everywhere, and is 0 where the likelihood is greatest.
     fn slope(&self, shape: f64) -> f64 {
         let (sum, with) = self.powers(shape);
         with / sum - 1.0 / shape - self.sum / self.events

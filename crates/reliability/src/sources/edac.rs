@@ -4,7 +4,7 @@ use super::{Found, SourceError};
 use crate::{Confidence, Exponential, FitError, Mean};
 use windfall_time::Span;
 
-/// What a memory controller has counted since it was started.
+/// The counts of a memory controller since it was started.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Controller {
@@ -30,7 +30,7 @@ impl Controller {
     }
 }
 
-/// What is known of one controller so far, by file.
+/// The counts of one controller read so far, by file.
 #[derive(Default)]
 struct Counts {
     corrected: Option<u64>,

@@ -32,7 +32,7 @@ struct Entry<'a> {
     at: Instant,
     /// Started, stopped or shutdown.
     is: Option<&'a str>,
-    /// Of a message of the kernel that is an incident.
+    /// The incident and its text, if the entry is a kernel message about one.
     incident: Option<(Subject, String)>,
 }
 

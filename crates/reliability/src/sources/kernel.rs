@@ -1,6 +1,7 @@
 //! The kernel's own ring of messages, where there is no journal: records of `/dev/kmsg`, or the text of `dmesg`.
 //!
-//! The ring holds one start of the system, and of that what was not overwritten: it is logged from the first message on that is there. What ended an earlier start is not in it.
+//! The ring holds one start of the system, and of that what was not overwritten: it is logged from the first message on
+//! that is there. It does not show how an earlier start ended.
 
 use super::log::{Boot, Ending, Log, Logged};
 use super::{SourceError, Subject};

@@ -1,4 +1,4 @@
-//! What a machine logged of itself: its starts, how each ended, and the incidents in between.
+//! The log of a machine: its starts, how each ended, and the incidents in between.
 //!
 //! Invariants: incidents of a start are in order and lie within it. Spans between incidents count the time in which the system ran, so time between a shutdown and the next start is no part of any, and neither is a clock that was set.
 
@@ -17,9 +17,9 @@ pub struct Logged {
     pub since: Span,
     /// When, by the clock of that time, since 1970.
     pub at: Instant,
-    /// What it is.
+    /// Its subject.
     pub subject: Subject,
-    /// What the kernel says; empty where nothing was said.
+    /// The kernel's text; empty if there is none.
     pub text: String,
 }
 

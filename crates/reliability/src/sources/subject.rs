@@ -1,4 +1,4 @@
-//! What a message of the kernel is about, and whether that is a failure or an error.
+//! The subject of a kernel message, and whether it is a failure or an error.
 //!
 //! **A failure** is that the kernel stopped: it panicked, or a start of the system ends without a shutdown (a reset, a power cut, a hang that somebody ended). **An error** is what the kernel itself reports and survives. So MTTF is the mean time to a stop, and MTTE to something that was found wrong.
 //!
@@ -7,7 +7,7 @@
 use crate::Kind;
 use core::fmt;
 
-/// What happened.
+/// The subject of an incident.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Subject {
@@ -57,7 +57,7 @@ impl Subject {
         }
     }
 
-    /// What a message of the kernel is about; `None` if it is no incident.
+    /// The subject of a kernel message; `None` if it reports no incident.
     #[must_use]
     pub fn of(message: &str) -> Option<Subject> {
         let fits = |parts: &[&str]| parts.iter().all(|part| message.contains(part));
@@ -72,7 +72,9 @@ impl fmt::Display for Subject {
     }
 }
 
-/// What a message has in it, all of these, and what that is. The first that fits counts. The line of an incident that names it best is here; those around it (call traces, registers) are not, so that one incident is one line as far as the kernel allows.
+/// Texts that a message must contain, all of them, and the subject they stand for. The first entry that fits counts. Only
+/// the line that names an incident best is listed; those around it (call traces, registers) are not, so that one incident
+/// is one line as far as the kernel allows.
 pub const MESSAGES: [(&[&str], Subject); 27] = [
     (&["Kernel panic - not syncing"], Subject::Panic),
     (&["Out of memory: Killed process"], Subject::OutOfMemory),

@@ -56,7 +56,7 @@ unsafe impl<T: Atomics, const N: usize> Atomics for [T; N] {}
 /// use std::sync::atomic::{AtomicU32, AtomicU64};
 ///
 /// windfall_os::atomics! {
-///     /// What two processes share.
+///     /// State shared by two processes.
 ///     struct Table {
 ///         used: AtomicU32,
 ///         entries: [AtomicU64; 8],

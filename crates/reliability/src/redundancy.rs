@@ -127,7 +127,7 @@ impl Redundancy {
     /// The seconds after which the system is no better than one module; `None` if it is better as long as one module has a chance of 10^-12, or never.
     ///
     /// # Errors
-    /// That of [`Redundancy::reliability`].
+    /// The same as of [`Redundancy::reliability`].
     pub fn crossover_seconds(&self) -> Result<Option<f64>, RedundancyError> {
         let is_better = |seconds: f64| -> Result<bool, RedundancyError> {
             Ok(self.reliability(seconds)? > (-self.rate * seconds).exp())

@@ -45,7 +45,7 @@ pub struct Perfetto<W> {
 /// Writes a whole trace.
 ///
 /// # Errors
-/// What `out` refused first; the file is then of no use.
+/// The first write error of `out`; the file is then of no use.
 pub fn write<W: Write>(
     out: W,
     header: &Header,

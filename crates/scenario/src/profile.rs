@@ -142,7 +142,7 @@ impl Profile {
     /// Reads a profile's file.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first mistake in it.
     pub fn parse(text: &str) -> Result<Profile, ProfileError> {
         let profile: Profile = toml::from_str(text).map_err(ProfileError::Syntax)?;
         if profile.version != VERSION {

@@ -96,10 +96,10 @@ fn is_long_run(outcome: &Outcome, share: &Promise) -> bool {
     !all.any(|one| (&one.owner, one.own) == owner && one.guarantee.kind() == Type::Psbe)
 }
 
-/// Simulates a tree, and counts what was put to the test.
+/// Simulates a tree, and counts the promises that the run tested.
 ///
 /// # Errors
-/// What was not kept.
+/// The guarantee that was broken.
 pub(super) fn judge(scenario: &Scenario, tested: &RefCell<Tested>) -> Result<(), String> {
     let plan = match scenario.build() {
         Ok(plan) => plan,

@@ -8,6 +8,7 @@ mod functions;
 mod guide;
 mod library;
 mod lines;
+mod openings;
 mod patience;
 mod run;
 mod semver;

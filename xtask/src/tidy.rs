@@ -1,7 +1,7 @@
 //! What no compiler sees: files that grow too long, and documents that lie.
 
 use crate::run::{Done, root};
-use crate::{functions, lines, words};
+use crate::{functions, lines, openings, words};
 use std::path::{Path, PathBuf};
 
 /// What is read. Outside the workspace a folder may hold what was built there.
@@ -31,6 +31,8 @@ pub(crate) fn check() -> Done {
         if source {
             lines += lines::of(below, &text);
             faults.extend(long_functions(below, &text));
+            let openings = openings::found(below, &text);
+            faults.extend(openings.iter().map(|found| format!("{shown}:{found}")));
         }
         let longest = if lines::is_test(below) { LONGEST_OF_TESTS } else { LONGEST };
         if source && text.lines().count() > longest && !text.contains("//! Length:") {

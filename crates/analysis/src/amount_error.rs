@@ -24,7 +24,8 @@ pub enum AmountError {
 }
 
 impl AmountError {
-    /// Of tasks for which no amount is found, by their response times with the most that there can be.
+    /// The error for tasks for which no amount is found, by their response times with the greatest
+    /// amount.
     pub(crate) fn of(
         tasks: &[Task],
         resource: &Resource,

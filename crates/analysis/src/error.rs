@@ -22,7 +22,7 @@ pub enum UnboundedError {
 }
 
 impl UnboundedError {
-    /// Of tasks for which an analysis has found no bound, by how much they take of the supply.
+    /// The error for tasks for which an analysis has found no bound, by their load on the supply.
     pub(crate) fn of(tasks: &[Task], supply: &Supply) -> UnboundedError {
         if !in_range(tasks) {
             return UnboundedError::OutOfRange;

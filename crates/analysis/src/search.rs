@@ -56,7 +56,8 @@ pub struct Application<'a> {
 }
 
 impl<'a> Application<'a> {
-    /// These threads, scheduled so, to be given a reservation of that kind in multiples of the granule.
+    /// An application of these threads, scheduled so, that needs a reservation of that kind in
+    /// multiples of the granule.
     #[must_use]
     pub const fn new(
         tasks: &'a [Task],

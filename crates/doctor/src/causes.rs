@@ -44,7 +44,7 @@ pub(super) struct Cause {
     pub(super) remedy: &'static str,
 }
 
-/// From what hides all else to what is hidden by it.
+/// Causes in order: each hides those after it.
 const CAUSES: [Cause; 7] = [
     Cause {
         call: Class,

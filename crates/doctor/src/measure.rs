@@ -28,9 +28,9 @@ use windfall_time::{Instant, Span};
 
 /// The priority of the measuring thread.
 const PRIORITY: u32 = 85;
-/// So long at most is measured without a pause.
+/// The longest measurement without a pause.
 const STRETCH: Span = Span::from_millis(30);
-/// So long is a pause.
+/// The length of a pause.
 const PAUSE: Span = Span::from_millis(10);
 /// A sample that takes so much longer than most lost its processor meanwhile.
 const GAP: Span = Span::from_nanos(200_000);

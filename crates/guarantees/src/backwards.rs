@@ -1,9 +1,9 @@
-//! From what is wanted to the reservation to ask for: theorems 5.2, 5.5 and 5.6 backwards.
+//! Finds the reservation to request for a wanted guarantee: theorems 5.2, 5.5 and 5.6 backwards.
 //!
-//! Invariant: what was asked for follows by [`rewrite`](crate::rewrite) from `RESBH x y`, and from
-//! `RESBS x y` unless it is itself hard. Amounts are rounded up and periods down, to whole
-//! nanoseconds; of all reservations that would do, this is the one with the longest period, which
-//! leaves the scheduler the most freedom, but for `PS`, where any period would do.
+//! Invariant: the wanted guarantee follows by [`rewrite`](crate::rewrite) from `RESBH x y`, and
+//! from `RESBS x y` unless it is itself hard. Amounts are rounded up and periods down, to whole
+//! nanoseconds; among all reservations that are enough, it finds the one with the longest period,
+//! which leaves the scheduler the most freedom, but for `PS`, where any period would do.
 
 use crate::guarantee::Guarantee;
 use crate::length::Length;

@@ -90,7 +90,7 @@ pub struct Vp {
 }
 
 impl Vp {
-    /// One whose owner asks for nothing.
+    /// A virtual processor whose owner requests nothing.
     #[must_use]
     pub fn new(name: String, parent: Option<usize>, child: Option<usize>) -> Vp {
         let terms = ChildParams::default();

@@ -263,7 +263,7 @@ pub struct Offer {
 pub struct Given {
     /// The guarantee.
     pub guarantee: Guarantee,
-    /// By which rule: `equation 5.2`, `EDF with budgets`.
+    /// The rule: `equation 5.2`, `EDF with budgets`.
     pub by: &'static str,
     /// Since when its periods follow each other, whether its owner is runnable or not; `None` where they do
     /// not, or where that is not known.

@@ -19,7 +19,7 @@ impl Length {
     /// No time at all.
     pub const ZERO: Length = Length(Ratio::ZERO);
 
-    /// So many nanoseconds; `None` when negative.
+    /// A length of that many nanoseconds; `None` when negative.
     #[must_use]
     pub fn from_nanos(nanos: Ratio) -> Option<Length> {
         (nanos.numerator() >= 0).then_some(Length(nanos))

@@ -52,7 +52,7 @@ pub enum Verdict {
         margin: Length,
         /// Where the margin is least.
         worst: Window,
-        /// So many windows, disjoint and long enough to promise something, put it to the test.
+        /// The number of disjoint windows that were long enough to promise something.
         tested: u64,
     },
     /// A promise about the long run that no finite run can keep: it was not refuted.
@@ -63,7 +63,7 @@ pub enum Verdict {
         worst: Window,
         /// The allowance of that stretch.
         allowance: Length,
-        /// So many stretches were long enough.
+        /// The number of stretches that were long enough.
         tested: u64,
     },
     /// Less than promised was received.
@@ -360,7 +360,7 @@ fn scaled(length: Length, scale: i128) -> Option<i128> {
     (units < limit).then_some(units)
 }
 
-/// So many units of `1/scale` nanoseconds.
+/// The length of that many units of `1/scale` nanoseconds.
 fn unscaled(units: i128, scale: i128) -> Length {
     length(Ratio::new(units, scale).unwrap_or(Ratio::ZERO))
 }

@@ -59,8 +59,8 @@ pub enum Message {
     Withdraw(u32),
     /// A task that was admitted has been done; what was left of its time is free (PORTS 2.5).
     Finish(u32),
-    /// So much of the time that the instance has not promised is for the child, which is itself a scheduler that admits tasks, before all tasks of the instance
-    /// (laxity, PORTS 2.5). The child learns of it by [`ParentNotice::Moved`].
+    /// Gives this much of the time that the instance has not promised to the child, itself a scheduler that admits tasks,
+    /// before all tasks of the instance (laxity, PORTS 2.5). The child learns of it by [`ParentNotice::Moved`].
     Transfer(Span),
     /// To the instance: what it holds from its parents. While it is runnable, it receives in any window of length d at least
     /// (d - `latency`) x `amount` / `period`.
@@ -92,9 +92,9 @@ pub enum Value {
     Span(Span),
     /// Two lengths of time.
     Spans(Span, Span),
-    /// So much processor time, to be had by a moment.
+    /// An amount of processor time, to be received by a moment.
     Due(Span, Instant),
-    /// So much processor time in every period of a length, with a moment at which it begins.
+    /// An amount of processor time in every period of a length, with a moment at which it begins.
     Placed(Span, Span, Instant),
     /// Own virtual processors of the scheduler that is sent the message.
     Processors(ProcessorSet),

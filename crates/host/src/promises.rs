@@ -153,7 +153,7 @@ impl Promises {
         self.given.clear();
     }
 
-    /// Those that were given last.
+    /// The promises that were given last.
     pub(crate) fn given(&self) -> &[Promise] {
         &self.given
     }

@@ -31,7 +31,7 @@ pub struct Outcome {
 pub struct Count {
     /// Faults that some program can see.
     pub visible: usize,
-    /// Those of them that this program covers.
+    /// Faults among them that this program covers.
     pub covered: usize,
 }
 

@@ -162,7 +162,8 @@ impl Draft<'_> {
         Ok(false)
     }
 
-    /// Of several snippets drawn, the one that shows the most faults per instruction; empty if none shows any.
+    /// Draws several snippets and returns the one that shows the most faults per instruction; empty if none
+    /// shows any.
     fn best(&self, random: &mut Random) -> Result<Vec<u32>, GenerateError> {
         let mut best: Option<(usize, Vec<u32>)> = None;
         for _ in 0..DRAWN {

@@ -43,7 +43,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) object: &'static [u8],
     /// Constants of theirs.
     pub(crate) globals: &'a [(&'static str, i32)],
-    /// Those without which nothing works.
+    /// The places without which nothing works.
     pub(crate) needed: &'a [Place],
     /// Ends and beginnings of interrupts, of which a machine may lack some.
     pub(crate) interrupts: &'a [[Place; 2]],

@@ -20,9 +20,9 @@ use windfall_time::Instant;
 /// An observation on a processor.
 #[derive(Clone, Copy, Debug)]
 pub enum Observed {
-    /// Something happened.
+    /// An event of the kernel.
     Event(Instant, KernelEvent),
-    /// So many events did not fit into a ring.
+    /// Events that did not fit into a ring, this many.
     Lost(u64),
 }
 

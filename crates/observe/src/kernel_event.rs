@@ -5,7 +5,7 @@
 use windfall_time::Instant;
 use windfall_trace::{OverheadKind, Stop};
 
-/// Something that happened on a processor.
+/// An event on a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KernelEvent {
     /// The processor goes from one thread to another.
@@ -53,7 +53,7 @@ pub enum KernelEvent {
         /// The thread.
         tid: i32,
     },
-    /// Something other than a thread takes the processor.
+    /// An overhead begins: an interrupt, a softirq or a hypervisor takes the processor.
     OverheadBegin {
         /// The kind of overhead.
         kind: OverheadKind,

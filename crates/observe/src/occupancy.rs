@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use windfall_os::sched::Affinity;
 
-/// Something that stays.
+/// Work that stays on a processor.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Stay {
     /// A description of it.

@@ -40,15 +40,15 @@ impl Where {
 /// Time taken of a processor by interrupts and by a hypervisor. An interrupt within another is part of that one.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Taken {
-    /// Of that, the time of softirqs.
+    /// All of it.
     pub all: Span,
-    /// Of that, the time in which the processor stood still.
+    /// Of that, the time of softirqs.
     pub soft: Span,
-    /// Of that, for how long the processor stood still.
+    /// Of that, the time in which the processor stood still.
     pub steal: Span,
 }
 
-/// Something that happened.
+/// An event of a supervised thread or on a supervised processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event {
     /// When.

@@ -119,8 +119,8 @@ impl Tracepoints {
         Ok(Tracepoints(formats))
     }
 
-    /// Those of a kernel that does not exist, for tests of what becomes of samples: all of [`POINTS`], numbered by their places, with
-    /// fields of four bytes from byte 8 on.
+    /// Tracepoints of a kernel that does not exist, for tests of decoding: all of [`POINTS`], numbered by their places,
+    /// with fields of four bytes from byte 8 on.
     #[must_use]
     pub fn any() -> Tracepoints {
         let format = |(id, (point, _, fields)): (u16, (Point, &str, &[&str]))| {

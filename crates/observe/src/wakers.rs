@@ -11,7 +11,7 @@ use std::path::Path;
 pub enum Certain {
     /// All, since all processors share a cache.
     Everywhere,
-    /// Those that are carried out on another processor than the thread's own.
+    /// Wake-ups that are carried out on another processor than the thread's own.
     Elsewhere,
 }
 

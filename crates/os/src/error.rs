@@ -56,7 +56,7 @@ impl LinuxError {
         self.status
     }
 
-    /// Somebody else has what was asked for, so that it helps to wait.
+    /// The same error, caused by another user of the resource, so that it helps to wait.
     #[must_use]
     pub fn and_busy(self) -> LinuxError {
         LinuxError { busy: true, ..self }

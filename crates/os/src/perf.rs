@@ -63,7 +63,7 @@ pub struct Listen<'a> {
 pub enum Entry<'a> {
     /// A tracepoint was passed: when, and its fields as the kernel has them.
     Sample(Instant, &'a [u8]),
-    /// So many did not fit.
+    /// This many did not fit.
     Lost(u64),
 }
 

@@ -200,7 +200,7 @@ impl Affinity {
         self.0.get(usize::from(cpu / 64)).is_some_and(|word| word & (1 << (cpu % 64)) != 0)
     }
 
-    /// Those that are not in the other set.
+    /// The processors that are not in the other set.
     #[must_use]
     #[inline]
     pub fn without(&self, other: &Affinity) -> Affinity {

@@ -15,7 +15,8 @@ pub trait Work {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Width {
-    /// Those that every processor of this architecture has: SSE2 on x86-64, NEON on aarch64.
+    /// The instructions that every processor of this architecture has: SSE2 on x86-64, NEON on
+    /// aarch64.
     Least,
     /// AVX2 and FMA of x86-64: 256 bits.
     Avx2,

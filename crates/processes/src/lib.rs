@@ -133,7 +133,7 @@ pub struct Failed {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Lateness {
-    /// So many timers.
+    /// The number of timers.
     pub timers: u64,
     /// All together.
     pub total: Span,

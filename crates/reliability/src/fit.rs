@@ -163,7 +163,8 @@ impl core::error::Error for FitError {}
 
 /// The quantile of chi-square with this many degrees of freedom, which are 1 or more.
 ///
-/// Of many degrees it is that of Wilson and Hilferty (1931), whose error is then less than a part in 10^6: sums of that many terms take long, and their rounding is larger.
+/// For many degrees it is the approximation of Wilson and Hilferty (1931), whose error is then less than a part in 10^6:
+/// sums of that many terms take long, and their rounding is larger.
 pub(crate) fn chi_square(degrees: f64, share: f64) -> f64 {
     use statrs::distribution::{ChiSquared, ContinuousCDF};
     const MANY: f64 = 1e4;

@@ -23,7 +23,7 @@ impl Kind {
     pub const ALL: [(Kind, &str); 2] = [(Kind::Failure, "failure"), (Kind::Error, "error")];
 }
 
-/// Something that happened.
+/// An incident.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Incident {

@@ -28,7 +28,7 @@ pub struct Redundancy {
 }
 
 impl Redundancy {
-    /// So many replicas, each failing at this rate, without spares or repair.
+    /// A system of this many replicas, each failing at this rate, without spares or repair.
     ///
     /// # Errors
     /// When there are none or more than 64, or the rate is not positive and finite.

@@ -24,17 +24,19 @@ use core::fmt;
 pub struct Voting {
     /// How many replicas vote: 2 to 64.
     pub replicas: u8,
-    /// That the value is wrong.
+    /// Probability that the value is wrong.
     pub value: f64,
-    /// That a wrong value is the one that other replicas with wrong values have, too; else it agrees with none.
+    /// Probability that a wrong value is shared by other replicas with wrong values; else it agrees with none.
     pub collude: f64,
-    /// That no message comes.
+    /// Probability that no message comes.
     pub absent: f64,
-    /// That a message that comes has a wrong iteration: its own row goes without it.
+    /// Probability that a message has a wrong iteration: its own row goes without it.
     pub iteration: f64,
-    /// That a wrong iteration is one of the next `rows`: the value takes a place there before the right one comes.
+    /// Probability that a wrong iteration is one of the next `rows`: the value takes a place there before the
+    /// right one comes.
     pub ahead: f64,
-    /// That a wrong iteration is one of the `rows` before: the value takes a place there if that is empty. Else, with neither, the voter keeps no row for it.
+    /// Probability that a wrong iteration is one of the `rows` before: the value takes a place there if that is empty.
+    /// Otherwise, neither ahead nor behind, the voter keeps no row for it.
     pub behind: f64,
     /// Over how many rows wrong iterations are spread evenly, on each side; 1 to 64.
     pub rows: u8,
@@ -170,7 +172,7 @@ pub struct Vote {
 }
 
 impl Vote {
-    /// So many iterations, of which each must come to the right vote.
+    /// The result of a mission of this many iterations, each of which must come to the right vote.
     #[must_use]
     pub fn mission(&self, iterations: u64) -> Mission {
         #[expect(

@@ -97,7 +97,7 @@ fn of_thread(thread: &Thread, depth: usize) -> Row {
     }
 }
 
-/// Of several promises (one for each own virtual processor) the one that fares worst.
+/// The worst of several promises, one for each own virtual processor.
 fn worst(promises: &[Promised]) -> Option<Promised> {
     let severity = |standing| match standing {
         LiveStatus::NotAsking => 0,

@@ -125,7 +125,7 @@ fn heuristic(case: &Case, asked: &Asked<'_>) -> String {
     }
 }
 
-/// Whether what the file asks for is enough.
+/// Whether the reservation that the file asks for is enough.
 fn present(case: &Case, found: &Found) -> String {
     let Some(Present { guarantee, suffices, responses, .. }) = &found.present else {
         return case.scheduler.as_ref().map_or_else(String::new, |scheduler| {

@@ -111,7 +111,7 @@ pub struct Application {
 }
 
 impl Application {
-    /// These threads, served in this way, without a scenario.
+    /// An application of these threads, served in this way, without a scenario.
     #[must_use]
     pub const fn new(service: Service, members: Vec<Member>) -> Application {
         Application {

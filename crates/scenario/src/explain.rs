@@ -45,7 +45,7 @@ pub enum Verdict {
 pub struct Reason {
     /// The guarantee that holds.
     pub guarantee: String,
-    /// By which rule.
+    /// The rule that proves it.
     pub by: String,
     /// The scheduler that gives it, if any.
     pub scheduler: Option<String>,

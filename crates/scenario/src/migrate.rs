@@ -29,7 +29,7 @@ pub struct Migrated {
 /// Rewrites the text of a file, called `name` in mistakes; `None` when it has the present version.
 ///
 /// # Errors
-/// That it is no TOML, or of an unknown version; with places.
+/// The file is no TOML, or of an unknown version; with places.
 pub fn migrate(name: &str, text: &str) -> Result<Option<Migrated>, Diagnostics> {
     let origin = origin(vec![file(name, text, 0)]);
     let root = tree::parse(text, 0);

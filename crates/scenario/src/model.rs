@@ -64,7 +64,8 @@ pub struct Scenario {
     pub expectations: Vec<Expectation>,
     /// Whether this is the state of a run: the phase of its reservations' periods is then unknown.
     pub under_way: bool,
-    /// Of such a run: the processor of each own virtual processor at the top, by scheduler and number.
+    /// In the state of a run: the processor of each own virtual processor at the top, by scheduler and
+    /// number.
     pub(crate) at_top: AtTop,
     /// The kinds of schedulers, by name.
     pub catalogue: Catalogue,

@@ -11,7 +11,7 @@ const LONGEST: usize = 40;
 #[derive(Default)]
 pub(crate) struct Names {
     taken: BTreeSet<String>,
-    /// Those that several threads share, each of which is called by it and a number.
+    /// Names that several threads share; each thread is called by the name and a number.
     shared: BTreeSet<String>,
     /// The number to try next, by name without one.
     next: BTreeMap<String, u32>,

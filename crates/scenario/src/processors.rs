@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use windfall_hierarchy::{LEVELS, ProcessorSet};
 use windfall_schedulers::parameters::{PROCESSORS, ParameterValue};
 
-/// Of an own virtual processor at the top, by scheduler and number: its processor.
+/// The processor of each own virtual processor at the top, by scheduler and number.
 pub(crate) type AtTop = BTreeMap<(String, u16), u16>;
 
 /// The processors of schedulers.

@@ -68,7 +68,7 @@ pub struct ProfiledThread {
     pub amount: Option<String>,
     /// The share of periods that began on time.
     pub confidence: String,
-    /// Of how many.
+    /// The number of periods.
     pub periods: u64,
     /// The most that half of the periods, or wake-ups, took; 99 of 100; all.
     pub need: [String; 3],

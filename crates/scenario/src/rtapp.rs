@@ -1,7 +1,7 @@
 //! rt-app's workload files as plain data.
 //!
-//! [`parse`] reads what rt-app reads and what its `workgen` repairs: comments, single quotes, commas
-//! too many or too few, keys without a value, keys given twice. All times are spans.
+//! [`parse`] reads the files that rt-app reads, and those that its `workgen` repairs: comments, single quotes,
+//! commas too many or too few, keys without a value, keys given twice. All times are spans.
 //!
 //! Keys given twice: json-c, and so rt-app, keeps the place of the first and the value of the last;
 //! `workgen`, like an author who writes `run, sleep, run`, takes each in its place. [`Duplicates`] chooses;

@@ -75,7 +75,7 @@ impl Parameter {
 
 const WEIGHTS: Form = Form::Integer(1, u32::MAX as i64);
 
-/// So much processor time in every period.
+/// An amount of processor time in every period.
 pub const RESERVE: Parameter =
     Parameter::new("reserve", Form::Reservation, "none", "A reservation, as `3ms/10ms`.").told_by(
         |value| match value {

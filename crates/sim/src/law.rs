@@ -51,7 +51,7 @@ pub struct Law {
 }
 
 impl Default for Law {
-    /// Of 1,000 trees of all kinds of the catalogue, from seed 0.
+    /// Draws 1,000 trees of all kinds of the catalogue, from seed 0.
     fn default() -> Law {
         Law { catalogue: Catalogue::default(), only: Vec::new(), trees: 1_000, seed: 0 }
     }

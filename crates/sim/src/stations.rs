@@ -38,7 +38,7 @@ pub(crate) struct Visit {
 /// How far a visit has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stage {
-    /// It has not arrived. So many visits are to be made, one after the other.
+    /// It has not arrived. This many visits follow one another.
     Ahead(u64),
     /// It waits for its turn, and is served so long then; so many more follow.
     Waits(Span, u64),

@@ -189,7 +189,7 @@ pub enum Event {
     Note {
         /// Which scheduler.
         node: NodeId,
-        /// About whom, when about a thread.
+        /// The thread, when it is about one.
         thread: Option<ThreadId>,
         /// The note.
         what: Note,
@@ -256,7 +256,7 @@ pub enum Figure {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Note {
-    /// So much of its budget is left.
+    /// The rest of its budget.
     Budget(Span),
     /// Its budget is used up until its next period.
     Exhausted,
@@ -282,7 +282,7 @@ pub enum Note {
     Absorbed(Span),
     /// A task that was admitted cannot be done in time any longer; so much of it was left.
     Lost(Span),
-    /// So much of the scheduler's own laxity was moved to it.
+    /// Laxity of the scheduler that was moved to it.
     Moved(Span),
 }
 

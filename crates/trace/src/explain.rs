@@ -42,7 +42,7 @@ use windfall_time::{Instant, Span};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Question {
-    /// About whom.
+    /// The threads asked about.
     pub thread: Pattern,
     /// A job or burst that takes longer counts as a miss, whatever its deadline.
     pub longer_than: Option<Span>,
@@ -207,7 +207,7 @@ pub struct Explained {
     pub unsure: u64,
     /// Periods in which it was always runnable, and something was promised.
     pub periods: u64,
-    /// Those of them in which it received too little.
+    /// Periods among them in which it received too little.
     pub short: u64,
     /// Periods of which it is not known enough to judge.
     pub periods_unclear: u64,

@@ -37,7 +37,7 @@ pub fn settings_are_as_declared(kind: &Kind) {
     }
 }
 
-/// Something that is written for a parameter of that form.
+/// A sample value for a parameter of that form.
 fn sample(form: parameters::Form) -> ParameterValue {
     let (amount, period) = (Span::from_millis(1), Span::from_millis(10));
     match form {

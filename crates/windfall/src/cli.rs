@@ -318,10 +318,10 @@ pub(crate) struct SimulateArgs {
 /// Which promises are judged.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum Judged {
-    /// Those that are asked for.
+    /// Promises that the file asks for.
     #[default]
     Asked,
-    /// All that hold.
+    /// All guarantees that hold.
     All,
 }
 

@@ -1,4 +1,4 @@
-//! By which rules a guarantee follows from another, and why one does not.
+//! The rules by which a guarantee follows from another, and why one does not.
 
 use crate::guarantee::{Guarantee, Type};
 use core::fmt;
@@ -46,7 +46,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Whether what follows has the periods of what it follows from, or several of them in one.
+    /// Whether the resulting guarantee has the periods of the first, or several of them in one.
     pub(crate) const fn keeps_periods(self) -> bool {
         matches!(self, Rule::Same | Rule::Soft | Rule::Periods | Rule::Less)
     }

@@ -63,7 +63,8 @@ pub struct Comparison {
 /// Fits both lifetimes and compares them.
 ///
 /// # Errors
-/// Those of [`Weibull::fit`]: with few events there is nothing to compare, and [`Exponential::fit`] is what remains.
+/// The errors of [`Weibull::fit`]: with few events there is nothing to compare, and only [`Exponential::fit`] is
+/// left.
 pub fn compare(sample: &Sample, confidence: Confidence) -> Result<Comparison, FitError> {
     let weibull = Weibull::fit(sample, confidence)?;
     let exponential = Exponential::fit(sample, confidence)?;

@@ -151,7 +151,7 @@ pub struct CpuRow {
     pub stolen: Span,
 }
 
-/// Something that was expected.
+/// An expectation of the scenario, and whether it held.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Expectation {
     /// Its name.

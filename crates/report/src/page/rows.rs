@@ -9,7 +9,7 @@ const ALIKE: usize = 8;
 /// A row.
 pub(super) enum Line<'a> {
     Node(&'a Node),
-    /// So many threads that are alike, each of which follows.
+    /// A group of this many similar threads, each of which follows.
     Group(String, usize),
     /// By its place in the timeline.
     Thread(usize),

@@ -6,7 +6,7 @@ use super::value_error::ValueError;
 use windfall_schedulers::parameters::{PRIORITY, Parameter, ParameterValue, SHARE};
 use windfall_time::Span;
 
-/// So much in every period, as `3ms/10ms`.
+/// An amount in every period, as `3ms/10ms`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Reservation(pub(crate) Span, pub(crate) Span);
 

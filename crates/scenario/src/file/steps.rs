@@ -128,7 +128,7 @@ impl StepFile {
         })
     }
 
-    /// A request as it is written. One that is a word is not written like this.
+    /// A request in its written form, for requests that are more than a word.
     fn asking(request: &OwnRequest) -> StepFile {
         let none = StepFile::default();
         match request {

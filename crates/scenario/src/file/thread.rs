@@ -68,7 +68,8 @@ pub(crate) struct ThreadFile {
     /// Which threads of the program; all that others leave when absent.
     #[serde(rename = "match")]
     pub(crate) only: Option<MatchFile>,
-    /// Whether what is reserved is for each thread of the program; for all together when absent.
+    /// Whether each thread of the program has the reservation for itself; all share one when
+    /// absent.
     pub(crate) each: Option<Lax<bool>>,
     /// A stored profile that says what the program does.
     pub(crate) profile: Option<Lax<String>>,

@@ -16,7 +16,8 @@ pub enum RtAppImportError {
         /// How many processors there are.
         processors: u16,
     },
-    /// So many tasks may use so many groups of processors that there would be too many schedulers.
+    /// Tasks may use so many different groups of processors that there would be too many
+    /// schedulers.
     TooManyWays {
         /// The place of the task that exceeds the limit.
         line: u32,

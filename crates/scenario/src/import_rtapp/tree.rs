@@ -63,7 +63,7 @@ pub(super) struct Tree<'a> {
     /// By place; threads by number.
     servers: BTreeMap<Slot, String>,
     slots: BTreeMap<usize, Slot>,
-    /// Those that take turns, by island and priority.
+    /// Round-robin schedulers, by island and priority.
     turns: BTreeMap<(usize, i32), String>,
     /// Control groups, by island and class.
     groups: BTreeMap<(usize, Class, String), String>,

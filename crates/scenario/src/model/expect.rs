@@ -216,7 +216,7 @@ impl Bound {
 }
 
 impl Expectation {
-    /// Such a bound on the quantity of a subject.
+    /// A bound on the quantity of a subject.
     #[must_use]
     pub const fn new(subject: Subject, quantity: Quantity, bound: Bound) -> Expectation {
         Expectation { subject, quantity, bound, because: String::new() }

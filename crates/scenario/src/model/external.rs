@@ -17,7 +17,8 @@ pub struct External {
     pub program: ExternalProgram,
     /// Which of its threads; if empty, all that other entries leave.
     pub threads: ThreadMatch,
-    /// Whether what the entry reserves is for each of these threads; otherwise for all together.
+    /// Whether each of these threads has the entry's reservation for itself; otherwise all share
+    /// one.
     pub each: bool,
 }
 

@@ -165,7 +165,7 @@ impl Run {
         self.all_steps().any(|step| matches!(step, Step::Lock(taken) if taken == lock))
     }
 
-    /// These steps for ever.
+    /// Repeats these steps for ever.
     #[must_use]
     pub fn steps(steps: Vec<Step>) -> Run {
         Run::Phases { loops: None, phases: vec![Phase::new("main", steps)] }

@@ -9,7 +9,8 @@ use windfall_hierarchy::{ChildVp, Count};
 pub(crate) struct Ways {
     /// From one process to another.
     pub(crate) switched: u64,
-    /// Those switches that led from a low queue's process, which could have continued, to a normal queue's.
+    /// Switches among them that led from a low queue's process, which could have continued, to a normal
+    /// queue's.
     pub(crate) interrupted_low: u64,
     /// From a process to the same one.
     pub(crate) restarted: u64,

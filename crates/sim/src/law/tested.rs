@@ -10,13 +10,13 @@ use windfall_guarantees::Type;
 pub struct Tested {
     /// By type of promise.
     pub types: BTreeMap<Type, u64>,
-    /// Of threads, by what they do: [`PROGRAMS`](super::PROGRAMS).
+    /// Counts of threads, by program: [`PROGRAMS`](super::PROGRAMS).
     pub programs: BTreeMap<&'static str, u64>,
-    /// Of shares in the long run that no bounded error gives.
+    /// Promises of shares in the long run that no bounded error implies.
     pub long_run: u64,
     /// Threads with a bound on their response times.
     pub answered: u64,
-    /// Where the timer ticks.
+    /// Promises tested where the timer ticks.
     pub ticking: u64,
     /// Trees in which a thread was refused when it began, and stands where nobody has counted it.
     pub elsewhere: u64,

@@ -7,7 +7,7 @@
 
 use windfall_time::Span;
 
-/// So much processor time in each window.
+/// An amount of processor time in each window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PeriodRule {
     pub(super) amount: Span,

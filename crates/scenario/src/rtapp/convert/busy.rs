@@ -6,7 +6,7 @@ use windfall_time::Span;
 /// A round of a loop without end, and one of a loop that ends.
 const ENDLESS: Span = Span::from_millis(1);
 const SHORT: Span = Span::from_nanos(1_000);
-/// So many rounds pass in no time at all.
+/// The number of rounds that pass in no time at all.
 const FEW: u64 = 1_000;
 
 /// Makes every long loop take time; returns the added time of a round, if any.

@@ -163,7 +163,7 @@ impl Holding {
         )
     }
 
-    /// So much of the time of the supply has passed now. With `exact`, that is never too much.
+    /// Brings the time of the supply to `to`. With `exact`, this is never too much.
     pub(super) fn reaches(&mut self, to: Instant, now: Instant) {
         if self.exact {
             self.ahead = self.ahead.saturating_add(to.saturating_since(self.at(now)));

@@ -33,7 +33,7 @@ pub(super) enum Phase {
     Serving(ChildVp),
 }
 
-/// Something to be said of a child, whose order may have changed.
+/// A note about a child, whose order may have changed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Said {
     pub(super) child: ChildVp,
@@ -110,7 +110,7 @@ impl Ledger {
         self.notes.pop()
     }
 
-    /// Whether what is held grows with time, and as a line. If not, a task that is admitted may change the order of others.
+    /// Whether the supply grows with time, and as a line. If not, a task that is admitted may change the order of others.
     pub(super) fn is_line(&self) -> bool {
         self.holds.is_line()
     }

@@ -35,7 +35,7 @@ impl<K> Default for Queues<K> {
 }
 
 impl<K: Ord + Copy> Queues<K> {
-    /// So many queues, without children.
+    /// This many queues, without children.
     pub(crate) fn new(queues: u16) -> Queues<K> {
         Queues { roots: alloc::vec![None; usize::from(queues)], ..Queues::default() }
     }

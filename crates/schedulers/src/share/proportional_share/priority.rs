@@ -22,7 +22,7 @@ pub(super) struct Proportion {
 }
 
 impl Proportion {
-    /// Of children that have said nothing.
+    /// The proportion of children that have set nothing.
     pub(super) const DEFAULT: Proportion = Proportion { share: 1, priority: DEFAULT };
 
     /// # Errors

@@ -35,7 +35,7 @@ impl Tasks {
         self.all.values()
     }
 
-    /// Those that have this place, in order.
+    /// The tasks at this place, in order.
     pub(super) fn at(&self, place: Instant) -> impl Iterator<Item = &Task> {
         self.all.range((place, 0)..=(place, u64::MAX)).map(|(_, task)| task)
     }

@@ -168,9 +168,9 @@ pub struct Findings {
 pub struct Found {
     /// All that holds at once, none following from another; indices of links.
     pub options: Vec<usize>,
-    /// The link that proves what was asked.
+    /// The link that proves the request.
     pub granted: Option<usize>,
-    /// Why what was asked does not hold.
+    /// Why the request does not hold.
     pub refused: Option<Why>,
 }
 
@@ -345,7 +345,7 @@ impl Findings {
         self.vps[vp].options = options;
     }
 
-    /// Decides on what is asked: the shortest chain that proves it, or why there is none.
+    /// Decides on the request: the shortest chain that proves it, or why there is none.
     fn answer(&mut self, at: usize, vp: &Vp, lack: Option<Why>) {
         let Some(asked) = vp.requested else { return };
         let mut best: Option<(usize, Vec<Step>)> = None;

@@ -1,4 +1,4 @@
-//! Exact lengths of time: what is left of whole nanoseconds after multiplying by shares.
+//! Exact lengths of time: whole nanoseconds multiplied by shares.
 //!
 //! Invariant: never negative; what is printed is read back as the same value.
 

@@ -27,7 +27,7 @@ use speed::Speed;
 use sweep::Sweep;
 use windfall_time::{Instant, Ratio};
 
-/// A window of time, what was promised in it and what was received.
+/// A window of time, with the amounts promised and received in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Window {
@@ -47,7 +47,7 @@ pub struct Window {
 pub enum Verdict {
     /// In all windows.
     Kept {
-        /// Reservations, `RESU`: the least excess of what was received over what was promised.
+        /// Reservations, `RESU`: the least excess of the amount received over the amount promised.
         /// `PSBE s d`: how much smaller d could have been. Pieces, `ALL`: zero.
         margin: Length,
         /// Where the margin is least.
@@ -57,7 +57,7 @@ pub enum Verdict {
     },
     /// A promise about the long run that no finite run can keep: it was not refuted.
     NotRefuted {
-        /// By how much the worst stretch exceeds what was promised less the allowance.
+        /// The excess of the worst stretch over the promise less the allowance.
         margin: Length,
         /// The worst stretch; what is promised is without the allowance.
         worst: Window,

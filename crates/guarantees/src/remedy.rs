@@ -77,7 +77,7 @@ struct Place<'t> {
     vp: usize,
     /// For each own virtual processor, what it may count on.
     own: Vec<Vec<Held>>,
-    /// The children that were granted what they asked.
+    /// The children whose requests were granted.
     kept: Vec<usize>,
 }
 
@@ -89,7 +89,7 @@ impl<'t> Place<'t> {
         Place { tree, node, on_one: findings.on_one[node], vp, own, kept }
     }
 
-    /// The terms with which `asked` would be asked for; what is told besides stays.
+    /// The parameters with which `asked` would be requested; all others stay as they are.
     fn terms(&self, asked: &Guarantee) -> Option<ChildParams> {
         let mut terms = self.tree.vps[self.vp].terms;
         if self.tree.vps[self.vp].outright {
@@ -180,7 +180,7 @@ impl<'t> Place<'t> {
         (largest, least)
     }
 
-    /// Others without whom the request could be granted: one alone, where one is enough, else the
+    /// Siblings without which the request could be granted: one alone, where one is enough, else the
     /// largest together.
     fn in_the_way(&self, asked: &Guarantee) -> Vec<usize> {
         let size = |child: usize| {

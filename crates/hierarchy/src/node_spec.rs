@@ -23,7 +23,7 @@ pub struct NodeSpec<'a> {
     pub kind: &'static str,
     /// The scheduler.
     pub scheduler: Box<dyn Scheduler>,
-    /// Its own virtual processors, in order: where each is registered and what is asked for it.
+    /// Its own virtual processors, in order: where each is registered, and its requests there.
     pub owns: &'a [(Parent, &'a [Message])],
 }
 

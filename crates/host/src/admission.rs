@@ -56,7 +56,7 @@ impl<M: Machine> Host<M> {
         None
     }
 
-    /// Submits a task of a thread to its scheduler, and counts the answer. The task is numbered by how many the thread has submitted, whoever did so.
+    /// Submits a task of a thread to its scheduler, and counts the answer. Its number is the count of tasks submitted for the thread, by any client.
     fn submit_task(
         &mut self,
         number: u32,
@@ -93,7 +93,7 @@ impl<M: Machine> Host<M> {
         self.send(|hierarchy, now| Ok(hierarchy.send(now, id, message))).unwrap_or(Err(gone))
     }
 
-    /// Handles what is asked about the tasks of a thread: by itself, if it is a process, by another that it lets, or by the run's owner.
+    /// Handles a request about the tasks of a thread: from the thread itself, if it is a process, from another that it permits, or from the run's owner.
     ///
     /// # Errors
     /// Why it is refused; nothing has changed then, but for the counts.
@@ -168,7 +168,7 @@ const fn lacks_room(why: &HierarchyError) -> bool {
     matches!(why, HierarchyError::Refused(AnswerError::NoTime { .. } | AnswerError::Full { .. }))
 }
 
-/// The refusal of a request about this task, for whoever asked.
+/// The refusal of a request about this task, for the client.
 fn refused(why: HierarchyError, task: TaskId) -> TaskError {
     match why {
         HierarchyError::Refused(AnswerError::NoTime { work, idle, earliest }) => {

@@ -4,7 +4,7 @@ use crate::routines::MAKER;
 use core::error::Error;
 use core::fmt;
 
-/// Why a source of events does not open, or does not report what was asked for beside the rest.
+/// Why a source of events does not open, or lacks a report that was requested in addition.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ObserveError {

@@ -71,7 +71,7 @@ impl LinuxError {
         LinuxError::new(what, error.to_string(), remedy)
     }
 
-    /// Whether somebody else has what was asked for, as another run the machine, so that it helps to wait.
+    /// Whether another user has the resource, as another run the machine, so that it helps to wait.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
         self.busy

@@ -192,7 +192,7 @@ pub(crate) fn owned(fd: i32) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// Another descriptor of what this one names, whoever owns that.
+/// Another descriptor of the file that `fd` names; `fd` itself stays with its owner.
 ///
 /// # Errors
 /// When it is closed, or the process has too many open files.

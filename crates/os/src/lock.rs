@@ -1,4 +1,4 @@
-//! A lock with priority inheritance: whoever waits lends the holder its own priority.
+//! A lock with priority inheritance: a waiting thread lends the holder its priority.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};

@@ -17,7 +17,7 @@ pub struct Shared<T> {
 /// use std::sync::atomic::{AtomicU32, Ordering};
 /// use windfall_os::shared::{Atomics, Shared, reserve};
 ///
-/// /// Maps a value of a file that whoever has the file sees, too.
+/// /// Maps a value in a file. Other processes that have the file see it, too.
 /// fn map<T: Atomics>(file: &std::fs::File) -> std::io::Result<Shared<T>> {
 ///     reserve(file.as_fd(), size_of::<T>())?;
 ///     Shared::of(file.as_fd())

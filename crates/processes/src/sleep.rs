@@ -33,7 +33,7 @@ impl SleepQueue {
         }
     }
 
-    /// From here on a bell wakes whoever sleeps on that word, which is the caller alone.
+    /// From here on a bell wakes the thread that sleeps on that word, which is the caller alone.
     pub(super) fn add_bell(&self, word: &AtomicU32, bell: Arc<EventFd>) {
         self.bells.lock().push((address(word), bell));
         self.belled.fetch_add(1, Ordering::Relaxed);
@@ -46,7 +46,7 @@ impl SleepQueue {
         self.belled.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Rings the bell of whoever sleeps on that word; whether it has one.
+    /// Rings the bell of the thread that sleeps on that word; returns whether there is one.
     #[inline]
     fn ring(&self, word: &AtomicU32) -> bool {
         fence(Ordering::Acquire);
@@ -58,7 +58,7 @@ impl SleepQueue {
         found.map(|(_, bell)| bell.signal()).is_some()
     }
 
-    /// From here on nobody sleeps; whoever does is to be woken.
+    /// From here on nobody may sleep; the caller then wakes all sleepers.
     pub(super) fn close(&self) {
         self.over.store(true, Ordering::SeqCst);
     }

@@ -54,7 +54,7 @@ pub(super) struct System {
     pub(super) timers: AtomicU64,
     pub(super) undelivered: AtomicU64,
     pub(super) coalesced: AtomicU64,
-    /// How many processes there are; whoever runs them sleeps on it.
+    /// The number of processes; the thread that runs them sleeps on it.
     living: AtomicU32,
     books: Lock<Books>,
 }

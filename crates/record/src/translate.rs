@@ -95,7 +95,7 @@ impl<'a> Translator<'a> {
         self.parent = self.process.is_none().then_some(tid);
     }
 
-    /// The state at the beginning, from /proc and from what happened first.
+    /// The state at the beginning, from /proc and from the first events.
     pub(super) fn begin(&mut self, standing: Vec<ThreadSnapshot>, early: &[Early]) {
         let mut first: BTreeMap<u16, i32> = BTreeMap::new();
         let (mut born, mut met, mut ready) = (HashSet::new(), HashSet::new(), Vec::new());

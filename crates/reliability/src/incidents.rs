@@ -2,7 +2,7 @@
 //!
 //! Invariants: incidents are in order and inside their window. A file without an incident says so (`none`), since an empty file may be a mistake.
 //!
-//! Absent: how long a repair took. A system is taken to be as new at the beginning of the window and after each incident; whoever has down times takes them out first.
+//! Absent: how long a repair took. A system is taken to be as new at the beginning of the window and after each incident; down times must be taken out first.
 
 use crate::{Sample, at};
 use core::fmt;

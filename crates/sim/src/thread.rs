@@ -45,7 +45,7 @@ impl Work {
         self.refill = cache.refill.saturating_mul(kib).as_nanos().saturating_mul(rate);
     }
 
-    /// Takes the work that was done in `received` at `rate` off what is left.
+    /// Takes the work that was done in `received` at `rate` off the rest.
     #[inline]
     pub(crate) fn progress(&mut self, received: Span, rate: Units) {
         let mut done = received.as_nanos().saturating_mul(rate);

@@ -103,7 +103,7 @@ pub enum Ending {
     Overdue,
     /// It was not done when the trace or the thread ended.
     Open,
-    /// Events were lost, its end among them; what is told of it goes up to the next wake-up.
+    /// Events were lost, its end among them; its account goes up to the next wake-up.
     Lost,
     /// A period in which it received so much less than promised.
     Short(Span),

@@ -1,7 +1,7 @@
 //! How things stand after records that are kept no longer: who is who, who runs where, who could run.
 //!
 //! Invariant: the events that it gives, followed by the records after those that it has taken, have the same
-//! timeline as all records from there on. It grows with what is there, not with records: a thread is
+//! timeline as all records from there on. It grows with the number of threads, nodes and processors, not with records: a thread is
 //! forgotten with its last switch.
 
 use crate::{Cpu, Event, NodeId, OverheadKind, Stop, ThreadId};

@@ -18,7 +18,7 @@ pub(super) fn owns(peer: Peer) -> bool {
     peer.user == 0 || peer.user == peer::own_user()
 }
 
-/// Refuses whoever is not the run's owner.
+/// Refuses a peer that is not the run's owner.
 pub(super) fn owner(peer: Peer) -> Result<(), ControlError> {
     if owns(peer) {
         return Ok(());

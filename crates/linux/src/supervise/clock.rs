@@ -69,7 +69,7 @@ impl Alarm {
         Alarm { timer, set: None }
     }
 
-    /// Sets the timer if `at` differs from what it is set to; `None` stops it.
+    /// Sets the timer if `at` differs from its present setting; `None` stops it.
     pub(crate) fn set(&mut self, at: Option<Instant>, clock: &Clock, rings: &Rings) {
         if at != self.set {
             self.set = at;

@@ -28,7 +28,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// How far a fit is from what was observed.
+/// The distance of a fit from the observations.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Fitness {

@@ -8,7 +8,7 @@ use windfall_trace::explain::{
 };
 use windfall_trace::{Cpu, NodeId, OverheadKind, ThreadId};
 
-/// How many lines an account has at most; what is left is summed up in one more.
+/// How many lines an account has at most; the rest is summed up in one more.
 const LINES: usize = 10;
 
 pub(super) fn text(asked: &Asked, read: &Reading) -> String {

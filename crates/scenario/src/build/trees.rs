@@ -124,7 +124,7 @@ impl<'a> Builder<'a> {
         Some(node)
     }
 
-    /// Tells each scheduler that admits jobs what it holds: what was asked for it, if its owner is not among those refused.
+    /// Tells each scheduler that admits jobs the supply that it holds: its requested guarantee, unless that was refused.
     pub(super) fn supplies(
         &mut self,
         hierarchy: &mut Hierarchy,

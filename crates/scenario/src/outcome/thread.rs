@@ -117,7 +117,7 @@ impl ThreadOutcome {
         self.gap = self.gap.max(other.gap);
     }
 
-    /// It tells a figure of itself, which replaces what it told before.
+    /// Sets a figure that it reports about itself; this replaces the earlier value.
     pub fn tells(&mut self, name: &'static str, count: Count) {
         match self.told.iter_mut().find(|(known, _)| *known == name) {
             Some((_, before)) => *before = count,

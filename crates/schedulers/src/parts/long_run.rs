@@ -24,7 +24,7 @@ use core::cmp::Reverse;
 use windfall_guarantees::{Allowance, ChildParam, ChildParams, Guarantee, Length, Offer};
 use windfall_time::{Ratio, Span};
 
-/// Why nothing is promised if a child is bound to some own virtual processors: those of the others serve whom they find.
+/// Why nothing is promised if a child is bound to some own virtual processors: the other virtual processors serve any child.
 const BOUND: &str = "a child of it is bound to some of its processors, so weights no longer decide alone who runs; bind none \
                      there, or put what is bound below a scheduler of its own with these processors";
 

@@ -50,7 +50,7 @@ impl<W: Write> Writer<W> {
         self.records
     }
 
-    /// Writes what is left and the end of the trace, and gives the destination back.
+    /// Writes the rest and the end of the trace, and gives the destination back.
     ///
     /// # Errors
     /// The first thing that was not written as it was given; see [`WriteError`].

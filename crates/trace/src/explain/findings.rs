@@ -80,7 +80,7 @@ impl Explained {
         self.keep(question.keep, episode);
     }
 
-    /// The thread has jobs: what was found before the first of them says nothing, but that it was admitted, and what it told.
+    /// The thread has jobs: drops the findings before the first of them, except its admission, figures and marks.
     pub(super) fn begin_jobs(&mut self) {
         let (tasks, figures) = (self.tasks, core::mem::take(&mut self.figures));
         let (kind, marks) = (Kind::Job, core::mem::take(&mut self.marks));

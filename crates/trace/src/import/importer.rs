@@ -21,7 +21,7 @@ use windfall_time::{Instant, Span};
 /// How many lines are held back unless said otherwise.
 const WINDOW: usize = 1024;
 
-/// Reads `reader`, plain or compressed by gzip or zstd, as `format`; without one, as what its first event is.
+/// Reads `reader`, plain or compressed by gzip or zstd, as `format`; without one, in the format of its first event.
 pub fn open<R: BufRead>(reader: R, format: Option<&'static Format>) -> Importer<R> {
     Importer {
         lines: Lines::new(reader),

@@ -101,7 +101,7 @@ impl Threads {
         Some((id, slot.declaration(tid)))
     }
 
-    /// The number is free again; whom it meant, if anyone was declared.
+    /// Frees the number; returns the thread that it denoted, if one was declared.
     pub(super) fn close(&mut self, tid: u32) -> Option<ThreadId> {
         let slot = self.slots.get_mut(&tid)?;
         let ended = slot.ended || slot.id.is_some();

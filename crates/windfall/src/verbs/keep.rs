@@ -70,7 +70,7 @@ impl Outputs {
         self.destinations.print(text)
     }
 
-    /// Writes what is left, when it is over.
+    /// Writes the rest when the run is over.
     pub(crate) fn close(
         &mut self,
         file: &Path,

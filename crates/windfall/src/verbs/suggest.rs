@@ -1,4 +1,4 @@
-//! `windfall suggest RECORDING`: what to promise whom, and what it would have changed.
+//! `windfall suggest RECORDING`: suggested guarantees for the recorded threads, and the effect they would have had.
 //!
 //! It joins what `import --reserve`, `calibrate` and `simulate` do: periods and needs are learnt from the recording, promises are
 //! made as far as they fit together, and the recording is simulated under Linux's own policy without them and with them.

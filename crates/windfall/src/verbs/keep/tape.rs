@@ -57,7 +57,7 @@ impl Tape {
         };
     }
 
-    /// Writes what is left, when it is over, and puts the file into its place.
+    /// Writes the rest when the run is over, and puts the file into its place.
     pub(super) fn close(mut self) -> Result<(), VerbError> {
         if matches!(self.state, State::Blank(_)) {
             self.begin(); // nothing at all has happened

@@ -60,17 +60,17 @@ use windfall_time::{Instant, Span};
 pub(crate) struct HeadFile {
     /// The version of this format: 2.
     pub(crate) schema: Option<Lax<u64>>,
-    /// A file whose keys hold where this one has none; it inherits nothing itself.
+    /// A file that supplies the keys missing here; it inherits nothing itself.
     pub(crate) inherits: Option<Lax<String>>,
     /// The question that the scenario is to answer.
     pub(crate) question: Option<Lax<String>>,
     /// The answer that its author found.
     pub(crate) answer: Option<Lax<String>>,
-    /// Where all random numbers come from; 1 when absent.
+    /// The seed of all random numbers; 1 when absent.
     pub(crate) seed: Option<Lax<u64>>,
     /// The time shown by the clock at the beginning.
     pub(crate) epoch: Option<Lax<Instant>>,
-    /// How long it lasts.
+    /// Its length.
     pub(crate) length: Option<Lax<Span>>,
     /// The scheduler of threads that name no parent; the first one when absent.
     pub(crate) default: Option<Lax<String>>,

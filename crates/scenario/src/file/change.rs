@@ -19,17 +19,17 @@ pub(crate) struct AtFile {
     /// `create`, `destroy`, `default`, `move`, `add-parent`, `remove-parent`, `guarantee`, `unreserve`, `quantum`, `transfer`, `enqueue`, `timer`
     /// or `transaction`, or a key by which something is asked of a parent, as `reserve` or `share`; what else to write depends on it.
     pub(crate) r#do: Option<Lax<String>>,
-    /// For which thread.
+    /// The thread.
     pub(crate) thread: Option<Lax<String>>,
-    /// For which scheduler.
+    /// The scheduler.
     pub(crate) scheduler: Option<Lax<String>>,
-    /// For which of the scheduler's own virtual processors; the first, 0, when absent.
+    /// The number of the scheduler's own virtual processor that is meant; the first, 0, when absent.
     pub(crate) processor: Option<Lax<u16>>,
-    /// From which scheduler laxity moves.
+    /// The scheduler whose laxity moves.
     pub(crate) from: Option<Lax<String>>,
-    /// How much processor time.
+    /// Processor time.
     pub(crate) work: Option<Lax<Span>>,
-    /// Where to: a scheduler's name; for a scheduler also `top`.
+    /// The new parent: a scheduler's name; for a scheduler also `top`.
     pub(crate) to: Option<Lax<String>>,
     /// The name of the scheduler to create.
     pub(crate) name: Option<Lax<String>>,

@@ -13,16 +13,16 @@ use windfall_time::Span;
 pub(crate) struct ExpectFile {
     /// Subject and quantity, as `a.response.max`, `bg-*.received`, `machine.idle`.
     pub(crate) what: Option<Lax<String>>,
-    /// Which intervals are counted, with `intervals`.
+    /// With `intervals`: only longer ones are counted.
     pub(crate) above: Option<Lax<Span>>,
-    /// Not more than this.
+    /// The greatest allowed value.
     pub(crate) at_most: Option<Lax<Level>>,
-    /// Not less than this.
+    /// The least allowed value.
     pub(crate) at_least: Option<Lax<Level>>,
-    /// Exactly this, or as near as `within` says.
+    /// The exact value, or one within `within` of it.
     pub(crate) equals: Option<Lax<Level>>,
-    /// How far from `equals` it may be.
+    /// The allowed distance from `equals`.
     pub(crate) within: Option<Lax<Level>>,
-    /// Why the number is that number.
+    /// The reason for the number.
     pub(crate) because: Option<Lax<String>>,
 }

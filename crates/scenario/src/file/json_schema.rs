@@ -27,11 +27,11 @@ pub(crate) struct ScenarioFile {
     interrupts: Option<Vec<InterruptsFile>>,
     /// The schedulers by name.
     schedulers: Option<BTreeMap<String, WithRequirements<SchedulerFile>>>,
-    /// Programs by name, which threads run that name them.
+    /// Programs by name, for the threads that name them.
     programs: Option<BTreeMap<String, ProgramFile>>,
     /// The threads by name.
     threads: Option<BTreeMap<String, WithRequirements<ThreadFile>>>,
-    /// Locks by name, with what a thread runs at that holds one.
+    /// Locks by name, with their protocols.
     locks: Option<BTreeMap<String, LockFile>>,
     /// Control requests, made during the run.
     at: Option<Vec<WithRequirements<AtFile>>>,

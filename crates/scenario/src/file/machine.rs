@@ -16,34 +16,34 @@ use windfall_trace::OverheadKind;
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", schemars(rename = "Machine"))]
 pub(crate) struct MachineFile {
-    /// How many, or a list of them; one of speed 1 when absent.
+    /// The number of processors, or a list of them; one of speed 1 when absent.
     pub(crate) processors: Option<Processors>,
-    /// How exactly timers are kept: `precise`, or a frequency.
+    /// The resolution of timers: `precise`, or a frequency.
     pub(crate) timer: Option<Lax<Frequency>>,
     /// The costs of switching and deciding.
     pub(crate) costs: Option<CostsFile>,
     /// The cost of refilling the cache after a switch.
     pub(crate) cache: Option<CacheFile>,
-    /// The processors of a real machine that these stand for; the host chooses when absent.
+    /// The processors of a real machine to run on; the host chooses when absent.
     pub(crate) cpus: Option<Vec<Lax<u16>>>,
     /// The most of each processor's time that threads get on a real machine; `95%cpu` when absent.
     pub(crate) cap: Option<Lax<Cap>>,
     /// Whether a run on a real machine moves other threads, interrupts and workqueues off its processors until it ends:
     /// `processors` (when absent) or `none`.
     pub(crate) claim: Option<Lax<Claim>>,
-    /// Stations of the simulated machine by name: what several processors need one after the other.
+    /// Stations of the simulated machine by name: hardware that serves one processor at a time.
     pub(crate) stations: Option<BTreeMap<String, StationFile>>,
 }
 
-/// One server, first come first served; a processor that visits it stands still until it has been served. On a real machine there are none.
+/// One server, first come first served; a processor that visits it stands still until it has been served. Real machines have no stations.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", schemars(rename = "Station"))]
 pub(crate) struct StationFile {
-    /// How long it serves each visit.
+    /// The time to serve a visit.
     pub(crate) service: Option<Lax<Span>>,
-    /// The calls each of which visits it, after its own cost; none when absent. Steps visit it by its name.
+    /// Calls that visit it, each after its own cost; none when absent. Steps visit it by its name.
     pub(crate) calls: Option<Vec<Lax<StationCall>>>,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct CostsFile {
     pub(crate) switch: Option<Lax<Span>>,
     /// Each switch to a thread that last ran on another processor, beside the switch.
     pub(crate) migration: Option<Lax<Span>>,
-    /// Each event told to the hierarchy.
+    /// Each event reported to the hierarchy.
     pub(crate) decision: Option<Lax<Span>>,
     /// Each notification that a scheduler receives because of it.
     pub(crate) notification: Option<Lax<Span>>,
@@ -73,7 +73,7 @@ pub(crate) struct CostsFile {
 pub(crate) struct CacheFile {
     /// Its size.
     pub(crate) size: Option<Lax<Kib>>,
-    /// For each KB of a thread's working set.
+    /// Time to refill each KB of a thread's working set.
     pub(crate) refill: Option<Lax<Span>>,
 }
 
@@ -141,20 +141,20 @@ pub(crate) struct InterruptsFile {
     pub(crate) kind: Option<Lax<OverheadKind>>,
     /// Its number in traces.
     pub(crate) number: Option<Lax<u16>>,
-    /// The processors that it strikes, each on its own; all when absent.
+    /// The processors that it interrupts, each independently; all when absent.
     pub(crate) processors: Option<Vec<Lax<u16>>>,
-    /// Time between two.
+    /// Time from one to the next.
     pub(crate) every: Option<Lax<Span>>,
     /// The first, with `every`.
     pub(crate) offset: Option<Lax<Instant>>,
-    /// Random time between two.
+    /// Random time from one to the next.
     pub(crate) gap: Option<Lax<Range>>,
-    /// How long each takes.
+    /// The time that each takes.
     pub(crate) cost: Option<Lax<Range>>,
-    /// A device at which something arrives each time: processes attach events to it by this name.
+    /// A device at which each interrupt reports an arrival: processes attach events to it by this name.
     pub(crate) device: Option<Lax<String>>,
     /// The datum posted by the device; the number of the arrival when absent.
     pub(crate) datum: Option<Lax<u64>>,
-    /// A trace whose interrupts strike again.
+    /// A trace whose interrupts are repeated.
     pub(crate) recorded: Option<Lax<String>>,
 }

@@ -24,7 +24,7 @@ pub(crate) struct ProgramFile {
     pub(crate) sporadic: Option<SporadicFile>,
     /// Jobs that follow those of another thread.
     pub(crate) after: Option<AfterFile>,
-    /// Jobs that are released instead of those that another thread, which names the thread as `else`, was refused.
+    /// Jobs released in place of refused jobs of another thread, which names the thread as `else`.
     pub(crate) instead: Option<InsteadFile>,
     /// Steps, repeated.
     pub(crate) steps: Option<Vec<TextOr<StepFile>>>,

@@ -17,7 +17,7 @@ pub(crate) struct SchedulerFile {
     pub(crate) parent: Option<Lax<String>>,
     /// Its parents in order, instead of `parent`.
     pub(crate) parents: Option<Vec<TextOr<WithRequirements<ParentFile>>>>,
-    /// How many virtual processors of its own it has at its parent.
+    /// The number of its own virtual processors at its parent.
     pub(crate) processors: Option<Lax<u16>>,
 }
 

@@ -26,7 +26,7 @@ pub(crate) const WORDS: [(&str, Step); 4] = [
 pub(crate) struct PhaseFile {
     /// Its name.
     pub(crate) name: Option<Lax<String>>,
-    /// How often; once when absent.
+    /// The number of repetitions; once when absent.
     pub(crate) loops: Option<Lax<u64>>,
     /// The steps.
     pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
@@ -44,16 +44,16 @@ pub(crate) struct StepFile {
     pub(crate) run: Option<Lax<Range>>,
     /// Visits a station of the machine, while the processor stands still; with `run`, whenever it has computed `every`.
     pub(crate) visit: Option<Lax<String>>,
-    /// How often, without `run`; once when absent.
+    /// Without `run`: the number of visits; one when absent.
     pub(crate) times: Option<Lax<u64>>,
     /// With `run` and `visit`: computed time from one visit to the next.
     pub(crate) every: Option<Lax<Span>>,
-    /// Waits so long.
+    /// Waits for this time.
     pub(crate) sleep: Option<Lax<Span>>,
     /// Waits for the next tick of a timer with this period, counted from when the thread began; a job
     /// ends and the next begins.
     pub(crate) timer: Option<Lax<Span>>,
-    /// Which timer; `timer` when absent.
+    /// The name of the timer; `timer` when absent.
     pub(crate) name: Option<Lax<String>>,
     /// The timer's grid after a late arrival: `relative` (when absent) or `absolute`.
     pub(crate) mode: Option<Lax<Tick>>,

@@ -26,11 +26,11 @@ use windfall_time::{Instant, Span};
 pub(crate) struct ThreadFile {
     /// The scheduler above it; the default one when absent.
     pub(crate) parent: Option<Lax<String>>,
-    /// How many threads: NAME-1 to NAME-n.
+    /// The number of threads: NAME-1 to NAME-n.
     pub(crate) count: Option<Lax<u32>>,
     /// When it is created; at the beginning when absent.
     pub(crate) start: Option<Lax<Instant>>,
-    /// How much of the cache it uses.
+    /// The part of the cache that it uses.
     pub(crate) working_set: Option<Lax<Kib>>,
     /// One of `[programs.NAME]`, which others may run, too; or a kind of program with its default settings; or a table of `kind` and
     /// settings, as `{ kind = "bsat-sink", work = "1ms" }`.
@@ -43,7 +43,7 @@ pub(crate) struct ThreadFile {
     pub(crate) sporadic: Option<SporadicFile>,
     /// Jobs that follow those of another thread.
     pub(crate) after: Option<AfterFile>,
-    /// Jobs that are released instead of those that another thread, which names this one as `else`, was refused.
+    /// Jobs released in place of refused jobs of another thread, which names this one as `else`.
     pub(crate) instead: Option<InsteadFile>,
     /// Steps, repeated.
     pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
@@ -63,9 +63,9 @@ pub(crate) struct ThreadFile {
     pub(crate) cgroup: Option<Lax<String>>,
     /// The processes of a unit of systemd, as `pipewire.service`.
     pub(crate) unit: Option<Lax<String>>,
-    /// The program of another entry, of whose threads `match` takes some.
+    /// Another entry with the program; `match` takes some of its threads.
     pub(crate) of: Option<Lax<String>>,
-    /// Which threads of the program; all that others leave when absent.
+    /// The threads of the program that are meant; all that other entries leave when absent.
     #[serde(rename = "match")]
     pub(crate) only: Option<MatchFile>,
     /// Whether each thread of the program has the reservation for itself; all share one when
@@ -111,18 +111,18 @@ macro_rules! jobs {
         #[cfg_attr(feature = "schema", schemars(rename = $title))]
         pub(crate) struct $name {
             $(#[doc = $first] pub(crate) $before: Option<Lax<$before_type>>,)*
-            /// How much each job is.
+            /// The work of each job.
             pub(crate) work: Option<Lax<Range>>,
             $(#[doc = $second] pub(crate) $behind: Option<Lax<$behind_type>>,)*
             #[doc = $due]
             pub(crate) deadline: Option<Lax<Due>>,
             /// The treatment of a late job: `complete` (when absent) or `abort`.
             pub(crate) late: Option<Lax<OnLate>>,
-            /// How many jobs; no end when absent.
+            /// The number of jobs; no end when absent.
             pub(crate) count: Option<Lax<u64>>,
             /// Whether each job is submitted to a scheduler that admits or refuses it, as `ports` does.
             pub(crate) admit: Option<Lax<bool>>,
-            /// The thread whose job is released instead of one that is refused; it has `instead`.
+            /// The thread whose job is released in place of a refused one; it has `instead`.
             #[serde(rename = "else")]
             pub(crate) or_else: Option<Lax<String>>,
         }

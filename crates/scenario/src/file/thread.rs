@@ -136,7 +136,7 @@ jobs!(
         "Time between releases." period: Span,
         "First release; when the thread starts, when absent." offset: Instant
     ],
-    deadline "Due so long after release, or `none`; the period when absent."
+    deadline "Time from release to deadline, or `none`; the period when absent."
 );
 
 jobs!(
@@ -146,19 +146,19 @@ jobs!(
         "Time between releases, as `50ms..200ms`." gap: Range,
         "First release; when the thread starts, when absent." offset: Instant
     ],
-    deadline "Due so long after release, or `none`; the shortest gap when absent."
+    deadline "Time from release to deadline, or `none`; the shortest gap when absent."
 );
 
 jobs!(
     "Jobs that follow another thread's.", AfterFile as "After",
     ["The thread whose jobs release these as they are finished, from when this thread starts." thread: String], work,
-    [], deadline "Due so long after release, or `none`, as when absent."
+    [], deadline "Time from release to deadline, or `none`, as when absent."
 );
 
 jobs!(
-    "Jobs that stand for another thread's that were refused.", InsteadFile as "Instead",
+    "Jobs released in place of refused jobs of another thread.", InsteadFile as "Instead",
     [], work,
-    [], deadline "Due so long after release, or `none`, as when absent."
+    [], deadline "Time from release to deadline, or `none`, as when absent."
 );
 
 /// The behaviour of a thread in a recorded trace.

@@ -1,8 +1,8 @@
 //! How schedulers turn guarantees into guarantees (HLS 5.3.1, table 5.1).
 //!
 //! Each kind of scheduler implements [`Conversion`] in its own file, beside its admission: types and
-//! numbers. The checker asks it three things: which types it can make use of, what a child would have
-//! to tell it in order to get a guarantee, and what all children get with what they have told.
+//! numbers. The checker asks it three things: which types it can make use of, which parameter a
+//! child has to send in order to get a guarantee, and what all children get with their parameters.
 
 use crate::allowance::Allowance;
 use crate::guarantee::{Guarantee, Type};
@@ -85,7 +85,7 @@ pub trait Conversion {
         false
     }
 
-    /// Whether a child that has told no reservation never runs, however idle the processor is.
+    /// Whether a child without a reservation never runs, however idle the processor is.
     fn serves_reserved_alone(&self) -> bool {
         false
     }
@@ -170,13 +170,13 @@ pub struct ChildParams {
     pub reserve: Option<(Span, Span)>,
     /// A moment at which its block begins.
     pub at: Option<Instant>,
-    /// When it tells all this, where that is known: the periods of a reservation follow each other from then on.
+    /// When it sends all these, where that is known: the periods of a reservation follow each other from then on.
     pub since: Option<Instant>,
     /// Its weight; what counts is the proportion to its siblings' weights.
     pub weight: Ratio,
     /// How far it may borrow against its future allocation.
     pub warp: Span,
-    /// Its priority, the larger first; one that has told none comes after all that have.
+    /// Its priority, the larger first; a child without one comes after all that have one.
     pub priority: Option<i32>,
     /// How often it works: longest work of a job if known, least time between jobs, relative deadline.
     pub rate: Option<(Option<Span>, Span, Span)>,
@@ -187,7 +187,7 @@ pub struct ChildParams {
 }
 
 impl Default for ChildParams {
-    /// Nothing told: weight 1.
+    /// No parameter sent: weight 1.
     fn default() -> ChildParams {
         ChildParams {
             reserve: None,
@@ -211,7 +211,7 @@ impl ChildParams {
         self
     }
 
-    /// The same, told at that instant, where that is known.
+    /// The same, sent at that instant, where that is known.
     #[must_use]
     pub fn since(mut self, since: impl Into<Option<Instant>>) -> ChildParams {
         self.since = since.into();
@@ -253,7 +253,7 @@ impl ChildParams {
 pub struct Offer {
     /// Guarantees that all hold at once, the tightest first; none means NULL.
     pub gives: Vec<Given>,
-    /// Why it is not what the child told, where that is so.
+    /// Why it differs from the parameters sent, where it does.
     pub lacks: Option<String>,
 }
 
@@ -286,7 +286,7 @@ impl Given {
 }
 
 impl Offer {
-    /// Nothing, and nothing was told.
+    /// Nothing, to a child that has sent no parameters.
     #[must_use]
     pub fn nothing() -> Offer {
         Offer::default()
@@ -310,7 +310,7 @@ impl Offer {
         Offer { gives, lacks: None }
     }
 
-    /// The same, which is not what the child told: why.
+    /// The same, with the reason why it differs from the parameters sent.
     #[must_use]
     pub fn lacks(mut self, why: String) -> Offer {
         self.lacks = Some(why);

@@ -11,8 +11,8 @@ use windfall_time::Ratio;
 pub enum Guarantee {
     /// `ALL`: a processor to itself.
     All,
-    /// `RESU r`: a uniformly slower processor of speed r. By each deadline that its owner told in
-    /// time and in order, r times the time since it woke, less what it had run ahead before.
+    /// `RESU r`: a uniformly slower processor of speed r. By each deadline that its owner
+    /// announced in time and in order, r times the time since it woke, less what it had run ahead before.
     Slower(Ratio),
     /// `RESBH x y`: x in each of its periods of length y, and not more.
     BasicHard(Length, Length),

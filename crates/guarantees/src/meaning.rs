@@ -235,8 +235,7 @@ impl Judge {
         }
     }
 
-    /// Its owner tells a deadline now; only `RESU` has a use for it, and only for one that has not
-    /// passed.
+    /// Its owner announces a deadline at `now`. Only `RESU` uses it, and only if it has not passed.
     pub fn set_deadline(&mut self, now: Instant, deadline: Instant) {
         if !matches!(self.below, Below::Speed(_)) {
             return; // service goes on, and comes whole

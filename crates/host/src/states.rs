@@ -35,7 +35,7 @@ impl<M: Machine> Host<M> {
         self.send_at(now, |hierarchy, now| hierarchy.blocked(now, id));
     }
 
-    /// A thread tells a figure of itself.
+    /// Sets a figure that a thread reports of itself.
     pub(crate) fn keeps(&mut self, number: u32, name: &'static str, value: Figure) {
         self.threads.list[number as usize].outcome.tells(name, count(value));
         self.record(number, |thread| Event::Figure { thread, name: name.to_owned(), value });

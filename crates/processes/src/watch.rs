@@ -1,7 +1,7 @@
 //! How a process waits for its own devices: in a set of their descriptors, so that no other thread runs between an arrival and the process.
 //!
 //! While the process does not wait for its events, the thread of the node's devices sees what arrives. The kernel wakes one of the two, since the
-//! process's set was told of the descriptor before the node's ([`Poll::add_shared_edges`]). Both do the same with an arrival.
+//! process's set got the descriptor before the node's ([`Poll::add_shared_edges`]). Both do the same with an arrival.
 
 use super::sleep::SleepQueue;
 use super::system::System;

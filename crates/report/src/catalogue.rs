@@ -148,7 +148,7 @@ fn allowed(setting: &Setting) -> String {
     }
 }
 
-/// For people: the head of its file, then its settings, and what its children may be told.
+/// For people: the head of its file, then its settings, and the parameters of its children.
 #[must_use]
 pub fn described(kind: &Kind, width: Option<usize>) -> String {
     let mut text = reflowed(head(kind), width);

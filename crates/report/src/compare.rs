@@ -135,8 +135,8 @@ impl Pair {
     }
 }
 
-/// A pair for each thread; for threads that are told together, or of which the hosts made unequal
-/// numbers, a pair of sums.
+/// A pair for each thread. A group of threads, or threads of which the hosts made unequal numbers,
+/// are a pair of sums.
 fn pairs(scenario: &Scenario, simulated: &Outcome, received: &Outcome) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (one, other) in groups(scenario, simulated).into_iter().zip(groups(scenario, received)) {

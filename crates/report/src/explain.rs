@@ -48,7 +48,7 @@ pub fn text(asked: &Asked, mut reading: Reading, width: Option<usize>) -> String
     }
 }
 
-/// Figures that a thread told, by the keys of results: `saved_ns` and nanoseconds, `committed` and a count.
+/// Figures that a thread reported, by the keys of results: `saved_ns` and nanoseconds, `committed` and a count.
 fn keyed(figures: &[(String, Figure)]) -> Vec<(String, u64)> {
     let keyed = figures.iter().map(|(name, value)| plain(&escaped(name), count(*value)));
     keyed.collect()

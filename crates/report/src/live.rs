@@ -18,12 +18,12 @@ pub(crate) struct Row {
     pub(crate) sort: String,
     pub(crate) is_thread: bool,
     pub(crate) cpu: Option<u16>,
-    /// The guarantee that fares worst of its own, if it has any.
+    /// The worst kept of its guarantees, if it has any.
     pub(crate) promised: Option<Promised>,
     pub(crate) received: Account,
     pub(crate) completed: u64,
     pub(crate) missed: u64,
-    /// The figures that its scheduler keeps of it, and that it tells of itself.
+    /// The figures that its scheduler keeps of it, and those that it reports itself.
     pub(crate) counted: Vec<(String, u64)>,
 }
 

@@ -1,4 +1,4 @@
-//! The promises of a run and how each fared, for people.
+//! The promises of a run and their status, for people.
 
 use crate::check::broken;
 use crate::terminal::{decimal, table};
@@ -9,7 +9,7 @@ use windfall_guarantees::meaning::Verdict;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{Outcome, PromiseStatus, PromiseVerdict, groups};
 
-/// A row for each promise; of many threads that are alike, the one that fared worst. Empty without
+/// A row for each promise; of a group of similar threads, the worst one. Empty without
 /// promises.
 pub(crate) fn text(scenario: &Scenario, outcome: &Outcome, width: Option<usize>) -> String {
     let remarks = remarks(scenario);
@@ -41,7 +41,7 @@ pub(crate) fn text(scenario: &Scenario, outcome: &Outcome, width: Option<usize>)
     format!("\n{}{remarks}", table(&head, 6, rows, width))
 }
 
-/// How many refusals are told.
+/// How many refusals are listed.
 const SHOWN: usize = 10;
 
 /// Requests that were refused and so never promised, each once with the reason, the first [`SHOWN`] of many; then

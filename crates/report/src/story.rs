@@ -70,7 +70,7 @@ pub struct StoryBuilder {
 }
 
 impl Story {
-    /// The story that `records`, in order of time, tell.
+    /// The story of `records`, which are in order of time.
     #[must_use]
     pub fn build(records: impl IntoIterator<Item = Record>) -> Story {
         let mut builder = StoryBuilder::default();

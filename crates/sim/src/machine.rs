@@ -28,7 +28,7 @@ pub(crate) struct SimMachine<'a> {
     /// When the host has something to do, if ever.
     alarm: Option<Instant>,
     sources: Vec<Interrupts>,
-    /// A device at which something has arrived, which the host has not been told.
+    /// A device at which something has arrived, and the host has not been notified.
     arrived: Option<Device>,
     pub(crate) prices: Prices,
     pub(crate) stations: Stations,

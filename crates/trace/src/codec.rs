@@ -3,7 +3,7 @@
 //! A file is a magic number with a version, a block with the [`Header`](crate::Header), blocks of
 //! records, and an end block with their number. A block is its length, a checksum and its content;
 //! it starts from nothing (absolute time, the number of its first record), so a damaged block costs
-//! that block only and the next one tells how many records it cost.
+//! that block only, and the next one gives the number of records lost.
 //!
 //! Invariant: a file without its end block, or with a block that does not agree with its checksum,
 //! never reads as a calm end: the reader gives [`Event::Lost`](crate::Event::Lost) and then an error.

@@ -110,8 +110,8 @@ pub enum Event {
         /// The scheduler that it is under, if known.
         node: Option<NodeId>,
     },
-    /// A scheduler instance is declared, or has a new parent or promise. In a recording of a command: the command, whose
-    /// threads are told from all others by it.
+    /// A scheduler instance is declared, or has a new parent or promise. In a recording of a command: the command;
+    /// its threads belong to this node, and no others.
     Node {
         /// Which.
         node: NodeId,
@@ -185,7 +185,7 @@ pub enum Event {
         /// The thread.
         thread: ThreadId,
     },
-    /// A scheduler tells something about a child: budget left, exhausted, boosted, ...
+    /// A scheduler's note about a child: budget left, exhausted, boosted, ...
     Note {
         /// Which scheduler.
         node: NodeId,
@@ -232,7 +232,7 @@ pub enum Event {
         /// The thread.
         thread: ThreadId,
     },
-    /// A figure that a thread tells of itself has this value from now on.
+    /// A figure that a thread reports of itself has this value from here on.
     Figure {
         /// The thread.
         thread: ThreadId,
@@ -313,7 +313,7 @@ pub const COMMAND: &str = "command";
 /// assert_eq!(wakeups.0[&ThreadId(3)], 1);
 /// ```
 pub trait Sink {
-    /// Takes one record. Errors that the sink meets are kept and told when it is finished.
+    /// Takes one record. Errors of the sink are kept and returned when it is finished.
     fn record(&mut self, at: Instant, event: &Event);
 }
 

@@ -198,7 +198,7 @@ pub struct Explained {
     /// Bursts whose end is among lost events.
     pub unclear: u64,
     /// Jobs of which the trace has the end and not the beginning, or which began after the thread
-    /// had ended; nothing is told of them.
+    /// had ended; they are only counted.
     pub unopened: u64,
     /// Jobs or bursts that took longer than was asked.
     pub too_long: u64,
@@ -215,7 +215,7 @@ pub struct Explained {
     pub misses: u64,
     /// Tasks submitted to a scheduler with admission control.
     pub tasks: Tasks,
-    /// The figures that it told of itself, with their last values.
+    /// The figures that it reported of itself, with their last values.
     pub figures: Vec<(String, Figure)>,
     /// The marks that it set.
     pub marks: Marks,

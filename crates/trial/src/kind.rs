@@ -58,10 +58,10 @@ fn sample(form: parameters::Form) -> ParameterValue {
     }
 }
 
-/// Its children may be told what it says, and nothing else; how many parameters that are.
+/// Checks that its children may set the parameters that it lists, and no others; returns their number.
 ///
 /// # Panics
-/// When that is not so.
+/// When a listed parameter is refused, or another is taken.
 pub fn takes_what_it_says(kind: &Kind) -> usize {
     let mut taken = 0;
     for parameter in ALL.iter().chain(UNWRITTEN).copied() {

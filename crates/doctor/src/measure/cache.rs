@@ -66,7 +66,7 @@ fn in_order(memory: &[usize]) -> Span {
     clock::now().saturating_since(begun)
 }
 
-/// The largest cache of data that no other core shares, as /sys tells it.
+/// The largest cache of data that no other core shares, according to /sys.
 fn own_cache(cpu: u16) -> Option<u64> {
     let folder = format!("/sys/devices/system/cpu/cpu{cpu}");
     let siblings = word(&format!("{folder}/topology/thread_siblings_list"));

@@ -1,9 +1,9 @@
-//! `RESU r`: by each deadline that was told in time, r times the time since its owner woke, less what it
+//! `RESU r`: by each deadline that was announced in time, r times the time since its owner woke, less what it
 //! had run ahead before.
 //!
-//! HLS 5.2.2.3 promises the share between any two consecutive deadlines; but who has run ahead before
-//! the first of them cannot be given as much again (errata). How far ahead it is grows while it is
-//! served faster than r, and melts away at r while it sleeps. A deadline is told in time when the one
+//! HLS 5.2.2.3 promises the share between any two consecutive deadlines; but an owner that has run ahead
+//! before the first of them cannot be given as much again (errata). How far ahead it is grows while it is
+//! served faster than r, and melts away at r while it sleeps. A deadline is announced in time when the one
 //! before has not passed, or when its owner wakes, and in order when it is no earlier than the one
 //! before: work cannot be done after the event. From the first that is not, a stretch is judged no further.
 //! A new deadline replaces the one before, whose work is done.
@@ -11,7 +11,7 @@
 use super::{FINEST, Window, length, unscaled};
 use windfall_time::Ratio;
 
-/// Budgets are whole nanoseconds, and each deadline told makes a new one: so many nanoseconds may be
+/// Budgets are whole nanoseconds, and each announced deadline makes a new one: this many nanoseconds may be
 /// lost each time, a few below each of nested slower processors.
 const WHOLE: i128 = 8;
 
@@ -24,7 +24,7 @@ pub(super) struct Speed {
     now: i128,
     asleep: bool,
     woke: i128,
-    /// How many deadlines were told since.
+    /// How many deadlines were announced since.
     tells: i128,
     /// Service since it woke.
     served: i128,
@@ -33,10 +33,10 @@ pub(super) struct Speed {
     lead: i128,
     lead_then: i128,
     ahead: i128,
-    /// The last deadline told in this stretch; whether all were told in time and in order.
+    /// The last deadline announced in this stretch; whether all were announced in time and in order.
     told: Option<i128>,
     orderly: bool,
-    /// The deadline to come, and when it was told; the next one told takes its place.
+    /// The deadline to come, and when it was announced; the next announcement replaces it.
     to_come: Option<(i128, i128)>,
     worst: Option<(Ratio, Window)>,
     pub(super) tested: u64,

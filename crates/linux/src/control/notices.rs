@@ -1,4 +1,4 @@
-//! Clients that are told of notices about a thread: each has a line for each set of notices, when it comes (decision 0024).
+//! Clients that receive notices about a thread: each gets a line for each set of notices, when it comes (decision 0024).
 //!
 //! Nothing waits for a client: what it does not read stays in the set of its thread, which is sent when there is room again.
 
@@ -26,7 +26,7 @@ struct Listener {
     line: Vec<u8>,
 }
 
-/// All clients that are told of notices.
+/// All clients that receive notices.
 #[derive(Default)]
 pub(super) struct Listeners(Vec<Listener>);
 

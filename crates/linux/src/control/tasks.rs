@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use windfall_programs::{IdleTime, TaskError, TaskId, TaskReply, TaskRequest};
 use windfall_time::{Instant, Span};
 
-/// Has a scheduler admit or end a task. The answer to a submission that there is no time for has what a query tells.
+/// Has a scheduler admit or end a task. A submission for which there is no time is answered like a query.
 ///
 /// # Errors
 /// When no such thread runs, its scheduler admits no tasks, it has no such task, or the work or the time is none.

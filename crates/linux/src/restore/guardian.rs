@@ -24,7 +24,7 @@ const LOOK: i32 = 50;
 /// serves more urgent work, the guardian then does not count that time either.
 const DOUBT: i32 = 100;
 
-/// The supervisor's handle of its guardian. Dropping it tells the guardian that the supervisor is gone.
+/// The supervisor's handle of its guardian. When it is dropped, the guardian learns that the supervisor is gone.
 pub(crate) struct Guardian {
     pid: i32,
     /// Readable when the guardian has ended.

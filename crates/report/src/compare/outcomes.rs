@@ -121,7 +121,7 @@ fn pairs(outcomes: &[Value; 2]) -> Vec<Pair<'_>> {
     pairs
 }
 
-/// How a promise to an owner fared: its state in words, by owner and guarantee.
+/// The status of each promise in words, by owner and guarantee.
 fn promised(outcome: &Value) -> Vec<(String, String)> {
     let all = outcome["promises"].as_array().into_iter().flatten();
     let word = |promise: &Value, key: &str| promise[key].as_str().unwrap_or_default().to_owned();

@@ -162,7 +162,7 @@ pub struct Expectation {
     pub text: String,
 }
 
-/// How a promise fared. Five, since "not kept" and "kept" leave out the usual cases.
+/// The status of a promise. There are five, since "kept" and "broken" leave out the usual cases.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RowStatus {
     /// It asked and got what it was promised.

@@ -93,7 +93,7 @@ fn threads(scenario: &Scenario, outcome: &Outcome) -> Vec<ThreadRow> {
     threads
 }
 
-/// How the promises to a thread or a scheduler fared in all windows, the worst of them; `None` without
+/// The worst status of the promises to a thread or a scheduler over all windows; `None` without
 /// one that was judged.
 fn judged(outcome: &Outcome, name: &str) -> Option<RowStatus> {
     let promises = outcome.promises.iter().filter(|verdict| verdict.promise.owner == name);

@@ -24,7 +24,7 @@ pub(super) enum Task {
     Uninterruptible,
     Stopped,
     Dead,
-    /// Not told: the importer has been told that something else runs in its place.
+    /// Never written: another task is written as running in its place.
     Unknown,
 }
 

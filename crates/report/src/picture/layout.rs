@@ -15,7 +15,7 @@ use windfall_trace::ThreadId;
 pub(super) const ROW: f32 = 30.0;
 pub(super) const BAR_TOP: f32 = 8.0;
 pub(super) const BAR_HIGH: f32 = 16.0;
-/// Rows that are drawn at most; the title tells how many are left out.
+/// Rows that are drawn at most; the title says how many are left out.
 const ROWS: usize = 200;
 const TOP: f32 = 58.0;
 

@@ -45,8 +45,8 @@ pub(super) fn settled(mut scenario: Scenario) -> Scenario {
     scenario
 }
 
-/// As long as it takes for all shares in the long run to be told from nothing: half of each beyond what it may be
-/// behind, where that comes within [`LONGEST`].
+/// The length of a run after which all shares in the long run differ clearly from nothing: half of each beyond its
+/// allowance, where that comes within [`LONGEST`].
 fn long_enough(promises: &[Promise]) -> Span {
     let shares = promises.iter().filter_map(|promise| match promise.guarantee {
         Guarantee::Share(share) => Some((share, promise.behind)),

@@ -22,7 +22,7 @@ pub enum ReadError {
     Damaged {
         /// Which block, the header being 0.
         block: u64,
-        /// How many records it cost, when a later block tells.
+        /// The number of records lost with it, if a later block gives it.
         lost: Option<u64>,
     },
     /// Bytes follow the end block.

@@ -31,7 +31,7 @@ pub struct Reader<R: Read> {
     given: u64,
     /// How many records were of kinds that only later versions know.
     later: u64,
-    /// The block that waits for a later one to tell what it cost.
+    /// A damaged block whose number of lost records a later block will give.
     damaged: Option<u64>,
     pending: VecDeque<Result<Record, ReadError>>,
     state: Progress,

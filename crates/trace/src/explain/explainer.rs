@@ -13,7 +13,7 @@ use crate::{Event, NodeId, Note, Sink, ThreadId};
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_time::Instant;
 
-/// A [`Sink`] that explains what it is told; [`Explainer::finish`] gives the answer. A clone of it
+/// A [`Sink`] that explains the records it receives; [`Explainer::finish`] gives the answer. A clone of it
 /// answers for what has happened so far.
 #[derive(Clone, Debug)]
 pub struct Explainer {
@@ -107,7 +107,7 @@ impl Explainer {
         }
     }
 
-    /// A scheduler has told something about its only child that is a scheduler.
+    /// A scheduler has made a note about its only child that is a scheduler.
     fn hold(&mut self, at: Instant, by: NodeId, what: Note) {
         let Some(child) = only_child(by, &self.schedulers) else { return };
         match what {

@@ -87,7 +87,7 @@ impl Explained {
         *self = Explained { kind, tasks, figures, marks, ..Explained::new(self.thread) };
     }
 
-    /// It tells a figure of itself.
+    /// Sets a figure that it reports of itself.
     pub(super) fn tells(&mut self, name: &str, value: Figure) {
         match self.figures.iter_mut().find(|(known, _)| known == name) {
             Some((_, before)) => *before = value,

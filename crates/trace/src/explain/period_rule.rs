@@ -1,7 +1,7 @@
 //! Promises of an amount in every period, as far as a trace alone can judge them.
 //!
 //! A continuous reservation (`RESC`) gives its amount in every window of a period's length. A basic
-//! one (`RESB`) gives it in periods of its own: they are known where the scheduler tells when it
+//! one (`RESB`) gives it in periods of its own: they are known where the scheduler notes when it
 //! replenishes; elsewhere a window of twice the period less the amount contains it whatever the
 //! phase (HLS 5.3.2). A bare `3ms/10ms` counts from when the thread wakes.
 

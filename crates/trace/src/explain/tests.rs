@@ -60,7 +60,7 @@ fn explain(question: Question, records: &[Record]) -> Explanation {
     explainer.finish()
 }
 
-/// All that is told about `a`.
+/// All findings about `a`.
 fn about_a(records: &[Record]) -> Explained {
     explain(ask("a", None, Keep::All), records).threads.remove(0)
 }

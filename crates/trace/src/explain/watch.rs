@@ -52,7 +52,7 @@ pub(super) struct Watch {
     burst: Option<Window>,
     bursts: u64,
     pledge: Option<PeriodRule>,
-    /// Its scheduler tells when a period begins.
+    /// Its scheduler notes when a period begins.
     told: bool,
     period: Option<Window>,
     pub(super) found: Explained,

@@ -167,7 +167,7 @@ impl<R: BufRead> Importer<R> {
         }
     }
 
-    /// A loss whose time is not told.
+    /// A loss whose time the source does not give.
     fn lost(&mut self, line: u64, cpu: Option<u16>, lost: Option<u64>) {
         self.report.lose(cpu.map(Cpu), lost);
         let after = cpu.and_then(|cpu| self.last_on.get(&cpu).copied()).or(self.released);

@@ -1,6 +1,6 @@
 //! Lines that wait to be sorted.
 //!
-//! Invariant: `on` holds the keys of those lines of `lines` that tell something about who runs on
+//! Invariant: `on` holds the keys of those lines of `lines` that say which thread runs on
 //! their processor: an event that a thread wrote there, or a loss.
 
 use super::record::{Raw, Waiting};
@@ -45,7 +45,7 @@ impl Queue {
         Some(waiting)
     }
 
-    /// The earliest line that tells something about who runs on `cpu`.
+    /// The earliest line that says which thread runs on `cpu`.
     pub(super) fn next_on(&self, cpu: u16) -> Option<&Waiting> {
         self.lines.get(self.on.get(&cpu)?.first()?)
     }

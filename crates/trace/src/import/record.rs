@@ -66,7 +66,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// The thread that ran on the line's processor up to this line, 0 for idle; if it tells.
+    /// The thread that ran on the line's processor up to this line, 0 for idle; if it says so.
     pub(super) fn claims(&self) -> Option<u32> {
         match &self.raw {
             Raw::Lost { .. } => None,

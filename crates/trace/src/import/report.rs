@@ -48,7 +48,7 @@ pub struct Report {
     /// Losses that the source reports, by processor; `None` where it names none.
     pub lost: BTreeMap<Option<Cpu>, LostCount>,
     /// Lines of another thread than the one that their processor ran: a switch is missing before
-    /// them that the source did not tell to be lost. Each is also a loss among the records.
+    /// them that the source did not report as lost. Each is also a loss among the records.
     pub mismatches: Examples,
     /// Interrupts that end without a beginning, or are open when their processor switches.
     pub unpaired_overheads: u64,
@@ -101,7 +101,7 @@ impl Report {
         self.events.values().sum()
     }
 
-    /// All losses that the source told of.
+    /// All losses that the source reported.
     #[must_use]
     pub fn lost_in_all(&self) -> LostCount {
         let mut all = LostCount::default();

@@ -46,7 +46,7 @@ impl Threads {
         self.slots.get(&tid).is_some_and(|slot| slot.id.is_some())
     }
 
-    /// Takes a name and a process from a line. Gives the event that tells, when the thread has been
+    /// Takes a name and a process from a line. Returns a new declaration if the thread has been
     /// declared otherwise.
     pub(super) fn learn(
         &mut self,
@@ -108,7 +108,7 @@ impl Threads {
         std::mem::replace(slot, Slot { ended, ..Slot::default() }).id
     }
 
-    /// The thread `old` goes on as `tid`, which is free. Gives the event that tells.
+    /// The thread `old` goes on as `tid`, which is free. Returns the event that says so.
     pub(super) fn renumber(&mut self, old: u32, tid: u32) -> Option<Event> {
         let slot = self.slots.remove(&old)?;
         self.slots.insert(old, Slot { ended: true, ..Slot::default() });

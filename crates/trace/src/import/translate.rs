@@ -173,7 +173,7 @@ impl Translator {
         }
     }
 
-    /// A thread can run; nothing is told if that was known.
+    /// A thread can run; gives no event if that was known.
     fn waking(&mut self, task: &Task, by: Option<ThreadId>, report: &mut Report) {
         self.meet(task, report);
         if task.tid == 0 {
@@ -194,7 +194,7 @@ impl Translator {
         self.put(Event::Wake { thread, by });
     }
 
-    /// The thread that did what a line tells, unless an interrupt did it.
+    /// The thread that caused the event of a line, unless an interrupt did.
     fn cause(
         &mut self,
         cpu: u16,

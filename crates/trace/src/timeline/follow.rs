@@ -43,8 +43,8 @@ struct OpenThread {
     state: Option<State>,
     /// Woken while it still ran: a waker on another processor can be faster than the switch.
     woken_early: bool,
-    /// Nothing has been told of it but that it is there, and nothing was lost since: it waits, as
-    /// will be known when it is woken, or when the trace ends.
+    /// It has been declared, has had no other event, and nothing was lost since: so it waits, which
+    /// is certain when it is woken, or when the trace ends.
     silent: bool,
 }
 
@@ -291,7 +291,7 @@ impl Follower {
         })
     }
 
-    /// A thread of which nothing was told until now has waited.
+    /// A thread that has had no event until now has waited.
     fn break_silence(&mut self, i: usize) {
         let open = &mut self.open[i];
         if std::mem::take(&mut open.silent) && open.state == Some(State::Unknown) {

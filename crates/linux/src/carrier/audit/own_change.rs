@@ -1,6 +1,6 @@
 //! A supervised thread that changed its own priority: `nice`, `sched_setscheduler`, `pthread_setschedparam` (HLS table 9.2; decision 0024).
 //!
-//! Its scheduler is told, where it knows priorities or shares; the outcome says so, or why not.
+//! Its scheduler is notified, if it uses priorities or shares; the outcome records this, or why it was not done.
 
 use crate::carrier::OwnChange;
 use crate::supervise::supervisor::Supervisor;

@@ -32,7 +32,7 @@ impl Watch {
         }
     }
 
-    /// A scheduler has told that the thread's budget is used up.
+    /// A scheduler has noted that the thread's budget is used up.
     pub(in crate::explain) fn exhausted(
         &mut self,
         at: Instant,
@@ -44,7 +44,7 @@ impl Watch {
         self.held = Some(node);
     }
 
-    /// A scheduler has told that a period of the thread begins.
+    /// A scheduler has noted that a period of the thread begins.
     pub(in crate::explain) fn replenished(
         &mut self,
         at: Instant,

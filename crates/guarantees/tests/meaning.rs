@@ -1,4 +1,4 @@
-//! What is measured against its slow definition, and the lemmas of chapter 5 as schedules.
+//! Judgements against slow definitions, and the lemmas of chapter 5 as schedules.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ fn slow(stretches: &[Stretch], fine: i128, promised: impl Fn(i128) -> i128) -> O
     worst
 }
 
-/// What a continuous reservation promises in a window of length t.
+/// The amount that a continuous reservation promises in a window of length t.
 fn continuous(x: i128, y: i128, t: i128) -> i128 {
     if t < 0 { 0 } else { t / y * x + (t % y - (y - x)).max(0) }
 }

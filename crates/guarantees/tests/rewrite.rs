@@ -141,9 +141,9 @@ fn the_tightest_form_of_each_type() {
     assert_eq!(form("RESU 1/3", Type::Ps), Some(parse("PS 1/3")));
 }
 
-/// What a virtual processor gets in `[from, to)`, in the schedule that uses a guarantee's freedom
-/// to the full: as soon as it may at first, and from then on as late as it may. Slow and simple:
-/// unit by unit.
+/// The time that a virtual processor gets in `[from, to)`, in the schedule that uses a guarantee's
+/// freedom to the full: as soon as it may at first, and from then on as late as it may. Slow and
+/// simple: unit by unit.
 fn worst(guarantee: &Guarantee, length: u64) -> Ratio {
     let nanos = |length: Length| length.to_span().unwrap().as_nanos();
     let count = |early: u64, x: u64, y: u64| {
@@ -169,7 +169,7 @@ fn worst(guarantee: &Guarantee, length: u64) -> Ratio {
     }
 }
 
-/// What `guarantee` promises in an interval of that length.
+/// The amount that `guarantee` promises in an interval of that length.
 fn promised(guarantee: &Guarantee, length: u64) -> Ratio {
     worst(guarantee, length)
 }

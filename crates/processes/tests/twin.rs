@@ -1,6 +1,6 @@
 //! One body on both hosts: event-driven processes do the same on the simulated machine and as threads.
 //!
-//! What depends on who is faster may differ, and is not compared: which consumer gets a datum, not that one does.
+//! Effects of speed may differ, and are not compared: which consumer gets a datum, though not that one does.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 #[path = "twin/random.rs"]

@@ -1,4 +1,4 @@
-//! What a machine logged of itself, as its journal and its kernel write it.
+//! Logs of a machine, as its journal and its kernel write them.
 
 use windfall_reliability::sources::{
     Ending, Found, JOURNAL_STARTED, JOURNAL_STOPPED, Log, MESSAGES, Running, SHUTDOWN, SourceError,

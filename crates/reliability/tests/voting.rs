@@ -5,7 +5,7 @@ use rand_pcg::rand_core::Rng;
 use windfall_nmr::{Iteration, Majority, ReplicaNumber, Report, Settings, Voter};
 use windfall_reliability::{Vote, Voting, VotingError};
 
-/// What lies in a replica's place of a row.
+/// The content of a replica's place in a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Cell {
     Empty,

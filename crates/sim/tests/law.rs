@@ -12,7 +12,7 @@ use windfall_sim::law::{Law, PROGRAMS};
 /// How many trees; few where nothing is optimised.
 const TREES: u64 = if cfg!(debug_assertions) { 1_000 } else { 45_000 };
 
-/// What is tested so often at least, of each type.
+/// The least number of tests of each type.
 const EACH: u64 = 1_000;
 
 fn number(name: &str, default: u64) -> u64 {

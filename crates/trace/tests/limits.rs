@@ -1,4 +1,4 @@
-//! What is damaged in a text is left out and reported with its line; what never ends does end.
+//! Damaged parts of a text are left out and reported with their lines; endless input does end.
 
 use std::io::{BufReader, Read, Write};
 use windfall_trace::import::{self, Format, Importer, Report, limits};

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::collections::HashMap;
 use windfall_trace::{Event, Stop, ThreadId};
 
-/// What happens on a processor, threads by number, 0 for idle.
+/// A step on a processor; threads by number, 0 for idle.
 #[derive(Clone, PartialEq, Debug)]
 enum Step {
     Switch { us: u64, cpu: usize, prev: u32, stop: Stop, next: u32 },

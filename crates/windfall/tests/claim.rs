@@ -63,7 +63,7 @@ fn affinities() -> BTreeMap<i32, String> {
     threads.filter_map(|tid| Some((tid, affinity(tid)?))).collect()
 }
 
-/// What the kernel is told of interrupts, workqueues and timers.
+/// The kernel's settings of interrupts, workqueues and timers.
 fn settings() -> BTreeMap<PathBuf, String> {
     let interrupts = numbers("/proc/irq").into_iter();
     let interrupts = interrupts.map(|number| format!("/proc/irq/{number}/smp_affinity"));

@@ -168,7 +168,7 @@ fn every_verb_has_help_a_man_page_and_completions() {
     assert!(verbs.iter().all(|verb| completed.contains(verb)), "{completed:?}");
 }
 
-/// What bash is told that the last of these words may become.
+/// The completions that bash gets for the last of these words.
 fn completions(words: &[&str]) -> Vec<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_windfall"))
         .args([&["--"], words].concat())

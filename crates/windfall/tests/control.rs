@@ -488,7 +488,7 @@ timer = "1024Hz"
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// What a scheduler answers about work of 2 ms by then.
+/// A scheduler's answer about work of 2 ms by then.
 fn query(run: &Run, by: &str) -> Value {
     let output = run.ctl(&["query", "p", "2ms", "--by", by, "--json"]);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();

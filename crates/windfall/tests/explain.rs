@@ -22,7 +22,7 @@ fn recorded() -> String {
     root.join("scenarios/recorded/desktop.ftrace.gz").to_str().unwrap().to_owned()
 }
 
-/// What is printed, the exit status being `status`.
+/// The output, the exit status being `status`.
 fn explain(status: i32, recording: &str, arguments: &[&str]) -> String {
     let output = windfall(&[&["explain", recording], arguments].concat());
     assert_eq!(output.status.code(), Some(status), "{output:?}");

@@ -1,4 +1,4 @@
-//! Whatever happens to the supervisor, within a second nothing of it is left behind.
+//! Within a second of the supervisor's end, however it ended, all that it changed is restored.
 //!
 //! Needs root (real-time priorities, tracepoints); says so and passes where it is missing. The
 //! supervisor is killed at random moments `WINDFALL_KILLS` times, 20 when that is not set.
@@ -97,13 +97,13 @@ fn programs() -> BTreeSet<i32> {
     numbers("/proc").into_iter().filter(ours).collect()
 }
 
-/// What the machine was like before the first run.
+/// The machine's state before the first run.
 struct Before {
     throttle: String,
     processors: String,
 }
 
-/// What is not as it was before; empty when all is well.
+/// Everything that differs from before; empty when all is well.
 fn left_behind(programs: &BTreeSet<i32>, supervisor: u32, before: &Before) -> Vec<String> {
     let mut left = Vec::new();
     let processors = &before.processors;

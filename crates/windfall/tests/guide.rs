@@ -36,7 +36,7 @@ struct Block {
 }
 
 impl Block {
-    /// What an attribute of it says, as `file` in `toml,file=a.toml`.
+    /// The value of an attribute of it, as `file` in `toml,file=a.toml`.
     fn attribute(&self, name: &str) -> Option<&str> {
         self.sort.split(',').find_map(|part| part.strip_prefix(name)?.strip_prefix('='))
     }
@@ -78,7 +78,7 @@ fn scratch(page: &Path) -> PathBuf {
     folder
 }
 
-/// What a command prints on both streams, as either. Which shell it is does not matter.
+/// The output of a command on both streams, in any order. It does not matter which shell it is.
 fn shell(folder: &Path, command: &str) -> Output {
     let own = Path::new(env!("CARGO_BIN_EXE_windfall")).parent().unwrap();
     let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap_or_default());
@@ -110,7 +110,8 @@ fn missing<'a>(expected: &'a str, found: &str) -> Option<&'a str> {
     (!any && !expected.is_empty() && found.next().is_some()).then_some("...")
 }
 
-/// What is expected, each line that did not come replaced by the one that has most words in common with it, if half are.
+/// The expected output, each missing line replaced by the printed one that has most words in common with it, if half
+/// are.
 fn renewed(expected: &str, printed: &str) -> String {
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let line = |line: &str| {
@@ -243,7 +244,7 @@ fn law_what_a_command_does_not_print_is_found() {
     assert_eq!(renewed("nothing of that\n", printed), "nothing of that\n");
 }
 
-/// What can be expected of a scenario is in the page about scenario files.
+/// The page about scenario files lists all quantities of expectations.
 #[test]
 fn law_the_page_of_scenario_files_names_everything_that_can_be_expected() {
     let page = std::fs::read_to_string(root().join("docs/guide/src/scenarios.md")).unwrap();

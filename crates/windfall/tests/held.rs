@@ -16,8 +16,8 @@ mod taken;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// What came of a run of `length` with these threads below a proportional share with 4 ms in each 10 ms, and a budget that
-/// `charges` that; nothing, and why, where that cannot be tried.
+/// The result of a run of `length` with these threads below a proportional share with 4 ms in each 10 ms, and a budget
+/// that `charges` that; `None`, with the reason, where that cannot be tried.
 fn run(name: &str, charges: &str, length: &str, threads: &str) -> Option<Value> {
     let schedulers = format!(
         "[schedulers.res]\nscheduler = \"rez\"\nparent = \"top\"\ncharges = \"{charges}\"\n\
@@ -77,7 +77,7 @@ fn held(charges: &str, most: f64) -> Vec<(f64, f64)> {
     seen
 }
 
-/// The round in which deciding cost least. What else runs on the machine beside only makes it dearer, by a half from round to round.
+/// The round in which deciding cost least. Other work on the machine only raises the cost, by a half from round to round.
 fn best(rounds: Vec<(f64, f64)>) -> Option<(f64, f64)> {
     rounds.into_iter().min_by(|one, other| one.1.total_cmp(&other.1))
 }

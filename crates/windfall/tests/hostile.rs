@@ -144,7 +144,7 @@ fn r0013_a_command_of_such_a_name_is_recorded_in_words() {
     calm(&["record", "-o", "never.wft", "--", "./\u{1b}[2Jmissing"]);
 }
 
-/// What `ctl` and `top` say to a run that answers `answer`.
+/// The output of `ctl` and `top` for a run that answers `answer`.
 fn asked(answer: &'static [u8], verb: &[&str]) -> String {
     static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! What is imported is what was there: jobs of a recorded timer, and the demonstration's figures.
+//! Imports repeat the recording: jobs of a recorded timer, and the demonstration's figures.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use std::path::{Path, PathBuf};

@@ -98,7 +98,7 @@ fn real_threads_fill_the_columns_of_every_scheduler() {
     }
 }
 
-/// Needs root, too. Whoever stops an experiment means all its runs.
+/// Needs root, too. A signal that stops an experiment stops all its runs.
 #[test]
 fn law_a_signal_ends_the_experiment_not_one_of_its_runs() {
     if !real::is_ready() {

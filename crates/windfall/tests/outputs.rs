@@ -1,4 +1,4 @@
-//! What verbs read and write: `-`, files that are there, files that cannot become whole.
+//! Files that verbs read and write: `-`, files that are there, files that cannot become whole.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 #[path = "common/calls.rs"]

@@ -20,8 +20,8 @@ use std::sync::PoisonError;
 use supervised::ALONE;
 use windfall_skips::{Needs, skip};
 
-/// What came of a second (or so long) with these threads below a proportional share `ps`; nothing, and why, where that
-/// cannot be tried.
+/// The result of a second (or so long) with these threads below a proportional share `ps`; `None`, with the reason,
+/// where that cannot be tried.
 fn run(name: &str, threads: &str) -> Option<Value> {
     run_for("1s", name, threads)
 }

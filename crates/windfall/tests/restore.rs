@@ -121,7 +121,7 @@ impl Run {
         fs::read_to_string(&self.errors).unwrap_or_default()
     }
 
-    /// What it printed, after it has ended.
+    /// Its output after it has ended.
     fn results(mut self) -> (Option<i32>, String) {
         let status = self.child.wait().unwrap();
         (
@@ -464,7 +464,7 @@ fn accepts_every_signal_that_asks_a_run_to_end() {
     }
 }
 
-/// What a run of a second says and answers with these capabilities alone, as root.
+/// The exit status and output of a run of a second with these capabilities alone, as root.
 fn with_capabilities(capabilities: &str) -> Option<(Option<i32>, String)> {
     let file = scenario("rights", "1s", BUSY);
     let mut command = Command::new("setpriv");

@@ -51,7 +51,7 @@ fn import(file: &Path) -> Result<(String, String), String> {
     Err(why.strip_prefix(&format!("windfall: {from}: ")).unwrap_or(&why).to_owned())
 }
 
-/// What was said of a file: texts without tasks and lines, and for each the tasks and lines.
+/// Messages about a file: texts without tasks and lines, and for each the tasks and lines.
 #[derive(Default)]
 struct Said(Vec<(String, Vec<String>)>);
 

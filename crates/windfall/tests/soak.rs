@@ -118,7 +118,7 @@ fn descendants(of: i32) -> Vec<i32> {
     found.into_iter().flat_map(|pid| numbers(&format!("/proc/{pid}/task"))).collect()
 }
 
-/// What was seen from outside while it ran.
+/// Measurements from outside while it ran.
 #[derive(Default)]
 struct Seen {
     most: usize,

@@ -78,7 +78,7 @@ fn run(scenario: &Scenario, sink: &mut (dyn Sink + Send)) -> Option<Outcome> {
     host::run(|| scenario.build().unwrap(), &Settings::default(), Some(sink))
 }
 
-/// What a thread received: it had the processor, and nobody took that from it.
+/// The time that a thread received: it had the processor, and nothing was stolen from it.
 fn received(timeline: &Timeline, name: &str) -> Span {
     let line = timeline.threads.iter().find(|line| line.name == name).unwrap();
     let slices = timeline.cpus.iter().flat_map(|cpu| &cpu.slices);

@@ -69,8 +69,8 @@ fn share(outcome: &Outcome, name: &str) -> u64 {
     thread(outcome, name).received.as_nanos() * 1_000 / outcome.length.as_nanos()
 }
 
-/// What no thread had of the processors though they were not idle, in thousandths of one: what others took, and what
-/// decisions cost. A decision of a supervisor that is built for debugging costs up to a quarter of a millisecond.
+/// Processor time that was neither a thread's nor idle, in thousandths of one processor: stolen time, and the cost
+/// of decisions. A decision of a supervisor that is built for debugging costs up to a quarter of a millisecond.
 fn taken(outcome: &Outcome) -> u64 {
     let parts = outcome.cpus.iter().flat_map(|cpu| [cpu.stolen, cpu.scheduling, cpu.switching]);
     parts.map(Span::as_nanos).sum::<u64>() * 1_000 / outcome.length.as_nanos()
@@ -84,7 +84,7 @@ fn received(outcome: &Outcome, name: &str, promised: u64, less: u64, more: u64) 
     assert!(share + less + taken >= promised, "{name}: {share}, {taken} were taken");
 }
 
-/// What is conserved on every host.
+/// The conservation law of every host.
 fn conserved(outcome: &Outcome) {
     assert_eq!(outcome.failure, None);
     for cpu in &outcome.cpus {

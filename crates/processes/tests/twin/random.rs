@@ -3,7 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// What a producer does before each datum.
+/// A producer's action before each datum.
 #[derive(Clone, Debug)]
 enum Manner {
     Compute(u64),
@@ -144,7 +144,8 @@ impl Code for Everything {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Whoever runs when: every datum comes out once, those of one producer to one consumer in their order.
+    /// In any order of execution, every datum comes out once, those of one producer to one consumer in
+    /// their order.
     #[test]
     fn twin_no_datum_is_lost_or_handed_over_twice(fair in fair()) {
         let logs = twin(|log| Everything(fair.clone(), log));

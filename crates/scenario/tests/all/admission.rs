@@ -69,7 +69,7 @@ fn refuses_secondaries_that_are_never_released() {
     tells(&with(circle), &[(10, "stands for itself", "no `else`")]);
 }
 
-/// What is below a scheduler that admits gets what that moves to it, and no other.
+/// Schedulers below one that admits get the laxity that it moves to them, and no others do.
 #[test]
 fn refuses_laxity_for_those_that_are_not_below_the_giver() {
     let tree = |more: &str, request: &str| {

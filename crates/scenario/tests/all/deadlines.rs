@@ -1,4 +1,4 @@
-//! What `check` says of deadlines: bounds, and when there is none.
+//! Deadlines in `check`: bounds, and reasons where there is none.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use windfall_scenario::{BoundError, Scenario};

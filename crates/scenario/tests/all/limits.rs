@@ -20,7 +20,7 @@ fn chain(levels: usize) -> String {
     text + ONE
 }
 
-/// What is said of a text, in no more time than reading it takes.
+/// The mistakes found in a text, in no more time than reading it takes.
 fn refused(text: &str) -> String {
     let begun = Instant::now();
     let mistakes = Scenario::parse("a.toml", text).unwrap_err().render(false);

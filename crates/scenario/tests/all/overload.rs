@@ -1,4 +1,5 @@
-//! What the checker says of deadlines on several processors, of too much work, and of whom nobody serves.
+//! Deadlines on several processors, with too much work, and of threads that nobody serves, as the checker
+//! reports them.
 
 use windfall_guarantees::Guarantee;
 use windfall_scenario::{Promises, Scenario};

@@ -18,7 +18,7 @@ fn file(name: &str) -> Promises {
     Scenario::load(path.as_ref()).unwrap().promises()
 }
 
-/// What holds at the one virtual processor of that name.
+/// The guarantees that hold at the one virtual processor of that name.
 fn has(promises: &Promises, name: &str) -> Vec<String> {
     let vps = promises.named(name);
     let options = vps.iter().flat_map(|vp| &promises.findings.vps[*vp].options);

@@ -1,4 +1,4 @@
-//! What holds of every rt-app file, whatever bytes it is made of. Used by the tests of this folder and by the fuzz target.
+//! Laws for every rt-app file, made of any bytes. Used by the tests of this folder and by the fuzz target.
 
 use windfall_scenario::rtapp::{self, Duplicates};
 

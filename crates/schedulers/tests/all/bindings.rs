@@ -46,7 +46,7 @@ fn law_the_kinds_that_bind_are_those_of_this_test() {
     assert_eq!(binding.collect::<Vec<_>>(), BINDING.map(|(kind, _)| kind));
 }
 
-/// What the random test has judged.
+/// Counts of the random test's judgements.
 #[derive(Default, Debug)]
 struct Judged {
     ran_bound: u64,

@@ -14,7 +14,8 @@ use windfall_schedulers::catalogue::Value;
 use windfall_schedulers::parameters;
 use windfall_time::Span;
 
-/// What the instance holds: a processor, a reservation below rez beside others, or a share beside others.
+/// The supply of the instance: a processor, a reservation below rez beside others, or a share beside
+/// others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Held {
     All,
@@ -34,7 +35,7 @@ pub(crate) const HELD: [&str; 5] = ["all", "reserved", "shared", "exact", "neste
 const SHARES: [(&str, Value<'static>); 2] =
     [("quantum", Value::Span(Span::from_nanos(3))), ("warp", Value::Bool(false))];
 
-/// What the first of two children is given of a share.
+/// The part of a share that the first of two children gets.
 fn shared(given: Guarantee, shares: [u32; 2]) -> Guarantee {
     let shares = shares.map(|share| {
         let mut terms = ChildParams::default();
@@ -118,7 +119,7 @@ pub(crate) struct Arrival {
     pub(crate) after: u64,
     /// Until the next arrival.
     pub(crate) gap: u64,
-    /// Of what it says, it needs so many tenths.
+    /// The need in tenths of the declared work.
     pub(crate) tenths: u64,
 }
 
@@ -159,7 +160,7 @@ pub(crate) const APART: u64 = 40;
 pub(crate) struct Task {
     pub(crate) number: u32,
     pub(crate) deadline: u64,
-    /// What is left of what it needs.
+    /// The rest of its need.
     pub(crate) needs: u64,
     /// Whether that is less than it said.
     pub(crate) early: bool,

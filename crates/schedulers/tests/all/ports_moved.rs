@@ -81,7 +81,7 @@ fn steps() -> impl Strategy<Value = Vec<(Step, u64)>> {
     prop::collection::vec((step, prop_oneof![Just(0), 0..12_u64]), 1..120)
 }
 
-/// What the two hold.
+/// The supplies of the two.
 #[derive(Clone, Copy, Debug)]
 enum Holds {
     /// This the giver, and the receiver nothing.
@@ -117,7 +117,7 @@ fn holds() -> impl Strategy<Value = Holds> {
 
 #[derive(Default, Debug)]
 struct Tally {
-    /// By what the giver holds: all, a reservation, a share; then with a join, without and with `exact`.
+    /// By the giver's supply: all, a reservation, a share; then with a join, without and with `exact`.
     moved: [usize; 5],
     admitted: [usize; 5],
     refused: usize,
@@ -289,7 +289,7 @@ impl Two {
         }
     }
 
-    /// What was noted as moved or lost since the last time.
+    /// Notes about moved or lost laxity since the last time.
     fn noted(&mut self) -> Vec<Note> {
         let noted = self.host.tree.drain_journal().filter_map(|entry| match entry.what {
             JournalEvent::Noted { note: note @ (Note::Moved(_) | Note::Lost(_)), .. } => Some(note),

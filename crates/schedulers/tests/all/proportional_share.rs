@@ -52,7 +52,7 @@ fn paper_hls_9_3_3_priorities_are_proportions() {
 }
 
 proptest! {
-    /// Whatever shares and priorities children have, and in which order they say so: they receive time in proportion to the products.
+    /// With any shares and priorities, set in any order, children receive time in proportion to the products.
     #[test]
     fn law_time_is_in_proportion_to_share_times_priority(
         asked in prop::collection::vec((1_u32..5, 1_i32..=31, any::<bool>()), 2..6),

@@ -241,8 +241,8 @@ fn accepts_more_own_vps_but_uses_one() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Whatever the others do, a child that never waits gets its amount in each of its periods, and no child ever
-    /// gets more.
+    /// With any behaviour of the others, a child that never waits gets its amount in each of its periods, and no
+    /// child ever gets more.
     #[test]
     fn law_a_backlogged_child_gets_its_amount_in_every_period(
         shares in prop::collection::vec((1_u64..60, 20_u64..200), 2..6),

@@ -152,7 +152,7 @@ fn update(host: &mut Host, all: &mut [Reserved]) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
-    /// Whatever is stolen: C is never less than the requested amount, the sum of all C is never more than
+    /// With any stolen time, C is never less than the requested amount, the sum of all C is never more than
     /// `admission`, and a child that never waits holds the processor at least as long as it requested in each of
     /// its periods, whatever others are lent.
     #[test]

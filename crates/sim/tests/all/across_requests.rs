@@ -6,7 +6,7 @@ use std::path::Path;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::PromiseStatus;
 
-/// What is asked for at a time, about whom, with two numbers.
+/// A request: its time, its kind, its subject, and two numbers.
 type Asked = (u64, u8, u8, u64, u64);
 
 /// Two reservation schedulers on a processor each; four threads with reservations, two of them below a scheduler that has one itself.

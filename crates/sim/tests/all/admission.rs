@@ -1,4 +1,4 @@
-//! What schedulers that admit jobs hold, before and after control requests.
+//! The supplies of schedulers that admit jobs, before and after control requests.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use windfall_scenario::Scenario;

@@ -32,7 +32,7 @@ fn read(text: &str) -> Scenario {
     Scenario::parse("test.toml", &text).map_err(|mistakes| mistakes.render(false)).unwrap()
 }
 
-/// What is asked for `below`, and how it fared; `None` where it was refused.
+/// The status of the promise requested for `below`; `None` where it was refused.
 fn fares(text: &str) -> Option<PromiseStatus> {
     let scenario = read(text);
     let plan = scenario.build().map_err(|mistakes| mistakes.render(false)).unwrap();

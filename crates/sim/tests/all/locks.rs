@@ -83,7 +83,7 @@ fn simulated(scenario: &Scenario) -> BTreeMap<String, Span> {
     threads.filter_map(|its| Some((its.name.clone(), its.response.most()?))).collect()
 }
 
-/// What was judged of one kind and protocol.
+/// Counts of judgements of one kind and protocol.
 #[derive(Default, Debug)]
 struct Judged {
     bounds: u32,

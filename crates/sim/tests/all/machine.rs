@@ -293,7 +293,7 @@ fn law_a_timer_is_paid_by_a_processor_of_its_scheduler() {
     }
 }
 
-/// What the ends of quanta cost each of two processors with so many threads.
+/// The cost of the ends of quanta on each of two processors with that many threads.
 fn quanta(count: usize, alone: bool) -> [windfall_time::Span; 2] {
     let outcome = run(&format!(
         r#"

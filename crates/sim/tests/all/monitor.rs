@@ -63,7 +63,7 @@ fn spinners(count: u32, parent: &str) -> String {
     format!("[threads.s]\nparent = \"{parent}\"\ncount = {count}\nrun = \"spin\"\n")
 }
 
-/// What was requested, with its answers.
+/// The requests, with their answers.
 fn requests(looks: &Report<Look>) -> Vec<(ThreadRequest, Option<String>)> {
     reported(looks).into_iter().flat_map(|look| look.requests).collect()
 }

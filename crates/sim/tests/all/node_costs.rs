@@ -1,4 +1,4 @@
-//! Who pays for what on a node of Chrysalis (2.6 to 2.8, 3.1, 4.2).
+//! Charges on a node of Chrysalis: which process pays for which cost (2.6 to 2.8, 3.1, 4.2).
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
@@ -95,7 +95,7 @@ fn times(span: Span, count: u64) -> Span {
     span.checked_mul(count).unwrap()
 }
 
-/// What its scheduler has charged a process with.
+/// The time that its scheduler has charged to a process.
 fn charged(thread: &ThreadOutcome) -> Span {
     let ran = thread.stats.iter().find(|(name, _)| *name == "ran").unwrap();
     let Count::Time(span) = ran.1 else { panic!("no time") };

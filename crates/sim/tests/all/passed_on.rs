@@ -1,4 +1,4 @@
-//! What a thread tells of its periods reaches whoever has a use for it, through schedulers that pass it on.
+//! Periods that a thread reports reach each scheduler that uses them, through schedulers that pass them on.
 
 use crate::common::{run, span, thread};
 

@@ -66,7 +66,7 @@ fn fine(outcome: &Outcome) {
     assert_eq!((&outcome.refused[..], &outcome.not_admitted[..]), (&[][..], &[][..]));
 }
 
-/// What processes have noted, in order.
+/// Notes of processes, in order.
 type Log<T> = Arc<Mutex<Vec<T>>>;
 
 fn note<T>(log: &Log<T>, one: T) {

@@ -1,4 +1,4 @@
-//! What was once wrong, one test each; the name says what.
+//! Past defects, one test each, named after the defect.
 
 use crate::common::{run, span, thread};
 

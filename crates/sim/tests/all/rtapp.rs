@@ -1,4 +1,4 @@
-//! What the tasks of an rt-app file receive, on the simulated machine: what Linux would give them.
+//! Time that the tasks of an rt-app file receive on the simulated machine: the same as on Linux.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
@@ -18,7 +18,7 @@ fn imported(processors: u16, tasks: &str) -> ImportedRtApp {
     imported
 }
 
-/// What a simulated second of them comes to.
+/// The result of a simulated second of them.
 fn second(imported: &ImportedRtApp) -> Outcome {
     let scenario = &imported.scenario;
     let plan = scenario.build().map_err(|mistakes| mistakes.render(false)).unwrap();

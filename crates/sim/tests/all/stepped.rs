@@ -1,5 +1,5 @@
-//! The host on a machine of another kind: one that goes on by microseconds, and knows no queue of events. What it comes to
-//! is what the simulated machine comes to, so that nothing of the latter is in the host.
+//! The host on a machine of another kind: one that goes on by microseconds, and knows no queue of events. Its results
+//! equal those of the simulated machine, so the host depends on nothing in the latter.
 
 use windfall_hierarchy::{JournalEntry, NodeId, Processor, ThreadId};
 use windfall_host::{Change, Charge, Column, Event, Host, Machine, Passed, Thread};

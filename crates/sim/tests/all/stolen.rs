@@ -107,7 +107,8 @@ fn paper_hls_11_3_feedback_needs_what_the_overhead_varies_by() {
     assert!((PERIODS / 4..PERIODS * 3 / 4).contains(&half), "{half} missed with 0 %");
 }
 
-/// What each period began with and what the last one had received, by number of the period.
+/// The amount with which each period began and the time that the last one had received, by number
+/// of the period.
 struct Story {
     reserved: Vec<Span>,
     received: Vec<Span>,

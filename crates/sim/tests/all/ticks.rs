@@ -107,7 +107,7 @@ fn limit_less_than_a_tick_is_excused_and_no_more() {
     assert!(outcome.promises.iter().all(|verdict| verdict.status() == PromiseStatus::Kept));
 }
 
-/// What threads ask for, as if all of it were granted.
+/// The guarantees that threads request, as if all were granted.
 fn wished(scenario: &Scenario) -> Vec<Promise> {
     let wish = |thread: &Thread| Promise::new(&thread.name, thread.requires.guarantee.unwrap());
     scenario.threads.iter().map(wish).collect()

@@ -82,7 +82,7 @@ fn law_a_faulty_replica_is_restarted_replaced_or_left_out() {
     }
 }
 
-/// Whoever reads a trace sees each step, and who was wrong in which.
+/// The trace shows each step, and which replica was wrong in which.
 #[test]
 fn law_a_disagreement_is_a_mark_with_the_replica_and_the_iteration() {
     let settings = "fault = \"flip\"\nfault-from = 20\nfault-iterations = 2\nremedy = \"restart\"";

@@ -1,4 +1,4 @@
-//! What holds of every import and every trace file, whatever bytes they are made of.
+//! Laws for every import and every trace file, made of any bytes.
 //!
 //! Used by the tests of this folder and by the fuzz targets.
 
@@ -13,7 +13,7 @@ pub(crate) struct Imported {
     pub(crate) records: Vec<Record>,
     /// The error that ended it, if one did.
     pub(crate) error: Option<ImportError>,
-    /// What became of the lines.
+    /// Counts of the lines.
     pub(crate) report: Report,
     /// How many processors the source says it has.
     pub(crate) cpus: u16,

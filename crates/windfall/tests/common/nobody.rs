@@ -6,7 +6,8 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering};
 use windfall_skips::{Needs, skip};
 
-/// What a copy that everybody can reach prints for such a user; nothing, with a word about it, where nobody may become one.
+/// The output of a copy that everybody can run, started as such a user; `None`, with a message, where nobody may become
+/// one.
 #[track_caller]
 pub(crate) fn run(arguments: &[&str]) -> Option<Output> {
     static COPIES: AtomicU32 = AtomicU32::new(0);

@@ -8,7 +8,8 @@ use std::sync::{Mutex, PoisonError};
 /// One run at a time.
 pub(crate) static ALONE: Mutex<()> = Mutex::new(());
 
-/// What came of a run of these schedulers and threads, so long; nothing, and why, where that cannot be tried.
+/// The result of a run of these schedulers and threads, so long; `None`, with the reason, where that cannot
+/// be tried.
 #[track_caller]
 pub(crate) fn run(name: &str, length: &str, schedulers: &str, threads: &str) -> Option<Value> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -7,8 +7,8 @@ use windfall_skips::{Needs, skip};
 /// How long others, or the guardian of the run before, may have it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a command comes to that supervises this machine, once nobody else does; nothing, with a word about it, if that takes
-/// too long.
+/// The output of a command that supervises this machine, once nobody else does; `None`, with a message, if that takes too
+/// long.
 #[track_caller]
 pub(crate) fn once_free(mut command: impl FnMut() -> Output) -> Option<Output> {
     let begun = Instant::now();

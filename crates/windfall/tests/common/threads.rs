@@ -1,4 +1,4 @@
-//! What /proc says of the machine's threads.
+//! Threads of the machine, from /proc.
 
 use std::fs;
 

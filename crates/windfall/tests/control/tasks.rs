@@ -15,7 +15,7 @@ fn begin(name: &str) -> Option<(Run, MutexGuard<'static, ()>)> {
     Some(begun)
 }
 
-/// What a scheduler answers a task of a thread.
+/// A scheduler's answer to a task of a thread.
 fn submit(run: &Run, thread: &str, work: &str, by: &str) -> Value {
     let output = run.ctl(&["submit", thread, work, "--by", by, "--json"]);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -28,7 +28,7 @@ fn number(answer: &Value) -> u64 {
     answer["task"].as_u64().unwrap_or_else(|| panic!("{answer}"))
 }
 
-/// What is idle before the time from now.
+/// Idle time before the time from now.
 fn idle(run: &Run, by: &str) -> u64 {
     let output = run.ctl(&["query", "p", "1ns", "--by", by, "--json"]);
     serde_json::from_slice::<Value>(&output.stdout).unwrap()["idle_ns"].as_u64().unwrap()

@@ -1,5 +1,5 @@
-//! Random requests to a run: one client whose answers are believed, beside others that are killed at any moment, that do not read, and that send
-//! without a pause. Whatever comes, the tree is what the accepted requests make of it.
+//! Random requests to a run: one client whose answers are believed, beside others that are killed at any moment, that do
+//! not read, and that send without a pause. In every case the tree is the result of the accepted requests.
 
 use super::{MACHINE, Run, WINDFALL};
 use serde_json::{Value, json};

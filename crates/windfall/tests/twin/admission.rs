@@ -62,7 +62,7 @@ instead = { work = "1ms", deadline = "60ms", admit = true }
     });
 }
 
-/// What a process noted about its tasks.
+/// Notes of a process about its tasks.
 #[derive(Clone, Copy, Default, Debug)]
 struct Noted {
     admitted: u64,

@@ -32,7 +32,7 @@ fn ms(n: u32) -> Span {
 const WORKERS: Node = Node(0);
 const CLIENTS: Node = Node(1);
 
-/// What the client noted.
+/// Notes of the client.
 #[derive(Clone, Copy, Default, Debug)]
 struct Noted {
     rounds: u64,
@@ -178,7 +178,8 @@ impl Code for Client {
     }
 }
 
-/// What a pool admits is done in time; what exceeds its bound, is cancelled or panics ends as such, and harms nobody else.
+/// Work that a pool admits is done in time; work that exceeds its bound, is cancelled or panics ends as such, and harms
+/// no other.
 #[test]
 fn twin_a_pool_answers_before_its_closures_run() {
     let noted = Arc::<Mutex<Noted>>::default();

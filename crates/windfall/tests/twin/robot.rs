@@ -48,7 +48,8 @@ fn plan(robot: &Robot) -> Plan {
     plan
 }
 
-/// What is the same on both hosts, if no move was late: where it was, and the ways that it planned.
+/// Facts that are the same on both hosts if no move was late: the places where it was, and the ways
+/// that it planned.
 fn judge(outcome: &Outcome, journey: &Journey) {
     conserved(outcome);
     assert!(journey.arrived, "{journey:?}");

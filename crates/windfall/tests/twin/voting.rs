@@ -87,7 +87,7 @@ fn twin_replicas_vote_alike() {
     }
 }
 
-/// What is done about a fault, and what is noticed of that.
+/// The remedy for each fault, and the kind of fault that is noticed.
 const REMEDIES: [(Injected, FaultKind, Remedy); 6] = [
     (Injected::Crash, FaultKind::Panicked, Remedy::Restart),
     (Injected::Hang, FaultKind::Lagging, Remedy::Restart),

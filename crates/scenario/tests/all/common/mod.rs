@@ -17,7 +17,7 @@ guarantee = "RESBH 3ms 10ms"
 periodic = "3ms/20ms"
 "#;
 
-/// What is wrong with it.
+/// The mistakes in it.
 pub(crate) fn mistakes(text: &str) -> Diagnostics {
     match Scenario::parse("e.toml", text) {
         Err(mistakes) => mistakes,

@@ -1,4 +1,4 @@
-//! What `explain` says of a run against the books that the simulator itself keeps.
+//! Results of `explain` for a run, against the accounts of the simulator itself.
 
 use windfall_scenario::outcome::Outcome;
 use windfall_time::{Instant, Span};

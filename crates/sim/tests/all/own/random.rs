@@ -8,7 +8,7 @@ use windfall_scenario::{Home, PlannedThread, Scenario};
 use windfall_sim::Sim;
 use windfall_time::Instant;
 
-/// What is drawn.
+/// A random action.
 #[derive(Clone, Copy, Debug)]
 enum Draw {
     Reserve(u32),

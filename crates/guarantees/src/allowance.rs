@@ -1,4 +1,4 @@
-//! By how much a share in the long run (`PS s`) may be behind at the end of a stretch of being runnable.
+//! The allowance of a share in the long run (`PS s`): how far it may be behind at the end of a runnable stretch.
 //!
 //! `PS s` itself bounds no stretch (HLS 5.2.2.4), but the scheduler that gives it has a bound in its own quanta, errors and
 //! warps. The checker carries that along beside each `PS`, so that a run can be judged by it.

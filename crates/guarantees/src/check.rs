@@ -1,4 +1,4 @@
-//! The checker of HLS 5.1.2: from the root down, a chain of conversions for everything that is asked.
+//! The checker of HLS 5.1.2: from the root down, a chain of conversions for every request.
 //!
 //! At each virtual processor there is a small set of guarantees that hold at once (its *options*), each
 //! with the link that proves it. A scheduler's own virtual processors stand for what their contracts

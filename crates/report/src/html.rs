@@ -1,4 +1,4 @@
-//! A page of HTML, and how text gets into it: the template engine escapes whatever is not markup by
+//! A page of HTML, and how text gets into it: the template engine escapes everything that is not markup by
 //! its type, so no name leaves its place.
 //!
 //! Invariant: a page holds everything that it shows; its own policy forbids a browser to fetch.

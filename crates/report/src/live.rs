@@ -1,4 +1,4 @@
-//! A run that is under way: its tree, row by row, as text; `live/screen.rs` is what a terminal shows of it again and again.
+//! A run that is under way: its tree, row by row, as text; `live/screen.rs` draws it on a terminal repeatedly.
 
 mod screen;
 

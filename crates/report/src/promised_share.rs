@@ -1,4 +1,4 @@
-//! The processor share that a promise's text amounts to, for drawing a promise beside what came.
+//! The processor share that a promise's text amounts to, for drawing a promise beside the time received.
 //!
 //! Invariant: a text that is no guarantee gives nothing, never a guess.
 

@@ -1,4 +1,4 @@
-//! Overheads of processors: what calls of the hierarchy, switches and interrupts cost, and visits of stations, during which a processor stands still.
+//! Overheads of processors: the costs of calls of the hierarchy, of switches and of interrupts, and visits of stations, during which a processor stands still.
 //!
 //! Overheads of a processor are served one after the other; nothing interrupts a visit.
 

@@ -1,4 +1,4 @@
-//! Text of others, fit to be printed. Any process may name its threads as it likes, and any file may hold any line.
+//! Escapes text from elsewhere before it is printed. Any process may name its threads as it likes, and any file may hold any line.
 //!
 //! Invariant: what comes out holds no control character (but line ends and tabs, where they are allowed) and none
 //! that turns the direction of writing, so it neither steers a terminal nor looks like another line. Each is written

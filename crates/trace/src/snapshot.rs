@@ -1,4 +1,4 @@
-//! How things stand after records that are kept no longer: who is who, who runs where, who could run.
+//! The state after records that are no longer kept: the threads, which of them run where, and which could run.
 //!
 //! Invariant: the events that it gives, followed by the records after those that it has taken, have the same
 //! timeline as all records from there on. It grows with the number of threads, nodes and processors, not with records: a thread is

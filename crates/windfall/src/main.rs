@@ -1,4 +1,4 @@
-//! The command: what is typed is parsed (`cli.rs`), then a file for each verb does it.
+//! The command: `cli.rs` parses the arguments, and a file for each verb carries it out.
 //!
 //! No logic of its own lives here: verbs join what the crates below offer, and print.
 #![forbid(unsafe_code)]

@@ -1,4 +1,4 @@
-//! `PS s`: what a finite run says about a share in the long run (HLS 5.2.2.4).
+//! `PS s`: the verdict of a finite run on a share in the long run (HLS 5.2.2.4).
 
 use super::lag::promised;
 use super::{FINEST, Verdict, Window, length, unscaled};

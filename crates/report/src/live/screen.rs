@@ -1,6 +1,6 @@
-//! The screen of a run that is watched: processors, the tree with a bar for each row, and what the marked row says.
+//! The live screen of a run: processors, the tree with a bar for each row, and details of the selected row.
 //!
-//! A bar is what was received lately; a tick in it stands at what was promised. Standings differ by
+//! A bar shows time received lately; a tick in it marks the promise. Standings differ by
 //! sign and word, not by colour alone. Absent on purpose: a terminal, and keys.
 
 use super::{Row, percent, rows, standing, tenths};

@@ -1,4 +1,4 @@
-//! The hierarchy as a table: promise, what was received with a tick at the promise, and its state.
+//! The hierarchy as a table: promise, time received with a tick at the promise, and state.
 //!
 //! All bars of the page share one scale, from nothing to the largest share, so that rows compare.
 

@@ -1,4 +1,4 @@
-//! Jobs that are admitted, what stands for those that are refused, and what schedulers that admit must hold (PORTS 2.2, 2.4).
+//! Admitted jobs, jobs that replace refused ones, and the supply that admitting schedulers need (PORTS 2.2, 2.4).
 
 use super::schedulers::{find_circles, parent_paths, requirement_paths};
 use super::{Checker, means, names};

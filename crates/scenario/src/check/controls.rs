@@ -1,4 +1,4 @@
-//! Programs that have threads of others changed: that there are such schedulers, and that all keep accounts of epochs.
+//! Programs that control threads of others: that the schedulers they name exist, and that all keep accounts of epochs.
 
 use super::Checker;
 use crate::diagnostic::Code;

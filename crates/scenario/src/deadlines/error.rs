@@ -1,4 +1,4 @@
-//! Why nothing is known about when a thread's jobs end.
+//! Why there is no bound on a thread's response times.
 
 use core::fmt;
 

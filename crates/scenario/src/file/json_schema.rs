@@ -1,4 +1,4 @@
-//! The shape of a file as a JSON schema: of the types that are not read as they are declared.
+//! The JSON schema of a file, for the types that are not read as they are declared.
 
 use super::requirements::{Asks, GUARANTEE};
 use super::{

@@ -1,4 +1,4 @@
-//! A value that is read leniently: what is wrong with it is kept, not thrown.
+//! A value that is read leniently: its error is kept, and reading goes on.
 
 use super::value_error::ValueError;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! `[locks.NAME]`: what a thread runs at while it holds a lock.
+//! `[locks.NAME]`: the protocol of a lock, which decides the rank of its holder.
 
 use super::lax::Lax;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Values of what a thread asks for itself, of the same forms as the parameters of these names.
+//! Values in requests of a thread for itself, in the forms of the parameters of these names.
 
 use super::lax::{Raw, Scalar};
 use super::parameter::{read, reservation};

@@ -1,4 +1,4 @@
-//! The keys by which something is asked of a parent: the same ones wherever there is a parent, made from the table of parameters.
+//! The keys of requirements at a parent: the same wherever there is a parent, made from the table of parameters.
 //!
 //! [`WithRequirements`] takes them out while a table is read, so that places are kept (serde's `flatten` would lose them).
 

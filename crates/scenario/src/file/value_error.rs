@@ -1,4 +1,4 @@
-//! Why a value cannot be read: what is wrong with it, without what would be right.
+//! Why a value cannot be read: the error, without a correction.
 
 use crate::diagnostic::Code;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! Stations of the simulated machine: what several processors need one after the other (decision 0044).
+//! Stations of the simulated machine: hardware that serves one processor at a time (decision 0044).
 
 use windfall_programs::CallKind;
 use windfall_time::Span;

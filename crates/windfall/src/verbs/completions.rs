@@ -1,4 +1,4 @@
-//! `windfall completions SHELL`: a script that asks the command itself what a word may become.
+//! `windfall completions SHELL`: a script that asks the command itself for completions.
 
 use crate::cli::CompletionsArgs;
 use crate::output::print;

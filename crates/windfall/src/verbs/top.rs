@@ -1,4 +1,4 @@
-//! `windfall top`: a run, looked at again and again.
+//! `windfall top`: a live view of a run.
 
 use crate::cli::TopArgs;
 use crate::output::{colour_is_wanted, print_error, show};

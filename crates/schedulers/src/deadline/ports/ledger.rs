@@ -1,4 +1,4 @@
-//! The tasks that were admitted, on the time of the supply, and what passes of it (decision 0029).
+//! The admitted tasks, on the time of the supply, which advances as they are served (decision 0029).
 //!
 //! Invariants: the slots of the list are the tasks of the children, in the same order; every laxity is at least 0 after each call. The first slot is
 //! charged: by what its child received if that ran, else by the time of the supply that passed. A slot that was moved to a child, itself a scheduler, has no laxity, so

@@ -1,4 +1,4 @@
-//! `windfall compare A B`: two outcomes side by side, each as `--json` has printed it, or of a scenario that is simulated here.
+//! `windfall compare A B`: two outcomes side by side, each printed earlier by `--json`, or simulated here from a scenario.
 
 use crate::cli::CompareArgs;
 use crate::command_error::CommandError;

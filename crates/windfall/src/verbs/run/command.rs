@@ -1,4 +1,4 @@
-//! `windfall run --budget 3ms --period 10ms -- COMMAND`: a command as the scenario that a file would be, and what it answers.
+//! `windfall run --budget 3ms --period 10ms -- COMMAND`: the scenario made for a command, and the exit status of the command.
 
 use crate::cli::{RunArgs, RunHost};
 use crate::command_error::CommandError;

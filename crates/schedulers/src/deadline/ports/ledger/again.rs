@@ -1,4 +1,4 @@
-//! Tasks are admitted again where what is held, or what is sure of it, has changed (decisions 0029, 0034 and 0037).
+//! Admits tasks again when the supply, or the part of it that is sure, has changed (decisions 0029, 0034 and 0037).
 
 use super::{Ledger, Task};
 use crate::deadline::ports::holding::{Coming, Moved};

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod message;
+pub mod program;
 mod replica;
 #[cfg(feature = "iceoryx2")]
 pub mod shared_memory;

@@ -7,13 +7,29 @@ use crate::voting::{Fault, Vote};
 use core::fmt;
 use std::time::Duration;
 use windfall_nmr::{Iteration, Record, ReplicaNumber, Replicas, Rule, Settings, SettingsError};
-use windfall_ports::transport::Transport;
+use windfall_ports::transport::{self, Transport};
 use windfall_time::{Instant, Span};
 
 /// A transport that can be waited at.
 pub trait Carrier: Transport {
     /// Sleeps until something may have arrived, and for about so long at most.
     fn wait(&mut self, longest: Span);
+}
+
+impl Transport for Box<dyn Carrier> {
+    fn send(&mut self, now: Instant, to: usize, record: transport::Record) -> bool {
+        (**self).send(now, to, record)
+    }
+
+    fn receive(&mut self, now: Instant) -> Option<(usize, transport::Record)> {
+        (**self).receive(now)
+    }
+}
+
+impl Carrier for Box<dyn Carrier> {
+    fn wait(&mut self, longest: Span) {
+        (**self).wait(longest);
+    }
 }
 
 /// One of several replicas, which vote on words.

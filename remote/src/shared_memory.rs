@@ -5,6 +5,7 @@
 //! What a killed process leaves: files in `/dev/shm` and in `/tmp/iceoryx2` (its node, ports and their memory). The next replica that starts, or that ends, removes it, of whichever run; [`clean`] does so when none does.
 //! What an orderly end leaves: one file of 16 bytes in `/dev/shm`, in which iceoryx2 counts nodes, and two empty folders; [`clean`] removes the file.
 
+use crate::program::{Opened, number};
 use crate::replica::Carrier;
 use core::fmt;
 use iceoryx2::node::{Node, NodeBuilder, NodeState};
@@ -164,6 +165,12 @@ impl Carrier for SharedMemory {
             std::thread::sleep(SLEEP.min(Duration::from_nanos(longest.as_nanos())));
         }
     }
+}
+
+/// From a number of replicas.
+pub(crate) fn by_name(own: usize, places: &str, run: u64) -> Opened {
+    let replicas = number("count", places)?;
+    Ok((Box::new(SharedMemory::open(own, replicas, run)?), replicas))
 }
 
 /// Why there is no shared memory.

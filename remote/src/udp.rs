@@ -3,6 +3,7 @@
 //! A datagram counts only if it is of this size and version, of the same run, and from the address of another replica; each other is left out, counted, and the last one named. An address is no proof:
 //! whoever can send from it can lie in its name, so this is for networks whose hosts are trusted.
 
+use crate::program::Opened;
 use crate::replica::Carrier;
 use core::fmt;
 use std::io::ErrorKind;
@@ -135,6 +136,16 @@ impl Carrier for Udp {
         }
         _ = self.socket.set_nonblocking(true);
     }
+}
+
+/// From a list of addresses, with a comma between two.
+pub(crate) fn by_name(own: usize, places: &str, run: u64) -> Opened {
+    let address = |word: &str| {
+        let failed = |_| format!("`{word}` is no address and port, as 127.0.0.1:7001");
+        word.parse().map_err(failed)
+    };
+    let addresses: Vec<SocketAddr> = places.split(',').map(address).collect::<Result<_, _>>()?;
+    Ok((Box::new(Udp::bind(own, &addresses, run)?), addresses.len()))
 }
 
 /// Why a replica has no socket.

@@ -1,203 +1,29 @@
-//! Three processes vote, over each transport that is built: one lies, one is killed in the middle, started again, and comes back with what the others vote. Nothing of them is left.
+//! Three processes vote over each transport that is built. Nothing of them is left.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
-use std::net::UdpSocket;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+mod common;
+
+use common::{LOCAL, addresses, law_a_lie_and_a_kill_are_tolerated};
+use std::net::{SocketAddr, UdpSocket};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
-const LAST: u64 = 10_000;
-const LIAR: usize = 2;
-/// Not one iteration alone: a replica that waits for a processor for long may miss that.
-const LIES: (u64, u64) = (1_000, 1_100);
-const KILLED: usize = 1;
-const KILLED_AT: u64 = 3_000;
-/// All of it takes a few seconds; a busy machine is slower.
-const LONGEST: Duration = Duration::from_secs(240);
+const REPLICA: &str = env!("CARGO_BIN_EXE_replica");
 
-/// The sum of all iterations so far.
-const fn right(iteration: u64) -> u64 {
-    iteration * (iteration + 1) / 2
-}
-
-/// What a process prints, and when its output ends.
-type Said = (usize, u32, Option<String>);
-
-/// Processes that end when they are forgotten.
-struct Processes {
-    children: BTreeMap<usize, Child>,
-    pids: Vec<u32>,
-    said: (Sender<Said>, Receiver<Said>),
-    begun: Instant,
-}
-
-impl Processes {
-    fn new() -> Processes {
-        let (children, pids) = (BTreeMap::new(), Vec::new());
-        Processes { children, pids, said: channel(), begun: Instant::now() }
-    }
-
-    fn start(&mut self, number: usize, life: u32, args: &[String]) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_replica"));
-        command.args(args).stdin(Stdio::null()).stdout(Stdio::piped());
-        let mut child = command.spawn().expect("the replica starts");
-        let (out, sender) = (child.stdout.take().expect("a pipe"), self.said.0.clone());
-        std::thread::spawn(move || {
-            for line in BufReader::new(out).lines().map_while(Result::ok) {
-                _ = sender.send((number, life, Some(line)));
-            }
-            _ = sender.send((number, life, None));
-        });
-        self.pids.push(child.id());
-        self.children.insert(number, child);
-    }
-
-    /// By SIGKILL; it is waited for.
-    fn kill(&mut self, number: usize) {
-        let mut child = self.children.remove(&number).expect("it runs");
-        child.kill().expect("it runs");
-        let status = child.wait().expect("a child");
-        assert_eq!(status.code(), None, "ended by a signal");
-    }
-
-    fn hears(&self) -> Said {
-        let left = LONGEST.saturating_sub(self.begun.elapsed());
-        match self.said.1.recv_timeout(left) {
-            Ok(said) => said,
-            Err(RecvTimeoutError::Timeout) => panic!("not over after {LONGEST:?}"),
-            Err(error) => panic!("{error}"),
-        }
-    }
-
-    /// The exit status of a process whose output has ended.
-    fn status(&mut self, number: usize) -> Option<i32> {
-        self.children.remove(&number).expect("it ran").wait().expect("a child").code()
-    }
-}
-
-impl Drop for Processes {
-    fn drop(&mut self) {
-        for child in self.children.values_mut() {
-            _ = child.kill();
-            _ = child.wait();
-        }
-    }
-}
-
-/// What the replicas voted and found, by number and life.
-#[derive(Default)]
-struct Heard {
-    votes: BTreeMap<(usize, u32), Vec<u64>>,
-    faults: BTreeMap<(usize, u32), Vec<String>>,
-    statuses: BTreeMap<usize, Option<i32>>,
-}
-
-impl Heard {
-    fn hears(&mut self, number: usize, life: u32, line: &str) -> Option<u64> {
-        let words: Vec<&str> = line.split(' ').collect();
-        if let ["vote", iteration, value] = words[..] {
-            let [iteration, value] = [iteration, value].map(|word| word.parse().expect("a number"));
-            assert_eq!(value, right(iteration), "replica {number} in iteration {iteration}");
-            let votes = self.votes.entry((number, life)).or_default();
-            assert!(votes.last() < Some(&iteration), "votes in order");
-            votes.push(iteration);
-            return Some(iteration);
-        }
-        assert_eq!(words[0], "fault", "{line}");
-        self.faults.entry((number, life)).or_default().push(words[1..].join(" "));
-        None
-    }
-}
-
-/// Three processes from first to last; `args` of each but its life.
-fn run(args: [Vec<String>; 3]) -> (Heard, Vec<u32>) {
-    let (mut processes, mut heard, mut life_of_killed) = (Processes::new(), Heard::default(), 1);
-    for (number, args) in args.iter().enumerate() {
-        processes.start(number, 1, args);
-    }
-    while heard.statuses.len() < 3 {
-        let (number, life, line) = processes.hears();
-        let Some(line) = line else {
-            if number != KILLED || life == life_of_killed {
-                heard.statuses.insert(number, processes.status(number));
-            }
-            continue;
-        };
-        let voted = heard.hears(number, life, &line);
-        if number == KILLED && life == 1 && life_of_killed == 1 && voted >= Some(KILLED_AT) {
-            processes.kill(KILLED);
-            life_of_killed = 2;
-            processes.start(KILLED, 2, &args[KILLED]);
-        }
-    }
-    let pids = processes.pids.clone();
-    (heard, pids)
-}
-
-/// The test of all transports: `places` is what replicas are told of each other.
-fn law_a_lie_and_a_kill_are_tolerated(transport: &str, places: &str) {
-    let run_number = u64::from(std::process::id());
-    let args = [0, 1, 2].map(|number: usize| {
-        let mut args = vec![transport.to_owned(), number.to_string(), places.to_owned()];
-        args.extend(["--run".to_owned(), run_number.to_string()]);
-        args.extend(["--iterations".to_owned(), LAST.to_string()]);
-        args.extend(["--patience".to_owned(), "20000".to_owned()]);
-        if number == LIAR {
-            args.extend(["--lie".to_owned(), format!("{}..{}", LIES.0, LIES.1)]);
-        }
-        args
-    });
-    let (heard, pids) = run(args);
-    for (number, life) in [(0, 1), (KILLED, 2), (LIAR, 1)] {
-        let votes = &heard.votes[&(number, life)];
-        assert_eq!(votes.last(), Some(&LAST), "replica {number} has all, to the last");
-    }
-    // It knew nothing, and the others had gone on.
-    assert!(heard.votes[&(KILLED, 2)][0] >= KILLED_AT, "it came back by the voted state");
-    let named: Vec<_> = heard.faults.values().flatten().collect();
-    assert!(named.iter().all(|fault| fault.starts_with("2 ")), "only the liar is named: {named:?}");
-    for witness in [(0, 1), (KILLED, 1)] {
-        let faults = heard.faults.get(&witness).cloned().unwrap_or_default();
-        let lie = |fault: &String| {
-            let mut words = fault.split(' ').skip(1);
-            let iteration: u64 = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
-            (LIES.0..=LIES.1).contains(&iteration) && fault.ends_with("was outvoted")
-        };
-        assert!(faults.iter().any(lie), "replica {witness:?} names the liar: {faults:?}");
-    }
-    // The one that came back had noticed nothing in its second life.
-    let statuses: Vec<_> = heard.statuses.values().copied().collect();
-    assert_eq!(statuses, [Some(1), Some(0), Some(1)]);
-    for pid in pids {
-        assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists(), "process {pid} is left");
-    }
-}
-
-/// Addresses that nobody had a moment ago.
-fn addresses() -> Vec<std::net::SocketAddr> {
-    let sockets = [(); 3].map(|()| UdpSocket::bind("127.0.0.1:0").expect("a free port"));
-    sockets.iter().map(|socket| socket.local_addr().expect("it is bound")).collect()
-}
-
-fn list(addresses: &[std::net::SocketAddr]) -> String {
+fn list(addresses: &[SocketAddr]) -> String {
     addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+}
+
+fn refused(args: &[&str]) -> String {
+    common::refused(REPLICA, args)
 }
 
 #[test]
 fn law_udp_tolerates_a_lie_and_a_kill() {
     let addresses = addresses();
-    law_a_lie_and_a_kill_are_tolerated("udp", &list(&addresses));
+    law_a_lie_and_a_kill_are_tolerated(&LOCAL, |_| Command::new(REPLICA), "udp", &list(&addresses));
     for address in addresses {
         UdpSocket::bind(address).expect("no socket is left");
     }
-}
-
-/// Runs one replica, which must fail. What it says.
-fn refused(args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_replica")).args(args).output().expect("it runs");
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    String::from_utf8(output.stderr).expect("text")
 }
 
 #[test]
@@ -241,6 +67,7 @@ fn refuses_places_that_cannot_be() {
 #[cfg(feature = "iceoryx2")]
 mod shared_memory {
     use super::*;
+    use common::Processes;
     use std::path::{Path, PathBuf};
     use std::sync::{Mutex, PoisonError};
     use windfall_remote::shared_memory::PREFIX;
@@ -269,7 +96,7 @@ mod shared_memory {
     }
 
     fn clean() -> String {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_replica"));
+        let mut command = Command::new(REPLICA);
         let output = command.arg("clean").output().expect("it runs");
         assert_eq!(output.status.code(), Some(0), "{output:?}");
         String::from_utf8(output.stdout).expect("text")
@@ -279,7 +106,7 @@ mod shared_memory {
     fn law_iceoryx2_tolerates_a_lie_and_a_kill() {
         let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         clean();
-        law_a_lie_and_a_kill_are_tolerated("iceoryx2", "3");
+        law_a_lie_and_a_kill_are_tolerated(&LOCAL, |_| Command::new(REPLICA), "iceoryx2", "3");
         let files = left();
         // The counter of nodes, and nothing of the one that was killed.
         let is_counter = |file: &PathBuf| file.to_string_lossy().ends_with(".global_mgmt");
@@ -297,7 +124,9 @@ mod shared_memory {
         for number in 0..2 {
             let own = number.to_string();
             let args = ["iceoryx2", &own, "2", "--run", &run, "--iterations", "1000000000"];
-            processes.start(number, 1, &args.map(str::to_owned));
+            let mut command = Command::new(REPLICA);
+            command.args(args);
+            processes.start(number, 1, command);
         }
         // Both are in the middle of it once one has voted.
         while processes.hears().2.is_none() {}

@@ -33,6 +33,7 @@ cargo xtask CHORE
   bpf      compile the programs for the kernel anew; needs clang-19 and llvm-strip-19
   bench    the benchmarks; needs valgrind for the instruction counts
   remote   replicas that vote as processes of their own (remote/): lints and tests over UDP and shared memory; builds 90 packages
+  zenoh    the same over Zenoh (remote/zenoh/); builds 300 packages, in about ten minutes the first time
   semver   what would break users of the library since the last release, or since a revision; needs cargo-semver-checks
   dist     pack each crate as it would be published, and build it from that alone; publishes nothing
 ";
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Some("bpf") => bpf::remake(),
         Some("bench") => bench(),
         Some("remote") => all(&remote()),
+        Some("zenoh") => all(&zenoh()),
         Some("semver") => semver::check(std::env::args().nth(2)),
         Some("dist") => all(&[Step::cargo("crates as they would be published", &DIST)]),
         _ => {
@@ -137,6 +139,17 @@ fn remote() -> [Step; 5] {
     ]
 }
 
+/// The same over Zenoh, which few want to build.
+fn zenoh() -> [Step; 4] {
+    [
+        Step::cargo("format", &["fmt", "--manifest-path", ZENOH, "--check"]),
+        Step::cargo("lints", &[&["clippy"], &ZENOH_ALL[..], &REMOTE_STRICT].concat()),
+        Step::cargo("documentation", &[&["doc", "--no-deps", "--quiet"], &ZENOH_ALL[..]].concat())
+            .with("RUSTDOCFLAGS", "-D warnings"),
+        Step::tests("tests over Zenoh", &[&["test"], &ZENOH_ALL[..]].concat()),
+    ]
+}
+
 /// The model checker, for so many seconds a test and way of looking.
 fn model(seconds: &'static str) -> [Step; 3] {
     MODELS.map(|(name, args)| {
@@ -149,6 +162,8 @@ fn model(seconds: &'static str) -> [Step; 3] {
 const REMOTE: &str = "remote/Cargo.toml";
 const REMOTE_ALL: [&str; 6] =
     ["--locked", "--manifest-path", REMOTE, "--target-dir=target/remote", "--features", "iceoryx2"];
+const ZENOH: &str = "remote/zenoh/Cargo.toml";
+const ZENOH_ALL: [&str; 4] = ["--locked", "--manifest-path", ZENOH, "--target-dir=target/zenoh"];
 const REMOTE_STRICT: [&str; 4] = ["--all-targets", "--", "-D", "warnings"];
 /// Where the targets are.
 const FUZZ: [(&str, &[&str]); 3] = [

@@ -5,8 +5,17 @@ use crate::{functions, lines, openings, words};
 use std::path::{Path, PathBuf};
 
 /// What is read. Outside the workspace a folder may hold what was built there.
-const FOLDERS: [&str; 7] =
-    ["crates", "xtask", "docs", "scenarios", "remote/src", "remote/tests", "remote/benches"];
+const FOLDERS: [&str; 9] = [
+    "crates",
+    "xtask",
+    "docs",
+    "scenarios",
+    "remote/src",
+    "remote/tests",
+    "remote/benches",
+    "remote/zenoh/src",
+    "remote/zenoh/tests",
+];
 
 /// A longer source file says why at its head.
 const LONGEST: usize = 400;
@@ -19,7 +28,9 @@ pub(crate) fn check() -> Done {
     for folder in FOLDERS {
         collect(&root().join(folder), &mut files)?;
     }
-    files.extend(["README.md", "remote/README.md"].map(|page| root().join(page)));
+    files.extend(
+        ["README.md", "remote/README.md", "remote/zenoh/README.md"].map(|page| root().join(page)),
+    );
     let (mut faults, mut lines) = (Vec::new(), 0);
     for file in files {
         let Ok(text) = std::fs::read_to_string(&file) else {

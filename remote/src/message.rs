@@ -12,6 +12,8 @@ pub(crate) enum Kind {
     Value,
     /// The receiver's value for the same iteration, or its newest, if it has none that old.
     Ask,
+    /// Nothing: it is not the sender's own value, but what was voted in its last iteration, for one that is far behind.
+    Voted,
     /// Nothing any longer: the sender has had all votes that it wanted.
     Done,
 }
@@ -33,6 +35,7 @@ impl Message {
             Kind::Value => 1,
             Kind::Ask => 2,
             Kind::Done => 3,
+            Kind::Voted => 4,
         };
         [FORM | kind, self.iteration.0, self.value, 0, 0, 0, 0, 0]
     }
@@ -44,6 +47,7 @@ impl Message {
             1 => Kind::Value,
             2 => Kind::Ask,
             3 => Kind::Done,
+            4 => Kind::Voted,
             _ => return None,
         };
         let is_message = rest == [0; 5] && iteration > 0;
@@ -57,7 +61,7 @@ mod tests {
 
     #[test]
     fn law_messages_come_back_as_they_were() {
-        for kind in [Kind::Value, Kind::Ask, Kind::Done] {
+        for kind in [Kind::Value, Kind::Ask, Kind::Done, Kind::Voted] {
             let message = Message { kind, iteration: Iteration(7), value: u64::MAX };
             assert_eq!(Message::decode(message.encode()), Some(message));
         }
@@ -66,7 +70,7 @@ mod tests {
     #[test]
     fn refuses_words_that_are_no_message() {
         let good = Message { kind: Kind::Ask, iteration: Iteration(1), value: 3 }.encode();
-        for (place, word) in [(0, 0), (0, FORM), (0, FORM | 4), (1, 0), (7, 1)] {
+        for (place, word) in [(0, 0), (0, FORM), (0, FORM | 5), (1, 0), (7, 1)] {
             let mut bad = good;
             bad[place] = word;
             assert_eq!(Message::decode(bad), None, "{bad:x?}");

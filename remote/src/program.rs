@@ -12,8 +12,9 @@ const OPTIONS: &str = "
   --iterations N     how many steps; 10000 when absent
   --lie FIRST..LAST  in these iterations its values are wrong, LAST included
   --patience MS      how long a vote is waited for; 2000 when absent
+  --tries N          how often it is waited for; 1 when absent
 
-prints `vote ITERATION VALUE` and `fault REPLICA ITERATION WHAT`
+prints `vote ITERATION VALUE`, `fault REPLICA ITERATION WHAT`, and `none ITERATION WHY` where it waits again
 ";
 
 /// Whatever stands in a replica's way.
@@ -49,6 +50,7 @@ struct Asked {
     iterations: u64,
     lies: (u64, u64),
     patience: Duration,
+    tries: u32,
 }
 
 /// A number of a command line.
@@ -64,13 +66,22 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Asked, Failed> {
     let (transport, own, places) = (word("transport")?, word("number")?, word("places")?);
     let own = number("replica", &own)?;
     let patience = Duration::from_secs(2);
-    let mut asked =
-        Asked { transport, own, places, run: 0, iterations: 10_000, lies: (1, 0), patience };
+    let mut asked = Asked {
+        transport,
+        own,
+        places,
+        run: 0,
+        iterations: 10_000,
+        lies: (1, 0),
+        patience,
+        tries: 1,
+    };
     while let Some(option) = words.next() {
         let value = words.next().ok_or(format!("`{option}` is without a value; see --help"))?;
         match option.as_str() {
             "--run" => asked.run = number("run", &value)?,
             "--iterations" => asked.iterations = number("iterations", &value)?,
+            "--tries" => asked.tries = number("tries", &value)?,
             "--patience" => asked.patience = Duration::from_millis(number("patience", &value)?),
             "--lie" => {
                 let (first, last) = value.split_once("..").ok_or("--lie needs FIRST..LAST")?;
@@ -93,7 +104,14 @@ fn sums(asked: &Asked, replicas: usize, carrier: Box<dyn Carrier>) -> Result<boo
         let iteration = replica.iteration().0;
         let lie = u64::from((asked.lies.0..=asked.lies.1).contains(&iteration));
         let sum = replica.last().map_or(0, |vote| vote.value).wrapping_add(iteration + lie);
-        let vote = replica.vote(sum)?;
+        let mut tries = 1;
+        let vote = loop {
+            match replica.vote(sum) {
+                Err(why) if tries < asked.tries => println!("none {iteration} {why}"),
+                vote => break vote?,
+            }
+            tries += 1;
+        };
         println!("vote {} {}", vote.iteration.0, vote.value);
         for fault in replica.take_faults() {
             is_clean = false;

@@ -42,6 +42,8 @@ struct Peer {
     heard: Option<Instant>,
     /// A value of it was ahead of the vote, which nobody else has said since.
     ahead: Option<(Instant, Iteration)>,
+    /// What it said was voted last.
+    voted: Option<Vote>,
     is_silent: bool,
     is_done: bool,
 }
@@ -77,7 +79,14 @@ impl<R: Rule<u64> + Clone> Voting<R> {
     ) -> Result<Self, SettingsError> {
         let voter = Voter::new(&settings, rule.clone())?;
         let reached = Iteration::default();
-        let peer = Peer { reached, heard: None, ahead: None, is_silent: false, is_done: false };
+        let peer = Peer {
+            reached,
+            heard: None,
+            ahead: None,
+            voted: None,
+            is_silent: false,
+            is_done: false,
+        };
         Ok(Voting {
             own,
             rule,
@@ -140,6 +149,10 @@ impl<R: Rule<u64> + Clone> Voting<R> {
         let Message { kind, iteration, value } = message;
         let peer = &mut self.peers[usize::from(from.0)];
         (peer.heard, peer.is_silent) = (Some(now), false);
+        if kind == Kind::Voted {
+            peer.voted = Some(Vote { iteration, value });
+            return None;
+        }
         peer.is_done = kind == Kind::Done;
         peer.reached = peer.reached.max(iteration);
         if self.takes(from, iteration, value) == Received::Ahead {
@@ -152,8 +165,10 @@ impl<R: Rule<u64> + Clone> Voting<R> {
         let is_kept = kept == iteration;
         let same = Message { kind: Kind::Value, iteration, value };
         // A value that it has not come to yet is sent when it has.
-        let newest = self.message(Kind::Value);
-        if is_kept { Some(same) } else { newest.filter(|new| new.iteration > iteration) }
+        let voted = self.last.filter(|last| last.iteration > iteration);
+        let voted =
+            voted.map(|Vote { iteration, value }| Message { kind: Kind::Voted, iteration, value });
+        if is_kept { Some(same) } else { voted }
     }
 
     fn takes(&mut self, from: ReplicaNumber, iteration: Iteration, value: u64) -> Received {
@@ -179,7 +194,7 @@ impl<R: Rule<u64> + Clone> Voting<R> {
         let voted = self.voter.voted(iteration).map(|value| Vote { iteration, value: *value });
         let is_kept = self.voter.keeps(iteration);
         let later = self.newest.filter(|vote| vote.iteration > iteration && !is_kept);
-        if let Some(vote) = voted.or(later) {
+        if let Some(vote) = voted.or(later).or_else(|| self.told()) {
             return Some(self.goes_on(vote));
         }
         // What comes after these is not taken, and what came before is not sent any longer.
@@ -197,15 +212,26 @@ impl<R: Rule<u64> + Clone> Voting<R> {
         None
     }
 
-    /// No more values are waited for in this iteration: the vote that comes of those that are there.
+    /// A vote that a majority says was its last, and that is later than this replica can vote itself. Others may disagree in the iteration after it, so that no vote comes of what they send.
+    fn told(&self) -> Option<Vote> {
+        let mut told = self.peers.iter().filter_map(|peer| peer.voted);
+        told.find(|vote| {
+            vote.iteration >= self.next && self.is_majority(|peer| peer.voted == Some(*vote))
+        })
+    }
+
+    /// No more values are waited for in this iteration: the vote that comes of those that are there. Without one its row stays open, so that its body may wait for them again.
     pub(crate) fn gives_up(&mut self) -> Option<Vote> {
         let (mut vote, iteration) = (None, self.next);
-        self.voter.give_up(iteration, |report| {
+        let mut voter = self.voter.clone();
+        voter.give_up(iteration, |report| {
             if let Report::Voted { iteration, value, .. } = report {
                 vote = Some(Vote { iteration, value: *value });
             }
         });
-        vote.map(|vote| self.goes_on(vote))
+        let vote = vote?;
+        self.voter = voter;
+        Some(self.goes_on(vote))
     }
 
     /// Whether the iteration is over, and came to no vote.

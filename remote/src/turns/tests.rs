@@ -163,6 +163,18 @@ fn law_one_that_begins_anew_comes_back_though_messages_are_lost() {
 }
 
 #[test]
+fn law_one_that_begins_anew_settles_what_the_others_disagree_on() {
+    for seed in 0..20 {
+        let network = Network::new(seed, bad(MS));
+        // It is back just when one of the others lies, so that those two have no majority.
+        let nodes = run(&network, Some((50, LIE - 1)));
+        assert!(nodes[1].votes[0] >= LIE - 2, "seed {seed}: {:?}", nodes[1].votes);
+        assert!(nodes[0].votes.contains(&LIE), "seed {seed}");
+        assert!(nodes.iter().all(|node| node.votes.last() == Some(&LAST)), "seed {seed}");
+    }
+}
+
+#[test]
 fn limit_one_alone_gives_up_in_time() {
     let network = Network::new(1, Faults::none(MS));
     let mut node = Node::new(0, &network, Instant::ZERO);
@@ -177,4 +189,20 @@ fn limit_one_alone_gives_up_in_time() {
     }
     let silent = Replicas::first(3).without(ReplicaNumber(0));
     assert_eq!(node.turns.turn(now, &mut node.end), Turn::Failed { silent });
+}
+
+#[test]
+fn law_one_that_gave_up_votes_when_another_is_back() {
+    let network = Network::new(1, Faults::none(MS));
+    let mut node = Node::new(0, &network, Instant::ZERO);
+    let over = Instant::ZERO.saturating_add(Span::from_secs(2));
+    let silent = Replicas::first(3).without(ReplicaNumber(0));
+    assert_eq!(node.turns.turn(over, &mut node.end), Turn::Failed { silent });
+    // Its body waits again, with the value that it has sent.
+    node.offers(over);
+    let mut other = Node::new(1, &network, over);
+    let soon = over.saturating_add(MS).saturating_add(MS);
+    let vote = Vote { iteration: Iteration(1), value: right(1) };
+    assert_eq!(node.turns.turn(soon, &mut node.end), Turn::Over(vote));
+    assert_eq!(other.turns.turn(soon, &mut other.end), Turn::Over(vote));
 }

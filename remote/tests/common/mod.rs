@@ -1,5 +1,10 @@
 //! Three processes vote: one lies, one is killed in the middle, started again, and comes back with what the others vote. The body of the tests over each transport.
 
+#![allow(dead_code, reason = "each test uses its part")]
+
+pub(crate) mod machines;
+pub(crate) mod over_machines;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::net::{SocketAddr, UdpSocket};
@@ -81,7 +86,7 @@ impl Processes {
     }
 
     /// The exit status of a process whose output has ended.
-    fn status(&mut self, number: usize) -> Option<i32> {
+    pub(crate) fn status(&mut self, number: usize) -> Option<i32> {
         self.children.remove(&number).expect("it ran").wait().expect("a child").code()
     }
 }
@@ -97,14 +102,16 @@ impl Drop for Processes {
 
 /// What the replicas voted and found, by number and life.
 #[derive(Default)]
-struct Heard {
-    votes: BTreeMap<(usize, u32), Vec<u64>>,
-    faults: BTreeMap<(usize, u32), Vec<String>>,
-    statuses: BTreeMap<usize, Option<i32>>,
+pub(crate) struct Heard {
+    pub(crate) votes: BTreeMap<(usize, u32), Vec<u64>>,
+    pub(crate) faults: BTreeMap<(usize, u32), Vec<String>>,
+    /// What there was no vote in, and why.
+    pub(crate) none: BTreeMap<(usize, u32), Vec<String>>,
+    pub(crate) statuses: BTreeMap<usize, Option<i32>>,
 }
 
 impl Heard {
-    fn hears(&mut self, number: usize, life: u32, line: &str) -> Option<u64> {
+    pub(crate) fn hears(&mut self, number: usize, life: u32, line: &str) -> Option<u64> {
         let words: Vec<&str> = line.split(' ').collect();
         if let ["vote", iteration, value] = words[..] {
             let [iteration, value] = [iteration, value].map(|word| word.parse().expect("a number"));
@@ -114,8 +121,12 @@ impl Heard {
             votes.push(iteration);
             return Some(iteration);
         }
-        assert_eq!(words[0], "fault", "{line}");
-        self.faults.entry((number, life)).or_default().push(words[1..].join(" "));
+        let map = match words[0] {
+            "fault" => &mut self.faults,
+            "none" => &mut self.none,
+            _ => panic!("{line}"),
+        };
+        map.entry((number, life)).or_default().push(words[1..].join(" "));
         None
     }
 }
@@ -134,8 +145,11 @@ fn run(plan: &Plan, command: impl Fn(usize) -> Command) -> (Heard, Vec<u32>) {
             }
             continue;
         };
-        let voted = heard.hears(number, life, &line);
-        if number == KILLED && life == 1 && life_of_killed == 1 && voted >= Some(plan.killed_at) {
+        heard.hears(number, life, &line);
+        // All three: what two have voted of which one is killed, and one has never heard, is lost.
+        let has_reached = |number| heard.votes.get(&(number, 1)).and_then(|votes| votes.last());
+        let all_have = (0..3).all(|number| has_reached(number) >= Some(&plan.killed_at));
+        if life_of_killed == 1 && all_have {
             processes.kill(KILLED);
             life_of_killed = 2;
             processes.start(KILLED, 2, command(KILLED));
@@ -179,8 +193,8 @@ pub(crate) fn law_a_lie_and_a_kill_are_tolerated(
     }
     // It knew nothing, and the others had gone on.
     assert!(heard.votes[&(KILLED, 2)][0] >= plan.killed_at, "it came back by the voted state");
-    let named: Vec<_> = heard.faults.values().flatten().collect();
-    assert!(named.iter().all(|fault| fault.starts_with("2 ")), "only the liar is named: {named:?}");
+    let named = heard.faults.values().flatten().filter(|fault| !fault.starts_with("2 "));
+    assert_eq!(named.collect::<Vec<_>>(), [] as [&String; 0], "only the liar is named");
     for witness in [(0, 1), (KILLED, 1)] {
         let faults = heard.faults.get(&witness).cloned().unwrap_or_default();
         let lie = |fault: &String| {
@@ -188,7 +202,7 @@ pub(crate) fn law_a_lie_and_a_kill_are_tolerated(
             let iteration: u64 = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
             (plan.lies.0..=plan.lies.1).contains(&iteration) && fault.ends_with("was outvoted")
         };
-        assert!(faults.iter().any(lie), "replica {witness:?} names the liar: {faults:?}");
+        assert!(faults.iter().any(lie), "replica {witness:?} names the liar");
     }
     // The one that came back had noticed nothing in its second life.
     let statuses: Vec<_> = heard.statuses.values().copied().collect();

@@ -13,7 +13,7 @@ pub enum ZenohError {
         /// How many endpoints there are.
         replicas: usize,
     },
-    /// No endpoint of a kind that is built in.
+    /// None that others can connect to by TCP.
     Endpoint {
         /// Whose.
         replica: usize,
@@ -51,7 +51,7 @@ impl fmt::Display for ZenohError {
             }
             ZenohError::Endpoint { replica, endpoint } => write!(
                 f,
-                "replica {replica} has endpoint `{endpoint}`; allowed: tcp/ or udp/ with an address of its machine and a port, as tcp/10.0.0.1:7447"
+                "replica {replica} has endpoint `{endpoint}`; allowed: tcp/ with an address of its machine and a port, as tcp/10.0.0.1:7447"
             ),
             ZenohError::Twice { replicas: [one, other], endpoint } => write!(
                 f,

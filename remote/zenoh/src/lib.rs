@@ -1,6 +1,8 @@
 //! Replicas on one or several machines, by Zenoh: each record is a publication, from each to each other.
 //!
-//! Replicas are peers that connect to each other directly, by TCP or UDP, at the endpoints that they are given; there is no scouting and no router. The one with the higher number connects, and does so again while the other is away.
+//! Replicas are peers that connect to each other directly, by TCP, at the endpoints that they are given; there is no discovery and no router. The one with the higher number connects, and does so again while the other is away.
+//!
+//! TCP alone, since a session says once which keys it uses and which it subscribes to: where that is lost on the way, as UDP may lose it, two replicas do not hear of each other any longer.
 //!
 //! Nobody waits: where the way to another is full or broken, a record is left out, as if it were lost; of those that have arrived, the last 1,024 are kept. Who has sent a record is said by its key, and whoever connects can use any: this is for networks whose hosts are trusted.
 #![forbid(unsafe_code)]
@@ -42,7 +44,7 @@ pub struct Zenoh {
 }
 
 impl Zenoh {
-    /// A session of one of the replicas at these endpoints, in their order: `tcp/10.0.0.1:7447` or `udp/10.0.0.1:7447`. `run` tells runs apart.
+    /// A session of one of the replicas at these endpoints, in their order, as `tcp/10.0.0.1:7447`. `run` tells runs apart.
     ///
     /// # Errors
     /// When the endpoints are not those of several replicas, this one is not among them, or Zenoh refuses.
@@ -140,9 +142,9 @@ impl Drop for Zenoh {
     }
 }
 
-/// An endpoint of a kind that is built in here.
+/// An endpoint that others can connect to.
 fn check(replica: usize, endpoint: &str) -> Result<(), ZenohError> {
-    let address = endpoint.strip_prefix("tcp/").or_else(|| endpoint.strip_prefix("udp/"));
+    let address = endpoint.strip_prefix("tcp/");
     let place = address.and_then(|address| address.parse::<std::net::SocketAddr>().ok());
     match place.filter(|place| place.port() > 0 && !place.ip().is_unspecified()) {
         Some(_) => Ok(()),
@@ -160,6 +162,8 @@ fn config(listen: &str, connect: &[&str]) -> zenoh::Result<Config> {
         ("connect/timeout_ms", "-1".to_owned()),
         ("connect/exit_on_failure", "false".to_owned()),
         ("connect/retry", "{period_init_ms: 50, period_max_ms: 500}".to_owned()),
+        // So long, in milliseconds, until a machine that fell silent is connected to anew; 10,000 otherwise.
+        ("transport/link/tx/lease", "2000".to_owned()),
         ("scouting/multicast/enabled", "false".to_owned()),
         ("scouting/gossip/enabled", "false".to_owned()),
     ] {

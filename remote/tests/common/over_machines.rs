@@ -12,7 +12,7 @@ const NEAR: Faults = Faults { latency: Duration::from_micros(500), ..Faults::NON
 
 const BAD: Faults = Faults {
     latency: MS,
-    jitter: MS,
+    jitter_us: 1_000,
     lost: 50,
     doubled: 30,
     late: (20, Duration::from_millis(20)),
@@ -52,7 +52,7 @@ pub(crate) fn law_a_bad_network_is_tolerated(start: Start, transport: &str, befo
     lies_and_dies(&plan, BAD, start, transport, before);
 }
 
-fn is_of_both(none: &String) -> bool {
+fn is_of_both(none: &str) -> bool {
     none.contains("nothing was heard of replicas 0, 2")
 }
 
@@ -81,7 +81,8 @@ pub(crate) fn law_a_pulled_cable_is_tolerated(start: Start, transport: &str, bef
             machines.set_down(AWAY, true);
         }
         // Of its last wait; in the first one something may have come just before the cut.
-        let is_told = heard.none.get(&(AWAY, 1)).is_some_and(|none| none.iter().any(is_of_both));
+        let is_told =
+            heard.none.get(&(AWAY, 1)).is_some_and(|none| none.iter().any(|none| is_of_both(none)));
         // Both are to have said it.
         if back_at.is_none() && is_told && heard.faults.contains_key(&(0, 1)) {
             machines.set_down(AWAY, false);

@@ -10,8 +10,8 @@ use tun_tap::Iface;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Faults {
     pub(crate) latency: Duration,
-    /// Up to so much more for each, so that frames overtake each other.
-    pub(crate) jitter: Duration,
+    /// Up to so many microseconds more for each, so that frames overtake each other.
+    pub(crate) jitter_us: u64,
     /// So many of a thousand.
     pub(crate) lost: u64,
     pub(crate) doubled: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Faults {
 impl Faults {
     pub(crate) const NONE: Faults = Faults {
         latency: Duration::ZERO,
-        jitter: Duration::ZERO,
+        jitter_us: 0,
         lost: 0,
         doubled: 0,
         late: (0, Duration::ZERO),
@@ -112,8 +112,8 @@ impl Wire {
             let is_doubled = state.is_one_of(faults.doubled);
             state.counts[2] += u64::from(is_doubled);
             for _ in 0..=u64::from(is_doubled) {
-                let jitter = u64::try_from(faults.jitter.as_nanos()).unwrap_or(u64::MAX);
-                let mut delay = faults.latency + Duration::from_nanos(state.below(jitter));
+                let mut delay =
+                    faults.latency + Duration::from_micros(state.below(faults.jitter_us));
                 if state.is_one_of(faults.late.0) {
                     state.counts[3] += 1;
                     delay += faults.late.1;

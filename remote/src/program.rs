@@ -2,7 +2,8 @@
 //!
 //! Exit status: 0 all voted and no fault noticed, 1 a fault noticed, 2 no vote, or bad arguments. The binary names the transports that it was built with.
 
-use crate::{Carrier, Replica};
+use crate::ballot::{States, Votes};
+use crate::{Carrier, Replica, Stateful};
 use std::process::ExitCode;
 use std::time::Duration;
 use windfall_nmr::{Iteration, Majority, ReplicaNumber, Settings};
@@ -12,6 +13,7 @@ const OPTIONS: &str = "
   --iterations N     how many steps; 10000 when absent
   --lie FIRST..LAST  in these iterations its values are wrong, LAST included
   --patience MS      how long a vote is waited for; 2000 when absent
+  --value WHAT       what is voted: a word, or records of 4-words or 100-words, or a state of so many bytes; word when absent
   --tries N          how often it is waited for; 1 when absent
 
 prints `vote ITERATION VALUE`, `fault REPLICA ITERATION WHAT`, and `none ITERATION WHY` where it waits again
@@ -51,6 +53,7 @@ struct Asked {
     lies: (u64, u64),
     patience: Duration,
     tries: u32,
+    ballot: String,
 }
 
 /// A number of a command line.
@@ -66,21 +69,15 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Asked, Failed> {
     let (transport, own, places) = (word("transport")?, word("number")?, word("places")?);
     let own = number("replica", &own)?;
     let patience = Duration::from_secs(2);
-    let mut asked = Asked {
-        transport,
-        own,
-        places,
-        run: 0,
-        iterations: 10_000,
-        lies: (1, 0),
-        patience,
-        tries: 1,
-    };
+    let (run, iterations, lies, tries, ballot) = (0, 10_000, (1, 0), 1, "word".to_owned());
+    let mut asked =
+        Asked { transport, own, places, run, iterations, lies, patience, tries, ballot };
     while let Some(option) = words.next() {
         let value = words.next().ok_or(format!("`{option}` is without a value; see --help"))?;
         match option.as_str() {
             "--run" => asked.run = number("run", &value)?,
             "--iterations" => asked.iterations = number("iterations", &value)?,
+            "--value" => asked.ballot = value,
             "--tries" => asked.tries = number("tries", &value)?,
             "--patience" => asked.patience = Duration::from_millis(number("patience", &value)?),
             "--lie" => {
@@ -94,32 +91,53 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Asked, Failed> {
 }
 
 /// The sum of all iterations. Whether no fault was noticed.
-fn sums(asked: &Asked, replicas: usize, carrier: Box<dyn Carrier>) -> Result<bool, Failed> {
-    let replicas = u8::try_from(replicas).map_err(|_| "more replicas than there may be")?;
-    let settings = Settings::new(replicas).queue(256);
-    let own = ReplicaNumber(asked.own);
-    let mut replica = Replica::join(own, settings, Majority::EXACT, asked.patience, carrier)?;
-    let mut is_clean = true;
-    while replica.iteration() <= Iteration(asked.iterations) {
-        let iteration = replica.iteration().0;
+fn sums(asked: &Asked, mut voter: impl Votes) -> Result<bool, Failed> {
+    let (mut is_clean, mut last) = (true, 0_u64);
+    while voter.iteration() <= Iteration(asked.iterations) {
+        let iteration = voter.iteration().0;
         let lie = u64::from((asked.lies.0..=asked.lies.1).contains(&iteration));
-        let sum = replica.last().map_or(0, |vote| vote.value).wrapping_add(iteration + lie);
+        let sum = last.wrapping_add(iteration + lie);
         let mut tries = 1;
-        let vote = loop {
-            match replica.vote(sum) {
+        let (voted, value) = loop {
+            match voter.vote(sum) {
                 Err(why) if tries < asked.tries => println!("none {iteration} {why}"),
                 vote => break vote?,
             }
             tries += 1;
         };
-        println!("vote {} {}", vote.iteration.0, vote.value);
-        for fault in replica.take_faults() {
+        println!("vote {} {value}", voted.0);
+        last = value;
+        for fault in voter.take_faults() {
             is_clean = false;
             println!("fault {} {} {}", fault.replica.0, fault.iteration.0, fault.kind);
         }
     }
-    replica.finish();
+    voter.finish();
     Ok(is_clean)
+}
+
+fn joins(asked: &Asked, replicas: usize, carrier: Box<dyn Carrier>) -> Result<bool, Failed> {
+    let replicas = u8::try_from(replicas).map_err(|_| "more replicas than there may be")?;
+    let settings = Settings::new(replicas).queue(256);
+    let (own, rule, patience) = (ReplicaNumber(asked.own), Majority::EXACT, asked.patience);
+    match asked.ballot.as_str() {
+        "word" => {
+            sums(asked, Replica::<_, _, [u64; 1]>::join(own, settings, rule, patience, carrier)?)
+        }
+        "4-words" => {
+            sums(asked, Replica::<_, _, [u64; 4]>::join(own, settings, rule, patience, carrier)?)
+        }
+        "100-words" => {
+            sums(asked, Replica::<_, _, [u64; 100]>::join(own, settings, rule, patience, carrier)?)
+        }
+        bytes => {
+            let bytes = number("--value", bytes)?;
+            sums(
+                asked,
+                States { bytes, stateful: Stateful::join(own, settings, rule, patience, carrier)? },
+            )
+        }
+    }
 }
 
 fn run(choices: &[Choice]) -> Result<bool, Failed> {
@@ -130,7 +148,7 @@ fn run(choices: &[Choice]) -> Result<bool, Failed> {
         || format!("unknown transport `{}`; allowed: {}", asked.transport, names.join(", "));
     let (carrier, replicas) =
         (known.ok_or_else(unknown)?.open)(asked.own.into(), &asked.places, asked.run)?;
-    sums(&asked, replicas, carrier)
+    joins(&asked, replicas, carrier)
 }
 
 /// Does what the command line says, over one of these transports.

@@ -2,11 +2,13 @@
 //!
 //! Guarantee: no call waits longer than the patience that it was made with, whichever of the others are dead.
 
+use crate::error::{JoinError, VoteError};
+use crate::fault::Fault;
 use crate::turns::{LEAST, Turn, Turns};
-use crate::voting::{Fault, Vote};
-use core::fmt;
+use crate::voting::Vote;
+use crate::words::{MOST, Words};
 use std::time::Duration;
-use windfall_nmr::{Iteration, Record, ReplicaNumber, Replicas, Rule, Settings, SettingsError};
+use windfall_nmr::{Iteration, Record, ReplicaNumber, Rule, Settings};
 use windfall_ports::transport::{self, Transport};
 use windfall_time::{Instant, Span};
 
@@ -32,15 +34,15 @@ impl Carrier for Box<dyn Carrier> {
     }
 }
 
-/// One of several replicas, which vote on words.
+/// One of several replicas, which vote on values of so many words.
 #[derive(Debug)]
-pub struct Replica<C, R> {
-    carrier: C,
-    turns: Turns<R>,
+pub struct Replica<C, R, V = u64> {
+    pub(crate) carrier: C,
+    pub(crate) turns: Turns<V, R>,
     begun: std::time::Instant,
 }
 
-impl<C: Carrier, R: Rule<u64> + Clone> Replica<C, R> {
+impl<C: Carrier, R: Rule<V> + Clone, V: Words> Replica<C, R, V> {
     /// The replica of this number, which waits for a vote so long. It may be one that begins anew: then its first vote is a later one.
     ///
     /// All replicas must have the same settings, and no spares.
@@ -61,6 +63,9 @@ impl<C: Carrier, R: Rule<u64> + Clone> Replica<C, R> {
         if own.0 >= settings.replicas {
             return Err(JoinError::NoSuchReplica { own, replicas: settings.replicas });
         }
+        if !(1..=MOST).contains(&V::WORDS) {
+            return Err(JoinError::Size { words: V::WORDS });
+        }
         let patience = Span::saturating_from_nanos(patience.as_nanos());
         if patience < LEAST {
             return Err(JoinError::Patience { patience });
@@ -78,7 +83,7 @@ impl<C: Carrier, R: Rule<u64> + Clone> Replica<C, R> {
 
     /// The last vote; `None` before the first.
     #[must_use]
-    pub const fn last(&self) -> Option<Vote> {
+    pub const fn last(&self) -> Option<Vote<V>> {
         self.turns.voting.last
     }
 
@@ -105,7 +110,7 @@ impl<C: Carrier, R: Rule<u64> + Clone> Replica<C, R> {
     ///
     /// # Errors
     /// When no majority agrees in time. Another value that is offered for the same iteration does not count; whose does is that which was offered first.
-    pub fn vote(&mut self, value: u64) -> Result<Vote, VoteError> {
+    pub fn vote(&mut self, value: V) -> Result<Vote<V>, VoteError> {
         let iteration = self.iteration();
         if iteration > Iteration::LAST {
             return Err(VoteError::LastIteration);
@@ -115,8 +120,8 @@ impl<C: Carrier, R: Rule<u64> + Clone> Replica<C, R> {
             let now = self.now();
             match self.turns.turn(now, &mut self.carrier) {
                 Turn::Over(vote) => return Ok(vote),
-                Turn::Failed { silent } => {
-                    return Err(VoteError::NoMajority { iteration, silent });
+                Turn::Failed { silent, other_size } => {
+                    return Err(VoteError::NoMajority { iteration, silent, other_size });
                 }
                 Turn::Wait { until } => self.carrier.wait(until.saturating_since(now)),
             }
@@ -134,90 +139,7 @@ impl<C: Carrier, R: Rule<u64> + Clone> Replica<C, R> {
         self.carrier
     }
 
-    fn now(&self) -> Instant {
+    pub(crate) fn now(&self) -> Instant {
         Instant::saturating_from_nanos(self.begun.elapsed().as_nanos())
     }
 }
-
-/// Why a replica cannot take part.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum JoinError {
-    /// Such a voter cannot be.
-    Settings(SettingsError),
-    /// Nobody tells processes when a spare is to take part.
-    Spares {
-        /// How many were asked.
-        spares: u8,
-    },
-    /// Its number is none of theirs.
-    NoSuchReplica {
-        /// Which was asked.
-        own: ReplicaNumber,
-        /// How many there are.
-        replicas: u8,
-    },
-    /// A vote is not waited for, or so shortly that a lost message cannot be asked for.
-    Patience {
-        /// What was asked.
-        patience: Span,
-    },
-}
-
-impl fmt::Display for JoinError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            JoinError::Settings(error) => fmt::Display::fmt(error, f),
-            JoinError::Spares { spares } => {
-                write!(
-                    f,
-                    "{spares} spares; allowed: 0, since a replica that is restarted comes back by itself"
-                )
-            }
-            JoinError::NoSuchReplica { own, replicas } => {
-                write!(f, "{own} is none of the {replicas} replicas, counted from 0")
-            }
-            JoinError::Patience { patience } => {
-                write!(f, "a vote is waited for {patience}; allowed: {LEAST} or more")
-            }
-        }
-    }
-}
-
-impl core::error::Error for JoinError {}
-
-/// Why a replica has no vote.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum VoteError {
-    /// All differ, or no majority agreed as long as was waited for it.
-    NoMajority {
-        /// In which iteration.
-        iteration: Iteration,
-        /// Of whom nothing was heard meanwhile.
-        silent: Replicas,
-    },
-    /// There are no iterations left.
-    LastIteration,
-}
-
-impl fmt::Display for VoteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            VoteError::NoMajority { iteration, silent } if silent.is_empty() => {
-                write!(f, "no majority agreed in {iteration}, and all others were heard of")
-            }
-            VoteError::NoMajority { iteration, silent } => {
-                write!(
-                    f,
-                    "no majority agreed in {iteration}, and nothing was heard of replicas {silent}; are they started, and with the same addresses?"
-                )
-            }
-            VoteError::LastIteration => {
-                write!(f, "{} is the last one there can be", Iteration::LAST)
-            }
-        }
-    }
-}
-
-impl core::error::Error for VoteError {}

@@ -5,8 +5,9 @@
 //! Invariants. A value that is sent for an iteration never changes. A replica keeps its own values of the last `queue` iterations, so another that has lost them gets them when it asks. A replica that is
 //! further behind takes a new voter that joins (`Voter::joining`), and goes on from a later vote; so does one that was killed and begins anew.
 
+use crate::fault::{Fault, FaultKind};
 use crate::message::{Kind, Message};
-use windfall_nmr::redundant::FaultKind;
+use crate::words::Words;
 use windfall_nmr::{
     Iteration, Received, Record, ReplicaNumber, Replicas, Report, Rule, Settings, SettingsError,
     Voter,
@@ -15,27 +16,16 @@ use windfall_time::{Instant, Span};
 
 /// What was voted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Vote {
+pub struct Vote<V = u64> {
     /// In which iteration. Later than that of the value that was offered, if this replica has missed votes meanwhile: then it goes on from there.
     pub iteration: Iteration,
     /// What.
-    pub value: u64,
-}
-
-/// A fault, as the voter here sees it. A replica that was outvoted sees its own as well.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Fault {
-    /// Whose.
-    pub replica: ReplicaNumber,
-    /// What.
-    pub kind: FaultKind,
-    /// Where it was noticed.
-    pub iteration: Iteration,
+    pub value: V,
 }
 
 /// What is known of another replica.
 #[derive(Clone, Copy, Debug)]
-struct Peer {
+struct Peer<V> {
     /// The last iteration that it said its value was for.
     reached: Iteration,
     /// When something came from it last, if ever.
@@ -43,33 +33,35 @@ struct Peer {
     /// A value of it was ahead of the vote, which nobody else has said since.
     ahead: Option<(Instant, Iteration)>,
     /// What it said was voted last.
-    voted: Option<Vote>,
+    voted: Option<Vote<V>>,
     is_silent: bool,
+    /// Its values have another size.
+    has_other_size: bool,
     is_done: bool,
 }
 
 /// One replica among others.
 // Fields: who it is and how it votes, what it has offered and heard, and what it knows of the others.
 #[derive(Debug)]
-pub(crate) struct Voting<R> {
+pub(crate) struct Voting<V, R> {
     own: ReplicaNumber,
     settings: Settings,
     rule: R,
     /// How long a vote is waited for.
     patience: Span,
     begun: Instant,
-    voter: Voter<u64, R>,
+    voter: Voter<V, R>,
     /// The iteration of the next value.
     pub(crate) next: Iteration,
-    pub(crate) last: Option<Vote>,
-    newest: Option<Vote>,
+    pub(crate) last: Option<Vote<V>>,
+    newest: Option<Vote<V>>,
     /// Its own values, by iteration.
-    kept: Box<[(Iteration, u64)]>,
-    peers: Box<[Peer]>,
+    kept: Box<[Option<(Iteration, V)>]>,
+    peers: Box<[Peer<V>]>,
     found: Vec<Fault>,
 }
 
-impl<R: Rule<u64> + Clone> Voting<R> {
+impl<V: Words, R: Rule<V> + Clone> Voting<V, R> {
     pub(crate) fn new(
         own: ReplicaNumber,
         settings: Settings,
@@ -85,6 +77,7 @@ impl<R: Rule<u64> + Clone> Voting<R> {
             ahead: None,
             voted: None,
             is_silent: false,
+            has_other_size: false,
             is_done: false,
         };
         Ok(Voting {
@@ -96,7 +89,7 @@ impl<R: Rule<u64> + Clone> Voting<R> {
             next: Iteration(1),
             last: None,
             newest: None,
-            kept: vec![(reached, 0); settings.queue as usize].into(),
+            kept: vec![None; settings.queue as usize].into(),
             peers: vec![peer; settings.replicas.into()].into(),
             found: Vec::new(),
             settings,
@@ -109,26 +102,28 @@ impl<R: Rule<u64> + Clone> Voting<R> {
     }
 
     /// It offers a value for its next iteration. What all others are to be sent.
-    pub(crate) fn offers(&mut self, value: u64) -> Option<Message> {
-        let (iteration, place) = (self.next, self.place(self.next));
+    pub(crate) fn offers(&mut self, value: V) -> Option<Message<V>> {
+        let iteration = self.next;
         // What was offered before the body asked again has been sent, and others may have voted on it.
-        if self.kept[place].0 != iteration {
-            self.kept[place] = (iteration, value);
+        if self.offered(iteration).is_none() {
+            self.kept[self.place(iteration)] = Some((iteration, value));
             self.takes(self.own, iteration, value);
         }
         self.message(Kind::Value)
     }
 
     /// Its newest value, or what was voted last, if it has missed votes; `None` before the first.
-    pub(crate) fn message(&self, kind: Kind) -> Option<Message> {
-        let offered = |iteration: Iteration| {
-            let (kept, value) = self.kept[self.place(iteration)];
-            (kept == iteration && iteration.0 > 0).then_some((iteration, value))
-        };
+    pub(crate) fn message(&self, kind: Kind) -> Option<Message<V>> {
         let before = Iteration(self.next.0 - 1);
         let voted = self.last.map(|vote| (vote.iteration, vote.value));
-        let (iteration, value) = offered(self.next).or_else(|| offered(before)).or(voted)?;
+        let offered = self.offered(self.next).or_else(|| self.offered(before));
+        let (iteration, value) = offered.or(voted)?;
         Some(Message { kind, iteration, value })
+    }
+
+    /// Its own value for this iteration, while that is kept.
+    fn offered(&self, iteration: Iteration) -> Option<(Iteration, V)> {
+        self.kept[self.place(iteration)].filter(|(kept, _)| *kept == iteration)
     }
 
     fn place(&self, iteration: Iteration) -> usize {
@@ -140,15 +135,15 @@ impl<R: Rule<u64> + Clone> Voting<R> {
     pub(crate) fn hears(
         &mut self,
         from: ReplicaNumber,
-        message: Message,
+        message: Message<V>,
         now: Instant,
-    ) -> Option<Message> {
+    ) -> Option<Message<V>> {
         if !self.others().has(from) {
             return None;
         }
         let Message { kind, iteration, value } = message;
         let peer = &mut self.peers[usize::from(from.0)];
-        (peer.heard, peer.is_silent) = (Some(now), false);
+        (peer.heard, peer.is_silent, peer.has_other_size) = (Some(now), false, false);
         if kind == Kind::Voted {
             peer.voted = Some(Vote { iteration, value });
             return None;
@@ -161,17 +156,43 @@ impl<R: Rule<u64> + Clone> Voting<R> {
         if kind != Kind::Ask {
             return None;
         }
-        let (kept, value) = self.kept[self.place(iteration)];
-        let is_kept = kept == iteration;
-        let same = Message { kind: Kind::Value, iteration, value };
+        let own = self.offered(iteration);
+        let same = own.map(|(_, value)| Message { kind: Kind::Value, iteration, value });
         // A value that it has not come to yet is sent when it has.
         let voted = self.last.filter(|last| last.iteration > iteration);
         let voted =
             voted.map(|Vote { iteration, value }| Message { kind: Kind::Voted, iteration, value });
-        if is_kept { Some(same) } else { voted }
+        same.or(voted)
     }
 
-    fn takes(&mut self, from: ReplicaNumber, iteration: Iteration, value: u64) -> Received {
+    /// A replica has sent a value of so many words.
+    pub(crate) fn finds_other_size(&mut self, replica: ReplicaNumber, words: usize) {
+        self.peers[usize::from(replica.0)].has_other_size = true;
+        let (kind, iteration) = (FaultKind::Size { words, own: V::WORDS }, self.next);
+        finds(&mut self.found, Fault { replica, kind, iteration });
+    }
+
+    /// A replica has served a state that was not voted.
+    pub(crate) fn serves_wrong(&mut self, replica: ReplicaNumber) {
+        let (kind, iteration) = (FaultKind::WrongState, self.next);
+        finds(&mut self.found, Fault { replica, kind, iteration });
+    }
+
+    /// Those whose values have another size.
+    pub(crate) fn of_other_size(&self) -> Replicas {
+        self.others()
+            .iter()
+            .filter(|other| self.peers[usize::from(other.0)].has_other_size)
+            .collect()
+    }
+
+    /// A vote that came after this one.
+    pub(crate) fn later_than(&mut self, vote: Vote<V>) -> Option<Vote<V>> {
+        let later = self.newest.filter(|newest| newest.iteration > vote.iteration)?;
+        Some(self.goes_on(later))
+    }
+
+    fn takes(&mut self, from: ReplicaNumber, iteration: Iteration, value: V) -> Received {
         let (found, newest) = (&mut self.found, &mut self.newest);
         self.voter.receive(from, iteration, value, |report| match report {
             Report::Voted { iteration, value, .. } => {
@@ -188,7 +209,7 @@ impl<R: Rule<u64> + Clone> Voting<R> {
     }
 
     /// The vote of this iteration, or a later one, if this replica has missed it; then it goes on from there. `None` while it must wait.
-    pub(crate) fn polls(&mut self, now: Instant) -> Option<Vote> {
+    pub(crate) fn polls(&mut self, now: Instant) -> Option<Vote<V>> {
         self.judges(now);
         let iteration = self.next;
         let voted = self.voter.voted(iteration).map(|value| Vote { iteration, value: *value });
@@ -213,7 +234,7 @@ impl<R: Rule<u64> + Clone> Voting<R> {
     }
 
     /// A vote that a majority says was its last, and that is later than this replica can vote itself. Others may disagree in the iteration after it, so that no vote comes of what they send.
-    fn told(&self) -> Option<Vote> {
+    fn told(&self) -> Option<Vote<V>> {
         let mut told = self.peers.iter().filter_map(|peer| peer.voted);
         told.find(|vote| {
             vote.iteration >= self.next && self.is_majority(|peer| peer.voted == Some(*vote))
@@ -221,7 +242,7 @@ impl<R: Rule<u64> + Clone> Voting<R> {
     }
 
     /// No more values are waited for in this iteration: the vote that comes of those that are there. Without one its row stays open, so that its body may wait for them again.
-    pub(crate) fn gives_up(&mut self) -> Option<Vote> {
+    pub(crate) fn gives_up(&mut self) -> Option<Vote<V>> {
         let (mut vote, iteration) = (None, self.next);
         let mut voter = self.voter.clone();
         voter.give_up(iteration, |report| {
@@ -265,13 +286,13 @@ impl<R: Rule<u64> + Clone> Voting<R> {
         std::mem::take(&mut self.found)
     }
 
-    fn goes_on(&mut self, vote: Vote) -> Vote {
+    fn goes_on(&mut self, vote: Vote<V>) -> Vote<V> {
         (self.next, self.last) = (vote.iteration.next(), Some(vote));
         vote
     }
 
     /// Whether this is so of others that weigh more than half of all.
-    fn is_majority(&self, holds: impl Fn(&Peer) -> bool) -> bool {
+    fn is_majority(&self, holds: impl Fn(&Peer<V>) -> bool) -> bool {
         let weight = |replica: ReplicaNumber| u64::from(self.settings.weights[replica.0 as usize]);
         let total: u64 = self.voter.active().iter().map(weight).sum();
         let others = self.others().iter();

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{LOCAL, addresses, law_a_lie_and_a_kill_are_tolerated};
+use common::{LOCAL, Plan, Processes, addresses, law_a_lie_and_a_kill_are_tolerated};
 use std::net::{SocketAddr, UdpSocket};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -63,11 +63,47 @@ fn refuses_places_that_cannot_be() {
     assert!(refused(&["udp", "0", &places, "--lie", "7"]).contains("FIRST..LAST"));
 }
 
+#[test]
+fn law_records_and_states_tolerate_a_lie_and_a_kill() {
+    for value in ["4-words", "100-words", "20000"] {
+        let plan = Plan { last: 3_000, lies: (500, 900), killed_at: 1_000, value, ..LOCAL };
+        let places = list(&addresses());
+        law_a_lie_and_a_kill_are_tolerated(&plan, |_| Command::new(REPLICA), "udp", &places);
+    }
+}
+
+#[test]
+fn refuses_replicas_with_values_of_another_size() {
+    let places = list(&addresses());
+    let args = |number: &str, value: &str| {
+        let args = ["udp", number, &places, "--patience", "2000", "--value", value];
+        args.map(str::to_owned)
+    };
+    let mut others = Processes::new();
+    for number in [1, 2] {
+        let mut command = Command::new(REPLICA);
+        command.args(args(&number.to_string(), "4-words"));
+        others.start(number, 1, command);
+    }
+    let own = args("0", "100-words");
+    let said = refused(&own.each_ref().map(String::as_str));
+    assert!(said.contains("the values of replicas 1, 2 have another size"), "{said}");
+    assert!(!said.contains("nothing was heard"), "{said}");
+    // Those that agree go on, and name it.
+    let of_the_other = loop {
+        if let (_, _, Some(line)) = others.hears()
+            && line.starts_with("fault")
+        {
+            break line;
+        }
+    };
+    assert!(of_the_other.ends_with("sends values of 100 words, allowed: 4"), "{of_the_other}");
+}
+
 /// Shared memory of replicas.
 #[cfg(feature = "iceoryx2")]
 mod shared_memory {
     use super::*;
-    use common::Processes;
     use std::path::{Path, PathBuf};
     use std::sync::{Mutex, PoisonError};
     use windfall_remote::shared_memory::PREFIX;

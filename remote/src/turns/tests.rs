@@ -1,8 +1,7 @@
 //! Replicas over a simulated network that loses, doubles, delays and reorders records.
 
 use super::*;
-use crate::voting::Fault;
-use windfall_nmr::redundant::FaultKind;
+use crate::fault::{Fault, FaultKind};
 use windfall_nmr::{Iteration, Majority};
 use windfall_ports::transport::{Faults, Network, Simulated};
 
@@ -15,7 +14,7 @@ const fn right(iteration: u64) -> u64 {
 }
 
 struct Node {
-    turns: Turns<Majority>,
+    turns: Turns<u64, Majority>,
     end: Simulated,
     lies: bool,
     due: Instant,
@@ -70,7 +69,7 @@ impl Node {
                     self.offers(now);
                 }
             }
-            Turn::Failed { silent } => panic!("no vote; silent: {silent}"),
+            Turn::Failed { silent, .. } => panic!("no vote; silent: {silent}"),
             Turn::Wait { until } => self.due = until,
         }
     }
@@ -188,7 +187,10 @@ fn limit_one_alone_gives_up_in_time() {
         now = until;
     }
     let silent = Replicas::first(3).without(ReplicaNumber(0));
-    assert_eq!(node.turns.turn(now, &mut node.end), Turn::Failed { silent });
+    assert_eq!(
+        node.turns.turn(now, &mut node.end),
+        Turn::Failed { silent, other_size: Replicas::NONE }
+    );
 }
 
 #[test]
@@ -197,7 +199,10 @@ fn law_one_that_gave_up_votes_when_another_is_back() {
     let mut node = Node::new(0, &network, Instant::ZERO);
     let over = Instant::ZERO.saturating_add(Span::from_secs(2));
     let silent = Replicas::first(3).without(ReplicaNumber(0));
-    assert_eq!(node.turns.turn(over, &mut node.end), Turn::Failed { silent });
+    assert_eq!(
+        node.turns.turn(over, &mut node.end),
+        Turn::Failed { silent, other_size: Replicas::NONE }
+    );
     // Its body waits again, with the value that it has sent.
     node.offers(over);
     let mut other = Node::new(1, &network, over);

@@ -21,11 +21,13 @@ pub(crate) struct Plan {
     pub(crate) killed_at: u64,
     /// How long a vote is waited for, in milliseconds.
     pub(crate) patience: u64,
+    /// What is voted.
+    pub(crate) value: &'static str,
 }
 
 /// On one machine.
 pub(crate) const LOCAL: Plan =
-    Plan { last: 10_000, lies: (1_000, 2_900), killed_at: 3_000, patience: 20_000 };
+    Plan { last: 10_000, lies: (1_000, 2_900), killed_at: 3_000, patience: 20_000, value: "word" };
 
 const LIAR: usize = 2;
 const KILLED: usize = 1;
@@ -168,6 +170,7 @@ pub(crate) fn arguments(plan: &Plan, number: usize, transport: &str, places: &st
     {
         args.extend([option.to_owned(), value.to_string()]);
     }
+    args.extend(["--value".to_owned(), plan.value.to_owned()]);
     args
 }
 

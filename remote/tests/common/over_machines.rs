@@ -55,7 +55,7 @@ pub(crate) fn law_a_lie_and_a_kill_are_tolerated(start: Start, transport: &str, 
 /// The same while frames are lost, doubled and late, and overtake each other.
 pub(crate) fn law_a_bad_network_is_tolerated(start: Start, transport: &str, before: &str) {
     let plan =
-        Plan { last: 2_000, lies: (200, 600), killed_at: 700, patience: 10_000, value: "word" };
+        Plan { last: 6_000, lies: (200, 600), killed_at: 700, patience: 10_000, value: "word" };
     lies_and_dies(&plan, BAD, start, transport, before);
 }
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use windfall_nmr::{Iteration, Majority, ReplicaNumber, Report, Settings, Voter};
 use windfall_ports::transport::{Record, Transport};
-use windfall_remote::shared_memory::{PREFIX, SharedMemory, clean};
+use windfall_remote::shared_memory::{SharedMemory, clean, config};
 
 const VOTES: u64 = 100_000;
 const ROUNDS: usize = 11;
@@ -20,6 +20,8 @@ const ROUNDS: usize = 11;
 const SKEWS: [u64; 3] = [0, 3, 7];
 /// The filler is at most so many iterations ahead of the reader: nothing is lost.
 const AHEAD: u64 = 200;
+/// So many iterations at once.
+const BATCH: usize = 32;
 const READER: usize = 3;
 const NOW: windfall_time::Instant = windfall_time::Instant::ZERO;
 
@@ -54,8 +56,7 @@ fn bare_ports<P>(
         &iceoryx2::service::port_factory::publish_subscribe::PortFactory<ipc::Service, [u64; 2], ()>,
     ) -> P,
 ) -> (Vec<P>, iceoryx2::node::Node<ipc::Service>) {
-    let mut config = iceoryx2::prelude::Config::default();
-    config.global.prefix = PREFIX.try_into().expect("a name");
+    let config = config().expect("it is known who runs this");
     let builder = NodeBuilder::new().config(&config);
     let builder = builder.signal_handling_mode(SignalHandlingMode::Disabled);
     let node = builder.create::<ipc::Service>().expect("a node");
@@ -106,18 +107,17 @@ impl Reader {
         Reader { end, voter, votes: 0 }
     }
 
-    /// Until there are so many votes.
+    /// Until there are so many votes: what has come from one replica after the other.
     fn reads(&mut self, votes: u64) {
         while self.votes < votes {
-            let Some((from, [iteration, value, ..])) = self.end.receive(NOW) else {
-                spin_loop();
-                continue;
-            };
-            let from = ReplicaNumber(u8::try_from(from).expect("one of three"));
-            let votes = &mut self.votes;
-            self.voter.receive(from, Iteration(iteration), value, |report| {
-                *votes += u64::from(matches!(report, Report::Voted { .. }));
-            });
+            for replica in 0..3 {
+                let values = self.end.receive_all(replica.into()).take(BATCH);
+                let values = values.map(|[iteration, value, ..]| (Iteration(iteration), value));
+                let votes = &mut self.votes;
+                self.voter.receive_all(ReplicaNumber(replica), values, |report| {
+                    *votes += u64::from(matches!(report, Report::Voted { .. }));
+                });
+            }
         }
     }
 }
@@ -185,14 +185,14 @@ fn two_threads(run: u64) -> [f64; 2] {
 
 /// One thread, in batches: what the reader alone takes.
 fn reader_alone(run: u64) -> [f64; 2] {
-    const BATCH: u64 = 64;
     let (to, _node) = writers(run);
     let (from, _other) = readers(run);
     let mut senders = senders(run);
     let mut reader = Reader::new(run);
     let (mut bare, mut ours) = (Duration::ZERO, Duration::ZERO);
-    for batch in 0..VOTES / BATCH {
-        let iterations = batch * BATCH + 1..=(batch + 1) * BATCH;
+    let size = BATCH as u64;
+    for batch in 0..VOTES / size {
+        let iterations = batch * size + 1..=(batch + 1) * size;
         for iteration in iterations.clone() {
             for (replica, to) in to.iter().enumerate() {
                 to.send_copy([iteration; 2]).expect("there is room");
@@ -203,10 +203,10 @@ fn reader_alone(run: u64) -> [f64; 2] {
         iterations.for_each(|_| compare(&from));
         bare += begun.elapsed();
         let begun = Instant::now();
-        reader.reads((batch + 1) * BATCH);
+        reader.reads((batch + 1) * size);
         ours += begun.elapsed();
     }
-    let votes = VOTES / BATCH * BATCH;
+    let votes = VOTES / size * size;
     [each(bare, votes), each(ours, votes)]
 }
 

@@ -1,8 +1,8 @@
 //! Replicas on one machine, by shared memory: a publish-subscribe service of iceoryx2 from each to each other.
 //!
-//! A service holds the last 1,024 records that its reader has not taken; a newer one replaces the oldest, so nobody waits. All lies under a prefix of its own, so other users of iceoryx2 are not touched.
+//! A service holds the last 1,024 records that its reader has not taken; a newer one replaces the oldest, so nobody waits. All lies under a folder and a prefix of each user, so other uses of iceoryx2 are not touched.
 //!
-//! What a killed process leaves: files in `/dev/shm` and in `/tmp/iceoryx2` (its node, ports and their memory). The next replica that starts, or that ends, removes it, of whichever run; [`clean`] does so when none does.
+//! What a killed process leaves: files in `/dev/shm` and in `/tmp/windfall_nmr_UID` (its node, ports and their memory). The next replica that starts, or that ends, removes it, of whichever run; [`clean`] does so when none does.
 //! What an orderly end leaves: one file of 16 bytes in `/dev/shm`, in which iceoryx2 counts nodes, and two empty folders; [`clean`] removes the file.
 
 use crate::program::{Opened, number};
@@ -12,12 +12,11 @@ use iceoryx2::node::{Node, NodeBuilder, NodeState};
 use iceoryx2::port::publisher::Publisher;
 use iceoryx2::port::subscriber::Subscriber;
 use iceoryx2::prelude::{CallbackProgression, Config, SignalHandlingMode, ipc};
+use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 use windfall_ports::transport::{Record, Transport};
 use windfall_time::{Instant, Span};
 
-/// Names of files begin so.
-pub const PREFIX: &str = "windfall_nmr_";
 /// Records on the way from a replica to another.
 const BUFFER: usize = 1_024;
 /// A life that was killed may still be counted while the next one begins, and several may begin at once.
@@ -47,9 +46,17 @@ pub struct SharedMemory {
     _node: Node<Service>,
 }
 
-fn config() -> Result<Config, SharedMemoryError> {
+/// The settings of iceoryx2: where files of this user's replicas are, and how their names begin. Each user has places of its own, since iceoryx2 lets nobody else into a folder that one has made.
+///
+/// # Errors
+/// When it is not known who the user is.
+pub fn config() -> Result<Config, SharedMemoryError> {
+    let user = std::fs::metadata("/proc/self").map_err(failed("find its user"))?.uid();
     let mut config = Config::default();
-    config.global.prefix = PREFIX.try_into().map_err(failed("name its files"))?;
+    let prefix = format!("windfall_nmr_{user}_");
+    config.global.prefix = prefix.as_str().try_into().map_err(failed("name its files"))?;
+    let folder = format!("/tmp/windfall_nmr_{user}");
+    config.global.set_root_path(&folder.as_str().try_into().map_err(failed("name its folder"))?);
     Ok(config)
 }
 
@@ -83,17 +90,18 @@ pub fn clean() -> Result<usize, SharedMemoryError> {
         return Err(failed("remove what is left")(error));
     }
     if !is_any_left {
-        remove_counters().map_err(failed("remove its counter of nodes"))?;
+        let prefix = config.global.prefix.to_string();
+        remove_counters(&prefix).map_err(failed("remove its counter of nodes"))?;
     }
     Ok(killed)
 }
 
 /// The library has no call for this.
-fn remove_counters() -> std::io::Result<()> {
+fn remove_counters(prefix: &str) -> std::io::Result<()> {
     for file in std::fs::read_dir("/dev/shm")? {
         let (path, name) = file.map(|file| (file.path(), file.file_name()))?;
         let name = name.to_string_lossy();
-        if name.starts_with(PREFIX) && name.ends_with(".global_mgmt") {
+        if name.starts_with(prefix) && name.ends_with(".global_mgmt") {
             std::fs::remove_file(path)?;
         }
     }
@@ -131,6 +139,15 @@ impl SharedMemory {
         };
         let ways = (0..replicas).map(ways).collect::<Result<_, _>>()?;
         Ok(SharedMemory { ways, at: 0, looks: 0, _node: node })
+    }
+}
+
+impl SharedMemory {
+    /// What has come from one replica, in its order; nothing of one that is not there. A voter takes such runs faster than single records (`Voter::receive_all`).
+    pub fn receive_all(&mut self, of: usize) -> impl Iterator<Item = Record> {
+        self.looks = 0;
+        let ways = self.ways.get(of).and_then(Option::as_ref);
+        std::iter::from_fn(move || Some(*ways?.from.receive().ok()??))
     }
 }
 
@@ -205,7 +222,7 @@ impl fmt::Display for SharedMemoryError {
             }
             SharedMemoryError::Refused { what, why } => write!(
                 f,
-                "iceoryx2 cannot {what}: {why}; it needs to write to /dev/shm and /tmp/iceoryx2, and all replicas the same version"
+                "iceoryx2 cannot {what}: {why}; it needs to write to /dev/shm and /tmp, and all replicas the same version and user"
             ),
         }
     }

@@ -106,17 +106,18 @@ mod shared_memory {
     use super::*;
     use std::path::{Path, PathBuf};
     use std::sync::{Mutex, PoisonError};
-    use windfall_remote::shared_memory::PREFIX;
+    use windfall_ports::transport::Transport;
+    use windfall_remote::shared_memory::{SharedMemory, config};
 
     /// One test at a time, since each looks for what is left of all.
     static ONE: Mutex<()> = Mutex::new(());
 
-    fn find(folder: &Path, files: &mut Vec<PathBuf>) {
+    fn find(folder: &Path, prefix: &str, files: &mut Vec<PathBuf>) {
         for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = file.path();
             if path.is_dir() {
-                find(&path, files);
-            } else if file.file_name().to_string_lossy().starts_with(PREFIX) {
+                find(&path, prefix, files);
+            } else if file.file_name().to_string_lossy().starts_with(prefix) {
                 files.push(path);
             }
         }
@@ -125,8 +126,10 @@ mod shared_memory {
     /// Files of replicas in shared memory, and beside it.
     fn left() -> Vec<PathBuf> {
         let mut files = Vec::new();
-        for folder in ["/dev/shm", "/tmp/iceoryx2"] {
-            find(Path::new(folder), &mut files);
+        let config = config().expect("it is known who runs this");
+        let prefix = config.global.prefix.to_string();
+        for folder in ["/dev/shm", &config.global.root_path().to_string()] {
+            find(Path::new(folder), &prefix, &mut files);
         }
         files
     }
@@ -172,6 +175,29 @@ mod shared_memory {
         assert!(before.len() > 10, "killed replicas leave files: {before:?}");
         assert!(clean().contains("what 2 killed replicas"));
         assert_eq!(left(), [] as [PathBuf; 0]);
+    }
+
+    #[test]
+    fn law_runs_of_one_replica_come_in_order_and_leave_the_others() {
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let run = u64::from(std::process::id());
+        let open = |own| SharedMemory::open(own, 3, run).expect("shared memory");
+        let (mut zero, mut one, mut two) = (open(0), open(1), open(2));
+        let now = windfall_time::Instant::ZERO;
+        for word in 0..10 {
+            assert!(one.send(now, 0, [word; 8]) && two.send(now, 0, [100 + word; 8]));
+        }
+        let first: Vec<u64> = zero.receive_all(1).take(4).map(|record| record[7]).collect();
+        assert_eq!(first, [0, 1, 2, 3]);
+        let rest: Vec<u64> = zero.receive_all(1).map(|record| record[0]).collect();
+        assert_eq!(rest, [4, 5, 6, 7, 8, 9]);
+        assert_eq!(zero.receive(now), Some((2, [100; 8])));
+        assert_eq!(zero.receive_all(2).count(), 9);
+        for nobody in [0, 3] {
+            assert_eq!(zero.receive_all(nobody).count(), 0, "{nobody}");
+        }
+        drop((zero, one, two));
+        clean();
     }
 
     #[test]

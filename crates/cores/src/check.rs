@@ -1,17 +1,16 @@
-//! Runs the work: a thread on each processor, all at the same time, batch by batch.
+//! What is checked, batch by batch: the plan of each, and the judgement of what comes of it.
 //!
 //! A batch is a round of each pattern. After it the threads end, their digests are judged, and their blocks of memory go on to the next. So what is kept does not grow with the time, and the processors of a batch never differ by more than it.
 
+use crate::batch::{Batch, Done, Entry, Worker, can_be_kept, deadline};
 use crate::judge::{Digest, Judge};
 use crate::report::{Absent, ProcessorResult, Report};
-use crate::work::{self, PATTERNS, Place, Words};
-use crate::{Block, Effect, Fault, Kind};
+use crate::work::{self, PATTERNS, Words};
+use crate::{Block, Fault, Kind};
 use core::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Barrier;
+use std::sync::Arc;
 use windfall_clocks::SystemClock;
-use windfall_os::sched::Affinity;
 use windfall_time::Span;
 
 /// How long a check lasts.
@@ -33,23 +32,11 @@ pub struct Check {
     processors: Vec<u16>,
     kinds: Vec<Kind>,
     memory: Option<u64>,
+    deadline: Option<Span>,
     faults: Vec<Fault>,
     /// Whether threads stay on the processors of these numbers.
     is_kept: bool,
 }
-
-/// A processor that works.
-struct Worker {
-    processor: u16,
-    /// Its place among those that work, which stays when another ends.
-    number: usize,
-    block: Vec<u64>,
-    ended: Option<String>,
-    is_kept: bool,
-}
-
-/// What a thread brings from a batch: of each entry of its plan the digest and the processor time.
-type Done = Vec<(Digest, Span)>;
 
 impl Check {
     /// Of these processors, by all kinds of work.
@@ -59,6 +46,7 @@ impl Check {
             processors: processors.to_vec(),
             kinds: Kind::ALL.to_vec(),
             memory: None,
+            deadline: None,
             faults: Vec::new(),
             is_kept: true,
         }
@@ -74,6 +62,12 @@ impl Check {
     #[must_use]
     pub fn memory(self, bytes: u64) -> Check {
         Check { memory: Some(bytes), ..self }
+    }
+
+    /// The same, with so long for each batch instead of what follows from the steps of its work: a processor that needs longer does not answer.
+    #[must_use]
+    pub fn deadline(self, deadline: Span) -> Check {
+        Check { deadline: Some(deadline), ..self }
     }
 
     /// The same, with these faults planted.
@@ -158,13 +152,9 @@ impl Check {
         }
         let (mut usable, mut absent) = (Vec::new(), Vec::new());
         for processor in &self.processors {
-            let kept = std::thread::scope(|scope| {
-                let tried = scope.spawn(|| Affinity::one(*processor).give(0));
-                tried.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            });
-            match kept {
+            match can_be_kept(*processor) {
                 Ok(()) => usable.push(*processor),
-                Err(why) => absent.push(Absent { processor: *processor, why: refused(&why) }),
+                Err(why) => absent.push(Absent { processor: *processor, why }),
             }
         }
         if usable.is_empty() {
@@ -182,17 +172,20 @@ impl Check {
         judges: &mut [Judge],
         words: usize,
     ) -> u64 {
-        let shared = Words::new(workers.len());
+        let shared = Arc::new(Words::new(workers.len()));
+        let faults: Arc<[Fault]> = self.faults.clone().into();
         let begun = SystemClock::Monotonic.now();
         let mut done = 0;
         loop {
-            let batch = match until {
+            let rounds = match until {
                 Until::Rounds(rounds) => (rounds - done).min(PATTERNS as u64),
                 Until::Passed(_) => PATTERNS as u64,
             };
-            let plan = plan(judges, done + 1..=done + batch);
-            self.batch(workers, judges, &plan, &shared, words);
-            done += batch;
+            let plan: Arc<[Entry]> = plan(judges, done + 1..=done + rounds).into();
+            let deadline = self.deadline.unwrap_or_else(|| deadline(&plan, words));
+            let batch = Batch::new(plan.clone(), faults.clone(), shared.clone(), workers);
+            judge(judges, &plan, &batch.run(workers, deadline), words);
+            done += rounds;
             let is_enough = match until {
                 Until::Rounds(rounds) => done >= rounds,
                 Until::Passed(span) => SystemClock::Monotonic.now().saturating_since(begun) >= span,
@@ -202,46 +195,21 @@ impl Check {
             }
         }
     }
-
-    fn batch(
-        &self,
-        workers: &mut [Worker],
-        judges: &mut [Judge],
-        plan: &[Entry],
-        shared: &Words,
-        words: usize,
-    ) {
-        let start = Barrier::new(workers.len());
-        let done: Vec<Done> = std::thread::scope(|scope| {
-            let start = &start;
-            let threads = workers
-                .iter_mut()
-                .map(|worker| scope.spawn(move || worker.work(plan, &self.faults, shared, start)));
-            let threads: Vec<_> = threads.collect();
-            let joined = threads.into_iter().map(std::thread::ScopedJoinHandle::join);
-            joined
-                .map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect()
-        });
-        for (place, entry) in plan.iter().enumerate() {
-            let judge = &mut judges[entry.judge];
-            let found = |done: &Done| done.get(place).map_or(Digest::Absent, |done| done.0);
-            let digests: Vec<Digest> = done.iter().map(found).collect();
-            let known = work::known(entry.kind, work::pattern(entry.round), words);
-            judge.weigh(entry.round, &digests, known);
-            for (result, done) in judge.results.iter_mut().zip(&done) {
-                let time = done.get(place).map_or(Span::ZERO, |done| done.1);
-                result.time = result.time.saturating_add(time);
-            }
-        }
-    }
 }
 
-/// A round of a kind.
-struct Entry {
-    judge: usize,
-    kind: Kind,
-    round: u64,
+/// Judges a batch.
+fn judge(judges: &mut [Judge], plan: &[Entry], all: &[Done], words: usize) {
+    for (place, entry) in plan.iter().enumerate() {
+        let judge = &mut judges[entry.judge];
+        let found = |done: &Done| done.get(place).map_or(Digest::Absent, |done| done.0);
+        let digests: Vec<Digest> = all.iter().map(found).collect();
+        let known = work::known(entry.kind, work::pattern(entry.round), words);
+        judge.weigh(entry.round, &digests, known);
+        for (result, done) in judge.results.iter_mut().zip(all) {
+            let time = done.get(place).map_or(Span::ZERO, |done| done.1);
+            result.time = result.time.saturating_add(time);
+        }
+    }
 }
 
 /// What is done in these rounds, in order.
@@ -265,49 +233,6 @@ fn workers(processors: &[u16], words: usize, is_kept: bool) -> Result<Vec<Worker
         Ok(Worker { processor: *processor, number, block, ended: None, is_kept })
     };
     processors.iter().enumerate().map(worker).collect()
-}
-
-impl Worker {
-    /// The thread of a batch. It returns fewer digests than planned only if it cannot be kept on its processor.
-    fn work(&mut self, plan: &[Entry], faults: &[Fault], shared: &Words, start: &Barrier) -> Done {
-        if self.is_kept && self.ended.is_none() {
-            self.ended = Affinity::one(self.processor).give(0).err().map(|why| refused(&why));
-        }
-        start.wait();
-        if self.ended.is_some() {
-            return Vec::new();
-        }
-        let clock = SystemClock::ThreadCpuTime;
-        let mut place = Place { block: &mut self.block, words: shared, number: self.number };
-        let mut once = |entry: &Entry| {
-            let planted =
-                faults.iter().filter(|fault| fault.is_of(self.processor, entry.kind, entry.round));
-            let effects = planted.map(|fault| fault.effect).collect::<Vec<_>>();
-            let begun = clock.now();
-            let digest = digest(entry, &effects, &mut place);
-            (digest, clock.now().saturating_since(begun))
-        };
-        plan.iter().map(&mut once).collect()
-    }
-}
-
-/// A round. A processor that computes wrongly may do so where an index comes from, so a panic is a wrong answer, and no end.
-fn digest(entry: &Entry, effects: &[Effect], place: &mut Place<'_>) -> Digest {
-    let bits = effects.iter().fold(0, |bits, effect| match effect {
-        Effect::Bits(more) => bits ^ more,
-        Effect::Panic => bits,
-    });
-    let work = || {
-        assert!(!effects.contains(&Effect::Panic), "a planted fault");
-        work::digest(entry.kind, work::pattern(entry.round), bits, place)
-    };
-    catch_unwind(AssertUnwindSafe(work)).map_or(Digest::Panicked, Digest::Of)
-}
-
-fn refused(why: &std::io::Error) -> String {
-    format!(
-        "no thread can be kept on it ({why}): it is offline, or not among those that this process may use"
-    )
 }
 
 /// Why nothing can be checked.

@@ -11,6 +11,8 @@ pub enum Effect {
     Bits(u64),
     /// The work panics, as code may whose indices are computed wrongly.
     Panic,
+    /// The work does not end. The thread sleeps for ever, in the place of one that a processor keeps.
+    Hang,
 }
 
 /// A fault of one processor in one kind of work.
@@ -37,7 +39,7 @@ impl Fault {
     /// Whether any program can see it: floating-point values are made of fractions of 52 bits.
     pub(crate) const fn is_visible(&self) -> bool {
         match (self.effect, self.kind) {
-            (Effect::Panic, _) => true,
+            (Effect::Panic | Effect::Hang, _) => true,
             (Effect::Bits(bits), Kind::Float | Kind::Vector(_)) => bits & ((1 << 52) - 1) != 0,
             (Effect::Bits(bits), _) => bits != 0,
         }

@@ -2,12 +2,13 @@
 //!
 //! # Inside
 //!
-//! `work.rs` says what the kinds of work are, and `work/` has one each; `work/answers.rs` are the known answers. `check.rs` runs rounds on threads, each kept on its processor; **the line that decides who is wrong** is in `judge.rs`, `Judge::weigh`, which has the voters.
+//! `work.rs` says what the kinds of work are, and `work/` has one each; `work/answers.rs` are the known answers. `check.rs` plans rounds and has them judged, and `batch.rs` runs them on threads, each kept on its processor, before a watchdog; **the line that decides who is wrong** is in `judge.rs`, `Judge::weigh`, which has the voters.
 //! `report.rs` is what comes of it, `fault.rs` what tests plant, `block.rs` how much memory is taken.
 //!
-//! Absent: hangs. A processor that never ends a round keeps the check from ending; whoever must not wait runs it as a process. Absent, too: which unit of a processor is wrong beyond the kind of work, and repair.
+//! A processor that never ends a round is named and left behind, with its thread and block of memory. Absent: which unit of a processor is wrong beyond the kind of work, and repair.
 #![forbid(unsafe_code)]
 
+mod batch;
 mod block;
 mod check;
 mod fault;
@@ -19,7 +20,8 @@ pub use block::Block;
 pub use check::{Check, CheckError, Until};
 pub use fault::{Effect, Fault};
 pub use report::{
-    Absent, CommonCause, Finding, KindResult, ProcessorResult, Report, Verdict, Votes, WrongDigest,
+    Absent, CommonCause, Ended, Finding, KindResult, NoAnswer, ProcessorResult, Report, Verdict,
+    Votes, WrongDigest,
 };
 pub use windfall_os::vector::Width;
 pub use work::{Kind, PATTERNS};

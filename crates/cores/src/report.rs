@@ -49,8 +49,60 @@ pub struct ProcessorResult {
     pub processor: u16,
     /// By kind.
     pub kinds: Vec<KindResult>,
-    /// Why it did not work to the end, as when it was taken offline.
-    pub ended: Option<String>,
+    /// Why it did not work to the end.
+    pub ended: Option<Ended>,
+}
+
+/// Why a processor did not work to the end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Ended {
+    /// The kernel refused to keep a thread on it, as when it was taken offline.
+    Refused(String),
+    /// Its thread did not come back. What it did before this batch counts.
+    NoAnswer(NoAnswer),
+}
+
+/// What is known of a processor that does not answer. Its thread is left behind, and ends with the process if it ends at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct NoAnswer {
+    /// What it began last, and in which round of that.
+    pub work: Option<(Kind, u64)>,
+    /// For how long it was waited for.
+    pub waited: Span,
+    /// For how long its thread ran meanwhile, if the kernel counts that. Little: the processor stands still, or is kept by others.
+    pub ran: Option<Span>,
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NoAnswer { work, waited, ran } = match self {
+            Ended::Refused(why) => return write!(f, "was not checked to the end: {why}"),
+            Ended::NoAnswer(no_answer) => no_answer,
+        };
+        write!(f, "does not answer: within {waited} ")?;
+        match work {
+            Some((kind, round)) => write!(f, "round {round} of {kind} work did not end")?,
+            None => write!(f, "it began no work")?,
+        }
+        match ran {
+            Some(ran) if ran.as_nanos() < waited.as_nanos() / 2 => write!(
+                f,
+                ", and its thread ran for only {ran} of them: the processor stands still, or others keep it"
+            ),
+            Some(ran) => write!(f, ", though its thread ran for {ran} of them"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ProcessorResult {
+    /// Whether it did not answer.
+    #[must_use]
+    pub const fn is_silent(&self) -> bool {
+        matches!(self.ended, Some(Ended::NoAnswer(_)))
+    }
 }
 
 /// How often a kind came to a vote.
@@ -123,6 +175,8 @@ pub enum Verdict {
     WrongProcessors,
     /// A majority is wrong, or the known answer is.
     CommonCause,
+    /// Some processors did not answer; what was computed is right.
+    NoAnswer,
 }
 
 /// A sentence of a report.
@@ -151,7 +205,7 @@ pub enum Finding {
         /// Which.
         processor: u16,
         /// Why.
-        why: String,
+        why: Ended,
     },
 }
 
@@ -164,6 +218,8 @@ impl Report {
             Verdict::CommonCause
         } else if kinds.any(|kind| kind.wrong > 0) {
             Verdict::WrongProcessors
+        } else if self.processors.iter().any(ProcessorResult::is_silent) {
+            Verdict::NoAnswer
         } else {
             Verdict::Sound
         }
@@ -225,9 +281,7 @@ impl fmt::Display for Finding {
                     numbers.join(", ")
                 )
             }
-            Finding::Ended { processor, why } => {
-                write!(f, "processor {processor} was not checked to the end: {why}")
-            }
+            Finding::Ended { processor, why } => write!(f, "processor {processor} {why}"),
         }
     }
 }

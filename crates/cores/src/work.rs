@@ -61,6 +61,19 @@ impl Kind {
         if matches!(self, Kind::Memory) { PATTERNS as u64 } else { 1 }
     }
 
+    /// The steps of a round, with a block of so many words. Of memory a step is what a pass does to eight words; of all others it takes some 10 to 100 ns.
+    pub(crate) const fn steps(self, words: usize) -> u64 {
+        let each = match self {
+            Kind::Memory => return memory::PASSES * (words as u64).div_ceil(8),
+            Kind::Integer => integer::STEPS as u64,
+            Kind::Float => float::STEPS as u64,
+            Kind::Vector(_) => vector::STEPS as u64,
+            Kind::Atomic => atomic::STEPS,
+            Kind::Shared => shared::TURNS * shared::ADDS,
+        };
+        REPEATS * each
+    }
+
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -1,7 +1,7 @@
 //! Checks on this machine's processors, with planted faults.
 
 use windfall_cores::{
-    Check, CheckError, Effect, Fault, Finding, Kind, PATTERNS, Report, Until, Verdict, Width,
+    Check, CheckError, Effect, Ended, Fault, Finding, Kind, PATTERNS, Report, Until, Verdict, Width,
 };
 use windfall_skips::{Needs, skip};
 use windfall_time::Span;
@@ -213,4 +213,41 @@ fn refuses_what_cannot_be_checked_and_says_what_can() {
     let accepted = with(fault(Kind::Float, 1..=1, 1 << 51)).kinds(&[Kind::Float]);
     let report = accepted.run(Until::Rounds(1)).unwrap();
     assert_eq!(report.verdict(), Verdict::WrongProcessors);
+}
+
+#[test]
+fn law_a_processor_that_hangs_is_named_and_the_others_go_on() {
+    let check = |on: &[u16], faults| {
+        let check = Check::on(on).kinds(&[Kind::Integer, Kind::Float]).faults(faults);
+        check.deadline(Span::from_secs(2)).anywhere().run(Until::Rounds(17)).unwrap()
+    };
+    let hang = Fault::new(1, Kind::Float, 11..=11, Effect::Hang);
+    let report = check(&[0, 1, 2], vec![hang.clone()]);
+    assert_eq!(report.verdict(), Verdict::NoAnswer);
+    let [Finding::Ended { processor: 1, why }] = &report.findings()[..] else {
+        panic!("{:?}", report.findings())
+    };
+    let Ended::NoAnswer(found) = why else { panic!("{why}") };
+    assert_eq!((found.work, found.waited), (Some((Kind::Float, 11)), Span::from_secs(2)));
+    assert!(found.ran.unwrap() < Span::from_secs(1));
+    let words = report.findings()[0].to_string();
+    let start = "processor 1 does not answer: within 2s round 11 of float work did not end, and its thread ran for only ";
+    assert!(words.starts_with(start), "{words}");
+    // What it did in whole batches counts, and the others went on to vote.
+    let rounds = |processor: usize| report.processors[processor].kinds[1].rounds;
+    assert_eq!([rounds(0), rounds(1), rounds(2)], [17, 8, 17]);
+    assert!(report.votes.iter().all(|votes| (votes.voted, votes.without) == (17, 0)));
+    // A wrong processor beside it is named, too, and a check ends when nobody is left.
+    let wrong = Fault::new(0, Kind::Integer, 17..=17, Effect::Bits(1));
+    let report = check(&[0, 1], vec![hang.clone(), wrong]);
+    assert_eq!((report.verdict(), report.findings().len()), (Verdict::WrongProcessors, 2));
+    let report = check(&[1], vec![hang]);
+    assert_eq!((report.verdict(), report.rounds), (Verdict::NoAnswer, 16));
+}
+
+#[test]
+fn accepts_a_batch_far_below_its_deadline() {
+    // A fifth of what follows from its steps, on a machine that others load as well.
+    let check = Check::on(&processors()).memory(MEMORY).deadline(Span::from_secs(2));
+    assert_eq!(check.run(Until::Rounds(1)).unwrap().verdict(), Verdict::Sound);
 }

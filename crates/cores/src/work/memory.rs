@@ -8,6 +8,9 @@ use core::hint::black_box;
 /// The step from word to word; odd, so that no two of 2^64 words are alike.
 pub(super) const STEP: u64 = 0xD6E8_FEB8_6659_FD93;
 
+/// One that writes, four that read and write, and one that reads.
+pub(super) const PASSES: u64 = 6;
+
 /// What a pass reads: `first + step * a` at place a.
 #[derive(Clone, Copy)]
 struct Line {

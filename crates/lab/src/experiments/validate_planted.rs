@@ -30,7 +30,8 @@ struct Trial {
 /// Those that measure the machine, and not a model or a program.
 const PARTS: [&str; 5] = ["conditions", "timing", "speed", "time", "cores"];
 
-const SOUND: Planted = Planted { slower: 0, drift_ppb: 0, stolen: None, wrong_adder: false };
+const SOUND: Planted =
+    Planted { slower: 0, drift_ppb: 0, stolen: None, wrong_adder: false, hangs: false };
 
 fn trials() -> Vec<Trial> {
     let stolen = Some(Taken { every: Span::from_millis(90), length: Span::from_millis(5) });
@@ -60,6 +61,11 @@ fn trials() -> Vec<Trial> {
             name: "the adder of processor 1 is wrong now and then",
             planted: on(1, Planted { wrong_adder: true, ..SOUND }),
             said: Some(("cores", ["Processor 1: integer work is wrong", "the vote name it"])),
+        },
+        Trial {
+            name: "processor 2 stops in the middle of its work",
+            planted: on(2, Planted { hangs: true, ..SOUND }),
+            said: Some(("cores", ["Processor 2 does not answer", "integer work did not end"])),
         },
     ]
 }

@@ -13,6 +13,8 @@ use windfall_time::{Instant, Span};
 const LOOK: u64 = 150;
 /// What passes from a thread's time until it runs.
 const WAKE: u64 = 3_000;
+/// A batch of rounds may take so long: some ten times what it does.
+const PATIENCE: Span = Span::from_secs(4);
 /// Half of a round trip.
 const HOP: u64 = 60;
 
@@ -36,6 +38,8 @@ pub(crate) struct Planted {
     pub(crate) stolen: Option<Taken>,
     /// Whether a bit of a sum is wrong now and then.
     pub(crate) wrong_adder: bool,
+    /// Whether it stops in the middle of integer work.
+    pub(crate) hangs: bool,
 }
 
 /// The machine.
@@ -112,12 +116,16 @@ impl Machine for Simulated {
     }
 
     fn cores(&self) -> Check {
-        let wrong = self.processors.iter().zip(&self.planted).filter(|(_, one)| one.wrong_adder);
-        // A bit of an intermediate result, in one round of eight.
-        let fault =
-            |(cpu, _): (&u16, _)| Fault::new(*cpu, Kind::Integer, 3..=3, Effect::Bits(1 << 7));
+        let faults = self.processors.iter().zip(&self.planted).flat_map(|(cpu, planted)| {
+            let integer = |is_planted: bool, rounds, effect| {
+                is_planted.then(|| Fault::new(*cpu, Kind::Integer, rounds, effect))
+            };
+            // A bit of an intermediate result, in one round of eight.
+            let wrong = integer(planted.wrong_adder, 3..=3, Effect::Bits(1 << 7));
+            [wrong, integer(planted.hangs, 5..=5, Effect::Hang)].into_iter().flatten()
+        });
         let check = Check::on(&self.processors).kinds(&[Kind::Integer, Kind::Float]);
-        check.anywhere().faults(wrong.map(fault).collect())
+        check.anywhere().faults(faults.collect()).deadline(PATIENCE)
     }
 
     fn is_here(&self) -> bool {

@@ -7,7 +7,7 @@ use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
 use crate::validate::machine::Machine;
 use crate::validate::options::Options;
 use crate::validate::suite::Part;
-use windfall_cores::{Report, Until, Verdict};
+use windfall_cores::{Ended, Finding, Report, Until, Verdict};
 use windfall_time::Span;
 
 pub(crate) const PART: Part = Part {
@@ -55,7 +55,11 @@ fn says(found: &mut Found, report: &Report) {
         let mut letters = text.chars();
         let first = letters.next().map(|letter| letter.to_ascii_uppercase());
         let text: String = first.into_iter().chain(letters).chain(['.']).collect();
-        let remedy = "take the processor out of use (`echo 0 > /sys/devices/system/cpu/cpuN/online`), repeat this for longer, and let the maker or the host's owner know";
+        let remedy = if matches!(&finding, Finding::Ended { why: Ended::NoAnswer(_), .. }) {
+            "look for threads above ordinary ones on that processor (`ps -eLo psr,cls,rtprio,comm`) and for `soft lockup` or `rcu` in the kernel's log; without either, take the processor out of use"
+        } else {
+            "take the processor out of use (`echo 0 > /sys/devices/system/cpu/cpuN/online`), repeat this for longer, and let the maker or the host's owner know"
+        };
         found.sentences.push(Sentence::new(Level::Fault, text).remedy(remedy));
     }
     if report.verdict() == Verdict::Sound {

@@ -28,10 +28,16 @@ struct Trial {
 }
 
 /// Those that measure the machine, and not a model or a program.
-const PARTS: [&str; 5] = ["conditions", "timing", "speed", "time", "cores"];
+const PARTS: [&str; 6] = ["conditions", "timing", "speed", "time", "communication", "cores"];
 
-const SOUND: Planted =
-    Planted { slower: 0, drift_ppb: 0, stolen: None, wrong_adder: false, hangs: false };
+const SOUND: Planted = Planted {
+    slower: 0,
+    drift_ppb: 0,
+    farther: Span::ZERO,
+    stolen: None,
+    wrong_adder: false,
+    hangs: false,
+};
 
 fn trials() -> Vec<Trial> {
     let stolen = Some(Taken { every: Span::from_millis(90), length: Span::from_millis(5) });
@@ -51,6 +57,14 @@ fn trials() -> Vec<Trial> {
             name: "the counter of processor 2 gains 200 ppm",
             planted: on(2, Planted { drift_ppb: 200_000, ..SOUND }),
             said: Some(("time", ["counter of processor 2 drifts", "gains"])),
+        },
+        Trial {
+            name: "a word to processor 1 takes 1.5 us more",
+            planted: on(1, Planted { farther: Span::from_nanos(1_500), ..SOUND }),
+            said: Some((
+                "communication",
+                ["A word takes", "1 more far apart, all with processor 1"],
+            )),
         },
         Trial {
             name: "5 ms are stolen from processor 0 in every 90 ms",

@@ -5,10 +5,12 @@
 mod load;
 mod real;
 mod simulated;
+mod topology;
 
-pub(crate) use load::Load;
+pub(crate) use load::{Load, LoadKind};
 pub(crate) use real::Real;
 pub(crate) use simulated::{Planted, Simulated, Taken};
+pub(crate) use topology::Distance;
 
 use crate::experiment::LabError;
 use std::sync::{Mutex, PoisonError};
@@ -63,6 +65,8 @@ pub(crate) trait Machine: Sync {
     fn line(&self) -> String;
     /// The processors that may be used, in order.
     fn processors(&self) -> &[u16];
+    /// How far two processors are from each other.
+    fn distance(&self, one: u16, other: u16) -> Distance;
     /// Runs this on each of these processors at once, above all ordinary threads if that is allowed, and says whether it was.
     ///
     /// # Errors
@@ -73,8 +77,8 @@ pub(crate) trait Machine: Sync {
     /// # Errors
     /// As [`Machine::on_each`].
     fn round_trips(&self, from: u16, to: u16, count: u32) -> Result<Vec<RoundTrip>, LabError>;
-    /// Keeps all processors busy at an ordinary priority until it is dropped; `None` where nothing can.
-    fn load(&self) -> Option<Load>;
+    /// Keeps all processors busy at an ordinary priority, in these ways, until it is dropped; `None` where nothing can.
+    fn load(&self, kinds: &[LoadKind]) -> Option<Load>;
     /// For how long each processor was stolen from it so far, as it counts itself; `None` where it does not.
     fn stolen(&self) -> Option<Vec<(u16, Span)>>;
     /// A check of what its processors compute.

@@ -2,9 +2,11 @@
 //!
 //! A thread for each processor, kept there and above all ordinary threads where that is allowed; class and affinity end with it.
 
-use super::{Body, Class, Core, Load, Machine, RoundTrip};
+use super::topology::Topology;
+use super::{Body, Class, Core, Distance, Load, LoadKind, Machine, RoundTrip};
 use crate::experiment::LabError;
 use std::hint::{black_box, spin_loop};
+use std::path::Path;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use windfall_clocks::{Clock, Counter, SystemClock};
@@ -19,6 +21,7 @@ const PRIORITY: u32 = 85;
 /// This machine.
 pub(crate) struct Real {
     processors: Vec<u16>,
+    topology: Topology,
     /// `None` where there is none to be trusted; then counters are CLOCK_MONOTONIC_RAW.
     counter: Option<Counter>,
 }
@@ -30,8 +33,9 @@ impl Real {
     /// When they cannot be read.
     pub(crate) fn new() -> Result<Real, LabError> {
         let own = Affinity::of(0).map_err(|why| refused("read the own affinity", &why))?;
-        let processors = (0..1024).filter(|cpu| own.has(*cpu)).collect();
-        Ok(Real { processors, counter: Counter::new().ok() })
+        let processors: Vec<u16> = (0..1024).filter(|cpu| own.has(*cpu)).collect();
+        let topology = Topology::read(Path::new("/"), &processors);
+        Ok(Real { processors, topology, counter: Counter::new().ok() })
     }
 
     /// Goes to a processor, and above all ordinary threads if that is allowed.
@@ -59,6 +63,10 @@ impl Machine for Real {
 
     fn processors(&self) -> &[u16] {
         &self.processors
+    }
+
+    fn distance(&self, one: u16, other: u16) -> Distance {
+        self.topology.distance(one, other)
     }
 
     fn on_each(&self, processors: &[u16], body: &Body<'_>) -> Result<Class, LabError> {
@@ -122,8 +130,8 @@ impl Machine for Real {
         Ok(trips.into_inner().unwrap_or_default())
     }
 
-    fn load(&self) -> Option<Load> {
-        Some(Load::start(&self.processors))
+    fn load(&self, kinds: &[LoadKind]) -> Option<Load> {
+        Some(Load::start(&self.processors, kinds))
     }
 
     fn stolen(&self) -> Option<Vec<(u16, Span)>> {

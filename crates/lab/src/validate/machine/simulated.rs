@@ -2,7 +2,7 @@
 //!
 //! A look at a clock takes 150 ns, a round of the task 1 ns of a sound processor, and each thread wakes 3 us late. Interrupts of 5 us come every 4 ms, those of different processors apart. Each processor's work is simulated by itself, so what processors do to each other is not here.
 
-use super::{Body, Class, Core, Load, Machine, RoundTrip};
+use super::{Body, Class, Core, Distance, Load, LoadKind, Machine, RoundTrip};
 use crate::experiment::LabError;
 use std::cmp::Reverse;
 use std::sync::{Mutex, PoisonError};
@@ -34,6 +34,8 @@ pub(crate) struct Planted {
     pub(crate) slower: u64,
     /// By so many parts in 10^9 its counter is too fast.
     pub(crate) drift_ppb: u32,
+    /// So much longer a word is on its way to it and from it.
+    pub(crate) farther: Span,
     /// What a hypervisor takes from it.
     pub(crate) stolen: Option<Taken>,
     /// Whether a bit of a sum is wrong now and then.
@@ -82,6 +84,10 @@ impl Machine for Simulated {
         &self.processors
     }
 
+    fn distance(&self, _: u16, _: u16) -> Distance {
+        Distance::Cache
+    }
+
     fn on_each(&self, processors: &[u16], body: &Body<'_>) -> Result<Class, LabError> {
         let begun = self.at();
         let ends = processors.iter().map(|processor| {
@@ -95,11 +101,13 @@ impl Machine for Simulated {
 
     fn round_trips(&self, from: u16, to: u16, count: u32) -> Result<Vec<RoundTrip>, LabError> {
         let mut here = self.core(from, self.at());
+        let more = |processor| self.planted[usize::from(processor)].farther.as_nanos();
+        let hop = HOP + more(from) + more(to);
         let trip = |_| {
             let sent = here.counter();
-            let mut there = self.core(to, here.at + HOP);
+            let mut there = self.core(to, here.at + hop);
             let seen = there.counter();
-            here.goes_on_at(there.at + HOP);
+            here.goes_on_at(there.at + hop);
             RoundTrip { sent, seen, back: here.counter() }
         };
         let trips = (0..count).map(trip).collect();
@@ -107,7 +115,7 @@ impl Machine for Simulated {
         Ok(trips)
     }
 
-    fn load(&self) -> Option<Load> {
+    fn load(&self, _: &[LoadKind]) -> Option<Load> {
         None
     }
 

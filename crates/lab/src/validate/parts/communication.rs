@@ -1,9 +1,10 @@
 //! Communication mechanisms (AIRLAB, 3; CMU 1982, Measuring Time in Multiprocessor Systems, 5, figures 16 and 17): what a message takes and how much is carried, by size, mechanism and place of the receiver.
 //!
-//! From the first processor to itself and to the next one. A message's time is half of that there and back; what is carried comes of messages one after the other.
+//! Sizes and mechanisms from the first processor to itself and to the next one; a word and a wake-up between the processors of all pairs. A message's time is half of that there and back; what is carried comes of messages one after the other.
 
 mod measured;
 mod mechanism;
+mod pairs;
 mod shown;
 
 use super::{processors, shown as time};
@@ -20,7 +21,7 @@ use windfall_time::Span;
 pub(crate) const PART: Part = Part {
     name: "communication",
     title: "latency and throughput by size, mechanism and place",
-    question: "what does a message from one thread to another take, how much is carried, and what does it cost to wake a thread on another processor?",
+    question: "what does a message from one thread to another take, how much is carried, what does it cost to wake a thread on another processor, and how near are the processors of each pair?",
     run: found,
 };
 
@@ -95,9 +96,10 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     let mut found = Found::default();
     if !machine.is_here() {
         found.not_done(
-            "communication",
+            "communication but for words between processors",
             "a simulated machine has no threads that wake each other, and no kernel",
         );
+        pairs::find(&mut found, machine, options)?;
         return Ok(found);
     }
     let batches = options.either(40, 5);
@@ -127,6 +129,7 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     found.figures.push(shown::figure(&all, &copied));
     found.raw.push(shown::raw(&all, &copied));
     metrics(&mut found, &all, &copied);
+    pairs::find(&mut found, machine, options)?;
     Ok(found)
 }
 

@@ -3,13 +3,14 @@
 //! A thread on each processor sleeps until a period begins, and looks at the clock until it ends. Each burst counts for its period and for all shorter ones. It leaves its processor alone for as long as it takes it.
 
 pub(super) mod burst;
+mod loads;
 mod record;
 mod said;
 mod shown;
 
 use crate::experiment::LabError;
 use crate::validate::found::{Better, Found, Metric, Unit};
-use crate::validate::machine::{Class, Core, Machine};
+use crate::validate::machine::{Class, Core, LoadKind, Machine};
 use crate::validate::options::Options;
 use crate::validate::suite::Part;
 use burst::Burst;
@@ -92,20 +93,25 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     let mut found = Found::default();
     let idle_for = Span::from_nanos(options.length.as_nanos() / 4).min(IDLE);
     let idle = phase(machine, options, idle_for)?;
+    let alone = loads::measured(machine, options)?;
     (options.progress)("the same under load");
-    let load = machine.load();
+    let load = machine.load(&LoadKind::ALL);
     let loaded = phase(machine, options, options.length)?;
     drop(load);
     let class = loaded.class.words();
     let (idle_for, loaded_for) = (super::shown(idle_for), super::shown(options.length));
+    let kinds: Vec<_> = LoadKind::ALL.iter().map(|kind| kind.words()).collect();
     found.circumstances.push(format!(
-        "{}, {class}; idle for {idle_for}, then for {loaded_for} beside an ordinary thread on each processor that computes, sweeps 16 MiB, takes and gives back 4 MiB, and wakes a thread on the next processor",
+        "{}, {class}; idle for {idle_for}, then for {loaded_for} beside {} ordinary threads on each processor: {}. They end with it and leave nothing behind. What other programs do meanwhile counts as well",
         super::processors(machine.processors()),
+        kinds.len(),
+        kinds.join("; "),
     ));
     said::trust(&mut found, &loaded);
     said::needs(&mut found, &loaded);
     said::unseen(&mut found, &loaded);
     found.tables.extend([shown::periods(&idle, &loaded), shown::wakes(&idle, &loaded)]);
+    loads::find(&mut found, &idle, &alone);
     found.figures.push(shown::figure(&loaded));
     found.raw.push(shown::raw(&idle, &loaded));
     metrics(&mut found, &loaded);

@@ -35,11 +35,17 @@ pub(crate) fn percent(part: Span, whole: Span) -> String {
 
 /// `1,234,567` as `1 234 567`, with narrow spaces that do not break.
 pub(crate) fn grouped(number: u64) -> String {
+    grouped_by(number, '\u{202f}')
+}
+
+/// A number with this before each three digits but the first.
+#[must_use]
+pub fn grouped_by(number: u64, separator: char) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {
         if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push('\u{202f}');
+            text.push(separator);
         }
         text.push(digit);
     }

@@ -2,6 +2,7 @@
 
 mod table;
 
+pub use crate::figures::grouped_by;
 pub use table::table;
 
 use windfall_guarantees::Length;

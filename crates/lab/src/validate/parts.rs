@@ -42,15 +42,7 @@ fn shown(span: Span) -> String {
 
 /// A count as people read it: `156,000`.
 fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    windfall_report::terminal::grouped_by(count, ',')
 }
 
 #[cfg(test)]

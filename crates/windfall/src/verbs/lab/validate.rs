@@ -43,11 +43,14 @@ pub(super) fn run(args: &ValidateArgs) -> Result<Answer, VerbError> {
     if let Some(earlier) = &earlier {
         found.compare(earlier);
     }
-    outputs.show(args.json, || results::json(&found), |width| results::text(&found, width))?;
+    // It took minutes: one that cannot be written takes the other with it in no case.
+    let shown =
+        outputs.show(args.json, || results::json(&found), |width| results::text(&found, width));
     if let Some(report) = report {
         let page = page(&found);
         report.write(|out| out.write_all(page.as_bytes()))?;
     }
+    shown?;
     if found.is_stopped {
         let why =
             "windfall: ended by a signal before all was measured; the results are of what was";

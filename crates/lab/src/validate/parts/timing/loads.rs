@@ -50,16 +50,19 @@ pub(super) fn find(found: &mut Found, idle: &Phase, alone: &[Alone]) {
     let worst = alone.iter().filter(|one| latest(one).is_some()).max_by_key(latest);
     let (Some(worst), Some((_, idle_late))) = (worst, late(idle)) else { return };
     let Some((record, most)) = late(&worst.phase) else { return };
-    found.says(
-        Level::Fact,
-        format!(
-            "Of all kinds of load by themselves, {} delays wake-ups most: by {} at p99 on processor {}; idle it is {}.",
-            worst.kind.words(),
-            shown(most),
-            record.processor,
-            shown(idle_late)
-        ),
-    );
+    // Of fewer bursts the latest one would decide.
+    if Quantile::of(record.late.count()) >= Some(Quantile::P99) {
+        found.says(
+            Level::Fact,
+            format!(
+                "The kind of load that delays wake-ups most by itself: {}. One in a hundred is {} late on processor {}; without load {} where that is latest.",
+                worst.kind.words(),
+                shown(most),
+                record.processor,
+                shown(idle_late)
+            ),
+        );
+    }
     let title = "what each kind of load does by itself, on the processor where threads wake latest";
     let head =
         ["load", "processor", "bursts", "woke late p50", "p99", "most", "then away p99", "most"];

@@ -18,6 +18,8 @@ use crate::statistics::quantile;
 use load::Begin;
 use measured::{Measured, Run, clock_cost};
 use windfall_admission::{BPlusTree, GuessList, HashList, HashPointerList, ImprovedList, List};
+use windfall_clocks::SystemClock;
+use windfall_time::Instant;
 
 fn run<S: Measured + 'static>(begin: &Begin) -> Box<dyn Runs> {
     Box::new(Run::<S>::new(begin))
@@ -121,17 +123,22 @@ pub(crate) fn inexact(kind: Kind, slots: u64, load: Load, queries: usize) -> Ine
     kind.run(&Begin::steady(slots, load)).inexact(queries)
 }
 
+/// The clock of all that is timed here.
+fn host_now() -> Instant {
+    SystemClock::Monotonic.now()
+}
+
 /// Nanoseconds of a cycle of this processor, by additions and shifts that wait for each other.
 #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
 pub(crate) fn cycle() -> f64 {
     const STEPS: u64 = 100_000;
     let best = (0..20).map(|_| {
-        let (begun, mut value) = (std::time::Instant::now(), std::hint::black_box(1_u64));
+        let (begun, mut value) = (host_now(), std::hint::black_box(1_u64));
         for step in 0..STEPS {
             value = (value ^ step).rotate_left(1);
         }
         std::hint::black_box(value);
-        begun.elapsed().as_nanos() as f64 / (2 * STEPS) as f64
+        host_now().saturating_since(begun).as_nanos() as f64 / (2 * STEPS) as f64
     });
     best.fold(f64::INFINITY, f64::min)
 }

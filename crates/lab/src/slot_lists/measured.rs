@@ -1,9 +1,8 @@
 //! What is measured of a structure: an admission in all, in parts, and a query.
 
 use super::load::{Begin, Tasks};
-use super::taken;
+use super::{host_now, taken};
 use std::hint::black_box;
-use std::time::Instant as Clock;
 use windfall_admission::{
     BPlusTree, GuessList, HashList, HashPointerList, ImprovedList, Key, List, Step, Structure,
 };
@@ -113,15 +112,15 @@ pub(crate) trait Runs {
 
 /// Nanoseconds that a reading of the clock takes at least.
 pub(super) fn clock_cost() -> f64 {
-    let mut last = Clock::now();
+    let mut last = host_now();
     (0..10_000).map(|_| nanos_since(&mut last)).fold(f64::INFINITY, f64::min)
 }
 
 /// Since then; and then is now.
 #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
-fn nanos_since(last: &mut Clock) -> f64 {
-    let now = Clock::now();
-    let ns = (now - *last).as_nanos() as f64;
+fn nanos_since(last: &mut Instant) -> f64 {
+    let now = host_now();
+    let ns = now.saturating_since(*last).as_nanos() as f64;
     *last = now;
     ns
 }
@@ -149,7 +148,7 @@ impl<S: Measured> Run<S> {
 #[expect(clippy::cast_precision_loss, reason = "tasks and queries are few")]
 impl<S: Measured> Runs for Run<S> {
     fn total(&mut self, tasks: usize) -> f64 {
-        let mut begun = Clock::now();
+        let mut begun = host_now();
         for _ in 0..tasks {
             black_box(self.offer(|_| ()));
             if self.list.len() >= self.most {
@@ -163,7 +162,7 @@ impl<S: Measured> Runs for Run<S> {
         let (mut parts, mut admitted) = (Parts::default(), 0.0);
         for _ in 0..tasks {
             let [mut find, mut idle, mut insert, mut update] = [0.0; 4];
-            let mut last = Clock::now();
+            let mut last = host_now();
             let taken = self.offer(|step| {
                 let ns = nanos_since(&mut last) - clock;
                 match step {
@@ -181,7 +180,7 @@ impl<S: Measured> Runs for Run<S> {
                 parts.insertion += find + insert;
             }
             if self.list.len() >= self.most {
-                let mut last = Clock::now();
+                let mut last = host_now();
                 self.collect();
                 parts.collect += nanos_since(&mut last) - clock;
             }
@@ -202,7 +201,7 @@ impl<S: Measured> Runs for Run<S> {
         let asked: Vec<_> = (0..queries).map(|_| self.tasks.draw(now)).collect();
         let (mut exact_ns, mut inexact_ns, mut yes) = (Vec::new(), Vec::new(), [0_usize; 2]);
         for _ in 0..super::ROUNDS {
-            let mut last = Clock::now();
+            let mut last = host_now();
             let fits = |(work, at): &&(Span, Instant)| self.list.room(*at) >= *work;
             yes[0] = asked.iter().filter(fits).count();
             exact_ns.push(nanos_since(&mut last) / queries as f64);

@@ -2,11 +2,10 @@
 
 use super::load::{Begin, Tasks};
 use super::measured::clock_cost;
-use super::{Load, ROUNDS, taken};
+use super::{Load, ROUNDS, host_now, taken};
 use crate::statistics::quantile;
 use std::cell::RefCell;
 use std::hint::black_box;
-use std::time::Instant as Clock;
 use windfall_admission::{Admission, Collector, Costs, Limits, PagedList};
 use windfall_time::{Instant, Span};
 
@@ -62,7 +61,7 @@ impl Run {
     /// Nanoseconds for each of so many slots that are taken, when the pool has so many.
     #[expect(clippy::cast_precision_loss, reason = "tasks are few")]
     fn cost(&mut self, pool: u32, slots: u32) -> f64 {
-        let (begun, mut taken) = (Clock::now(), 0);
+        let (begun, mut taken) = (host_now(), 0);
         while taken < slots {
             let (work, deadline) = self.tasks.draw(self.list.now());
             if black_box(self.list.admit(work, deadline)).is_ok() {
@@ -73,7 +72,7 @@ impl Run {
                 }
             }
         }
-        begun.elapsed().as_nanos() as f64 / f64::from(slots)
+        host_now().saturating_since(begun).as_nanos() as f64 / f64::from(slots)
     }
 
     /// So many slots are taken, and collected when the collector says so.
@@ -92,7 +91,7 @@ impl Run {
 
 /// A clock without what it takes to read it, and without interruptions.
 struct Watch {
-    last: Clock,
+    last: Instant,
     reading: f64,
     passed: f64,
     interrupted: u32,
@@ -106,8 +105,8 @@ impl Watch {
         reason = "a few seconds in nanoseconds"
     )]
     fn read(&mut self) -> Instant {
-        let [now, again] = [(); 2].map(|()| Clock::now());
-        let ns = |from: Clock, to: Clock| (to - from).as_nanos() as f64;
+        let [now, again] = [(); 2].map(|()| host_now());
+        let ns = |from: Instant, to: Instant| to.saturating_since(from).as_nanos() as f64;
         // What a reading takes is its mean of late, without interruptions.
         self.reading += (ns(now, again).min(10.0 * self.reading) - self.reading) / 1_024.0;
         let ns = ns(self.last, now) - self.reading;
@@ -124,7 +123,7 @@ impl Watch {
 /// Predicts the pool of least cost of a list with so many slots, in as many rounds as everywhere, then tries that one and others.
 pub(crate) fn paging(slots: u64, load: Load, pools: &[u32], tasks: u32) -> Option<Paging> {
     let run = Run::new(&Begin::steady(slots, load));
-    let watch = Watch { last: Clock::now(), reading: clock_cost(), passed: 0.0, interrupted: 0 };
+    let watch = Watch { last: host_now(), reading: clock_cost(), passed: 0.0, interrupted: 0 };
     let (watch, mut collector) = (RefCell::new(watch), Collector::new(LIMITS));
     let (mut collected, mut predicted) = (run.clone(), Vec::new());
     for _ in 0..ROUNDS {

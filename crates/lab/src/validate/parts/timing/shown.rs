@@ -16,9 +16,9 @@ fn phases<'a>(idle: &'a Phase, loaded: &'a Phase) -> [(&'static str, &'a Phase);
 
 /// What was left of each period.
 pub(super) fn periods(idle: &Phase, loaded: &Phase) -> Table {
-    let title = "work that was left of each period";
+    let title = "work that was left of each period; at the highest quantile of those beyond which ten periods lie, and at the least";
     let head =
-        ["machine", "processor", "period", "periods", "p50", "p99", "highest", "of it", "least"];
+        ["machine", "processor", "period", "periods", "p50", "p99", "at", "quantile", "least"];
     let mut table = Table::new(title, 2, &head);
     for (name, phase) in phases(idle, loaded) {
         for record in &phase.records {

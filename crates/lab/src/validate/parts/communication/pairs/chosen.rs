@@ -90,7 +90,7 @@ mod tests {
     fn law_of_many_processors_each_distance_has_its_share_and_all_places_are_seen() {
         let all: Vec<u16> = (0..128).collect();
         let chosen = Chosen::new(&all, distance, 120);
-        // 64 pairs on a core are fewer than the 30 of a share; nobody leaves anything.
+        // A share is 30 of each of the four distances.
         let words = "30 of 64 on one core, 30 of 384 with one last cache, 30 of 1536 on one memory node, 30 of 6144 on two memory nodes";
         assert_eq!(chosen.words(), words);
         for node in 0..4 {
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn limit_what_a_distance_with_few_pairs_leaves_others_get() {
-        // Two on a core, and each of these with forty on another node.
+        // One pair is on a core, six are on one node, fourteen on two.
         let all: Vec<u16> = [0, 1].into_iter().chain((32..72).step_by(8)).collect();
         let chosen = Chosen::new(&all, distance, 15);
         assert_eq!(chosen.pairs.len(), 15);

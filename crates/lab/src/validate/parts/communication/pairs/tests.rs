@@ -67,3 +67,13 @@ fn law_tables_are_a_matrix_of_few_pairs_and_a_list_of_some_of_many() {
     assert_eq!(tables.len(), 2);
     assert_eq!(tables[1].rows[1], ["0 and 2", "with one last cache", "80 ns", "4 us"]);
 }
+
+#[test]
+fn limit_some_nanoseconds_more_make_no_pair_far() {
+    for (ns, is_far) in [(220, false), (221, true)] {
+        let all = [measured(0, 1, Distance::Cache, 20), measured(0, 2, Distance::Cache, ns)];
+        let mut found = Found::default();
+        says_far(&mut found, &all);
+        assert_eq!(found.sentences.len(), usize::from(is_far), "{ns}");
+    }
+}

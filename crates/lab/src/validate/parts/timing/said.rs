@@ -92,6 +92,13 @@ fn reason(loaded: &Phase, Left { index, quantile }: &Left) -> String {
     let lost = |record: &&Record| record.periods[index].lost.at(quantile);
     let Some(worst) = loaded.records.iter().max_by_key(lost) else { return String::new() };
     let (late, longest) = (worst.late.at(quantile), worst.longest.at(quantile));
+    let (lost, period) = (lost(&worst), worst.periods[index].period);
+    if lost > late.max(longest) {
+        // Most bursts are of shorter periods, and do not show what this one met.
+        let lost =
+            if lost >= period { "all of it is".to_owned() } else { format!("{} are", shown(lost)) };
+        return format!("{lost} lost at {} on processor {}", quantile.name(), worst.processor);
+    }
     let (what, span) =
         if late >= longest { ("wake-ups", late) } else { ("interrupts or stolen time", longest) };
     let late_word = if late >= longest { " late" } else { "" };
@@ -125,7 +132,10 @@ pub(super) fn needs(found: &mut Found, loaded: &Phase) {
         let (processor, most) =
             worst.map_or((0, 0), |record| (record.processor, missed_on(record)));
         let fits = Quantile::of(loaded.count(index)).map_or_else(String::new, |quantile| {
-            format!("; {} fit at {}", shown(rounded(loaded.left(index, quantile))), quantile.name())
+            match rounded(loaded.left(index, quantile)) {
+                Span::ZERO => format!("; nothing fits at {}", quantile.name()),
+                work => format!("; {} fit at {}", shown(work), quantile.name()),
+            }
         });
         let text = format!(
             "{work} of work in every {period} were not there in {} of {} periods, loaded ({} of them on processor {processor}); the least was {}{fits}.",
@@ -174,4 +184,68 @@ pub(super) fn unseen(found: &mut Found, loaded: &Phase) {
             shown(worst.lost), shown(worst.late), grouped(count / 3)
         ),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::machine::{Class, Core};
+    use crate::validate::parts::timing::burst::Burst;
+    use windfall_time::Instant;
+
+    /// A processor on which nothing is taken but what passes until a thread wakes.
+    struct Late {
+        at: Instant,
+        late: Span,
+    }
+
+    impl Core for Late {
+        fn now(&mut self) -> Instant {
+            self.at = self.at + Span::from_nanos(900);
+            self.at
+        }
+
+        fn counter(&mut self) -> Instant {
+            self.at
+        }
+
+        fn sleep_until(&mut self, at: Instant) {
+            self.at = at + self.late;
+        }
+
+        fn compute(&mut self, rounds: u64) -> u64 {
+            rounds
+        }
+    }
+
+    /// 9,000 periods of 250 us and 1,000 of 5 ms, of which one in fifty begins so late.
+    fn loaded(late: Span) -> Phase {
+        let periods = [Span::from_nanos(250_000), Span::from_millis(5)];
+        let mut record = Record::new(3, &periods, &[]);
+        let mut core = Late { at: Instant::from_nanos(1), late: Span::ZERO };
+        for number in 0..10_000 {
+            let is_long = number % 10 == 0;
+            let period = periods[usize::from(is_long)];
+            core.late = if is_long && number % 500 == 0 { late } else { Span::from_nanos(2_000) };
+            record.add(&Burst::run(&mut core, Span::ZERO, period), period);
+        }
+        Phase { records: vec![record], class: Class::RealTime }
+    }
+
+    #[test]
+    fn law_what_is_said_of_a_period_is_what_was_lost_of_it() {
+        let of = |late, index| reason(&loaded(late), &Left { index, quantile: Quantile::P99 });
+        let late = Span::from_millis(6);
+        assert_eq!(of(late, 1), "all of it is lost at p99 on processor 3");
+        let words = of(Span::from_millis(3), 1);
+        assert!(
+            words.starts_with("3.0") && words.ends_with(" ms are lost at p99 on processor 3"),
+            "{words}"
+        );
+        let words = of(late, 0);
+        assert!(
+            words.starts_with("wake-ups of 2.") && words.ends_with(" late on processor 3"),
+            "{words}"
+        );
+    }
 }

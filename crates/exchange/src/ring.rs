@@ -19,10 +19,19 @@ struct Ring<const WORDS: usize> {
 }
 
 impl<const WORDS: usize> Ring<WORDS> {
-    fn record(&self, number: u64) -> &[AtomicU64; WORDS] {
-        let capacity = self.records.len();
+    /// Where this record lies.
+    #[inline]
+    fn place(&self, number: u64) -> usize {
         // It is below the capacity, which is a `usize`.
-        &self.records[usize::try_from(number % capacity as u64).unwrap_or(0)]
+        usize::try_from(number % self.records.len() as u64).unwrap_or(0)
+    }
+
+    /// Where so many records lie from this one on: up to the end of the ring, and from its beginning. One division finds them all.
+    #[inline]
+    fn places(&self, number: u64, count: usize) -> [&[[AtomicU64; WORDS]]; 2] {
+        let (before, after) = self.records.split_at(self.place(number));
+        let here = count.min(after.len());
+        [&after[..here], &before[..count - here]]
     }
 }
 
@@ -54,21 +63,25 @@ pub struct Writer<const WORDS: usize> {
 
 impl<const WORDS: usize> Writer<WORDS> {
     /// Writes as many of the records as there is room for, in order; how many. It never waits.
+    #[inline]
     pub fn write(&mut self, records: &[[u64; WORDS]]) -> usize {
         let capacity = self.ring.records.len() as u64;
         if capacity - (self.written - self.read) < records.len() as u64 {
             self.read = self.ring.read.0.load(Ordering::Acquire);
         }
         let count = at_most(records.len(), capacity - (self.written - self.read));
-        for record in &records[..count] {
-            for (place, word) in self.ring.record(self.written).iter().zip(record) {
-                place.store(*word, Ordering::Relaxed);
+        match &records[..count] {
+            [] => return 0,
+            [one] => store(&self.ring.records[self.ring.place(self.written)], one),
+            many => {
+                let [first, rest] = self.ring.places(self.written, count);
+                let (to_first, to_rest) = many.split_at(first.len());
+                first.iter().zip(to_first).for_each(|(place, record)| store(place, record));
+                rest.iter().zip(to_rest).for_each(|(place, record)| store(place, record));
             }
-            self.written += 1;
         }
-        if count > 0 {
-            self.ring.written.0.store(self.written, Ordering::Release);
-        }
+        self.written += count as u64;
+        self.ring.written.0.store(self.written, Ordering::Release);
         count
     }
 }
@@ -84,21 +97,39 @@ pub struct Reader<const WORDS: usize> {
 
 impl<const WORDS: usize> Reader<WORDS> {
     /// Reads as many records as there are and fit, the oldest first; how many. It never waits.
+    #[inline]
     pub fn read(&mut self, into: &mut [[u64; WORDS]]) -> usize {
         if self.written - self.read < into.len() as u64 {
             self.written = self.ring.written.0.load(Ordering::Acquire);
         }
         let count = at_most(into.len(), self.written - self.read);
-        for record in &mut into[..count] {
-            for (word, place) in record.iter_mut().zip(self.ring.record(self.read)) {
-                *word = place.load(Ordering::Relaxed);
+        match &mut into[..count] {
+            [] => return 0,
+            [one] => load(&self.ring.records[self.ring.place(self.read)], one),
+            many => {
+                let [first, rest] = self.ring.places(self.read, count);
+                let (from_first, from_rest) = many.split_at_mut(first.len());
+                first.iter().zip(from_first).for_each(|(place, record)| load(place, record));
+                rest.iter().zip(from_rest).for_each(|(place, record)| load(place, record));
             }
-            self.read += 1;
         }
-        if count > 0 {
-            self.ring.read.0.store(self.read, Ordering::Release);
-        }
+        self.read += count as u64;
+        self.ring.read.0.store(self.read, Ordering::Release);
         count
+    }
+}
+
+#[inline]
+fn store<const WORDS: usize>(place: &[AtomicU64; WORDS], record: &[u64; WORDS]) {
+    for (word, value) in place.iter().zip(record) {
+        word.store(*value, Ordering::Relaxed);
+    }
+}
+
+#[inline]
+fn load<const WORDS: usize>(place: &[AtomicU64; WORDS], record: &mut [u64; WORDS]) {
+    for (value, word) in record.iter_mut().zip(place) {
+        *value = word.load(Ordering::Relaxed);
     }
 }
 

@@ -13,6 +13,13 @@ const SKEW: [u64; 3] = [0, 3, 7];
 const CAPACITY: u32 = 1_024;
 const ROUNDS: usize = 11;
 
+const REPLICAS: [ReplicaNumber; 3] = [ReplicaNumber(0), ReplicaNumber(1), ReplicaNumber(2)];
+
+/// What a record says.
+fn read([iteration, value]: &[u64; 2]) -> (Iteration, u64) {
+    (Iteration(*iteration), *value)
+}
+
 /// Nanoseconds for each of so many.
 fn each(begun: Instant, count: u64) -> f64 {
     begun.elapsed().as_secs_f64() * 1e9 / count as f64
@@ -116,17 +123,16 @@ fn voted(batch: usize) -> f64 {
             })
         });
         let mut votes = 0;
-        let mut records = [[0; 2]; 64];
+        let mut records = [[[0; 2]; 64]; 3];
         while votes < VOTES {
-            for (replica, ring) in (0..).zip(&mut from) {
-                let count = ring.read(&mut records);
-                let values = records[..count]
-                    .iter()
-                    .map(|[iteration, value]| (Iteration(*iteration), *value));
-                voter.receive_all(ReplicaNumber(replica), values, |report| {
-                    votes += u64::from(matches!(report, Report::Voted { .. }));
-                });
+            let mut counts = [0; 3];
+            for ((ring, records), count) in from.iter_mut().zip(&mut records).zip(&mut counts) {
+                *count = ring.read(records);
             }
+            let come = std::array::from_fn(|replica| &records[replica][..counts[replica]]);
+            voter.receive_rows(REPLICAS, come, read, |report| {
+                votes += u64::from(matches!(report, Report::Voted { .. }));
+            });
         }
     });
     each(begun, VOTES)
@@ -257,10 +263,30 @@ fn alone(batch: u32) -> f64 {
     each(begun, VOTES)
 }
 
+/// The same, where values of all replicas are there together.
+fn alone_in_rows(batch: u64) -> f64 {
+    let settings = Settings::new(3).queue(64);
+    let mut voter: Voter<u64, Majority> =
+        Voter::new(&settings, Majority::EXACT).expect("it can be");
+    let begun = Instant::now();
+    let mut votes = 0;
+    let mut records = Vec::new();
+    for first in (1..=VOTES).step_by(usize::try_from(batch).expect("a few")) {
+        records.clear();
+        records.extend((first..first + batch).map(|n| [n, black_box(n)]));
+        voter.receive_rows(REPLICAS, [&records[..]; 3], read, |report| {
+            votes += u64::from(matches!(report, Report::Voted { .. }));
+        });
+    }
+    assert_eq!(black_box(votes), VOTES);
+    each(begun, VOTES)
+}
+
 fn main() {
     for batch in [1, 32] {
         let took = median((0..ROUNDS).map(|_| alone(batch)).collect());
-        println!("a voter alone, batches of {batch}: {took:.1} ns a vote");
+        let rows = median((0..ROUNDS).map(|_| alone_in_rows(batch.into())).collect());
+        println!("a voter alone, batches of {batch}: {took:.1} ns a vote, in rows {rows:.1} ns");
     }
     println!(
         "majority of words: {:.3} ns a word",

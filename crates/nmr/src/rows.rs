@@ -72,6 +72,13 @@ impl<V> Rows<V> {
         Iteration(iteration.0.saturating_sub(self.queue)).max(self.low)
     }
 
+    /// Whether nothing is lost if rows are kept after this one only, which is the last one or that after `low`.
+    #[inline(always)]
+    pub(crate) fn is_closed_until(&self, low: Iteration) -> bool {
+        let gone = &self.slots[self.place(low)];
+        low == self.low || (gone.iteration == low && !gone.is_open)
+    }
+
     /// Without any row: the first is that after this one.
     pub(crate) const fn begin_after(&mut self, begun: Iteration) {
         self.low = begun;
@@ -82,6 +89,20 @@ impl<V> Rows<V> {
     #[inline(always)]
     pub(crate) fn set(&mut self, place: usize, from: ReplicaNumber, value: V) {
         self.values[place * self.places + from.index()] = Some(value);
+    }
+
+    /// The same, for a value of each of these.
+    #[inline(always)]
+    pub(crate) fn set_all<const N: usize>(
+        &mut self,
+        place: usize,
+        from: [ReplicaNumber; N],
+        row: [V; N],
+    ) {
+        let values = &mut self.values[place * self.places..][..self.places];
+        for (from, value) in from.into_iter().zip(row) {
+            values[from.index()] = Some(value);
+        }
     }
 
     #[inline(always)]

@@ -5,6 +5,7 @@
 //! Absent: clocks, threads, and how values get here (`redundant.rs`).
 
 mod batch;
+mod whole;
 
 use crate::members::Members;
 use crate::report::{Received, Record, Report};
@@ -215,8 +216,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         iteration: Iteration,
         tell: &mut impl FnMut(Report<'_, V>),
     ) -> Received {
-        let place = self.rows.place(iteration);
-        let slot = &self.rows.slots[place];
+        let slot = &self.rows.slots[self.rows.place(iteration)];
         if slot.iteration == iteration && slot.present.has(replica) {
             return self.is_twice(replica, iteration, tell);
         }

@@ -90,14 +90,9 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
     fn opens_next(&mut self, lane: &mut Lane, iteration: Iteration, value: V) -> Option<V> {
         let low = self.rows.low_with(iteration);
         let is_next = iteration.0 == self.rows.top.0 + 1;
-        if !is_next || iteration > self.last_taken() || iteration > lane.until {
+        let is_taken = is_next && iteration <= self.last_taken() && iteration <= lane.until;
+        if !is_taken || !self.rows.is_closed_until(low) {
             return Some(value);
-        }
-        if low > self.rows.low {
-            let gone = &self.rows.slots[self.rows.place(low)];
-            if gone.iteration != low || gone.is_open {
-                return Some(value);
-            }
         }
         self.looked = self.search.look(iteration);
         let place = self.rows.place(iteration);

@@ -123,11 +123,14 @@ fn voted(batch: usize) -> f64 {
             })
         });
         let mut votes = 0;
-        let mut records = [[[0; 2]; 64]; 3];
+        let mut records = [[[0; 2]; 256]; 3];
         while votes < VOTES {
             let mut counts = [0; 3];
             for ((ring, records), count) in from.iter_mut().zip(&mut records).zip(&mut counts) {
                 *count = ring.read(records);
+            }
+            if counts == [0; 3] {
+                spin_loop();
             }
             let come = std::array::from_fn(|replica| &records[replica][..counts[replica]]);
             voter.receive_rows(REPLICAS, come, read, |report| {

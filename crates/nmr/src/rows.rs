@@ -72,11 +72,11 @@ impl<V> Rows<V> {
         Iteration(iteration.0.saturating_sub(self.queue)).max(self.low)
     }
 
-    /// Whether nothing is lost if rows are kept after this one only, which is the last one or that after `low`.
+    /// Whether this row was opened, and waits for nothing.
     #[inline(always)]
-    pub(crate) fn is_closed_until(&self, low: Iteration) -> bool {
-        let gone = &self.slots[self.place(low)];
-        low == self.low || (gone.iteration == low && !gone.is_open)
+    pub(crate) fn is_closed(&self, iteration: Iteration) -> bool {
+        let slot = &self.slots[self.place(iteration)];
+        slot.iteration == iteration && !slot.is_open
     }
 
     /// Without any row: the first is that after this one.

@@ -91,7 +91,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         let low = self.rows.low_with(iteration);
         let is_next = iteration.0 == self.rows.top.0 + 1;
         let is_taken = is_next && iteration <= self.last_taken() && iteration <= lane.until;
-        if !is_taken || !self.rows.is_closed_until(low) {
+        if !is_taken || low > self.rows.low && !self.rows.is_closed(low) {
             return Some(value);
         }
         self.looked = self.search.look(iteration);

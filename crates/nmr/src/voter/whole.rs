@@ -15,10 +15,11 @@ struct Whole<const N: usize> {
     /// A row whose values agree comes to a vote with that of this place, and these agree then.
     decisive: usize,
     agree: Replicas,
-    /// With a row up to this iteration, nobody is too far behind.
+    /// A row up to this iteration is taken, and with it nobody is too far behind.
     until: Iteration,
-    /// The last one that all values came for.
-    reached: Iteration,
+    /// Rows are kept after this one, up to that.
+    low: Iteration,
+    top: Iteration,
 }
 
 impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
@@ -105,8 +106,11 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
 
     /// What was not written down for each row.
     fn leaves_rows<const N: usize>(&mut self, whole: Option<Whole<N>>) {
-        let Some(Whole { from, reached, .. }) = whole else { return };
-        from.into_iter().for_each(|from| self.members.reaches(from, reached));
+        let Some(Whole { from, low, top, .. }) = whole else { return };
+        if top > self.rows.top {
+            (self.rows.low, self.rows.top, self.settled) = (low, top, top);
+            from.into_iter().for_each(|from| self.members.reaches(from, top));
+        }
     }
 
     /// Whether values of these may be whole rows, with which nothing is wrong.
@@ -117,19 +121,16 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         if !R::EQUALS_DECIDE || !are_all || self.is_joining || !members.is_sure_of(all) {
             return None;
         }
-        let records = || from.iter().map(|from| &members.records[from.index()]);
-        if records().any(|record| record.is_lagging) {
-            return None;
-        }
-        let until =
-            Iteration(records().map(|record| record.reached.0).min()?.saturating_add(self.lag));
+        // One that is too far behind is so for each row up to the next one.
+        let reached = from.iter().map(|from| members.records[from.index()].reached.0).min()?;
+        let until = self.last_taken().min(Iteration(reached.saturating_add(self.lag)));
         let (mut agree, mut weight) = (Replicas::NONE, 0);
         let decisive = from.iter().position(|from| {
             agree = agree.with(*from);
             weight += members.weight(*from);
             weight * 2 > members.total
         })?;
-        Some(Whole { from, decisive, agree, until, reached: Iteration::default() })
+        Some(Whole { from, decisive, agree, until, low: self.rows.low, top: self.rows.top })
     }
 
     /// All values of the next iteration; given back if that is not ordinary.
@@ -141,11 +142,13 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         row: [V; N],
         tell: &mut impl FnMut(Report<'_, V>),
     ) -> Option<[V; N]> {
-        let low = self.rows.low_with(iteration);
-        let is_next = iteration.0 == self.rows.top.0 + 1;
-        let is_taken = is_next && iteration <= self.last_taken() && iteration <= whole.until;
         let agree = |other| self.rule.is_right(other, &row[0]);
-        if !is_taken || !row[1..].iter().all(agree) || !self.rows.is_closed_until(low) {
+        let is_taken = iteration == whole.top.next() && iteration <= whole.until;
+        if !is_taken || !row[1..].iter().all(agree) {
+            return Some(row);
+        }
+        let low = self.rows.low_with(iteration).max(whole.low);
+        if low > whole.low && !self.rows.is_closed(low) {
             return Some(row);
         }
         self.search.look(iteration);
@@ -157,7 +160,6 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         let (all, total) = (self.members.active, self.members.total);
         tell(Report::Voted { iteration, value: &row[whole.decisive], agree: whole.agree });
         let place = self.rows.place(iteration);
-        (self.rows.low, self.rows.top) = (low, iteration);
         self.rows.slots[place] = Slot {
             iteration,
             is_open: false,
@@ -171,9 +173,8 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
             left: Replicas::NONE,
         };
         self.rows.set_all(place, whole.from, row);
-        self.settled = iteration;
-        // Now all are at this row, and the next is no farther than a lag.
-        (whole.until, whole.reached) = (Iteration::LAST, iteration);
+        // Now all are at this row, so the next one is neither too far ahead nor a lag away.
+        (whole.until, whole.low, whole.top) = (Iteration::LAST, low, iteration);
         None
     }
 }

@@ -32,5 +32,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             replica.replica, replica.ending
         );
     }
+    if let Some(warning) = outcome.warning() {
+        eprintln!("warning: {warning}");
+    }
     std::process::exit(outcome.exit_status().into());
 }

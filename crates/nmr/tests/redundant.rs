@@ -281,3 +281,20 @@ fn refuses_no_patience() {
     let error = run.start(|_| Ok(())).expect_err("no vote is waited for");
     assert!(error.to_string().contains("above zero"), "{error}");
 }
+
+#[test]
+fn law_fewer_processors_than_replicas_are_a_warning_and_it_runs() {
+    let processors = std::thread::available_parallelism().expect("they are counted").get();
+    let Ok(replicas @ 3..=32) = u8::try_from(processors + 1) else { return };
+    for (replicas, warns) in [(replicas, true), (2, false)] {
+        let outcome = Redundant::run(replicas, |replica: &mut Replica<u64, Majority>| {
+            replica.vote(7).map(|vote| assert_eq!(vote.value, 7))
+        });
+        let outcome = outcome.expect("they can vote");
+        assert!(outcome.is_whole && outcome.exit_status() == 0, "{outcome:?}");
+        let warning = outcome.warning();
+        assert_eq!(warning.is_some(), warns, "{warning:?}");
+        let begin = format!("{replicas} replicas ran on {processors} processors");
+        assert!(warning.is_none_or(|warning| warning.starts_with(&begin)), "{begin}");
+    }
+}

@@ -12,7 +12,7 @@ use crate::redundant::{Ending, FaultKind, Remedy, VoteError};
 use crate::remedies::Heard;
 use crate::rule::Majority;
 use crate::{Iteration, ReplicaNumber, Replicas};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use windfall_programs::{Code, Event, OwnRequest, Process, ProcessError, ProcessParams, Told};
 use windfall_time::{Instant, Span};
 
@@ -196,8 +196,8 @@ impl Replica<'_> {
             self.figures.votes += 1;
             self.figures.missed += vote.iteration.0 - iteration.0;
             self.figures.longest = self.figures.longest.max(self.part.voter.length().into());
-            let mut votes = voting.votes.lock().unwrap_or_else(PoisonError::into_inner);
-            votes[self.part.number.index()].push((vote.iteration, vote.value));
+            self.shared.votes(self.part.number, vote);
+            self.figures.tells(me, &self.part).await;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! A new life of a replica is a new process, because one that hangs does not come back. The process of a life that does not count any longer ends when it next looks.
 
 use super::body::{Other, posts, sleeps};
+use super::figures::NAMES;
 use super::shared::Shared;
 use crate::control::Control;
 use crate::participant::link;
@@ -24,7 +25,7 @@ impl Code for Manager {
         let template = me.make_template::<Other>(node).await?;
         let mut remedies = Remedies::new(&voting.settings, voting.patience);
         remedies.active.iter().for_each(|replica| remedies.begins(replica, 1, false));
-        let (mut faults, mut restarts) = (0, 0);
+        let (mut faults, mut begun) = (0, vec![0; voting.settings.places()]);
         let events = [me.make_event().await?, me.make_event().await?];
         self.0.is_managed(events[0]);
         let mut leaves = None;
@@ -37,8 +38,12 @@ impl Code for Manager {
                     }
                     Some(News::Fault(fault)) => {
                         faults += 1;
-                        let begun = self.remedies(&mut me, &mut remedies, template, fault).await;
-                        restarts += u64::from(begun);
+                        me.tell(Told::Count("faults", faults)).await;
+                        let begins = self.remedies(&mut me, &mut remedies, template, fault).await;
+                        if let Some(replica) = begins.map(ReplicaNumber::index) {
+                            begun[replica] += 1;
+                            me.tell(Told::Count(NAMES[replica].begun, begun[replica])).await;
+                        }
                     }
                     None => {}
                 }
@@ -52,27 +57,27 @@ impl Code for Manager {
             sleeps(&mut me, events, leaves).await?;
         }
         let is_whole = remedies.has_majority();
-        let outcome = Outcome { replicas: remedies.summaries(), is_whole };
+        let outcome = Outcome { replicas: remedies.summaries(), is_whole, processors: None };
         *voting.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
         // Whoever is left is to end.
         for replica in self.0.begun().iter().filter(|replica| !self.0.has_ended(*replica)) {
             self.abandons(&mut me, replica).await;
         }
         me.tell(Told::Count("faults", faults)).await;
-        me.tell(Told::Count("restarts", restarts)).await;
+        me.tell(Told::Count("restarts", begun.iter().sum())).await;
         Ok(())
     }
 }
 
 impl Manager {
-    /// A replica is faulty: does what is to be done about it. Whether a life begins.
+    /// A replica is faulty: does what is to be done about it. Whose life begins.
     async fn remedies(
         &self,
         me: &mut impl Process,
         remedies: &mut Remedies,
         template: Template<Other>,
         fault: Fault,
-    ) -> bool {
+    ) -> Option<ReplicaNumber> {
         let Fault { replica, kind, iteration, .. } = fault;
         let (remedy, follows) = remedies.decides(fault, self.0.voting.remedy);
         me.tell(Told::Mark(format!("{replica} {kind} in {iteration}: {remedy}"))).await;
@@ -83,14 +88,14 @@ impl Manager {
             let life = self.abandons(me, replica).await;
             remedies.abandons(replica, life);
         }
-        let Some(begins) = follows.begins else { return false };
+        let begins = follows.begins?;
         let is_begun = self.joins(me, remedies, template, begins).await;
         if !is_begun {
             // Without a process it takes no part.
             let life = self.abandons(me, begins).await;
             remedies.abandons(begins, life);
         }
-        is_begun
+        is_begun.then_some(begins)
     }
 
     /// A replica begins a life beside those that take part. Whether it does.

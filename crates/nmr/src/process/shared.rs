@@ -4,7 +4,7 @@
 
 use super::Voting;
 use crate::control::Control;
-use crate::participant::{Link, link};
+use crate::participant::{Link, Vote, link};
 use crate::remedies::Heard;
 use crate::{ReplicaNumber, Replicas};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -60,6 +60,11 @@ impl Shared {
 
     fn of<T>(&self, replica: ReplicaNumber, look: impl FnOnce(&mut Place) -> T) -> T {
         look(&mut open(&self.places)[replica.index()])
+    }
+
+    /// This was voted, as a replica has heard.
+    pub(super) fn votes(&self, replica: ReplicaNumber, vote: Vote<u64>) {
+        open(&self.voting.votes)[replica.index()].push((vote.iteration, vote.value));
     }
 
     /// Another life of a replica counts from now on; which, and what the last one waits for.

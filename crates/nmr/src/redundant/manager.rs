@@ -224,7 +224,8 @@ where
                 _ = thread.join();
             }
         }
-        Outcome { replicas, is_whole }
+        let processors = std::thread::available_parallelism().ok().map(Into::into);
+        Outcome { replicas, is_whole, processors }
     }
 }
 

@@ -116,6 +116,8 @@ pub struct Outcome {
     pub replicas: Vec<Summary>,
     /// Whether a majority of the replicas returned.
     pub is_whole: bool,
+    /// How many processors they could use; `None` where that is not known.
+    pub processors: Option<usize>,
 }
 
 impl Outcome {
@@ -128,6 +130,17 @@ impl Outcome {
             (true, false) => 1,
             (true, true) => 0,
         }
+    }
+
+    /// Why the replicas may be wrong together: there are fewer processors than replicas that ran.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        let ran = self.replicas.iter().filter(|summary| summary.lives > 0).count();
+        let processors = self.processors.filter(|processors| *processors < ran)?;
+        let are = if processors == 1 { "processor" } else { "processors" };
+        Some(format!(
+            "{ran} replicas ran on {processors} {are}, so one faulty processor may make several of them wrong or late (a common cause); give them {ran}"
+        ))
     }
 }
 

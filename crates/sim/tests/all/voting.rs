@@ -1,6 +1,7 @@
 //! Replicas that vote (CMU 1982, chapter 1), as processes of the simulated machine.
 
 use super::common::{figure, run};
+use windfall_hierarchy::Count;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::Outcome;
 use windfall_sim::Sim;
@@ -78,8 +79,43 @@ fn law_a_faulty_replica_is_restarted_replaced_or_left_out() {
             assert_eq!(figure(&outcome, "replica", "votes"), 200, "{settings}");
             assert_eq!(figure(&outcome, "manager-1", "faults"), 1, "{settings}");
             assert_eq!(figure(&outcome, "manager-1", "restarts"), begun, "{settings}");
+            let whose =
+                if remedy.contains("replace") { "replica-3-begun" } else { "replica-2-begun" };
+            assert_eq!(told(&outcome, "manager-1", whose).unwrap_or(0), begun, "{settings}");
         }
     }
+}
+
+/// A figure that is told only if there is something to tell.
+fn told(outcome: &Outcome, thread: &str, name: &str) -> Option<u64> {
+    let thread = outcome.threads.iter().find(|found| found.name == thread)?;
+    match thread.stats.iter().find(|found| found.0 == name)?.1 {
+        Count::Times(count) => Some(count),
+        ref other => panic!("{name}: {other:?}"),
+    }
+}
+
+/// `top`, `ctl list` and results say who was wrong, how often and since when, while the run goes on: what is told last is what counts.
+#[test]
+fn law_figures_say_who_was_wrong_and_since_when_as_long_as_it_is_so() {
+    let flips = |iterations: &str| {
+        voting(&format!("fault = \"flip\"\nfault-from = 90\nfault-iterations = {iterations}"))
+    };
+    for (iterations, wrong, since) in [("5", 5, 0), ("1000", 11, 90)] {
+        let outcome = flips(iterations);
+        for replica in ["replica", "replica-1", "replica-2"] {
+            assert_eq!(told(&outcome, replica, "replica-2-wrong"), Some(wrong), "{replica}");
+            assert_eq!(told(&outcome, replica, "replica-2-wrong-since"), Some(since), "{replica}");
+            for other in ["replica-0-wrong", "replica-1-wrong-since", "replica-2-absent"] {
+                assert_eq!(told(&outcome, replica, other), None, "{replica} {other}");
+            }
+        }
+    }
+    // One that takes no part any longer told what it knew until then.
+    let outcome = voting("fault = \"hang\"\nfault-from = 50\nqueue = 8");
+    assert_eq!(told(&outcome, "replica-2", "votes"), Some(49));
+    assert_eq!(told(&outcome, "replica", "replica-2-absent"), Some(51 - 8));
+    assert_eq!(told(&outcome, "replica", "replica-2-wrong-since"), Some(50));
 }
 
 /// The trace shows each step, and which replica was wrong in which.

@@ -7,6 +7,8 @@ use windfall_speculation::{Cancellation, Parallel};
 use windfall_time::Instant;
 
 const PROCESSES: u32 = 1_000;
+/// So many events are done ahead at most.
+const AHEAD: usize = 20_000;
 
 /// KiB of memory that this process holds.
 fn held() -> u64 {
@@ -18,8 +20,9 @@ fn held() -> u64 {
 /// Runs until this virtual time, in nanoseconds, and samples. How many events, how long, and the samples.
 fn run(end: u64, every: Duration) -> (u64, Duration, Vec<u64>) {
     let (model, end) = (Phold::new(PROCESSES, 250), Instant::from_nanos(end));
-    let run = Parallel::new(model, end, 100_000, Cancellation::Aggressive, 2);
-    let mut run = run.expect("PHOLD begins");
+    let waiting = model.waiting();
+    let run = Parallel::new(model, end, waiting, Cancellation::Aggressive, 2);
+    let mut run = run.expect("PHOLD begins").ahead(AHEAD);
     let (over, begun) = (AtomicBool::new(false), Clock::now());
     std::thread::scope(|scope| {
         let samples = scope.spawn(|| {

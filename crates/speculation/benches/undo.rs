@@ -67,7 +67,7 @@ fn main() {
             let (mut handled, mut undone) = (Vec::new(), Vec::new());
             for _ in 0..ROUNDS {
                 let model = Late { grain, saving };
-                let run = Speculative::new(model, Instant::MAX, 100_000, Cancellation::Aggressive);
+                let run = Speculative::new(model, Instant::MAX, 2_000, Cancellation::Aggressive);
                 let mut run = run.expect("it begins");
                 let mut all = |process, many| {
                     let begins = Clock::now();

@@ -26,13 +26,14 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     // An event leads to the next one a microsecond later, in the mean.
     let end = Instant::from_nanos(EVENTS * 1_000 / u64::from(processes));
 
-    let mut run = Sequential::new(model.clone(), 1_000_000)?;
+    let waiting = model.waiting();
+    let mut run = Sequential::new(model.clone(), waiting)?;
     let begun = Clock::now();
     let events = run.run_until(end, |_, ()| ())?;
     let (in_order, committed) = (begun.elapsed(), digest(run.states()));
     println!("in order:     {events} events in {in_order:.1?}, states {committed}");
 
-    let mut run = Parallel::new(model, end, 1_000_000, Cancellation::Aggressive, threads)?;
+    let mut run = Parallel::new(model, end, waiting, Cancellation::Aggressive, threads)?;
     let begun = Clock::now();
     let events = run.run(|_, ()| ())?;
     let (took, counts) = (begun.elapsed(), run.counts());

@@ -1,9 +1,53 @@
 //! What is certain is given away, in order; what must not be certain ends the run.
 
-use crate::history::Certain;
 use crate::sequential::said;
 use crate::{Key, Model, ProcessNumber, RunError};
+use std::collections::{TryReserveError, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What came of an event that is certain.
+#[derive(Debug)]
+pub(crate) struct Fact {
+    pub(crate) event: Key,
+    /// How many events it has sent.
+    pub(crate) sent: usize,
+    /// How many outputs it has.
+    pub(crate) outputs: usize,
+    /// Why the run ends here.
+    pub(crate) failed: Option<Box<RunError>>,
+}
+
+impl Fact {
+    /// Whether nothing came of it but one other event: in order as many wait then as before.
+    pub(crate) const fn is_plain(&self) -> bool {
+        self.sent == 1 && self.outputs == 0 && self.failed.is_none()
+    }
+}
+
+/// What is certain and not yet given away, in order.
+#[derive(Debug)]
+pub(crate) struct Certain<M: Model> {
+    pub(crate) events: VecDeque<Fact>,
+    pub(crate) outputs: VecDeque<M::Output>,
+}
+
+impl<M: Model> Certain<M> {
+    pub(crate) const fn new() -> Self {
+        Certain { events: VecDeque::new(), outputs: VecDeque::new() }
+    }
+
+    /// Takes room for so many events with an output each.
+    pub(crate) fn reserve(&mut self, room: usize) -> Result<(), TryReserveError> {
+        self.events.try_reserve_exact(room)?;
+        self.outputs.try_reserve_exact(room)
+    }
+
+    /// Takes all of another, which comes after this.
+    pub(crate) fn append(&mut self, other: &mut Certain<M>) {
+        self.events.extend(other.events.drain(..));
+        self.outputs.extend(other.outputs.drain(..));
+    }
+}
 
 /// Counts how many events would wait in order, and gives outputs away.
 #[derive(Clone, Copy, Debug)]
@@ -48,19 +92,28 @@ impl Committer {
         Ok(())
     }
 
-    /// The next event of all is certain.
+    /// The next event of all is certain and [plain](Fact::is_plain).
+    pub(crate) const fn plain(&mut self) {
+        self.committed += 1;
+    }
+
+    /// The next event of all is certain, and the first of these.
     pub(crate) fn commit<M: Model>(
         &mut self,
-        event: Key,
-        certain: Certain<M>,
+        certain: &mut Certain<M>,
         take: &mut impl FnMut(Key, M::Output),
     ) -> Result<(), RunError> {
-        let Certain { sent, outputs, failed } = certain;
+        let Some(Fact { event, sent, outputs, failed }) = certain.events.pop_front() else {
+            return Ok(());
+        };
         failed.map_or(Ok(()), |error| Err(*error))?;
         self.wait((self.waiting + sent).saturating_sub(1), Some(event), event.to)?;
         self.committed += 1;
+        if outputs == 0 {
+            return Ok(());
+        }
         let taken = catch_unwind(AssertUnwindSafe(|| {
-            outputs.into_iter().for_each(|output| take(event, output));
+            certain.outputs.drain(..outputs).for_each(|output| take(event, output));
         }));
         taken.map_err(|panic| RunError::CommitPanicked { event, message: said(panic.as_ref()) })
     }

@@ -1,6 +1,7 @@
 //! What a handler knows beside its state and its event, and what it may do.
 
 use crate::{Key, Model, ProcessNumber, RunError};
+use std::collections::TryReserveError;
 use windfall_time::Instant;
 
 /// An event that a handler sends; its sender numbers it.
@@ -42,6 +43,13 @@ pub(crate) struct Effects<M: Model + ?Sized> {
 impl<M: Model + ?Sized> Effects<M> {
     pub(crate) const fn new() -> Self {
         Effects { sent: Vec::new(), outputs: Vec::new(), changes: Vec::new() }
+    }
+
+    /// Takes room for so many of each.
+    pub(crate) fn reserve(&mut self, room: usize) -> Result<(), TryReserveError> {
+        self.sent.try_reserve_exact(room)?;
+        self.outputs.try_reserve_exact(room)?;
+        self.changes.try_reserve_exact(room)
     }
 
     pub(crate) fn clear(&mut self) {

@@ -2,6 +2,7 @@
 
 use crate::{Key, ProcessNumber};
 use core::fmt;
+use std::collections::TryReserveError;
 use windfall_time::Instant;
 
 /// What a model did that cannot be. What was committed before that stays.
@@ -56,6 +57,13 @@ pub enum RunError {
         /// What it said.
         message: String,
     },
+    /// The system has no memory for as many events as may wait and be done ahead.
+    NoMemory {
+        /// How many.
+        events: usize,
+        /// What it said.
+        message: String,
+    },
     /// More events wait than there is memory for.
     Full {
         /// The event whose handler sent one too many; at the beginning of a process, none.
@@ -65,6 +73,12 @@ pub enum RunError {
         /// How many may wait.
         events: usize,
     },
+}
+
+impl RunError {
+    pub(crate) fn no_memory(events: usize, error: &TryReserveError) -> RunError {
+        RunError::NoMemory { events, message: error.to_string() }
+    }
 }
 
 impl fmt::Display for RunError {
@@ -99,6 +113,9 @@ impl fmt::Display for RunError {
             RunError::Interrupted => f.write_str(
                 "taking back a change or cloning a state panicked; mend that of the model",
             ),
+            RunError::NoMemory { events, message } => {
+                write!(f, "no memory for {events} events, allow fewer: {message}")
+            }
             RunError::Full { cause, from, events } => {
                 let when = by(cause);
                 write!(

@@ -1,5 +1,6 @@
 //! Events, and the order of all events of a run.
 
+use crate::pool::{NOWHERE, Place};
 use core::fmt;
 use windfall_time::Instant;
 
@@ -33,6 +34,14 @@ pub struct Key {
     pub number: u64,
 }
 
+impl Key {
+    /// Whether it is the lesser. Times alone say so nearly always.
+    #[inline]
+    pub(crate) fn is_before(&self, other: &Key) -> bool {
+        if self.at == other.at { self < other } else { self.at < other.at }
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Key { at, to, from, number } = self;
@@ -45,4 +54,38 @@ impl fmt::Display for Key {
 pub(crate) struct Entry<E> {
     pub(crate) key: Key,
     pub(crate) event: E,
+}
+
+/// An event of a part. It waits or is done, and is in the lists of that.
+// Fields: what it is, what came of it, and its neighbours.
+#[derive(Debug)]
+pub(crate) struct Node<E> {
+    pub(crate) key: Key,
+    pub(crate) event: E,
+    /// What came of it, the last first, in the log.
+    pub(crate) effects: Place,
+    /// The state before it, if that was copied.
+    pub(crate) copy: Place,
+    /// While it waits: its first child, and the one before it. When it is done: its neighbours in the order of a part.
+    pub(crate) child: Place,
+    pub(crate) side: Place,
+    /// While it waits, the next child of the same parent; when it is done, what the process did next, and before.
+    pub(crate) next: Place,
+    pub(crate) last: Place,
+}
+
+impl<E> Node<E> {
+    pub(crate) const fn new(key: Key, event: E) -> Self {
+        let none = NOWHERE;
+        Node {
+            key,
+            event,
+            effects: none,
+            copy: none,
+            child: none,
+            side: none,
+            next: none,
+            last: none,
+        }
+    }
 }

@@ -1,58 +1,131 @@
 //! In which order events were handled, so that the first that is done and not certain is at hand.
 
-use crate::Key;
-use std::collections::VecDeque;
+use crate::event::Node;
+use crate::pool::{NOWHERE, Place, Pool};
 
-/// Keys of events that were handled, in sorted runs: events are handled in order but for what comes late. An event that was undone since stays here
-/// until it comes up, so whoever asks says which are done.
+/// Events that are done, in sorted runs: they are handled in order but for what comes late. Each is in one, and leaves it when it is undone or certain. In a run, `child` is the one before, and `side` the one after.
 #[derive(Debug)]
 pub(crate) struct Handled {
-    runs: Vec<VecDeque<Key>>,
-    len: usize,
+    runs: Vec<Run>,
+}
+
+/// With more of them it takes longer to find the first than to find a place in the last.
+const MOST: usize = 16;
+
+/// The first and the last, or twice nowhere.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    first: Place,
+    last: Place,
 }
 
 impl Handled {
     pub(crate) fn new() -> Self {
-        Handled { runs: vec![VecDeque::new()], len: 0 }
+        Handled { runs: Vec::with_capacity(MOST) }
     }
 
-    /// An event was handled.
+    /// The event at this place is done from now on.
     #[inline]
-    pub(crate) fn push(&mut self, key: Key) {
-        self.len += 1;
-        let fits = |run: &&mut VecDeque<Key>| run.back().is_none_or(|last| *last < key);
-        match self.runs.iter_mut().find(fits) {
-            Some(run) => run.push_back(key),
-            None => self.runs.push(VecDeque::from([key])),
+    pub(crate) fn push<E>(&mut self, pool: &mut Pool<Node<E>>, place: Place) {
+        let key = pool[place].key;
+        for run in &mut self.runs {
+            if run.last == NOWHERE || pool[run.last].key < key {
+                return run.insert(pool, place, run.last);
+            }
+        }
+        if self.runs.len() < MOST {
+            self.runs.push(Run { first: NOWHERE, last: NOWHERE });
+        }
+        if let Some(run) = self.runs.last_mut() {
+            let mut after = run.last;
+            while after != NOWHERE && pool[after].key > key {
+                after = pool[after].child;
+            }
+            run.insert(pool, place, after);
         }
     }
 
-    /// How many keys are here, those of undone events included.
-    pub(crate) const fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Keeps these, which are done, and nothing else.
-    pub(crate) fn keep(&mut self, mut done: Vec<Key>) {
-        done.sort_unstable();
-        self.len = done.len();
-        self.runs = vec![done.into()];
-    }
-
-    /// The first that is done; what comes before it is dropped.
+    /// The event at this place, which is done, is so no longer.
     #[inline]
-    pub(crate) fn first(&mut self, is_done: impl Fn(Key) -> bool) -> Option<Key> {
-        loop {
-            let fronts = self.runs.iter().enumerate();
-            let fronts = fronts.filter_map(|(run, keys)| Some((*keys.front()?, run)));
-            let (first, run) = fronts.min()?;
-            if is_done(first) {
-                return Some(first);
+    pub(crate) fn remove<E>(&mut self, pool: &mut Pool<Node<E>>, place: Place) {
+        let Node { child: before, side: after, .. } = pool[place];
+        if before != NOWHERE {
+            pool[before].side = after;
+        }
+        if after != NOWHERE {
+            pool[after].child = before;
+        }
+        if before != NOWHERE && after != NOWHERE {
+            return;
+        }
+        let mine = self.runs.iter_mut().find(|run| run.first == place || run.last == place);
+        if let Some(run) = mine {
+            if run.first == place {
+                run.first = after;
             }
-            self.runs[run].pop_front();
-            self.len -= 1;
-            if self.runs[run].is_empty() && self.runs.len() > 1 {
-                self.runs.swap_remove(run);
+            if run.last == place {
+                run.last = before;
+            }
+        }
+        while self.runs.pop_if(|run| run.first == NOWHERE).is_some() {}
+    }
+
+    /// The first that is done.
+    #[inline]
+    pub(crate) fn first<E>(&self, pool: &Pool<Node<E>>) -> Option<Place> {
+        let firsts = self.runs.iter().map(|run| run.first).filter(|first| *first != NOWHERE);
+        firsts.min_by_key(|first| pool[*first].key)
+    }
+}
+
+impl Run {
+    /// Puts an event after another, or to the beginning.
+    #[inline]
+    fn insert<E>(&mut self, pool: &mut Pool<Node<E>>, place: Place, after: Place) {
+        let next = match after {
+            NOWHERE => core::mem::replace(&mut self.first, place),
+            after => core::mem::replace(&mut pool[after].side, place),
+        };
+        let node = &mut pool[place];
+        (node.child, node.side) = (after, next);
+        match next {
+            NOWHERE => self.last = place,
+            next => pool[next].child = place,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Key, ProcessNumber};
+    use proptest::prelude::*;
+    use windfall_time::Instant;
+
+    proptest! {
+        #[test]
+        fn law_the_first_that_is_done_is_at_hand(
+            steps in prop::collection::vec((0_u8..3, 0_u64..1_000), 0..400),
+            falling in any::<bool>(),
+        ) {
+            let (mut pool, mut handled) = (Pool::new(), Handled::new());
+            let mut done: Vec<(Key, Place)> = Vec::new();
+            for (number, (step, at)) in (0..).zip(steps) {
+                if step == 0 && !done.is_empty() {
+                    let at = usize::try_from(at).unwrap() % done.len();
+                    handled.remove(&mut pool, done.remove(at).1);
+                } else {
+                    // Each before all others makes a run of its own, until there are too many.
+                    let at = Instant::from_nanos(if falling { 1_000 - number } else { at });
+                    let none = ProcessNumber(0);
+                    let key = Key { at, to: none, from: none, number };
+                    let place = pool.put(Node::new(key, ()));
+                    handled.push(&mut pool, place);
+                    done.push((key, place));
+                    done.sort_unstable();
+                }
+                prop_assert_eq!(handled.first(&pool), done.first().map(|(_, place)| *place));
+                prop_assert!(handled.runs.len() <= MOST);
             }
         }
     }

@@ -2,17 +2,9 @@
 
 use crate::Key;
 use crate::event::Entry;
+use std::collections::TryReserveError;
 
 const CHILDREN: usize = 4;
-
-/// So many entries a process may keep room for.
-const SPARE: usize = 32;
-
-/// Whether less than an eighth of the room is used: else every process would keep what it once needed at most.
-#[inline]
-pub(crate) const fn is_idle(room: usize, used: usize) -> bool {
-    room > SPARE && used < room / 8
-}
 
 /// The first of all entries is at hand; it takes O(log n) to add one, or to take the first.
 #[derive(Clone, Debug)]
@@ -21,8 +13,11 @@ pub(crate) struct Heap<E> {
 }
 
 impl<E> Heap<E> {
-    pub(crate) const fn new() -> Self {
-        Heap { entries: Vec::new() }
+    /// With room for so many.
+    pub(crate) fn with_room(room: usize) -> Result<Self, TryReserveError> {
+        let mut entries = Vec::new();
+        entries.try_reserve_exact(room)?;
+        Ok(Heap { entries })
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -40,38 +35,9 @@ impl<E> Heap<E> {
         self.rise(self.entries.len() - 1);
     }
 
-    /// Gives back half of the room, if [too much](is_idle) is idle.
-    #[inline]
-    pub(crate) fn give_back(&mut self) {
-        let room = self.entries.capacity();
-        if is_idle(room, self.entries.len()) {
-            self.entries.shrink_to(room / 2);
-        }
-    }
-
     /// All of them, in no order.
     pub(crate) fn into_entries(self) -> Vec<Entry<E>> {
         self.entries
-    }
-
-    pub(crate) fn keys(&self) -> impl Iterator<Item = Key> {
-        self.entries.iter().map(|entry| entry.key)
-    }
-
-    /// The entry of this key, which it looks for in all.
-    pub(crate) fn get(&self, key: Key) -> Option<&Entry<E>> {
-        self.entries.iter().find(|entry| entry.key == key)
-    }
-
-    /// Takes the entry of this key, which it looks for in all.
-    pub(crate) fn remove(&mut self, key: Key) -> Option<Entry<E>> {
-        let at = self.entries.iter().position(|entry| entry.key == key)?;
-        let removed = self.entries.swap_remove(at);
-        if at < self.entries.len() {
-            self.sink(at);
-            self.rise(at);
-        }
-        Some(removed)
     }
 
     /// An entry moves up to where it belongs.
@@ -141,20 +107,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn law_entries_come_in_order(steps in prop::collection::vec((0_u8..5, 0_u64..50, 0_u32..3), 0..300)) {
-            let mut heap = Heap::new();
+        fn law_entries_come_in_order(steps in prop::collection::vec((0_u8..4, 0_u64..50, 0_u32..3), 0..300)) {
+            let mut heap = Heap::with_room(0).unwrap();
             let mut sorted: Vec<Key> = Vec::new();
             for (number, (step, at, of)) in (0..).zip(steps) {
                 let key = Key { at: Instant::from_nanos(at), to: ProcessNumber(of), from: ProcessNumber(0), number };
                 let taken = match step {
                     0 => heap.pop(),
                     1 if heap.len() > 0 => Some(heap.replace(Entry { key, event: number })),
-                    2 if heap.len() > 0 => {
-                        let one = sorted.remove(usize::try_from(at).unwrap() % sorted.len());
-                        prop_assert_eq!(heap.remove(one).map(|entry| entry.key), Some(one));
-                        prop_assert_eq!(heap.remove(one), None);
-                        continue;
-                    }
                     _ => {
                         heap.push(Entry { key, event: number });
                         sorted.push(key);

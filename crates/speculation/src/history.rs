@@ -1,66 +1,17 @@
 //! A process: its state, what waits for it, what it has done, and by which it goes back.
+//!
+//! Its events, and what came of them, are in the pools of a part ([`Store`]); it knows where the first are.
 
+use crate::commit::{Certain, Fact};
 use crate::context::{Context, Effects, Sent};
-use crate::event::Entry;
-use crate::heap::{Heap, is_idle};
+use crate::event::{Entry, Node};
+use crate::pool::{NOWHERE, Place, Pool};
 use crate::sequential::said;
-use crate::{Cancellation, Counts, Key, Model, ProcessNumber, RunError, Saving};
-use std::collections::VecDeque;
+use crate::store::{Effect, Logged, Store, Unsure};
+use crate::waiting::Waiting;
+use crate::{Cancellation, Key, Model, ProcessNumber, RunError, Saving};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use windfall_time::Instant;
-
-/// An event that was handled.
-#[derive(Debug)]
-struct Done<E> {
-    key: Key,
-    event: E,
-    /// So many entries of the log came of it; none is left when it is certain.
-    effects: usize,
-}
-
-/// What came of an event.
-#[derive(Debug)]
-enum Effect<M: Model> {
-    Sent(Entry<M::Event>),
-    Output(M::Output),
-    Change(M::Change),
-}
-
-/// What follows when processes handle or undo events.
-#[derive(Debug)]
-pub(crate) struct Follows<M: Model> {
-    pub(crate) cancellation: Cancellation,
-    effects: Effects<M>,
-    /// These are to be taken back.
-    pub(crate) cancels: Vec<Key>,
-    /// After that, these are to be sent.
-    pub(crate) sent: Vec<Entry<M::Event>>,
-    pub(crate) counts: Counts,
-}
-
-impl<M: Model> Follows<M> {
-    pub(crate) fn new(cancellation: Cancellation) -> Self {
-        let (cancels, sent) = (Vec::new(), Vec::new());
-        Follows { cancellation, effects: Effects::new(), cancels, sent, counts: Counts::default() }
-    }
-}
-
-/// What came of an event that is certain.
-#[derive(Debug)]
-pub(crate) struct Certain<M: Model> {
-    /// How many events it has sent.
-    pub(crate) sent: usize,
-    pub(crate) outputs: Vec<M::Output>,
-    /// Why the run ends here.
-    pub(crate) failed: Option<Box<RunError>>,
-}
-
-impl<M: Model> Certain<M> {
-    /// Whether nothing came of it but one other event: in order as many wait then as before.
-    pub(crate) const fn is_plain(&self) -> bool {
-        self.sent == 1 && self.outputs.is_empty() && self.failed.is_none()
-    }
-}
 
 /// A process.
 // Fields: what waits, what is done, what came of that, and what saves the state, each with its own order.
@@ -69,18 +20,16 @@ pub(crate) struct History<M: Model> {
     pub(crate) state: M::State,
     /// How many events it has sent.
     sent: u64,
-    waiting: Heap<M::Event>,
-    /// What it has done, from the oldest copy on if it is saved by copies.
-    done: VecDeque<Done<M::Event>>,
-    /// So many of these, the first, are certain.
-    certain: usize,
-    /// What came of the others.
-    log: VecDeque<Effect<M>>,
-    /// Copies of the state, each with how many of those that are done come before it.
-    copies: VecDeque<(usize, M::State)>,
+    waiting: Waiting,
+    /// What it has done, from the oldest copy on if it is saved by copies: the first of these, the first that is not certain, and the last.
+    oldest: Place,
+    first: Place,
+    last: Place,
+    /// How many events it has done since the last copy.
+    since: u32,
     saving: Saving,
-    /// With lazy cancellation: undone causes, which wait, and what they sent.
-    unsure: Vec<(Key, Entry<M::Event>)>,
+    /// With lazy cancellation: what undone causes sent.
+    unsure: Place,
     /// Why the run ends if the last event that is done becomes certain. No other is handled.
     failed: Option<Box<RunError>>,
 }
@@ -90,17 +39,17 @@ impl<M: Model> History<M> {
     pub(crate) fn start(
         model: &M,
         me: ProcessNumber,
-        follows: &mut Follows<M>,
+        effects: &mut Effects<M>,
+        to: &mut Vec<Entry<M::Event>>,
     ) -> Result<Self, RunError> {
         let key = Key { at: Instant::ZERO, to: me, from: me, number: 0 };
-        let state = model.start(&mut Context::new(key, &mut follows.effects, false));
+        let state = model.start(&mut Context::new(key, effects, false));
         let mut history = History::at(state, 0, model.saving(me));
-        let sent = &mut follows.effects.sent;
-        sent.iter().try_for_each(|sent| sent.check(me, None, model.processes()))?;
-        if !follows.effects.outputs.is_empty() {
+        effects.sent.iter().try_for_each(|sent| sent.check(me, None, model.processes()))?;
+        if !effects.outputs.is_empty() {
             return Err(RunError::EarlyOutput { from: me });
         }
-        follows.sent.extend(sent.drain(..).map(|sent| history.number(me, sent)));
+        to.extend(effects.sent.drain(..).map(|sent| history.number(me, sent)));
         Ok(history)
     }
 
@@ -109,13 +58,13 @@ impl<M: Model> History<M> {
         History {
             state,
             sent,
-            waiting: Heap::new(),
-            done: VecDeque::new(),
-            certain: 0,
-            log: VecDeque::new(),
-            copies: VecDeque::new(),
+            waiting: Waiting::NONE,
+            oldest: NOWHERE,
+            first: NOWHERE,
+            last: NOWHERE,
+            since: 0,
             saving,
-            unsure: Vec::new(),
+            unsure: NOWHERE,
             failed: None,
         }
     }
@@ -127,232 +76,330 @@ impl<M: Model> History<M> {
         Entry { key, event }
     }
 
+    /// How many events it keeps to go back to a copy, at most, and how many copies beside one for each of those that are done ahead.
+    pub(crate) const fn kept(&self) -> (usize, usize) {
+        match self.saving {
+            Saving::Log => (0, 0),
+            Saving::Copies { every } => (every as usize, 1),
+        }
+    }
+
     /// The event that it would handle next; `None` if none waits, or if the last one must not become certain.
     #[inline]
-    pub(crate) fn next(&self) -> Option<Key> {
+    pub(crate) fn next(&self, store: &Store<M>) -> Option<Key> {
         let first = self.waiting.first().filter(|_| self.failed.is_none());
-        first.map(|entry| entry.key)
+        first.map(|first| store.events[first].key)
     }
 
-    /// All events that are done and not certain.
-    pub(crate) fn all_done(&self) -> impl Iterator<Item = Key> {
-        self.done.range(self.certain..).map(|done| done.key)
-    }
-
-    /// All events that wait.
-    pub(crate) fn all_waiting(&self) -> impl Iterator<Item = Key> {
-        self.waiting.keys()
-    }
-
-    /// An event that waits; it looks at all.
-    pub(crate) fn waiting(&self, key: Key) -> Option<&M::Event> {
-        self.waiting.get(key).map(|entry| &entry.event)
-    }
-
-    /// The first event that is done and not certain.
-    #[inline]
-    pub(crate) fn first_done(&self) -> Option<Key> {
-        self.done.get(self.certain).map(|done| done.key)
+    /// An event that waits; it looks at all that are not later.
+    pub(crate) fn waiting<'a>(&self, store: &'a Store<M>, key: Key) -> Option<&'a M::Event> {
+        self.waiting.find(&store.events, key).map(|place| &store.events[place].event)
     }
 
     /// Handles the next event, of which there must be one.
-    pub(crate) fn handle(&mut self, model: &M, follows: &mut Follows<M>) {
-        let Some(Entry { key, event }) = self.waiting.pop() else { return };
-        self.save();
+    pub(crate) fn handle(&mut self, model: &M, store: &mut Store<M>) {
+        let Some(place) = self.waiting.pop(&mut store.events) else { return };
+        self.save(store, place);
         let logs = self.logs();
-        follows.counts.handled += 1;
-        let Follows { cancellation, effects, cancels, sent, counts } = follows;
+        store.counts.handled += 1;
+        let Store { events, effects, .. } = store;
+        let Node { key, event, .. } = &events[place];
+        let key = *key;
         let handled = catch_unwind(AssertUnwindSafe(|| {
-            model.handle(&mut self.state, &event, &mut Context::new(key, effects, logs));
+            model.handle(&mut self.state, event, &mut Context::new(key, effects, logs));
         }));
-        let before = self.log.len();
         let processes = model.processes();
         let mut all = effects.sent.iter();
         let may = match handled {
             Ok(()) => all.try_for_each(|sent| sent.check(key.to, Some(key), processes)),
             Err(panic) => Err(RunError::Panicked { event: key, message: said(panic.as_ref()) }),
         };
-        effects.changes.drain(..).for_each(|change| self.log.push_back(Effect::Change(change)));
-        match may {
-            Ok(()) => {
-                let outputs = effects.outputs.drain(..);
-                outputs.for_each(|output| self.log.push_back(Effect::Output(output)));
-                for next in effects.sent.drain(..) {
-                    let entry = self.number(key.to, next);
-                    if *cancellation != Cancellation::WithoutRisk {
-                        match self.sent_before(&entry) {
-                            Some(before) if before == entry => counts.kept += 1,
-                            // It has the name of another event, which goes first.
-                            Some(before) => {
-                                cancels.push(before.key);
-                                sent.push(entry.clone());
-                            }
-                            None => sent.push(entry.clone()),
-                        }
-                    }
-                    self.log.push_back(Effect::Sent(entry));
-                }
-            }
-            Err(error) => {
-                effects.clear();
-                self.failed = Some(Box::new(error));
-            }
+        let last = self.keep(store, key, may);
+        store.events[place].effects = last;
+        if self.unsure != NOWHERE {
+            self.forget_unsure(store, key);
         }
-        if !self.unsure.is_empty() {
-            self.forget_unsure(key, cancels);
+        let node = &mut store.events[place];
+        (node.next, node.last) = (NOWHERE, self.last);
+        match core::mem::replace(&mut self.last, place) {
+            NOWHERE => self.oldest = place,
+            before => store.events[before].next = place,
         }
-        let effects = self.log.len() - before;
-        self.done.push_back(Done { key, event, effects });
+        if self.first == NOWHERE {
+            self.first = place;
+        }
+        store.handled.push(&mut store.events, place);
     }
 
-    /// Takes the event of this name that an undone cause has sent.
+    /// Keeps what came of an event, and sends what it sent. Returns the place of the last effect.
     #[inline]
-    fn sent_before(&mut self, entry: &Entry<M::Event>) -> Option<Entry<M::Event>> {
-        let place = self.unsure.iter().position(|(_, old)| old.key == entry.key)?;
-        Some(self.unsure.swap_remove(place).1)
+    fn keep(&mut self, store: &mut Store<M>, key: Key, may: Result<(), RunError>) -> Place {
+        let Store { cancellation, log, unsure, effects, cancels, sent, counts, ahead, .. } = store;
+        let mut last = NOWHERE;
+        let mut keep = |effect| last = log.put(Logged { effect, last });
+        effects.changes.drain(..).for_each(|change| keep(Effect::Change(change)));
+        if let Err(error) = may {
+            effects.clear();
+            self.failed = Some(Box::new(error));
+            return last;
+        }
+        effects.outputs.drain(..).for_each(|output| keep(Effect::Output(output)));
+        *ahead += effects.sent.len();
+        for next in effects.sent.drain(..) {
+            let entry = self.number(key.to, next);
+            if *cancellation != Cancellation::WithoutRisk {
+                let before =
+                    take_unsure(unsure, &mut self.unsure, |old| old.entry.key == entry.key);
+                match before.map(|old| old.entry) {
+                    Some(before) if before == entry => counts.kept += 1,
+                    // It has the name of another event, which goes first.
+                    Some(before) => {
+                        cancels.push(before.key);
+                        sent.push(entry.clone());
+                    }
+                    None => sent.push(entry.clone()),
+                }
+            }
+            keep(Effect::Sent(entry));
+        }
+        last
     }
 
     /// What this cause sent before it was undone, and has not sent again, is taken back.
-    pub(crate) fn forget_unsure(&mut self, cause: Key, cancels: &mut Vec<Key>) {
-        let old = self.unsure.extract_if(.., |(old, _)| *old == cause);
-        cancels.extend(old.map(|(_, entry)| entry.key));
+    fn forget_unsure(&mut self, store: &mut Store<M>, cause: Key) {
+        let of_cause = |old: &Unsure<M::Event>| old.cause == cause;
+        while let Some(old) = take_unsure(&mut store.unsure, &mut self.unsure, of_cause) {
+            store.cancels.push(old.entry.key);
+        }
     }
 
     /// An event comes to wait. Later ones that are done are undone. Returns how many.
     pub(crate) fn deliver(
         &mut self,
         model: &M,
-        entry: Entry<M::Event>,
-        follows: &mut Follows<M>,
+        Entry { key, event }: Entry<M::Event>,
+        store: &mut Store<M>,
     ) -> usize {
-        let undone = self.undo_from(model, entry.key, follows);
-        self.waiting.push(entry);
+        let undone = self.undo_from(model, key, store);
+        let place = store.events.put(Node::new(key, event));
+        self.waiting.push(&mut store.events, place);
         undone
     }
 
     /// An event that waits, or is done, is taken back, with all that came of it. Returns how many were undone.
-    pub(crate) fn take_back(&mut self, model: &M, key: Key, follows: &mut Follows<M>) -> usize {
-        let undone = self.undo_from(model, key, follows);
-        self.waiting.remove(key);
-        self.forget_unsure(key, &mut follows.cancels);
+    pub(crate) fn take_back(&mut self, model: &M, key: Key, store: &mut Store<M>) -> usize {
+        let undone = self.undo_from(model, key, store);
+        if let Some(place) = self.waiting.find(&store.events, key) {
+            self.waiting.remove(&mut store.events, place);
+            store.events.take(place);
+        }
+        self.forget_unsure(store, key);
         undone
     }
 
     /// Undoes all events from `key` on; they wait again. Returns how many.
-    fn undo_from(&mut self, model: &M, key: Key, follows: &mut Follows<M>) -> usize {
+    fn undo_from(&mut self, model: &M, key: Key, store: &mut Store<M>) -> usize {
         let mut undone = 0;
-        while let Some(Done { key, event, effects }) = self.done.pop_back_if(|done| done.key >= key)
-        {
-            for effect in (0..effects).filter_map(|_| self.log.pop_back()) {
-                match effect {
-                    Effect::Change(change) => model.undo(&mut self.state, change),
-                    Effect::Output(_) => {}
-                    Effect::Sent(entry) => {
-                        self.sent -= 1;
-                        match follows.cancellation {
-                            Cancellation::Aggressive => follows.cancels.push(entry.key),
-                            Cancellation::Lazy => self.unsure.push((key, entry)),
-                            Cancellation::WithoutRisk => {}
-                        }
-                    }
-                }
+        let mut copy = NOWHERE;
+        while self.last != NOWHERE && store.events[self.last].key >= key {
+            debug_assert!(self.first != NOWHERE, "what is certain is not undone");
+            let place = self.last;
+            store.handled.remove(&mut store.events, place);
+            let node = &mut store.events[place];
+            self.last = node.last;
+            let mut effect = core::mem::replace(&mut node.effects, NOWHERE);
+            let before = core::mem::replace(&mut node.copy, NOWHERE);
+            let cause = node.key;
+            if self.first == place {
+                self.first = NOWHERE;
             }
+            while effect != NOWHERE {
+                let Logged { effect: undoes, last } = store.log.take(effect);
+                effect = last;
+                self.take_effect_back(model, store, (cause, undoes));
+            }
+            if copy != NOWHERE {
+                store.copies.take(copy);
+            }
+            copy = before;
             self.failed = None;
-            self.waiting.push(Entry { key, event });
+            self.waiting.push(&mut store.events, place);
             undone += 1;
         }
-        if undone > 0 {
-            debug_assert!(self.done.len() >= self.certain, "what is certain is not undone");
-            follows.counts.undone += undone as u64;
-            if !self.logs() {
-                follows.counts.repeated += self.restore(model);
-            }
+        if undone == 0 {
+            return 0;
+        }
+        match self.last {
+            NOWHERE => self.oldest = NOWHERE,
+            last => store.events[last].next = NOWHERE,
+        }
+        store.counts.undone += undone as u64;
+        if !self.logs() {
+            self.restore(model, store, copy);
         }
         undone
+    }
+
+    fn take_effect_back(
+        &mut self,
+        model: &M,
+        store: &mut Store<M>,
+        (cause, undoes): (Key, Effect<M>),
+    ) {
+        match undoes {
+            Effect::Change(change) => model.undo(&mut self.state, change),
+            Effect::Output(_) => {}
+            Effect::Sent(entry) => {
+                self.sent -= 1;
+                store.ahead -= 1;
+                match store.cancellation {
+                    Cancellation::Aggressive => store.cancels.push(entry.key),
+                    Cancellation::Lazy => {
+                        let next = self.unsure;
+                        self.unsure = store.unsure.put(Unsure { cause, entry, next });
+                    }
+                    Cancellation::WithoutRisk => {}
+                }
+            }
+        }
     }
 
     fn logs(&self) -> bool {
         self.saving == Saving::Log
     }
 
-    /// Copies the state before the next event, if it is time.
-    fn save(&mut self) {
+    /// Copies the state before an event, if it is time.
+    fn save(&mut self, store: &mut Store<M>, place: Place) {
         let Saving::Copies { every } = self.saving else { return };
-        let place = self.done.len();
-        let last = self.copies.back().map(|(last, _)| place - last);
-        if last.is_none_or(|since| since >= every.max(1) as usize) {
-            self.copies.push_back((place, self.state.clone()));
+        if self.last == NOWHERE || self.since >= every.max(1) {
+            store.events[place].copy = store.copies.put(self.state.clone());
+            self.since = 0;
         }
+        self.since += 1;
     }
 
-    /// Sets the state to what it was after the last event that is done. Returns how many were handled once more for that.
-    fn restore(&mut self, model: &M) -> u64 {
-        let place = self.done.len();
-        while self.copies.pop_back_if(|(copied, _)| *copied > place).is_some() {}
-        let Some((copied, state)) = self.copies.back() else { return 0 };
-        self.state = state.clone();
-        let mut effects = Effects::<M>::new();
-        let mut repeated = 0;
-        for done in self.done.range(*copied..) {
-            let mut context = Context::new(done.key, &mut effects, false);
-            model.handle(&mut self.state, &done.event, &mut context);
+    /// Sets the state to what it was after the last event that is done; `copy` is one of that, if there is one.
+    fn restore(&mut self, model: &M, store: &mut Store<M>, copy: Place) {
+        let Store { events, copies, effects, counts, .. } = store;
+        let mut at = self.last;
+        self.since = 0;
+        while at != NOWHERE {
+            self.since += 1;
+            if events[at].copy != NOWHERE {
+                break;
+            }
+            at = events[at].last;
+        }
+        if copy != NOWHERE {
+            self.state = copies.take(copy);
+            return;
+        }
+        if at != NOWHERE {
+            self.state.clone_from(&copies[events[at].copy]);
+        }
+        while at != NOWHERE {
+            let node = &events[at];
+            model.handle(&mut self.state, &node.event, &mut Context::new(node.key, effects, false));
             effects.clear();
-            repeated += 1;
+            counts.repeated += 1;
+            at = node.next;
         }
-        repeated
     }
 
-    /// The first event that is not certain is certain now. Without risk, what it sent is sent now.
-    pub(crate) fn commit(&mut self, follows: &mut Follows<M>) -> Certain<M> {
-        let mut certain = Certain { sent: 0, outputs: Vec::new(), failed: None };
-        let Some(done) = self.done.get_mut(self.certain) else { return certain };
-        for _ in 0..core::mem::take(&mut done.effects) {
-            match self.log.pop_front() {
-                None | Some(Effect::Change(_)) => {}
-                Some(Effect::Output(output)) => certain.outputs.push(output),
-                Some(Effect::Sent(entry)) => {
-                    certain.sent += 1;
-                    if follows.cancellation == Cancellation::WithoutRisk {
-                        follows.sent.push(entry);
+    /// The first event that is not certain is certain now, and what came of it comes after all that is certain before, but if it [is plain](Fact::is_plain). Without risk, what it sent is sent now. Returns whether it is plain.
+    pub(crate) fn commit(&mut self, store: &mut Store<M>, certain: &mut Certain<M>) -> bool {
+        let place = self.first;
+        let Store { cancellation, events, handled, log, sent, ahead, .. } = store;
+        handled.remove(events, place);
+        let Node { key: event, next, effects, .. } = events[place];
+        let mut effect = turn(log, effects);
+        let mut fact = Fact { event, sent: 0, outputs: 0, failed: None };
+        while effect != NOWHERE {
+            let Logged { effect: certainly, last: next } = log.take(effect);
+            effect = next;
+            match certainly {
+                Effect::Change(_) => {}
+                Effect::Output(output) => {
+                    fact.outputs += 1;
+                    certain.outputs.push_back(output);
+                }
+                Effect::Sent(entry) => {
+                    fact.sent += 1;
+                    if *cancellation == Cancellation::WithoutRisk {
+                        sent.push(entry);
                     }
                 }
             }
         }
-        self.certain += 1;
-        if self.certain == self.done.len() {
-            certain.failed.clone_from(&self.failed);
+        *ahead -= fact.sent;
+        events[place].effects = NOWHERE;
+        self.first = next;
+        if next == NOWHERE {
+            fact.failed.clone_from(&self.failed);
         }
-        self.forget();
-        certain
+        self.forget(store, place);
+        let is_plain = fact.is_plain();
+        if !is_plain {
+            certain.events.push_back(fact);
+        }
+        is_plain
     }
 
-    /// Drops what no rollback needs any longer.
-    fn forget(&mut self) {
+    /// Drops what no rollback needs any longer, now that this event is certain.
+    fn forget(&mut self, store: &mut Store<M>, certain: Place) {
+        let has_copy = |place: &Place| *place != NOWHERE && store.events[*place].copy != NOWHERE;
         let needed = match self.saving {
-            Saving::Log => self.certain,
+            Saving::Log => self.first,
             Saving::Copies { .. } => {
-                while self.copies.get(1).is_some_and(|(second, _)| *second <= self.certain) {
-                    self.copies.pop_front();
-                }
-                self.copies.front().map_or(0, |(copied, _)| *copied)
+                let needed = [self.first, certain].into_iter().find(has_copy);
+                needed.unwrap_or(self.oldest)
             }
         };
-        (0..needed).for_each(|_| drop(self.done.pop_front()));
-        self.copies.iter_mut().for_each(|(copied, _)| *copied -= needed);
-        self.certain -= needed;
-        give_back(&mut self.done);
-        give_back(&mut self.log);
-        self.waiting.give_back();
+        while self.oldest != needed {
+            let Node { next, copy, .. } = store.events.take(self.oldest);
+            if copy != NOWHERE {
+                store.copies.take(copy);
+            }
+            self.oldest = next;
+        }
+        match needed {
+            NOWHERE => self.last = NOWHERE,
+            needed => store.events[needed].last = NOWHERE,
+        }
     }
 }
 
-/// Gives back half of the room, if [too much](is_idle) is idle.
+/// Takes the first such of a process's unsure events.
 #[inline]
-fn give_back<T>(entries: &mut VecDeque<T>) {
-    let room = entries.capacity();
-    if is_idle(room, entries.len()) {
-        entries.shrink_to(room / 2);
+fn take_unsure<E>(
+    pool: &mut Pool<Unsure<E>>,
+    first: &mut Place,
+    is: impl Fn(&Unsure<E>) -> bool,
+) -> Option<Unsure<E>> {
+    let (mut before, mut at) = (NOWHERE, *first);
+    while at != NOWHERE && !is(&pool[at]) {
+        (before, at) = (at, pool[at].next);
     }
+    if at == NOWHERE {
+        return None;
+    }
+    let taken = pool.take(at);
+    match before {
+        NOWHERE => *first = taken.next,
+        before => pool[before].next = taken.next,
+    }
+    Some(taken)
+}
+
+/// The effects of an event, of which this is the last, from the first on. Returns the first.
+#[inline]
+fn turn<M: Model>(log: &mut Pool<Logged<M>>, mut at: Place) -> Place {
+    let mut turned = NOWHERE;
+    while at != NOWHERE {
+        let last = core::mem::replace(&mut log[at].last, turned);
+        (turned, at) = (at, last);
+    }
+    turned
 }
 
 #[cfg(test)]
@@ -380,9 +427,10 @@ mod tests {
     }
 
     #[test]
-    fn limit_a_process_takes_200_bytes_beside_its_state_and_its_events() {
+    fn limit_a_process_takes_96_bytes_beside_its_state_and_its_events_and_an_event_64() {
         // Its place in the heap of processes, and where that is.
         let ready = size_of::<u128>() + size_of::<u32>();
-        assert!(size_of::<History<Nothing>>() + ready <= 200);
+        assert!(size_of::<History<Nothing>>() + ready <= 96);
+        assert_eq!(Pool::<Node<u64>>::SIZE, 64);
     }
 }

@@ -3,7 +3,7 @@
 //! # Inside
 //!
 //! `model.rs` is what a user writes and `context.rs` what its handlers may do; `event.rs` has the order of events. `sequential.rs` handles one event after the other, and says what every other
-//! way must come to. `history.rs` is a process that goes back, and `part.rs` some of all processes; `speculative.rs` drives all by a loop, `parallel.rs` a part by each thread, and `timed.rs` one by deadlines. `check.rs` undoes and redoes each event, and names what differs.
+//! way must come to. `history.rs` is a process that goes back, and `part.rs` some of all processes, whose events and logs are in the pools of `store.rs`; `speculative.rs` drives all by a loop, `parallel.rs` a part by each thread, and `timed.rs` one by deadlines. `check.rs` undoes and redoes each event, and names what differs.
 #![forbid(unsafe_code)]
 
 mod adaptive;
@@ -21,11 +21,14 @@ mod model;
 mod parallel;
 mod part;
 pub mod phold;
+mod pool;
 mod ready;
 mod sequential;
 mod speculative;
+mod store;
 mod sync;
 mod timed;
+mod waiting;
 
 pub use adaptive::Adaptive;
 pub use check::{CheckError, What, check};

@@ -7,6 +7,7 @@ mod worker;
 
 use crate::commit::Committer;
 use crate::part::{Part, begin};
+use crate::store::Room;
 use crate::{Cancellation, Counts, Key, Model, RunError};
 pub use simulated::Prices;
 use std::thread;
@@ -29,8 +30,10 @@ pub struct Parallel<M: Model> {
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     end: Instant,
-    /// The most events that wait in order; as many may be done ahead.
+    /// The most events that wait in order.
     most: usize,
+    /// The most that are done ahead by all threads, and that these have sent.
+    ahead: usize,
     /// So far from what is certain an event may be handled ahead.
     window: Span,
     /// About so long a thread handles events before it takes its mail and reports.
@@ -47,13 +50,31 @@ const EVENTS: u32 = if cfg!(loom) { 1 } else { 64 };
 impl Limits {
     const fn new(end: Instant, most: usize) -> Limits {
         let turn = Duration::from_micros(TURN as u64);
-        Limits { end, most, window: Span::MAX, turn, longest: EVENTS }
+        Limits { end, most, ahead: most, window: Span::MAX, turn, longest: EVENTS }
     }
+}
+
+/// Takes all memory that a run needs.
+fn begin_turns<'a, M: Model, F: FnMut(Key, M::Output)>(
+    (model, limits): (&'a M, Limits),
+    workers: &mut [Worker<M>],
+    committer: Committer,
+    take: F,
+) -> Result<Shared<'a, M, F>, RunError> {
+    let Limits { most, ahead, .. } = limits;
+    let events = ahead.saturating_mul(2).saturating_add(most);
+    let parts = workers.len();
+    let share = ahead.div_ceil(parts.max(1));
+    let shared = workers
+        .iter_mut()
+        .try_for_each(|worker| worker.reserve(Room { events, ahead: share }))
+        .and_then(|()| Shared::new((model, limits), (parts, share), committer, take));
+    shared.map_err(|error| RunError::no_memory(events, &error))
 }
 
 impl<M: Model> Parallel<M> {
     /// A run at its beginning, for so many threads at most: each has as many processes, but perhaps the last. It handles events before `end`. At most so many wait in order, as in
-    /// [`Sequential`](crate::Sequential), and each thread does its share of as many ahead; what these send comes to that.
+    /// [`Sequential`](crate::Sequential), and each thread does its share of as many [ahead](Self::ahead). Memory is taken when it [runs](Self::run), and not afterwards: for each thread, for all that may wait, and for twice what may be ahead.
     ///
     /// # Errors
     /// When a process sends at its beginning what cannot be.
@@ -84,6 +105,13 @@ impl<M: Model> Parallel<M> {
     #[must_use]
     pub const fn within(mut self, window: Span) -> Self {
         self.limits.window = window;
+        self
+    }
+
+    /// Throttles it by memory: so many events are done ahead at most by all threads, and as many are sent by these; as many as may wait in order if nothing is said. A thread that has come so far waits until some of them are certain.
+    #[must_use]
+    pub const fn ahead(mut self, events: usize) -> Self {
+        self.limits.ahead = events;
         self
     }
 
@@ -146,7 +174,8 @@ where
         }
         self.ended = Some(Err(RunError::Interrupted));
         let run = (&self.model, self.limits);
-        let shared = Shared::new(run, self.workers.len(), self.committer, take);
+        let shared = begin_turns(run, &mut self.workers, self.committer, take)
+            .inspect_err(|error| self.ended = Some(Err(error.clone())))?;
         thread::scope(|scope| {
             let (own, others) = self.workers.split_first_mut().unzip();
             for (threads, worker) in (1..).zip(others.into_iter().flatten()) {

@@ -3,12 +3,14 @@
 //! A plain state machine: whoever drives it says which process handles its next event, and until when all is certain. Invariants: an event waits or is done, each once; the events of a process that are
 //! done are in order, and before all of its that wait; what is certain is before all that wait.
 
-use crate::commit::Committer;
+use crate::commit::{Certain, Committer};
+use crate::context::Effects;
 use crate::event::Entry;
-use crate::handled::Handled;
-use crate::history::{Certain, Follows, History};
+use crate::history::History;
 use crate::ready::Ready;
+use crate::store::{Room, Store};
 use crate::{Cancellation, Counts, Key, Model, ProcessNumber, RunError};
+use std::collections::TryReserveError;
 use windfall_time::{Instant, Span};
 
 /// What one part tells another.
@@ -37,14 +39,13 @@ pub(crate) fn begin<M: Model>(
     cancellation: Cancellation,
 ) -> Result<(Vec<Part<M>>, Committer), RunError> {
     let mut committer = Committer::new(most);
-    let mut follows = Follows::new(cancellation);
-    let mut processes = Vec::new();
+    let (mut effects, mut sent, mut processes) = (Effects::new(), Vec::new(), Vec::new());
     for me in (0..model.processes()).map(ProcessNumber) {
-        let before = follows.sent.len();
-        processes.push(History::start(model, me, &mut follows)?);
-        committer.comes(me, follows.sent.len() - before)?;
+        let before = sent.len();
+        processes.push(History::start(model, me, &mut effects, &mut sent)?);
+        committer.comes(me, sent.len() - before)?;
     }
-    let parts = divide(model, processes, follows.sent, (parts, cancellation));
+    let parts = divide(model, processes, sent, (parts, cancellation));
     Ok((parts, committer))
 }
 
@@ -97,7 +98,7 @@ pub(crate) enum Change {
 }
 
 /// Consecutive processes.
-// Fields: the processes, what orders their events, how many there are, and what follows from handling one.
+// Fields: the processes, their events and what orders them, how many there are, and what others are told.
 #[derive(Debug)]
 pub(crate) struct Part<M: Model> {
     base: ProcessNumber,
@@ -105,10 +106,9 @@ pub(crate) struct Part<M: Model> {
     each: u32,
     processes: Vec<History<M>>,
     ready: Ready,
-    handled: Handled,
     waiting: usize,
     done: usize,
-    follows: Follows<M>,
+    store: Store<M>,
     /// For other parts, in this order.
     pub(crate) outgoing: Vec<Message<M::Event>>,
     /// What came and went, in this order, if somebody wants to know.
@@ -123,10 +123,9 @@ impl<M: Model> Part<M> {
             each,
             processes: Vec::new(),
             ready: Ready::new(base, 0),
-            handled: Handled::new(),
             waiting: 0,
             done: 0,
-            follows: Follows::new(cancellation),
+            store: Store::new(cancellation),
             outgoing: Vec::new(),
             changes: None,
         }
@@ -146,12 +145,12 @@ impl<M: Model> Part<M> {
 
     /// The event that a process would handle next.
     pub(crate) fn next_of(&self, process: ProcessNumber) -> Option<Key> {
-        self.processes[self.place(process)?].next()
+        self.processes[self.place(process)?].next(&self.store)
     }
 
-    /// All events that wait.
-    pub(crate) fn all_waiting(&self) -> Vec<Key> {
-        self.processes.iter().flat_map(History::all_waiting).collect()
+    /// All events that are here, in no order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Key> {
+        self.store.events.iter().map(|node| node.key)
     }
 
     /// How many events are done and not certain.
@@ -159,9 +158,25 @@ impl<M: Model> Part<M> {
         self.done
     }
 
+    /// Whether one more event may be handled ahead, if so many may be done and as many sent by these.
+    #[inline]
+    pub(crate) const fn has_room(&self, ahead: usize) -> bool {
+        self.done < ahead && self.store.ahead < ahead && self.store.has_room()
+    }
+
+    /// Takes room for so much.
+    pub(crate) fn reserve(&mut self, room: Room) -> Result<(), TryReserveError> {
+        let kept = self.processes.iter().map(History::kept);
+        let (events, copies) = kept.fold((0, 0_usize), |(events, copies), (more, copy)| {
+            (more.saturating_add(events), copies + copy)
+        });
+        let copies = if copies > 0 { copies.saturating_add(room.ahead) } else { 0 };
+        self.store.reserve(room, (events, copies))
+    }
+
     /// An event that waits.
     pub(crate) fn waiting(&self, key: Key) -> Option<&M::Event> {
-        self.processes[self.place(key.to)?].waiting(key)
+        self.processes[self.place(key.to)?].waiting(&self.store, key)
     }
 
     /// The first event that waits and may be handled.
@@ -171,9 +186,10 @@ impl<M: Model> Part<M> {
     }
 
     /// The first event that is done and not certain.
-    pub(crate) fn first_done(&mut self) -> Option<Key> {
-        let (processes, base) = (&self.processes, self.base.0);
-        self.handled.first(|key| processes[(key.to.0 - base) as usize].first_done() == Some(key))
+    #[inline]
+    pub(crate) fn first_done(&self) -> Option<Key> {
+        let Store { handled, events, .. } = &self.store;
+        handled.first(events).map(|first| events[first].key)
     }
 
     /// How many events are here.
@@ -182,9 +198,9 @@ impl<M: Model> Part<M> {
     }
 
     /// No event of any process can come before this any longer, as far as this part knows: what is handled, sent or taken back here is not earlier. `None` if nothing waits.
-    pub(crate) fn least(&mut self) -> Option<Instant> {
+    pub(crate) fn least(&self) -> Option<Instant> {
         let next = self.next().map(|next| next.at);
-        let held = match self.follows.cancellation {
+        let held = match self.store.cancellation {
             // What the first event sent, which is later, is sent when it is certain.
             Cancellation::WithoutRisk => {
                 self.first_done().map(|first| first.at.saturating_add(Span::from_nanos(1)))
@@ -197,13 +213,9 @@ impl<M: Model> Part<M> {
     /// A process handles its next event, `key`; what it sends may undo others.
     pub(crate) fn handle(&mut self, model: &M, key: Key) {
         let Some(place) = self.place(key.to) else { return };
-        self.processes[place].handle(model, &mut self.follows);
-        self.handled.push(key);
+        self.processes[place].handle(model, &mut self.store);
         self.waiting -= 1;
         self.done += 1;
-        if self.handled.len() > 2 * self.done + self.processes.len() {
-            self.handled.keep(self.processes.iter().flat_map(History::all_done).collect());
-        }
         self.follow(model);
         self.refresh(key.to);
     }
@@ -211,8 +223,8 @@ impl<M: Model> Part<M> {
     /// Another part says something.
     pub(crate) fn receive(&mut self, model: &M, message: Message<M::Event>) {
         match message {
-            Message::Event(entry) => self.follows.sent.push(entry),
-            Message::Cancel(key) => self.follows.cancels.push(key),
+            Message::Event(entry) => self.store.sent.push(entry),
+            Message::Cancel(key) => self.store.cancels.push(key),
         }
         self.follow(model);
     }
@@ -220,31 +232,31 @@ impl<M: Model> Part<M> {
     /// Takes back and sends what is to be taken back and sent, and what follows from that.
     fn follow(&mut self, model: &M) {
         self.take_back(model);
-        let mut sent = core::mem::take(&mut self.follows.sent);
+        let mut sent = core::mem::take(&mut self.store.sent);
         for entry in sent.drain(..) {
             let (key, to) = (entry.key, entry.key.to);
             let Some(place) = self.place(to) else {
                 self.outgoing.push(Message::Event(entry));
                 continue;
             };
-            let undone = self.processes[place].deliver(model, entry, &mut self.follows);
+            let undone = self.processes[place].deliver(model, entry, &mut self.store);
             self.waiting += 1;
             self.undone(to, undone);
             self.changes.iter_mut().for_each(|changes| changes.push(Change::Came(key)));
         }
-        self.follows.sent = sent;
+        self.store.sent = sent;
         self.take_back(model);
     }
 
     #[inline]
     fn take_back(&mut self, model: &M) {
-        while let Some(key) = self.follows.cancels.pop() {
+        while let Some(key) = self.store.cancels.pop() {
             let Some(place) = self.place(key.to) else {
                 self.outgoing.push(Message::Cancel(key));
                 continue;
             };
-            self.follows.counts.cancelled += 1;
-            let undone = self.processes[place].take_back(model, key, &mut self.follows);
+            self.store.counts.cancelled += 1;
+            let undone = self.processes[place].take_back(model, key, &mut self.store);
             self.undone(key.to, undone);
             self.waiting -= 1;
             self.changes.iter_mut().for_each(|changes| changes.push(Change::Gone(key)));
@@ -260,16 +272,17 @@ impl<M: Model> Part<M> {
 
     fn refresh(&mut self, process: ProcessNumber) {
         let place = (process.0 - self.base.0) as usize;
-        self.ready.set(process, self.processes[place].next().map(|next| next.at));
+        self.ready.set(process, self.processes[place].next(&self.store).map(|next| next.at));
     }
 
-    /// The first event that is done is certain now.
-    pub(crate) fn commit(&mut self, model: &M, first: Key) -> Certain<M> {
+    /// The first event that is done is certain now; what came of it is kept there, or it [is plain](crate::commit::Fact::is_plain), as is returned.
+    #[inline]
+    pub(crate) fn commit(&mut self, model: &M, first: Key, certain: &mut Certain<M>) -> bool {
         let place = (first.to.0 - self.base.0) as usize;
-        let certain = self.processes[place].commit(&mut self.follows);
+        let is_plain = self.processes[place].commit(&mut self.store, certain);
         self.done -= 1;
         self.follow(model);
-        certain
+        is_plain
     }
 
     pub(crate) fn states(&self) -> impl ExactSizeIterator<Item = &M::State> {
@@ -277,6 +290,6 @@ impl<M: Model> Part<M> {
     }
 
     pub(crate) const fn counts(&self) -> Counts {
-        self.follows.counts
+        self.store.counts
     }
 }

@@ -6,9 +6,10 @@
 //! use windfall_time::Instant;
 //!
 //! let (model, end) = (Phold::new(64, 250), Instant::from_nanos(20_000));
-//! let mut in_order = Sequential::new(model.clone(), 1_000)?;
+//! let mut in_order = Sequential::new(model.clone(), model.waiting())?;
 //! let events = in_order.run_until(end, |_, ()| ())?;
-//! let mut threads = Parallel::new(model, end, 1_000, Cancellation::Aggressive, 2)?;
+//! let waiting = model.waiting();
+//! let mut threads = Parallel::new(model, end, waiting, Cancellation::Aggressive, 2)?;
 //! assert_eq!(threads.run(|_, ()| ())?, events);
 //! assert_eq!(digest(threads.states()), digest(in_order.states()));
 //! # Ok::<(), windfall_speculation::RunError>(())
@@ -47,6 +48,12 @@ impl Phold {
     #[must_use]
     pub const fn new(processes: u32, remote: u64) -> Phold {
         Phold { processes, remote, start: 1, seed: 1, saving: Saving::Log, grain: 0 }
+    }
+
+    /// How many events wait in order, at any time.
+    #[must_use]
+    pub const fn waiting(&self) -> usize {
+        (self.processes as usize).saturating_mul(self.start as usize)
     }
 }
 

@@ -1,25 +1,27 @@
-//! Which process has the event that comes first: a heap of one entry for each, whose nodes have four children.
+//! Which process has the event that comes first: a heap whose nodes have four children, of when first events take effect.
+//!
+//! A process that has another first event gets another entry; the one that it had is dropped when it comes up, or when there are too many. So no process needs to know where its entry is.
 
 use crate::ProcessNumber;
 use windfall_time::Instant;
 
 const CHILDREN: usize = 4;
-const ABSENT: u32 = u32::MAX;
+const NEVER: u64 = u64::MAX;
 
 /// When a process's first event takes effect, and which process: in the order of events, since no two processes are equal.
 type Entry = u128;
 
-/// When the first events of consecutive processes take effect. Invariant: `places[i]` is where the entry of the i-th of them is.
+/// When the first events of consecutive processes take effect. Invariants: `times[i]` is that of the i-th of them, or never, and there is an entry with that time; the first entry is one of these.
 #[derive(Debug)]
 pub(crate) struct Ready {
     base: u32,
     entries: Vec<Entry>,
-    places: Vec<u32>,
+    times: Vec<u64>,
 }
 
 #[inline]
-fn entry(at: Instant, process: ProcessNumber) -> Entry {
-    Entry::from(at.as_nanos()) << 32 | Entry::from(process.0)
+fn entry(at: u64, process: ProcessNumber) -> Entry {
+    Entry::from(at) << 32 | Entry::from(process.0)
 }
 
 #[inline]
@@ -31,7 +33,7 @@ const fn process(entry: Entry) -> ProcessNumber {
 impl Ready {
     /// For so many processes from this one on, without events.
     pub(crate) fn new(base: ProcessNumber, count: usize) -> Self {
-        Ready { base: base.0, entries: Vec::with_capacity(count), places: vec![ABSENT; count] }
+        Ready { base: base.0, entries: Vec::with_capacity(most(count)), times: vec![NEVER; count] }
     }
 
     /// The process whose event comes first.
@@ -43,49 +45,52 @@ impl Ready {
     /// A process has another first event, or none.
     #[inline]
     pub(crate) fn set(&mut self, process: ProcessNumber, at: Option<Instant>) {
-        let place = self.places[(process.0 - self.base) as usize];
-        match (at, place) {
-            (None, ABSENT) => {}
-            (None, place) => self.remove(process, place as usize),
-            (Some(at), ABSENT) => {
-                let entry = entry(at, process);
-                self.entries.push(entry);
-                self.rise(self.entries.len() - 1, entry);
+        let at = at.map_or(NEVER, Instant::as_nanos);
+        let before = core::mem::replace(&mut self.times[(process.0 - self.base) as usize], at);
+        if before == at {
+            return;
+        }
+        if before != NEVER && self.entries.first() == Some(&entry(before, process)) {
+            match at {
+                NEVER => self.pop(),
+                at => self.sink(0, entry(at, process)),
             }
-            (Some(at), place) => {
-                let entry = entry(at, process);
-                if self.entries[place as usize] != entry {
-                    self.replace(place as usize, entry);
-                }
+        } else if at != NEVER {
+            if self.entries.len() == most(self.times.len()) {
+                self.clean();
             }
+            self.entries.push(entry(at, process));
+            self.rise(self.entries.len() - 1, entry(at, process));
+        }
+        while self.entries.first().is_some_and(|first| !self.holds(*first)) {
+            self.pop();
         }
     }
 
-    fn remove(&mut self, process: ProcessNumber, place: usize) {
-        self.places[(process.0 - self.base) as usize] = ABSENT;
+    /// Whether the process has its first event then.
+    #[inline]
+    fn holds(&self, of: Entry) -> bool {
+        let process = process(of);
+        entry(self.times[(process.0 - self.base) as usize], process) == of
+    }
+
+    /// Leaves one entry for each process that has an event.
+    fn clean(&mut self) {
+        let all = (self.base..).map(ProcessNumber).zip(&self.times);
+        let all = all.filter(|(_, at)| **at != NEVER).map(|(process, at)| entry(*at, process));
+        self.entries.clear();
+        self.entries.extend(all);
+        // What is in order is a heap.
+        self.entries.sort_unstable();
+    }
+
+    #[inline]
+    fn pop(&mut self) {
         if let Some(last) = self.entries.pop()
-            && place < self.entries.len()
+            && !self.entries.is_empty()
         {
-            self.replace(place, last);
+            self.sink(0, last);
         }
-    }
-
-    #[inline]
-    fn replace(&mut self, place: usize, entry: Entry) {
-        if place > 0 && entry < self.entries[(place - 1) / CHILDREN] {
-            self.rise(place, entry);
-        } else {
-            self.sink(place, entry);
-        }
-    }
-
-    #[inline]
-    fn put(&mut self, place: usize, entry: Entry) {
-        self.entries[place] = entry;
-        // No more places than processes, which are numbered by `u32`.
-        #[expect(clippy::cast_possible_truncation, reason = "as said above")]
-        let at = place as u32;
-        self.places[(process(entry).0 - self.base) as usize] = at;
     }
 
     /// The entry belongs to this place or above it.
@@ -93,13 +98,13 @@ impl Ready {
     fn rise(&mut self, mut place: usize, entry: Entry) {
         while place > 0 {
             let parent = (place - 1) / CHILDREN;
-            if self.entries[parent] < entry {
+            if self.entries[parent] <= entry {
                 break;
             }
-            self.put(place, self.entries[parent]);
+            self.entries[place] = self.entries[parent];
             place = parent;
         }
-        self.put(place, entry);
+        self.entries[place] = entry;
     }
 
     /// The entry belongs to this place or below it.
@@ -116,14 +121,19 @@ impl Ready {
                 let entry = self.entries[other];
                 (least, first) = if entry < first { (other, entry) } else { (least, first) };
             }
-            if entry < first {
+            if entry <= first {
                 break;
             }
-            self.put(place, first);
+            self.entries[place] = first;
             place = least;
         }
-        self.put(place, entry);
+        self.entries[place] = entry;
     }
+}
+
+/// The most entries for so many processes: until there are so many, dropping those that do not hold takes longer than to keep them.
+const fn most(processes: usize) -> usize {
+    2 * processes + 8
 }
 
 #[cfg(test)]
@@ -144,6 +154,7 @@ mod tests {
                 all[(process - 5) as usize] = at.map(|at| (at, ProcessNumber(process)));
                 let first = all.iter().flatten().min();
                 prop_assert_eq!(ready.first(), first.map(|(_, process)| *process));
+                prop_assert!(ready.entries.len() <= most(10));
             }
         }
     }

@@ -5,6 +5,7 @@ use crate::context::{Context, Effects, Sent};
 use crate::event::Entry;
 use crate::heap::Heap;
 use crate::part::resume;
+use crate::store::SPARE;
 use crate::{Cancellation, Key, Model, Parallel, ProcessNumber, RunError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use windfall_time::Instant;
@@ -32,17 +33,20 @@ pub struct Sequential<M: Model> {
 }
 
 impl<M: Model> Sequential<M> {
-    /// A run at its beginning, in which at most so many events wait at a time.
+    /// A run at its beginning, in which at most so many events wait at a time. It takes memory for these now.
     ///
     /// # Errors
-    /// When a process sends at its beginning what cannot be.
+    /// When a process sends at its beginning what cannot be; when there is no memory for so many events.
     pub fn new(model: M, most: usize) -> Result<Self, RunError> {
         let count = model.processes();
+        let mut effects = Effects::new();
+        let room = effects.reserve(SPARE).and_then(|()| Heap::with_room(most));
+        let waiting = room.map_err(|error| RunError::no_memory(most, &error))?;
         let mut run = Sequential {
             model,
             processes: Vec::with_capacity(count as usize),
-            waiting: Heap::new(),
-            effects: Effects::new(),
+            waiting,
+            effects,
             most,
             handled: 0,
             committing: None,

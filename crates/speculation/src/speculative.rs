@@ -1,7 +1,8 @@
 //! Events handled ahead of time, in any order of processes, and undone when one comes that should have been first (Time Warp).
 
-use crate::commit::Committer;
+use crate::commit::{Certain, Committer};
 use crate::part::{Part, begin};
+use crate::store::{Room, SPARE};
 use crate::{Key, Model, ProcessNumber, RunError};
 use windfall_time::Instant;
 
@@ -52,6 +53,7 @@ impl Counts {
 pub struct Speculative<M: Model> {
     model: M,
     part: Part<M>,
+    certain: Certain<M>,
     committer: Committer,
     /// The most events that wait in order; as many may be done ahead.
     most: usize,
@@ -60,10 +62,10 @@ pub struct Speculative<M: Model> {
 }
 
 impl<M: Model> Speculative<M> {
-    /// A run at its beginning. It handles events before `end`. At most so many wait in order, as in [`Sequential`](crate::Sequential), and about twice as many are there in all.
+    /// A run at its beginning. It handles events before `end`. At most so many wait in order, as in [`Sequential`](crate::Sequential), and about twice as many are there in all; it takes memory for three times as many now.
     ///
     /// # Errors
-    /// When a process sends at its beginning what cannot be.
+    /// When a process sends at its beginning what cannot be; when there is no memory for so many events.
     pub fn new(
         model: M,
         end: Instant,
@@ -71,8 +73,14 @@ impl<M: Model> Speculative<M> {
         cancellation: Cancellation,
     ) -> Result<Self, RunError> {
         let (mut parts, committer) = begin(&model, 1, most, cancellation)?;
-        let part = parts.pop().unwrap_or_else(|| Part::new(ProcessNumber(0), 1, cancellation));
-        Ok(Speculative { model, part, committer, most, end, ended: None })
+        let mut part = parts.pop().unwrap_or_else(|| Part::new(ProcessNumber(0), 1, cancellation));
+        // What the last event ahead sends is as much as may wait at most.
+        let events = most.saturating_mul(3);
+        let room = Room { events, ahead: most.saturating_mul(2) };
+        part.reserve(room).map_err(|error| RunError::no_memory(events, &error))?;
+        let mut certain = Certain::new();
+        certain.reserve(SPARE).map_err(|error| RunError::no_memory(events, &error))?;
+        Ok(Speculative { model, part, certain, committer, most, end, ended: None })
     }
 
     /// The event that a process would handle next; `None` if none waits before the end, or it panicked at the last one, which is not certain yet.
@@ -116,7 +124,7 @@ impl<M: Model> Speculative<M> {
     }
 
     /// Whether there is room to handle an event ahead. The first of all may go when nothing can be committed instead.
-    fn may_go(&mut self, next: Key) -> bool {
+    fn may_go(&self, next: Key) -> bool {
         self.part.events() < self.most.saturating_mul(2)
             || self.certain().is_none() && self.part.next() == Some(next)
     }
@@ -129,8 +137,9 @@ impl<M: Model> Speculative<M> {
         self.enter()?;
         let before = self.committer.committed();
         while let Some(first) = self.certain() {
-            let certain = self.part.commit(&self.model, first);
-            if let Err(error) = self.committer.commit(first, certain, &mut take) {
+            if self.part.commit(&self.model, first, &mut self.certain) {
+                self.committer.plain();
+            } else if let Err(error) = self.committer.commit(&mut self.certain, &mut take) {
                 self.ended = Some(error.clone());
                 return Err(error);
             }
@@ -140,7 +149,7 @@ impl<M: Model> Speculative<M> {
     }
 
     /// The first event that is done, if it is certain. What is undone waits, so nothing can be taken back that comes before all that wait.
-    fn certain(&mut self) -> Option<Key> {
+    fn certain(&self) -> Option<Key> {
         let first = self.part.first_done()?;
         self.part.next().is_none_or(|next| first < next).then_some(first)
     }

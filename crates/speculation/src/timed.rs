@@ -7,9 +7,10 @@ mod account;
 mod input;
 mod slots;
 
-use crate::commit::Committer;
+use crate::commit::{Certain, Committer};
 use crate::event::Entry;
 use crate::part::{Change, Message, Part, begin};
+use crate::store::Room;
 use crate::{Cancellation, Counts, Key, Model, ProcessNumber, RunError};
 use account::Account;
 pub use account::Moment;
@@ -72,6 +73,7 @@ pub struct Timed<M: Model, B> {
     bound: B,
     ahead: Ahead,
     part: Part<M>,
+    certain: Certain<M>,
     committer: Committer,
     /// Its time is the position of the supply, and its deadlines are places.
     list: Admission<BPlusTree>,
@@ -119,13 +121,15 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
             parts.pop().unwrap_or_else(|| Part::new(ProcessNumber(0), 1, Cancellation::Lazy));
         let slots = most.saturating_add(ahead.most);
         let list = Admission::new(account.begin(), slots).map_err(|_| RunError::Interrupted)?;
-        let waiting = part.all_waiting();
-        part.changes = Some(waiting.into_iter().map(Change::Came).collect());
+        part.changes = Some(part.all().map(Change::Came).collect());
+        let room = Room { events: slots as usize, ahead: ahead.most as usize };
+        part.reserve(room).map_err(|error| RunError::no_memory(room.events, &error))?;
         let mut run = Timed {
             model,
             bound,
             ahead,
             part,
+            certain: Certain::new(),
             committer,
             list,
             account,
@@ -321,8 +325,11 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
             && self.next().is_none_or(|next| first < next)
         {
             self.free(first);
-            let certain = self.part.commit(&self.model, first);
-            self.committer.commit(first, certain, take)?;
+            if self.part.commit(&self.model, first, &mut self.certain) {
+                self.committer.plain();
+            } else {
+                self.committer.commit(&mut self.certain, take)?;
+            }
         }
         Ok(())
     }

@@ -36,7 +36,7 @@ fn law_a_run_in_order_commits_what_another_program_does() {
     let cases = cases();
     assert_eq!(cases.len(), 48);
     for (model, end, committed, expected) in cases {
-        let mut run = Sequential::new(model.clone(), 100_000).unwrap();
+        let mut run = Sequential::new(model.clone(), model.waiting()).unwrap();
         let handled = run.run_until(end, |_, ()| ()).unwrap();
         assert_eq!((handled, digest(run.states())), (committed, expected), "{model:?}");
     }
@@ -47,7 +47,7 @@ fn law_each_event_of_it_can_be_undone_and_done_again() {
     for (model, end, committed, _) in cases().into_iter().filter(|(.., many, _)| *many < 50_000) {
         for saving in [Saving::Log, Saving::Copies { every: 1 }] {
             let model = saved(&model, saving);
-            assert_eq!(check(model, end, 100_000), Ok(committed));
+            assert_eq!(check(model.clone(), end, model.waiting()), Ok(committed));
         }
     }
 }
@@ -62,7 +62,8 @@ fn law_a_run_that_undoes_commits_it_too() {
         let (which, every) = (case % 3, [1, 4, 16][case / 3 % 3]);
         let saving = if case % 2 == 0 { Saving::Log } else { Saving::Copies { every } };
         let model = saved(&model, saving);
-        let mut run = Speculative::new(model.clone(), end, 20_000, cancellations[which]).unwrap();
+        let mut run =
+            Speculative::new(model.clone(), end, model.waiting(), cancellations[which]).unwrap();
         let (mut draw, mut certain) = (7_u32, 0);
         while run.next().is_some() {
             // Any of those that are next to each other, so that some go ahead.
@@ -90,7 +91,7 @@ fn law_threads_commit_it_too() {
         let saving = if case % 2 == 0 { Saving::Log } else { Saving::Copies { every: 16 } };
         let model = saved(&model, saving);
         let cancellation = cancellations[which];
-        let run = Parallel::new(model.clone(), end, 100_000, cancellation, threads);
+        let run = Parallel::new(model.clone(), end, model.waiting(), cancellation, threads);
         let mut run = run.unwrap();
         assert_eq!(run.run(|_, ()| ()), Ok(committed), "{model:?}");
         assert_eq!(digest(run.states()), expected, "{model:?}");
@@ -103,10 +104,11 @@ fn law_a_run_that_chooses_is_in_order_where_events_are_short_and_commits_the_sam
     for (grain, is_on_threads) in [(0, false), (50_000, true)] {
         let mut model = Phold::new(64, 250);
         model.grain = if cfg!(debug_assertions) { grain / 10 } else { grain };
-        let mut in_order = Sequential::new(model.clone(), 100_000).unwrap();
+        let mut in_order = Sequential::new(model.clone(), model.waiting()).unwrap();
         let committed = in_order.run_until(end, |_, ()| ()).unwrap();
-        let new = |model, threads| {
-            Adaptive::new(model, end, 100_000, Cancellation::Aggressive, threads).unwrap()
+        let new = |model: Phold, threads| {
+            let waiting = model.waiting();
+            Adaptive::new(model, end, waiting, Cancellation::Aggressive, threads).unwrap()
         };
         let mut run = new(model.clone(), 2);
         assert_eq!(run.run(|_, ()| ()), Ok(committed));
@@ -132,7 +134,7 @@ fn law_simulated_threads_commit_it_too_and_equal_runs_are_equal() {
     for (model, end, committed, expected) in few.step_by(apart) {
         let run = |threads| {
             let aggressive = Cancellation::Aggressive;
-            let run = Parallel::new(model.clone(), end, 100_000, aggressive, threads);
+            let run = Parallel::new(model.clone(), end, model.waiting(), aggressive, threads);
             let mut run = run.unwrap();
             let (events, took) = run.simulate(&prices(2_000), |_, ()| ()).unwrap();
             assert_eq!((events, digest(run.states())), (committed, expected.clone()), "{model:?}");

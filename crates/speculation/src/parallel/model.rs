@@ -63,7 +63,8 @@ fn turns(cancellation: Cancellation, many: u32) {
     let (parts, committer) = begin(&Two, 2, 10, cancellation).unwrap();
     let limits = Limits::new(END, 10);
     let given = Given::default();
-    let shared = Arc::new(Shared::new((&Two, limits), 2, committer, take(given.clone())));
+    let shared =
+        Arc::new(Shared::new((&Two, limits), (2, 5), committer, take(given.clone())).unwrap());
     let threads = (0..).zip(parts).map(|(index, part)| {
         let shared = shared.clone();
         thread::spawn(move || {

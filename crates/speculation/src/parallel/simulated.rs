@@ -1,7 +1,7 @@
 //! The threads of a run as if each had a processor, on a machine that has more of them than this one.
 
-use super::worker::{Shared, Turn};
-use super::{EVENTS, Parallel, TURN};
+use super::worker::Turn;
+use super::{EVENTS, Parallel, TURN, begin_turns};
 use crate::{Key, Model, RunError};
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -43,7 +43,9 @@ impl<M: Model> Parallel<M> {
         let nanos = u64::from(TURN) * 1_000 / prices.handle.as_nanos().max(1);
         limits.turn = Duration::MAX;
         limits.longest = u32::try_from(nanos).unwrap_or(EVENTS).clamp(1, EVENTS);
-        let shared = Shared::new((&self.model, limits), self.workers.len(), self.committer, take);
+        let run = (&self.model, limits);
+        let shared = begin_turns(run, &mut self.workers, self.committer, take)
+            .inspect_err(|error| self.ended = Some(Err(error.clone())))?;
         // Where the time is as large as can be, whoever had fewer turns goes on.
         let mut next: BinaryHeap<Reverse<(Span, u64, usize)>> =
             (0..self.workers.len()).map(|worker| Reverse((Span::ZERO, 0, worker))).collect();

@@ -1,13 +1,13 @@
 //! What one thread does, turn by turn.
 
 use super::Limits;
-use crate::commit::Committer;
+use crate::commit::{Certain, Committer};
 use crate::gvt::Gvt;
-use crate::history::Certain;
 use crate::part::{Message, Part};
+use crate::store::{Room, SPARE};
 use crate::sync::{AtomicBool, Mutex, Ordering, with};
 use crate::{Key, Model, RunError};
-use std::collections::VecDeque;
+use std::collections::TryReserveError;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant as Clock;
 use windfall_time::Instant;
@@ -15,11 +15,18 @@ use windfall_time::Instant;
 /// After so many turns in which it had nothing to do, it lets others have the processor.
 const PATIENCE: u32 = 100;
 
+/// So many messages wait in a mail at most, and so many events that are certain until they are handed on.
+const fn room(share: usize) -> usize {
+    share.saturating_add(SPARE)
+}
+
 /// What the threads of a run share.
 #[derive(Debug)]
 pub(super) struct Shared<'a, M: Model, F> {
     model: &'a M,
     limits: Limits,
+    /// So many events each thread does ahead.
+    share: usize,
     gvt: Gvt,
     mail: Vec<Mutex<Vec<Message<M::Event>>>>,
     commits: Mutex<Commits<M, F>>,
@@ -27,22 +34,31 @@ pub(super) struct Shared<'a, M: Model, F> {
 }
 
 impl<'a, M: Model, F: FnMut(Key, M::Output)> Shared<'a, M, F> {
+    /// Takes memory for what so many parts hand over, each of which does so many events ahead.
     pub(super) fn new(
         (model, limits): (&'a M, Limits),
-        parts: usize,
+        (parts, share): (usize, usize),
         committer: Committer,
         take: F,
-    ) -> Self {
-        let none = || CertainOfPart { events: VecDeque::new(), until: Instant::ZERO };
-        let parts_certain = (0..parts).map(|_| none()).collect();
-        Shared {
+    ) -> Result<Self, TryReserveError> {
+        let (mut mail, mut all) = (Vec::new(), Vec::new());
+        for _ in 0..parts {
+            let (mut messages, mut certain) = (Vec::new(), Certain::new());
+            messages.try_reserve_exact(room(share))?;
+            // What is handed on comes to what was and could not be given away.
+            certain.reserve(room(share).saturating_mul(2))?;
+            mail.push(Mutex::new(messages));
+            all.push(CertainOfPart { certain, until: Instant::ZERO });
+        }
+        Ok(Shared {
             model,
             limits,
+            share,
             gvt: Gvt::new(parts),
-            mail: (0..parts).map(|_| Mutex::new(Vec::new())).collect(),
-            commits: Mutex::new(Commits { committer, take, parts: parts_certain, ended: None }),
+            mail,
+            commits: Mutex::new(Commits { committer, take, parts: all, ended: None }),
             over: AtomicBool::new(false),
-        }
+        })
     }
 
     /// What is left of it when all threads have ended, and after how many rounds.
@@ -74,7 +90,7 @@ struct Commits<M: Model, F> {
 /// What one part says is certain, in order: all before a time, but for events of which nothing came but one other.
 #[derive(Debug)]
 struct CertainOfPart<M: Model> {
-    events: VecDeque<(Key, Certain<M>)>,
+    certain: Certain<M>,
     until: Instant,
 }
 
@@ -84,12 +100,12 @@ impl<M: Model, F: FnMut(Key, M::Output)> Commits<M, F> {
         let until = self.parts.iter().map(|part| part.until).min().unwrap_or(Instant::ZERO);
         loop {
             let firsts = self.parts.iter().enumerate();
-            let firsts = firsts.filter_map(|(part, all)| Some((all.events.front()?.0, part)));
-            let Some((first, part)) = firsts.min().filter(|(first, _)| first.at < until) else {
+            let firsts =
+                firsts.filter_map(|(part, all)| Some((all.certain.events.front()?.event, part)));
+            let Some((_, part)) = firsts.min().filter(|(first, _)| first.at < until) else {
                 return Ok(());
             };
-            let Some((_, certain)) = self.parts[part].events.pop_front() else { return Ok(()) };
-            self.committer.commit(first, certain, &mut self.take)?;
+            self.committer.commit(&mut self.parts[part].certain, &mut self.take)?;
         }
     }
 }
@@ -113,7 +129,7 @@ pub(super) struct Worker<M: Model> {
     reported: u64,
     sent: Instant,
     /// What is certain here and not yet given away, all before `until`.
-    certain: Vec<(Key, Certain<M>)>,
+    certain: Certain<M>,
     until: Instant,
     /// All before this was handed on.
     handed: Instant,
@@ -133,13 +149,23 @@ impl<M: Model> Worker<M> {
             inbox: Vec::new(),
             reported: 0,
             sent: Instant::MAX,
-            certain: Vec::new(),
+            certain: Certain::new(),
             until: Instant::ZERO,
             handed: Instant::ZERO,
             plain: 0,
             longest: 1,
             posted: 0,
         }
+    }
+
+    /// Takes memory for so much.
+    pub(super) fn reserve(&mut self, all: Room) -> Result<(), TryReserveError> {
+        let most = room(all.ahead);
+        self.part.reserve(all)?;
+        // What it sent may all be taken back.
+        self.part.outgoing.try_reserve_exact(most.saturating_mul(2))?;
+        self.inbox.try_reserve_exact(most)?;
+        self.certain.reserve(most)
     }
 
     /// Takes its turns until the run is over.
@@ -170,7 +196,8 @@ impl<M: Model> Worker<M> {
         self.inbox.drain(..).for_each(|message| self.part.receive(shared.model, message));
         self.post(shared);
         if round > self.reported {
-            let least = self.part.least().map_or(self.sent, |least| least.min(self.sent));
+            let held = self.part.outgoing.iter().map(|message| message.key().at);
+            let least = held.chain(self.part.least()).fold(self.sent, Instant::min);
             shared.gvt.report(self.index, least);
             (self.reported, self.sent) = (round, Instant::MAX);
         }
@@ -184,16 +211,18 @@ impl<M: Model> Worker<M> {
         if had_mail || handled > 0 { Turn::Busy } else { Turn::Idle }
     }
 
-    /// Handles events for a while, in order.
+    /// Handles events for a while, in order; none while others have no room for what came of those before.
     fn handle<F>(&mut self, shared: &Shared<'_, M, F>, time: Instant) -> u32 {
-        let Limits { end, most, window, turn, longest } = shared.limits;
-        let share = most.div_ceil(shared.mail.len());
+        let Limits { end, window, turn, longest, .. } = shared.limits;
+        if !self.part.outgoing.is_empty() {
+            return 0;
+        }
         let far = time.saturating_add(window);
         let begins = Clock::now();
         let mut handled = 0;
         while handled < self.longest
             && let Some(next) = self.part.next().filter(|next| next.at < end && next.at <= far)
-            && (self.part.done() < share || next.at <= time)
+            && (self.part.has_room(shared.share) || next.at <= time)
         {
             self.part.handle(shared.model, next);
             handled += 1;
@@ -209,22 +238,24 @@ impl<M: Model> Worker<M> {
         handled
     }
 
-    /// Puts what goes out into the mail of others.
+    /// Puts what goes out into the mail of others, as far as that has room.
     fn post<F>(&mut self, shared: &Shared<'_, M, F>) {
-        if self.part.outgoing.is_empty() {
-            return;
-        }
         let mut outgoing = core::mem::take(&mut self.part.outgoing);
-        self.posted += outgoing.len() as u64;
-        for message in &outgoing {
-            self.sent = self.sent.min(message.key().at);
-        }
         for (index, mail) in shared.mail.iter().enumerate() {
-            let mine = |message: &mut Message<M::Event>| self.part.of(message.key().to) == index;
-            let mut all = outgoing.extract_if(.., mine).peekable();
-            if all.peek().is_some() {
-                with(mail, |mail| mail.extend(all));
+            let is_mine = |message: &Message<M::Event>| self.part.of(message.key().to) == index;
+            if !outgoing.iter().any(is_mine) {
+                continue;
             }
+            with(mail, |mail| {
+                let left = room(shared.share).saturating_sub(mail.len());
+                // What comes after one that has no room stays behind it.
+                let all = outgoing.extract_if(.., |message| is_mine(message)).take(left);
+                for message in all {
+                    self.sent = self.sent.min(message.key().at);
+                    self.posted += 1;
+                    mail.push(message);
+                }
+            });
         }
         self.part.outgoing = outgoing;
     }
@@ -235,30 +266,38 @@ impl<M: Model> Worker<M> {
         shared: &Shared<'_, M, F>,
         time: Instant,
     ) -> bool {
-        if time > self.until {
-            self.until = time;
-            while let Some(first) = self.part.first_done().filter(|first| first.at < time) {
-                let certain = self.part.commit(shared.model, first);
-                if certain.is_plain() {
-                    self.plain += 1;
-                } else {
-                    self.certain.push((first, certain));
+        let most = room(shared.share);
+        while time > self.until {
+            match self.part.first_done().filter(|first| first.at < time) {
+                None => self.until = time,
+                Some(first) if self.certain.events.len() < most => {
+                    let is_plain = self.part.commit(shared.model, first, &mut self.certain);
+                    self.plain += u64::from(is_plain);
+                }
+                // The rest is certain when these have been handed on.
+                Some(first) => {
+                    self.until = first.at;
+                    break;
                 }
             }
         }
-        if self.handed == self.until {
-            return true;
+        let is_all = self.until >= time;
+        if self.handed == self.until && self.certain.events.is_empty() {
+            return is_all;
         }
         let Ok(mut commits) = shared.commits.try_lock() else { return false };
+        if commits.parts[self.index].certain.events.len() >= most {
+            return false;
+        }
         self.handed = self.until;
         if commits.ended.is_none() {
             let mine = &mut commits.parts[self.index];
             mine.until = self.until;
-            mine.events.extend(self.certain.drain(..));
+            mine.certain.append(&mut self.certain);
             if let Err(error) = commits.give() {
                 shared.is_over(&mut commits, error);
             }
         }
-        true
+        is_all
     }
 }

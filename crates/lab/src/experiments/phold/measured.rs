@@ -9,8 +9,8 @@ use windfall_speculation::{
 };
 use windfall_time::Instant;
 
-/// Events that may wait.
-const WAITING: usize = 4_000_000;
+/// So many events are done ahead at most.
+const AHEAD: usize = 2_000;
 /// Of so many events one says when it was handled.
 const STAMPED: u64 = 64;
 
@@ -66,10 +66,10 @@ pub(super) fn measure(setup: &Setup<'_>, change: impl FnOnce(&mut Phold)) -> Fou
     for _ in 0..setup.rounds {
         let mut heap = Bare::new(&model);
         let heap = rate(|| heap.run(&model, end.as_nanos())).0;
-        let mut run = Sequential::new(model.clone(), WAITING).expect("PHOLD begins");
+        let mut run = Sequential::new(model.clone(), model.waiting()).expect("PHOLD begins");
         let in_order = rate(|| run.run_until(end, |_, ()| ()).expect("PHOLD runs")).0;
-        let run = Parallel::new(model.clone(), end, WAITING, Cancellation::Aggressive, 2);
-        let mut run = run.expect("PHOLD begins");
+        let run = Parallel::new(model.clone(), end, model.waiting(), Cancellation::Aggressive, 2);
+        let mut run = run.expect("PHOLD begins").ahead(AHEAD);
         let (threads, micros) = rate(|| run.run(|_, ()| ()).expect("PHOLD runs"));
         let counts = run.counts();
         let undone = shown(counts.undone) * 100.0 / shown(counts.committed.max(1));
@@ -87,8 +87,8 @@ pub(super) fn alone(setup: &Setup<'_>, change: impl FnOnce(&mut Phold)) -> f64 {
     change(&mut model);
     let end = end(&model, setup.events);
     let rates = (0..setup.rounds).map(|_| {
-        let run = Parallel::new(model.clone(), end, WAITING, Cancellation::Aggressive, 1);
-        let mut run = run.expect("PHOLD begins");
+        let run = Parallel::new(model.clone(), end, model.waiting(), Cancellation::Aggressive, 1);
+        let mut run = run.expect("PHOLD begins").ahead(AHEAD);
         rate(|| run.run(|_, ()| ()).expect("PHOLD runs")).0
     });
     median(rates.collect())
@@ -155,8 +155,8 @@ pub(super) fn latency(setup: &Setup<'_>, turn: u32) -> Latency {
     for _ in 0..setup.rounds {
         let begun = Clock::now();
         let stamped = Stamped { model: model.clone(), begun };
-        let run = Parallel::new(stamped, end, WAITING, Cancellation::Aggressive, 2);
-        let mut run = run.expect("PHOLD begins").turns_of(turn);
+        let run = Parallel::new(stamped, end, model.waiting(), Cancellation::Aggressive, 2);
+        let mut run = run.expect("PHOLD begins").ahead(AHEAD).turns_of(turn);
         let mut late: Vec<f64> = Vec::new();
         let (rate, micros) = rate(|| {
             let take = |_, handled: u64| {

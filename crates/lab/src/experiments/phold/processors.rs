@@ -5,8 +5,6 @@ use windfall_speculation::phold::Phold;
 use windfall_speculation::{Cancellation, Parallel, Prices};
 use windfall_time::{Instant, Span};
 
-/// Events that may wait.
-const WAITING: usize = 4_000_000;
 /// What a turn takes without anything to do in it: a lock and a few words that others write.
 const TURN: Span = Span::from_nanos(100);
 /// So many events are simulated.
@@ -35,7 +33,8 @@ fn nanos(of: f64) -> Span {
 
 /// Million events a second, and how many of a hundred were undone.
 fn simulated(model: &Phold, end: Instant, prices: &Prices, processors: u32) -> (f64, f64) {
-    let run = Parallel::new(model.clone(), end, WAITING, Cancellation::Aggressive, processors);
+    let aggressive = Cancellation::Aggressive;
+    let run = Parallel::new(model.clone(), end, model.waiting(), aggressive, processors);
     let mut run = run.expect("PHOLD begins");
     let (events, took) = run.simulate(prices, |_, ()| ()).expect("PHOLD runs");
     let undone = shown(run.counts().undone) * 100.0 / shown(events.max(1));

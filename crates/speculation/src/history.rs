@@ -5,9 +5,10 @@
 use crate::commit::{Certain, Fact};
 use crate::context::{Context, Effects, Sent};
 use crate::event::{Entry, Node};
-use crate::pool::{NOWHERE, Place, Pool};
+use crate::pool::{NOWHERE, Place};
 use crate::sequential::said;
-use crate::store::{Effect, Logged, Store, Unsure};
+use crate::store::{Effect, Logged, Store, turn};
+use crate::unsure::{Unsure, take_unsure};
 use crate::waiting::Waiting;
 use crate::{Cancellation, Key, Model, ProcessNumber, RunError, Saving};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -366,71 +367,5 @@ impl<M: Model> History<M> {
             NOWHERE => self.last = NOWHERE,
             needed => store.events[needed].last = NOWHERE,
         }
-    }
-}
-
-/// Takes the first such of a process's unsure events.
-#[inline]
-fn take_unsure<E>(
-    pool: &mut Pool<Unsure<E>>,
-    first: &mut Place,
-    is: impl Fn(&Unsure<E>) -> bool,
-) -> Option<Unsure<E>> {
-    let (mut before, mut at) = (NOWHERE, *first);
-    while at != NOWHERE && !is(&pool[at]) {
-        (before, at) = (at, pool[at].next);
-    }
-    if at == NOWHERE {
-        return None;
-    }
-    let taken = pool.take(at);
-    match before {
-        NOWHERE => *first = taken.next,
-        before => pool[before].next = taken.next,
-    }
-    Some(taken)
-}
-
-/// The effects of an event, of which this is the last, from the first on. Returns the first.
-#[inline]
-fn turn<M: Model>(log: &mut Pool<Logged<M>>, mut at: Place) -> Place {
-    let mut turned = NOWHERE;
-    while at != NOWHERE {
-        let last = core::mem::replace(&mut log[at].last, turned);
-        (turned, at) = (at, last);
-    }
-    turned
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A process that does nothing.
-    struct Nothing;
-
-    impl Model for Nothing {
-        type State = ();
-        type Event = u64;
-        type Output = ();
-        type Change = ();
-
-        fn processes(&self) -> u32 {
-            1
-        }
-
-        fn start(&self, _: &mut Context<'_, Self>) {}
-
-        fn handle(&self, (): &mut (), _: &u64, _: &mut Context<'_, Self>) {}
-
-        fn undo(&self, (): &mut (), (): ()) {}
-    }
-
-    #[test]
-    fn limit_a_process_takes_96_bytes_beside_its_state_and_its_events_and_an_event_64() {
-        // Its place in the heap of processes, and where that is.
-        let ready = size_of::<u128>() + size_of::<u32>();
-        assert!(size_of::<History<Nothing>>() + ready <= 96);
-        assert_eq!(Pool::<Node<u64>>::SIZE, 64);
     }
 }

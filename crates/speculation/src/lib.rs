@@ -28,6 +28,7 @@ mod speculative;
 mod store;
 mod sync;
 mod timed;
+mod unsure;
 mod waiting;
 
 pub use adaptive::Adaptive;

@@ -293,3 +293,39 @@ impl<M: Model> Part<M> {
         self.store.counts
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Context;
+    use crate::event::Node;
+    use crate::pool::Pool;
+
+    /// A process that does nothing.
+    struct Nothing;
+
+    impl Model for Nothing {
+        type State = ();
+        type Event = u64;
+        type Output = ();
+        type Change = ();
+
+        fn processes(&self) -> u32 {
+            1
+        }
+
+        fn start(&self, _: &mut Context<'_, Self>) {}
+
+        fn handle(&self, (): &mut (), _: &u64, _: &mut Context<'_, Self>) {}
+
+        fn undo(&self, (): &mut (), (): ()) {}
+    }
+
+    #[test]
+    fn limit_a_process_takes_96_bytes_beside_its_state_and_its_events_and_an_event_64() {
+        // Its place in the heap of processes, and where that is.
+        let ready = size_of::<u128>() + size_of::<u32>();
+        assert!(size_of::<History<Nothing>>() + ready <= 96);
+        assert_eq!(Pool::<Node<u64>>::SIZE, 64);
+    }
+}

@@ -3,7 +3,8 @@
 use crate::context::Effects;
 use crate::event::{Entry, Node};
 use crate::handled::Handled;
-use crate::pool::{Place, Pool};
+use crate::pool::{NOWHERE, Place, Pool};
+use crate::unsure::Unsure;
 use crate::{Cancellation, Counts, Key, Model};
 use std::collections::TryReserveError;
 
@@ -20,14 +21,6 @@ pub(crate) enum Effect<M: Model> {
 pub(crate) struct Logged<M: Model> {
     pub(crate) effect: Effect<M>,
     pub(crate) last: Place,
-}
-
-/// With lazy cancellation: what a cause has sent that was undone since and waits, and the next of the same process.
-#[derive(Debug)]
-pub(crate) struct Unsure<E> {
-    pub(crate) cause: Key,
-    pub(crate) entry: Entry<E>,
-    pub(crate) next: Place,
 }
 
 /// So many effects of one event always have room.
@@ -103,4 +96,15 @@ impl<M: Model> Store<M> {
     pub(crate) const fn has_room(&self) -> bool {
         self.log.len() + SPARE <= self.log.room()
     }
+}
+
+/// The effects of an event, of which this is the last, from the first on. Returns the first.
+#[inline]
+pub(crate) fn turn<M: Model>(log: &mut Pool<Logged<M>>, mut at: Place) -> Place {
+    let mut turned = NOWHERE;
+    while at != NOWHERE {
+        let last = core::mem::replace(&mut log[at].last, turned);
+        (turned, at) = (at, last);
+    }
+    turned
 }

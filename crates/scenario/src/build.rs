@@ -164,8 +164,8 @@ impl Builder<'_> {
     fn watched(&mut self) -> Vec<(usize, Span)> {
         let mut watched: BTreeMap<usize, Span> = BTreeMap::new();
         for (number, expectation) in self.scenario.expectations.iter().enumerate() {
-            let (Quantity::IntervalsAbove(limit), Subject::Threads(pattern)) =
-                (expectation.quantity, &expectation.subject)
+            let (&Quantity::IntervalsAbove(limit), Subject::Threads(pattern)) =
+                (&expectation.quantity, &expectation.subject)
             else {
                 continue;
             };

@@ -19,9 +19,11 @@ enum Unit {
     Time,
     /// A number.
     Count,
+    /// A number or a length of time: which, is known when the run tells it.
+    CountOrTime,
 }
 
-fn unit(quantity: Quantity) -> Unit {
+fn unit(quantity: &Quantity) -> Unit {
     match quantity {
         Quantity::Received
         | Quantity::Runnable
@@ -30,6 +32,7 @@ fn unit(quantity: Quantity) -> Unit {
         Quantity::Response(_) | Quantity::GapMax | Quantity::IntervalMax => Unit::Time,
         Quantity::Whole(Whole::Refused | Whole::Quarantined) => Unit::Count,
         Quantity::Whole(_) => Unit::Shareable,
+        Quantity::Figure(_) => Unit::CountOrTime,
         _ => Unit::Count,
     }
 }
@@ -82,17 +85,20 @@ fn subject(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
                 );
             }
         }
-        Subject::Threads(name) => threads(checker, name, *quantity, path),
+        Subject::Threads(name) => threads(checker, name, quantity, path),
     }
 }
 
 /// Expectations about the threads of a name or of a pattern.
-fn threads(checker: &mut Checker<'_>, name: &str, quantity: Quantity, path: &Path) {
+fn threads(checker: &mut Checker<'_>, name: &str, quantity: &Quantity, path: &Path) {
     let is_named = |thread: &&Thread| {
         names::means(name, thread)
             || (name.contains('*') && thread.names().take(100_000).any(|own| fits(name, &own)))
     };
     let threads: Vec<_> = checker.scenario.threads.iter().filter(is_named).collect();
+    if matches!(quantity, Quantity::Figure(_)) && tell_figures(checker, name, &threads, path) {
+        return;
+    }
     if threads.is_empty() {
         let all = checker.names.threads.iter().chain(&checker.names.schedulers);
         let help = suggest::hint(name, all.copied().chain(["machine"]));
@@ -121,6 +127,21 @@ fn threads(checker: &mut Checker<'_>, name: &str, quantity: Quantity, path: &Pat
         let message = format!("jobs of `{name}` have no deadline");
         checker.wrong(Code::InapplicableQuantity, std::slice::from_ref(path), message, help);
     }
+}
+
+/// Figures are told by processes, which may have been made by others and have any name then. Returns whether these may tell some.
+fn tell_figures(checker: &mut Checker<'_>, name: &str, threads: &[&Thread], path: &Path) -> bool {
+    let is_process = |thread: &Thread| matches!(thread.run, Run::OfKind { .. });
+    let mut all = threads.iter().copied();
+    if threads.is_empty() {
+        return checker.scenario.threads.iter().any(is_process);
+    }
+    if !all.any(is_process) {
+        let message = format!("`{name}` tells no figures");
+        let help = "a process does; name one, or give it a `program`";
+        checker.wrong(Code::InapplicableQuantity, std::slice::from_ref(path), message, help);
+    }
+    true
 }
 
 fn has_deadlines(run: &Run) -> bool {
@@ -156,18 +177,20 @@ fn bound(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
             help,
         );
     }
-    let unit = unit(expectation.quantity);
+    let unit = unit(&expectation.quantity);
     for (key, level) in levels {
         let fits = match (unit, level) {
             (_, None) => true,
             (Unit::Count, Some(level)) => matches!(level, Level::Count(_)),
             (Unit::Time, Some(level)) => matches!(level, Level::Span(_)),
             (Unit::Shareable, Some(level)) => !matches!(level, Level::Count(_)),
+            (Unit::CountOrTime, Some(level)) => matches!(level, Level::Count(_) | Level::Span(_)),
         };
         if !fits {
             let help = match unit {
                 Unit::Count => "write a whole number",
                 Unit::Time => "write a length of time with its unit, as `17ms`",
+                Unit::CountOrTime => "write a whole number, or a length of time, as `17ms`",
                 Unit::Shareable => "write a length of time, as `3s`, or a share, as `32.6%cpu`",
             };
             let message = format!("`{}` is not measured like that", expectation.quantity.text());

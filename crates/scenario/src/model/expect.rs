@@ -31,7 +31,7 @@ pub enum Subject {
 
 /// A measured quantity. Times are lengths of time; `received`, `runnable` and the machine's times may be
 /// bounded as shares, too. Each variant describes how the simulator computes it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Quantity {
     /// Processor time received; of several threads, and of a scheduler's, the sum.
@@ -73,6 +73,9 @@ pub enum Quantity {
     StationWait,
     /// Time that its processor stood still while stations served it; the sum. It is not received.
     StationService,
+    /// A figure that a process tells of itself, by its name: a number or a length of time, as the bound is; the sum of
+    /// those who tell it.
+    Figure(String),
     /// A quantity of the machine.
     Whole(Whole),
 }
@@ -139,8 +142,8 @@ pub enum Level {
 
 impl Quantity {
     /// Every quantity as it is written after a subject and a dot; longer texts first where one ends
-    /// in another.
-    pub const ALL: [(&'static str, Quantity); 29] = [
+    /// in another. A figure's name comes after that.
+    pub const ALL: [(&'static str, Quantity); 30] = [
         ("received", Quantity::Received),
         ("runnable", Quantity::Runnable),
         ("wakeups", Quantity::Wakeups),
@@ -164,6 +167,7 @@ impl Quantity {
         ("visits", Quantity::Visits),
         ("station-wait", Quantity::StationWait),
         ("station-service", Quantity::StationService),
+        ("figure", Quantity::Figure(String::new())),
         ("idle", Quantity::Whole(Whole::Idle)),
         ("switching", Quantity::Whole(Whole::Switching)),
         ("scheduling", Quantity::Whole(Whole::Scheduling)),
@@ -172,15 +176,26 @@ impl Quantity {
         ("quarantined", Quantity::Whole(Whole::Quarantined)),
     ];
 
-    /// The quantity as it is written.
+    /// The quantity as it is written, without the name of a figure.
     #[must_use]
-    pub fn text(self) -> &'static str {
-        let alike = |other: Quantity| match (self, other) {
-            (Quantity::IntervalsAbove(_), Quantity::IntervalsAbove(_)) => true,
+    pub fn text(&self) -> &'static str {
+        let alike = |other: &Quantity| match (self, other) {
+            (Quantity::IntervalsAbove(_), Quantity::IntervalsAbove(_))
+            | (Quantity::Figure(_), Quantity::Figure(_)) => true,
             _ => self == other,
         };
-        let found = Quantity::ALL.iter().find(|(_, quantity)| alike(*quantity));
-        found.map_or("", |(text, _)| *text)
+        let found = Quantity::ALL.into_iter().find(|(_, quantity)| alike(quantity));
+        found.map_or("", |(text, _)| text)
+    }
+
+    /// The quantity of a subject as both are written: `planner-1.figure.promises-lost`.
+    #[must_use]
+    pub fn of(&self, subject: &Subject) -> String {
+        let name = match self {
+            Quantity::Figure(name) => format!(".{name}"),
+            _ => String::new(),
+        };
+        format!("{}.{}{name}", subject.text(), self.text())
     }
 }
 
@@ -196,6 +211,11 @@ impl Subject {
 }
 
 impl Bound {
+    /// One of its values, in whose unit it is.
+    pub(crate) fn unit(&self) -> Option<Level> {
+        self.at_most.or(self.at_least).or(self.equals.map(|(level, _)| level))
+    }
+
     /// Not more than this.
     #[must_use]
     pub const fn at_most(level: Level) -> Bound {
@@ -232,11 +252,11 @@ impl Expectation {
     /// Subject and quantity as text: `a.response.max`, `app.intervals above 33ms`.
     #[must_use]
     pub fn what(&self) -> String {
-        let above = match self.quantity {
+        let above = match &self.quantity {
             Quantity::IntervalsAbove(limit) => format!(" above {limit}"),
             _ => String::new(),
         };
-        format!("{}.{}{above}", self.subject.text(), self.quantity.text())
+        format!("{}{above}", self.quantity.of(&self.subject))
     }
 }
 

@@ -6,6 +6,7 @@
 use super::{CpuOutcome, Outcome, PromiseVerdict, ThreadOutcome, groups};
 use crate::Scenario;
 use crate::model::{Expectation, Level, Quantity, Statistic, Subject, Whole};
+use windfall_hierarchy::Count;
 use windfall_time::{Ratio, Span};
 use windfall_trace::glob::fits;
 
@@ -58,16 +59,20 @@ fn measure(expectation: &Expectation, scenario: &Scenario, outcome: &Outcome) ->
     match &expectation.subject {
         Subject::Threads(pattern) => {
             let threads = named(pattern, scenario, outcome);
-            if threads.is_empty() { None } else { of_threads(expectation.quantity, &threads) }
+            match &expectation.quantity {
+                _ if threads.is_empty() => None,
+                Quantity::Figure(name) => figure(name, expectation.bound.unit(), &threads),
+                quantity => of_threads(quantity, &threads),
+            }
         }
         Subject::Scheduler(name) => {
             let node = outcome.nodes.iter().find(|node| node.name == *name)?;
-            match expectation.quantity {
+            match &expectation.quantity {
                 Quantity::Received => Some(node.received.as_nanos().into()),
                 _ => None,
             }
         }
-        Subject::Machine => of_machine(expectation.quantity, outcome),
+        Subject::Machine => of_machine(&expectation.quantity, outcome),
     }
 }
 
@@ -85,7 +90,18 @@ fn named<'a>(
     }
 }
 
-fn of_threads(quantity: Quantity, threads: &[&ThreadOutcome]) -> Option<u128> {
+/// The sum of the figures of this name that are measured like this; none if nobody tells one.
+fn figure(name: &str, like: Option<Level>, threads: &[&ThreadOutcome]) -> Option<u128> {
+    let told = threads.iter().flat_map(|thread| thread.told()).filter(|(told, _)| *told == name);
+    let values = told.filter_map(|(_, count)| match (count, like) {
+        (Count::Times(times), Some(Level::Count(_))) => Some(u128::from(*times)),
+        (Count::Time(span), Some(Level::Span(_))) => Some(u128::from(span.as_nanos())),
+        _ => None,
+    });
+    values.reduce(|sum, value| sum + value)
+}
+
+fn of_threads(quantity: &Quantity, threads: &[&ThreadOutcome]) -> Option<u128> {
     let sum = |of: fn(&ThreadOutcome) -> u64| {
         Some(threads.iter().map(|thread| u128::from(of(thread))).sum())
     };
@@ -125,11 +141,11 @@ fn of_threads(quantity: Quantity, threads: &[&ThreadOutcome]) -> Option<u128> {
         Quantity::Visits => sum(|t| t.visits.count),
         Quantity::StationWait => sum(|t| t.visits.waited.as_nanos()),
         Quantity::StationService => sum(|t| t.visits.served.as_nanos()),
-        Quantity::Whole(_) => None,
+        Quantity::Figure(_) | Quantity::Whole(_) => None,
     }
 }
 
-fn of_machine(quantity: Quantity, outcome: &Outcome) -> Option<u128> {
+fn of_machine(quantity: &Quantity, outcome: &Outcome) -> Option<u128> {
     let sum = |of: fn(&CpuOutcome) -> Span| {
         Some(outcome.cpus.iter().map(|cpu| u128::from(of(cpu).as_nanos())).sum())
     };
@@ -189,8 +205,7 @@ fn is_within(expectation: &Expectation, found: u128, outcome: &Outcome) -> bool 
 
 /// The measured value as text: as a share if the bound is one, else with its unit.
 fn shown(expectation: &Expectation, found: u128, outcome: &Outcome) -> String {
-    let bound = &expectation.bound;
-    let level = bound.at_most.or(bound.at_least).or(bound.equals.map(|(level, _)| level));
+    let level = expectation.bound.unit();
     let Ok(found) = u64::try_from(found) else { return found.to_string() };
     let percent = |whole: u128, unit: &str| {
         // Hundredths of a per cent, rounded to the nearest.
@@ -239,5 +254,59 @@ mod tests {
             let found: Vec<&str> = threads.iter().map(|thread| thread.name.as_str()).collect();
             assert_eq!(found.join(" "), expected, "{pattern}");
         }
+    }
+
+    #[test]
+    fn accepts_figures_that_processes_tell_by_name_in_the_unit_of_the_bound() {
+        let text = |what: &str, bound: &str| {
+            format!(
+                "schema = 2\nseed = 1\nlength = \"1s\"\n\
+                 [schedulers.node]\nscheduler = \"epoch\"\nparent = \"top\"\n\
+                 [threads.p]\nprogram = {{ kind = \"monitor\", nodes = \"node\" }}\n\
+                 [[expect]]\nwhat = \"{what}\"\n{bound}\nbecause = \"it says so\"\n"
+            )
+        };
+        let names = ["p", "q-1", "q-2", "q-3"];
+        let mut threads: Vec<_> = names.map(|name| ThreadOutcome::new(name, None)).into();
+        for (thread, lost) in threads.iter_mut().zip([7, 1, 2]) {
+            thread.tells("lost", Count::Times(9));
+            thread.tells("lost", Count::Times(lost));
+            thread.tells("saved", Count::Time(Span::from_nanos(lost * 1_000_000)));
+        }
+        let outcome = Outcome { threads, ..Outcome::default() };
+        for (what, bound, found, held) in [
+            ("p.figure.lost", "equals = 7", "7", true),
+            ("p.figure.lost", "equals = 6", "7", false),
+            ("q-*.figure.lost", "at-most = 3", "3", true),
+            ("q-*.figure.lost", "at-most = 2", "3", false),
+            ("*.figure.saved", "at-least = \"10ms\"", "10ms", true),
+            ("*.figure.saved", "at-least = \"11ms\"", "10ms", false),
+            // Nobody tells it, or it is measured otherwise.
+            ("q-3.figure.lost", "equals = 0", "none", false),
+            ("p.figure.saved", "at-least = 0", "none", false),
+            ("p.figure.los", "equals = 0", "none", false),
+        ] {
+            let scenario = Scenario::parse("e.toml", &text(what, bound)).unwrap();
+            let verdicts = judge(&scenario, &outcome);
+            let [verdict] = &verdicts[..] else { panic!("{verdicts:?}") };
+            assert_eq!((&*verdict.what, &*verdict.found, verdict.held), (what, found, held));
+        }
+        let refused = |text: &str| match Scenario::parse("e.toml", text) {
+            Ok(_) => panic!("{text}"),
+            Err(error) => error.to_string(),
+        };
+        let without = text("p.figure", "equals = 0");
+        assert!(refused(&without).contains("`p.figure` does not say which figure"));
+        let share = text("p.figure.saved", "at-least = \"5%cpu\"");
+        assert!(refused(&share).contains("write a whole number, or a length of time"));
+        let machine = text("machine.figure.lost", "equals = 0");
+        assert!(refused(&machine).contains("the machine has no `figure`"));
+        let spins = "schema = 2\nseed = 1\nlength = \"1s\"\n\
+                     [schedulers.ts]\nscheduler = \"time-sharing\"\nparent = \"top\"\n\
+                     [threads.p]\nrun = \"spin\"\n\
+                     [[expect]]\nwhat = \"p.figure.lost\"\nequals = 0\nbecause = \"none\"\n";
+        assert!(refused(spins).contains("`p` tells no figures"));
+        let nobody = spins.replace("\"p.figure", "\"q-1.figure");
+        assert!(refused(&nobody).contains("there is no thread or scheduler `q-1`"));
     }
 }

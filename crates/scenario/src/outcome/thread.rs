@@ -125,6 +125,12 @@ impl ThreadOutcome {
         }
     }
 
+    /// The figures that it told of itself, each as it told it last.
+    #[must_use]
+    pub fn told(&self) -> &[(&'static str, Count)] {
+        &self.told
+    }
+
     /// The figures of the scheduler above it are these; its own come after them.
     pub fn counted(&mut self, mut stats: Figures) {
         stats.extend(self.told.iter().copied());

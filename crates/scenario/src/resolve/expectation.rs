@@ -65,12 +65,12 @@ fn expectation(
     let (subject, quantity) = what?;
     let quantity = match (quantity, above) {
         (Quantity::IntervalsAbove(_), Some(limit)) => Quantity::IntervalsAbove(limit),
-        (Quantity::IntervalsAbove(_), None) => {
+        (quantity @ Quantity::IntervalsAbove(_), None) => {
             reader
                 .missing(&path.key("above"), "which intervals are counted, as `above = \"33ms\"`");
             quantity
         }
-        (_, Some(_)) => {
+        (quantity, Some(_)) => {
             reader.wrong_key(
                 Code::MisplacedKey,
                 &path.key("above"),
@@ -79,7 +79,7 @@ fn expectation(
             );
             quantity
         }
-        (_, None) => quantity,
+        (quantity, None) => quantity,
     };
     Some(Expectation {
         subject,
@@ -89,20 +89,30 @@ fn expectation(
     })
 }
 
-/// `a.response.max` as subject and quantity; names may hold dots, so the end decides.
+/// `a.response.max` or `a.figure.committed` as subject and quantity; names may hold dots, so the end decides.
 fn quantity(
     what: &str,
     path: &Path,
     reader: &mut Reader<'_>,
     schedulers: &[&str],
 ) -> Option<(Subject, Quantity)> {
-    let found = Quantity::ALL.iter().find_map(|(text, quantity)| {
-        let subject = what.strip_suffix(text)?.strip_suffix('.')?;
-        Some((subject, *quantity))
+    let figure = what.rsplit_once(".figure.").filter(|(_, name)| !name.is_empty());
+    let figure = figure.map(|(subject, name)| (subject, Quantity::Figure(name.to_owned())));
+    let found = figure.or_else(|| {
+        Quantity::ALL.into_iter().find_map(|(text, quantity)| {
+            let subject = what.strip_suffix(text)?.strip_suffix('.')?;
+            Some((subject, quantity))
+        })
     });
+    if what.trim_end_matches('.').ends_with(".figure") {
+        let message = format!("`{what}` does not say which figure");
+        let help = "write its name after that, as `a.figure.committed`";
+        reader.wrong(Code::UnknownQuantity, &path.key("what"), message, help);
+        return None;
+    }
     let Some((subject, quantity)) = found.filter(|(subject, _)| !subject.is_empty()) else {
         let written = what.split_once('.').map_or(what, |(_, quantity)| quantity);
-        let texts = Quantity::ALL.iter().map(|(text, _)| *text);
+        let texts = Quantity::ALL.map(|(text, _)| text);
         let help = suggest::hint(written, texts);
         let message = format!("`{what}` does not end in a known quantity");
         reader.wrong(Code::UnknownQuantity, &path.key("what"), message, &help);

@@ -6,7 +6,7 @@ use crate::model::{Expectation, Quantity};
 pub(super) fn expectation(expectation: &Expectation) -> ExpectFile {
     let Expectation { subject, quantity, bound, because } = expectation;
     ExpectFile {
-        what: Lax::good(format!("{}.{}", subject.text(), quantity.text())),
+        what: Lax::good(quantity.of(subject)),
         above: match quantity {
             Quantity::IntervalsAbove(limit) => Lax::good(*limit),
             _ => None,

@@ -448,6 +448,6 @@ fn everything_that_the_format_has_is_built_and_read_back() {
     assert_eq!(said, scenario.requests.len(), "what holds after each request is said");
     assert_eq!(plan.requests.len() - said, 13, "a share for three threads is three requests");
     assert!(plan.requests.is_sorted_by_key(|(time, _)| *time));
-    let whole = [Whole::Refused, Whole::Idle].map(Quantity::Whole).map(Quantity::text);
+    let whole = [Whole::Refused, Whole::Idle].map(|whole| Quantity::Whole(whole).text());
     assert_eq!(whole, ["refused", "idle"]);
 }

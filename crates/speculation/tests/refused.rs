@@ -295,3 +295,12 @@ fn refuses_what_is_given_away_at_the_beginning() {
     assert_eq!(Speculative::new(few(), END, 9, lazy).err(), Some(early.clone()));
     assert_eq!(check(few(), END, 9), Err(CheckError::Run(early)));
 }
+
+#[test]
+fn limit_threads_give_away_more_of_one_time_than_they_hand_over_at_once() {
+    let few = Few { processes: 500, early: false };
+    let run = Parallel::new(few, Instant::MAX, 500, Cancellation::Aggressive, 2).unwrap();
+    let mut given = 0;
+    assert_eq!(run.ahead(1).run(|_, ()| given += 1), Ok(500));
+    assert_eq!(given, 500);
+}

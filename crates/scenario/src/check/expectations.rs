@@ -177,26 +177,7 @@ fn bound(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
             help,
         );
     }
-    let unit = unit(&expectation.quantity);
-    for (key, level) in levels {
-        let fits = match (unit, level) {
-            (_, None) => true,
-            (Unit::Count, Some(level)) => matches!(level, Level::Count(_)),
-            (Unit::Time, Some(level)) => matches!(level, Level::Span(_)),
-            (Unit::Shareable, Some(level)) => !matches!(level, Level::Count(_)),
-            (Unit::CountOrTime, Some(level)) => matches!(level, Level::Count(_) | Level::Span(_)),
-        };
-        if !fits {
-            let help = match unit {
-                Unit::Count => "write a whole number",
-                Unit::Time => "write a length of time with its unit, as `17ms`",
-                Unit::CountOrTime => "write a whole number, or a length of time, as `17ms`",
-                Unit::Shareable => "write a length of time, as `3s`, or a share, as `32.6%cpu`",
-            };
-            let message = format!("`{}` is not measured like that", expectation.quantity.text());
-            checker.wrong(Code::UnitMismatch, &[path.key(key)], message, help);
-        }
-    }
+    units(checker, &expectation.quantity, &levels, path);
     if let Some((equals, Some(within))) = equals
         && core::mem::discriminant(&equals) != core::mem::discriminant(&within)
     {
@@ -217,6 +198,35 @@ fn bound(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
             "`at-most` lies below `at-least`",
             "swap them",
         );
+    }
+}
+
+/// Each level is in the unit of its quantity.
+fn units(
+    checker: &mut Checker<'_>,
+    quantity: &Quantity,
+    levels: &[(&str, Option<Level>)],
+    path: &Path,
+) {
+    let unit = unit(quantity);
+    for (key, level) in levels.iter().copied() {
+        let fits = match (unit, level) {
+            (_, None) => true,
+            (Unit::Count, Some(level)) => matches!(level, Level::Count(_)),
+            (Unit::Time, Some(level)) => matches!(level, Level::Span(_)),
+            (Unit::Shareable, Some(level)) => !matches!(level, Level::Count(_)),
+            (Unit::CountOrTime, Some(level)) => matches!(level, Level::Count(_) | Level::Span(_)),
+        };
+        if !fits {
+            let help = match unit {
+                Unit::Count => "write a whole number",
+                Unit::Time => "write a length of time with its unit, as `17ms`",
+                Unit::CountOrTime => "write a whole number, or a length of time, as `17ms`",
+                Unit::Shareable => "write a length of time, as `3s`, or a share, as `32.6%cpu`",
+            };
+            let message = format!("`{}` is not measured like that", quantity.text());
+            checker.wrong(Code::UnitMismatch, &[path.key(key)], message, help);
+        }
     }
 }
 

@@ -42,7 +42,7 @@ pub use task::{Checkpoints, Completion, Handle};
 pub use workers::Counts;
 
 use std::sync::Arc;
-use windfall_programs::{Node, Process, ProcessError, ProcessParams};
+use windfall_programs::{Node, Process, ProcessError, ProcessParams, Template};
 use windfall_time::{Instant, Span};
 use worker::Worker;
 use workers::Workers;
@@ -58,23 +58,46 @@ impl Pool {
     /// at most as many tasks at a time as it has workers.
     ///
     /// # Errors
-    /// When the node does not admit them, and on a host without schedulers.
+    /// [`ProcessError::NoWorkers`] for a pool of none; when the node does not admit them all, and on a host without schedulers. Then nothing is left of it: workers that had started have ended.
     pub async fn start(
         me: &mut impl Process,
         node: Node,
         workers: u32,
     ) -> Result<Pool, ProcessError> {
+        if workers == 0 {
+            return Err(ProcessError::NoWorkers);
+        }
         let all = Arc::new(Workers::new(workers));
-        let (template, ready) = (me.make_template::<Worker>(node).await?, me.make_event().await?);
-        for _ in 0..workers {
-            let worker = Worker { workers: all.clone(), ready };
-            me.make_process(template, node, ProcessParams::default(), worker).await?;
+        let template = me.make_template::<Worker>(node).await?;
+        let started = Pool::start_workers(me, template, node, &all).await;
+        me.delete(template).await?;
+        started.map(|()| Pool { workers: all })
+    }
+
+    /// Starts all workers, or none.
+    async fn start_workers(
+        me: &mut impl Process,
+        template: Template<Worker>,
+        node: Node,
+        all: &Arc<Workers>,
+    ) -> Result<(), ProcessError> {
+        let worker = Worker { workers: all.clone(), ready: me.make_event().await? };
+        let mut made = 0;
+        let started = loop {
+            if made == all.count() {
+                break all.wait_until_ready(me, worker.ready).await;
+            }
+            let one = me.make_process(template, node, ProcessParams::default(), worker.clone());
+            match one.await {
+                Ok(_) => made += 1,
+                Err(error) => break Err(error),
+            }
+        };
+        if started.is_err() {
+            all.end(me, made, worker.ready).await?;
         }
-        while !all.are_ready()? {
-            me.mwait(&[ready]).await?;
-        }
-        me.delete(ready).await?;
-        Ok(Pool { workers: all })
+        me.delete(worker.ready).await?;
+        started
     }
 
     /// Submits work to the scheduler above the workers, for one that is free. The answer comes at once; it waits for nothing but the costs of its calls.

@@ -5,6 +5,8 @@
 mod clients;
 #[path = "hosted/ends.rs"]
 mod ends;
+#[path = "hosted/starts.rs"]
+mod starts;
 
 use clients::{Client, Log, ms};
 use std::sync::{Arc, Mutex};

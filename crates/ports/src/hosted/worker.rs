@@ -1,6 +1,6 @@
 //! A worker of a pool: does one task after the other, each as far as it may.
 //!
-//! Whoever waits for a task is told before the scheduler is: a worker whose task has ended comes behind all tasks. It is free from then on, too, so that whoever waited may submit again.
+//! Where the pool cannot start, it leaves. Whoever waits for a task is told before the scheduler is: a worker whose task has ended comes behind all tasks. It is free from then on, too, so that whoever waited may submit again.
 
 use super::task::{Action, Completion, Job, let_go};
 use super::workers::Workers;
@@ -24,13 +24,17 @@ impl Code for Worker {
     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let Worker { workers, ready } = self;
         let (process, entered) = (me.me(), enter(&mut me).await);
-        workers.enter(process, entered.map(|(assigned, _)| assigned));
+        let enters = workers.enter(process, entered.map(|(assigned, _)| assigned));
         let _ = me.post(ready, 0).await; // posted already by another, which is enough
-        let Ok((assigned, notices)) = entered else { return Ok(()) };
+        let (true, Ok((assigned, notices))) = (enters, entered) else { return Ok(()) };
         loop {
             // The datum is the number of the task, and only its admission posts it.
             let Ok(task) = u32::try_from(me.mwait(&[assigned]).await?.datum) else { continue };
             let Some((mut work, deadline)) = workers.assignment(process) else {
+                if workers.leave() {
+                    let _ = me.post(ready, 0).await;
+                    return Ok(());
+                }
                 // Whoever submitted it gave that up before it had the answer.
                 let _ = me.finish(TaskId::new(task)).await;
                 continue;
@@ -41,7 +45,7 @@ impl Code for Worker {
             let (end, waiter) = work.end(exceeded, completion);
             let cancelled = work.is_cancelled();
             let_go(work);
-            workers.count(|counts| counts.end(end, completion));
+            workers.tally(|counts| counts.end(end, completion));
             workers.free((process, assigned));
             if let Some(waiter) = waiter {
                 let _ = me.post(waiter, 0).await; // it may have gone
@@ -50,7 +54,7 @@ impl Code for Worker {
                 // It was cancelled, used up or lost. Notices of that are not the next task's.
                 let used_up = exceeds(&mut me, notices).await? || exceeded;
                 let lost = !used_up && !cancelled;
-                workers.count(|counts| counts.lost += u64::from(lost));
+                workers.tally(|counts| counts.lost += u64::from(lost));
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::lock::locked;
 use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
-use windfall_programs::{Event, ProcessError, ProcessHandle, TaskError};
+use windfall_programs::{Event, Process, ProcessError, ProcessHandle, TaskError};
 use windfall_time::Instant;
 
 /// How often what happened to the tasks of a pool: admitted = done + exceeded + cancelled + panicked + those that are there.
@@ -62,6 +62,9 @@ struct State {
     /// How many workers are ready, and why one cannot be.
     ready: u32,
     failed: Option<ProcessError>,
+    /// Whether the pool cannot start, and how many workers have left.
+    over: bool,
+    left: u32,
     /// Those that are free; the last that came to be so is taken first.
     free: Vec<WorkerEvent>,
     assigned: BTreeMap<ProcessHandle, Assignment>,
@@ -89,22 +92,70 @@ impl Workers {
         locked(&self.state)
     }
 
-    /// A worker is ready, or cannot be.
-    pub(super) fn enter(&self, process: ProcessHandle, event: Result<Event, ProcessError>) {
+    pub(super) const fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// A worker is ready, or cannot be. Returns whether it stays; else it has left.
+    pub(super) fn enter(&self, process: ProcessHandle, event: Result<Event, ProcessError>) -> bool {
         let mut state = self.open();
         match event {
-            Ok(event) => {
+            Ok(event) if !state.over => {
                 state.ready += 1;
                 state.free.push((process, event));
+                return true;
             }
+            Ok(_) => {}
             Err(error) => state.failed = Some(error),
         }
+        state.left += 1;
+        false
+    }
+
+    /// Waits until all workers are ready; they post this event.
+    pub(super) async fn wait_until_ready(
+        &self,
+        me: &mut impl Process,
+        ready: Event,
+    ) -> Result<(), ProcessError> {
+        while !self.are_ready()? {
+            me.mwait(&[ready]).await?;
+        }
+        Ok(())
     }
 
     /// Whether all workers are ready.
-    pub(super) fn are_ready(&self) -> Result<bool, ProcessError> {
+    fn are_ready(&self) -> Result<bool, ProcessError> {
         let state = self.open();
         state.failed.map_or(Ok(state.ready == self.count), Err)
+    }
+
+    /// The pool cannot start: ends those workers that were made, before anybody can submit, and waits until they have left. They post this event.
+    pub(super) async fn end(
+        &self,
+        me: &mut impl Process,
+        made: u32,
+        ready: Event,
+    ) -> Result<(), ProcessError> {
+        let free = {
+            let mut state = self.open();
+            state.over = true;
+            core::mem::take(&mut state.free)
+        };
+        for (_, event) in free {
+            me.post(event, 0).await?;
+        }
+        while self.open().left < made {
+            me.mwait(&[ready]).await?;
+        }
+        Ok(())
+    }
+
+    /// Whether a worker without an assignment is to leave; then it has.
+    pub(super) fn leave(&self) -> bool {
+        let mut state = self.open();
+        state.left += u32::from(state.over);
+        state.over
     }
 
     /// Takes a worker that is free, for a task that it learns of if it is admitted.
@@ -129,7 +180,7 @@ impl Workers {
     }
 
     /// Counts what happened.
-    pub(super) fn count(&self, what: impl FnOnce(&mut Counts)) {
+    pub(super) fn tally(&self, what: impl FnOnce(&mut Counts)) {
         what(&mut self.open().counts);
     }
 
@@ -148,7 +199,7 @@ pub(super) struct Taken<'a> {
 impl Taken<'_> {
     /// Counts why the task was refused.
     pub(super) fn refused(self, error: TaskError) -> SubmitError {
-        self.workers.count(|counts| match error {
+        self.workers.tally(|counts| match error {
             TaskError::NoTime { .. } => counts.no_time += 1,
             _ => counts.unsuitable += 1,
         });
@@ -158,7 +209,7 @@ impl Taken<'_> {
     /// The task was admitted.
     pub(super) fn admitted(mut self) {
         self.admitted = true;
-        self.workers.count(|counts| counts.admitted += 1);
+        self.workers.tally(|counts| counts.admitted += 1);
     }
 }
 

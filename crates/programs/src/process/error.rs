@@ -151,6 +151,8 @@ pub enum ProcessError {
         /// Its node.
         node: Node,
     },
+    /// A pool of processes needs a worker.
+    NoWorkers,
     /// This host cannot carry out the call.
     NotHere {
         /// Why, and which host could.
@@ -270,6 +272,9 @@ impl fmt::Display for ProcessError {
             }
             ProcessError::DeviceElsewhere { device, node } => {
                 write!(f, "device `{device}` posts events of {node} only; attach it there")
+            }
+            ProcessError::NoWorkers => {
+                f.write_str("a pool without workers takes no task; start it with at least 1")
             }
             ProcessError::NotHere { why } => f.write_str(why),
         }

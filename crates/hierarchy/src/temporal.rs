@@ -1,5 +1,6 @@
 //! Temporal queries: what could still be done by when (PORTS 2.2, 2.4). They change nothing.
 
+use crate::answer::AnswerError;
 use crate::context::View;
 use crate::error::HierarchyError;
 use crate::host::Hierarchy;
@@ -27,8 +28,8 @@ pub enum TemporalAnswer {
     Idle(Span),
     /// The earliest deadline; `None` if there is none.
     Earliest(Option<Instant>),
-    /// `None` if all would be admitted, else the place of the first that would not, from 0.
-    FirstRefused(Option<usize>),
+    /// `None` if all would be admitted, else the place of the first that would not, from 0, and what its submission would be answered after those before it.
+    FirstRefused(Option<(usize, AnswerError)>),
 }
 
 impl Hierarchy {

@@ -40,6 +40,34 @@ impl<M: Machine> Host<M> {
         }
     }
 
+    /// Whether the scheduler of a name would admit all of these tasks, each a work and a deadline, one after the other. Changes nothing. `None` as for
+    /// [`Host::temporal_query`].
+    pub fn what_if(
+        &mut self,
+        name: &str,
+        tasks: &[(Span, Instant)],
+    ) -> Option<Result<(), TaskError>> {
+        let node = self.hierarchy.find_node(name)?;
+        self.first_refused(node, tasks)
+    }
+
+    fn first_refused(
+        &mut self,
+        node: NodeId,
+        tasks: &[(Span, Instant)],
+    ) -> Option<Result<(), TaskError>> {
+        let (now, query) = (self.machine.now(), TemporalQuery::WhatIf(tasks));
+        match self.hierarchy.temporal_query(now, node, query).ok()?? {
+            TemporalAnswer::FirstRefused(None) => Some(Ok(())),
+            TemporalAnswer::FirstRefused(Some((index, why))) => {
+                // None of these answers is about a task that there is.
+                let why = refused(HierarchyError::Refused(why), TaskId::new(0));
+                Some(Err(TaskError::OneOf { index, why: Box::new(why) }))
+            }
+            _ => None,
+        }
+    }
+
     /// Submits a job of a thread to its scheduler. Returns the number of its task, if that is admitted; if not, it is counted as refused.
     pub(crate) fn submit(&mut self, number: u32, job: Job) -> Option<u32> {
         // A job without these is refused when the scenario is checked.
@@ -119,11 +147,12 @@ impl<M: Machine> Host<M> {
                 Ok(TaskReply::Admitted(TaskId::new(task)))
             }
             TaskRequest::Query { work, deadline } => {
-                let id = self.threads.list[number as usize].id;
-                let parent = id.and_then(|id| self.hierarchy.parent_of(id).ok());
-                let idle = parent.and_then(|node| self.idle_time(node, work, deadline));
-                let none = || TaskError::NotAdmitting { why: NOT_ADMITTING.to_owned() };
-                idle.map(TaskReply::Idle).ok_or_else(none)
+                let idle = self.above(number).and_then(|node| self.idle_time(node, work, deadline));
+                idle.map(TaskReply::Idle).ok_or_else(not_admitting)
+            }
+            TaskRequest::WhatIf(tasks) => {
+                let fits = self.above(number).and_then(|node| self.first_refused(node, &tasks));
+                fits.ok_or_else(not_admitting)?.map(|()| TaskReply::Fits)
             }
             TaskRequest::Withdraw(task) => self.ends_by(number, task, Message::Withdraw),
             TaskRequest::Finish(task) => self.ends_by(number, task, Message::Finish),
@@ -132,6 +161,12 @@ impl<M: Machine> Host<M> {
                 why: "this host does not know the request".to_owned(),
             }),
         }
+    }
+
+    /// The scheduler above a thread.
+    fn above(&self, number: u32) -> Option<NodeId> {
+        let id = self.threads.list[number as usize].id?;
+        self.hierarchy.parent_of(id).ok()
     }
 
     fn ends_by(
@@ -168,6 +203,10 @@ const fn lacks_room(why: &HierarchyError) -> bool {
     matches!(why, HierarchyError::Refused(AnswerError::NoTime { .. } | AnswerError::Full { .. }))
 }
 
+fn not_admitting() -> TaskError {
+    TaskError::NotAdmitting { why: NOT_ADMITTING.to_owned() }
+}
+
 /// The refusal of a request about this task, for the client.
 fn refused(why: HierarchyError, task: TaskId) -> TaskError {
     match why {
@@ -176,9 +215,7 @@ fn refused(why: HierarchyError, task: TaskId) -> TaskError {
         }
         HierarchyError::Refused(AnswerError::Full { limit }) => TaskError::Full { limit },
         HierarchyError::Refused(AnswerError::WrongTask { .. }) => TaskError::NoSuchTask { task },
-        HierarchyError::Refused(AnswerError::NotUnderstood { .. }) => {
-            TaskError::NotAdmitting { why: NOT_ADMITTING.to_owned() }
-        }
+        HierarchyError::Refused(AnswerError::NotUnderstood { .. }) => not_admitting(),
         other => TaskError::NotAdmitting { why: other.to_string() },
     }
 }

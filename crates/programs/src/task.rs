@@ -3,6 +3,7 @@
 
 use crate::process::{Event, ProcessError, ProcessHandle};
 use core::fmt;
+use std::sync::Arc;
 use windfall_time::{Instant, Span};
 
 /// A task of a process that was admitted. Each process numbers its own.
@@ -42,7 +43,7 @@ impl IdleTime {
 }
 
 /// What the scheduler above a process is asked about its tasks, by the process or, if that is [open](Self::Open), by another.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TaskRequest {
     /// Admit this much processor time by the deadline.
@@ -59,6 +60,8 @@ pub enum TaskRequest {
         /// When it would have to be done.
         deadline: Instant,
     },
+    /// Could all of these, each a work and a deadline, be admitted one after the other? Changes nothing.
+    WhatIf(Arc<[(Span, Instant)]>),
     /// The task will not be done.
     Withdraw(TaskId),
     /// The task is done.
@@ -84,6 +87,8 @@ pub enum TaskReply {
     Admitted(TaskId),
     /// The answer to a query.
     Idle(IdleTime),
+    /// All of several tasks would be admitted.
+    Fits,
     /// The task has ended.
     Ended,
     /// Others may make requests.
@@ -100,6 +105,13 @@ pub enum TaskError {
         work: Span,
         /// What would be admitted instead.
         instead: IdleTime,
+    },
+    /// Of several tasks this one would not be admitted; those before it would be.
+    OneOf {
+        /// Its place among them, from 0.
+        index: usize,
+        /// Why it would not, with those before it admitted.
+        why: Box<TaskError>,
     },
     /// The scheduler keeps no more tasks.
     Full {
@@ -140,6 +152,7 @@ impl fmt::Display for TaskError {
                     None => f.write_str("; no deadline is late enough for it"),
                 }
             }
+            TaskError::OneOf { index, why } => write!(f, "task {index}, counted from 0: {why}"),
             TaskError::Full { limit } => write!(f, "no room for another task: {limit}"),
             TaskError::NoSuchTask { task } => write!(
                 f,

@@ -628,6 +628,9 @@ pub(crate) enum CtlVerb {
         /// By when, from now.
         #[arg(long, value_name = "SPAN")]
         by: Span,
+        /// Another task, as `3ms/20ms` for 3 ms by 20 ms from now; several times for more. The answer is about all of them together.
+        #[arg(long, value_name = "WORK/BY")]
+        and: Vec<String>,
     },
     /// Submit a task of a thread to its scheduler, which admits it, or says what it could do instead.
     Submit {

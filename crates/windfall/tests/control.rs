@@ -517,6 +517,27 @@ fn law_a_query_answers_by_the_supply_that_a_scheduler_holds() {
     let late = query(&run, "60ms");
     assert_eq!((&late["admits"], late["idle_ns"].as_u64().unwrap() / 10_000), (&true.into(), 559));
     assert_eq!(late["earliest_ns"].as_u64().unwrap() / 1_000_000, 42);
+    // 2 ms by 60 ms and 3 ms by then do not change what either is answered, and go together; with 4 ms the second does not.
+    let several =
+        |more: &[&str]| run.ctl(&[&["query", "p", "2ms", "--by", "60ms"][..], more].concat());
+    let all = several(&["--and", "3ms/60ms", "--and", "1ms/100ms"]);
+    assert!(all.status.success() && text(&all.stdout) == "yes: all 3 could be done\n");
+    let not = several(&["--and", "1ms/60ms", "--and", "4ms/60ms", "--json"]);
+    let found: Value = serde_json::from_slice(&not.stdout).unwrap();
+    assert_eq!(
+        (not.status.code(), &found["refused"], &found["tasks"]),
+        (Some(1), &2.into(), &3.into())
+    );
+    assert_eq!(found["idle_ns"].as_u64().unwrap() / 10_000, 259, "{found}");
+    let words = text(&several(&["--and", "4ms/60ms"]).stdout);
+    assert!(
+        words.starts_with("no: not 4ms by 60ms, number 2 of 2; after those before it 3.59"),
+        "{words}"
+    );
+    let wrong = several(&["--and", "4ms"]);
+    assert!(text(&wrong.stderr).contains("`4ms` is not a task; write WORK/BY"));
+    let again = query(&run, "60ms")["idle_ns"].as_u64().unwrap() / 10_000;
+    assert_eq!(again, 559, "a query changes nothing");
     run.done(&["reserve", "p", "RESBS 1ms 20ms"]);
     assert_eq!(query(&run, "60ms")["admits"], false);
     assert_eq!(query(&run, "100ms")["admits"], true);

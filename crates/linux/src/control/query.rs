@@ -4,29 +4,62 @@ use super::tasks::told;
 use super::wire::ControlError;
 use crate::supervise::locked::Locked;
 use crate::supervise::settle::settle;
-use serde_json::Value;
+use serde_json::{Value, json};
+use windfall_programs::{IdleTime, TaskError};
 use windfall_time::Span;
 
-/// Whether so much work, submitted now, would be done by a time from now; the idle time before that, and the earliest time for it.
+/// Whether all of these tasks, each so much work by a time from now, would be done in time if they were submitted now. Of one, the idle time before that and the earliest time for it; of
+/// several, these of the first that would be refused after those before it.
 ///
 /// # Errors
-/// When there is no such scheduler, or it admits nothing.
+/// When there is no such scheduler, or it admits nothing; when it would refuse one of several for another reason than time.
 pub(super) fn answer(
     host: &Locked,
     scheduler: &str,
-    work: Span,
-    by: Span,
+    tasks: Vec<(Span, Span)>,
 ) -> Result<Value, ControlError> {
     let wanted = scheduler.to_owned();
+    let (asked, name) = (tasks.clone(), || format!("`{scheduler}`"));
     let found = host.call(move |s| {
         settle(s);
         let now = s.time();
-        Some((now, s.host.temporal_query(&wanted, work, now.saturating_add(by))?))
+        let due = |(work, by): &(Span, Span)| (*work, now.saturating_add(*by));
+        let due: Vec<_> = asked.iter().map(due).collect();
+        Some((
+            now,
+            match due.as_slice() {
+                [(work, deadline)] => Found::One(s.host.temporal_query(&wanted, *work, *deadline)?),
+                several => Found::Several(s.host.what_if(&wanted, several)?),
+            },
+        ))
     });
     let Some((now, found)) = found else {
         let why = "no scheduler of this name admits jobs";
         let help = "`windfall ctl list` shows the schedulers; those of kind `ports` admit jobs";
-        return Err(ControlError::new(format!("`{scheduler}`"), why, help));
+        return Err(ControlError::new(name(), why, help));
     };
-    Ok(told(now, work, by, found))
+    match (found, tasks.as_slice()) {
+        (Found::One(idle), [(work, by), ..]) => Ok(told(now, *work, *by, idle)),
+        (Found::Several(Err(TaskError::OneOf { index, why })), _) => match (*why, tasks.get(index))
+        {
+            (TaskError::NoTime { instead, .. }, Some((work, by))) => {
+                let mut answer = told(now, *work, *by, instead);
+                answer["admits"] = false.into();
+                answer["tasks"] = tasks.len().into();
+                answer["refused"] = index.into();
+                Ok(answer)
+            }
+            (why, _) => Err(ControlError::new(name(), format!("task {index}: {why}"), "")),
+        },
+        (Found::Several(Err(why)), _) => Err(ControlError::new(name(), why.to_string(), "")),
+        (Found::One(_) | Found::Several(Ok(())), _) => {
+            Ok(json!({ "admits": true, "tasks": tasks.len(), "refused": null }))
+        }
+    }
+}
+
+/// What a scheduler answers.
+enum Found {
+    One(IdleTime),
+    Several(Result<(), TaskError>),
 }

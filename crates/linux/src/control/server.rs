@@ -167,7 +167,7 @@ impl Server {
                 host.call(|s| s.ending = true);
                 json!({ "done": "the run ends" })
             }
-            Asked::Query { scheduler, work, by } => query::answer(host, &scheduler, work, by)?,
+            Asked::Query { scheduler, tasks } => query::answer(host, &scheduler, tasks)?,
             Asked::Task(thread, asked) => tasks::answer(host, &thread, asked)?,
             Asked::Unreserve(thread) => self.unreserve(host, &thread)?,
             Asked::Change { verb, text, query: true, .. } => Server::query(host, &verb, &text)?,

@@ -32,14 +32,12 @@ pub(super) enum Asked {
     Stop,
     /// Send the latest records.
     Trace,
-    /// Whether a scheduler could still do so much by a time from now (PORTS 2.2).
+    /// Whether a scheduler could still do all of these, each so much by a time from now (PORTS 2.2).
     Query {
         /// The scheduler.
         scheduler: String,
-        /// How much.
-        work: Span,
-        /// From now.
-        by: Span,
+        /// How much, and by when; at least one.
+        tasks: Vec<(Span, Span)>,
     },
     /// Submit or withdraw a task of a thread (PORTS 2.2).
     Task(String, TaskAsked),

@@ -65,6 +65,18 @@ pub trait Tasks: Send {
         }
     }
 
+    /// Whether all of these tasks, each a work and a deadline, would be admitted one after the other. Changes nothing.
+    ///
+    /// # Errors
+    /// [`OneOf`](TaskError::OneOf) names the first that would be refused, and why, with those before it admitted; and when no scheduler above admits tasks.
+    fn what_if(
+        &mut self,
+        tasks: &[(Span, Instant)],
+    ) -> impl Future<Output = Result<(), TaskError>> + Send {
+        let request = TaskRequest::WhatIf(tasks.into());
+        async move { self.task(None, request).await.map(|_| ()) }
+    }
+
     /// Takes back a task that will not be done. What is left of its time is free at once.
     ///
     /// # Errors

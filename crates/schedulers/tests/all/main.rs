@@ -23,6 +23,7 @@ mod overrun;
 mod ports;
 mod ports_exact;
 mod ports_moved;
+mod ports_what_if;
 mod proportional_share;
 mod pshed;
 mod random;

@@ -218,8 +218,7 @@ impl Run {
         let submit = Message::Submit { task: self.next, work: span(work), deadline: at(deadline) };
         let answer = self.host.tell(self.threads[child], submit);
         // A query says what happens.
-        let refused = answer.is_err().then_some(0);
-        assert_eq!(fits.unwrap(), Some(TemporalAnswer::FirstRefused(refused)));
+        assert_eq!(fits.unwrap(), Some(TemporalAnswer::FirstRefused(refused(&answer))));
         let Some(TemporalAnswer::Idle(idle)) = idle else { panic!("{idle:?}") };
         assert_eq!(idle < span(work), answer.is_err(), "{idle} idle for {work}: {answer:?}");
         let Some(TemporalAnswer::Earliest(earliest)) = earliest else { panic!("{earliest:?}") };
@@ -343,6 +342,15 @@ fn law_what_stolen_time_makes_late_is_named_and_nothing_else() {
     let tally = law(if cfg!(debug_assertions) { 200 } else { 3_000 }, true);
     assert!(tally.admitted.iter().all(|count| *count > 100), "{tally:?}");
     assert!(tally.lost > 50 && tally.done > 2 * tally.lost, "{tally:?}");
+}
+
+/// What a query about one task answers, if its submission is answered so.
+pub(crate) fn refused(answer: &Result<(), HierarchyError>) -> Option<(usize, AnswerError)> {
+    match answer {
+        Ok(()) => None,
+        Err(HierarchyError::Refused(why)) => Some((0, *why)),
+        Err(other) => panic!("{other}"),
+    }
 }
 
 pub(crate) fn submit(task: u32, work: u64, deadline: u64) -> Message {

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use crate::common::{Host, at, promise, reserve, span};
-use crate::ports::{APART, Held, Task, held};
+use crate::ports::{APART, Held, Task, held, refused};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use windfall_hierarchy::{
@@ -162,8 +162,7 @@ impl Run {
             return;
         }
         // A query says what happens.
-        let refused = answer.is_err().then_some(0);
-        assert_eq!(fits, Some(TemporalAnswer::FirstRefused(refused)), "{answer:?}");
+        assert_eq!(fits, Some(TemporalAnswer::FirstRefused(refused(&answer))), "{answer:?}");
         let Ok(Some(TemporalAnswer::Idle(idle))) = idle else { panic!("{idle:?}") };
         assert_eq!(idle < span(work), answer.is_err(), "{idle} idle for {work}: {answer:?}");
         let Some(TemporalAnswer::Earliest(earliest)) = earliest else { panic!("{earliest:?}") };

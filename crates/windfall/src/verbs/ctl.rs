@@ -66,6 +66,10 @@ const fn changes(verb: &CtlVerb) -> bool {
 
 /// The answer about time to come in words.
 fn admitted(admits: bool, answer: &Value) -> String {
+    let tasks = answer["tasks"].as_u64();
+    if let (true, Some(tasks)) = (admits, tasks) {
+        return format!("yes: all {tasks} could be done\n");
+    }
     let span = |key: &str| answer[key].as_u64().map(Span::from_nanos);
     let of = |key: &str| span(key).unwrap_or(Span::ZERO);
     let (work, by, idle) = (of("work_ns"), of("by_ns"), of("idle_ns"));
@@ -74,7 +78,13 @@ fn admitted(admits: bool, answer: &Value) -> String {
         Some(earliest) => format!("{work} could be done by {earliest} from now at the earliest"),
         None => format!("{work} could never be done"),
     };
-    format!("{word}: {idle} is idle before {by} from now; {earliest}\n")
+    let which = match (tasks, answer["refused"].as_u64()) {
+        (Some(tasks), Some(index)) => {
+            format!("not {work} by {by}, number {} of {tasks}; after those before it ", index + 1)
+        }
+        _ => String::new(),
+    };
+    format!("{word}: {which}{idle} is idle before {by} from now; {earliest}\n")
 }
 
 /// The answer to a query in words.
@@ -101,12 +111,17 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
     };
     match &args.verb {
         CtlVerb::List => {}
-        CtlVerb::Query { scheduler, work, by } => set(&[
-            ("do", json!("query")),
-            ("scheduler", json!(scheduler)),
-            ("work", json!(work.to_string())),
-            ("by", json!(by.to_string())),
-        ]),
+        CtlVerb::Query { scheduler, work, by, and } => {
+            set(&[
+                ("do", json!("query")),
+                ("scheduler", json!(scheduler)),
+                ("work", json!(work.to_string())),
+                ("by", json!(by.to_string())),
+            ]);
+            if !and.is_empty() {
+                set(&[("and", tasks(and)?)]);
+            }
+        }
         CtlVerb::Submit { thread, work, by } => set(&[
             ("do", json!("submit")),
             ("thread", json!(thread)),
@@ -189,6 +204,18 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
         request.insert("query".to_owned(), json!(true));
     }
     Ok(request)
+}
+
+/// More tasks of a query, `WORK/BY`.
+fn tasks(texts: &[String]) -> Result<Value, VerbError> {
+    let task = |text: &String| {
+        let (work, by) = text.split_once('/').ok_or_else(|| {
+            let help = "write WORK/BY, as `3ms/20ms` for 3 ms by 20 ms from now";
+            VerbError(format!("windfall: `{text}` is not a task; {help}"))
+        })?;
+        Ok(json!({ "work": work, "by": by }))
+    };
+    texts.iter().map(task).collect()
 }
 
 /// The requests of a file, as JSON.

@@ -71,6 +71,15 @@ struct Noted {
     wrong: u64,
 }
 
+/// More than there is time for.
+const MINUTE: Span = Span::from_secs(60);
+
+/// Whether the task of this number is the first for which there is no time.
+fn refuses(answer: &Result<(), TaskError>, number: usize) -> bool {
+    matches!(answer, Err(TaskError::OneOf { index, why })
+        if *index == number && matches!(**why, TaskError::NoTime { .. }))
+}
+
 /// Submits tasks of 5 ms, four for each deadline, and works on those that are admitted.
 #[derive(Clone)]
 struct Submitter(Arc<Mutex<Noted>>);
@@ -92,18 +101,23 @@ impl Code for Submitter {
             for submission in 0..12 {
                 let deadline = (0..=submission / 4).fold(begun, |at, _| at + gap);
                 let asked = me.idle_time(work, deadline).await;
+                let fits = me.what_if(&[(work, deadline)]).await;
+                let never = me.what_if(&[(work, deadline), (MINUTE, deadline)]).await;
+                let right = refuses(&never, usize::from(fits.is_ok()));
+                self.note(|its| its.wrong += u64::from(!right));
                 match (asked, me.submit(work, deadline).await) {
                     (Ok(asked), Ok(task)) => {
                         tasks.push((task, deadline));
                         self.note(|its| {
                             its.admitted += 1;
-                            its.wrong += u64::from(asked.idle < work);
+                            its.wrong += u64::from(asked.idle < work || fits.is_err());
                         });
                     }
                     (Ok(asked), Err(TaskError::NoTime { instead, .. })) => self.note(|its| {
                         its.refused += 1;
                         // Between the two it may have worked, which makes more idle, but not enough.
                         its.wrong += u64::from(instead.idle >= work || asked.idle >= work);
+                        its.wrong += u64::from(!refuses(&fits, 0));
                     }),
                     _ => self.note(|its| its.wrong += 1),
                 }

@@ -1,4 +1,5 @@
-//! Queries and tasks of schedulers that admit, as a client writes them: `{"windfall":2,"do":"query","scheduler":"server","work":"2ms","by":"10ms"}`,
+//! Queries and tasks of schedulers that admit, as a client writes them: `{"windfall":2,"do":"query","scheduler":"server","work":"2ms","by":"10ms"}`, where
+//! `"and":[{"work":"3ms","by":"20ms"}]` asks about more tasks beside it,
 //! `"do":"submit","thread":"a","work":"2ms","by":"10ms"`, and `"do":"withdraw","thread":"a","task":5`.
 
 use super::{Asked, ControlError};
@@ -19,6 +20,9 @@ pub(in crate::control) enum TaskAsked {
     Withdraw(u32),
 }
 
+/// The key of more tasks of a query.
+const MORE: &str = "and";
+
 /// A request, as far as it is read.
 struct Reader<'a> {
     verb: &'a str,
@@ -30,17 +34,17 @@ struct Reader<'a> {
 /// Reads a request whose word is one of `query`, `submit` and `withdraw`.
 pub(super) fn read(verb: &str, request: &Map<String, Value>) -> Result<Asked, ControlError> {
     let form = match verb {
-        "query" => r#"write `"scheduler":"NAME","work":"2ms","by":"10ms"`"#,
+        "query" => {
+            r#"write `"scheduler":"NAME","work":"2ms","by":"10ms"`, and for more tasks `"and":[{"work":"3ms","by":"20ms"}]`"#
+        }
         "submit" => r#"write `"thread":"NAME","work":"2ms","by":"10ms"`"#,
         _ => r#"write `"thread":"NAME","task":5`"#,
     };
     let reader = Reader { verb, form, request };
     let asked = match verb {
-        "query" => Asked::Query {
-            scheduler: reader.text("scheduler")?.to_owned(),
-            work: reader.span("work")?,
-            by: reader.span("by")?,
-        },
+        "query" => {
+            Asked::Query { scheduler: reader.text("scheduler")?.to_owned(), tasks: reader.tasks()? }
+        }
         "submit" => {
             let (work, by) = (reader.some("work")?, reader.some("by")?);
             Asked::Task(reader.text("thread")?.to_owned(), TaskAsked::Submit { work, by })
@@ -53,10 +57,12 @@ pub(super) fn read(verb: &str, request: &Map<String, Value>) -> Result<Asked, Co
             Asked::Task(reader.text("thread")?.to_owned(), task)
         }
     };
-    let keys = if verb == "withdraw" { 3 } else { 4 };
-    if request.len() != keys {
-        return Err(reader.wrong("has other keys".to_owned()));
-    }
+    let keys = match verb {
+        "withdraw" => 3,
+        "query" => 4 + usize::from(request.contains_key(MORE)),
+        _ => 4,
+    };
+    reader.has(keys)?;
     Ok(asked)
 }
 
@@ -73,6 +79,24 @@ impl Reader<'_> {
     fn span(&self, key: &str) -> Result<Span, ControlError> {
         let wrong = |why| self.wrong(format!("has a wrong `{key}`: {why}"));
         self.text(key)?.parse::<Span>().map_err(|why| wrong(why.to_string()))
+    }
+
+    fn has(&self, keys: usize) -> Result<(), ControlError> {
+        let wrong = || self.wrong("has other keys".to_owned());
+        if self.request.len() == keys { Ok(()) } else { Err(wrong()) }
+    }
+
+    /// What a query asks about: one task, or several.
+    fn tasks(&self) -> Result<Vec<(Span, Span)>, ControlError> {
+        let mut tasks = vec![(self.span("work")?, self.span("by")?)];
+        let Some(more) = self.request.get(MORE) else { return Ok(tasks) };
+        let wrong = || self.wrong(format!("has an `{MORE}` that is no list of tasks"));
+        for one in more.as_array().ok_or_else(wrong)? {
+            let one = Reader { request: one.as_object().ok_or_else(wrong)?, ..*self };
+            one.has(2)?;
+            tasks.push((one.span("work")?, one.span("by")?));
+        }
+        Ok(tasks)
     }
 
     /// A span that is not none.
@@ -103,7 +127,13 @@ mod tests {
         let withdraw = r#"{"do":"withdraw","thread":"a","task":5}"#;
         let (work, by) = (Span::from_millis(2), Span::from_millis(10));
         let task = |asked| Ok(Asked::Task("a".to_owned(), asked));
-        assert_eq!(answer(query), Ok(Asked::Query { scheduler: "p".to_owned(), work, by }));
+        let asked = |tasks| Ok(Asked::Query { scheduler: "p".to_owned(), tasks });
+        assert_eq!(answer(query), asked(vec![(work, by)]));
+        let three = r#","and":[{"work":"1ms","by":"3ms"},{"by":"1s","work":"5us"}]}"#;
+        let three = query.replace('}', three);
+        let (one, five) = (Span::from_millis(1), Span::from_micros(5));
+        let all = vec![(work, by), (one, Span::from_millis(3)), (five, Span::from_secs(1))];
+        assert_eq!(answer(&three), asked(all));
         assert_eq!(answer(submit), task(TaskAsked::Submit { work, by }));
         assert_eq!(answer(withdraw), task(TaskAsked::Withdraw(5)));
         for (text, why) in [
@@ -112,6 +142,11 @@ mod tests {
             (&query.replace("2ms", "2"), "wrong `work`: no unit"),
             (&query.replace("\"by\"", "\"until\""), "no `by` that is a text"),
             (&query.replace('}', ",\"force\":true}"), "has other keys"),
+            (&three.replace('[', "5,\"x\":["), "an `and` that is no list of tasks"),
+            (&three.replace('[', "[7,"), "an `and` that is no list of tasks"),
+            (&three.replace(",\"work\":\"5us\"", ""), "has other keys"),
+            (&three.replace("\"work\":\"5us\"", "\"more\":\"5us\""), "no `work` that is a text"),
+            (&submit.replace('}', ",\"and\":[]}"), "has other keys"),
             (r#"{"do":"submit"}"#, "no `work` that is a text"),
             (&submit.replace("thread", "scheduler"), "no `thread` that is a text"),
             (&submit.replace("2ms", "0ms"), "has no work: its `work` is 0"),

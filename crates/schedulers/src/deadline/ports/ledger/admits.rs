@@ -3,7 +3,7 @@
 use super::{Again, Ledger, Task};
 use crate::deadline::ports::holding::Moved;
 use alloc::vec::Vec;
-use windfall_admission::{Admission, AdmitError, BPlusTree};
+use windfall_admission::{Admission, AdmitError, BPlusTree, WhatIfError};
 use windfall_hierarchy::{Answer, AnswerError, ChildVp, TemporalAnswer, TemporalQuery};
 use windfall_time::{Instant, Span};
 
@@ -192,9 +192,15 @@ impl Ledger {
         let place = |(work, deadline): &(Span, Instant)| (*work, self.place(*deadline));
         let placed: Vec<(Span, Instant)> = tasks.iter().map(place).collect();
         let Some(list) = &mut self.list else {
-            return TemporalAnswer::FirstRefused((!tasks.is_empty()).then_some(0));
+            let refused = (!tasks.is_empty()).then_some((0, AnswerError::NoSupply));
+            return TemporalAnswer::FirstRefused(refused);
         };
-        TemporalAnswer::FirstRefused(list.what_if(&placed).err().map(|refused| refused.index))
+        let refused = list.what_if(&placed).err().map(|WhatIfError { index, error }| {
+            let (work, _) = placed[index];
+            let nothing = work.is_zero();
+            (index, if nothing { NO_WORK } else { self.refusal(error, work, Span::ZERO) })
+        });
+        TemporalAnswer::FirstRefused(refused)
     }
 
     /// A refusal in the words of the hierarchy, with deadlines on its clock.

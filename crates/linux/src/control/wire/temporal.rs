@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(answer(query), asked(vec![(work, by)]));
         let three = r#","and":[{"work":"1ms","by":"3ms"},{"by":"1s","work":"5us"}]}"#;
         let three = query.replace('}', three);
-        let (one, five) = (Span::from_millis(1), Span::from_micros(5));
+        let (one, five) = (Span::from_millis(1), Span::from_nanos(5_000));
         let all = vec![(work, by), (one, Span::from_millis(3)), (five, Span::from_secs(1))];
         assert_eq!(answer(&three), asked(all));
         assert_eq!(answer(submit), task(TaskAsked::Submit { work, by }));

@@ -18,7 +18,10 @@ impl Draw {
 }
 
 fn answered(host: &mut Host, node: NodeId, query: TemporalQuery<'_>) -> TemporalAnswer {
-    host.tree.temporal_query(at(host.now), node, query).unwrap().unwrap()
+    match host.tree.temporal_query(at(host.now), node, query) {
+        Ok(Some(answer)) => answer,
+        other => panic!("{other:?}"),
+    }
 }
 
 /// The idle time before many deadlines.

@@ -58,7 +58,7 @@ pub(super) fn answer(
     }
 }
 
-/// What a scheduler answers.
+/// The answer of a scheduler.
 enum Found {
     One(IdleTime),
     Several(Result<(), TaskError>),

@@ -86,7 +86,7 @@ impl Reader<'_> {
         if self.request.len() == keys { Ok(()) } else { Err(wrong()) }
     }
 
-    /// What a query asks about: one task, or several.
+    /// The tasks of a query: one, or several.
     fn tasks(&self) -> Result<Vec<(Span, Span)>, ControlError> {
         let mut tasks = vec![(self.span("work")?, self.span("by")?)];
         let Some(more) = self.request.get(MORE) else { return Ok(tasks) };

@@ -1,4 +1,4 @@
-//! What a user of a list calls: checks what is asked, numbers tickets, counts, and words the errors.
+//! The interface of a list: it checks requests, numbers tickets, counts, and words the errors.
 
 use crate::{
     AdmitError, AdvanceError, HORIZON, Head, Key, Structure, Supplied, Ticket, TicketError,
@@ -27,7 +27,7 @@ pub struct Counts {
     pub freed: Span,
 }
 
-/// What inexact analysis answers (the end of section 2.2).
+/// The answer of inexact analysis (the end of section 2.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inexact {
     /// [`Admission::admit`] would admit it.

@@ -42,7 +42,7 @@ pub struct Collector {
     review: u32,
 }
 
-/// What searches and collections cost.
+/// The costs of searches and collections.
 #[derive(Clone, Debug, Default)]
 struct Measured {
     /// Cost of a slot against the slots taken since the last collection, but for the first.
@@ -54,7 +54,7 @@ struct Measured {
     sums: Sums,
 }
 
-/// What came between collections.
+/// The load between collections.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     collections: u64,
@@ -150,7 +150,7 @@ impl Collector {
         };
     }
 
-    /// What was measured; `None` while costs were not seen at two sizes, or no time passed.
+    /// The measured values; `None` while costs were not seen at two sizes, or no time passed.
     #[must_use]
     pub fn costs(&self) -> Option<Costs> {
         let Measured { searches, firsts, collections, sums } = &self.measured;

@@ -134,9 +134,9 @@ pub enum TicketError {
     },
     /// More is said to be used than is left of its bound.
     AboveBound {
-        /// What is said to be used.
+        /// The reported use.
         used: Span,
-        /// What is left.
+        /// The remaining work.
         left: Span,
     },
 }
@@ -180,9 +180,9 @@ pub enum AdvanceError {
     },
     /// More work is said to be done than was left of the first slot.
     AboveBound {
-        /// What is said to be done.
+        /// The reported work.
         work: Span,
-        /// What was left: zero if there is no slot.
+        /// The work that was left: zero if there is no slot.
         left: Span,
     },
 }

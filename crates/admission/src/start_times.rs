@@ -3,7 +3,7 @@
 //! Invariant: worked on in order of deadline among those that have started, with preemption, every task ends by its deadline. That order meets all deadlines if any does.
 //!
 //! The test is exact, in O(n log n). Up to the start of the new task the others are worked on as early as can be, which leaves the least work of every deadline;
-//! from there on as late as can be, that is by the same rule backwards: from each deadline on, the latest start first. What is idle then is what the new task can have, for no
+//! from there on as late as can be, that is by the same rule backwards: from each deadline on, the latest start first. The time that is idle then is available to the new task, for no
 //! order does more of the other work behind any moment. Earliest deadlines as late as possible are from Chetto and Chetto (1989), which the paper cites.
 
 use crate::ticket::list_number;
@@ -35,7 +35,7 @@ pub struct StartTimes {
     next: u32,
 }
 
-/// What nobody needs from an instant on, when all is done as late as can be: stretches in descending order, and all time from `end` on.
+/// The time that no task needs from an instant on, when all is done as late as possible: stretches in descending order, and all time from `end` on.
 struct Idle {
     stretches: Vec<(Instant, Instant)>,
     end: Instant,
@@ -90,7 +90,7 @@ impl StartTimes {
         self.tasks.is_empty()
     }
 
-    /// What is worked on: of the tasks that have started, the one of the earliest deadline.
+    /// The task that is worked on: of those that have started, the one of the earliest deadline.
     #[must_use]
     pub fn running(&self) -> Option<Head> {
         let task = self.tasks.iter().find(|task| task.start <= self.now)?;
@@ -188,7 +188,7 @@ impl StartTimes {
         Ok(before - self.tasks.len())
     }
 
-    /// What is left of each task then, when each is worked on as early as can be.
+    /// The remaining work of each task then, when each is worked on as early as possible.
     fn left_at(&self, to: Instant) -> Vec<Span> {
         let mut left: Vec<Span> = self.tasks.iter().map(|task| task.left).collect();
         let mut starts: Vec<usize> = (0..left.len()).collect();
@@ -215,7 +215,7 @@ impl StartTimes {
         left
     }
 
-    /// What is idle from an instant on, when each task is worked on as early as can be before it, and as late as can be from it on. Which task is worked on changes nothing in
+    /// The idle time from an instant on, when each task is worked on as early as possible before it, and as late as possible from it on. Which task is worked on changes nothing in
     /// what is idle, so that the work that has come up, going back, is one number.
     fn idle_from(&self, from: Instant) -> Idle {
         let left = self.left_at(from);

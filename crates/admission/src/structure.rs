@@ -1,4 +1,4 @@
-//! What keeps the slots, and answers.
+//! The structures that keep slots and answer queries.
 
 use windfall_time::{Instant, Span};
 
@@ -30,7 +30,7 @@ pub struct Key {
 /// A1. Every laxity is at least 0 at all times.
 /// A2. Queries change no answer.
 pub trait Structure: Clone {
-    /// What it is called in tables.
+    /// Its name in tables.
     const NAME: &'static str;
 
     /// No slots, at this time.
@@ -63,7 +63,7 @@ pub trait Structure: Clone {
     /// Takes the work in if it fits, behind all slots of an equal deadline.
     ///
     /// # Errors
-    /// What [`Structure::room`] says, which is less than the work; nothing has changed then.
+    /// The room by [`Structure::room`], if it is less than the work; nothing has changed then.
     fn offer(&mut self, work: Span, key: Key) -> Result<(), Span>;
 
     /// Takes a slot out, and says how much work was left of it; `None` if it is not there.

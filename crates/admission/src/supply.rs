@@ -1,6 +1,6 @@
 //! The processor time that is sure below a scheduler: a rate and a latency, and times on it (decision 0029).
 //!
-//! A deadline d has the place a (d - g), rounded down. What is sure to be received until d, by somebody who stays runnable, is its place less a *position*, rounded up: the least of a s + received(s, now)
+//! A deadline d has the place a (d - g), rounded down. An owner that stays runnable surely receives, until d, its place less a *position*, rounded up: the least of a s + received(s, now)
 //! for all s since it became runnable. So a list of slots whose deadlines are places, and whose time is the position, promises no more than is sure.
 
 use crate::HORIZON;
@@ -76,7 +76,7 @@ impl Supply {
         Ok(Supply { amount: x, period: y, latency })
     }
 
-    /// What a reservation of `amount` in each period is sure to give, wherever in its periods that comes (`RESBS amount period`, HLS 5.3.1.2): the longest time without is twice the rest of a period.
+    /// The time that a reservation of `amount` in each period surely gives, wherever in its periods it comes (`RESBS amount period`, HLS 5.3.1.2): the longest time without is twice the rest of a period.
     ///
     /// # Errors
     /// As for [`Supply::new`].

@@ -1,4 +1,4 @@
-//! What names an accepted task.
+//! The name of an accepted task.
 
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};

@@ -1,8 +1,8 @@
-//! What a clock is here: something that is read in ticks, in the order of the program, with a scale from ticks to nanoseconds.
+//! A clock is read in ticks, in the order of the program, and has a scale from ticks to nanoseconds.
 
 use crate::{Pairs, Scale, Thrown};
 
-/// What a clock says at a moment.
+/// A reading of a clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reading {
     /// Ticks since the clock's origin, which is unspecified.
@@ -28,7 +28,7 @@ impl Reading {
 /// A clock whose intervals are measured.
 ///
 /// # The implementor promises
-/// C1. What precedes [`Clock::read`] in the program is done before the clock is read, and what follows begins after it.
+/// C1. All that precedes [`Clock::read`] in the program is done before the clock is read, and all that follows begins after it.
 /// C2. One thread's readings on one processor never decrease.
 /// C3. All reads are alike: the same path, whatever the clock's value is (section 3.2 of the paper).
 ///
@@ -38,7 +38,7 @@ pub trait Clock {
     /// The clock at this moment.
     fn read(&self) -> Reading;
 
-    /// What its ticks are in nanoseconds.
+    /// The scale from its ticks to nanoseconds.
     fn scale(&self) -> Scale;
 
     /// Somebody who reads pairs of this clock on another processor meanwhile (method II), until it is dropped; `None` where that cannot be, as here.

@@ -1,6 +1,6 @@
 //! Method II: a thread that reads pairs all the time, on another processor if it gets one, and shows the last.
 //!
-//! A pair is published as one atomic integer, its number and its length, so that both are of one pair. Whoever measures takes the last pair before a sample, and the first that ends after it.
+//! A pair is published as one atomic integer, its number and its length, so that both are of one pair. A measurement takes the last pair before a sample, and the first that ends after it.
 
 use crate::section::zero;
 use crate::{Clock, Pairs, Thrown};
@@ -27,7 +27,7 @@ pub(crate) struct Companion {
     thread: Option<JoinHandle<()>>,
     /// How often in a row it showed nothing.
     missed: u32,
-    /// What it showed when it had missed too often: until it shows something else, it does not run.
+    /// Its reading when it had missed too often: until the reading changes, the clock does not run.
     stopped_at: Option<u64>,
 }
 

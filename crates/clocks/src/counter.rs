@@ -1,6 +1,6 @@
 //! The processor's own counter: read in one instruction, and told in nanoseconds of CLOCK_MONOTONIC_RAW.
 //!
-//! A `Counter` exists only where the processor says that it counts at one rate whatever the processor does. What it lacks: a promise about other machines' processors, and
+//! A `Counter` exists only where the processor says that it counts at one rate whatever the processor does. It makes no promise about other machines' processors, and
 //! time that goes on evenly over a suspension; [`Counter::drift`] says what became of it.
 
 mod calibration;

@@ -1,4 +1,4 @@
-//! What a measurement comes to, and why there may be none.
+//! The result of a measurement, or the reason why there is none.
 
 use crate::{Gaps, Method};
 use core::fmt;
@@ -10,7 +10,7 @@ use windfall_time::Span;
 pub struct Interval {
     /// Its mean, compensated, in ns. A short interval may come out below zero, and a difference does where the candidate is faster.
     pub value: f64,
-    /// What zero elapsed time came to by the same method, in the same run, in ns: what is left of the bias of reading.
+    /// Zero elapsed time as measured by the same method in the same run, in ns: the remaining bias of reading.
     pub bias: f64,
     /// The variance of one sample, compensated, in square ns.
     pub variance: f64,

@@ -57,7 +57,7 @@ impl fmt::Display for Method {
     }
 }
 
-/// What zero elapsed time came to by a method, on this machine, when a stopwatch was made.
+/// Zero elapsed time by a method, on this machine, when a stopwatch was made.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Trial {
     /// The method.
@@ -70,7 +70,7 @@ pub struct Trial {
     pub bias_error: f64,
 }
 
-/// What a short-term method has to gain: as much as its two further pairs would as samples.
+/// The gain that a short-term method needs: as much as its two further pairs would bring as samples.
 const WORTHWHILE: f64 = 3.0;
 
 /// The short-term method with the largest k that is worthwhile; without one, long-term averaging, or nothing where there is nothing to subtract.

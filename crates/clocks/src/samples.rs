@@ -16,7 +16,7 @@ impl Samples {
         Samples(times)
     }
 
-    /// What two successive looks at a clock take between them, `pairs` times: the median is to be subtracted from every time that was taken by two looks.
+    /// The time between two successive reads of a clock, `pairs` times: subtract the median from every time that was measured by two reads.
     #[must_use]
     pub fn of_looks(pairs: usize, mut now: impl FnMut() -> Instant) -> Samples {
         let pair = |_| {

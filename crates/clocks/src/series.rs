@@ -11,7 +11,7 @@ const FAR: u64 = 10;
 pub(crate) struct Sample {
     /// The pair of reads before it.
     pub(crate) before: u64,
-    /// What was measured, with what two reads take.
+    /// The measured time, including that of two reads.
     pub(crate) measured: u64,
     /// The pair of reads after it.
     pub(crate) after: u64,
@@ -102,7 +102,7 @@ impl Series {
         self.0.iter().zip(&other.0).filter_map(|(one, other)| Some((one.ok()?, other.ok()?)))
     }
 
-    /// What this one measured more than the other in each round that is whole in both, in ticks; and why the others are not.
+    /// The excess of this series over the other in each round that is whole in both, in ticks; and why other rounds are not whole.
     pub(crate) fn less(&self, other: &Series) -> (Vec<f64>, Gaps) {
         let both = self.both(other);
         let more = both.map(|(one, other)| ticks(one.measured) - ticks(other.measured)).collect();

@@ -11,7 +11,7 @@ use windfall_time::Span;
 /// Time is kept in picoseconds, so that costs are finer than ticks.
 const PER_NANO: u64 = 1_000;
 
-/// What reading a simulated clock costs.
+/// The cost of reading a simulated clock.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Load {
     /// Every read takes at least this.
@@ -20,7 +20,7 @@ pub struct Load {
     pub scale: f64,
     /// The part of the load that is left at the next read, 0 to 1: 0 forgets it at once, 1 keeps it for ever.
     pub kept: f64,
-    /// What each read takes beside that, in nanoseconds, evenly from 0 to this: nothing else knows of it.
+    /// A further cost of each read, hidden from all else: even from 0 to this, in nanoseconds.
     pub own: f64,
     /// Whether both halves of a read, before and after the clock's value is taken, take equally long, as (3) assumes; else a read is divided anywhere.
     pub equal_halves: bool,
@@ -102,7 +102,7 @@ impl Simulated {
         self.until_interrupt.set(self.until_interrupt.get().saturating_sub(time));
     }
 
-    /// What a read takes under the load of this moment.
+    /// The cost of a read under the load of this moment.
     fn cost(&self) -> u64 {
         let [x, y] = self.vector.get();
         let own = self.random.borrow_mut().uniform() * self.load.own;

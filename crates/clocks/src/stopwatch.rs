@@ -76,14 +76,14 @@ impl<C: Clock> Stopwatch<C> {
         self.method
     }
 
-    /// What each method came to when this was made.
+    /// The result of each method when this was made.
     pub fn trials(&self) -> &[Trial] {
         &self.trials
     }
 
     /// How long `work` takes, from `samples` single executions.
     ///
-    /// What it computes from captured values the compiler may compute before; give it such values by [`Stopwatch::measure_with`], or through [`std::hint::black_box`].
+    /// The compiler may compute results of captured values beforehand; pass such values by [`Stopwatch::measure_with`], or through [`std::hint::black_box`].
     ///
     /// # Errors
     /// When fewer than 8 samples are asked for, too few are whole, or the machine was suspended.
@@ -117,7 +117,7 @@ impl<C: Clock> Stopwatch<C> {
         }
     }
 
-    /// By how much `candidate` takes longer than `base`, from `samples` executions of each, in turn. What reading takes cancels.
+    /// The time by which `candidate` takes longer than `base`, from `samples` executions of each, in turn. The cost of reading cancels.
     ///
     /// # Errors
     /// As [`Stopwatch::measure`].
@@ -195,7 +195,7 @@ impl<C: Clock> Stopwatch<C> {
         Ok(self.interval(found, bias.mean, ours.gaps(), self.method, k))
     }
 
-    /// What a method leaves of zero elapsed time, in ticks, and long-term averaging takes off.
+    /// The rest of zero elapsed time that a method leaves, in ticks; long-term averaging subtracts it.
     fn constant(&self, method: Method, zeros: &Series) -> Option<f64> {
         let left = zeros.moments(|zero| method.compensated(zero))?;
         Some(if method == Method::Uncompensated { 0.0 } else { left.mean })
@@ -259,7 +259,7 @@ impl<C: Clock> Stopwatch<C> {
         self.sample(pairs, dither, 0_u64, |nothing| *nothing)
     }
 
-    /// What zero elapsed time comes to by a method, and k by blocks.
+    /// Zero elapsed time by a method, and k by blocks.
     fn trial(&self, method: Method, pairs: &mut dyn Pairs) -> Result<Trial, IntervalError> {
         let zero = |pairs: &mut dyn Pairs, dither: &mut Dither| self.zero(pairs, dither);
         let (one, other) = self.in_turn(pairs, TRIAL / 2, zero, zero);

@@ -37,7 +37,7 @@ impl SystemClock {
         }
     }
 
-    /// What the clock says at some moment near to this place in the program.
+    /// A reading of the clock, at some moment near to this place in the program.
     #[must_use]
     #[inline]
     pub fn now(self) -> Instant {

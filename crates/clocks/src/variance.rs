@@ -10,9 +10,9 @@
 pub struct Deviations {
     /// Of the pair before.
     pub t1: f64,
-    /// Of what the first read adds to the interval.
+    /// Of the time that the first read adds to the interval.
     pub t2: f64,
-    /// Of what the last read adds.
+    /// Of the time that the last read adds.
     pub t3: f64,
     /// Of the pair after.
     pub t4: f64,

@@ -19,7 +19,7 @@ use windfall_clocks::SystemClock;
 use windfall_os::sched::{Affinity, own_tid};
 use windfall_time::Span;
 
-/// What a step of work may take: 20 to 200 times what it does. A processor with much other load is slow, and answers.
+/// The time that a step of work may take: 20 to 200 times what it usually does. A processor with much other load is slow, and answers.
 const STEP: Span = Span::from_nanos(2_000);
 /// A batch may take this at least, and so may a thread on its way to its processor.
 const LEAST: Span = Span::from_secs(10);
@@ -43,17 +43,17 @@ pub(crate) struct Worker {
     pub(crate) is_kept: bool,
 }
 
-/// What a thread brings from a batch: of each entry of its plan the digest and the processor time.
+/// The result of a thread's batch: the digest and the processor time of each entry of its plan.
 pub(crate) type Done = Vec<(Digest, Span)>;
 
-/// What it sends at its end, with its block of memory.
+/// The message that it sends at its end, with its block of memory.
 struct Came {
     number: usize,
     block: Vec<u64>,
     done: Result<Done, String>,
 }
 
-/// What all threads of a batch know. It is theirs as well, since one of them may be left behind.
+/// The data that all threads of a batch share. They own it too, since one of them may be left behind.
 pub(crate) struct Batch {
     plan: Arc<[Entry]>,
     faults: Arc<[Fault]>,
@@ -109,7 +109,7 @@ impl Batch {
         Batch { plan, faults, shared, progress, start }
     }
 
-    /// Does it on all workers that have not ended. What each of them brought; nothing of those that ended.
+    /// Does it on all workers that have not ended. Returns the result of each; `None` for those that ended.
     pub(crate) fn run(self, workers: &mut [Worker], deadline: Span) -> Vec<Done> {
         let batch = Arc::new(self);
         let (sender, receiver) = channel();

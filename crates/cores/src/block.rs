@@ -1,6 +1,6 @@
 //! How much memory each processor works on: more than its caches hold, if there is as much.
 //!
-//! What decides is read from `/sys/devices/system/cpu` and `/proc/meminfo`, below a root that tests choose.
+//! Sizes are read from `/sys/devices/system/cpu` and `/proc/meminfo`, below a root that tests choose.
 
 use std::fs;
 use std::path::Path;

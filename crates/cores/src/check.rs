@@ -1,4 +1,4 @@
-//! What is checked, batch by batch: the plan of each, and the judgement of what comes of it.
+//! The check, batch by batch: the plan of each, and the judgement of its results.
 //!
 //! A batch is a round of each pattern. After it the threads end, their digests are judged, and their blocks of memory go on to the next. So what is kept does not grow with the time, and the processors of a batch never differ by more than it.
 
@@ -212,7 +212,7 @@ fn judge(judges: &mut [Judge], plan: &[Entry], all: &[Done], words: usize) {
     }
 }
 
-/// What is done in these rounds, in order.
+/// The work of these rounds, in order.
 fn plan(judges: &[Judge], rounds: core::ops::RangeInclusive<u64>) -> Vec<Entry> {
     let entry = |round: u64, judge: usize| {
         let kind = judges[judge].votes.kind;
@@ -252,7 +252,7 @@ pub enum CheckError {
     NoRounds,
     /// A block that holds no march.
     SmallBlock {
-        /// What was asked.
+        /// The request.
         bytes: u64,
     },
     /// There is no such memory.

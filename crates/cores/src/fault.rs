@@ -3,7 +3,7 @@
 use crate::Kind;
 use core::ops::RangeInclusive;
 
-/// What a planted fault does.
+/// The effect of a planted fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Effect {

@@ -1,4 +1,4 @@
-//! Who is wrong: the digests of all processors are voted, and each is compared with the known answer.
+//! The judgement: the digests of all processors are voted, and each is compared with the known answer.
 //!
 //! Voting is synchronous (a queue of one row; CMU 1982, 1.9): all processors end a batch of rounds before any of it is judged. A voter takes 64 processors; more are several groups of nearly equal size.
 
@@ -7,7 +7,7 @@ use crate::work::Kind;
 use windfall_nmr::{Iteration, Majority, ReplicaNumber, Report, Settings, SettingsError, Voter};
 use windfall_time::Span;
 
-/// What a processor had in a round: nothing where it panicked, or did not work any longer.
+/// The digest of a processor in a round; `None` where it panicked, or did not work any longer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Digest {
     Of(u64),
@@ -138,7 +138,7 @@ impl Group {
         Ok(Group { members, voter, turn: 0 })
     }
 
-    /// What a majority had.
+    /// The digest of a majority.
     fn vote(&mut self, digests: &[Digest]) -> Option<u64> {
         let voter = self.voter.as_mut()?;
         if digests.iter().all(|digest| digest.word().is_none()) {

@@ -1,4 +1,4 @@
-//! What a check found.
+//! The result of a check.
 
 use crate::{Block, Kind};
 use core::fmt;
@@ -13,11 +13,11 @@ pub(crate) const MOST_KEPT: usize = 32;
 pub struct WrongDigest {
     /// The round of this kind, from 1.
     pub round: u64,
-    /// What came out; `None` when the work panicked.
+    /// The digest; `None` when the work panicked.
     pub found: Option<u64>,
-    /// What must come out.
+    /// The known answer.
     pub known: u64,
-    /// What a majority of the processors had, if there was one.
+    /// The digest of a majority of the processors, if there was one.
     pub voted: Option<u64>,
 }
 
@@ -59,15 +59,15 @@ pub struct ProcessorResult {
 pub enum Ended {
     /// The kernel refused to keep a thread on it, as when it was taken offline.
     Refused(String),
-    /// Its thread did not come back. What it did before this batch counts.
+    /// Its thread did not come back. Its work before this batch counts.
     NoAnswer(NoAnswer),
 }
 
-/// What is known of a processor that does not answer. Its thread is left behind, and ends with the process if it ends at all.
+/// A processor that does not answer. Its thread is left behind, and ends with the process if it ends at all.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct NoAnswer {
-    /// What it began last, and in which round of that.
+    /// The work that it began last, and its round.
     pub work: Option<(Kind, u64)>,
     /// For how long it was waited for.
     pub waited: Span,
@@ -127,9 +127,9 @@ pub struct CommonCause {
     pub rounds: u64,
     /// The first of them.
     pub first: u64,
-    /// What the majority had then.
+    /// The digest of the majority in that round.
     pub voted: u64,
-    /// What must come out.
+    /// The known answer.
     pub known: u64,
     /// The processors that had it then.
     pub processors: Vec<u16>,
@@ -145,7 +145,7 @@ pub struct Absent {
     pub why: String,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Report {
@@ -165,7 +165,7 @@ pub struct Report {
     pub left_out: Vec<Kind>,
 }
 
-/// What follows.
+/// The conclusion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Verdict {
@@ -210,7 +210,7 @@ pub enum Finding {
 }
 
 impl Report {
-    /// What follows from all of it.
+    /// The verdict on the whole.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let mut kinds = self.processors.iter().flat_map(|processor| &processor.kinds);
@@ -231,7 +231,7 @@ impl Report {
         !self.votes.is_empty()
     }
 
-    /// What is wrong: common causes first, then processors.
+    /// The faults: common causes first, then processors.
     #[must_use]
     pub fn findings(&self) -> Vec<Finding> {
         let common = self.common.iter().cloned().map(Finding::CommonCause);

@@ -32,7 +32,7 @@ pub enum Kind {
     Memory,
     /// Every atomic operation on a word of this processor's own.
     Atomic,
-    /// Counts in words that eight processors change at the same time. What is wrong here may be the deed of another processor of the same word: the one is named whose counts were lost.
+    /// Counts in words that eight processors change at the same time. An error here may be caused by another processor of the same word: the check names the one whose counts were lost.
     Shared,
 }
 
@@ -99,7 +99,7 @@ impl fmt::Display for Kind {
 /// How many different rounds a kind has: round n works with pattern (n - 1) modulo this.
 pub const PATTERNS: usize = 8;
 
-/// What the rounds begin with: no bits, all bits, every other one, and odd numbers.
+/// The patterns that rounds begin with: no bits, all bits, every other one, and odd numbers.
 const SEEDS: [u64; PATTERNS] = [
     0,
     u64::MAX,
@@ -156,7 +156,7 @@ pub(crate) fn digest(kind: Kind, pattern: usize, wrong: u64, place: &mut Place<'
     total
 }
 
-/// What the round of a pattern must yield, with a block of so many words.
+/// The known answer of the round of a pattern, with a block of so many words.
 pub(crate) fn known(kind: Kind, pattern: usize, words: usize) -> u64 {
     let once = match kind {
         Kind::Memory => return memory::known(words, pattern),

@@ -7,7 +7,7 @@ pub use loom::sync::atomic::{Ordering, fence};
 #[cfg(loom)]
 pub use model::{AtomicU32, AtomicU64, SWEEPING};
 
-/// What the model checker tries ways of.
+/// Atomics whose interleavings the model checker tries.
 ///
 /// It forgets that a load of one thread and a change by another could come in the other order, when the other thread has loaded
 /// the same word before. So there are two ways of looking: with loads as they are, which may read what is out of date; and

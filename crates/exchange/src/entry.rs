@@ -28,7 +28,7 @@ impl Mailbox {
         self.0.sleep(futex)
     }
 
-    /// What the reader sleeps on.
+    /// The word that the reader sleeps on.
     #[must_use]
     pub const fn futex(&self) -> &AtomicU32 {
         self.0.futex()

@@ -30,7 +30,7 @@ pub(crate) struct Hand {
     pub(crate) last: u32,
 }
 
-/// What anybody may do.
+/// Operations that every process may do.
 impl Exchange {
     /// Posts an event.
     ///
@@ -97,7 +97,7 @@ impl Exchange {
     }
 }
 
-/// What only the owner does.
+/// Operations of the owner alone.
 impl Exchange {
     /// Makes an event.
     ///
@@ -220,7 +220,7 @@ impl Exchange {
         }
     }
 
-    /// What an event of one's own was posted with, if it has arrived.
+    /// The datum that an event of the caller's was posted with, if it has arrived.
     ///
     /// # Errors
     /// [`ExchangeError::NotOwner`], [`ExchangeError::Gone`].

@@ -8,7 +8,7 @@ use crate::pool::{NIL, Placed};
 use crate::switch::Switch;
 use crate::{Exchange, ExchangeError, Futex, Name};
 
-/// What others see of a process.
+/// The part of a process that others see.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Home {
@@ -23,7 +23,7 @@ impl Placed for Home {
     }
 }
 
-/// What only the process itself knows. Calls that only the process may make require it.
+/// The part of a process that only itself has. Calls that only the process may make require it.
 #[derive(Debug)]
 pub struct Mine {
     pub(crate) name: Name,
@@ -31,12 +31,12 @@ pub struct Mine {
     pub(crate) hand: Hand,
     /// The places of its events.
     pub(crate) events: Vec<u32>,
-    /// What it is, or was, entered for.
+    /// The event and entry that it waits for, or waited for last.
     pub(crate) entered: Entered,
 }
 
 impl Mine {
-    /// What the process is called.
+    /// The name of the process.
     #[must_use]
     pub const fn name(&self) -> Name {
         self.name
@@ -74,7 +74,7 @@ impl Exchange {
         self.homes.at(mine.name.index)
     }
 
-    /// What the process sleeps on while it waits for its events.
+    /// The word that the process sleeps on while it waits for its events.
     #[must_use]
     pub fn futex(&self, mine: &Mine) -> &AtomicU32 {
         self.home(mine).inbox.futex()

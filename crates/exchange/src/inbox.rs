@@ -1,4 +1,4 @@
-//! What has come for one receiver and has not been read: a stack that all threads push to and the receiver takes whole.
+//! Values for one receiver that have not been read: a stack that all threads push to and the receiver takes whole.
 //!
 //! Its head is the futex that the receiver sleeps on, so that one step both pushes and tells whether the receiver
 //! sleeps. Taken whole and turned round it is in the order in which it came. A head that was taken and came back

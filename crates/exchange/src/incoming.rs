@@ -1,4 +1,4 @@
-//! What many threads hand to one: a list that all push to, and its owner takes whole (PORTS 1994, section 4).
+//! Values from many threads to one: a list that all push to, and its owner takes whole (PORTS 1994, section 4).
 //!
 //! Invariant: a place is free, its writer's, in the list, or its taker's; so nobody waits for it. Nobody waits for memory either: all places are laid out at the beginning.
 

@@ -44,7 +44,7 @@ use notice::Notices;
 use pool::Pool;
 use queue::{DualQueue, Node};
 
-/// What an object is called here: its place, and how many had that place before.
+/// The name of an object: its place, and how many had that place before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Name {
     /// Its place in the table of its kind.
@@ -61,7 +61,7 @@ impl Name {
 /// Why a call has done nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExchangeError {
-    /// What it names is gone.
+    /// The object of that name is gone.
     Gone,
     /// The event is another's.
     NotOwner,
@@ -76,9 +76,9 @@ pub enum ExchangeError {
         /// How many.
         capacity: u32,
     },
-    /// Who waited longest is gone, and out of the queue.
+    /// The process that waited longest is gone, and out of the queue.
     DeadWaiter {
-        /// What it had given with its event.
+        /// The datum that it had given with its event.
         word: u64,
     },
     /// The queue has waiters.

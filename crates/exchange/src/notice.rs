@@ -43,7 +43,7 @@ const SPENT: u32 = 4;
 struct Row {
     /// The first entry: number and place.
     head: AtomicU64,
-    /// What waiters sleep on; counts notifications that were waited for.
+    /// The word that waiters sleep on; counts notifications that were waited for.
     bell: AtomicU32,
 }
 
@@ -74,7 +74,7 @@ impl Notices {
     }
 }
 
-/// What a process is entered for, or was lately: event and entry (number and place).
+/// The event and entry (number and place) that a process waits for, or waited for last.
 #[derive(Debug, Default)]
 pub struct Entered {
     entries: Vec<(u64, u64)>,

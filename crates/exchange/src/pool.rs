@@ -14,7 +14,7 @@ pub(crate) const NIL: u32 = u32::MAX;
 const FIRST: u32 = if cfg!(loom) { 2 } else { 64 };
 const CHUNKS: usize = 26;
 
-/// What can have a place.
+/// A value that can be kept in a pool.
 pub(crate) trait Placed: Default {
     /// The link of whatever list it is in. It is in one at most, that of the free ones included.
     fn link(&self) -> &AtomicU32;

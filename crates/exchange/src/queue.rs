@@ -19,7 +19,7 @@ use node::{CLOSED, END, Ends, WAITER, place};
 
 pub(crate) use node::{DualQueue, Node};
 
-/// What came of looking for a datum.
+/// The result of looking for a datum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dequeued {
     /// There was one.
@@ -62,7 +62,7 @@ impl Exchange {
         self.queues.get(name.index).ok_or(ExchangeError::Gone)
     }
 
-    /// Both ends of a queue of that generation. Whatever is then done to what was seen happens to that queue or to none.
+    /// Both ends of a queue of that generation. Later operations on them happen to that queue or to none.
     #[inline]
     fn ends(&self, queue: &DualQueue, generation: u32) -> Result<Ends, ExchangeError> {
         loop {

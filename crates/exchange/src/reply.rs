@@ -36,7 +36,7 @@ pub fn reply<T>() -> (ReplySender<T>, Reply<T>) {
     (ReplySender(shared.clone()), Reply(shared))
 }
 
-/// Whoever answers. Dropped without an answer, that is known, too.
+/// The end that answers. If it is dropped without an answer, the other end learns that.
 #[derive(Debug)]
 pub struct ReplySender<T>(Arc<Shared<T>>);
 
@@ -59,7 +59,7 @@ impl<T> Drop for ReplySender<T> {
     }
 }
 
-/// Whoever is answered.
+/// The end that receives the answer.
 #[derive(Debug)]
 pub struct Reply<T>(Arc<Shared<T>>);
 

@@ -25,7 +25,7 @@ const MOST_REQUESTS: usize = 64;
 /// A processor, in the unit of loads.
 const PROCESSOR: u64 = 1_000_000;
 
-/// What a monitor aims at.
+/// The aim of a monitor.
 // Fields: the settings of the program `monitor`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -51,7 +51,7 @@ impl Policy {
         Policy { window: 10, memory: 3, margin: 10, spare: 5, moves: 1, tunes: true };
 }
 
-/// What a monitor remembers from reading to reading.
+/// The state of a monitor between readings.
 #[derive(Clone, Debug, Default)]
 pub struct State {
     records: BTreeMap<String, Record>,
@@ -76,7 +76,7 @@ impl State {
     }
 }
 
-/// What can still be declared at a node in this round.
+/// The need that can still be declared at a node in this round.
 struct Room {
     left: Span,
 }

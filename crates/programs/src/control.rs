@@ -86,11 +86,11 @@ impl ThreadView {
 pub struct ThreadRequest {
     /// The name of the thread.
     pub thread: String,
-    /// What is to change.
+    /// The change.
     pub change: ThreadChange,
 }
 
-/// What a process requests for a thread.
+/// A request of a process for a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ThreadChange {

@@ -275,7 +275,7 @@ pub trait Process: Tasks + Tells + Send + Sized + 'static {
     fn cancel(&mut self, event: Event) -> impl Future<Output = Result<bool, ProcessError>> + Send;
 
     /// Has a device post an event of its own at each arrival there, from now on; at once, if something has
-    /// arrived already. The datum is the device's, or the number of the arrival, counted from 1. What arrives while the
+    /// arrived already. The datum is the device's, or the number of the arrival, counted from 1. Arrivals while the
     /// event is posted is not posted again: the process finds it when it reads the device.
     ///
     /// # Errors
@@ -358,7 +358,7 @@ pub trait Process: Tasks + Tells + Send + Sized + 'static {
         }
     }
 
-    /// Deletes an event of its own, a queue in which no event waits, or a template. What was posted or stored is
+    /// Deletes an event of its own, a queue in which no event waits, or a template. Data that was posted or stored is
     /// lost.
     ///
     /// # Errors

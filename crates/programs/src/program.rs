@@ -7,7 +7,7 @@ use crate::process::Start;
 use crate::step::{Naming, Numbers, Phase, Translate};
 use windfall_time::{Instant, Span};
 
-/// What a thread runs.
+/// The program of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Program {
     /// Computes for ever from a time on, and waits before it.
@@ -24,7 +24,7 @@ pub enum Program {
         /// The phases.
         phases: Vec<Phase>,
     },
-    /// What a thread did in a recording.
+    /// The course of a thread in a recording.
     Recorded(Recorded),
     /// An event-driven process.
     Process(Start),
@@ -40,7 +40,7 @@ pub struct Jobs<N: Naming = Numbers> {
     pub work: Work,
     /// Relative deadline; `None` if jobs are never due.
     pub deadline: Option<Span>,
-    /// What happens to a job that is unfinished at its deadline.
+    /// The fate of a job that is unfinished at its deadline.
     pub late: OnLate,
     /// Number of jobs; `None` is without end.
     pub count: Option<u64>,
@@ -175,7 +175,7 @@ impl Work {
     }
 }
 
-/// What happens to a job that is unfinished at its deadline.
+/// The fate of a job that is unfinished at its deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnLate {
     /// It continues.
@@ -185,7 +185,7 @@ pub enum OnLate {
     Abort,
 }
 
-/// What a thread did in a recording.
+/// The course of a thread in a recording.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Recorded {

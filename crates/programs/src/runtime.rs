@@ -70,7 +70,7 @@ struct RunningProgram {
     process: Option<ProcessHandle>,
     /// The family of schedulers whose threads it may have changed.
     controls: Option<Arc<str>>,
-    /// What has been charged for its current call: nothing, its cost, and so many visits of stations.
+    /// The part of its current call that has been charged: nothing, its cost, and so many visits of stations.
     charged: usize,
     condition: Condition,
     /// An action that was taken from the body before there was a processor for it.
@@ -81,11 +81,11 @@ struct RunningProgram {
     backlog: VecDeque<Job>,
     /// Number of wake-ups that arrived while it did not wait for one.
     wakes: u64,
-    /// What its own urgency follows from, if it shares a lock with a protocol.
+    /// The source of its own urgency, if it shares a lock with a protocol.
     rank: Option<Rank>,
     /// When the job is due that its scheduler was last told of.
     due: Instant,
-    /// What it runs at, and the lock with a protocol that it waits for.
+    /// Its present urgency, and the lock with a protocol that it waits for.
     runs_at: Option<Urgency>,
     waits_for: Option<Resource>,
     /// Start of a moment, and the number of actions without computing in it.

@@ -134,7 +134,7 @@ pub enum Step<N: Naming = Numbers> {
     },
     /// Computes, and visits a station whenever it has computed for so long.
     RunVisiting {
-        /// What it computes.
+        /// Its computation.
         work: Work,
         /// The station.
         station: N::Station,

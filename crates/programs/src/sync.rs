@@ -11,11 +11,11 @@ use std::collections::VecDeque;
 pub struct SyncPoint {
     owner: Option<u32>,
     queue: VecDeque<u32>,
-    /// What the owner of this lock runs at.
+    /// The present urgency of the lock's owner.
     pub protocol: LockProtocol,
     /// The threads that use this lock, if it has [`LockProtocol::Ceiling`].
     pub users: Vec<u32>,
-    /// What the owner runs at least at, since it took the lock.
+    /// The least urgency of the owner since it took the lock.
     pub ceiling: Option<Urgency>,
     /// Number of threads that use this barrier.
     pub parties: usize,

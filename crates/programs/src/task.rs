@@ -42,7 +42,7 @@ impl IdleTime {
     }
 }
 
-/// What the scheduler above a process is asked about its tasks, by the process or, if that is [open](Self::Open), by another.
+/// A request to the scheduler above a process about its tasks, by the process or, if that is [open](Self::Open), by another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TaskRequest {
@@ -79,7 +79,7 @@ pub enum TaskRequest {
     Open,
 }
 
-/// What a scheduler answers a [`TaskRequest`] that it carried out.
+/// The answer of a scheduler to a [`TaskRequest`] that it carried out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TaskReply {
@@ -103,7 +103,7 @@ pub enum TaskError {
     NoTime {
         /// The work.
         work: Span,
-        /// What would be admitted instead.
+        /// An alternative that would be admitted.
         instead: IdleTime,
     },
     /// Of several tasks this one would not be admitted; those before it would be.

@@ -107,7 +107,7 @@ impl Code for Motors {
     }
 }
 
-/// What the journey has come to.
+/// The outcome of the journey.
 fn figures(shared: &Shared) -> [Told; 8] {
     let journey = written(&shared.robot.report);
     [
@@ -248,7 +248,7 @@ impl Code for Planner {
     }
 }
 
-/// What planning has come to.
+/// The outcome of planning.
 fn planning(shared: &Shared) -> Vec<Told> {
     let (counts, used) = shared.planning();
     vec![

@@ -16,10 +16,10 @@ pub const PLANNER: ProcessNumber = ProcessNumber(1);
 
 const NANOSECOND: Span = Span::from_nanos(1);
 
-/// What map and planner are told.
+/// The inputs of map and planner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// What sensors have seen, for the planner; what is new of it, for the map.
+    /// The sensors' view, for the planner; its news, for the map.
     Seen {
         /// Cells, and whether each is blocked.
         cells: Vec<(Cell, bool)>,
@@ -30,12 +30,12 @@ pub enum Event {
     Step(u32),
 }
 
-/// What leaves the deliberative part.
+/// The outputs of the deliberative part.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Output {
     /// Where the robot goes at a step.
     Move(Move),
-    /// What the map says from now on.
+    /// The content of the map from now on.
     Mapped(Vec<(Cell, bool)>),
 }
 
@@ -54,7 +54,7 @@ pub struct Move {
     pub way: Vec<Cell>,
 }
 
-/// What map and planner remember.
+/// The states of map and planner.
 #[derive(Clone, PartialEq, Debug)]
 pub enum State {
     /// Which cells are known to be blocked, or free.

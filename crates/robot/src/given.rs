@@ -1,4 +1,4 @@
-//! What the deliberative part has given away, and what planning it took.
+//! The outputs that the deliberative part has committed, and the planning behind them.
 //!
 //! Invariant: nothing is given on before the processor time of its event has been spent.
 
@@ -31,7 +31,7 @@ pub(crate) struct Given {
 }
 
 impl Given {
-    /// What an event has given away.
+    /// The committed output of an event.
     pub(crate) fn take(&mut self, key: Key, output: Output) {
         match &mut self.spending {
             Some((event, kept)) if *event == key => kept.push(output),
@@ -72,7 +72,7 @@ impl Given {
         self.moves.remove(&step)
     }
 
-    /// What the map says since the last call.
+    /// The changes of the map since the last call.
     pub(crate) fn mapped(&mut self) -> Vec<(Cell, bool)> {
         std::mem::take(&mut self.mapped)
     }

@@ -1,12 +1,12 @@
-//! What a robot did: step by step, and what it was given and was not.
+//! The course of a robot: its steps, and the plans that it was given or missed.
 
 use crate::terrain::Cell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use windfall_time::Instant;
 
-/// What standing still for a step takes, where a step to the next cell takes 10.
+/// The cost of standing still for a step, where a step to the next cell costs 10.
 pub const STANDING: u64 = 3;
-/// What starting again takes, after it stood.
+/// The cost of starting again after it stood.
 pub const STARTING: u64 = 5;
 
 /// Why it stood still at a step.
@@ -20,7 +20,7 @@ pub enum Stood {
     Late,
     /// An obstacle was where it was told to go.
     Obstacle,
-    /// What it was told was planned for another place, before the planner knew that it had stood.
+    /// The plan was for another place, from before the planner knew that it had stood.
     Elsewhere,
 }
 
@@ -37,7 +37,7 @@ pub struct Step {
     pub seen: Vec<(Cell, bool)>,
 }
 
-/// What was planned ahead and taken back, because something new was seen.
+/// Steps that were planned ahead and taken back because something new was seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rollback {
     /// When.
@@ -53,11 +53,11 @@ pub struct Rollback {
 pub struct Journey {
     /// Its steps, from the first.
     pub steps: Vec<Step>,
-    /// What was taken back.
+    /// The steps that were taken back.
     pub rollbacks: Vec<Rollback>,
-    /// What it went, in tenths of a cell.
+    /// The length of its path, in tenths of a cell.
     pub path: u64,
-    /// What it took: as much as the path, [`STANDING`] and [`STARTING`].
+    /// Its energy: the path, [`STANDING`] and [`STARTING`].
     pub energy: u64,
     /// Whether it arrived.
     pub arrived: bool,

@@ -1,4 +1,4 @@
-//! Ways over a grid whose obstacles become known on the way: D* Lite (Koenig and Likhachev 2002, figure 3), in steps of bounded work. What is known lies in persistent structures, so that a copy takes no longer for large terrain.
+//! Ways over a grid whose obstacles become known on the way: D* Lite (Koenig and Likhachev 2002, figure 3), in steps of bounded work. The known terrain lies in persistent structures, so that a copy takes no longer for large terrain.
 //!
 //! A cell's neighbours are the eight around it. No way goes through a blocked cell, nor between two cells that meet at a blocked corner.
 //!
@@ -7,9 +7,9 @@
 use crate::terrain::{Cell, Size};
 use imbl::{OrdSet, Vector};
 
-/// What a step to a neighbour in the same row or column costs; and to another.
+/// The cost of a step to a neighbour in the same row or column.
 pub const STRAIGHT: u32 = 10;
-/// What a step to another neighbour costs.
+/// The cost of a step to another neighbour.
 pub const DIAGONAL: u32 = 14;
 /// No way.
 pub const NO_WAY: u32 = u32::MAX;
@@ -20,12 +20,12 @@ const NEIGHBOURS: [(i32, i32); 8] =
 /// In which order open cells are looked at: the least first.
 type Rank = (u32, u32);
 
-/// What is known of a cell.
+/// The knowledge of a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Way {
-    /// What the way to the goal cost when the cell was looked at last (g).
+    /// The cost of the way to the goal when the cell was last looked at (g).
     cost: u32,
-    /// What it costs by the neighbours (rhs).
+    /// The cost by way of the neighbours (rhs).
     best: u32,
     /// Its rank, if both differ.
     open: Option<Rank>,
@@ -86,7 +86,7 @@ impl Planner {
         self.robot
     }
 
-    /// What the way costs from where the robot is, if it is [known](Plan::Known).
+    /// The cost of the way from the robot's place, if it is [known](Plan::Known).
     #[must_use]
     pub fn way_cost(&self) -> u32 {
         self.ways[self.robot as usize].best
@@ -103,7 +103,7 @@ impl Planner {
         }
     }
 
-    /// Whatever becomes open from now on ranks behind what it would have, by as much as the robot may have come nearer.
+    /// Cells that become open from now on rank behind their usual rank, by as much as the robot may have come nearer.
     fn shift_ranks(&mut self) {
         self.shift = self.shift.saturating_add(self.estimate(self.last));
         self.last = self.robot;
@@ -240,14 +240,14 @@ impl Planner {
         NEIGHBOURS.into_iter().filter_map(move |(right, down)| size.cell((x + right, y + down)))
     }
 
-    /// What a step between neighbours costs, by what is known.
+    /// The cost of a step between neighbours, as far as they are known.
     fn step(&self, from: Cell, to: Cell) -> u32 {
         let is_blocked = |cell: Cell| self.ways[cell as usize].blocked;
         step(self.size, is_blocked, from, to)
     }
 }
 
-/// What a step between neighbours costs: [`NO_WAY`] into a blocked cell, or past a blocked corner.
+/// The cost of a step between neighbours: [`NO_WAY`] into a blocked cell, or past a blocked corner.
 pub fn step(size: Size, is_blocked: impl Fn(Cell) -> bool, from: Cell, to: Cell) -> u32 {
     let ((x, y), (to_x, to_y)) = (size.place(from), size.place(to));
     if is_blocked(to) {

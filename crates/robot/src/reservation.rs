@@ -5,7 +5,7 @@ use windfall_programs::OwnRequest;
 use windfall_speculation::{Supply, SupplyError};
 use windfall_time::Span;
 
-/// So much in each period, wherever in it that comes (`RESBS amount period`). What the planner promises counts on that alone.
+/// An amount in each period, wherever in it that comes (`RESBS amount period`). The planner's promises count on that alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reservation {
     amount: Span,
@@ -22,7 +22,7 @@ impl Reservation {
         Ok(Reservation { amount, period, supply: Supply::reservation(amount, period)? })
     }
 
-    /// What it is sure to give.
+    /// The time that it surely gives.
     pub(crate) const fn supply(self) -> Supply {
         self.supply
     }

@@ -1,4 +1,4 @@
-//! What a robot is like, and its kind as scenarios name it.
+//! The settings of a robot, and its kind as scenarios name it.
 
 use crate::body::Motors;
 use crate::journey::Report;
@@ -11,7 +11,7 @@ use windfall_programs::catalogue::{Chosen, Form, Kind, Setting, SettingError};
 use windfall_speculation::Ahead;
 use windfall_time::Span;
 
-/// What a robot is like.
+/// The settings of a robot.
 // Fields: settings, which are independent of each other.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -24,23 +24,23 @@ pub struct Robot {
     pub look: Span,
     /// How many cells away its sensors see.
     pub sight: u16,
-    /// What sensors compute for each look, and motors for each step.
+    /// The work of sensors for each look, and of motors for each step.
     pub reacts: Span,
-    /// What looking at a cell takes, in planning; and taking back an event.
+    /// The work of looking at a cell in planning, and of taking back an event.
     pub cell: Span,
     /// For each step it looks at so many cells at most.
     pub most: u32,
     /// How many events it handles ahead at most; none: each step is planned when the one before has been taken.
     pub ahead: u32,
-    /// What each decision to handle an event takes, beside that (the scheduling latency of PORTS 2.1).
+    /// The further work of each decision to handle an event (the scheduling latency of PORTS 2.1).
     pub latency: Span,
     /// For how long map and planner may be without a processor: what is new takes effect so much later, and until then the robot goes on as planned ahead.
     pub away: Span,
-    /// What map and planner ask their scheduler to promise; `None`: they count on a whole processor, less sensors and motors.
+    /// The reservation that map and planner request of their scheduler; `None`: they count on a whole processor, less sensors and motors.
     pub reservation: Option<Reservation>,
     /// The scheduler of its sensors and motors, and that of map and planner; empty: the one where each begins.
     pub schedulers: [Arc<str>; 2],
-    /// What it did, for those who started it.
+    /// Its course, for those who started it.
     pub report: Report,
 }
 
@@ -103,7 +103,7 @@ impl Robot {
     }
 }
 
-/// What map and planner ask for, if anything is written.
+/// The reservation for map and planner, if anything is written.
 fn reserved(settings: &Chosen<'_>) -> Result<Option<Reservation>, SettingError> {
     let (amount, period) = (settings.optional_span("amount"), settings.optional_span("period"));
     let refused = |value| {

@@ -1,4 +1,4 @@
-//! What sensors, motors and planner of one robot share: the world, and the run of the deliberative part by deadlines.
+//! The data that sensors, motors and planner of one robot share: the world, and the run of the deliberative part by deadlines.
 
 use crate::deliberation::{Deliberation, Event, MOST_MOTION, Meter, Move, PLANNER, time_of};
 use crate::given::{Given, Used};
@@ -27,7 +27,7 @@ const OFFERS: u32 = 10;
 
 type Bound = Box<dyn Fn(ProcessNumber, &Event) -> Span + Send>;
 
-/// What the planner is to do next.
+/// The next act of the planner.
 pub(crate) enum Next {
     /// To spend this processor time on what it has taken back, and on what it has handled.
     Spend { undone: u64, cause: String, taking_back: Span, handling: Span },
@@ -55,11 +55,11 @@ pub(crate) struct Shared {
     told: u32,
     /// Whether it has stood, and has had no move since that knows of it.
     is_lost: bool,
-    /// What news that the planner does not know yet is about, by the time from which on it holds.
+    /// Cells with news that the planner does not know yet, by the time from which on it holds.
     causes: BTreeMap<Instant, String>,
-    /// What the planner waits for, once it is there.
+    /// The event that the planner waits for, once it is there.
     pub(crate) news: Option<Post>,
-    /// What the motors wait for, if the planner is to be promised something before the mission begins.
+    /// The event that the motors wait for, if the planner is to have a promise before the mission begins.
     pub(crate) ready: Option<Post>,
     pub(crate) over: bool,
     /// Events that were promised to be handled in time and were not.
@@ -119,7 +119,7 @@ impl Shared {
         self.origin.saturating_add(time.saturating_since(Instant::ZERO))
     }
 
-    /// What the run is told at a time of the mission.
+    /// The inputs of the run at a time of the mission.
     const fn moment(&self, now: Instant) -> Moment {
         Moment::new(now, self.received).owing(self.owed)
     }
@@ -327,7 +327,7 @@ fn beginning(robot: &Robot, now: Instant) -> Instant {
     Instant::from_nanos(now.as_nanos().div_ceil(step).saturating_mul(step))
 }
 
-/// What handling an event takes at most, others included.
+/// The most that handling an event takes, others included.
 fn bound(robot: &Robot) -> Bound {
     let Robot { latency, reacts, cell, most, look, step, reservation, .. } = *robot;
     // Meanwhile sensors and motors come, and both once more. What is reserved is not for them.

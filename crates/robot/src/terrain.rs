@@ -82,11 +82,11 @@ pub struct Terrain {
     pub goal: Cell,
     /// By cell: whether it is blocked at the beginning.
     pub blocked: Vec<bool>,
-    /// What changes later, in order of time.
+    /// Later changes, in order of time.
     pub changes: Vec<Change>,
 }
 
-/// What a random terrain is made of.
+/// The parts of a random terrain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Random {
     /// Its size.

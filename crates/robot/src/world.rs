@@ -10,7 +10,7 @@ pub(crate) struct World {
     blocked: Vec<bool>,
     /// How many of the terrain's changes have happened.
     changed: usize,
-    /// What was reported of cells; one of which nothing was reported counts as free.
+    /// The reported cells; a cell without a report counts as free.
     reported: BTreeMap<Cell, bool>,
 }
 
@@ -39,7 +39,7 @@ impl World {
         self.blocked[cell as usize] = blocked;
     }
 
-    /// What was not reported of the cells around one.
+    /// News of the cells around one that has not been reported.
     pub(crate) fn news(&self, around: Cell, sight: u16) -> Vec<(Cell, bool)> {
         let cells = self.terrain.size.around(around, sight);
         let sees = cells.map(|cell| (cell, self.blocked[cell as usize]));

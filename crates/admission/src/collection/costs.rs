@@ -3,7 +3,7 @@
 use super::PoolError;
 use windfall_time::Span;
 
-/// What a collection may take (section 3).
+/// The limits on a collection's cost (section 3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The longest that a collection may take: the paper's `T_g`.
@@ -14,7 +14,7 @@ pub struct Limits {
     pub slots: u32,
 }
 
-/// What was measured of a list that is collected now and then, in picoseconds.
+/// Measured costs of a list that is collected now and then, in picoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Costs {
     /// From one slot that is taken to the next, without searches and collections: execution, the overhead of speculation, idle time. The paper's `e + r`.
@@ -80,7 +80,7 @@ impl Costs {
         slots * each + slots * slots.saturating_sub(1) / 2 * u128::from(self.growth)
     }
 
-    /// What a collection takes after `slots` were taken, in picoseconds, rounded up; `None` if slots can be collected faster than it collects.
+    /// The cost of a collection after `slots` were taken, in picoseconds, rounded up; `None` if slots can be collected faster than it collects.
     ///
     /// Slots become collectable while it collects, too. With C for [`Costs::fixed`] and u for [`Costs::until_used_up`] it takes `c = C + k n (u + c)`.
     #[must_use]

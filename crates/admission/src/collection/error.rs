@@ -11,7 +11,7 @@ pub enum PoolError {
     Unmeasured,
     /// Slots can be collected faster than a collection collects them.
     Behind {
-        /// What a slot takes to collect.
+        /// The cost of collecting a slot.
         each: Span,
         /// The time in which another one can be.
         between: Span,
@@ -38,7 +38,7 @@ pub enum PoolError {
         longest: Span,
         /// The least time between two.
         apart: Span,
-        /// What one takes after that time.
+        /// The cost of one after that time.
         needed: Span,
     },
 }

@@ -46,7 +46,7 @@ impl PagedList {
         least.min(deadline - self.begins(before)).max(0)
     }
 
-    /// What is left of the work of a slot that is not used up; `work` is more if it was worked on since it was linked.
+    /// The remaining work of a slot that is not used up; `work` is more if it was worked on since it was linked.
     fn left(&self, place: u32) -> i64 {
         let slot = self.slots.at(place);
         slot.work.min(slot.end - self.now)

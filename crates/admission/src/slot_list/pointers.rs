@@ -3,7 +3,7 @@
 //! A slot has a pointer if all later slots have more laxity; of slots of an equal deadline only the last can. The pointer of any slot is the first with an equal or later
 //! deadline, so that none has to be stored with the slots, and the paper's two readings, "greater than" and "greater than or equal", find the same.
 //!
-//! The slots of one pointer are those behind the pointer before it, and itself. What moves them all is added to the pointer's `moved` alone: a slot ends at `Slot::end` plus
+//! The slots of one pointer are those behind the pointer before it, and itself. A move of all of them is added to the pointer's `moved` alone: a slot ends at `Slot::end` plus
 //! that. An admission changes the later pointers, and those slots of its own pointer and of pointers that give way to it which are before it.
 //!
 //! A withdrawal makes later laxities larger, so that slots before it can come to have less than all later ones: their pointers are made again, back to the pointer before. On
@@ -18,7 +18,7 @@ struct Pointer {
     /// Of its slot.
     deadline: i64,
     laxity: i64,
-    /// What is to be added to the ends of its slots. It wraps, and the sum is right.
+    /// The amount to be added to the ends of its slots. It wraps, and the sum is right.
     moved: i64,
     slot: u32,
 }

@@ -5,7 +5,7 @@ use core::fmt::Debug;
 
 /// A way to find a place. It hears of every slot that comes and goes.
 pub trait Search: Clone + Debug {
-    /// What a list with it is called in tables: with laxities slot by slot, and with minimum-laxity pointers.
+    /// The names of such a list in tables: with laxities slot by slot, and with minimum-laxity pointers.
     const NAMES: [&'static str; 2];
 
     fn new() -> Self;

@@ -9,7 +9,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
     pub(crate) deadline: i64,
-    /// What is left of its work.
+    /// Its remaining work.
     pub(crate) work: i64,
     /// When it ends, as the list's laxities write it.
     pub(crate) end: i64,

@@ -12,7 +12,7 @@ const LOOKS: u32 = 64;
 pub(super) struct Both {
     /// The middle between the counter before and after.
     pub(super) ticks: u64,
-    /// What the kernel's clock said.
+    /// The reading of the kernel's clock.
     pub(super) at: Instant,
     /// Ticks between both readings of the counter.
     width: u64,

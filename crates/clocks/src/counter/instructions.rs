@@ -64,7 +64,7 @@ mod here {
         }
     }
 
-    /// What precedes is done before what follows begins.
+    /// All instructions before it are done before any after it begins.
     #[inline]
     pub(crate) fn in_order() {
         // SAFETY: every x86-64 has `lfence`, which writes no register.
@@ -107,7 +107,7 @@ mod here {
         }
     }
 
-    /// What precedes is done before what follows begins.
+    /// All instructions before it are done before any after it begins.
     #[inline]
     pub(crate) fn in_order() {
         // SAFETY: every aarch64 has `isb`, which writes no register.

@@ -61,7 +61,7 @@ impl Latch for Scripted {
     }
 }
 
-/// What became of all calls.
+/// The outcome of all calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tried {
     /// How many there were.

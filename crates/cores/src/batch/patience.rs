@@ -1,4 +1,4 @@
-//! What is left of a deadline.
+//! The rest of a deadline.
 //!
 //! It is waited for in slices, of which each counts as no more than it is. So time in which the watchdog itself did not run does not count, and a machine that was stopped as a whole accuses none of its processors.
 
@@ -18,7 +18,7 @@ impl Patience {
         Patience { slice: Duration::from_nanos(deadline.as_nanos()) / SLICES, left: SLICES }
     }
 
-    /// What comes next; `None` when nothing has come in time, or nobody is left who could send.
+    /// The next message; `None` when none has come in time, or no sender is left.
     pub(super) fn receive<T>(&mut self, from: &Receiver<T>) -> Option<T> {
         while self.left > 0 {
             match from.recv_timeout(self.slice) {

@@ -1,6 +1,6 @@
 //! Memory work: a march (van de Goor 1991, C-) over a block, each of whose words has a value of its own, so that an address that leads to another word is seen, too.
 //!
-//! Word a is written as `first + step * a`, and later with all bits reversed. Each pass yields the sum of what it read, and the sum of its running sums, which depends on places. What they must be follows from sums of numbers and of squares, whatever the block's size.
+//! Word a is written as `first + step * a`, and later with all bits reversed. Each pass yields the sum of what it read, and the sum of its running sums, which depends on places. The known answers follow from sums of numbers and of squares, for each size of block.
 
 use super::{SEEDS, fold};
 use core::hint::black_box;
@@ -11,7 +11,7 @@ pub(super) const STEP: u64 = 0xD6E8_FEB8_6659_FD93;
 /// One that writes, four that read and write, and one that reads.
 pub(super) const PASSES: u64 = 6;
 
-/// What a pass reads: `first + step * a` at place a.
+/// The words that a pass reads: `first + step * a` at place a.
 #[derive(Clone, Copy)]
 struct Line {
     first: u64,
@@ -82,7 +82,7 @@ fn down(block: &mut [u64], writes: Line) -> Sums {
     sums
 }
 
-/// What a march over so many words yields.
+/// The known answer of a march over so many words.
 pub(super) fn known(words: usize, pattern: usize) -> u64 {
     let one = Line { first: SEEDS[pattern], step: STEP };
     let other = one.reversed();

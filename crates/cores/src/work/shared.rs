@@ -1,13 +1,13 @@
 //! Atomic work on words that eight processors change at the same time: each counts in eight bits of its own.
 //!
-//! What a processor reads of its own bits is known, whatever the others do: no more than [`ADDS`] are added before they are cleared, so nothing is carried into those of another. An operation of any processor that is not atomic makes counts go lost.
+//! The values that a processor reads of its own bits are known, independently of the others: no more than [`ADDS`] are added before they are cleared, so nothing is carried into those of another. An operation of any processor that is not atomic makes counts go lost.
 
 use super::fold;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Processors of one word.
 const LANES: usize = 8;
-/// What is added before the bits are cleared.
+/// The number of additions before the bits are cleared.
 pub(super) const ADDS: u64 = 200;
 /// How often they are cleared in one digest.
 pub(super) const TURNS: u64 = 16;

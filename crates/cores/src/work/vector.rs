@@ -9,7 +9,7 @@ use windfall_os::vector::{Width, Work};
 /// Steps of one digest.
 pub(super) const STEPS: usize = 4_096;
 
-/// What is worked on.
+/// The lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes {
     pub(super) a: [u32; 16],
@@ -17,7 +17,7 @@ pub(super) struct Lanes {
     /// Fractions of values from 1 to 2.
     pub(super) x: [u64; 8],
     pub(super) y: [u64; 8],
-    /// What was found so far, lane by lane.
+    /// The result so far, lane by lane.
     pub(super) found: [u64; 8],
 }
 

@@ -28,7 +28,7 @@ impl Placed for Block {
     }
 }
 
-/// What a state word says, in its lowest bits. Above are how often the event has stood in a queue (24) and its generation (20).
+/// The state, in the lowest bits of a state word. Above are how often the event has stood in a queue (24) and its generation (20).
 pub(super) mod phase {
     pub(in crate::event) const FREE: u64 = 0;
     pub(in crate::event) const IDLE: u64 = 1;
@@ -65,10 +65,10 @@ pub(super) const INDEX: u32 = 64 - 20 - TIMES - 1;
 pub(super) const RESET: u64 = 1 << 63;
 
 impl Ticket {
-    /// That of no event: no event that was reset has this generation.
+    /// The generation of no event: no event that was reset has it.
     pub(crate) const NONE: Ticket = Ticket(u64::MAX);
 
-    /// That of an event which was reset since.
+    /// The generation of an event that has been reset since.
     pub(crate) const fn reset(self) -> Ticket {
         Ticket(self.0 | RESET)
     }

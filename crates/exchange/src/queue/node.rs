@@ -1,4 +1,4 @@
-//! Of what a queue is made: nodes, its two ends, and what a link says.
+//! The parts of a queue: nodes, its two ends, and links.
 
 use crate::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::event::Ticket;
@@ -7,7 +7,7 @@ use crate::pool::{NIL, Placed, counted_up, high, low};
 /// A datum, or a waiter.
 #[derive(Debug, Default)]
 pub(crate) struct Node {
-    /// What follows: its place and its kind, and how often that has changed.
+    /// The next node: its place and kind, and how often the link has changed.
     pub(super) next: AtomicU64,
     /// The datum; of a waiter, what it has given with its event.
     pub(super) word: AtomicU64,

@@ -1,4 +1,4 @@
-//! What a monitor reads of a node: the figures of an epoch scheduler and of its children, by their keys in listings.
+//! A monitor's reading of a node: the figures of an epoch scheduler and of its children, by their keys in listings.
 
 use crate::control::{SchedulerView, ShownFigures, ThreadView};
 use core::fmt;

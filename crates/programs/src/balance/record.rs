@@ -1,17 +1,17 @@
-//! What is remembered of a process: what it did in the current window, how much of its need it used, and how long it is left alone.
+//! The record of a process: its use in the current window, the part of its need that it used, and the time for which it is left alone.
 
 use super::{NodeReading, PROCESSOR, ProcessReading, State};
 use std::collections::{BTreeMap, VecDeque};
 use windfall_time::Span;
 
-/// What a process did in a window.
+/// The use of a process in a window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Window {
     /// Epochs that were seen.
     pub(super) epochs: u64,
     /// The sum of their lengths.
     pub(super) passed: Span,
-    /// What it would use if it had a processor to itself: in an epoch in which it waited, the time that it ran; otherwise all of the time that it was ready or ran.
+    /// The time that it would use with a processor to itself: in an epoch in which it waited, the time that it ran; otherwise all of the time that it was ready or ran.
     pub(super) demand: Span,
     /// The most of its need that it used in an epoch.
     pub(super) most_used: Span,
@@ -23,7 +23,7 @@ pub(super) struct Window {
     pub(super) waited: bool,
 }
 
-/// What is remembered of a process.
+/// The record of a process.
 // Fields: one row of the monitor's memory.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
@@ -86,7 +86,7 @@ impl Record {
         u64::try_from(load).unwrap_or(PROCESSOR).min(PROCESSOR)
     }
 
-    /// Takes in a reading. What lies between two readings of one epoch is taken in with the next epoch.
+    /// Takes in a reading. Time between two readings of one epoch counts in the next epoch.
     fn take_in(&mut self, node: &NodeReading, process: &ProcessReading) {
         self.seen = true;
         let last = &self.last;

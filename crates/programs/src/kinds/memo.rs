@@ -12,7 +12,7 @@ use crate::program::Program;
 use std::sync::{Arc, Mutex, PoisonError};
 use windfall_time::{Instant, Span};
 
-/// What processes have measured, for those who started them.
+/// Measurements of processes, for those who started them.
 pub type Report<T> = Arc<Mutex<Vec<T>>>;
 
 /// A copy of what was reported so far.
@@ -41,7 +41,7 @@ pub struct ScriptA {
     pub loops: usize,
     /// The clock at the entry of each step, of both processes.
     pub marks: Report<(u32, Instant)>,
-    /// What a mark costs.
+    /// The cost of a mark.
     pub metering: Report<Span>,
 }
 

@@ -1,6 +1,6 @@
 //! A monitor of several nodes: it reads the accounts of their epochs, tunes needs and slices, and moves processes between them (Chrysalis 5; decision 0026).
 //!
-//! It reads once in each epoch, and requests what [`decide`] returns. What is refused is left as it is: the host reports it, and the
+//! It reads once in each epoch, and requests what [`decide`] returns. A refused request is left as it is: the host reports it, and the
 //! policy leaves that process alone for a while.
 
 use super::memo::{Report, report};
@@ -34,7 +34,7 @@ pub struct Monitor {
     pub every: Span,
     /// Computing for each reading.
     pub work: Span,
-    /// What it aims at.
+    /// Its aim.
     pub policy: Policy,
     /// Whether it makes requests; otherwise it only reads.
     pub acts: bool,

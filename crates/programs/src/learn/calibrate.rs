@@ -37,7 +37,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Who made the thread, and the routine that it started with.
+    /// The maker of the thread, and the routine that it started with.
     #[must_use]
     pub const fn new(maker: Option<ThreadId>, routine: Option<String>) -> Origin {
         Origin { maker, routine }

@@ -70,7 +70,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever is made and removed, a handle refers to the object it was made for, or is refused.
+        /// A handle refers to the object it was made for, or is refused, in every order of making and removing.
         #[test]
         fn law_a_handle_names_one_object_for_ever(steps in prop::collection::vec((any::<bool>(), 0_usize..20), 1..200)) {
             let mut slots = Slots::new(Kind::Event, Keys::new(7));

@@ -48,7 +48,7 @@ pub(crate) struct Woken {
     pub(crate) by: Option<u32>,
 }
 
-/// What a process that does not run waits for.
+/// The reason for which a process does not run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Waits {
     Not,

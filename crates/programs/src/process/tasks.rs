@@ -1,4 +1,4 @@
-//! What a process may ask about its own tasks, and about those of processes that let it (decisions 0033, 0035).
+//! Requests of a process about its own tasks, and about those of processes that allow it (decisions 0033, 0035).
 
 use super::{Event, ProcessHandle};
 use crate::task::{IdleTime, TaskError, TaskId, TaskReply, TaskRequest};
@@ -77,7 +77,7 @@ pub trait Tasks: Send {
         async move { self.task(None, request).await.map(|_| ()) }
     }
 
-    /// Takes back a task that will not be done. What is left of its time is free at once.
+    /// Takes back a task that will not be done. Its remaining time is free at once.
     ///
     /// # Errors
     /// When it has ended, or is not this process's.
@@ -85,7 +85,7 @@ pub trait Tasks: Send {
         async move { self.task(None, TaskRequest::Withdraw(task)).await.map(|_| ()) }
     }
 
-    /// Says that a task is done. What is left of its time is free at once (PORTS 2.5).
+    /// Says that a task is done. Its remaining time is free at once (PORTS 2.5).
     ///
     /// # Errors
     /// When it has ended before: it took longer than it said, or was lost.

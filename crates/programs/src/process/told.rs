@@ -1,4 +1,4 @@
-//! What a process tells whoever watches it. Nothing that is decided depends on it.
+//! Reports of a process to observers. No decision depends on them.
 
 use windfall_time::{Instant, Span};
 
@@ -13,11 +13,11 @@ pub enum Told {
     Mark(String),
     /// It begins something, within what it has begun before; for the trace.
     Begins(String),
-    /// What it has begun last ends.
+    /// Its latest activity ends.
     Ends,
 }
 
-/// What a process says of itself: its jobs, and whatever it tells.
+/// A process's reports of itself: its jobs, figures, marks and activities.
 pub trait Tells: Send {
     /// Waits until `release`, as [`sleep_until`](super::Process::sleep_until) does, and begins a job that is due at `deadline`, of which its scheduler and its results know. A job before it is done by that. It ends with
     /// [`job_done`](Self::job_done), or when the process exits.

@@ -16,7 +16,7 @@ use crate::request::{Notices, OwnRequest, RequestRefused};
 use crate::task::{TaskError, TaskReply, TaskRequest};
 use windfall_time::{Instant, Span};
 
-/// What is to be spent next on a call.
+/// The next cost of a call.
 pub(super) enum Charge {
     /// Nothing more.
     Nothing,
@@ -40,7 +40,7 @@ impl ProgramRuntime {
         }
     }
 
-    /// What is to be spent next on a call before it has its effect. The call is then requested again.
+    /// The next cost of a call before it has its effect. The call is then requested again.
     pub(super) fn charge(&mut self, number: u32, action: &Action) -> Charge {
         let ProgramRuntime { list, system, visits, .. } = self;
         let running = list.get_mut(number as usize);

@@ -202,7 +202,7 @@ pub trait RuntimeHost {
     fn begins(&mut self, thread: u32, job: Job);
     /// A thread has completed its job.
     fn completed(&mut self, thread: u32, job: Job);
-    /// A thread's job was aborted. Whatever the thread still computes for it is of no use.
+    /// A thread's job was aborted. Its remaining work is of no use.
     fn aborted(&mut self, thread: u32);
     /// A scheduler has aborted a thread's job whose end only the program knows. The job continues without a
     /// deadline; `missed` if it had one.

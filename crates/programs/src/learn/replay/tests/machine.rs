@@ -31,7 +31,7 @@ pub(crate) struct Machine {
     truth: Truth,
 }
 
-/// What truly happened.
+/// The true course of events.
 #[derive(Clone)]
 pub(crate) struct Truth {
     /// By thread.

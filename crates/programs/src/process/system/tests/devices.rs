@@ -1,4 +1,4 @@
-//! What arrives at devices.
+//! Arrivals at devices.
 
 use super::*;
 

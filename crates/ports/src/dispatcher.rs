@@ -5,7 +5,7 @@
 use crate::{ClockError, TaskId};
 use windfall_time::{Instant, Span};
 
-/// What a processor is to run.
+/// The task that a processor is to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Running {
@@ -20,9 +20,9 @@ pub struct Running {
 pub(crate) struct Passed {
     /// The task that was to run, and what it received.
     pub(crate) ran: Option<(TaskId, Span)>,
-    /// What it received beyond what it was to have, because the timer was late: another should have had that.
+    /// The time that it received beyond its share, because the timer was late: another should have had that.
     pub(crate) overrun: Span,
-    /// What it did not receive.
+    /// The time that it did not receive.
     pub(crate) stolen: Span,
 }
 

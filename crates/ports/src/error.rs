@@ -90,7 +90,7 @@ impl fmt::Display for SubmitError {
 
 impl core::error::Error for SubmitError {}
 
-/// What a refusal by slots that run behind or ahead of the processor's time means at `now`: a deadline that has not passed leaves no idle time.
+/// A refusal by slots that run behind or ahead of the processor's time, as seen at `now`: a deadline that has not passed leaves no idle time.
 pub(crate) fn not_passed(
     error: AdmitError,
     work: Span,
@@ -148,9 +148,9 @@ pub enum ClockError {
     },
     /// A task cannot receive more than the time that has passed, and nothing if none runs.
     MoreThanPassed {
-        /// What it is said to have received.
+        /// The reported time.
         received: Span,
-        /// What it can have received.
+        /// The most time that it can have received.
         most: Span,
     },
 }

@@ -1,7 +1,7 @@
 //! A tower layer that admits requests of HTTP to a pool, by their deadlines and by the costs of their classes (decision 0036).
 //!
-//! Its service is called and polled by the task's thread, in order of deadline. What the service waits for is in its bound; what it hands to other threads, and what a body
-//! computes while it is sent, is not. What is refused is answered with 503, and what would fit:
+//! Its service is called and polled by the task's thread, in order of deadline. Waiting of the service is in its bound; work that it hands to other threads, and work that a body
+//! computes while it is sent, is not. A refused request is answered with 503 and with a deadline that would fit:
 //!
 //! ```rust
 //! use http::{Request, Response};
@@ -83,7 +83,7 @@ use windfall_time::{Instant, Span};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Deadline(pub Instant);
 
-/// What becomes of requests that say no deadline.
+/// The treatment of requests without a deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum WithoutDeadline {
@@ -93,7 +93,7 @@ pub enum WithoutDeadline {
     Pass,
 }
 
-/// What all services of a layer share.
+/// The state that all services of a layer share.
 struct Shared {
     pool: Awaited,
     without: WithoutDeadline,
@@ -136,7 +136,7 @@ impl AdmissionLayer {
         self.shared.books.counts()
     }
 
-    /// What is known of each class, in order of name.
+    /// The statistics of each class, in order of name.
     #[must_use]
     pub fn classes(&self) -> Vec<ClassCosts> {
         self.shared.books.classes()

@@ -27,7 +27,7 @@ pub struct Submission {
     pub number: u64,
 }
 
-/// What became of a submission.
+/// The outcome of a submission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -37,7 +37,7 @@ pub enum Outcome {
     TimedOut,
 }
 
-/// What happened in a turn.
+/// The events of a turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Event {
@@ -45,11 +45,11 @@ pub enum Event {
     Outcome(Submission, Outcome),
     /// It has analysed what another submitted: only then, and once.
     Analysed {
-        /// Who submitted it.
+        /// Its submitter.
         from: usize,
         /// Under which number.
         number: u64,
-        /// What was answered.
+        /// The answer.
         answer: Answer,
     },
 }
@@ -117,7 +117,7 @@ impl<T: Transport> Member<T> {
         Some(Submission { to, number })
     }
 
-    /// When a turn is due at the latest, whatever arrives. What it was due for may have been answered by then.
+    /// When a turn is due at the latest, without further arrivals. The submission that it was due for may have been answered by then.
     #[must_use]
     pub fn wakes(&self) -> Option<Instant> {
         (self.due < Instant::MAX).then_some(self.due)

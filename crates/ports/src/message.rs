@@ -1,11 +1,11 @@
-//! What members say to each other, as records of words.
+//! Messages between members, as records of words.
 
 use crate::transport::Record;
 use crate::{Reason, Request, SubmitError, TaskId};
 use windfall_admission::AdmitError;
 use windfall_time::{Instant, Span};
 
-/// What the owner of a processor answers.
+/// The answer of a processor's owner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Answer {

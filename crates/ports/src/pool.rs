@@ -1,6 +1,6 @@
 //! Processors on threads of this machine, without supervision: each machine behind a lock, with a thread for its timer (decision 0032, 7).
 //!
-//! It admits against its own processors' time. What the kernel gives to others meanwhile is stolen, and counted; what was admitted is done in time but for that.
+//! It admits against its own processors' time. Time that the kernel gives to others meanwhile is stolen, and counted; but for that, admitted tasks are done in time.
 
 #[cfg(feature = "tokio")]
 mod awaited;
@@ -75,7 +75,7 @@ impl Pool {
         clock::now()
     }
 
-    /// Whether a task that is not first stops at once, and not only at its next checkpoint: that takes CAP_SYS_NICE, or a limit of nice values of 20. What a task takes until
+    /// Whether a task that is not first stops at once, and not only at its next checkpoint: that takes CAP_SYS_NICE, or a limit of nice values of 20. The time that a task takes until
     /// its checkpoint is stolen from those before it.
     #[must_use]
     pub const fn preempts(&self) -> bool {
@@ -233,7 +233,7 @@ impl Pool {
     }
 }
 
-/// Tasks that have not ended are stopped at their next checkpoint. What was sent is answered.
+/// Tasks that have not ended are stopped at their next checkpoint. Submissions that were sent are answered.
 impl Drop for Pool {
     fn drop(&mut self) {
         self.cores.iter().for_each(|core| core.end());

@@ -21,7 +21,7 @@ use windfall_time::{Instant, Span};
 pub struct Ended {
     /// By how much it ended after its deadline: at most `stolen`.
     pub late: Span,
-    /// What was stolen on its processor since it was admitted.
+    /// The time stolen on its processor since it was admitted.
     pub stolen: Span,
     /// How much it took beyond its bound.
     pub beyond: Span,
@@ -37,7 +37,7 @@ pub struct Processor {
     states: BTreeMap<u64, u32>,
     /// How many tasks are there that were promised to end by a deadline.
     promised: usize,
-    /// What was stolen since there was none.
+    /// The time stolen since there was no task.
     debt: Span,
     counts: Counts,
 }
@@ -76,13 +76,13 @@ impl Processor {
         &self.counts
     }
 
-    /// What was stolen and has not been caught up with. Deadlines that are submitted meanwhile count as earlier by this.
+    /// Stolen time that has not been caught up with. Deadlines that are submitted meanwhile count as earlier by this.
     #[must_use]
     pub const fn debt(&self) -> Span {
         self.debt
     }
 
-    /// What to run, and for how long at most; then [`Processor::expire`] is due.
+    /// The task to run, and for how long at most; then [`Processor::expire`] is due.
     #[must_use]
     pub const fn running(&self) -> Option<Running> {
         self.dispatcher.running()
@@ -142,7 +142,7 @@ impl Processor {
         Some(id)
     }
 
-    /// A task has ended by itself. What it did not use of its bound is free.
+    /// A task has ended by itself. The unused part of its bound is free.
     ///
     /// # Errors
     /// When it is not there.

@@ -1,4 +1,4 @@
-//! What an application's own scheduler is to its processor (section 2.4).
+//! An application's own scheduler, as its processor sees it (section 2.4).
 
 use crate::{Claim, Request, Share, SubmitError, TaskId, TransferError};
 use windfall_admission::{AdmitError, WhatIfError};
@@ -14,7 +14,7 @@ use windfall_time::{Instant, Span};
 /// C2. `ran` is called for the task that was claimed, with at most what is left of its bound; more than was claimed, if a timer was late.
 ///
 /// # The scheduler promises
-/// S1. In any window from t to d, the work that it claims with deadlines up to d, and that came after t, is at most its share of d - t. What a task does not use of its bound
+/// S1. In any window from t to d, the work that it claims with deadlines up to d, and that came after t, is at most its share of d - t. The part of its bound that a task does not use
 /// may be claimed again; what a task received may not.
 /// S2. With a claim comes the same claim again until the processor has run it, or something was submitted or ended, or time has passed.
 pub trait Scheduler {
@@ -30,7 +30,7 @@ pub trait Scheduler {
     /// If it cannot promise what is asked for, or has no use for it.
     fn submit(&mut self, task: TaskId, asked: &Request) -> Result<(), SubmitError>;
 
-    /// What it would have run; at most all that is left of the task's bound.
+    /// The task that it would have run; at most all that is left of the task's bound.
     fn claim(&self) -> Option<Claim>;
 
     /// A task of its own received so much of the processor.
@@ -44,7 +44,7 @@ pub trait Scheduler {
         None
     }
 
-    /// What was stolen is forgotten, because no promised work is left on the processor: a scheduler that is behind its share begins anew.
+    /// Stolen time is forgotten, because no promised work is left on the processor: a scheduler that is behind its share begins anew.
     fn renew(&mut self) {}
 
     /// Temporal queries, if it promises that tasks end by their deadlines.
@@ -112,12 +112,12 @@ impl Moved {
         self.from.saturating_add(time)
     }
 
-    /// What the receiver may have promised by a deadline, rounded down.
+    /// The time that the receiver may have promised by a deadline, rounded down.
     pub(crate) fn place(&self, deadline: Instant) -> u64 {
         self.most(self.share.place(self.since(deadline)))
     }
 
-    /// What has been given, rounded up.
+    /// The time that has been given, rounded up.
     pub(crate) fn passed(&self, now: Instant) -> u64 {
         self.most(self.share.passed(self.since(now)))
     }

@@ -14,7 +14,7 @@ pub(crate) struct Task {
     pub(crate) promised: bool,
     pub(crate) state: Option<u64>,
     pub(crate) left: Span,
-    /// What it took beyond its bound.
+    /// The time that it took beyond its bound.
     pub(crate) beyond: Span,
     /// How much had been stolen when it was admitted.
     pub(crate) stolen_before: Span,

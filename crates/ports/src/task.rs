@@ -1,9 +1,9 @@
-//! What is asked for, and what names it once it is admitted.
+//! A submission, and its name once it is admitted.
 
 use core::fmt;
 use windfall_time::{Instant, Span};
 
-/// A task of one processor: an index, and how many had it before. That of another processor names no task here.
+/// A task of one processor: an index, and how many had it before. The name of another processor's task names no task here.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TaskId {
     pub(crate) index: u32,
@@ -25,7 +25,7 @@ impl fmt::Display for TaskId {
     }
 }
 
-/// What a submitted task asks for.
+/// The request of a submitted task.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Request {
@@ -59,7 +59,7 @@ impl Request {
     }
 }
 
-/// What a scheduler wants its processor to run.
+/// The task that a scheduler wants its processor to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Claim {

@@ -1,4 +1,4 @@
-//! What carries records from one member of a system to another: in process, or simulated with all that a network does wrong.
+//! Transports carry records from one member of a system to another: in process, or simulated with all that a network does wrong.
 
 mod in_process;
 mod simulated;
@@ -8,7 +8,7 @@ pub use simulated::{Carried, Faults, Network, Simulated};
 
 use windfall_time::Instant;
 
-/// What is carried: as many words as a message of members needs.
+/// A record: as many words as a message of members needs.
 pub type Record = [u64; 8];
 
 /// Carries records among members, which are numbered from 0.

@@ -13,7 +13,7 @@ pub enum CheckError {
     Differs {
         /// The event, with the process that handled it.
         event: Key,
-        /// What differs.
+        /// The difference.
         what: What,
         /// Where.
         difference: Difference,
@@ -22,7 +22,7 @@ pub enum CheckError {
     Run(RunError),
 }
 
-/// What differs.
+/// The difference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum What {
@@ -30,7 +30,7 @@ pub enum What {
     Undone,
     /// The state after the event was handled again: the handler depends on something else.
     State,
-    /// What it sent when it was handled again.
+    /// The events that it sent when it was handled again.
     Sent,
     /// Its outputs when it was handled again.
     Outputs,

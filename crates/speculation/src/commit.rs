@@ -1,11 +1,11 @@
-//! What is certain is given away, in order; what must not be certain ends the run.
+//! Certain outputs are given away, in order; an event that must not be certain ends the run.
 
 use crate::sequential::said;
 use crate::{Key, Model, ProcessNumber, RunError};
 use std::collections::{TryReserveError, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What came of an event that is certain.
+/// The effects of an event that is certain.
 #[derive(Debug)]
 pub(crate) struct Fact {
     pub(crate) event: Key,
@@ -24,7 +24,7 @@ impl Fact {
     }
 }
 
-/// What is certain and not yet given away, in order.
+/// Certain effects that are not yet given away, in order.
 #[derive(Debug)]
 pub(crate) struct Certain<M: Model> {
     pub(crate) events: VecDeque<Fact>,

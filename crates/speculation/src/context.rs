@@ -1,4 +1,4 @@
-//! What a handler knows beside its state and its event, and what it may do.
+//! The context of a handler: its event's time and sender, and the acts that it may do.
 
 use crate::{Key, Model, ProcessNumber, RunError};
 use std::collections::TryReserveError;
@@ -32,7 +32,7 @@ impl<E> Sent<E> {
     }
 }
 
-/// What came of handling one event.
+/// The effects of handling one event.
 #[derive(Debug)]
 pub(crate) struct Effects<M: Model + ?Sized> {
     pub(crate) sent: Vec<Sent<M::Event>>,
@@ -59,7 +59,7 @@ impl<M: Model + ?Sized> Effects<M> {
     }
 }
 
-/// What a handler knows of its event, and by which it acts.
+/// A handler's view of its event, through which it acts.
 #[derive(Debug)]
 pub struct Context<'a, M: Model + ?Sized> {
     key: Key,
@@ -89,7 +89,7 @@ impl<'a, M: Model + ?Sized> Context<'a, M> {
         self.key.at
     }
 
-    /// Who sent the event; at the beginning, the process itself.
+    /// The sender of the event; at the beginning, the process itself.
     #[must_use]
     pub const fn from(&self) -> ProcessNumber {
         self.key.from

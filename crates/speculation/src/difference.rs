@@ -8,9 +8,9 @@ use core::fmt::{self, Debug};
 pub struct Difference {
     /// The field, with those that it lies in: `arm.joints[2].angle`.
     pub field: String,
-    /// What the first has there.
+    /// The value of the first.
     pub first: String,
-    /// What the second has there.
+    /// The value of the second.
     pub second: String,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// What stands behind the name of a field.
+/// The value behind the name of a field.
 fn value(line: &str) -> &str {
     let text = line.trim().trim_end_matches(',');
     text.split_once(": ").map_or(text, |(_, value)| value)

@@ -5,7 +5,7 @@ use core::fmt;
 use std::collections::TryReserveError;
 use windfall_time::Instant;
 
-/// What a model did that cannot be. What was committed before that stays.
+/// An error of a model. Events committed before it stay committed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RunError {
@@ -13,7 +13,7 @@ pub enum RunError {
     BeforeCause {
         /// The event that was handled; at the beginning of a process, none.
         cause: Option<Key>,
-        /// Who sent it.
+        /// Its sender.
         from: ProcessNumber,
         /// To whom.
         to: ProcessNumber,
@@ -22,7 +22,7 @@ pub enum RunError {
     },
     /// A handler sent an event to a process that does not exist.
     NoProcess {
-        /// Who sent it.
+        /// Its sender.
         from: ProcessNumber,
         /// To whom.
         to: ProcessNumber,
@@ -38,14 +38,14 @@ pub enum RunError {
     Panicked {
         /// The event that it handled.
         event: Key,
-        /// What it said.
+        /// Its message.
         message: String,
     },
-    /// Whoever takes the outputs panicked. The event has taken effect.
+    /// The receiver of outputs panicked. The event has taken effect.
     CommitPanicked {
         /// The event whose output was taken.
         event: Key,
-        /// What it said.
+        /// Its message.
         message: String,
     },
     /// Undoing an event, or cloning or comparing a state or an event, panicked before.
@@ -54,21 +54,21 @@ pub enum RunError {
     NoThread {
         /// How many there were already.
         threads: usize,
-        /// What it said.
+        /// Its message.
         message: String,
     },
     /// The system has no memory for as many events as may wait and be done ahead.
     NoMemory {
         /// How many.
         events: usize,
-        /// What it said.
+        /// Its message.
         message: String,
     },
     /// More events wait than there is memory for.
     Full {
         /// The event whose handler sent one too many; at the beginning of a process, none.
         cause: Option<Key>,
-        /// Who sent it.
+        /// Its sender.
         from: ProcessNumber,
         /// How many may wait.
         events: usize,

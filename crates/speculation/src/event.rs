@@ -26,9 +26,9 @@ impl fmt::Display for ProcessNumber {
 pub struct Key {
     /// The virtual time at which it takes effect.
     pub at: Instant,
-    /// Whose event it is.
+    /// The process that it is for.
     pub to: ProcessNumber,
-    /// Who sent it.
+    /// Its sender.
     pub from: ProcessNumber,
     /// How many that one had sent before.
     pub number: u64,
@@ -62,7 +62,7 @@ pub(crate) struct Entry<E> {
 pub(crate) struct Node<E> {
     pub(crate) key: Key,
     pub(crate) event: E,
-    /// What came of it, the last first, in the log.
+    /// Its effects, the last first, in the log.
     pub(crate) effects: Place,
     /// The state before it, if that was copied.
     pub(crate) copy: Place,

@@ -38,7 +38,7 @@ impl Gvt {
         self.round.0.load(Ordering::Acquire)
     }
 
-    /// What is before this is certain.
+    /// All before this is certain.
     pub(crate) fn time(&self) -> Instant {
         Instant::from_nanos(self.time.0.load(Ordering::Acquire))
     }

@@ -22,7 +22,7 @@ pub(crate) struct History<M: Model> {
     /// How many events it has sent.
     sent: u64,
     waiting: Waiting,
-    /// What it has done, from the oldest copy on if it is saved by copies: the first of these, the first that is not certain, and the last.
+    /// Its handled events, from the oldest copy on if it is saved by copies: the first of these, the first that is not certain, and the last.
     oldest: Place,
     first: Place,
     last: Place,
@@ -166,7 +166,7 @@ impl<M: Model> History<M> {
         last
     }
 
-    /// What this cause sent before it was undone, and has not sent again, is taken back.
+    /// Takes back the events that this cause sent before it was undone, and has not sent again.
     fn forget_unsure(&mut self, store: &mut Store<M>, cause: Key) {
         let of_cause = |old: &Unsure<M::Event>| old.cause == cause;
         while let Some(old) = take_unsure(&mut store.unsure, &mut self.unsure, of_cause) {

@@ -1,4 +1,4 @@
-//! What a model is: logical processes, and what each does when an event comes.
+//! A model: logical processes, and a handler of events for each.
 
 use crate::{Context, ProcessNumber};
 use core::fmt::Debug;
@@ -7,14 +7,14 @@ use core::fmt::Debug;
 ///
 /// The same model runs in every way that there is, and does not know in which: an event may be handled before others that should come first, is undone then, and handled again. So a handler
 /// depends on nothing but state, event and context; random numbers belong to the state. Ahead of time it may meet states that in order never are: it may panic then, which is undone with the rest, but must
-/// end. What cannot be undone is left to whoever takes the [outputs](Context::output), which come when their event is
+/// end. Effects that cannot be undone are left to the receiver of [outputs](Context::output), which come when their event is
 /// certain.
 pub trait Model {
-    /// What a process remembers.
+    /// The state of a process.
     type State: Clone + PartialEq + Debug;
-    /// What one process tells another. No handler may tell equal ones apart: with lazy cancellation an equal one that was sent before stays.
+    /// The content of an event. No handler may distinguish equal ones: with lazy cancellation an equal one that was sent before stays.
     type Event: Clone + PartialEq + Debug;
-    /// What leaves the model.
+    /// The output of the model.
     type Output: PartialEq + Debug;
     /// How a handler's change of a state is taken back; [`Infallible`](core::convert::Infallible) where no process has a [log](Saving::Log).
     type Change: Debug;
@@ -22,7 +22,7 @@ pub trait Model {
     /// How many processes there are; they are numbered from 0.
     fn processes(&self) -> u32;
 
-    /// The state of a process at the beginning. What it sends comes after that.
+    /// The state of a process at the beginning. Its events come after that.
     fn start(&self, context: &mut Context<'_, Self>) -> Self::State;
 
     /// Handles an event.

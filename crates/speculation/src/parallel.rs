@@ -42,7 +42,7 @@ struct Limits {
     longest: u32,
 }
 
-/// What is usual for that, in microseconds.
+/// The usual length, in microseconds.
 const TURN: u32 = 8;
 /// So many events of a usual turn. The model checker sees no clock.
 const EVENTS: u32 = if cfg!(loom) { 1 } else { 64 };

@@ -13,7 +13,7 @@ use crate::{Cancellation, Counts, Key, Model, ProcessNumber, RunError};
 use std::collections::TryReserveError;
 use windfall_time::{Instant, Span};
 
-/// What one part tells another.
+/// A message from one part to another.
 #[derive(Debug)]
 pub(crate) enum Message<E> {
     /// An event is sent.
@@ -88,7 +88,7 @@ fn divide<M: Model>(
     all
 }
 
-/// What became of the events that are here.
+/// The counts of events that are here.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
     /// It has come to wait, for the first time.
@@ -111,7 +111,7 @@ pub(crate) struct Part<M: Model> {
     store: Store<M>,
     /// For other parts, in this order.
     pub(crate) outgoing: Vec<Message<M::Event>>,
-    /// What came and went, in this order, if somebody wants to know.
+    /// Arrivals and departures, in this order, if they are recorded.
     pub(crate) changes: Option<Vec<Change>>,
 }
 

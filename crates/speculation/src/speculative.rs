@@ -6,7 +6,7 @@ use crate::store::{Room, SPARE};
 use crate::{Key, Model, ProcessNumber, RunError};
 use windfall_time::Instant;
 
-/// What becomes of events whose cause is undone.
+/// The fate of events whose cause is undone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Cancellation {
@@ -148,7 +148,7 @@ impl<M: Model> Speculative<M> {
         Ok(self.committer.committed() - before)
     }
 
-    /// The first event that is done, if it is certain. What is undone waits, so nothing can be taken back that comes before all that wait.
+    /// The first event that is done, if it is certain. Undone events wait, so nothing before all waiting events can be taken back.
     fn certain(&self) -> Option<Key> {
         let first = self.part.first_done()?;
         self.part.next().is_none_or(|next| first < next).then_some(first)

@@ -1,4 +1,4 @@
-//! What a part has of all its processes, in pools: events, what came of them, copies of states; and what follows when one is handled or undone.
+//! The store of a part for all its processes, in pools: events, their effects, copies of states; and the changes when an event is handled or undone.
 
 use crate::context::Effects;
 use crate::event::{Entry, Node};
@@ -8,7 +8,7 @@ use crate::unsure::Unsure;
 use crate::{Cancellation, Counts, Key, Model};
 use std::collections::TryReserveError;
 
-/// What came of an event.
+/// The effects of an event.
 #[derive(Debug)]
 pub(crate) enum Effect<M: Model> {
     Sent(Entry<M::Event>),

@@ -1,4 +1,4 @@
-//! What threads share; under `cfg(loom)` that of the model checker.
+//! Primitives that threads share; under `cfg(loom)` those of the model checker.
 
 #[cfg(not(loom))]
 pub(crate) use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -50,7 +50,7 @@ impl Late {
     }
 }
 
-/// What a turn did.
+/// The effects of a turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Turn {
@@ -186,7 +186,7 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         Ok(key)
     }
 
-    /// Who sends what comes from outside.
+    /// The sender of events from outside.
     fn outside(&self) -> ProcessNumber {
         ProcessNumber(self.model.processes())
     }

@@ -4,7 +4,7 @@ use crate::Key;
 use crate::event::Entry;
 use crate::pool::{NOWHERE, Place, Pool};
 
-/// What a cause has sent that was undone since and waits, and the next such of the same process.
+/// The events of a cause that was undone since and waits, and the next such cause of the same process.
 #[derive(Debug)]
 pub(crate) struct Unsure<E> {
     pub(crate) cause: Key,

@@ -1,4 +1,4 @@
-//! What waits for a process: a pairing heap (Fredman and others 1986) whose nodes are events in the pool of a part.
+//! The events that wait for a process: a pairing heap (Fredman and others 1986) whose nodes are events in the pool of a part.
 //!
 //! It takes O(1) to add one, which undoing does often, and O(log n) on average to take the first. Invariant: `side` is the one before among the children of a parent, or for the first of them the parent; for the root, nowhere.
 
@@ -75,7 +75,7 @@ impl Waiting {
     }
 }
 
-/// Whose child it is.
+/// Its parent.
 fn parent<E>(pool: &Pool<Node<E>>, mut at: Place) -> Option<Place> {
     loop {
         let side = pool[at].side;

@@ -23,7 +23,7 @@ pub struct Completion {
     pub late: Span,
 }
 
-/// What a closure has its worker do.
+/// An act of the worker for a closure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Action {
     Compute(Span),
@@ -31,7 +31,7 @@ pub(super) enum Action {
     Now,
 }
 
-/// What a closure wants, and what its worker answers.
+/// The request of a closure, and its worker's answer.
 #[derive(Debug, Default)]
 pub(super) struct Slot {
     wanted: Option<Action>,
@@ -40,7 +40,7 @@ pub(super) struct Slot {
     pub(super) now: Instant,
 }
 
-/// What a task's closure is given: what it may do while it has its worker.
+/// The argument of a task's closure: the operations that it may do while it has its worker.
 #[derive(Debug)]
 pub struct Checkpoints(Arc<Mutex<Slot>>);
 
@@ -76,7 +76,7 @@ impl Checkpoints {
     }
 }
 
-/// What becomes of a task, as its handle and its worker share it.
+/// The state of a task, as its handle and its worker share it.
 pub(super) struct Ending<T> {
     cancelled: bool,
     finished: Option<Finished<T, Completion>>,
@@ -100,7 +100,7 @@ struct Work<T> {
 
 /// The same, whatever the closure returns.
 pub(super) trait Job: Send {
-    /// What its closure wants, and is answered.
+    /// The request of its closure, and the answer.
     fn slot(&self) -> &Mutex<Slot>;
 
     /// Whether the task was cancelled.
@@ -127,7 +127,7 @@ pub(super) enum End {
     Panicked,
 }
 
-/// What the worker and the handle of a task share.
+/// The data that the worker and the handle of a task share.
 pub(super) type SharedEnding<T> = Arc<Mutex<Ending<T>>>;
 
 /// A task's closure for a worker, and what its handle will hear.

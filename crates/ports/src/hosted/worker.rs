@@ -1,6 +1,6 @@
 //! A worker of a pool: does one task after the other, each as far as it may.
 //!
-//! Where the pool cannot start, it leaves. Whoever waits for a task is told before the scheduler is: a worker whose task has ended comes behind all tasks. It is free from then on, too, so that whoever waited may submit again.
+//! Where the pool cannot start, it leaves. The waiter for a task is notified before the scheduler is: a worker whose task has ended comes behind all tasks. The worker is free from then on, too, so that the waiter may submit again.
 
 use super::task::{Action, Completion, Job, let_go};
 use super::workers::Workers;
@@ -96,7 +96,7 @@ async fn run(
     Ok(exceeded || exceeds(me, notices).await?)
 }
 
-/// Whether the scheduler has noted that the worker's task is used up. What it noted is taken.
+/// Whether the scheduler has noted that the worker's task is used up. The note is taken.
 async fn exceeds(me: &mut impl Process, notices: Event) -> Result<bool, ProcessError> {
     let mut exceeded = false;
     while let Some(word) = me.reset(notices).await? {

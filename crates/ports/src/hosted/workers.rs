@@ -51,7 +51,7 @@ impl Counts {
     }
 }
 
-/// What a worker is to run, and by when.
+/// The task that a worker is to run, and its deadline.
 pub(super) type Assignment = (Box<dyn Job>, Instant);
 
 /// A worker, and the event by which it learns of a task.
@@ -169,7 +169,7 @@ impl Workers {
         Ok(Taken { workers: self, worker, admitted: false })
     }
 
-    /// What a worker is to run.
+    /// The task that a worker is to run.
     pub(super) fn assignment(&self, process: ProcessHandle) -> Option<Assignment> {
         self.open().assigned.remove(&process)
     }

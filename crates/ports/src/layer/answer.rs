@@ -1,4 +1,4 @@
-//! What a client is answered whose request is not served: a response, in the form of HTTP or of gRPC (decision 0036, 6).
+//! The answer to a client whose request is not served: a response, in the form of HTTP or of gRPC (decision 0036, 6).
 
 use super::timeout::{TimeoutError, at_least, at_most};
 use crate::{Reason, SubmitError};

@@ -1,4 +1,4 @@
-//! What requests of a class cost: their bounds, learnt at a stated quantile (decision 0036, 5).
+//! The costs of requests by class: their bounds, learnt at a stated quantile (decision 0036, 5).
 //!
 //! Invariant: at most [`CLASSES`] classes with at most [`VALUES`] values each are kept; `sorted` has the values of `latest`.
 
@@ -76,7 +76,7 @@ pub(super) struct Bound {
     pub(super) estimated: bool,
 }
 
-/// What is known of a class.
+/// The statistics of a class.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ClassCosts {
@@ -167,7 +167,7 @@ impl Costs {
         }
     }
 
-    /// What is known of each class, in order of name.
+    /// The statistics of each class, in order of name.
     pub(super) fn classes(&self) -> Vec<ClassCosts> {
         let each = self.classes.iter().map(|(name, class)| {
             let Bound { work: bound, estimated: is_estimated } = self.bound_of(class);

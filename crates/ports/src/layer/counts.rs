@@ -1,4 +1,4 @@
-//! What became of requests: each is in one place at every moment (decision 0036, 7).
+//! Counts of requests by outcome: each is in one place at every moment (decision 0036, 7).
 //!
 //! Invariants: submitted = passed + malformed + asking + withdrawn + refused + admitted (stated and estimated), and admitted = running + done + failed + exceeded + cancelled +
 //! panicked.
@@ -59,7 +59,7 @@ impl RequestCounts {
     }
 }
 
-/// What a service answered, and what that cost.
+/// The answer of a service, and its cost.
 #[derive(Debug)]
 pub(super) struct Served<T, E> {
     pub(super) answer: Result<T, E>,

@@ -1,4 +1,4 @@
-//! What an owner remembers of a sender: its answers to the last numbers.
+//! An owner's memory of a sender: its answers to the last numbers.
 //!
 //! Invariant: no number is new twice. One is new only if its place holds no equal or later number, and later ones replace earlier ones.
 
@@ -7,7 +7,7 @@ use crate::message::Answer;
 /// The answers to so many numbers of a sender are remembered.
 pub const REMEMBERED: usize = 1_024;
 
-/// What is known of a number.
+/// The state of a number.
 pub(super) enum Known {
     New,
     Answered(Answer),

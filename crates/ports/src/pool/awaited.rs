@@ -49,7 +49,7 @@ impl Awaited {
         self.ask(move |pool| pool.submit(target, asked, code))
     }
 
-    /// What a submission answers, asked on the pool's thread.
+    /// The answer to a submission, computed on the pool's thread.
     pub(crate) fn ask<T: Send + 'static>(
         &self,
         submission: impl FnOnce(&Pool) -> Result<Handle<T>, SubmitError> + Send + 'static,

@@ -1,7 +1,7 @@
 //! One processor of a pool: its machine behind a lock, what was sent to it, which thread runs, and its timer.
 //!
 //! Invariant: one task thread of the processor may run, the one that the machine names; the others wait at their next checkpoint, and are SCHED_IDLE until then, where this process
-//! has the right to take that back. What was sent is analysed by the timer's thread, or by a submitter that has the lock: a sender takes none.
+//! has the right to take that back. Submissions that were sent are analysed by the timer's thread, or by a submitter that has the lock: a sender takes none.
 
 use super::pending::Submission;
 use super::task::{Checkpoints, Control, Finished, Forked, Handle, Stopped};

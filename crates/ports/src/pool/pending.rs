@@ -1,4 +1,4 @@
-//! What was sent to a processor and will be answered (section 4): its sender waits for nothing.
+//! Submissions that were sent to a processor and will be answered (section 4): the sender does not wait.
 
 use super::driven::{Driven, State};
 use super::task::{Checkpoints, Handle, Stopped};

@@ -43,7 +43,7 @@ pub enum Finished<T, E = Ended> {
     Panicked,
 }
 
-/// What the processor and a task's thread share.
+/// The data that the processor and a task's thread share.
 #[derive(Debug, Default)]
 pub(super) struct Control {
     thread: OnceLock<(i32, Thread)>,
@@ -66,7 +66,7 @@ impl Control {
         self.thread.get().map_or(0, |(tid, _)| *tid)
     }
 
-    /// What its thread has used of a processor, and how long it has waited: both are charged to its bound (decision 0036, 3). `None` if the thread is over.
+    /// The processor time that its thread has used, and the time that it has waited: both are charged to its bound (decision 0036, 3). `None` if the thread is over.
     pub(super) fn used(&self) -> Option<Span> {
         let worked = usage::of_thread(self.tid())?;
         let waits = locked(&self.waits);
@@ -136,7 +136,7 @@ impl Control {
     }
 }
 
-/// What a task's closure is given.
+/// The argument of a task's closure.
 #[derive(Clone, Debug)]
 pub struct Checkpoints(pub(super) Arc<Control>);
 
@@ -243,7 +243,7 @@ pub struct Handle<T> {
 }
 
 impl<T> Handle<T> {
-    /// What it is called on its processor.
+    /// Its name on its processor.
     #[must_use]
     pub const fn task(&self) -> TaskId {
         self.task

@@ -29,7 +29,7 @@ pub struct EarliestDeadline<S = BPlusTree> {
     share: Share,
     now: Instant,
     slots: Admission<S>,
-    /// What came from other schedulers, and what is still coming.
+    /// Laxity that came from other schedulers, and laxity that is still coming.
     gained: u64,
     coming: Vec<Moved>,
     ready: BTreeMap<Key, TaskId>,

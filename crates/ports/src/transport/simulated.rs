@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use windfall_time::{Instant, Span};
 
-/// What goes wrong, in parts of 1,000 records.
+/// The faults of a network, in parts of 1,000 records.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Faults {
@@ -30,7 +30,7 @@ impl Faults {
     }
 }
 
-/// What became of records.
+/// Counts of records by outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Carried {
@@ -86,7 +86,7 @@ impl Network {
         Simulated { network: self.clone(), own }
     }
 
-    /// What a dead member sends, and what arrives for it, is lost. It keeps what it knows.
+    /// Records from and to a dead member are lost. It keeps its memory.
     pub fn set_dead(&self, member: usize, dead: bool) {
         let mut state = self.0.borrow_mut();
         if dead {
@@ -102,7 +102,7 @@ impl Network {
         self.0.borrow().flying.keys().next().map(|(at, _)| *at)
     }
 
-    /// What became of records so far.
+    /// Counts of records so far, by outcome.
     #[must_use]
     pub fn carried(&self) -> Carried {
         self.0.borrow().carried

@@ -8,7 +8,7 @@ use std::collections::BinaryHeap;
 use std::time::Duration;
 use windfall_time::Span;
 
-/// What a thread takes for what it does.
+/// The costs of a thread's operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Prices {
     /// For an event that it handles.

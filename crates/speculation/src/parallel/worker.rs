@@ -1,4 +1,4 @@
-//! What one thread does, turn by turn.
+//! The work of one thread, turn by turn.
 
 use super::Limits;
 use crate::commit::{Certain, Committer};
@@ -20,7 +20,7 @@ const fn room(share: usize) -> usize {
     share.saturating_add(SPARE)
 }
 
-/// What the threads of a run share.
+/// The data that the threads of a run share.
 #[derive(Debug)]
 pub(super) struct Shared<'a, M: Model, F> {
     model: &'a M,
@@ -61,7 +61,7 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Shared<'a, M, F> {
         })
     }
 
-    /// What is left of it when all threads have ended, and after how many rounds.
+    /// The rest of it when all threads have ended, and the number of rounds.
     pub(super) fn end(self) -> (Committer, u64, Option<RunError>) {
         let rounds = self.gvt.round() - 1;
         with(&self.commits, |commits| (commits.committer, rounds, commits.ended.take()))
@@ -78,7 +78,7 @@ impl<'a, M: Model, F: FnMut(Key, M::Output)> Shared<'a, M, F> {
     }
 }
 
-/// What is certain, by part, until all parts have come so far.
+/// Certain outputs, by part, until all parts have come so far.
 #[derive(Debug)]
 struct Commits<M: Model, F> {
     committer: Committer,
@@ -87,7 +87,7 @@ struct Commits<M: Model, F> {
     ended: Option<RunError>,
 }
 
-/// What one part says is certain, in order: all before a time, but for events of which nothing came but one other.
+/// The certain outputs of one part, in order: all before a time, but for events with one sent event as their only effect.
 #[derive(Debug)]
 struct CertainOfPart<M: Model> {
     certain: Certain<M>,
@@ -128,7 +128,7 @@ pub(super) struct Worker<M: Model> {
     /// The last round in which it reported, and the least time of what it has sent since.
     reported: u64,
     sent: Instant,
-    /// What is certain here and not yet given away, all before `until`.
+    /// Certain outputs that are not yet given away, all before `until`.
     certain: Certain<M>,
     until: Instant,
     /// All before this was handed on.

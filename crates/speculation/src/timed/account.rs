@@ -1,4 +1,4 @@
-//! What a [`Timed`](super::Timed) run has received of its supply, and what is sure from now on (decision 0038).
+//! The time that a [`Timed`](super::Timed) run has received of its supply, and the time that is sure from now on (decision 0038).
 //!
 //! Invariants: the run is runnable except before its first turn, and from a turn that [waits](super::Turn::Waits) until the time that this said, an input that was admitted or another turn, whichever is first. The position that is
 //! returned is at least the exact one, so what is promised by it is sure.
@@ -65,7 +65,7 @@ impl Account {
         self.last.now
     }
 
-    /// What will be spent before the next turn.
+    /// The time that will be spent before the next turn.
     pub(super) const fn owed(&self) -> Span {
         self.last.owed
     }

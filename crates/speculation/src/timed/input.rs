@@ -22,7 +22,7 @@ pub enum InputError {
     NoTime {
         /// The processor time that it would need.
         work: Span,
-        /// What is free before its deadline.
+        /// The free time before its deadline.
         idle: Span,
         /// The earliest deadline with which it would be admitted.
         earliest: Option<Instant>,

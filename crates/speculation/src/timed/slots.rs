@@ -1,4 +1,4 @@
-//! What becomes of the slots of a [`Timed`] run as time passes, and as events come and go.
+//! The slots of a [`Timed`] run as time passes, and as events come and go.
 
 use super::{InputError, Late, Moment, NANOSECOND, Timed};
 use crate::part::Change;
@@ -7,7 +7,7 @@ use windfall_admission::Ticket;
 use windfall_time::{Instant, Span};
 
 impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
-    /// Time passes in which no slot is worked on. What can no longer be done in time is named.
+    /// Time passes in which no slot is worked on. Slots that can no longer be done in time are named.
     pub(super) fn pass(&mut self, moment: Moment) {
         let position = self.account.passes(self.list.now(), moment);
         self.until = self.until.max(self.account.now());

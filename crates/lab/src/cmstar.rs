@@ -1,7 +1,7 @@
 //! Cm*, as its clocks were measured: fifty processors in five clusters, a Kmap for each cluster, and a clock of two words that modules read through the Kmap of its cluster
 //! (CMU 1982, Kong, Spector and Siewiorek, 2.2 and 3).
 //!
-//! The path to the clock is one station of 10.4 us, since 96,000 references a second are the most that the paper saw. What a module does beside its references is its own time.
+//! The path to the clock is one station of 10.4 us, since 96,000 references a second are the most that the paper saw. A module's work beside its references is its own time.
 
 mod elapsed;
 mod module;
@@ -29,7 +29,7 @@ const CLUSTERS: u16 = 5;
 const IN_CLUSTER: u16 = 10;
 /// The line clock interrupts sixty times a second.
 const LINE: Span = Span::from_nanos(16_666_667);
-/// What its routine takes: the text's second peaks lie 320 to 450 us behind the first.
+/// The time of its routine: the text's second peaks lie 320 to 450 us behind the first.
 const LINE_COST: (Span, Span) = (Span::from_nanos(320_000), Span::from_nanos(450_000));
 
 /// An operating system of Cm*, as far as reading a clock differs.
@@ -111,7 +111,7 @@ pub(crate) struct Readers {
     pub(crate) length: Span,
 }
 
-/// What came of modules that read the clock.
+/// The results of modules that read the clock.
 pub(crate) struct Readings {
     pub(crate) samples: Vec<Sample>,
     pub(crate) outcome: Outcome,

@@ -61,7 +61,7 @@ pub struct Experiment {
     pub name: &'static str,
     /// Further tables and figures that the same runs give.
     pub also: &'static [&'static str],
-    /// What it is about, in a few words.
+    /// Its subject, in a few words.
     pub title: &'static str,
     /// The paper and the section.
     pub source: &'static str,

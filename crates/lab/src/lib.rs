@@ -6,7 +6,7 @@
 //! [`Findings`]: tables with the paper's column beside today's, the paper's figure, the raw numbers, and
 //! whether the claim that it could refute holds. Floats are measured numbers here; none decides which thread runs.
 //!
-//! Invariant: what runs on the simulator gives equal findings each time. What is measured on a machine
+//! Invariant: an experiment on the simulator gives equal findings each time. Values that are measured on a machine
 //! says on which.
 //! Read next: `experiment.rs`, then any file of `experiments/`.
 #![forbid(unsafe_code)]

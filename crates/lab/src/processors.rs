@@ -21,7 +21,7 @@ use windfall_time::{Instant, Span};
 /// Processors.
 const NODES: usize = 2;
 
-/// What is run.
+/// The settings of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setup {
     pub(crate) machine: &'static Machine,
@@ -35,7 +35,7 @@ pub(crate) struct Setup {
     pub(crate) seed: u64,
 }
 
-/// What came of it.
+/// The outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Found {
     /// Tasks that came up.
@@ -62,7 +62,7 @@ struct System {
     nodes: Vec<Node>,
     network: Network,
     random: Random,
-    /// What was submitted to the other and not answered, by its sender, and under which number.
+    /// Unanswered submissions to the other: the sender, and the number.
     open: BTreeMap<(usize, u64), Offer>,
     found: Found,
 }
@@ -98,7 +98,7 @@ impl System {
         self.nodes.iter().filter_map(|node| node.next_event(more)).chain(arrival).min()
     }
 
-    /// What a processor does that is free at this moment; it is free again when it has waited for all that it needs.
+    /// The next act of a processor that is free at this moment; it is free again when it has waited for all that it needs.
     fn act(&mut self, own: usize, now: Instant) {
         let (late, done) = self.nodes[own].finish();
         self.found.done += done;

@@ -74,7 +74,7 @@ fn taken(rounds: &[f64]) -> f64 {
     quantile(rounds, 25)
 }
 
-/// What was found of a structure.
+/// The results of a structure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub(crate) kind: Kind,
@@ -88,7 +88,7 @@ impl Found {
     pub(crate) const COLUMNS: &str =
         "structure,total_ns,find_ns,idle_ns,insert_ns,collect_ns,admitted";
 
-    /// What was found, as raw data.
+    /// The results, as raw data.
     pub(crate) fn cells(&self) -> Vec<String> {
         let Parts { find, idle, insert, collect, admitted, .. } = self.parts;
         record![self.kind.name(), self.total, find, idle, insert, collect, admitted]

@@ -1,4 +1,4 @@
-//! What a machine can be trusted with (CMU 1982, AIRLAB, 3): a suite of measurements with needs, limits and a comparison with an earlier run.
+//! Validation of a machine (CMU 1982, AIRLAB, 3): a suite of measurements with needs, limits and a comparison with an earlier run.
 //!
 //! `suite.rs` has the parts in order, each a file of `parts/`; `machine.rs` is what they measure, this machine or a simulated one with planted faults. `found.rs` is what a part may say. Decision 0046.
 //!

@@ -29,17 +29,17 @@ use windfall_time::{Instant, Span};
 pub(crate) const REPLICAS: usize = 3;
 /// An operation of the simulated processors.
 pub(crate) const OPERATION: Span = Span::from_nanos(WHOLE);
-/// What so many operations take.
+/// The time of so many operations.
 pub(crate) const fn operations_last(operations: u64) -> Span {
     Span::from_nanos(OPERATION.as_nanos() * operations)
 }
 
 /// The granularities of the experiments.
 pub(crate) const GRANULARITIES: [u64; 4] = [256, 1_024, 4_096, 16_384];
-/// What is voted until the last of the paper's figures ends.
+/// The number of votes until the last of the paper's figures ends.
 pub(crate) const DRAWN: usize = 200;
 
-/// What a message costs a voter, in operations.
+/// The cost of a message to a voter, in operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Cost {
     /// Each message: a.
@@ -91,7 +91,7 @@ impl Trial {
     }
 }
 
-/// What came of it.
+/// The outcome.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Run {
     /// Rows of the first voter's queue, whenever a new iteration came.

@@ -1,4 +1,4 @@
-//! What a replica says of others to whoever looks after them: what its voter found, and who is behind and silent.
+//! A replica's reports about others to the manager: the findings of its voter, and replicas that are behind and silent.
 
 use crate::participant::{Found, Participant};
 use crate::redundant::FaultKind;
@@ -11,7 +11,7 @@ use windfall_time::{Instant, Span};
 pub(crate) struct Accuser {
     /// Those that are too far behind, since when, and what had come from them.
     silent: Vec<(ReplicaNumber, Instant, Option<Iteration>)>,
-    /// What was said of others, and when.
+    /// The reports about others, with their times.
     said: Vec<(ReplicaNumber, FaultKind, Instant)>,
 }
 

@@ -1,4 +1,4 @@
-//! What whoever looks after replicas tells one of them.
+//! Notices of the manager to a replica.
 
 use crate::ReplicaNumber;
 use crate::participant::{Link, Participant};

@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 pub struct Digest([u64; WORDS]);
 
 impl Digest {
-    /// That of these bytes.
+    /// The hash of these bytes.
     #[must_use]
     pub fn of(state: &[u8]) -> Digest {
         let hash: [u8; 32] = Sha256::digest(state).into();

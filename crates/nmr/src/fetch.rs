@@ -33,7 +33,7 @@ pub struct Fetch {
     state: Vec<u8>,
 }
 
-/// What a piece has led to.
+/// The effect of a piece.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Fetched {
@@ -41,7 +41,7 @@ pub enum Fetched {
     Incomplete,
     /// This is the state whose hash was voted.
     Whole(Vec<u8>),
-    /// What its replica served is not what was voted: it is faulty, and another is to be asked.
+    /// Its replica served another state than the voted one: it is faulty, and another is to be asked.
     Wrong,
     /// Its replica is not the one that is asked. Nothing has changed.
     NotAsked,
@@ -62,7 +62,7 @@ impl Fetch {
         }
     }
 
-    /// Who is to be asked; the same one until it has served the state or was given up. `None` when all were.
+    /// The replica to be asked; the same one until it has served the state or was given up. `None` when all were.
     pub fn ask(&mut self) -> Option<ReplicaNumber> {
         if self.asked.is_none() {
             self.asked = self.left.iter().next();
@@ -91,7 +91,7 @@ impl Fetch {
         Fetched::Whole(std::mem::take(&mut self.state))
     }
 
-    /// The one that is asked is not waited for any longer: it ended, is slow, or does not have the state. That is no fault of it. What has come of the state is dropped.
+    /// The one that is asked is not waited for any longer: it ended, is slow, or does not have the state. That is no fault of it. The received pieces of the state are dropped.
     pub fn give_up(&mut self) {
         self.asked = None;
         self.forgets();

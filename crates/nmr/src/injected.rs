@@ -3,7 +3,7 @@
 use crate::participant::Message;
 use crate::{Iteration, ReplicaNumber};
 
-/// What a replica does wrong, in what it sends; its own voter is told the truth but for [`Flip`](Injected::Flip).
+/// A fault of a replica, in the values that it sends; its own voter is told the truth but for [`Flip`](Injected::Flip).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Injected {
@@ -55,7 +55,7 @@ impl Plan {
     }
 }
 
-/// What is sent to a replica instead.
+/// The value that is sent to a replica instead.
 pub(crate) fn spoilt(fault: Injected, message: Message, to: ReplicaNumber) -> Message {
     let Message { iteration, mut value, skipped } = message;
     match fault {

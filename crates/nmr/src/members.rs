@@ -1,4 +1,4 @@
-//! Who takes part, how far each has come, and what was wrong with it.
+//! The members: who takes part, how far each has come, and its faults.
 
 use crate::report::Record;
 use crate::{Iteration, ReplicaNumber, Replicas, Settings};
@@ -8,7 +8,7 @@ use core::fmt;
 pub(crate) struct Members {
     pub(crate) active: Replicas,
     pub(crate) weights: Box<[u32]>,
-    /// What the active ones weigh.
+    /// The weight of the active ones.
     pub(crate) total: u64,
     pub(crate) records: Box<[Record]>,
     /// Those whose `since` is set.
@@ -132,7 +132,7 @@ impl Members {
         right.and(self.unsure).is_empty()
     }
 
-    /// What an iteration was like.
+    /// The findings of an iteration.
     #[inline]
     pub(crate) fn judge(
         &mut self,

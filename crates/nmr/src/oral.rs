@@ -6,7 +6,7 @@
 use crate::{ReplicaNumber, Replicas};
 use core::fmt;
 
-/// What a participant has heard of the value of one source.
+/// A participant's knowledge of the value of one source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Oral<V> {
     source: ReplicaNumber,
@@ -93,14 +93,14 @@ impl<V: PartialEq> Oral<V> {
         silent.filter(|(_, heard)| heard.is_none()).map(|(replica, _)| replica).collect()
     }
 
-    /// What the source says, by most of the participants but one, among which this one counts for the source; `None` if none is what more than half say. That counts as agreed, too: whoever is correct finds the same.
+    /// The source's value by most of the participants but one, among which this one counts for the source; `None` if no value has more than half. That counts as agreed, too: each correct participant finds the same.
     #[must_use]
     pub fn decides(&self) -> Option<&V> {
         let said = |value: &V| self.heard.iter().flatten().filter(|other| *other == value).count();
         self.heard.iter().flatten().find(|value| said(value) * 2 > self.heard.len() - 1)
     }
 
-    /// Whose value this is about.
+    /// The source whose value this is about.
     #[must_use]
     pub const fn source(&self) -> ReplicaNumber {
         self.source

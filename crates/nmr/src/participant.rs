@@ -1,4 +1,4 @@
-//! What one replica does in votes: it sends its values to the others, reads theirs round robin, one each, and offers all to a voter of its own (CMU 1982, 1.4). No part of a vote is there once only.
+//! One replica's part in votes: it sends its values to the others, reads theirs round robin, one each, and offers all to a voter of its own (CMU 1982, 1.4). No part of a vote is there once only.
 //!
 //! It has no clock and no thread: whoever drives it waits (`redundant/replica.rs` on threads, `process/body.rs` in processes).
 
@@ -53,13 +53,13 @@ pub(crate) fn link(one: u32, other: u32, settings: &Settings) -> (Link, Link) {
     (here, Link { life: one, from: from_one, to: to_one })
 }
 
-/// What was voted.
+/// The voted value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Vote<V> {
     /// In which iteration. Later than that of the value that was offered, if this replica has missed votes meanwhile: then it goes on from there.
     pub iteration: Iteration,
-    /// What.
+    /// The value.
     pub value: V,
 }
 
@@ -123,9 +123,9 @@ pub(crate) struct Participant<V, R> {
     /// The iteration of the next value.
     pub(crate) next: Iteration,
     pub(crate) last: Option<Vote<V>>,
-    /// Whose values agreed with the last vote when that was heard.
+    /// The replicas whose values agreed with the last vote when that was heard.
     pub(crate) agreed: Replicas,
-    /// What its voter has voted in the next iteration, and in the last of all. Rows may be gone before their votes are asked for, and a replica that has missed votes goes on from the last.
+    /// The votes of its voter in the next iteration, and in the last of all. Rows may be gone before their votes are asked for, and a replica that has missed votes goes on from the last.
     heard: Option<Heard<V>>,
     newest: Option<Heard<V>>,
     /// Each replica and kind once.
@@ -344,7 +344,7 @@ impl<V: Value, R: Rule<V> + Clone> Participant<V, R> {
         !self.voter.is_joining() && is_majority
     }
 
-    /// What was found since the last call.
+    /// The findings since the last call.
     pub(crate) fn take_found(&mut self) -> Vec<Found> {
         std::mem::take(&mut self.found)
     }
@@ -368,7 +368,7 @@ fn voter<V, R: Rule<V>>(
     voter
 }
 
-/// What a report says of others.
+/// The content of a report about others.
 fn finds<V>(found: &mut Vec<Found>, report: &Report<'_, V>) {
     let mut one = |replica, kind, iteration| {
         let is_new = |of: &Found| of.replica != replica || of.kind != kind;

@@ -23,7 +23,7 @@ use windfall_time::Span;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Fault {
-    /// What.
+    /// Its kind.
     pub kind: Injected,
     /// From which iteration on.
     pub from: Iteration,
@@ -41,7 +41,7 @@ impl Fault {
     }
 }
 
-/// What was voted, by replica and spare.
+/// The votes, by replica and spare.
 pub type Votes = Vec<Vec<(Iteration, u64)>>;
 
 /// A computation of several steps that replicas do and vote on after each.
@@ -52,21 +52,21 @@ pub struct Voting {
     pub settings: Settings,
     /// How many steps.
     pub iterations: u64,
-    /// What each step takes.
+    /// The work of each step.
     pub work: Span,
     /// How much longer it takes the last replica, in percent.
     pub slower: u64,
     /// How long a vote is waited for.
     pub patience: Span,
-    /// What the last replica does wrong.
+    /// The fault of the last replica.
     pub fault: Option<Fault>,
-    /// What is done about a fault that the others agree on, and about one that ends. With another than [`Remedy::Ignore`], a process of its own does that.
+    /// The remedy for a fault that the others agree on, and for a replica that ends. With another than [`Remedy::Ignore`], a process of its own does that.
     pub remedy: Remedy,
     /// Replica 0 moves to the scheduler of this name with `-0` behind it, and so on; they stay where they begin when it is empty.
     pub on: Arc<str>,
-    /// What was voted, for those who started it.
+    /// The votes, for those who started it.
     pub votes: Arc<Mutex<Votes>>,
-    /// What became of the replicas, for those who started it; `None` where no process looks after them.
+    /// The outcome of the replicas, for those who started it; `None` where no process looks after them.
     pub outcome: Arc<Mutex<Option<Outcome>>>,
 }
 

@@ -1,4 +1,4 @@
-//! Who takes part, what is held against whom, and what is done about a fault: the decisions of whoever looks after replicas (`redundant/manager.rs` on threads, `process/manager.rs` as processes), without a thread or clock.
+//! Decisions of a manager of replicas: who takes part, which faults count, and the remedy for each (`redundant/manager.rs` on threads, `process/manager.rs` as processes), without a thread or clock.
 //!
 //! It takes no part in votes. **The line that decides whether an accusation counts** is in `Remedies::is_accused`: more than half of the active replicas say so within the time that a vote is waited for.
 
@@ -6,12 +6,12 @@ use crate::redundant::{Ending, Fault, FaultKind, Remedy, Summary, VoteError};
 use crate::{Iteration, ReplicaNumber, Replicas, Settings};
 use windfall_time::{Instant, Span};
 
-/// Who said what of a replica, and when last.
+/// Accusations of a replica, by accuser, each with its last time.
 #[derive(Default)]
 struct Accused(Vec<(FaultKind, ReplicaNumber, Instant)>);
 
 impl Accused {
-    /// Another says so. Who did in the last `patience`.
+    /// Adds an accusation. Returns the accusers of the last `patience`.
     fn by(&mut self, by: ReplicaNumber, kind: FaultKind, now: Instant, patience: Span) -> Replicas {
         self.0.retain(|(.., at)| now.saturating_since(*at) < patience);
         self.0.push((kind, by, now));
@@ -23,7 +23,7 @@ impl Accused {
     }
 }
 
-/// What replicas say of each other and of themselves.
+/// Reports of replicas about each other and themselves.
 #[derive(Debug)]
 pub(crate) enum Heard {
     /// A voter has found a fault of another replica.
@@ -40,7 +40,7 @@ pub(crate) enum Heard {
     Ended { replica: ReplicaNumber, life: u32, how: Ending },
 }
 
-/// What is new by what was heard.
+/// The news in a report.
 pub(crate) enum News {
     /// This one takes part.
     Joined(ReplicaNumber),
@@ -48,7 +48,7 @@ pub(crate) enum News {
     Fault(Fault),
 }
 
-/// What is known of a replica or spare.
+/// The state of a replica or spare.
 struct Place {
     summary: Summary,
     life: u32,
@@ -57,7 +57,7 @@ struct Place {
     is_joining: bool,
 }
 
-/// What follows from a remedy, in this order.
+/// The actions of a remedy, in this order.
 #[derive(Default)]
 pub(crate) struct Consequences {
     /// The replica that was faulty takes part no longer.
@@ -218,7 +218,7 @@ impl Remedies {
         Fault { replica, kind, iteration, count, since, is_over }
     }
 
-    /// This is to be done about a fault. What that comes to, which may be less.
+    /// Applies a remedy for a fault. Returns the remedy in effect, which may be less.
     pub(crate) fn decides(&mut self, fault: Fault, mut remedy: Remedy) -> (Remedy, Consequences) {
         let Fault { replica, is_over, .. } = fault;
         let spare = self.places.iter().find(|place| place.life == 0);
@@ -279,7 +279,7 @@ impl Remedies {
         self.is_ending || !self.places.iter().any(runs)
     }
 
-    /// What became of each, at the end.
+    /// The outcome of each, at the end.
     pub(crate) fn summaries(&mut self) -> Vec<Summary> {
         let ended = |place: &mut Place| {
             if place.life > 0 {

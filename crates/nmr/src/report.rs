@@ -1,4 +1,4 @@
-//! What a voter reports.
+//! The reports of a voter.
 
 use crate::{Iteration, ReplicaNumber, Replicas};
 
@@ -10,9 +10,9 @@ pub enum Report<'a, V> {
     Voted {
         /// Which.
         iteration: Iteration,
-        /// What is voted.
+        /// The voted value.
         value: &'a V,
-        /// Whose values that have come agree with it: a larger value may be fetched from them.
+        /// The replicas whose values that have come agree with it: a larger value may be fetched from them.
         agree: Replicas,
     },
     /// A row with errors is complete, or no longer kept. A row without errors says nothing.
@@ -21,21 +21,21 @@ pub enum Report<'a, V> {
         iteration: Iteration,
         /// Whether it came to a vote.
         voted: bool,
-        /// Whose values differ from what was voted; nobody, if nothing was: then it is not known who is wrong.
+        /// The replicas whose values differ from the vote; none without a vote: then it is not known who is wrong.
         wrong: Replicas,
-        /// Whose values did not come. They may be late, lost or not computed.
+        /// The replicas whose values did not come. They may be late, lost or not computed.
         absent: Replicas,
     },
     /// A value came for an iteration whose row is no longer kept, and is not stored.
     Late {
-        /// Whose.
+        /// Its sender.
         replica: ReplicaNumber,
         /// The iteration that it says.
         iteration: Iteration,
     },
     /// A value came for an iteration too far ahead of the vote, and is not stored: its replica is faster than the others, or the number of the iteration is wrong.
     Ahead {
-        /// Whose.
+        /// Its sender.
         replica: ReplicaNumber,
         /// The iteration that it says.
         iteration: Iteration,
@@ -44,7 +44,7 @@ pub enum Report<'a, V> {
     },
     /// A second value came for an iteration, and is not stored.
     Twice {
-        /// Whose.
+        /// Its sender.
         replica: ReplicaNumber,
         /// The iteration that it says.
         iteration: Iteration,
@@ -58,7 +58,7 @@ pub enum Report<'a, V> {
     },
 }
 
-/// What became of a value.
+/// The fate of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Received {
@@ -76,7 +76,7 @@ pub enum Received {
     NotActive,
 }
 
-/// What was wrong with a replica so far, of one voter's knowledge.
+/// The faults of a replica so far, as one voter knows them.
 // Fields: counts, which are independent of each other, and since when it is so.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]

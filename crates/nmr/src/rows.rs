@@ -5,7 +5,7 @@
 
 use crate::{Iteration, ReplicaNumber, Replicas};
 
-/// What is known of an iteration.
+/// The state of an iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Slot {
     pub(crate) iteration: Iteration,
@@ -13,7 +13,7 @@ pub(crate) struct Slot {
     pub(crate) present: Replicas,
     /// Those whose values are waited for, and those that are there.
     pub(crate) expected: Replicas,
-    /// What those that are there weigh, and those that are expected.
+    /// The weight of those that are there, and of those that are expected.
     pub(crate) weight: u64,
     pub(crate) total: u64,
     pub(crate) voted: Option<ReplicaNumber>,

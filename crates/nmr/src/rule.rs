@@ -78,7 +78,7 @@ impl Agreement<u64> for Within<u64> {
 pub enum RuleError {
     /// A tolerance that is no distance.
     Tolerance {
-        /// What was asked.
+        /// The request.
         tolerance: f64,
     },
 }
@@ -108,19 +108,19 @@ pub struct Row<'a, V> {
 }
 
 impl<V> Row<'_, V> {
-    /// Whose values are there.
+    /// The replicas whose values are there.
     #[must_use]
     pub const fn present(&self) -> Replicas {
         self.present
     }
 
-    /// Whose values may still come.
+    /// The replicas whose values may still come.
     #[must_use]
     pub const fn outstanding(&self) -> Replicas {
         self.active.but(self.present)
     }
 
-    /// Whose value has just come; `None` when no more are waited for, or a replica has left: then all count anew.
+    /// The replica whose value has just come; `None` when no more are waited for, or a replica has left: then all count anew.
     #[must_use]
     pub const fn came(&self) -> Option<ReplicaNumber> {
         self.came
@@ -133,26 +133,26 @@ impl<V> Row<'_, V> {
         self.values.get(replica.index())?.as_ref()
     }
 
-    /// What the word of a replica weighs.
+    /// The weight of a replica.
     #[must_use]
     pub fn weight(&self, replica: ReplicaNumber) -> u64 {
         self.weights.get(replica.index()).map_or(0, |weight| u64::from(*weight))
     }
 
-    /// What these weigh together.
+    /// The weight of these together.
     #[must_use]
     #[inline(always)]
     pub fn weight_of(&self, replicas: Replicas) -> u64 {
         replicas.iter().map(|replica| self.weight(replica)).sum()
     }
 
-    /// What those that are there weigh together.
+    /// The weight of those that are there.
     #[must_use]
     pub const fn weight_present(&self) -> u64 {
         self.weight
     }
 
-    /// What all weigh together, be they there or not.
+    /// The weight of all, be they there or not.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.total
@@ -177,7 +177,7 @@ pub trait Rule<V> {
     /// Whether a value is voted as soon as those that are right by it weigh more than half, and not before, and all that are right by one value are right by each other. Then votes on values that are equal take a shorter way.
     const EQUALS_DECIDE: bool = false;
 
-    /// Whose value is voted, and which of those that are there agree with it; `None` while that is open. `last`: no more values are waited for, so it is now or never.
+    /// The replica whose value is voted, and those present that agree with it; `None` while that is open. `last`: no more values are waited for, so it is now or never.
     fn decide(&self, row: &Row<'_, V>, last: bool) -> Option<(ReplicaNumber, Replicas)>;
 
     /// Whether a value agrees with another that was voted, or agreed with what was.

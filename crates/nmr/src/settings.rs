@@ -1,9 +1,9 @@
-//! What a voter is like, and what it cannot be.
+//! The settings of a voter, and their errors.
 
 use crate::{ReplicaNumber, Replicas};
 use core::fmt;
 
-/// What a voter is like.
+/// The settings of a voter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Settings {
@@ -17,7 +17,7 @@ pub struct Settings {
     pub ahead: u32,
     /// A replica that is more iterations behind a majority than this is faulty.
     pub lag: u64,
-    /// What the word of each replica weighs, spares included.
+    /// The weight of each replica, spares included.
     pub weights: Vec<u32>,
 }
 
@@ -66,7 +66,7 @@ impl Settings {
         self.queue.saturating_mul(2).max(4)
     }
 
-    /// What these weigh together.
+    /// The weight of these together.
     pub(crate) fn weight_of(&self, replicas: Replicas) -> u64 {
         replicas.iter().map(|replica| u64::from(self.weights[replica.index()])).sum()
     }

@@ -8,7 +8,7 @@ pub trait Value: Copy + Send + 'static {
     /// As words; zero where it has none.
     fn to_words(self) -> [u64; WORDS];
 
-    /// What these words were. Faulty replicas may send any words, and none may panic here.
+    /// The value of these words. Faulty replicas may send any words, and none may panic here.
     fn from_words(words: [u64; WORDS]) -> Self;
 }
 

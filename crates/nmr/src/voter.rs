@@ -77,7 +77,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         Ok(Voter { is_joining: true, ..Voter::new(settings, rule)? })
     }
 
-    /// A value of a replica for an iteration has come. What it leads to is told at once.
+    /// A value of a replica for an iteration has come. Its effects are reported at once.
     pub fn receive(
         &mut self,
         from: ReplicaNumber,
@@ -364,7 +364,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         self.members.frontier()
     }
 
-    /// What was wrong with a replica; `None` if there is no such replica or spare.
+    /// The faults of a replica; `None` if there is no such replica or spare.
     #[must_use]
     pub fn record(&self, replica: ReplicaNumber) -> Option<&Record> {
         self.members.records.get(replica.index())
@@ -389,7 +389,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         slot.iteration == iteration && !slot.is_open && slot.voted.is_none()
     }
 
-    /// What was voted in an iteration, while its row is in the queue.
+    /// The vote of an iteration, while its row is in the queue.
     #[must_use]
     pub fn voted(&self, iteration: Iteration) -> Option<&V> {
         let place = self.rows.place(iteration);

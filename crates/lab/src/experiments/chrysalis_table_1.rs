@@ -37,7 +37,7 @@ struct Operation {
     runs: Runs,
     /// Which part of the operator's: the one that is charged for it, once each time that it is scheduled.
     part: usize,
-    /// What the simulated machine spends then, in words, and in all.
+    /// The time that the simulated machine spends then, in words, and in all.
     put_in: (&'static str, Span),
 }
 

@@ -58,7 +58,7 @@ fn drawn(random: &mut Random) -> i64 {
     i64::try_from(twelve).unwrap_or(6_000) - 6_000
 }
 
-/// What each module takes in truth: drawn, then moved and scaled to the paper's mean and deviation.
+/// The true time of each module: drawn, then moved and scaled to the paper's mean and deviation.
 #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
 #[expect(clippy::cast_possible_truncation, reason = "a few hundred thousand")]
 fn truths() -> Vec<Span> {
@@ -73,7 +73,7 @@ fn truths() -> Vec<Span> {
     scaled.collect()
 }
 
-/// What is read of modules: as long as they take, beside the truth.
+/// The measured times of modules, beside the truth.
 fn measured(truths: &[Span]) -> Result<Vec<(u16, Span, Span)>, LabError> {
     let length = Span::from_secs(20);
     let clock = |cluster| if cluster == 0 { vec![CallKind::Now] } else { Vec::new() };

@@ -42,7 +42,7 @@ fn correlation_for(k: f64) -> f64 {
 
 /// Parts of the load that the next read keeps, with method I.
 const KEPT: [f64; 9] = [0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995];
-/// What each read has of its own, in us, with method II.
+/// The own part of each read, in us, with method II.
 const OWN: [f64; 5] = [0.0, 30.0, 60.0, 100.0, 150.0];
 const SEED: u64 = 1_982;
 /// An interrupt of the line clock, sixty times a second; how long it takes is in no text, and the peaks of figure 4 are some 320 us apart.
@@ -62,7 +62,7 @@ fn clock(kept: f64, own_us: f64) -> Result<Simulated, LabError> {
         .ok_or_else(|| LabError::Run("a load of the experiment is none".to_owned()))
 }
 
-/// What a method came to.
+/// The result of a method.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Found {
     method: Method,
@@ -215,7 +215,7 @@ fn figure(found: &[Found]) -> Figure {
     }
 }
 
-/// What speaks against the claim, and its numbers.
+/// The evidence against the claim, and its numbers.
 fn judge(found: &[Found], interrupted: &[(f64, [f64; 3])]) -> (Vec<String>, String) {
     let mut against = Vec::new();
     let mut furthest: f64 = 0.0;

@@ -31,7 +31,7 @@ pub(super) struct Case {
     pub(super) many: u16,
     /// References a second of 8 modules, and of many, in the paper.
     paper: [f64; 2],
-    /// What many must make, by one station: 96, 96 and 75 to 78 thousand, in whole thousands where only those are known.
+    /// The rates that many must reach, by one station: 96, 96 and 75 to 78 thousand, in whole thousands where only those are known.
     expected: (f64, f64),
 }
 
@@ -63,7 +63,7 @@ pub(super) const CASES: [Case; 3] = [
     },
 ];
 
-/// What came of a figure's modules.
+/// The results of a figure's modules.
 pub(super) struct Found {
     pub(super) case: &'static Case,
     /// Own time from pair to pair, which gives 8 modules the paper's rate.
@@ -214,7 +214,7 @@ fn of_wraps(all: &[Found]) -> Table {
     table
 }
 
-/// What speaks against the claim, and its numbers.
+/// The evidence against the claim, and its numbers.
 fn judge(all: &[Found]) -> (Vec<String>, String) {
     let mut against = Vec::new();
     for found in all {

@@ -22,7 +22,7 @@ pub(super) static EXPERIMENT: Experiment = Experiment {
 };
 
 const COUNTS: [u16; 9] = [1, 4, 8, 12, 16, 20, 24, 28, 32];
-/// What is drawn, with a colour each.
+/// The curves, with a colour each.
 const DRAWN: [u16; 4] = [1, 8, 16, 28];
 
 /// A figure of the paper.
@@ -189,7 +189,7 @@ fn figure(found: &Found) -> Figure {
     }
 }
 
-/// What speaks against the claim, and its numbers.
+/// The evidence against the claim, and its numbers.
 fn judge(all: &[Found]) -> (Vec<String>, String) {
     let mut against = Vec::new();
     let [four, one, medusa_four, medusa_one, _] = all else {

@@ -68,7 +68,7 @@ const WRONG: [&str; 3] = [
     "1-Read, of all calls",
 ];
 
-/// What became of a routine with a tick.
+/// The outcome of a routine with a tick.
 struct Row {
     tick: u64,
     routine: usize,
@@ -140,7 +140,7 @@ fn figure(rows: &[Row], longest: u64) -> Figure {
     }
 }
 
-/// What speaks against the claim, and its numbers.
+/// The evidence against the claim, and its numbers.
 fn judge(rows: &[Row], longest: u64) -> (Vec<String>, String) {
     let mut against = Vec::new();
     let of = |routine: usize| rows.iter().filter(move |row| row.routine == routine);

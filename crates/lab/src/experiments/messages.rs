@@ -29,7 +29,7 @@ const QUICK: [u64; 2] = [0, 200];
 const LATENCY: [f64; 3] = [7_050.0, 7_960.0, 9_615.0];
 const PER_WORD: f64 = 49.9;
 
-/// What pairs in a cluster come to.
+/// The results of pairs in a cluster.
 struct Found {
     pairs: u16,
     words: u64,
@@ -116,7 +116,7 @@ fn figure(
     Figure { name: name.to_owned(), caption: caption.to_owned(), picture: chart.finish() }
 }
 
-/// What speaks against the claim, and its numbers.
+/// The evidence against the claim, and its numbers.
 fn judge(all: &[Found]) -> (Vec<String>, String) {
     let mut against = Vec::new();
     let first = |pairs: u16| of(all, pairs).next().map_or(f64::NAN, |found| found.called.latency);

@@ -22,7 +22,7 @@ pub(super) static EXPERIMENT: Experiment = Experiment {
 
 /// "The variation in these experiments, 10% to 100%".
 const PERCENTS: [u64; 7] = [10, 20, 30, 40, 50, 75, 100];
-/// What the legend of figure 1-9 goes to. At granularity 256 a voter hides as much.
+/// The last curve in the legend of figure 1-9. At granularity 256 a voter hides as much.
 const DRAWN_TO: u64 = 50;
 
 fn label(granularity: &str, percent: u64) -> String {
@@ -77,7 +77,7 @@ fn slower_processor() -> Figure {
     figure(drawn, &curves.iter().collect::<Vec<_>>())
 }
 
-/// What of the claim is contradicted.
+/// The parts of the claim that are contradicted.
 fn judge(curves: &[Curve], votes: usize) -> Vec<String> {
     let mut against = Vec::new();
     for Curve { granularity, percent, run } in curves {

@@ -61,7 +61,7 @@ fn recovery(run: &Run) -> (u32, Option<usize>) {
     (most, (restored < run.lengths.len()).then(|| restored.saturating_sub(top)))
 }
 
-/// What speaks against the claim, and the table of recoveries.
+/// The evidence against the claim, and the table of recoveries.
 fn recoveries() -> (Vec<String>, Table) {
     let title = "slower for 20 iterations once, then as fast: the longest queue, in rows, and in how many votes it comes to one row from there, for 10, 30 and 50 %";
     let head = [

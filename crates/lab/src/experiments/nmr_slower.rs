@@ -1,6 +1,6 @@
 //! CMU 1982, experiment 1 (1.5, figures 1-4 to 1-7): how far one of three subtasks falls behind that is always slower.
 //!
-//! Costs of the voter are chosen so that what 1.5 tells of granularities 256 and 1,024 comes out. What is judged is what follows in the long run.
+//! Costs of the voter are chosen so that what 1.5 tells of granularities 256 and 1,024 comes out. The judgement is about the long run.
 
 mod constant;
 mod real;
@@ -23,9 +23,9 @@ pub(super) static EXPERIMENT: Experiment = Experiment {
 };
 
 const PERCENTS: [u64; 8] = [10, 20, 30, 40, 50, 75, 100, 150];
-/// What figure 1-4 draws.
+/// The curves of figure 1-4.
 const FIRST: [u64; 6] = [10, 30, 50, 75, 100, 150];
-/// What the others draw, as far as it is known.
+/// The curves of the others, as far as they are known.
 const OTHERS: [u64; 5] = [10, 20, 30, 40, 50];
 
 /// How the slow subtask is bound to be behind, in the long run.
@@ -134,7 +134,7 @@ fn figures(curves: &[Curve]) -> Vec<Figure> {
     ]
 }
 
-/// What of the claim is contradicted, and what agrees with it.
+/// The parts of the claim that are contradicted, and those that agree.
 fn judge(curves: &[Curve], votes: usize) -> (Vec<String>, String) {
     let mut against = Vec::new();
     for curve in curves {

@@ -217,7 +217,7 @@ fn more(setup: &Setup<'_>) -> (Table, Figure) {
     (table, figure)
 }
 
-/// What speaks against the claim, and its numbers.
+/// The evidence against the claim, and its numbers.
 fn judge(found: &[Found], rates: &[(u32, f64)]) -> (Vec<String>, String) {
     let mut against = Vec::new();
     let mut words = Vec::new();

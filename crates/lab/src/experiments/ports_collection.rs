@@ -50,7 +50,7 @@ fn ns(pico: u64) -> f64 {
     pico as f64 / 1_000.0
 }
 
-/// What a slot costs with this pool, in ns: `C / x + k + s0 + s1 (x - 1) / 2`.
+/// The cost of a slot with this pool, in ns: `C / x + k + s0 + s1 (x - 1) / 2`.
 fn model(costs: &Costs, pool: u32) -> f64 {
     let pool = f64::from(pool);
     ns(costs.fixed) / pool
@@ -140,7 +140,7 @@ fn curves(rows: &[Row]) -> Table {
     table
 }
 
-/// What limits do to the pool, with the costs of one list; the time between collections is one over the paper's g.
+/// The effect of limits on the pool, with the costs of one list; the time between collections is one over the paper's g.
 fn limited(row: &Row) -> Table {
     let head = ["T_g", "1 / g", "x", "because of", "a collection takes", "between two"];
     let title = format!("within limits: {}", row.name());
@@ -205,7 +205,7 @@ fn figure(row: &Row) -> Figure {
     }
 }
 
-/// What speaks against the claim, and its numbers.
+/// The evidence against the claim, and its numbers.
 fn judge(rows: &[Row]) -> (Vec<String>, String) {
     let words = |row: &Row| {
         let (found, best) = (&row.found, row.found.best().0);

@@ -131,7 +131,7 @@ fn table(rows: &[Row]) -> Table {
     table
 }
 
-/// What speaks against the claim, and the numbers it is about.
+/// The evidence against the claim, and the numbers it is about.
 fn judge(rows: &[Row]) -> (Vec<String>, String) {
     let within: Vec<_> = points(rows, PAPERS, |row| row.list.total)
         .into_iter()

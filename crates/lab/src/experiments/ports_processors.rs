@@ -159,7 +159,7 @@ fn figure(rows: &[Row]) -> Figure {
     }
 }
 
-/// What speaks against the claim, and its numbers.
+/// The evidence against the claim, and its numbers.
 fn judge(rows: &[Row]) -> (Vec<String>, String) {
     let mut against = Vec::new();
     let of = |machine: &Machine, ways: usize| spared(rows, machine, ways);

@@ -73,7 +73,7 @@ fn table(here: &Here, cycle: f64) -> Table {
     table
 }
 
-/// What speaks against the claim, and its numbers.
+/// The evidence against the claim, and its numbers.
 fn judge(here: &Here) -> (Vec<String>, String) {
     let Some((_, [even, follows])) = here.iter().find(|(slots, _)| *slots == 1_000) else {
         return (vec!["1,000 slots were not measured".to_owned()], String::new());

@@ -139,7 +139,7 @@ fn parts(rows: &[Row]) -> Table {
     table
 }
 
-/// What speaks against the claim, and its numbers.
+/// The evidence against the claim, and its numbers.
 fn judge(rows: &[Row]) -> (Vec<String>, String) {
     let (mut against, mut found) = (Vec::new(), Vec::new());
     for row in rows {

@@ -163,7 +163,7 @@ fn redo(rows: &[Row]) -> (Figure, Table) {
     (figure, table)
 }
 
-/// What speaks against the claim, and its numbers.
+/// The evidence against the claim, and its numbers.
 fn judge(rows: &[Row]) -> (Vec<String>, String) {
     let mut against = Vec::new();
     let of = |keep: u32, ahead: u32| rows.iter().find(|row| (row.keep, row.ahead) == (keep, ahead));

@@ -68,22 +68,22 @@ impl Machine {
         self.line.saturating_mul(count)
     }
 
-    /// What a sender waits for: the lock and the head of the incoming list.
+    /// The steps that a sender waits for: the lock and the head of the incoming list.
     pub(crate) fn to_submit(&self, ways: Ways) -> Span {
         self.lines(if ways.prefetch { 0 } else { 2 })
     }
 
-    /// What a receiver waits for: the head of its incoming list, and the task.
+    /// The steps that a receiver waits for: the head of its incoming list, and the task.
     pub(crate) fn to_take_in(&self) -> Span {
         self.lines(2)
     }
 
-    /// What a receiver waits for when it answers.
+    /// The steps that a receiver waits for when it answers.
     pub(crate) fn to_answer(&self, ways: Ways) -> Span {
         self.lines(u64::from(ways.poststore))
     }
 
-    /// What a sender waits for when it reads the answer.
+    /// The steps that a sender waits for when it reads the answer.
     pub(crate) fn to_read(&self, ways: Ways) -> Span {
         self.lines(u64::from(!ways.poststore))
     }

@@ -12,7 +12,7 @@ const TASKS: u32 = 1 << 16;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Offer {
     pub(super) bound: Span,
-    /// What it uses of that.
+    /// The part of that which it uses.
     pub(super) real: Span,
     pub(super) deadline: Instant,
     /// Whether it follows one that was refused.
@@ -40,7 +40,7 @@ pub(super) struct Node {
     pub(super) free_at: Instant,
     /// When its next task comes up.
     pub(super) next_offer: Instant,
-    /// What its tasks will still use.
+    /// The time that its tasks will still use.
     left: BTreeMap<TaskId, Span>,
 }
 

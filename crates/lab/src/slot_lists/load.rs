@@ -68,7 +68,7 @@ impl Tasks {
     }
 }
 
-/// What every structure begins with.
+/// The slots that every structure begins with.
 pub(crate) struct Begin {
     pub(crate) now: Instant,
     pub(crate) slots: Vec<(Key, Span)>,

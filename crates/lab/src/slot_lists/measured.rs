@@ -1,4 +1,4 @@
-//! What is measured of a structure: an admission in all, in parts, and a query.
+//! Measurements of a structure: an admission in all, in parts, and a query.
 
 use super::load::{Begin, Tasks};
 use super::{host_now, taken};

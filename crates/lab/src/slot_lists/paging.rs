@@ -14,7 +14,7 @@ const INTERRUPTED: f64 = 50_000.0;
 /// No limits but memory.
 const LIMITS: Limits = Limits { longest: Span::MAX, apart: Span::ZERO, slots: 1 << 12 };
 
-/// What a list's collector found, and what pools cost.
+/// The findings of a list's collector, and the costs of pools.
 #[derive(Clone, Debug)]
 pub(crate) struct Paging {
     pub(crate) costs: Costs,

@@ -1,4 +1,4 @@
-//! What became worse since an earlier run, which is read from its JSON.
+//! Changes for the worse since an earlier run, which is read from its JSON.
 //!
 //! Metrics are compared by name. One is worse if it went in its bad direction by more than both its own and the earlier run's noise.
 
@@ -27,7 +27,7 @@ pub enum EarlierError {
     },
     /// It is JSON, but not of `lab validate`.
     Lacks {
-        /// What is missing, or has another form.
+        /// The key that is missing, or has another form.
         what: String,
     },
 }

@@ -1,4 +1,4 @@
-//! What a part of the suite found: sentences for people, metrics for programs, and what could not be measured.
+//! The findings of a part of the suite: sentences for people, metrics for programs, and measurements that could not be made.
 
 use crate::findings::{Figure, Raw, Table};
 use windfall_time::Span;
@@ -8,7 +8,7 @@ use windfall_time::Span;
 pub enum Level {
     /// The machine did something wrong, or does less than was needed.
     Fault,
-    /// What it can be trusted with.
+    /// Work that it can be trusted with.
     Answer,
     /// It makes other results doubtful, or short periods a poor choice.
     Warning,
@@ -36,7 +36,7 @@ pub struct Sentence {
     pub level: Level,
     /// With its numbers.
     pub text: String,
-    /// What would help, where anything is known.
+    /// The remedy, where one is known.
     pub remedies: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ impl Sentence {
     }
 }
 
-/// What a metric counts.
+/// The unit of a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// Nanoseconds.
@@ -99,7 +99,7 @@ pub struct Metric {
     pub name: String,
     /// Its value.
     pub value: u64,
-    /// What that counts.
+    /// Its unit.
     pub unit: Unit,
     /// Which direction is better.
     pub better: Better,
@@ -128,13 +128,13 @@ impl Metric {
 /// Something that was not measured.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Undone {
-    /// What.
+    /// The measurement.
     pub what: String,
     /// Why not, and what would help.
     pub why: String,
 }
 
-/// What a part found.
+/// The findings of a part.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Found {
     /// The machine and the lengths of runs, in a line each.
@@ -149,7 +149,7 @@ pub struct Found {
     pub figures: Vec<Figure>,
     /// Every number that went into the pictures.
     pub raw: Vec<Raw>,
-    /// What was not measured.
+    /// Measurements that were not made.
     pub undone: Vec<Undone>,
 }
 

@@ -1,4 +1,4 @@
-//! What the suite measures: processors that look at clocks, sleep until a time, and compute.
+//! The machine that the suite measures: processors that read clocks, sleep until a time, and compute.
 //!
 //! Invariant: a part that measures through these alone finds on a simulated machine what was planted there.
 
@@ -56,7 +56,7 @@ pub(crate) struct RoundTrip {
     pub(crate) back: Instant,
 }
 
-/// What a thread does on a processor.
+/// The work of a thread on a processor.
 pub(crate) type Body<'a> = dyn Fn(u16, &mut dyn Core) + Sync + 'a;
 
 /// A machine.
@@ -88,7 +88,7 @@ pub(crate) trait Machine: Sync {
 }
 
 impl dyn Machine + '_ {
-    /// What this yields on each of these processors, in the order of their numbers; run as by [`Machine::on_each`].
+    /// The result of this on each of these processors, in the order of their numbers; run as by [`Machine::on_each`].
     ///
     /// # Errors
     /// As [`Machine::on_each`].

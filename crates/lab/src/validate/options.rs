@@ -1,4 +1,4 @@
-//! What a user asks of the suite.
+//! The options of the suite.
 
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};

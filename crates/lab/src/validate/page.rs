@@ -1,4 +1,4 @@
-//! What the suite found, as one HTML page that holds everything and fetches nothing; it opens in sentences.
+//! The findings of the suite as one HTML page that holds everything and fetches nothing; it opens in sentences.
 
 use super::found::Level;
 use super::suite::{PartFound, Validation};

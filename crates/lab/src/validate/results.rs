@@ -1,4 +1,4 @@
-//! What the suite found, as text for people and as JSON for programs and for a later `--against`.
+//! The findings of the suite as text for people and as JSON for programs and for a later `--against`.
 
 use super::found::{Better, Level, Metric, Sentence};
 use super::suite::Validation;

@@ -11,7 +11,7 @@ use windfall_time::Span;
 pub(crate) struct Part {
     /// Its name.
     pub(crate) name: &'static str,
-    /// What it is about.
+    /// Its subject.
     pub(crate) title: &'static str,
     /// Its question.
     pub(crate) question: &'static str,
@@ -37,20 +37,20 @@ pub fn part_names() -> impl Iterator<Item = &'static str> {
     PARTS.iter().map(|part| part.name)
 }
 
-/// What a part found, beside what it is about.
+/// The findings of a part, with its subject.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PartFound {
     /// The part's name.
     pub name: &'static str,
-    /// What it is about.
+    /// Its subject.
     pub title: &'static str,
     /// Its question.
     pub question: &'static str,
-    /// What it found.
+    /// Its findings.
     pub found: Found,
 }
 
-/// What the suite found.
+/// The findings of the suite.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Validation {
     /// The machine, in a line.
@@ -86,7 +86,7 @@ impl Validation {
         self.parts.iter().flat_map(|part| &part.found.metrics)
     }
 
-    /// What was not measured.
+    /// Measurements that were not made.
     pub fn undone(&self) -> impl Iterator<Item = &Undone> {
         self.parts.iter().flat_map(|part| &part.found.undone)
     }

@@ -44,7 +44,7 @@ fn stroke(place: usize) -> Stroke {
 pub(crate) struct Drawn {
     /// Of the paper, as its file is named.
     pub(crate) number: &'static str,
-    /// What differs from what the paper says; nothing else is said of it.
+    /// Differences from the paper's words; nothing else is said of it.
     pub(crate) differs: &'static str,
     pub(crate) caption: &'static str,
     /// Where its axis ends.

@@ -10,7 +10,7 @@ const PERCENT: u64 = WHOLE / 100;
 /// The paper's period of being slower, and of being faster.
 const PERIOD: u64 = 20;
 
-/// What the periods of a pace are counted in.
+/// The unit of a pace's periods.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Counted {
     /// The subtask's own iterations (1.6).

@@ -7,7 +7,7 @@ use windfall_nmr::{Iteration, Majority, ReplicaNumber, Report, Search, Settings,
 pub(super) struct Station<S> {
     voter: Voter<u64, Majority, S>,
     buffers: [VecDeque<u64>; REPLICAS],
-    /// Whose buffer is looked at first.
+    /// The replica whose buffer is read first.
     turn: usize,
     is_busy: bool,
     /// The last iteration that a row was opened for.

@@ -1,6 +1,6 @@
 //! The same structure on real threads: a thread for each subtask and for each voter, with rings between them.
 //!
-//! All are kept on one processor, among which the kernel's scheduler shares it evenly: six processors, each a part as fast. What is measured is therefore in processor time and not in time, and is out by
+//! All are kept on one processor, among which the kernel's scheduler shares it evenly: six processors, each a part as fast. Measurements are therefore in processor time and not in time, and are out by
 //! what a thread runs at a stretch, some milliseconds; an operation must take so long that this is a small part of an iteration.
 
 use super::{Cost, Pace, REPLICAS, WHOLE, station};
@@ -14,7 +14,7 @@ use windfall_exchange::{Reader, Writer, ring};
 use windfall_nmr::{Iteration, Linear, Majority, ReplicaNumber, Report, Voter};
 use windfall_time::Instant;
 
-/// What is measured.
+/// The trial.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measured {
     /// Operations of a subtask for a value.
@@ -36,7 +36,7 @@ impl Measured {
     }
 }
 
-/// What a thread needs to be woken by others.
+/// The handle by which others wake a thread.
 #[derive(Default)]
 struct Bell(Mutex<Option<Thread>>);
 
@@ -52,7 +52,7 @@ impl Bell {
     }
 }
 
-/// What all threads share.
+/// The data that all threads share.
 #[derive(Default)]
 struct Shared {
     /// The last iteration that each voter has voted.

@@ -1,4 +1,4 @@
-//! What one replica does in votes.
+//! One replica's part in votes.
 
 use super::*;
 use crate::Majority;

@@ -1,4 +1,4 @@
-//! What a replica does as a process.
+//! A replica as a process.
 
 use super::Voting;
 use super::caught::caught;

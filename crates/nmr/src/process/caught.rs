@@ -5,7 +5,7 @@ use core::pin::pin;
 use core::task::Poll;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What comes of a future; `None` if it panicked.
+/// The output of a future; `None` if it panicked.
 pub(super) async fn caught<T>(future: impl Future<Output = T>) -> Option<T> {
     let mut future = pin!(future);
     poll_fn(|context| {

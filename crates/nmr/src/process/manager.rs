@@ -70,7 +70,7 @@ impl Code for Manager {
 }
 
 impl Manager {
-    /// A replica is faulty: does what is to be done about it. Whose life begins.
+    /// A replica is faulty: applies the remedy. Returns the replica whose life begins.
     async fn remedies(
         &self,
         me: &mut impl Process,

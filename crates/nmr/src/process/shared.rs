@@ -1,4 +1,4 @@
-//! What the replicas of a computation share beside their rings: which life of each counts, what it waits for, and what it is told.
+//! The data that the replicas of a computation share beside their rings: the life of each that counts, the event that it waits for, and its notices.
 //!
 //! Invariant: what is told to a process is here before its event is posted, and a process has said what it waits for before it looks here. So nothing is missed.
 
@@ -10,21 +10,21 @@ use crate::{ReplicaNumber, Replicas};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use windfall_programs::Event;
 
-/// What all know of a replica or spare.
+/// The shared knowledge of a replica or spare.
 #[derive(Default)]
 struct Place {
     /// Which of its lives counts; 0 before the first.
     life: u32,
     /// The ends of the life that has not begun.
     links: Vec<(ReplicaNumber, Link)>,
-    /// What it waits for, once it is there: news, and a time.
+    /// The events that it waits for, once they are there: news, and a time.
     events: Option<[Event; 2]>,
     /// Whether its life that counts sends nothing any longer.
     has_ended: bool,
     mail: Vec<Control>,
 }
 
-/// What whoever looks after them has not read.
+/// Reports that the manager has not read.
 #[derive(Default)]
 struct Inbox {
     event: Option<Event>,
@@ -85,7 +85,7 @@ impl Shared {
         self.of(replica, |place| std::mem::take(&mut place.links))
     }
 
-    /// What this life waits for, if it counts.
+    /// The event that this life waits for, if it counts.
     pub(super) fn waits_for(&self, (replica, life): (ReplicaNumber, u32), events: [Event; 2]) {
         self.of(replica, |place| {
             if place.life == life {
@@ -94,7 +94,7 @@ impl Shared {
         });
     }
 
-    /// What is posted when there is something to read for a replica.
+    /// The datum that is posted when there is something to read for a replica.
     pub(super) fn news(&self, replica: ReplicaNumber) -> Option<Event> {
         self.of(replica, |place| place.events.map(|[news, _]| news))
     }
@@ -126,12 +126,12 @@ impl Shared {
         self.of(replica, |place| place.mail.push(control));
     }
 
-    /// What was told to this life; `None` if it does not count any longer.
+    /// The notices to this life; `None` if it does not count any longer.
     pub(super) fn takes_mail(&self, (replica, life): (ReplicaNumber, u32)) -> Option<Vec<Control>> {
         self.of(replica, |place| (place.life == life).then(|| std::mem::take(&mut place.mail)))
     }
 
-    /// Whoever looks after the replicas waits for this.
+    /// The event that the manager waits for.
     pub(super) fn is_managed(&self, event: Event) {
         open(&self.inbox).event = Some(event);
     }

@@ -11,7 +11,7 @@ use crate::{Digest, ReplicaNumber};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-/// What all know of a replica.
+/// The shared knowledge of a replica.
 #[derive(Debug, Default)]
 struct Place {
     /// Which of its lives counts.
@@ -26,7 +26,7 @@ struct Place {
     shelf: Shelf,
 }
 
-/// What all replicas of a run share.
+/// The data that all replicas of a run share.
 #[derive(Debug)]
 pub(super) struct Links {
     places: Box<[Place]>,
@@ -85,7 +85,7 @@ impl Links {
         self.place(replica).shelf.put(served, || self.life(replica) == life);
     }
 
-    /// What a replica serves as the state of this hash, if it has one.
+    /// The state of this hash that a replica serves, if it has one.
     pub(super) fn served(&self, replica: ReplicaNumber, digest: Digest) -> Option<Arc<Served>> {
         self.place(replica).shelf.find(digest)
     }
@@ -96,7 +96,7 @@ impl Links {
         self.wake(to);
     }
 
-    /// What was posted to this life of a replica; `None` if another counts.
+    /// The notice posted to this life of a replica; `None` if another life counts.
     pub(super) fn take_mail(&self, replica: ReplicaNumber, life: u32) -> Option<Vec<Control>> {
         let place = self.place(replica);
         if self.life(replica) != life {
@@ -114,7 +114,7 @@ impl Links {
         Some(std::mem::take(&mut mail))
     }
 
-    /// Wakes it, if it sleeps. What is there for it was written before.
+    /// Wakes it, if it sleeps. Its messages were written before.
     pub(super) fn wake(&self, replica: ReplicaNumber) {
         fence(Ordering::SeqCst);
         let place = self.place(replica);

@@ -1,4 +1,4 @@
-//! Who looks after the replicas of a run: it starts them, hears what their voters say of each other, and does what was asked about a fault.
+//! The manager of a run's replicas: it starts them, receives the reports of their voters, and applies the remedy for a fault.
 //!
 //! It takes no part in votes. It acts on a fault that enough replicas report (`remedies.rs`), that a thread showed by ending, or that shows by itself: a state with another hash than its replica says.
 
@@ -20,10 +20,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-/// What the manager hears.
+/// Messages to the manager.
 #[derive(Debug)]
 pub(super) enum Event {
-    /// What replicas say of each other and of themselves.
+    /// Reports of replicas about each other and themselves.
     Heard(Heard),
     /// A replica serves a state that does not have the hash which it says.
     Disproved { replica: ReplicaNumber, life: u32, iteration: Iteration, served: Arc<Served> },
@@ -230,7 +230,7 @@ where
 }
 
 impl<V, R, F> Drop for Manager<V, R, F> {
-    /// Whoever runs on is to return, however this ends.
+    /// Replicas that still run are to return, however this ends.
     fn drop(&mut self) {
         for replica in self.remedies.begun().iter() {
             self.links.begins(replica);

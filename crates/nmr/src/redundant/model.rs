@@ -59,7 +59,7 @@ impl World {
         }
     }
 
-    /// What a replica does in votes, for one that never waits.
+    /// A replica's part in votes, for one that never waits.
     fn part(&mut self, number: u8) -> Participant<Digest, Majority> {
         let links = std::mem::take(&mut self.ends[usize::from(number)]);
         let active = Replicas::first(self.settings.replicas);

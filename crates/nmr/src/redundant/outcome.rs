@@ -1,9 +1,9 @@
-//! What a redundant run has come to, and what is done about a fault meanwhile.
+//! The outcome of a redundant run, and the remedies for faults meanwhile.
 
 use crate::{Iteration, ReplicaNumber};
 use core::fmt;
 
-/// What is wrong with a replica.
+/// A fault of a replica.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum FaultKind {
@@ -38,9 +38,9 @@ impl fmt::Display for FaultKind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Fault {
-    /// Whose.
+    /// The faulty replica.
     pub replica: ReplicaNumber,
-    /// What.
+    /// Its kind.
     pub kind: FaultKind,
     /// Where it was noticed; 0 where its body panicked.
     pub iteration: Iteration,
@@ -52,7 +52,7 @@ pub struct Fault {
     pub is_over: bool,
 }
 
-/// What is to be done about a fault.
+/// The remedy for a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Remedy {
@@ -94,7 +94,7 @@ pub enum Ending {
     Abandoned,
 }
 
-/// What became of a replica or spare.
+/// The outcome of a replica or spare.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Summary {
@@ -108,7 +108,7 @@ pub struct Summary {
     pub faults: Vec<(Fault, Remedy)>,
 }
 
-/// What a redundant run has come to.
+/// The outcome of a redundant run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Outcome {

@@ -78,7 +78,7 @@ impl<V: Value, R: Rule<V> + Clone> Replica<V, R> {
         self.part.last
     }
 
-    /// What is known here of another replica.
+    /// The knowledge of another replica.
     #[must_use]
     pub fn record(&self, of: ReplicaNumber) -> Option<&crate::Record> {
         self.part.voter.record(of)
@@ -213,13 +213,13 @@ impl<V: Value, R: Rule<V> + Clone> Replica<V, R> {
     }
 }
 
-/// What a replica with states needs beside votes (`stateful.rs`).
+/// Data of a replica with states, beside votes (`stateful.rs`).
 impl<R: Rule<Digest> + Clone> Replica<Digest, R> {
     pub(super) const fn patience(&self) -> Duration {
         self.patience
     }
 
-    /// Whose hashes agreed with the last vote.
+    /// The replicas whose hashes agreed with the last vote.
     pub(super) fn agreed(&self) -> Replicas {
         self.part.agreed.without(self.number())
     }

@@ -19,7 +19,7 @@ const AGAIN: Duration = Duration::from_millis(1);
 pub struct Stateful<'a, R> {
     replica: &'a mut Replica<Digest, R>,
     state: Option<Arc<[u8]>>,
-    /// What is served after the next vote only, as a fault.
+    /// A state that is served after the next vote only, as a fault.
     late: Option<Served>,
 }
 
@@ -52,13 +52,13 @@ impl<'a, R: Rule<Digest> + Clone> Stateful<'a, R> {
         self.state.as_deref()
     }
 
-    /// What is known here of another replica.
+    /// The knowledge of another replica.
     #[must_use]
     pub fn record(&self, of: ReplicaNumber) -> Option<&Record> {
         self.replica.record(of)
     }
 
-    /// Offers its state, and waits until a majority agrees on one. What comes back is the voted state: its own, or that of the majority, fetched and held to the voted hash. The vote is a later one if
+    /// Offers its state, and waits until a majority agrees on one. Returns the voted state: its own, or that of the majority, fetched and held to the voted hash. The vote is a later one if
     /// this replica was too slow, or the others keep the state no longer.
     ///
     /// # Errors

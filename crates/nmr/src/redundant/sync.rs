@@ -1,4 +1,4 @@
-//! What replicas on threads share memory by; under `cfg(loom)` that of the model checker.
+//! Primitives by which replicas on threads share memory; under `cfg(loom)` those of the model checker.
 
 #[cfg(loom)]
 pub(super) use loom::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};

@@ -5,7 +5,7 @@ use crate::{ReplicaNumber, Replicas};
 use core::cmp::Ordering;
 
 /// The value in the middle is voted, by weight, the lower of two, once all have come or no more are waited for. It lies between values of correct replicas as long as these weigh more than half of those that came.
-/// Who differs from it by more than the agreement says is wrong. Values that cannot be ordered, as NaN, do not count.
+/// A replica that differs from it by more than the agreement is wrong. Values that cannot be ordered, as NaN, do not count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Median<A>(pub A);
 

@@ -11,7 +11,7 @@ use crate::rule::Rule;
 use crate::search::Search;
 use crate::{Iteration, ReplicaNumber, Replicas};
 
-/// What holds while values of one replica come the short way.
+/// The facts that hold while values of one replica come the short way.
 struct Lane {
     from: ReplicaNumber,
     /// The same, as a set.
@@ -62,7 +62,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         self.leaves(lane);
     }
 
-    /// What was not written down for each value.
+    /// Writes the facts that were not written for each value.
     fn leaves(&mut self, lane: Option<Lane>) {
         if let Some(Lane { from, reached, .. }) = lane {
             self.members.reaches(from, reached);

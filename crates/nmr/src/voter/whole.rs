@@ -9,7 +9,7 @@ use crate::rule::Rule;
 use crate::search::Search;
 use crate::{Iteration, ReplicaNumber, Replicas};
 
-/// What holds while whole rows come.
+/// The facts that hold while whole rows come.
 struct Whole<const N: usize> {
     from: [ReplicaNumber; N],
     /// A row whose values agree comes to a vote with that of this place, and these agree then.
@@ -104,7 +104,7 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
         most
     }
 
-    /// What was not written down for each row.
+    /// Writes the facts that were not written for each row.
     fn leaves_rows<const N: usize>(&mut self, whole: Option<Whole<N>>) {
         let Some(Whole { from, low, top, .. }) = whole else { return };
         if top > self.rows.top {

@@ -11,7 +11,7 @@ use windfall_time::{Instant, Span};
 
 /// Visits of the Kmap by a message: 2.53 ms of 10.4 us.
 pub(super) const MESSAGE: u64 = 244;
-/// What a message of one pair takes.
+/// The time of one pair's message.
 const LATENCY: Span = us(7_050);
 /// The own time of a word, beside its reference.
 const WORD: Span = Span::from_nanos(49_900 - 10_400);
@@ -19,7 +19,7 @@ const WORD: Span = Span::from_nanos(49_900 - 10_400);
 const CLUSTER: u16 = 1;
 const FIRST: u16 = 10;
 
-/// What a process of a pair has measured: when it began to send, and when it received.
+/// The measurements of a process of a pair: when it began to send, and when it received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mark {
     Sends(Instant),
@@ -109,7 +109,7 @@ impl Partner {
     }
 }
 
-/// What messages and calls take, in us.
+/// The times of messages and calls, in us.
 pub(super) struct Called {
     pub(super) latency: f64,
     /// The standard deviation of latencies.

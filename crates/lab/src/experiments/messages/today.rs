@@ -19,7 +19,7 @@ const LONG: usize = 200;
 /// Short ones, since others use these processors, too.
 const ROUNDS: usize = 101;
 
-/// What a mechanism takes, in ns.
+/// The time of a mechanism, in ns.
 pub(super) struct Today {
     pub(super) name: &'static str,
     pub(super) latency_ns: f64,

@@ -1,4 +1,4 @@
-//! What would cause a queue to increase at granularity 16,384 and not at 4,096 or below (figures 1-10 and 1-11), though 1.6 does not say it.
+//! Possible causes of a queue that increases at granularity 16,384 and not at 4,096 or below (figures 1-10 and 1-11), though 1.6 does not say it.
 
 use crate::findings::Table;
 use crate::voting::{Counted, DRAWN, FREE, GRANULARITIES, Pace, Trial, WHOLE, least_and_most};
@@ -72,7 +72,7 @@ fn least(cause: Cause, granularity: u64) -> [[u32; 3]; 2] {
     [DRAWN, VOTES].map(|vote| runs.each_ref().map(|run| least_and_most(run, vote).0))
 }
 
-/// What each does; and those that do what the paper shows.
+/// The effect of each cause; and the causes that have the effect of the paper.
 pub(super) fn table() -> (Table, Vec<&'static str>) {
     let title = "what would cause an increase: least rows of the queue in the 40 votes before a vote, for 10, 30 and 50 %; granularities at which it is never restored to one row then";
     let head = [

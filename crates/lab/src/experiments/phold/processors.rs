@@ -5,14 +5,14 @@ use windfall_speculation::phold::Phold;
 use windfall_speculation::{Cancellation, Parallel, Prices};
 use windfall_time::{Instant, Span};
 
-/// What a turn takes without anything to do in it: a lock and a few words that others write.
+/// The cost of a turn without anything to do in it: a lock and a few words that others write.
 const TURN: Span = Span::from_nanos(100);
 /// So many events are simulated.
 const EVENTS: u64 = 200_000;
 
-/// What was measured and fitted, and what follows.
+/// Measured and fitted costs, and their consequences.
 pub(super) struct Found {
-    /// What an event takes in order, in nanoseconds.
+    /// The time of an event in order, in nanoseconds.
     pub(super) in_order: f64,
     pub(super) prices: Prices,
     /// Million events a second on two real threads, and on two simulated ones.

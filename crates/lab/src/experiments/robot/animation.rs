@@ -8,7 +8,7 @@ use windfall_report::html::{Page, data};
 use windfall_robot::Stood;
 use windfall_robot::terrain::Terrain;
 
-/// What the page's script reads.
+/// The data that the page's script reads.
 fn told(terrain: &Terrain, mission: &Mission) -> Value {
     let blocked = (0_u32..).zip(&terrain.blocked).filter(|(_, blocked)| **blocked);
     let blocked: Vec<u32> = blocked.map(|(cell, _)| cell).collect();

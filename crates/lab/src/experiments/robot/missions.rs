@@ -25,7 +25,7 @@ pub(super) struct Setup<'a> {
     pub(super) seed: u64,
 }
 
-/// What came of a mission.
+/// The outcome of a mission.
 pub(super) struct Mission {
     pub(super) journey: Journey,
     /// The time of planning.

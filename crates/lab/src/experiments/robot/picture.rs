@@ -66,7 +66,7 @@ pub(super) fn ways(terrain: &Terrain, missions: [&Mission; 2]) -> Figure {
 
 const CAPTION: &str = "From the upper left corner to the lower right one. The robot knows of no obstacle until its sensors see it, four cells away. Where a way crosses one that came later, the robot had passed.";
 
-/// What lines and squares are.
+/// The legend of lines and squares.
 fn legend(scene: &mut Scene, missions: [&Mission; 2], below: f32) {
     let names = ["each step planned when it comes", "8 events ahead"];
     let letters = Letters::new(12.0, DARK);

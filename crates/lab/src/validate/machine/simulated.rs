@@ -9,9 +9,9 @@ use std::sync::{Mutex, PoisonError};
 use windfall_cores::{Check, Effect, Fault, Kind};
 use windfall_time::{Instant, Span};
 
-/// What a look at a clock takes.
+/// The time of a read of a clock.
 const LOOK: u64 = 150;
-/// What passes from a thread's time until it runs.
+/// The delay from a thread's time until it runs.
 const WAKE: u64 = 3_000;
 /// A batch of rounds may take so long: some ten times what it does.
 const PATIENCE: Span = Span::from_secs(4);
@@ -27,7 +27,7 @@ pub(crate) struct Taken {
 
 const TICK: Taken = Taken { every: Span::from_millis(4), length: Span::from_nanos(5_000) };
 
-/// What is wrong with a processor.
+/// The planted fault of a processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Planted {
     /// By so many per cent more time it takes for all that it does.
@@ -36,7 +36,7 @@ pub(crate) struct Planted {
     pub(crate) drift_ppb: u32,
     /// So much longer a word is on its way to it and from it.
     pub(crate) farther: Span,
-    /// What a hypervisor takes from it.
+    /// The time that a hypervisor takes from it.
     pub(crate) stolen: Option<Taken>,
     /// Whether a bit of a sum is wrong now and then.
     pub(crate) wrong_adder: bool,
@@ -152,7 +152,7 @@ struct SimulatedCore {
 }
 
 impl SimulatedCore {
-    /// What is taken from it, and how far it is apart from other processors.
+    /// The time that is taken from it, and its distance from other processors.
     fn taken(&self) -> impl Iterator<Item = (Taken, u64)> {
         let apart = u64::from(self.number) * 700_000;
         [Some(TICK), self.planted.stolen].into_iter().flatten().map(move |taken| (taken, apart))

@@ -34,7 +34,7 @@ impl Distance {
 /// Where processors are.
 pub(crate) struct Topology(Vec<(u16, Place)>);
 
-/// What a processor shares, by the lists of those that share it; the memory node by its name.
+/// The levels that a processor shares, by the lists of those that share them; the memory node by its name.
 struct Place {
     core: Option<String>,
     cache: Option<String>,

@@ -1,4 +1,4 @@
-//! What system calls take (AIRLAB, 3): by type, how often they are called, how many call at once, and whose objects they are about; and what a vote takes.
+//! The times of system calls (AIRLAB, 3): by type, frequency, number of callers at once, and owner of the objects; and the time of a vote.
 
 mod kinds;
 mod measured;
@@ -28,7 +28,7 @@ const EXPENSIVE: u64 = 1_000_000;
 /// So many times as long where all call at once is worth a sentence.
 const CONTENDED: u64 = 4;
 
-/// What a call takes, in picoseconds.
+/// The time of a call, in picoseconds.
 struct Took {
     call: &'static Call,
     alone: u64,

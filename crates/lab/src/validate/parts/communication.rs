@@ -48,7 +48,7 @@ struct Sized {
     stream: Option<Samples>,
 }
 
-/// What a message or copy takes: the time that a quarter of the batches did not exceed. What interrupts a batch only makes it longer.
+/// The time of a message or copy that a quarter of the batches did not exceed. Interruptions only make a batch longer.
 fn typical(batches: &Samples) -> Span {
     batches.quantile(1, 4)
 }
@@ -64,7 +64,7 @@ impl Measured {
         if self.is_other { "other" } else { "same" }
     }
 
-    /// What a message of a word takes.
+    /// The time of a message of one word.
     fn latency(&self) -> Span {
         self.sizes.first().map_or(Span::ZERO, |size| typical(&size.message))
     }

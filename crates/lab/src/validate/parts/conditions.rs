@@ -1,4 +1,4 @@
-//! What spoils all that follows: stolen time, long interrupts, and what `doctor` finds amiss.
+//! Conditions that spoil all later measurements: stolen time, long interrupts, and the warnings of `doctor`.
 //!
 //! A loop on each processor does nothing but look at the clock. Two looks further apart than an interrupt takes mean that the processor was not there.
 
@@ -32,7 +32,7 @@ const PAUSE: Span = Span::from_millis(10);
 /// So many such stretches, in a fourth of the time for which the machine is measured under load.
 const STRETCHES: RangeInclusive<u64> = 10..=1_000;
 
-/// What a processor lost.
+/// The time that a processor lost.
 struct Lost {
     processor: u16,
     looked: Span,
@@ -215,7 +215,7 @@ fn metrics(found: &mut Found, lost: &Lost) {
     found.metrics.push(away.noise(300, 1_000_000));
 }
 
-/// What `doctor` finds that is not entirely well, each with its remedy.
+/// The warnings of `doctor`, each with its remedy.
 fn examined(found: &mut Found) {
     let examination = match windfall_doctor::examine() {
         Ok(examination) => examination,

@@ -62,7 +62,7 @@ fn days(span: Span) -> String {
     format!("{:.1} days", span.as_secs_f64() / 86_400.0)
 }
 
-/// What this machine recorded of itself.
+/// The records of this machine about itself.
 fn of_records(found: &mut Found, records: &Records) -> Result<(), LabError> {
     if let Some(how) = &records.virtual_machine {
         found.circumstances.push(format!("a virtual machine: {how}"));
@@ -136,7 +136,7 @@ fn of_controllers(found: &mut Found, controllers: &[Controller]) {
     found.tables.push(table);
 }
 
-/// What the incidents of a source come to.
+/// The statistics of a source's incidents.
 fn lifetimes(
     found: &mut Found,
     source: &str,

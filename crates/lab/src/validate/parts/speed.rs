@@ -1,6 +1,6 @@
 //! How fast each processor is at one task (AIRLAB, 3; CMU 1982, Measuring Time in Multiprocessor Systems, 4.3, figure 11), and a table to normalise by.
 //!
-//! What interrupts a task only makes it longer, so the fastest quarter of its runs is what the processor does.
+//! Interruptions only make a task longer, so the fastest quarter of its runs shows the processor.
 
 use super::{processors, shown};
 use crate::experiment::LabError;

@@ -30,7 +30,7 @@ const NAP: Span = Span::from_millis(100);
 /// Counters that gain more than this on each other are not one clock.
 const DRIFT: u64 = 1_000;
 
-/// What looks at a clock cost on a processor.
+/// The costs of reading a clock on a processor.
 struct Looks {
     processor: u16,
     /// Of a thousand each.
@@ -93,7 +93,7 @@ fn ahead(trips: &[RoundTrip]) -> Option<Ahead> {
     Some(Ahead { by, doubt: whole.div_ceil(2), at: shortest.sent })
 }
 
-/// What a counter gains or loses, and by how much that may be wrong.
+/// The drift of a counter, and its uncertainty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Drift {
     gains: bool,

@@ -15,12 +15,12 @@ use std::time::Duration;
 const SWEPT: usize = 16 << 20;
 /// Pages that are asked for, filled and given back.
 const PAGES: usize = 4 << 20;
-/// What a pipe holds.
+/// The capacity of a pipe.
 const PIPE: usize = 64 << 10;
 /// Timers of a processor, and how far they are apart.
 const TIMERS: (u16, u16) = (32, 100);
 
-/// What a thread does again and again, until it says that it cannot. No turn is long.
+/// The work that a thread repeats until it says that it cannot. No turn is long.
 pub(super) type Doing = Box<dyn FnMut() -> bool + Send>;
 
 /// A kind of load.
@@ -74,7 +74,7 @@ impl LoadKind {
         }
     }
 
-    /// What the threads of so many processors do. None where the kernel refuses what is needed.
+    /// The works of the threads of so many processors. None where the kernel refuses a resource.
     pub(super) fn doings(self, processors: usize) -> Vec<Doing> {
         match self {
             LoadKind::Compute => (0..processors).map(|_| computes()).collect(),

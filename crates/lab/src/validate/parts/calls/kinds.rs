@@ -12,7 +12,7 @@ use windfall_os::shared::{Shared, reserve};
 /// A page, on most machines.
 type Page = [AtomicU64; 512];
 
-/// What calls are about.
+/// The objects of calls.
 pub(super) struct Objects {
     zero: File,
     null: File,
@@ -44,7 +44,7 @@ pub(super) struct Call {
     pub(super) once: fn(&Objects) -> bool,
 }
 
-/// What measuring adds to each of the others.
+/// The time that measuring adds to each of the others.
 pub(super) const NOTHING: &Call = &Call {
     key: "nothing",
     name: "nothing: what measuring adds",

@@ -1,4 +1,4 @@
-//! What calls take: in batches back to back, or one by one with a sleep before each, on some processors at once.
+//! The times of calls: in batches back to back, or one by one with a sleep before each, on some processors at once.
 
 use super::kinds::{Call, NOTHING, Objects};
 use crate::experiment::LabError;
@@ -13,7 +13,7 @@ const MOST: u64 = 2_000;
 /// From one call to the next, where they are one by one.
 pub(super) const EVERY: Span = Span::from_nanos(100_000);
 
-/// Whose objects the calls are about.
+/// The owner of the objects that calls are about.
 #[derive(Clone, Copy)]
 pub(super) enum Owner<'a> {
     /// Each thread's own, made on its processor.

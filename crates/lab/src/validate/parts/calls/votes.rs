@@ -1,4 +1,4 @@
-//! What a vote takes (AIRLAB, 3: "in SIFT, particular attention will be paid to the software voting mechanism"): in a voter that one thread runs, and among replicas on threads.
+//! The time of a vote (AIRLAB, 3: "in SIFT, particular attention will be paid to the software voting mechanism"): in a voter that one thread runs, and among replicas on threads.
 
 use crate::experiment::LabError;
 use crate::validate::machine::Machine;

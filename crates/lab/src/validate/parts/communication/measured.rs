@@ -1,4 +1,4 @@
-//! What a message takes between two threads on given processors.
+//! The time of a message between two threads on given processors.
 //!
 //! Messages go in batches, before each of which both threads rest, so that neither keeps its processor from others. A batch begins with a message there and back that is not counted: it wakes the other thread.
 
@@ -29,7 +29,7 @@ pub(super) enum Pattern {
     Stream,
 }
 
-/// What the two threads tell each other beside the messages.
+/// Signals between the two threads, beside the messages.
 #[derive(Default)]
 struct Control {
     /// The messages of the next batch; 0: there is none.

@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use windfall_exchange::{Reader, Writer, ring};
 use windfall_os::futex::Gate;
 
-/// What a message is measured in.
+/// The unit of a message's size.
 pub(super) const WORD: usize = 8;
 /// Words of a record in the ring where messages are no shorter: a cache line.
 const LINE: usize = 8;

@@ -21,7 +21,7 @@ const MOST: (usize, usize) = (120, 45);
 /// A pair is far apart where a word takes more than so many times as long as between the nearest of the same distance, and so much longer at least.
 const FAR: (u64, Span) = (4, Span::from_nanos(200));
 
-/// What was measured of a pair.
+/// The measurements of a pair.
 struct Measured {
     pair: Pair,
     /// A word, to another processor that looks for it without end: half of the time there and back.

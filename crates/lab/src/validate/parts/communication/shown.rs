@@ -63,7 +63,7 @@ fn by_size(
     table
 }
 
-/// What messages take.
+/// The times of messages.
 pub(super) fn times(all: &[Measured], copied: &Copied) -> Table {
     let title = "time of a message by its size (half of that there and back)";
     let of = |size: &Sized| Some(time(typical(&size.message)));

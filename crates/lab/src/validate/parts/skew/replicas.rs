@@ -24,7 +24,7 @@ pub(super) const LONGEST: u64 = 64;
 /// So often a run that does not count is repeated.
 const TRIES: u32 = 4;
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Ran {
     /// Whether the delayed replica was given a later vote than that of its iteration, or none.
@@ -35,7 +35,7 @@ struct Ran {
     is_whole: bool,
 }
 
-/// What replicas of a run tell us.
+/// The reports of a run's replicas.
 #[derive(Default)]
 struct Seen {
     begun: OnceLock<Instant>,

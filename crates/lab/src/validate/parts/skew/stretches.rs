@@ -10,7 +10,7 @@ use windfall_time::Span;
 const SLEEP: Span = Span::from_millis(10);
 const LOOK: Span = Span::from_millis(20);
 
-/// What a processor's thread missed.
+/// The time that a processor's thread missed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Stretch {
     pub(super) processor: u16,

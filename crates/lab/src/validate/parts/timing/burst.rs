@@ -5,7 +5,7 @@ use crate::validate::machine::Core;
 use windfall_clocks::poll;
 use windfall_time::{Instant, Span};
 
-/// What was taken from a thread, in order: first what passed until it woke.
+/// The times that were taken from a thread, in order: first the delay until it woke.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in super::super) struct Burst {
     /// When its period began.

@@ -1,4 +1,4 @@
-//! What each kind of load by itself does to wake-ups, so that a reader knows which of his own to fear.
+//! The effect of each kind of load by itself on wake-ups, so that readers can compare with loads of their own.
 
 use super::super::{grouped, shown};
 use super::record::{Quantile, Record};

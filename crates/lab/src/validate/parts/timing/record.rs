@@ -1,4 +1,4 @@
-//! What all bursts of a processor came to: how often how much was lost, by period.
+//! The bursts of a processor in sum: how often how much was lost, by period.
 
 use super::burst::Burst;
 use crate::validate::options::Need;
@@ -88,7 +88,7 @@ pub(super) struct Worst {
     pub(super) late: Span,
 }
 
-/// What became of one period.
+/// The outcome of one period.
 pub(super) struct OfPeriod {
     pub(super) period: Span,
     pub(super) lost: Lengths,

@@ -1,4 +1,4 @@
-//! What the records come to in sentences.
+//! The records in sentences.
 
 use super::super::{grouped, shown};
 use super::Phase;
@@ -6,7 +6,7 @@ use super::record::{OfPeriod, Quantile, Record};
 use crate::validate::found::{Found, Level, Sentence};
 use windfall_time::Span;
 
-/// What helps against late wake-ups and long interrupts.
+/// The remedy against late wake-ups and long interrupts.
 const REMEDY: &str = "`windfall doctor` says what of timers, throttling and rights is amiss";
 /// A period can be trusted if at least half of it is left.
 const PART: u64 = 2;
@@ -86,7 +86,7 @@ fn none_trusted(found: &mut Found, loaded: &Phase, sure: Option<&Left>, seldom: 
     found.sentences.push(Sentence::new(Level::Answer, text).remedy(REMEDY));
 }
 
-/// What is lost of a period where most is lost.
+/// The time that is lost of a period where most is lost.
 fn reason(loaded: &Phase, Left { index, quantile }: &Left) -> String {
     let (index, quantile) = (*index, *quantile);
     let lost = |record: &&Record| record.periods[index].lost.at(quantile);
@@ -105,7 +105,7 @@ fn reason(loaded: &Phase, Left { index, quantile }: &Left) -> String {
     format!("{what} of {}{late_word} on processor {}", shown(span), worst.processor)
 }
 
-/// What became of each need.
+/// The verdict on each need.
 pub(super) fn needs(found: &mut Found, loaded: &Phase) {
     let all =
         loaded.records.iter().flat_map(|record| record.periods.iter().flat_map(|of| &of.missed));
@@ -158,7 +158,7 @@ fn least_work(loaded: &Phase, index: usize) -> Span {
     left.min().unwrap_or(Span::ZERO)
 }
 
-/// What was not seen may still be: of n that were seen, with 95 % confidence fewer than 3/n.
+/// Events that were not seen may still occur: of n observations, with 95 % confidence fewer than 3/n.
 pub(super) fn unseen(found: &mut Found, loaded: &Phase) {
     let Some(records) = loaded.records.first() else { return };
     let index =

@@ -14,7 +14,7 @@ fn phases<'a>(idle: &'a Phase, loaded: &'a Phase) -> [(&'static str, &'a Phase);
     [("idle", idle), ("loaded", loaded)]
 }
 
-/// What was left of each period.
+/// The time that was left of each period.
 pub(super) fn periods(idle: &Phase, loaded: &Phase) -> Table {
     let title = "work that was left of each period; at the highest quantile of those beyond which ten periods lie, and at the least";
     let head =

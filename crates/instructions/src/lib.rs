@@ -29,6 +29,6 @@ pub use list::Listing;
 pub use machine::{End, Machine};
 pub use operation::{Arithmetic, Condition, Operation};
 pub use rv32im::RV32IM;
-pub use table::{Decoded, Instruction, Table, TableError, UnknownWord};
+pub use table::{Decoded, Instruction, Table, TableError, UnknownWordError};
 pub use unit::{Port, Unit};
 pub use visible::{Reason, Witness, witness};

@@ -76,7 +76,7 @@ pub enum TableError {
 
 /// A word that is no instruction of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownWord {
+pub struct UnknownWordError {
     /// The word.
     pub word: u32,
     /// The address or line where it stands, as the caller counts.
@@ -105,7 +105,7 @@ impl fmt::Display for TableError {
 
 impl std::error::Error for TableError {}
 
-impl fmt::Display for UnknownWord {
+impl fmt::Display for UnknownWordError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { word, place, allowed } = self;
         write!(out, "{place:#x}: {word:#010x} is no instruction; opcode {:#04x} ", word & 127)?;
@@ -116,7 +116,7 @@ impl fmt::Display for UnknownWord {
     }
 }
 
-impl std::error::Error for UnknownWord {}
+impl std::error::Error for UnknownWordError {}
 
 impl Instruction {
     /// Whether `word` is this instruction.
@@ -199,14 +199,14 @@ impl Table {
     ///
     /// # Errors
     /// The word is no instruction of the table.
-    pub fn decode(&self, word: u32, place: u32) -> Result<Decoded, UnknownWord> {
+    pub fn decode(&self, word: u32, place: u32) -> Result<Decoded, UnknownWordError> {
         match self.find(word) {
             Some(index) => {
                 Ok(Decoded { index, fields: self.instructions[index].format.extract(word) })
             }
             None => {
                 let same = self.instructions.iter().filter(|one| (one.pattern ^ word) & 127 == 0);
-                Err(UnknownWord { word, place, allowed: same.map(|one| one.name).collect() })
+                Err(UnknownWordError { word, place, allowed: same.map(|one| one.name).collect() })
             }
         }
     }

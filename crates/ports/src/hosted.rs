@@ -36,7 +36,7 @@ mod task;
 mod worker;
 mod workers;
 
-pub use crate::pool::{Finished, Stopped};
+pub use crate::pool::{Finished, StoppedError};
 pub use error::SubmitError;
 pub use task::{Checkpoints, Completion, Handle};
 pub use workers::Counts;
@@ -116,7 +116,7 @@ impl Pool {
     ) -> Result<Handle<T>, SubmitError>
     where
         T: Send + 'static,
-        F: Future<Output = Result<T, Stopped>> + Send + 'static,
+        F: Future<Output = Result<T, StoppedError>> + Send + 'static,
     {
         let (job, ending) = task::new(code);
         let taken = self.workers.take((job, deadline))?;

@@ -66,7 +66,7 @@ pub use response::ResponseFuture;
 pub use timeout::TimeoutError;
 
 use crate::Request as Asked;
-use crate::pool::{Awaited, Checkpoints, Pool, Stopped};
+use crate::pool::{Awaited, Checkpoints, Pool, StoppedError};
 use counts::{Account, Books, Served};
 use http::request::Parts;
 use http::{Request, Response};
@@ -160,7 +160,9 @@ impl AdmissionLayer {
         class: String,
         deadline: Instant,
         now: Instant,
-        serve: impl FnOnce(&Checkpoints) -> Result<Served<Response<R>, E>, Stopped> + Send + 'static,
+        serve: impl FnOnce(&Checkpoints) -> Result<Served<Response<R>, E>, StoppedError>
+        + Send
+        + 'static,
     ) -> Stage<F, R, E>
     where
         R: Send + 'static,

@@ -12,7 +12,7 @@ mod task;
 #[cfg(feature = "tokio")]
 pub use awaited::{Admission, Awaited};
 pub use pending::Pending;
-pub use task::{Checkpoints, Finished, Forked, Handle, Stopped};
+pub use task::{Checkpoints, Finished, Forked, Handle, StoppedError};
 
 use crate::{Counts, Processor, Request, SubmitError};
 use driven::Driven;
@@ -96,7 +96,7 @@ impl Pool {
         &self,
         work: Span,
         deadline: Instant,
-        code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+        code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     ) -> Result<Handle<T>, SubmitError> {
         self.submit(self.roomiest(work, deadline)?, Request::by(work, deadline), code)
     }
@@ -124,7 +124,7 @@ impl Pool {
         &self,
         target: Target,
         asked: Request,
-        code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+        code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     ) -> Result<Handle<T>, SubmitError> {
         self.submit_first(target, &[asked], |at, _| code(at))
     }
@@ -137,7 +137,7 @@ impl Pool {
         &self,
         target: Target,
         alternatives: &[Request],
-        code: impl FnOnce(&Checkpoints, usize) -> Result<T, Stopped> + Send + 'static,
+        code: impl FnOnce(&Checkpoints, usize) -> Result<T, StoppedError> + Send + 'static,
     ) -> Result<Handle<T>, SubmitError> {
         self.submit_then(target, alternatives, code, |_| ())
     }
@@ -147,7 +147,7 @@ impl Pool {
         &self,
         target: Target,
         alternatives: &[Request],
-        code: impl FnOnce(&Checkpoints, usize) -> Result<T, Stopped> + Send + 'static,
+        code: impl FnOnce(&Checkpoints, usize) -> Result<T, StoppedError> + Send + 'static,
         then: impl FnOnce(&Finished<T>) + Send + 'static,
     ) -> Result<Handle<T>, SubmitError> {
         let core = self.core(target)?;
@@ -166,7 +166,7 @@ impl Pool {
         &self,
         target: Target,
         asked: Request,
-        code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+        code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     ) -> Result<Pending<T>, SubmitError> {
         let core = self.core(target)?;
         let (submission, pending) = Pending::new(target.scheduler, asked, code);
@@ -179,7 +179,7 @@ impl Pool {
     /// # Errors
     /// When this process cannot have another thread.
     pub fn fork<T: Send + 'static>(
-        code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+        code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     ) -> std::io::Result<Forked<T>> {
         Forked::new(code, |_| ()).map_err(|(why, ..)| why)
     }

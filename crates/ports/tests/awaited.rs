@@ -11,7 +11,7 @@ use spin::spin;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use windfall_os::usage;
-use windfall_ports::pool::{Awaited, Checkpoints, Finished, Pool, Stopped, Target};
+use windfall_ports::pool::{Awaited, Checkpoints, Finished, Pool, StoppedError, Target};
 use windfall_ports::{Request, Share, SubmitError};
 use windfall_time::Span;
 
@@ -158,9 +158,10 @@ fn law_an_admission_that_is_dropped_leaves_no_task() {
 fn refuses_and_gives_the_closure_up() {
     let pool = awaited();
     let asked = Request::by(ms(50), Pool::now() + ms(10));
-    let refused = block_on(
-        pool.admit(EDF, asked, |_| -> Result<(), Stopped> { unreachable!("it is not admitted") }),
-    );
+    let refused =
+        block_on(pool.admit(EDF, asked, |_| -> Result<(), StoppedError> {
+            unreachable!("it is not admitted")
+        }));
     assert!(matches!(refused, Err(SubmitError::NotAdmitted(_))), "{refused:?}");
     let nowhere = Target { processor: 4, scheduler: 0 };
     let error = block_on(pool.admit(nowhere, asked, |_| Ok(()))).unwrap_err();

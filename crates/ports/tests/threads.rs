@@ -8,7 +8,7 @@ mod spin;
 
 use spin::spin;
 use windfall_os::usage;
-use windfall_ports::pool::{Finished, Pool, Stopped, Target};
+use windfall_ports::pool::{Finished, Pool, StoppedError, Target};
 use windfall_ports::{Ranked, Request, Share, SubmitError};
 use windfall_time::Span;
 
@@ -108,7 +108,7 @@ fn law_forking_is_apart_from_analysis() {
     let near = Request::by(ms(100), Pool::now() + ms(600));
     let handle = pool.admit(EDF, near, forked).unwrap();
     assert!(matches!(handle.wait(), Finished::Done(5, _)));
-    drop(Pool::fork(|_| -> Result<(), Stopped> { panic!("it never runs") }).unwrap());
+    drop(Pool::fork(|_| -> Result<(), StoppedError> { panic!("it never runs") }).unwrap());
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn law_cancelled_and_panicked_tasks_are_told_apart_from_refusals() {
     waits.cancel().unwrap();
     long.cancel().unwrap();
     assert_eq!((long.wait(), waits.wait()), (Finished::Cancelled, Finished::Cancelled));
-    let panics = pool.try_submit(ms(10), Pool::now() + ms(900), |_| -> Result<(), Stopped> {
+    let panics = pool.try_submit(ms(10), Pool::now() + ms(900), |_| -> Result<(), StoppedError> {
         std::panic::resume_unwind(Box::new(()))
     });
     assert_eq!(panics.unwrap().wait(), Finished::Panicked);

@@ -16,8 +16,8 @@ use windfall_os::clock;
 use windfall_os::usage::of_this_thread;
 use windfall_programs::{
     Code, Device, Event, EventId, Handle, Kind, Node, OwnRequest, Posted, Process, ProcessError,
-    ProcessHandle, ProcessParams, Queue, RequestRefused, SchedulerView, TaskError, TaskReply,
-    TaskRequest, Tasks, Tells, Template, ThreadRequest, ThreadRequestRefused, Told,
+    ProcessHandle, ProcessParams, Queue, RequestError, SchedulerView, TaskError, TaskReply,
+    TaskRequest, Tasks, Tells, Template, ThreadRequest, ThreadRequestError, Told,
 };
 use windfall_time::{Instant, Span};
 
@@ -185,9 +185,9 @@ impl Process for ProcessThread {
         std::thread::yield_now();
     }
 
-    async fn ask(&mut self, request: OwnRequest) -> Result<(), RequestRefused> {
+    async fn ask(&mut self, request: OwnRequest) -> Result<(), RequestError> {
         self.on().await;
-        Err(RequestRefused::new(request, NO_SCHEDULER))
+        Err(RequestError::new(request, NO_SCHEDULER))
     }
 
     async fn query(&mut self, _: &str) -> Result<Vec<SchedulerView>, ProcessError> {
@@ -195,9 +195,9 @@ impl Process for ProcessThread {
         Err(ProcessError::NotHere { why: NO_SCHEDULER })
     }
 
-    async fn request(&mut self, request: ThreadRequest) -> Result<(), ThreadRequestRefused> {
+    async fn request(&mut self, request: ThreadRequest) -> Result<(), ThreadRequestError> {
         self.on().await;
-        Err(ThreadRequestRefused::new(request, NO_SCHEDULER))
+        Err(ThreadRequestError::new(request, NO_SCHEDULER))
     }
 
     async fn notices(&mut self, _: Event) -> Result<(), ProcessError> {

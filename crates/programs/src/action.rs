@@ -1,8 +1,8 @@
 //! The actions that a program requests of its host.
 
-use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
+use crate::control::{SchedulerView, ThreadRequest, ThreadRequestError};
 use crate::process::{Answer, Call, ProcessHandle, Told};
-use crate::request::{OwnRequest, RequestRefused};
+use crate::request::{OwnRequest, RequestError};
 use crate::runtime::{Job, ProgramError};
 use crate::task::{TaskError, TaskReply, TaskRequest};
 use windfall_time::{Instant, Span};
@@ -132,13 +132,13 @@ pub trait Body: Send {
     fn answer(&mut self, _: Answer) {}
 
     /// The answer to what the body [asked](Action::Ask) for last; a call of `next` follows.
-    fn asked(&mut self, _: Result<(), RequestRefused>) {}
+    fn asked(&mut self, _: Result<(), RequestError>) {}
 
     /// The schedulers that the body [queried](Action::Query); `None` on a host without schedulers. A call of `next` follows.
     fn shown(&mut self, _: Option<Vec<SchedulerView>>) {}
 
     /// The answer to what the body [requested](Action::Request) last; a call of `next` follows.
-    fn answered(&mut self, _: Result<(), ThreadRequestRefused>) {}
+    fn answered(&mut self, _: Result<(), ThreadRequestError>) {}
 
     /// The answer to what the body asked about [tasks](Action::Task) last; a call of `next` follows.
     fn task_answered(&mut self, _: Result<TaskReply, TaskError>) {}

@@ -13,7 +13,7 @@ mod slices;
 #[cfg(test)]
 mod tests;
 
-pub use reading::{NodeReading, ProcessReading, UnreadableScheduler};
+pub use reading::{NodeReading, ProcessReading, UnreadableSchedulerError};
 
 use crate::control::ThreadRequest;
 use record::Record;

@@ -167,25 +167,25 @@ impl fmt::Display for ThreadRequest {
 /// A request for a thread was refused, and nothing has changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct ThreadRequestRefused {
+pub struct ThreadRequestError {
     /// The request.
     pub asked: ThreadRequest,
     /// The reason.
     pub why: String,
 }
 
-impl ThreadRequestRefused {
+impl ThreadRequestError {
     /// The refusal of a request.
     #[must_use]
-    pub fn new(asked: ThreadRequest, why: impl Into<String>) -> ThreadRequestRefused {
-        ThreadRequestRefused { asked, why: why.into() }
+    pub fn new(asked: ThreadRequest, why: impl Into<String>) -> ThreadRequestError {
+        ThreadRequestError { asked, why: why.into() }
     }
 }
 
-impl fmt::Display for ThreadRequestRefused {
+impl fmt::Display for ThreadRequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: refused: {}", self.asked, self.why)
     }
 }
 
-impl core::error::Error for ThreadRequestRefused {}
+impl core::error::Error for ThreadRequestError {}

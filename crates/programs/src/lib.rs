@@ -28,7 +28,7 @@ mod urgency;
 pub use action::{Action, Body, Resource, Station, Tick};
 pub use body::Random;
 pub use control::{
-    Destination, SchedulerView, ShownFigures, ThreadChange, ThreadRequest, ThreadRequestRefused,
+    Destination, SchedulerView, ShownFigures, ThreadChange, ThreadRequest, ThreadRequestError,
     ThreadView, is_of_family,
 };
 pub use kinds::{bsat, memo, monitor};
@@ -38,7 +38,7 @@ pub use process::{
     ProcessHandle, ProcessParams, Queue, Reply, Start, Tasks, Tells, Template, Told,
 };
 pub use program::{Activation, Jobs, OnLate, Program, Recorded, RecordedStep, Work};
-pub use request::{Notice, Notices, OwnRequest, RequestRefused};
+pub use request::{Notice, Notices, OwnRequest, RequestError};
 pub use runtime::{Condition, Job, ProgramError, ProgramRuntime, Progress, RuntimeHost, Wakeup};
 pub use step::{Names, Naming, Numbers, Phase, Sharing, Step, Translate};
 pub use sync::{NotOwner, SyncPoint, SyncPoints};

@@ -41,10 +41,10 @@ pub(crate) use system::{CallOutcome, System};
 pub use tasks::Tasks;
 pub use told::{Tells, Told};
 
-use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
+use crate::control::{SchedulerView, ThreadRequest, ThreadRequestError};
 #[cfg(doc)]
 use crate::request::{Notice, Notices};
-use crate::request::{OwnRequest, RequestRefused};
+use crate::request::{OwnRequest, RequestError};
 use windfall_time::{Instant, Span};
 
 /// A kind of process (in Chrysalis, the content of a template): its code, and in its fields the parameters of an instance.
@@ -151,10 +151,8 @@ pub trait Process: Tasks + Tells + Send + Sized + 'static {
     ///
     /// # Errors
     /// The request and the reason for its refusal. A host without schedulers refuses everything.
-    fn ask(
-        &mut self,
-        request: OwnRequest,
-    ) -> impl Future<Output = Result<(), RequestRefused>> + Send;
+    fn ask(&mut self, request: OwnRequest)
+    -> impl Future<Output = Result<(), RequestError>> + Send;
 
     /// Has [notices](Notice) about its scheduling posted to an event of its own. The datum of a post is the word of a
     /// [`Notices`]. Notices that come while the event is posted are posted when it has been taken.
@@ -180,7 +178,7 @@ pub trait Process: Tasks + Tells + Send + Sized + 'static {
     fn request(
         &mut self,
         request: ThreadRequest,
-    ) -> impl Future<Output = Result<(), ThreadRequestRefused>> + Send;
+    ) -> impl Future<Output = Result<(), ThreadRequestError>> + Send;
 
     /// Loads code on a node (Make_Template). On hosts where loading takes time, the time is proportional to
     /// [`Code::KIB`].

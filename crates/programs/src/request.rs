@@ -96,28 +96,28 @@ impl fmt::Display for OwnRequest {
 /// A thread's request was refused, and nothing has changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct RequestRefused {
+pub struct RequestError {
     /// The request.
     pub asked: OwnRequest,
     /// The reason.
     pub why: String,
 }
 
-impl RequestRefused {
+impl RequestError {
     /// The refusal of a request.
     #[must_use]
-    pub fn new(asked: OwnRequest, why: impl Into<String>) -> RequestRefused {
-        RequestRefused { asked, why: why.into() }
+    pub fn new(asked: OwnRequest, why: impl Into<String>) -> RequestError {
+        RequestError { asked, why: why.into() }
     }
 }
 
-impl fmt::Display for RequestRefused {
+impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: refused: {}", self.asked, self.why)
     }
 }
 
-impl core::error::Error for RequestRefused {}
+impl core::error::Error for RequestError {}
 
 /// An unsolicited message to a thread about its scheduling.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -60,20 +60,20 @@ impl Default for Law {
 /// A tree in which something was promised and not kept, the smallest that was found.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Unlawful {
+pub struct LawError {
     /// The guarantee that was broken.
     pub why: String,
     /// The tree.
     pub scenario: Scenario,
 }
 
-impl fmt::Display for Unlawful {
+impl fmt::Display for LawError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, in this scenario:\n{}", self.why, self.scenario.write())
     }
 }
 
-impl std::error::Error for Unlawful {}
+impl std::error::Error for LawError {}
 
 impl Law {
     /// Draws one kind more, of one's own.
@@ -115,7 +115,7 @@ impl Law {
     ///
     /// # Panics
     /// When none of the kinds has one of the names that are to be drawn.
-    pub fn judge(&self) -> Result<Tested, Box<Unlawful>> {
+    pub fn judge(&self) -> Result<Tested, Box<LawError>> {
         let kinds = self.kinds();
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&self.seed.to_le_bytes());
@@ -135,7 +135,7 @@ impl Law {
             let result = result.unwrap_or_else(|_| Err("it panicked".to_owned()));
             result.map_err(|why| {
                 // Of those that fail, the last one is the smallest.
-                unlawful.replace(Some(Unlawful { why: why.clone(), scenario }));
+                unlawful.replace(Some(LawError { why: why.clone(), scenario }));
                 TestCaseError::fail(why)
             })
         });

@@ -3,7 +3,7 @@
 //! The closure's side asks for one thing at a time and is pending; its worker does that, and polls again.
 
 use crate::lock::locked;
-use crate::pool::{Finished, Stopped};
+use crate::pool::{Finished, StoppedError};
 use core::fmt;
 use core::future::poll_fn;
 use core::pin::Pin;
@@ -54,9 +54,9 @@ impl Checkpoints {
     ///
     /// # Errors
     /// When it has exceeded its bound, or was cancelled; the closure returns that.
-    pub async fn checkpoint(&mut self) -> Result<(), Stopped> {
+    pub async fn checkpoint(&mut self) -> Result<(), StoppedError> {
         self.act(Action::Checkpoint).await;
-        if locked(&self.0).stops { Err(Stopped) } else { Ok(()) }
+        if locked(&self.0).stops { Err(StoppedError) } else { Ok(()) }
     }
 
     /// The current time.
@@ -86,8 +86,8 @@ pub(super) struct Ending<T> {
 
 /// How a closure stands.
 enum Life<T> {
-    Lives(Pin<Box<dyn Future<Output = Result<T, Stopped>> + Send>>),
-    Returned(Result<T, Stopped>),
+    Lives(Pin<Box<dyn Future<Output = Result<T, StoppedError>> + Send>>),
+    Returned(Result<T, StoppedError>),
     Panicked,
 }
 
@@ -135,7 +135,7 @@ pub(super) fn new<T: Send + 'static, F>(
     code: impl FnOnce(Checkpoints) -> F + Send + 'static,
 ) -> (Box<dyn Job>, SharedEnding<T>)
 where
-    F: Future<Output = Result<T, Stopped>> + Send + 'static,
+    F: Future<Output = Result<T, StoppedError>> + Send + 'static,
 {
     let slot = Arc::<Mutex<Slot>>::default();
     let ending = Arc::new(Mutex::new(Ending { cancelled: false, finished: None, waiter: None }));

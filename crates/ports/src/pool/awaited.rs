@@ -2,7 +2,7 @@
 //!
 //! Invariant: what may block, the lock of a processor and the start of a thread, happens on one thread of the pool, which takes calls in their order.
 
-use super::{Checkpoints, Handle, Pool, Stopped, Target};
+use super::{Checkpoints, Handle, Pool, StoppedError, Target};
 use crate::{Request, SubmitError};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl Awaited {
         &self,
         target: Target,
         asked: Request,
-        code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+        code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     ) -> Admission<T> {
         self.ask(move |pool| pool.submit(target, asked, code))
     }

@@ -4,7 +4,7 @@
 //! has the right to take that back. Submissions that were sent are analysed by the timer's thread, or by a submitter that has the lock: a sender takes none.
 
 use super::pending::Submission;
-use super::task::{Checkpoints, Control, Finished, Forked, Handle, Stopped};
+use super::task::{Checkpoints, Control, Finished, Forked, Handle, StoppedError};
 use crate::lock::locked;
 use crate::{Ended, Processor, SubmitError, TaskError, TaskId};
 use std::collections::BTreeMap;
@@ -102,7 +102,7 @@ impl Driven {
         self: &Arc<Self>,
         state: &mut State,
         task: TaskId,
-        code: impl FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+        code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
         then: impl FnOnce(&Finished<T>) + Send + 'static,
     ) -> Result<Handle<T>, SubmitError> {
         match Forked::new(code, then) {

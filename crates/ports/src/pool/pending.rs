@@ -1,7 +1,7 @@
 //! Submissions that were sent to a processor and will be answered (section 4): the sender does not wait.
 
 use super::driven::{Driven, State};
-use super::task::{Checkpoints, Handle, Stopped};
+use super::task::{Checkpoints, Handle, StoppedError};
 use crate::{Request, SubmitError};
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
@@ -32,7 +32,7 @@ struct Sent<T, C> {
 
 impl<T: Send + 'static, C> Submission for Sent<T, C>
 where
-    C: FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+    C: FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
 {
     fn analyse(self: Box<Self>, core: &Arc<Driven>, state: &mut State) {
         let Sent { scheduler, asked, code, sender } = *self;
@@ -60,7 +60,7 @@ impl<T: Send + 'static> Pending<T> {
         code: C,
     ) -> (Box<dyn Submission>, Pending<T>)
     where
-        C: FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+        C: FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     {
         let (sender, reply) = reply();
         (Box::new(Sent { scheduler, asked, code, sender }), Pending(reply))

@@ -1,6 +1,6 @@
 //! A future as a task: its thread polls it, and each end of a poll is a checkpoint (decision 0036, 2 and 3).
 
-use super::task::{Checkpoints, Stopped};
+use super::task::{Checkpoints, StoppedError};
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ impl Checkpoints {
     ///
     /// # Errors
     /// When the task is to end, between two polls or while the future waits; the closure returns that.
-    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> Result<T, Stopped> {
+    pub fn block_on<T>(&self, future: impl Future<Output = T>) -> Result<T, StoppedError> {
         let woken = Arc::new(Woken { thread: std::thread::current(), is: AtomicBool::new(true) });
         let waker = Waker::from(woken.clone());
         let (mut context, mut future) = (Context::from_waker(&waker), pin!(future));

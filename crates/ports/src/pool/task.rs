@@ -19,15 +19,15 @@ use windfall_time::{Instant, Span};
 /// The task is to end: it has exceeded its bound, was cancelled, or its pool is gone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct Stopped;
+pub struct StoppedError;
 
-impl core::fmt::Display for Stopped {
+impl core::fmt::Display for StoppedError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str("the task was stopped: it exceeded its bound or was cancelled")
     }
 }
 
-impl core::error::Error for Stopped {}
+impl core::error::Error for StoppedError {}
 
 /// How a task ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,7 +75,7 @@ impl Control {
     }
 
     /// Waits until this is so, or the task is to end; whoever makes it so unparks the thread.
-    pub(super) fn wait_for(&self, woken: &AtomicBool) -> Result<(), Stopped> {
+    pub(super) fn wait_for(&self, woken: &AtomicBool) -> Result<(), StoppedError> {
         let begun = clock::now();
         locked(&self.waits).since = Some(begun);
         let is_stopped = || self.stopped.load(Ordering::Acquire);
@@ -85,7 +85,7 @@ impl Control {
         let mut waits = locked(&self.waits);
         waits.since = None;
         waits.before = waits.before.saturating_add(clock::now().saturating_since(begun));
-        if is_stopped() { Err(Stopped) } else { Ok(()) }
+        if is_stopped() { Err(StoppedError) } else { Ok(()) }
     }
 
     pub(super) fn pin(&self, cpu: u16) {
@@ -123,10 +123,10 @@ impl Control {
         }
     }
 
-    fn wait(&self) -> Result<(), Stopped> {
+    fn wait(&self) -> Result<(), StoppedError> {
         loop {
             if self.stopped.load(Ordering::Acquire) {
-                return Err(Stopped);
+                return Err(StoppedError);
             }
             if self.runs.load(Ordering::Acquire) {
                 return Ok(());
@@ -145,7 +145,7 @@ impl Checkpoints {
     ///
     /// # Errors
     /// When the task is to end; the closure returns that.
-    pub fn checkpoint(&self) -> Result<(), Stopped> {
+    pub fn checkpoint(&self) -> Result<(), StoppedError> {
         self.0.wait()
     }
 
@@ -168,7 +168,7 @@ impl<T: Send + 'static> Forked<T> {
     /// `then` is told how it ended before anybody else is. Both come back if there is no thread, so that whoever called decides where they are dropped.
     pub(super) fn new<C, E>(code: C, then: E) -> Result<Forked<T>, (std::io::Error, C, E)>
     where
-        C: FnOnce(&Checkpoints) -> Result<T, Stopped> + Send + 'static,
+        C: FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
         E: FnOnce(&Finished<T>) + Send + 'static,
     {
         let (control, admitted) = (Arc::new(Control::default()), Arc::new(OnceLock::new()));
@@ -218,7 +218,7 @@ impl<T> Drop for Forked<T> {
 fn run<T>(
     control: Arc<Control>,
     admitted: &OnceLock<(Arc<Driven>, TaskId)>,
-    code: impl FnOnce(&Checkpoints) -> Result<T, Stopped>,
+    code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError>,
 ) -> Finished<T> {
     let checkpoints = Checkpoints(control);
     let began = checkpoints.checkpoint();

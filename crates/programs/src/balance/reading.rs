@@ -55,7 +55,7 @@ pub struct ProcessReading {
 /// A scheduler that lacks a figure which a monitor reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct UnreadableScheduler {
+pub struct UnreadableSchedulerError {
     /// Its name.
     pub name: String,
     /// Its kind.
@@ -64,9 +64,9 @@ pub struct UnreadableScheduler {
     pub lacks: &'static str,
 }
 
-impl fmt::Display for UnreadableScheduler {
+impl fmt::Display for UnreadableSchedulerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let UnreadableScheduler { name, kind, lacks } = self;
+        let UnreadableSchedulerError { name, kind, lacks } = self;
         write!(
             f,
             "`{name}` is of kind `{kind}`, which keeps no `{lacks}`; a monitor reads epoch schedulers"
@@ -74,7 +74,7 @@ impl fmt::Display for UnreadableScheduler {
     }
 }
 
-impl core::error::Error for UnreadableScheduler {}
+impl core::error::Error for UnreadableSchedulerError {}
 
 fn figure(figures: &ShownFigures, key: &'static str) -> Result<u64, &'static str> {
     figures.iter().find(|(name, _)| name == key).map(|(_, value)| *value).ok_or(key)
@@ -89,9 +89,12 @@ impl NodeReading {
     ///
     /// # Errors
     /// A figure that it or one of its children lacks: it is no epoch scheduler.
-    pub fn read(view: &SchedulerView) -> Result<NodeReading, UnreadableScheduler> {
-        let lacks =
-            |lacks| UnreadableScheduler { name: view.name.clone(), kind: view.kind.clone(), lacks };
+    pub fn read(view: &SchedulerView) -> Result<NodeReading, UnreadableSchedulerError> {
+        let lacks = |lacks| UnreadableSchedulerError {
+            name: view.name.clone(),
+            kind: view.kind.clone(),
+            lacks,
+        };
         let figures = &view.figures;
         let epoch = span(figures, "epoch_ns").map_err(lacks)?;
         if epoch.is_zero() {

@@ -1,7 +1,7 @@
 //! Errors of the calls of processes.
 
 use super::{Device, Event, EventId, Handle, Kind, Node, Queue};
-use crate::request::RequestRefused;
+use crate::request::RequestError;
 use core::fmt;
 use windfall_time::Instant;
 
@@ -130,8 +130,8 @@ pub enum ProcessError {
         /// The process.
         handle: Handle,
     },
-    /// A request of the process for itself was refused; the [`RequestRefused`] said why.
-    RequestRefused,
+    /// A request of the process for itself was refused; the [`RequestError`] said why.
+    RequestError,
     /// The machine has no device of this name.
     NoDevice {
         /// The name.
@@ -255,7 +255,7 @@ impl fmt::Display for ProcessError {
             ProcessError::NotDeletable { handle } => {
                 write!(f, "{handle} ends by itself only: its body returns")
             }
-            ProcessError::RequestRefused => f.write_str(
+            ProcessError::RequestError => f.write_str(
                 "a request of it was refused, and its body returned the refusal; ask for less, or go on without",
             ),
             ProcessError::NoDevice { device } => write!(
@@ -283,8 +283,8 @@ impl fmt::Display for ProcessError {
 
 impl std::error::Error for ProcessError {}
 
-impl From<RequestRefused> for ProcessError {
-    fn from(_: RequestRefused) -> ProcessError {
-        ProcessError::RequestRefused
+impl From<RequestError> for ProcessError {
+    fn from(_: RequestError) -> ProcessError {
+        ProcessError::RequestError
     }
 }

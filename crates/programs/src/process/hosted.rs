@@ -10,9 +10,9 @@ use super::{
     ProcessError, ProcessHandle, ProcessParams, Queue, Reply, Tasks, Tells, Template, Told,
 };
 use crate::action::{Action, Body};
-use crate::control::{SchedulerView, ThreadRequest, ThreadRequestRefused};
+use crate::control::{SchedulerView, ThreadRequest, ThreadRequestError};
 use crate::program::Program;
-use crate::request::{OwnRequest, RequestRefused};
+use crate::request::{OwnRequest, RequestError};
 use crate::runtime::{Job, ProgramError};
 use crate::task::{TaskError, TaskReply, TaskRequest};
 use core::fmt;
@@ -125,11 +125,11 @@ struct CallSlot {
     begins: Option<Job>,
     answer: Option<Answer>,
     /// The answer to its last request for itself.
-    refused: Option<RequestRefused>,
+    refused: Option<RequestError>,
     /// The answer to its last query.
     shown: Option<Vec<SchedulerView>>,
     /// The answer to its last request for another.
-    thread_refused: Option<ThreadRequestRefused>,
+    thread_refused: Option<ThreadRequestError>,
     /// The answer to what it asked about its tasks last.
     task: Option<Result<TaskReply, TaskError>>,
 }
@@ -170,7 +170,7 @@ impl Body for Polled {
         open(&self.slot).answer = Some(answer);
     }
 
-    fn asked(&mut self, answer: Result<(), RequestRefused>) {
+    fn asked(&mut self, answer: Result<(), RequestError>) {
         open(&self.slot).refused = answer.err();
     }
 
@@ -178,7 +178,7 @@ impl Body for Polled {
         open(&self.slot).shown = shown;
     }
 
-    fn answered(&mut self, answer: Result<(), ThreadRequestRefused>) {
+    fn answered(&mut self, answer: Result<(), ThreadRequestError>) {
         open(&self.slot).thread_refused = answer.err();
     }
 
@@ -278,7 +278,7 @@ impl Process for HostedProcess {
         self.act(Action::Yield).await;
     }
 
-    async fn ask(&mut self, request: OwnRequest) -> Result<(), RequestRefused> {
+    async fn ask(&mut self, request: OwnRequest) -> Result<(), RequestError> {
         self.act(Action::Ask(request)).await;
         open(&self.slot).refused.take().map_or(Ok(()), Err)
     }
@@ -289,7 +289,7 @@ impl Process for HostedProcess {
         shown.ok_or(ProcessError::NotHere { why: "this host has no schedulers" })
     }
 
-    async fn request(&mut self, request: ThreadRequest) -> Result<(), ThreadRequestRefused> {
+    async fn request(&mut self, request: ThreadRequest) -> Result<(), ThreadRequestError> {
         self.act(Action::Request(request)).await;
         open(&self.slot).thread_refused.take().map_or(Ok(()), Err)
     }

@@ -6,13 +6,13 @@
 
 use super::{Condition, ProgramError, ProgramRuntime, RunningProgram, RuntimeHost, Wakeup};
 use crate::action::{Action, Station};
-use crate::control::{ThreadRequest, ThreadRequestRefused};
+use crate::control::{ThreadRequest, ThreadRequestError};
 use crate::process::{
     Answer, Call, CallKind, CallOutcome, Device, Event, NewProcess, Node, ProcessError,
     ProcessHandle, Reply,
 };
 use crate::program::Program;
-use crate::request::{Notices, OwnRequest, RequestRefused};
+use crate::request::{Notices, OwnRequest, RequestError};
 use crate::task::{TaskError, TaskReply, TaskRequest};
 use windfall_time::{Instant, Span};
 
@@ -97,7 +97,7 @@ impl ProgramRuntime {
 
     /// Has the host carry out a request of a thread for itself, and gives the body the answer.
     pub(super) fn ask<S: RuntimeHost>(host: &mut S, number: u32, request: OwnRequest) {
-        let answer = host.ask(number, &request).map_err(|why| RequestRefused::new(request, why));
+        let answer = host.ask(number, &request).map_err(|why| RequestError::new(request, why));
         host.programs().at(number).body.asked(answer);
     }
 
@@ -110,7 +110,7 @@ impl ProgramRuntime {
     /// Has the host carry out a request of a process for a thread, and gives the body the answer.
     pub(super) fn request<S: RuntimeHost>(host: &mut S, number: u32, request: ThreadRequest) {
         let answer = host.request(number, &request);
-        let answer = answer.map_err(|why| ThreadRequestRefused::new(request, why));
+        let answer = answer.map_err(|why| ThreadRequestError::new(request, why));
         host.programs().at(number).body.answered(answer);
     }
 

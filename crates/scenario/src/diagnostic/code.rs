@@ -56,7 +56,7 @@ codes! {
     InvalidTime, "invalid-time", "A text that is no length of time.";
     InvalidGuarantee, "invalid-guarantee", "A text that is no guarantee.";
     InvalidValue, "invalid-value", "A value that does not have the form of its key.";
-    UnknownWord, "unknown-word", "A word that the key does not take.";
+    UnknownWordError, "unknown-word", "A word that the key does not take.";
     OutOfRange, "out-of-range", "A value below or above what its key takes.";
     ZeroTime, "zero-time", "No time at all where time must pass.";
     ReversedRange, "reversed-range", "A range whose least is above its most.";

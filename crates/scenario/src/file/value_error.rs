@@ -27,7 +27,7 @@ pub(crate) enum ValueError {
     /// A text that is no guarantee.
     Guarantee(GuaranteeError),
     /// A word, as shown, that the key does not take.
-    UnknownWord(String),
+    UnknownWordError(String),
     /// A number past what the key takes.
     OutOfRange(i64),
     /// A number below zero.
@@ -79,7 +79,9 @@ impl ValueError {
             ValueError::ProcessorTwice(_) => Code::DuplicateProcessor,
             ValueError::Time(..) => Code::InvalidTime,
             ValueError::Guarantee(_) => Code::InvalidGuarantee,
-            ValueError::UnknownWord(_) | ValueError::UnknownWhole(..) => Code::UnknownWord,
+            ValueError::UnknownWordError(_) | ValueError::UnknownWhole(..) => {
+                Code::UnknownWordError
+            }
             ValueError::OutOfRange(_)
             | ValueError::BelowZero(_)
             | ValueError::ZeroFraction
@@ -109,7 +111,7 @@ impl fmt::Display for ValueError {
             ValueError::NoSlash(text) => write!(f, "`{text}` has no `/`"),
             ValueError::Time(text, why) => write!(f, "`{text}`: {why}"),
             ValueError::Guarantee(why) => why.fmt(f),
-            ValueError::UnknownWord(shown) => write!(f, "unknown word {shown}"),
+            ValueError::UnknownWordError(shown) => write!(f, "unknown word {shown}"),
             ValueError::OutOfRange(n) => write!(f, "`{n}` is out of range"),
             ValueError::BelowZero(n) => write!(f, "`{n}` is below zero"),
             ValueError::ZeroFraction => f.write_str("the fraction is zero"),
@@ -190,8 +192,12 @@ mod tests {
 
     #[test]
     fn refuses_words_that_are_not_known() {
-        refused::<Claim>(text("all"), Code::UnknownWord, "unknown word `all`");
-        refused::<Level>(text("30%disk"), Code::UnknownWord, "`30%disk`: unknown whole `disk`");
+        refused::<Claim>(text("all"), Code::UnknownWordError, "unknown word `all`");
+        refused::<Level>(
+            text("30%disk"),
+            Code::UnknownWordError,
+            "`30%disk`: unknown whole `disk`",
+        );
     }
 
     #[test]

@@ -150,7 +150,7 @@ macro_rules! words {
             fn read(raw: &Raw) -> Result<$type, ValueError> {
                 match raw {
                     $(Raw::Text(text) if text == $word => Ok($value),)*
-                    _ => Err(ValueError::UnknownWord(raw.show())),
+                    _ => Err(ValueError::UnknownWordError(raw.show())),
                 }
             }
 
@@ -176,7 +176,7 @@ impl Scalar for StationCall {
             Raw::Text(text) => named(text).map(|(_, call)| call),
             _ => None,
         }
-        .ok_or_else(|| ValueError::UnknownWord(raw.show()))
+        .ok_or_else(|| ValueError::UnknownWordError(raw.show()))
     }
 
     fn write(&self) -> Raw {

@@ -78,7 +78,7 @@ fn word(raw: &Raw, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     let known = WORDS.into_iter().find(|(word, _)| matches!(raw, Raw::Text(text) if text == word));
     if known.is_none() {
         let help = format!("write {}, or a table, as `{{ run = \"3ms\" }}`", words());
-        reader.wrong(Code::UnknownWord, path, format!("{} is not a step", raw.show()), &help);
+        reader.wrong(Code::UnknownWordError, path, format!("{} is not a step", raw.show()), &help);
     }
     known.map(|(_, step)| step)
 }

@@ -2,7 +2,7 @@
 
 use super::{conserved, twin_with};
 use std::sync::{Arc, Mutex};
-use windfall_ports::hosted::{Checkpoints, Finished, Handle, Pool, Stopped, SubmitError};
+use windfall_ports::hosted::{Checkpoints, Finished, Handle, Pool, StoppedError, SubmitError};
 use windfall_programs::{Code, Event, Node, Process, ProcessError, ProcessParams, TaskError};
 use windfall_scenario::{Home, PlannedThread};
 use windfall_time::{Instant, Span};
@@ -57,7 +57,7 @@ struct Client(Arc<Mutex<Noted>>);
 type Ran = (Instant, Instant);
 
 /// Computes as long as it says, and says when.
-async fn honest(mut at: Checkpoints, work: u32) -> Result<Ran, Stopped> {
+async fn honest(mut at: Checkpoints, work: u32) -> Result<Ran, StoppedError> {
     let begun = at.now().await;
     for _ in 0..work {
         at.compute(ms(1)).await;

@@ -6,7 +6,7 @@
 use crate::run::{Done, root};
 use std::path::Path;
 
-/// Each folder, and which folders it may use, from those that know least to those that know most.
+/// Each folder, and which folders it may use. `restore` knows no other. `supervise` drives all others, and these use its types and those of `threads`.
 const FOLDERS: &[(&str, &[&str])] = &[
     ("restore", &[]),
     ("account", &["supervise", "threads"]),

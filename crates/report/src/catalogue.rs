@@ -47,7 +47,7 @@ pub fn listed(kind: &Kind, width: Option<usize>) -> String {
 #[must_use]
 pub fn listed_program(kind: &programs::Kind, width: Option<usize>) -> String {
     match width {
-        Some(width) => paragraph(&format!("{}:", kind.name), 2, kind.summary, width),
+        Some(width) => paragraph(&format!("{}: ", kind.name), 2, kind.summary, width),
         None => format!("{}: {}\n", kind.name, kind.summary),
     }
 }
@@ -161,4 +161,23 @@ pub fn described(kind: &Kind, width: Option<usize>) -> String {
         text.push_str(&table(&["CHILD PARAMETER", "DEFAULT", "WHAT IT MEANS"], 3, rows, width));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use windfall_scenario::Catalogues;
+
+    #[test]
+    fn law_a_program_is_listed_in_the_same_words_at_every_width() {
+        let programs = Catalogues::default().programs;
+        for kind in programs.kinds() {
+            let plain = listed_program(kind, None);
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            for width in [20, 60, 400] {
+                let text = listed_program(kind, Some(width));
+                assert_eq!(words(&text), words(&plain), "{width}: {text}");
+            }
+        }
+    }
 }

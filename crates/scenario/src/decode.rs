@@ -62,7 +62,7 @@ pub(crate) fn unknown_key<'a>(
             format!("`{word}` is called `{now}` now"),
             place,
         )
-        .help("`windfall migrate FILE` rewrites a file of schema 1");
+        .help(format!("write `{now}`"));
     }
     ScenarioError::new(Code::UnknownKey, format!("unknown key `{word}`"), place)
         .help(suggest::hint(word, allowed))

@@ -53,7 +53,11 @@ pub fn migrate(name: &str, text: &str) -> Result<Option<Migrated>, Diagnostics> 
                 "`schema`, the version of the file, is missing or no number",
                 Some(place),
             );
-            return Err(Diagnostics::single(&origin, mistake.help("write `schema = 1`")));
+            let help = format!(
+                "a scenario file begins with `schema = {SCHEMA}`, one of an earlier version with `schema = 1`; \
+                 `windfall new audio` writes an example"
+            );
+            return Err(Diagnostics::single(&origin, mistake.help(help)));
         }
     }
     for settings in tables_of_settings(&root) {
@@ -145,6 +149,7 @@ mod tests {
     fn refuses_what_is_no_scenario_of_an_earlier_version() {
         for (text, said) in [
             ("seed = 1\n", "`schema`, the version of the file, is missing"),
+            ("", "a scenario file begins with `schema = 2`"),
             ("schema = 3\n", "schema 3 is not known"),
             ("schema = \"1\"\n", "`schema`, the version of the file, is missing"),
             ("schema = \n", "1:10"),

@@ -6,11 +6,9 @@
 //! there is none; `message`, `help` and `place` are those of the first mistake.
 
 use crate::VerbError;
-use crate::cli::Cli;
 use crate::output::{
     JSON_VERSION, colour_is_wanted, errors_are_read, print_error, print_error_raw,
 };
-use clap::CommandFactory;
 use clap::error::ContextKind;
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -50,8 +48,8 @@ impl CommandError {
         let renamed = RENAMED.iter().find(|(before, _)| word.as_deref() == Some(before));
         let error = match renamed {
             Some((before, now)) => {
-                let message = format!("`{before}` is called `{now}` now");
-                Cli::command().error(error.kind(), message)
+                let message = format!("`{before}` is called `{now}` now\n");
+                clap::Error::raw(error.kind(), message)
             }
             None => error,
         };
@@ -94,7 +92,8 @@ impl CommandError {
             }
             CommandError::Failed(VerbError(why)) => {
                 let why = why.trim().strip_prefix("windfall: ").unwrap_or(why.trim());
-                match why.split_once("; ") {
+                // A refusal of a run has its help in a line of its own.
+                match why.split_once("\n  help: ").or_else(|| why.split_once("; ")) {
                     Some((fact, remedy)) => document("failed", fact, Some(remedy)),
                     None => document("failed", why, None),
                 }

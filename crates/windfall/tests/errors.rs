@@ -157,6 +157,24 @@ fn refuses_words_that_were_renamed_and_names_the_new_ones() {
         let error = error(&folder, &arguments);
         let words = format!("{} {}", error["message"], error["help"]);
         assert!(words.contains(now), "{arguments:?}: {error}");
+        assert!(!words.contains("Usage"), "the usage of another command: {error}");
+    }
+    let setting = error(&folder, &["check", "setting.toml", "--json"]);
+    assert_eq!(setting["help"], "write `report-deadlines`");
+    let said = text(&folder.run(&["reserve", "b.toml", "--granule", "1us"]).stderr);
+    assert_eq!(said, "error: `--granule` is called `--step` now\n");
+}
+
+#[test]
+fn law_what_would_help_without_a_run_is_not_in_the_message() {
+    let folder = Scratch::new("no-run");
+    for verb in
+        [&["top", "--socket", "none", "--json"][..], &["ctl", "--socket", "none", "list", "--json"]]
+    {
+        let error = error(&folder, verb);
+        let (message, help) = (error["message"].as_str().unwrap(), error["help"].as_str().unwrap());
+        assert!(message.contains("there is none") && !message.contains("help"), "{error}");
+        assert!(help.starts_with("start"), "{error}");
     }
 }
 

@@ -131,7 +131,7 @@ pub(crate) enum Template {
 #[command(after_help = "Example:
   windfall new audio -o audio.toml
 
-Also writes `scenario.schema.json` into the same folder, unless it exists. The scenario's first line names it, so that editors
+Also writes `scenario.schema.json` into the same folder, unless it exists. The scenario's first line names it, so that editors \
 complete keys.")]
 pub(crate) struct NewArgs {
     /// The kind of scenario.
@@ -153,7 +153,7 @@ pub(crate) struct NewArgs {
   windfall suggest scenarios/recorded/desktop.ftrace.gz
   windfall suggest recording.wft -o suggested.toml
 
-For each thread with a period, the promise is the most that it computed in one period, times 1.2, as long as all promises fit
+For each thread with a period, the promise is the most that it computed in one period, times 1.2, as long as all promises fit \
 together. The recording is then simulated twice: without promises and with them.
 Exit status: 0 there is something to promise; 1 there is not; 2 could not read the recording.")]
 pub(crate) struct SuggestArgs {
@@ -356,16 +356,19 @@ pub(crate) enum RunHost {
 
 /// Arguments of `run`.
 #[derive(Args, Debug)]
+#[command(override_usage = "windfall run [OPTIONS] <FILE>
+       windfall run [OPTIONS] --budget <SPAN> --period <SPAN> -- <COMMAND>...
+       windfall run [OPTIONS] --share <N> -- <COMMAND>...")]
 #[command(after_help = "Examples:
   windfall run scenarios/isolation.toml --host linux --for 5s --trace run.wft
   windfall run scenarios/isolation.toml --dry-run
   windfall run --budget 3ms --period 10ms -- aplay song.wav
   windfall run --share 2 -- make -j4
 
-Needs root (of its capabilities CAP_SYS_NICE and CAP_PERFMON), or a user whom root has prepared; `windfall doctor` says what is
+Needs root (of its capabilities CAP_SYS_NICE and CAP_PERFMON), or a user whom root has prepared; `windfall doctor` says what is \
 missing.
-Exit status: 0 all expectations held, and what was granted was kept; 1 one failed or was missed; 2 could not run, and nothing
-was changed. Of a command: its own (128 and the signal's number when one ended it), 126 or 127 when it cannot be started, 0 when
+Exit status: 0 all expectations held, and what was granted was kept; 1 one failed or was missed; 2 could not run, and nothing \
+was changed. Of a command: its own (128 and the signal's number when one ended it), 126 or 127 when it cannot be started, 0 when \
 it was asked to end, 2 could not run.")]
 // Fields: the options of a verb, which stand beside each other on the command line.
 pub(crate) struct RunArgs {
@@ -381,9 +384,9 @@ pub(crate) struct RunArgs {
     /// The period of `--budget` [units: us, ms, s].
     #[arg(long, value_name = "SPAN", requires = "budget")]
     pub(crate) period: Option<Span>,
-    /// Weight of the command; all other threads on its processor together have weight 1.
-    #[arg(long, value_name = "N", requires = "command", conflicts_with = "budget",
-          value_parser = clap::value_parser!(u32).range(1..=19))]
+    /// Weight of the command, from 1 to 19; all other threads on its processor together have weight 1. It is a limit as well:
+    /// with weight 2 the command gets 20 ms in every 30 ms and no more, even if nothing else runs.
+    #[arg(long, value_name = "N", requires = "command", conflicts_with = "budget", value_parser = share)]
     pub(crate) share: Option<u32>,
     /// Run for this long instead of the scenario's length [units: ns, us, ms, s, min, h].
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
@@ -488,7 +491,7 @@ pub(crate) struct MeasureArgs {
   windfall record -o player.wft -- mpv film.mkv
 
 The recording ends with the command, after `--for`, or on Ctrl-C. A command that still runs then receives SIGTERM.
-Exit status: the command's own (128 and the signal's number when one ended it), 126 or 127 when it cannot be started;
+Exit status: the command's own (128 and the signal's number when one ended it), 126 or 127 when it cannot be started; \
 0 without a command, or when it was asked to end; 2 could not record.")]
 pub(crate) struct RecordArgs {
     /// Record for this long [units: ns, us, ms, s, min, h].
@@ -820,11 +823,11 @@ pub(crate) struct ImportArgs {
   windfall explain scenarios/recorded/desktop.ftrace.gz --thread audio-src --longer-than 4ms
   windfall explain --thread audio
 
-Without a recording it explains the current run on this machine, from its last 262,144 records: some seconds at
+Without a recording it explains the current run on this machine, from its last 262,144 records: some seconds at \
 ten thousand switches a second, minutes at fewer.
 
-A miss is a job that was late or given up, a period in which a runnable thread received less than promised, and with
-`--longer-than` each job or burst that took longer. A burst stands for a job where a recording has no jobs: from when the
+A miss is a job that was late or given up, a period in which a runnable thread received less than promised, and with \
+`--longer-than` each job or burst that took longer. A burst stands for a job where a recording has no jobs: from when the \
 thread is woken until it waits again.
 
 Exit status: 0 no miss; 1 at least one miss; 2 could not read the recording.")]
@@ -936,7 +939,7 @@ pub(crate) enum LabVerb {
   windfall lab validate --json > today.json
   windfall lab validate --against today.json
 
-Changes nothing on the machine: the priority and the processors of its own threads end with them. Under load and at real-time
+Changes nothing on the machine: the priority and the processors of its own threads end with them. Under load and at real-time \
 priority, half of each processor stays with other programs.
 
 Exit status: 0 no fault was found; 1 there is one, a need or a limit was missed, or something became worse; 2 could not run.")]
@@ -971,6 +974,12 @@ pub(crate) struct ValidateArgs {
     /// Whether this may replace a file.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
+}
+
+/// A weight against that of all other threads of a processor.
+fn share(text: &str) -> Result<u32, String> {
+    let weight = text.parse::<u32>().ok().filter(|weight| (1..=19).contains(weight));
+    weight.ok_or_else(|| "a share is a whole number from 1 to 19".to_owned())
 }
 
 /// Minutes are written here, too: what is measured takes some.
@@ -1011,4 +1020,33 @@ pub(crate) struct ManArgs {
     /// Whether pages that are there may be replaced.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Command, CommandFactory};
+
+    /// Examples and lines of a list begin with two spaces.
+    #[test]
+    fn law_the_ends_of_all_helps_break_lines_only_after_sentences() {
+        let mut commands: Vec<Command> = vec![Cli::command()];
+        let mut seen = 0;
+        while let Some(command) = commands.pop() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in help.lines().filter(|line| !line.is_empty() && !line.starts_with("  ")) {
+                assert!(line.ends_with(['.', ':']), "{}: {line}", command.get_name());
+                seen += 1;
+            }
+            commands.extend(command.get_subcommands().cloned());
+        }
+        assert!(seen > 20, "{seen} lines");
+    }
+
+    #[test]
+    fn limit_a_share_is_from_1_to_19() {
+        for (text, weight) in [("1", Some(1)), ("19", Some(19)), ("0", None), ("20", None)] {
+            assert_eq!(share(text).ok(), weight, "{text}");
+        }
+    }
 }

@@ -49,6 +49,16 @@ fn law_standard_output_is_the_commands() {
 }
 
 #[test]
+fn law_a_dry_run_shows_the_command_and_ends_with_it() {
+    let Some(output) = windfall(&["--share", "2", "--dry-run", "--", "make", "-j4"]) else {
+        return;
+    };
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("`command` would start `make -j4`, its threads"), "{said}");
+    assert!(said.contains("given back when the command ends, when interrupted"), "{said}");
+}
+
+#[test]
 fn law_a_command_gets_no_more_than_its_budget() {
     let spin = "--budget 20ms --period 100ms --for 2s --json -- sh -c";
     let words: Vec<&str> = spin.split(' ').chain(["while :; do :; done"]).collect();

@@ -115,9 +115,5 @@ pub fn dry_run(plan: &Plan, settings: &Settings) -> Result<String, LinuxError> {
             "`{name}` would get threads that start at `{routine}`: {MAKER} would trap into the kernel on the whole machine"
         )
     }));
-    lines.push(format!(
-        "all of it would be given back after {}, when interrupted, or by a guardian within a second\n",
-        plan.length
-    ));
-    Ok(lines.join("\n"))
+    Ok(lines.join("\n") + "\n")
 }

@@ -18,6 +18,7 @@ use windfall_report::check::broken;
 use windfall_report::{json, text, took};
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{holds, judge};
+use windfall_time::Span;
 use windfall_trace::{Header, Sink};
 
 pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
 
 /// Runs a scenario that stands in `file`, or is called so, and prints what came of it.
 fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answer, CommandError> {
-    if args.length.is_some_and(windfall_time::Span::is_zero) {
+    if args.length.is_some_and(Span::is_zero) {
         return Err(VerbError(
             "windfall: `--for 0s` is too short; write a time above zero".to_owned(),
         )
@@ -60,6 +61,10 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
     };
     if args.dry_run {
         let changes = windfall_linux::dry_run(&plan, &settings)?;
+        let changes = format!(
+            "{changes}all of it would be given back {}, when interrupted, or by a guardian within a second\n",
+            end(args, scenario.length)
+        );
         let lines: Vec<&str> = changes.lines().collect();
         show(args.json, || json!({ "would_change": lines }), |_| changes.clone())?;
         return Ok(Answer::Yes);
@@ -94,4 +99,13 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
         return Err(VerbError(format!("windfall: the run ended before its time: {why}")).into());
     }
     Ok(if holds(&outcome, &verdicts) { Answer::Yes } else { Answer::No })
+}
+
+/// When a run ends by itself, in words.
+fn end(args: &RunArgs, length: Span) -> String {
+    match (&args.file, args.length) {
+        (Some(_), _) => format!("after {length}"),
+        (None, None) => "when the command ends".to_owned(),
+        (None, Some(length)) => format!("when the command ends, at the latest after {length}"),
+    }
 }

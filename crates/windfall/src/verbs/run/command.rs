@@ -30,8 +30,8 @@ impl Started {
         let folder = Folder::new()?;
         let status = folder.status();
         let shell = ["sh", "-c", SHELL, "windfall", status.to_str().unwrap_or_default()];
-        let words: Vec<&str> =
-            shell.into_iter().chain(args.command.iter().map(String::as_str)).collect();
+        let shell = shell.into_iter().filter(|_| !args.dry_run); // what is not run has no status
+        let words: Vec<&str> = shell.chain(args.command.iter().map(String::as_str)).collect();
         // A JSON list of strings is a TOML list of strings.
         let text = format!("{tree}exec = {}\n", json!(words));
         let program = args.command.first().map_or("", String::as_str);
@@ -132,6 +132,10 @@ mod tests {
         let external = found.threads[0].external.as_ref().map(|external| &external.program);
         let Some(ExternalProgram::Exec { command, .. }) = external else { panic!("a command") };
         assert_eq!(command[5..], ["make", "-j4", "a b\"c"]);
+        let shown = scenario(&["--dry-run", "--share", "2", "--", "make", "-j4"]);
+        let external = shown.threads[0].external.as_ref().map(|external| &external.program);
+        let Some(ExternalProgram::Exec { command, .. }) = external else { panic!("a command") };
+        assert_eq!(command[..], ["make", "-j4"], "a dry run shows the command alone");
         assert!(found.promises().refused().next().is_none());
         assert_eq!(found.machine.claim, Claim::Processors);
     }

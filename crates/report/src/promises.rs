@@ -37,9 +37,14 @@ pub(crate) fn text(scenario: &Scenario, outcome: &Outcome, width: Option<usize>)
         }
     }
     let head = ["PROMISE", "OWNER", "KEPT", "MARGIN", "TESTED", "WORST WINDOW"];
+    let untested = rows.iter().any(|(_, verdict)| verdict.status() == PromiseStatus::NotTested);
     let rows = rows.into_iter().map(row).collect();
-    format!("\n{}{remarks}", table(&head, 6, rows, width))
+    let untested = if untested { NOT_TESTED } else { "" };
+    format!("\n{}{untested}{remarks}", table(&head, 6, rows, width))
 }
+
+/// What a status means that is neither good nor bad.
+const NOT_TESTED: &str = "not tested: the owner was never runnable for long enough at a stretch that the promise could have been broken\n";
 
 /// How many refusals are listed.
 const SHOWN: usize = 10;

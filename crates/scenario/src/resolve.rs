@@ -185,6 +185,10 @@ fn set(
         lines.push(line);
     }
     let mut root = root;
+    // The answer of a file is about its own values.
+    if let (DeValue::Table(table), false) = (root.get_mut(), lines.is_empty()) {
+        table.remove("answer");
+    }
     for line in &lines {
         let value = tree::parse(&line.text, line.start);
         let value = value.map_err(|list| many(&origin(files.clone()), list))?;

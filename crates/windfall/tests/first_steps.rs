@@ -37,6 +37,8 @@ fn accepts_every_first_scenario_and_its_expectations_hold() {
         assert!(simulated.contains("Question: ") && simulated.contains("held "), "{simulated}");
         let comments = read(&folder, &file).lines().filter(|line| line.contains('#')).count();
         assert!(comments >= 6, "{file} explains itself");
+        let untested = simulated.contains("  not tested  ");
+        assert_eq!(untested, simulated.contains("\nnot tested: the owner"), "{simulated}");
     }
     assert!(said(&folder, &["new", "nothing"], 2).contains("audio, server, robot, service"));
 }
@@ -81,6 +83,18 @@ fn law_a_value_that_is_set_is_the_value_that_the_file_could_have() {
 }
 
 #[test]
+fn law_the_answer_of_a_file_is_not_given_for_other_values() {
+    let folder = Scratch::new("set-answer");
+    said(&folder, &["new", "audio"], 0);
+    assert!(said(&folder, &["simulate", "audio.toml"], 0).contains("Answer: yes"));
+    let set = "audio.guarantee=RESBH 1ms 10ms";
+    let changed = said(&folder, &["simulate", "audio.toml", "--set", set], 1);
+    assert!(changed.contains("Question: does") && !changed.contains("Answer: "), "{changed}");
+    let all = ["simulate", "audio.toml", "--set", set, "--set", "answer=no"];
+    assert!(said(&folder, &all, 1).contains("Answer: no"));
+}
+
+#[test]
 fn refuses_what_is_set_where_nothing_is_and_says_what_is_near() {
     let folder = Scratch::new("set-refused");
     said(&folder, &["new", "audio"], 0);
@@ -111,6 +125,9 @@ fn limit_outcomes_are_compared_within_the_tolerance_side_by_side() {
     let apart = said(&folder, &["compare", "a.json", "b.json"], 1);
     assert!(apart.contains("1 of 5 threads got the same in both"), "{apart}");
     assert!(apart.contains("compile-1, compile-2, compile-3, compile-4."), "{apart}");
+    assert!(apart.contains("only in the first: compile-3, compile-4\n"), "{apart}");
+    assert!(!apart.contains("only in the second"), "{apart}");
+    assert_eq!(apart.matches("second  -").count(), 0, "a row without a number: {apart}");
     let data = json(&folder, &["compare", "a.json", "b.json", "--json"]);
     let thread = |at: usize| &data["threads"][at];
     assert_eq!((&thread(0)["name"], &thread(0)["close"]), (&"audio".into(), &true.into()));
@@ -120,6 +137,17 @@ fn limit_outcomes_are_compared_within_the_tolerance_side_by_side() {
     keep("c.json", &["--set", "audio.periodic=1ms/10ms"]);
     said(&folder, &["compare", "c.json", "a.json", "--tolerance", "99%"], 1);
     said(&folder, &["compare", "c.json", "a.json", "--tolerance", "100%"], 0);
+    // The same times, of which the second was expected to be another.
+    let file = read(&folder, "audio.toml").replace("75%machine", "85%machine");
+    folder.write("more.toml", &file);
+    let verdicts = said(&folder, &["compare", "a.json", "more.toml"], 0);
+    assert!(verdicts.contains("expected compile.received at least 85%machine"), "{verdicts}");
+    assert!(verdicts.contains(": not expected; then FAILED, found "), "{verdicts}");
+    keep("d.json", &["--set", "length=10s"]);
+    let failed = read(&folder, "d.json").replace("\"held\": true", "\"held\": false");
+    folder.write("d.json", &failed);
+    let failed = said(&folder, &["compare", "a.json", "d.json"], 0);
+    assert!(failed.contains("audio.missed equal to 0: held, found 0; then FAILED"), "{failed}");
     let promises = said(&folder, &["compare", "a.json", "robot.toml"], 2);
     assert!(promises.contains("robot.toml"), "{promises}");
 }

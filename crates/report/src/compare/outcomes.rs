@@ -149,6 +149,49 @@ fn changed(outcomes: &[Value; 2]) -> Vec<(String, [String; 2])> {
     owners.filter(|(_, [one, other])| one != other).collect()
 }
 
+/// Expectations that held in one outcome and not in the other, or that only one has.
+fn judged(outcomes: &[Value; 2]) -> Vec<(String, [String; 2])> {
+    let all = |side: usize| outcomes[side]["expectations"].as_array().into_iter().flatten();
+    let word = |one: &Value, key: &str| one[key].as_str().unwrap_or_default().to_owned();
+    let name = |one: &Value| format!("{} {}", word(one, "what"), word(one, "expected"));
+    let mut names: Vec<String> = all(0).chain(all(1)).map(name).collect();
+    let mut known = std::collections::HashSet::new();
+    names.retain(|name| known.insert(name.clone()));
+    let of = |side: usize, meant: &String| all(side).find(|one| name(one) == *meant);
+    let held = |one: Option<&Value>| one.map(|one| one["held"] == true);
+    names.retain(|name| held(of(0, name)) != held(of(1, name)));
+    let said = |one: Option<&Value>| match (one, held(one)) {
+        (Some(one), Some(true)) => format!("held, found {}", word(one, "found")),
+        (Some(one), _) => format!("FAILED, found {}", word(one, "found")),
+        (None, _) => "not expected".to_owned(),
+    };
+    let both = |name: String| {
+        let both = [0, 1].map(|side| said(of(side, &name)));
+        (name, both)
+    };
+    names.into_iter().map(both).collect()
+}
+
+/// The threads that only one of both outcomes has, in words.
+fn alone(pairs: &[Pair<'_>]) -> String {
+    let of = |(side, which): (usize, &str)| {
+        let names = pairs.iter().filter(|pair| pair.both[1 - side].is_none());
+        let names: Vec<&str> = names.map(|pair| pair.name).collect();
+        if names.is_empty() {
+            return String::new();
+        }
+        format!("only in the {which}: {}\n", listed(&names))
+    };
+    [(0, "first"), (1, "second")].map(of).concat()
+}
+
+/// The first of some names, and how many more there are.
+fn listed(names: &[&str]) -> String {
+    let more = names.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", names[..NAMED.min(names.len())].join(", "))
+}
+
 fn text(compared: &Outcomes, pairs: &[Pair<'_>], width: Option<usize>) -> String {
     let Outcomes { outcomes, names, within } = compared;
     let within = *within;
@@ -159,8 +202,8 @@ fn text(compared: &Outcomes, pairs: &[Pair<'_>], width: Option<usize>) -> String
         text.push_str(&format!("{what}: {name}, {length} on {machine}\n"));
     }
     text.push('\n');
-    let rows: Vec<Vec<String>> =
-        pairs.iter().filter(|pair| !pair.is_same()).flat_map(Pair::rows).collect();
+    let differ = |pair: &&Pair<'_>| !pair.is_same() && pair.both.iter().all(Option::is_some);
+    let rows: Vec<Vec<String>> = pairs.iter().filter(differ).flat_map(Pair::rows).collect();
     if !rows.is_empty() {
         let columns = COLUMNS.iter().map(|(name, _)| *name);
         let head: Vec<&str> = ["THREAD", ""].into_iter().chain(columns).collect();
@@ -171,6 +214,10 @@ fn text(compared: &Outcomes, pairs: &[Pair<'_>], width: Option<usize>) -> String
         all if all == pairs.len() => text.push_str("every thread got the same in both\n"),
         same => text.push_str(&format!("{same} of {} threads got the same in both\n", pairs.len())),
     }
+    text.push_str(&alone(pairs));
+    for (expectation, [one, other]) in judged(outcomes) {
+        text.push_str(&format!("expected {expectation}: {one}; then {other}\n"));
+    }
     for (owner, [one, other]) in changed(outcomes) {
         text.push_str(&format!("promised to {owner}: {one}; then {other}\n"));
     }
@@ -179,10 +226,8 @@ fn text(compared: &Outcomes, pairs: &[Pair<'_>], width: Option<usize>) -> String
     text.push_str(&match far.as_slice() {
         [] => format!("\nProcessor time agrees within {}.\n", percent(within)),
         far => {
-            let more = far.len().saturating_sub(NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let (within, far) = (percent(within), far[..NAMED.min(far.len())].join(", "));
-            format!("\nProcessor time differs by more than {within}: {far}{more}.\n")
+            let (within, far) = (percent(within), listed(far));
+            format!("\nProcessor time differs by more than {within}: {far}.\n")
         }
     });
     text
@@ -200,11 +245,15 @@ fn json(compared: &Outcomes, pairs: &[Pair<'_>]) -> Value {
     let promises = promises.map(
         |(owner, [first, second])| json!({ "owner": owner, "first": first, "second": second }),
     );
+    let expectations = judged(outcomes).into_iter().map(
+        |(what, [first, second])| json!({ "expectation": what, "first": first, "second": second }),
+    );
     json!({
         "within": within.to_string(),
         "names": names,
         "lengths_ns": [outcomes[0]["length_ns"], outcomes[1]["length_ns"]],
         "threads": pairs.iter().map(pair).collect::<Vec<_>>(),
         "promises_changed": promises.collect::<Vec<_>>(),
+        "expectations_changed": expectations.collect::<Vec<_>>(),
     })
 }

@@ -12,6 +12,7 @@ mod cpus;
 mod fit;
 mod gather;
 mod grid;
+mod kernel;
 mod pace;
 mod period;
 mod proposal;

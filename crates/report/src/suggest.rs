@@ -30,6 +30,14 @@ pub struct Suggested {
     pub longest: [Option<Span>; 3],
 }
 
+impl Suggested {
+    /// The longest response without the promises and with them, if that is longer.
+    fn worse(&self) -> Option<(Span, Span)> {
+        let [_, without, with] = self.longest;
+        without.zip(with).filter(|(without, with)| with > without)
+    }
+}
+
 /// For people.
 #[must_use]
 pub fn text(found: &Suggestions, width: Option<usize>) -> String {
@@ -62,6 +70,15 @@ pub fn text(found: &Suggestions, width: Option<usize>) -> String {
             hundredths(proposal.options.most),
             hundredths(proposal.options.margin),
         ));
+        for suggested in promises {
+            let Some((without, with)) = suggested.worse() else { continue };
+            let (row, [without, with]) = (&suggested.row, [without, with].map(short));
+            text.push_str(&format!(
+                "worse with the promises: {} {} took {with}, and {without} without them; the promise whose period ends first goes \
+                 first\n",
+                row.name, row.tid,
+            ));
+        }
         let [before, after] = others.map(short);
         text.push_str(&format!(
             "all other threads together: {before} without, {after} with them\n"
@@ -117,6 +134,7 @@ pub fn json(found: &Suggestions) -> Value {
             "longest_response_ns": {
                 "recorded": ns(longest[0]), "without": ns(longest[1]), "with": ns(longest[2]),
             },
+            "worse": suggested.worse().is_some(),
         })
     };
     let left_out = left_out(found).map(|row| {

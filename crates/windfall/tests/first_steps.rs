@@ -187,7 +187,27 @@ fn law_what_is_suggested_fits_and_shortens_the_longest_response() {
     let threads = simulated["threads"].as_array().unwrap();
     let same = threads.iter().find(|one| one["name"] == "audio-src").unwrap();
     assert_eq!(same["response_ns"]["max"], longest("with"));
-    assert!(said(&folder, &["suggest", "a.ftrace.gz"], 0).contains("9 promises fit"));
+    let shown = said(&folder, &["suggest", "a.ftrace.gz"], 0);
+    assert!(shown.contains("7 promises fit"), "{shown}");
+    // Threads of the kernel are nobody's; who fares worse is named.
+    for name in ["kdamond.0 77", "kcompactd0 36"] {
+        assert!(
+            shown.contains(&format!("not promised: {name}: is a thread of the kernel")),
+            "{shown}"
+        );
+    }
+    for one in promises {
+        let of = |which: &str| one["longest_response_ns"][which].as_u64().unwrap();
+        let name = format!("{} {}", one["thread"].as_str().unwrap(), one["tid"]);
+        let worse = of("with") > of("without");
+        assert_eq!(one["worse"], worse, "{one}");
+        assert_eq!(
+            shown.contains(&format!("worse with the promises: {name} took")),
+            worse,
+            "{shown}"
+        );
+    }
+    assert!(promises.iter().any(|one| one["worse"] == true), "{shown}");
 }
 
 #[test]

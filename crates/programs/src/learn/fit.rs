@@ -27,6 +27,8 @@ pub enum LeftOut {
     TooMuch(Wanted),
     /// No processor has room for it beside the more certain ones.
     NoRoom(Wanted),
+    /// It has the name of a thread of the kernel, which serves everybody and is nobody's to promise to.
+    Kernel(Wanted),
 }
 
 /// The certainty of a period; the greatest is placed first.
@@ -105,7 +107,7 @@ impl LeftOut {
     #[must_use]
     pub const fn wanted(&self) -> Wanted {
         match self {
-            LeftOut::TooMuch(wanted) | LeftOut::NoRoom(wanted) => *wanted,
+            LeftOut::TooMuch(wanted) | LeftOut::NoRoom(wanted) | LeftOut::Kernel(wanted) => *wanted,
         }
     }
 }
@@ -115,6 +117,7 @@ impl fmt::Display for LeftOut {
         f.write_str(match self {
             LeftOut::TooMuch(_) => "is more than may be reserved of a processor",
             LeftOut::NoRoom(_) => "has no room beside surer ones",
+            LeftOut::Kernel(_) => "is a thread of the kernel, by its name",
         })
     }
 }

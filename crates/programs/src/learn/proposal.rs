@@ -3,11 +3,12 @@
 //! A thread gets a reservation if it has a period, at least 8 periods were seen, and 3/4 or more of them were on
 //! time. Its amount is the most that it computed in a period, times a margin that is printed, rounded up to a
 //! microsecond; the period is rounded down to a microsecond. The reservations fit together and leave a part of each
-//! processor. Threads whose reservation does not fit share what is left with all others (`fit.rs`).
+//! processor. Threads whose reservation does not fit, and threads of the kernel, share what is left with all others.
 //!
 //! Not promised: that the need will not exceed what was seen.
 
 use super::fit::{LeftOut, Wanted, fit};
+use super::kernel::is_of_kernel;
 use super::period::{FEWEST, Habit, habit};
 use super::replay::Learned;
 use std::cmp::Reverse;
@@ -131,8 +132,15 @@ fn row(learned: &Learned, thread: usize) -> Row {
 
 /// Gives reservations to threads that look periodic, as far as they fit together.
 fn reserve(rows: &mut [Row], processors: u16, options: Options) {
-    let candidates: Vec<(usize, Wanted)> =
+    let mut candidates: Vec<(usize, Wanted)> =
         (0..rows.len()).filter_map(|at| Some((at, wanted(&rows[at].habit, options)?))).collect();
+    candidates.retain(|(at, wanted)| {
+        let kernel = is_of_kernel(&rows[*at].name);
+        if kernel {
+            rows[*at].left_out = Some(LeftOut::Kernel(*wanted));
+        }
+        !kernel
+    });
     let asked: Vec<(&Habit, Wanted)> =
         candidates.iter().map(|(at, wanted)| (&rows[*at].habit, *wanted)).collect();
     let placed = fit(&asked, processors, options.most);

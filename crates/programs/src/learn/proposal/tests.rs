@@ -113,3 +113,19 @@ fn law_a_doubtful_period_gets_no_reservation() {
     assert_eq!(shares(&Proposal::new(&learned, sure)), Some(true));
     assert_eq!(shares(&Proposal::new(&learned, Options::default())), Some(false));
 }
+
+#[test]
+fn law_threads_of_the_kernel_get_no_reservation_and_take_no_room() {
+    let mut learned = learned();
+    learned.threads[1].name = "kdamond.0".to_owned();
+    let proposal = Proposal::new(&learned, Options::default());
+    let kernel = proposal.rows.iter().find(|row| row.tid == 101).unwrap();
+    assert_eq!(kernel.parent, Parent::TimeSharing);
+    assert!(matches!(kernel.left_out, Some(LeftOut::Kernel(_))), "{kernel:?}");
+    let video = proposal.rows.iter().find(|row| row.tid == 102).unwrap();
+    let Parent::Reservation { amount, period, .. } = video.parent else { panic!("a promise") };
+    assert_eq!(
+        proposal.share.numerator() * 1_000_000 / proposal.share.denominator(),
+        Wanted { amount, period }.share().cast_signed()
+    );
+}

@@ -257,7 +257,7 @@ const HIERARCHY_PLAIN: [&str; 4] = ["check", "-p", "windfall-hierarchy", "--no-d
 fn demo() -> Result<(), String> {
     // What is shown takes two seconds even so; to optimise the command would take several times as long as to build it.
     eprintln!(
-        "first the command is built, not optimised: two to four minutes, once; then five steps of a second each"
+        "first the command is built, not optimised: two to four minutes, once; then six steps of a second each"
     );
     all(&[Step::cargo("build", &["build", "-p", "windfall"])])?;
     run::script("scenarios/recorded/demo.sh")

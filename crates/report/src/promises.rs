@@ -43,7 +43,7 @@ pub(crate) fn text(scenario: &Scenario, outcome: &Outcome, width: Option<usize>)
     format!("\n{}{untested}{remarks}", table(&head, 6, rows, width))
 }
 
-/// What a status means that is neither good nor bad.
+/// The meaning of a status that is neither good nor bad.
 const NOT_TESTED: &str = "not tested: the owner was never runnable for long enough at a stretch that the promise could have been broken\n";
 
 /// How many refusals are listed.

@@ -157,8 +157,11 @@ struct Client {
     used: Span,
 }
 
-const STRANGER: Client =
-    Client { weight: 1, had: Clock { at: 0, rest: 0 }, from: 0, used: Span::ZERO };
+impl Default for Client {
+    fn default() -> Client {
+        Client { weight: 1, had: Clock { at: 0, rest: 0 }, from: 0, used: Span::ZERO }
+    }
+}
 
 /// The time that each child has received, compared with its share.
 #[derive(Clone)]
@@ -227,7 +230,7 @@ impl Line for Lags {
 
     fn register(&mut self, child: ChildVp) {
         let room = self.clients.len().max(child.index() + 1);
-        self.clients.resize(room, STRANGER);
+        self.clients.resize(room, Client::default());
         self.ready.reserve(room);
         self.ahead.reserve(room);
         if self.ahead.contains(child.0) {
@@ -235,7 +238,7 @@ impl Line for Lags {
             // again.
             self.weigh(child, 1, VpState::Waiting);
         } else {
-            self.clients[child.index()] = STRANGER;
+            self.clients[child.index()] = Client::default();
         }
     }
 

@@ -5,11 +5,14 @@
 mod calls;
 #[path = "common/every_verb.rs"]
 mod every_verb;
+#[path = "common/listing.rs"]
+mod listing;
 #[path = "common/scratch.rs"]
 mod scratch;
 #[path = "common/signal.rs"]
 mod signal;
 
+use listing::names;
 use rustix::process::geteuid;
 use scratch::{SCENARIO, Scratch, WINDFALL, text};
 use signal::Signal;
@@ -27,15 +30,6 @@ fn remove(folder: &Scratch, files: &[&str]) {
     for file in files {
         let _ = std::fs::remove_file(folder.path(file));
     }
-}
-
-/// All that is in a folder, in order.
-fn names(folder: &Scratch) -> Vec<String> {
-    let files = std::fs::read_dir(folder.path("")).unwrap().flatten();
-    let mut names: Vec<String> =
-        files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
 }
 
 /// Runs a command with this on its standard input.
@@ -97,7 +91,11 @@ fn law_a_file_that_is_there_is_replaced_only_by_force() {
             assert!(forced.status.code() < Some(2), "{arguments:?}: {forced:?}");
             assert_ne!(read(&folder, file), b"what was there", "{arguments:?}");
             let unfinished = |name: &String| name.starts_with('.') || name.ends_with(".part");
-            assert!(!names(&folder).iter().any(unfinished), "{:?}", names(&folder));
+            assert!(
+                !names(&folder.path("")).iter().any(unfinished),
+                "{:?}",
+                names(&folder.path(""))
+            );
         }
     }
 }
@@ -287,7 +285,7 @@ fn ended(folder: &Scratch, signal: Signal) -> Output {
 #[test]
 fn law_no_signal_leaves_a_part_of_a_file() {
     let folder = Scratch::new("signals");
-    let before = names(&folder);
+    let before = names(&folder.path(""));
     for (signal, number, said) in
         [(Signal::INT, 2, "SIGINT"), (Signal::TERM, 15, "SIGTERM"), (Signal::KILL, 9, "")]
     {
@@ -295,7 +293,7 @@ fn law_no_signal_leaves_a_part_of_a_file() {
         assert_eq!(output.status.signal(), Some(number), "{output:?}");
         let why = text(&output.stderr);
         assert!(why.contains(said) && why.lines().count() <= 1, "{why}");
-        assert_eq!(names(&folder), before, "{signal:?}");
+        assert_eq!(names(&folder.path("")), before, "{signal:?}");
     }
 }
 

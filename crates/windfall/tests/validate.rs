@@ -1,11 +1,14 @@
 //! Ways in which `windfall lab validate` ends before its time, or cannot hand over what it found.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "common/listing.rs"]
+mod listing;
 #[path = "common/scratch.rs"]
 mod scratch;
 #[path = "common/signal.rs"]
 mod signal;
 
+use listing::names;
 use scratch::{Scratch, text};
 use signal::Signal;
 use std::fs::File;
@@ -13,15 +16,6 @@ use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
-
-/// All that is in a folder, in order.
-fn names(folder: &Scratch) -> Vec<String> {
-    let files = std::fs::read_dir(folder.path("")).unwrap().flatten();
-    let mut names: Vec<String> =
-        files.map(|file| file.file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
-}
 
 /// The threads of a process that are a load.
 fn loads(process: &Child) -> usize {
@@ -50,19 +44,10 @@ fn ended(folder: &Scratch, signal: Signal) -> Output {
     process.wait_with_output().unwrap()
 }
 
-/// Whether a process that is started here ignores it, as one below `nohup` ignores SIGHUP.
-fn is_ignored(signal: Signal) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap();
-    let mask = u64::from_str_radix(mask.trim(), 16).unwrap();
-    mask >> (signal.as_raw() - 1) & 1 == 1
-}
-
 #[test]
 fn law_a_signal_under_load_ends_it_with_what_was_measured() {
     let folder = Scratch::new("validate-signals");
-    let signals = [Signal::INT, Signal::TERM, Signal::HUP];
-    for signal in signals.into_iter().filter(|signal| !is_ignored(*signal)) {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let output = ended(&folder, signal);
         assert_eq!(output.status.code(), Some(2), "{signal:?}: {output:?}");
         let (printed, why) = (text(&output.stdout), text(&output.stderr));
@@ -78,12 +63,12 @@ fn law_a_signal_under_load_ends_it_with_what_was_measured() {
 #[test]
 fn law_killed_under_load_it_leaves_nothing() {
     let folder = Scratch::new("validate-killed");
-    let before = names(&folder);
+    let before = names(&folder.path(""));
     let groups = || std::fs::read_to_string("/proc/self/cgroup").unwrap();
     let group = groups();
     let output = ended(&folder, Signal::KILL);
     assert_eq!(output.status.signal(), Some(9), "{output:?}");
-    assert_eq!((names(&folder), groups()), (before, group));
+    assert_eq!((names(&folder.path("")), groups()), (before, group));
 }
 
 #[test]

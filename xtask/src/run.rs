@@ -85,10 +85,11 @@ impl Step {
     }
 }
 
-/// The cargo command that builds what this one tests. Documentation's examples are built when they are run.
+/// The cargo command that builds what this one tests. Examples of documentation are built when they are run, so of these only the libraries are built.
 fn without_running(args: &[String]) -> Vec<String> {
     let own = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
-    let mut built = args[..own].to_vec();
+    let library = |arg: &String| if arg == "--doc" { "--lib".into() } else { arg.clone() };
+    let mut built: Vec<String> = args[..own].iter().map(library).collect();
     built.push("--no-run".into());
     built
 }
@@ -146,4 +147,19 @@ pub(crate) fn root() -> PathBuf {
 /// Where cargo puts what it builds.
 pub(crate) fn target() -> PathBuf {
     root().join(std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_what_is_built_is_what_is_tested() {
+        let built = |args: &str| {
+            let args: Vec<String> = args.split(' ').map(str::to_owned).collect();
+            without_running(&args).join(" ")
+        };
+        assert_eq!(built("test -p a --lib -- --nocapture b"), "test -p a --lib --no-run");
+        assert_eq!(built("test --doc -p a"), "test --lib -p a --no-run");
+    }
 }

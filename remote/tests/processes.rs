@@ -66,7 +66,7 @@ fn refuses_places_that_cannot_be() {
 #[test]
 fn law_records_and_states_tolerate_a_lie_and_a_kill() {
     for value in ["4-words", "100-words", "5000"] {
-        let plan = Plan { last: 6_000, lies: (500, 900), killed_at: 1_000, value, ..LOCAL };
+        let plan = Plan { last: 30_000, lies: (500, 900), killed_at: 1_000, value, ..LOCAL };
         let places = list(&addresses());
         law_a_lie_and_a_kill_are_tolerated(&plan, |_| Command::new(REPLICA), "udp", &places);
     }

@@ -143,7 +143,10 @@ fn says_interrupts(found: &mut Found, all: &[Lost]) {
         ),
     );
     if level == Level::Warning {
-        sentence = sentence.remedy("move device interrupts to other processors (/proc/irq/*/smp_affinity), and keep the thread away from processor 0");
+        sentence = sentence.remedy(format!(
+            "move device interrupts to other processors (/proc/irq/*/smp_affinity), and keep the thread away from processor {}",
+            longest.processor
+        ));
     }
     found.sentences.push(sentence);
 }

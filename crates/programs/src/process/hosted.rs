@@ -124,7 +124,7 @@ struct CallSlot {
     /// The job that begins when its sleep ends.
     begins: Option<Job>,
     answer: Option<Answer>,
-    /// The answer to its last request for itself.
+    /// Why its last request for itself was refused, if it was.
     refused: Option<RequestError>,
     /// The answer to its last query.
     shown: Option<Vec<SchedulerView>>,
@@ -153,7 +153,16 @@ impl Body for Polled {
             catch_unwind(AssertUnwindSafe(|| life.poll(&mut Context::from_waker(Waker::noop()))));
         match polled {
             Ok(Poll::Ready(Ok(()))) => Action::Exit,
-            Ok(Poll::Ready(Err(refusal))) => Action::Fail(ProgramError::Refused(refusal)),
+            Ok(Poll::Ready(Err(refusal))) => {
+                // A body may return this error by itself, with no request refused.
+                let request = match refusal {
+                    ProcessError::RequestError => open(&self.slot).refused.take(),
+                    _ => None,
+                };
+                Action::Fail(request.map_or(ProgramError::Refused(refusal), |request| {
+                    ProgramError::RequestRefused(Box::new(request))
+                }))
+            }
             Ok(Poll::Pending) => {
                 let asked = open(&self.slot).asked.take();
                 asked.unwrap_or(Action::Fail(ProgramError::Foreign))
@@ -280,7 +289,7 @@ impl Process for HostedProcess {
 
     async fn ask(&mut self, request: OwnRequest) -> Result<(), RequestError> {
         self.act(Action::Ask(request)).await;
-        open(&self.slot).refused.take().map_or(Ok(()), Err)
+        open(&self.slot).refused.clone().map_or(Ok(()), Err)
     }
 
     async fn query(&mut self, family: &str) -> Result<Vec<SchedulerView>, ProcessError> {

@@ -5,7 +5,7 @@ use crate::action::Station;
 use crate::control::{SchedulerView, ThreadRequest};
 use crate::process::{Node, ProcessError, ProcessParams, Told};
 use crate::program::Program;
-use crate::request::OwnRequest;
+use crate::request::{OwnRequest, RequestError};
 use crate::task::{TaskError, TaskReply, TaskRequest};
 use crate::urgency::Urgency;
 use windfall_time::{Instant, Span};
@@ -28,7 +28,7 @@ pub enum Wakeup {
 }
 
 /// Why a program cannot continue.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ProgramError {
     /// It acts without end, and neither computes nor waits.
     Stuck,
@@ -38,6 +38,8 @@ pub enum ProgramError {
     NotOwner,
     /// Its body returned this error.
     Refused(ProcessError),
+    /// Its body returned [`ProcessError::RequestError`]; this is the request that was refused last.
+    RequestRefused(Box<RequestError>),
     /// Its body awaits something that is not a method of [`Process`](crate::Process).
     Foreign,
     /// Its body panicked.

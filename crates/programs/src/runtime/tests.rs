@@ -263,7 +263,7 @@ proptest! {
         ])).collect();
         let mut mock = Mock::of(&programs).begin();
         mock.play(at(10_000));
-        prop_assert_eq!(mock.mishap, None);
+        prop_assert_eq!(&mock.mishap, &None);
         for number in 0..u32::try_from(threads.len()).unwrap_or(0) {
             prop_assert_eq!(mock.threads.condition(number), Condition::Gone);
             // Its start, three sleeps, three locks.

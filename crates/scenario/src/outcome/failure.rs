@@ -1,7 +1,7 @@
 //! Why a run could not continue to its end.
 
 use core::fmt;
-use windfall_programs::{ProcessError, ProgramError};
+use windfall_programs::{ProcessError, ProgramError, RequestError};
 use windfall_time::Instant;
 
 /// Why a run could not go on.
@@ -40,6 +40,15 @@ pub enum RunError {
         /// When.
         at: Instant,
     },
+    /// A process ended because a request for itself was refused.
+    RequestRefused {
+        /// The thread.
+        thread: String,
+        /// The request, and why it was refused.
+        refusal: Box<RequestError>,
+        /// When.
+        at: Instant,
+    },
     /// A process awaits a future that no host carries out.
     Foreign {
         /// The thread.
@@ -75,12 +84,15 @@ pub enum RunError {
 impl RunError {
     /// A thread's program cannot continue.
     #[must_use]
-    pub const fn of(mishap: ProgramError, thread: String, at: Instant) -> RunError {
+    pub fn of(mishap: ProgramError, thread: String, at: Instant) -> RunError {
         match mishap {
             ProgramError::Stuck => RunError::Stuck { thread, at },
             ProgramError::Backlog(jobs) => RunError::Backlog { thread, jobs, at },
             ProgramError::NotOwner => RunError::NotOwner { thread, at },
             ProgramError::Refused(refusal) => RunError::Refused { thread, refusal, at },
+            ProgramError::RequestRefused(refusal) => {
+                RunError::RequestRefused { thread, refusal, at }
+            }
             ProgramError::Foreign => RunError::Foreign { thread, at },
             ProgramError::Panicked => RunError::Panicked { thread, at },
             ProgramError::NoStation => RunError::NoStation { thread, at },
@@ -105,6 +117,9 @@ impl fmt::Display for RunError {
                 write!(f, "thread `{thread}` unlocks a lock at {at} that it has not locked")
             }
             RunError::Refused { thread, refusal, at } => {
+                write!(f, "process `{thread}` ends at {at}: {refusal}")
+            }
+            RunError::RequestRefused { thread, refusal, at } => {
                 write!(f, "process `{thread}` ends at {at}: {refusal}")
             }
             RunError::Foreign { thread, at } => write!(

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use windfall_programs::{
     Code, Node, Notice, Notices, OwnRequest, Process, ProcessError, ProcessParams,
 };
-use windfall_scenario::outcome::{Outcome, PromiseStatus, PromiseVerdict};
+use windfall_scenario::outcome::{Outcome, PromiseStatus, PromiseVerdict, RunError};
 use windfall_scenario::{Home, Plan, PlannedThread, Scenario};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
@@ -271,7 +271,43 @@ fn accepts_requests_of_a_process_which_hears_why_not_and_when_it_ends() {
     assert!(log[1].contains("`res` does not lie below `ts`"), "{log:?}");
     assert_eq!(log[2..], ["budget-used-up", "reservation-ended"], "{log:?}");
     let failure = outcome.failure.unwrap().to_string();
-    assert!(failure.contains("a request of it was refused"), "{failure}");
+    assert_eq!(
+        failure,
+        "process `reserver` ends at 500ms: unreserve: refused: it has no reservation"
+    );
+}
+
+/// Asks for these in turn, whatever the answers, and returns the general error.
+#[derive(Clone)]
+struct Returns(Vec<OwnRequest>);
+
+impl Code for Returns {
+    const NAME: &'static str = "returns";
+
+    async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
+        for request in self.0 {
+            _ = me.ask(request).await;
+        }
+        Err(ProcessError::RequestError)
+    }
+}
+
+#[test]
+fn law_a_process_that_ends_by_a_refusal_names_the_request_that_was_refused_last() {
+    let fails = |asks: &[OwnRequest]| {
+        let failure = finish(plan("", Returns(asks.to_vec()))).failure.unwrap();
+        (matches!(failure, RunError::RequestRefused { .. }), failure.to_string())
+    };
+    let [much, outside] = [OwnRequest::reserve(ms(11), ms(10)), OwnRequest::Move("res".into())];
+    let (names, text) = fails(&[outside.clone(), much.clone()]);
+    assert!(names && text.contains("reserve 11ms/10ms: refused"), "{text}");
+    let (names, text) = fails(&[much, outside.clone()]);
+    assert!(names && text.contains("move to `res`: refused"), "{text}");
+    // Nothing was refused, or something was accepted afterwards.
+    for asks in [&[][..], &[outside, OwnRequest::Share(2)]] {
+        let (names, text) = fails(asks);
+        assert!(!names && text.contains("its body returned the refusal"), "{text}");
+    }
 }
 
 /// Waits for notices and notes them.

@@ -190,8 +190,6 @@ fn refuses_a_reservation_that_would_break_others() {
     let planner = "amount = \"9ms\"\nperiod = \"10ms\"";
     let outcome = beside_spinning(1, planner);
     let why = outcome.failure.unwrap().to_string();
-    assert!(
-        why.starts_with("process `planner-1` ends at 100ms: a request of it was refused"),
-        "{why}"
-    );
+    let asked = "process `planner-1` ends at 100ms: guarantee RESBS 9ms 10ms at `res`: refused: ";
+    assert!(why.starts_with(asked), "{why}");
 }

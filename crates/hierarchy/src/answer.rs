@@ -37,6 +37,15 @@ pub enum AnswerError {
         /// Period of the block.
         period: Span,
     },
+    /// Admission control: with this reserve some child would get its own too late.
+    TooLate {
+        /// The amount that was asked for.
+        amount: Span,
+        /// The period that was asked for.
+        period: Span,
+        /// An amount that would be admitted with that period, and a nanosecond more would not; zero if none would.
+        fits: Span,
+    },
     /// Admission control: the work cannot be done by the deadline.
     NoTime {
         /// The work that was asked for.
@@ -99,6 +108,19 @@ impl fmt::Display for AnswerError {
                 "a block of {amount} in every {period} meets others' wherever it begins; ask for less, or for a period \
                  that divides theirs or is divided by them"
             ),
+            AnswerError::TooLate { amount, period, fits } => {
+                write!(
+                    f,
+                    "beside the others, {amount} in every {period} would make one too late, the shortest period first; "
+                )?;
+                match fits.is_zero() {
+                    true => f.write_str("with that period nothing is left; ask for another, or make others' smaller"),
+                    false => write!(
+                        f,
+                        "ask for {fits} in every {period}, or for a period that divides theirs or is a multiple"
+                    ),
+                }
+            }
             AnswerError::NoTime { work, idle, earliest } => {
                 write!(f, "work {work} does not fit before its deadline, {idle} would; ")?;
                 match earliest {

@@ -5,7 +5,7 @@
 //!          one without.
 //! Admits   while each still gets its amount in each of its periods (`deferrable.rs`).
 //! Assumes  A1 its processor is there whenever requested; A2 overheads are inside x.
-//! Costs    O(log n) per event, O(n^2) per step of an admission; 154 bytes per child; two timers.
+//! Costs    O(log n) per event, O(n^2) per step of an admission, which a refusal repeats for each bit of the amount; 154 bytes per child; two timers.
 //! Ties     the running child stays; else the lower slot.
 //! Source   Rajkumar et al. 1998; Oikawa and Rajkumar 1999; HLS 5.3.1.7, 6.2.1, table 5.1.
 //! Checked  laws, `tests/all/resource_kernel.rs`.

@@ -4,7 +4,7 @@
 use crate::common::{Host, MS, conversion, gives, promise, reserve, span};
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Length, Supply, Type};
-use windfall_hierarchy::{Message, NodeId, VpState};
+use windfall_hierarchy::{AnswerError, HierarchyError, Message, NodeId, VpState};
 use windfall_time::Ratio;
 
 const KIND: &str = "resource-kernel";
@@ -92,6 +92,41 @@ fn refuses_what_a_saved_budget_would_make_late_beside_accepts_one_unit_less() {
     assert!(host.tell(b, Message::Share(1)).is_err());
     // Rate monotonic priorities do not use the whole processor.
     assert!(host.try_thread(root, "c", &[reserve(1, 10)]).is_err());
+}
+
+/// Amount and period, in nanoseconds.
+type Reserve = (u64, u64);
+
+#[test]
+fn law_a_refusal_names_an_amount_that_is_accepted_and_one_unit_more_is_not() {
+    let beside = |held: &[Reserve], asked: Reserve| {
+        let mut host = Host::new(1);
+        let root = host.root(KIND, &[]);
+        for (amount, period) in held {
+            host.thread(root, "held", &[reserve(*amount, *period)]);
+        }
+        host.try_thread(root, "asks", &[reserve(asked.0, asked.1)]).map(|_| ())
+    };
+    // In 60 ms the others take at most 7 of 2 ms and 9 of 1,234,567 ns.
+    let held: [(&[Reserve], Reserve, u64); 4] = [
+        (&[(3, 10)], (8, 13), 7),
+        (&[(3 * MS, 10 * MS)], (9 * MS, 10 * MS), 3_500_000),
+        (&[(2 * MS, 10 * MS), (1_234_567, 7_654_321)], (60 * MS, 60 * MS), 34_888_897),
+        (&[(7, 13)], (1, 13), 0),
+    ];
+    for (held, (amount, period), expected) in held {
+        let refused = beside(held, (amount, period));
+        let Err(HierarchyError::Refused(AnswerError::TooLate { fits, .. })) = refused else {
+            panic!("{held:?}: {refused:?}")
+        };
+        assert_eq!(fits, span(expected), "{held:?}");
+        let with = |amount| beside(held, (amount, period)).is_ok();
+        assert_eq!(
+            (expected == 0 || with(expected), with(expected + 1)),
+            (true, false),
+            "{held:?}"
+        );
+    }
 }
 
 #[test]

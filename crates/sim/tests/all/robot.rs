@@ -192,4 +192,7 @@ fn refuses_a_reservation_that_would_break_others() {
     let why = outcome.failure.unwrap().to_string();
     let asked = "process `planner-1` ends at 100ms: guarantee RESBS 9ms 10ms at `res`: refused: ";
     assert!(why.starts_with(asked), "{why}");
+    assert!(why.contains("; ask for 4ms in every 10ms, or for a period"), "{why}");
+    let outcome = beside_spinning(1, "amount = \"4ms\"\nperiod = \"10ms\"");
+    assert_eq!(outcome.failure, None);
 }

@@ -8,6 +8,7 @@
 //!
 //! Source: Strosnider, Lehoczky and Sha 1995 (deferrable servers); Bernat and Burns 1999.
 
+use alloc::vec::Vec;
 use windfall_time::Span;
 
 /// The most lengths tried for each reserve; if none has decided by then, it is refused.
@@ -16,6 +17,21 @@ const STEPS: u32 = 10_000;
 /// Whether these reserves, each an amount in a period, fit on one processor.
 pub(crate) fn fits(reserves: &[(Span, Span)]) -> bool {
     (0..reserves.len()).all(|own| fits_one(reserves, own))
+}
+
+/// An amount for the last of these, which does not fit, with which it would, and with a nanosecond more it would
+/// not; zero if there is none.
+pub(super) fn less_that_fits(mut reserves: Vec<(Span, Span)>) -> Span {
+    let Some((amount, period)) = reserves.pop() else { return Span::ZERO };
+    let (mut fitting, mut too_much) = (0, amount.as_nanos());
+    while too_much - fitting > 1 {
+        let middle = fitting + (too_much - fitting) / 2;
+        reserves.push((Span::from_nanos(middle), period));
+        let bound = if fits(&reserves) { &mut fitting } else { &mut too_much };
+        *bound = middle;
+        reserves.pop();
+    }
+    Span::from_nanos(fitting)
 }
 
 fn fits_one(reserves: &[(Span, Span)], own: usize) -> bool {

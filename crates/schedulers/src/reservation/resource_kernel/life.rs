@@ -3,7 +3,7 @@
 use super::State;
 use crate::parts::pool::Pool;
 use crate::parts::reservation::Reservation;
-use crate::reservation::resource_kernel::deferrable::fits;
+use crate::reservation::resource_kernel::deferrable::{fits, less_that_fits};
 use alloc::vec::Vec;
 use windfall_hierarchy::{Answer, AnswerError, ChildVp, Context, Note, ParentNotice};
 use windfall_time::{Instant, Span};
@@ -27,12 +27,8 @@ impl State {
         let mut promised: Vec<_> = others.map(|(_, reserve)| target(reserve)).collect();
         promised.push((amount, period));
         if !fits(&promised) {
-            return Err(AnswerError::OutOfRange {
-                what: "reserve",
-                allowed: "one with which each gets its amount in each of its periods, the shortest \
-                          first; ask for less, or for a period that divides the others' or is a \
-                          multiple",
-            });
+            let fits = less_that_fits(promised);
+            return Err(AnswerError::TooLate { amount, period, fits });
         }
         let longest = reserves.map(|(_, reserve)| reserve.period).max();
         let longest = promised.iter().map(|(_, period)| *period).chain(longest).max();

@@ -1,5 +1,7 @@
 //! A run on several threads, each of which has some of the processes and goes ahead of the others.
 
+#[cfg(all(test, not(loom)))]
+mod least;
 #[cfg(all(test, loom))]
 mod model;
 mod simulated;
@@ -7,13 +9,12 @@ mod worker;
 
 use crate::commit::Committer;
 use crate::part::{Part, begin};
-use crate::store::Room;
 use crate::{Cancellation, Counts, Key, Model, RunError};
 pub use simulated::Prices;
 use std::thread;
 use std::time::Duration;
 use windfall_time::{Instant, Span};
-use worker::{Shared, Worker};
+use worker::{Share, Shared, Worker};
 
 /// A run in which each thread handles events of its own processes ahead of time, and undoes them when another sends one that should have been first.
 #[derive(Debug)]
@@ -64,10 +65,10 @@ fn begin_turns<'a, M: Model, F: FnMut(Key, M::Output)>(
     let Limits { most, ahead, .. } = limits;
     let events = ahead.saturating_mul(2).saturating_add(most);
     let parts = workers.len();
-    let share = ahead.div_ceil(parts.max(1));
+    let share = Share::new(ahead.div_ceil(parts.max(1)));
     let shared = workers
         .iter_mut()
-        .try_for_each(|worker| worker.reserve(Room { events, ahead: share }))
+        .try_for_each(|worker| worker.reserve(events, share))
         .and_then(|()| Shared::new((model, limits), (parts, share), committer, take));
     shared.map_err(|error| RunError::no_memory(events, &error))
 }

@@ -3,7 +3,7 @@
 //! `cargo xtask model`.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-use super::worker::{Shared, Worker};
+use super::worker::{Share, Shared, Worker};
 use super::{Limits, begin};
 use crate::{Cancellation, Context, Key, Model, ProcessNumber, Saving};
 use loom::thread;
@@ -11,12 +11,26 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use windfall_time::{Instant, Span};
 
-/// The first process tells the second something that comes before what that does by itself and tells the first.
-#[derive(Debug)]
-struct Two;
+/// The first process sends the second something that comes before what that does by itself and sends the first.
+#[derive(Clone, Copy, Debug)]
+struct Two {
+    /// So many events each begins with, of one time.
+    first: u64,
+    /// Different delays between an event and the next.
+    delays: u64,
+}
+
+/// The model, and how much has room in the mail of each thread.
+type Begin = (Two, usize);
 
 /// Ways with more preemptions are not tried.
 const PREEMPTIONS: usize = 3;
+/// One event after the other, and room in which nothing is held back.
+const FREE: &Begin = &(Two { first: 1, delays: 1 }, 5);
+/// A message fills the mail, what is certain at one time is more than what is handed on at once, and what is sent later may be earlier.
+const FULL: &Begin = &(Two { first: 2, delays: 2 }, 1);
+/// More turns than are left at most.
+const LEFT: u32 = 60;
 const END: Instant = Instant::from_nanos(6);
 
 impl Model for Two {
@@ -31,7 +45,8 @@ impl Model for Two {
 
     fn start(&self, context: &mut Context<'_, Self>) -> u64 {
         let at = [1, 3][context.me().index()];
-        context.send(context.me(), Instant::from_nanos(at), at);
+        (0..self.first)
+            .for_each(|more| context.send(context.me(), Instant::from_nanos(at), at + more));
         0
     }
 
@@ -40,7 +55,8 @@ impl Model for Two {
         *state = *state * 10 + event;
         context.output(*state);
         let other = ProcessNumber(1 - context.me().0);
-        context.send(other, context.now() + Span::from_nanos(1), *state);
+        let after = Span::from_nanos(1 + *state % self.delays);
+        context.send(other, context.now() + after, *state);
     }
 
     fn undo(&self, state: &mut u64, before: u64) {
@@ -59,12 +75,13 @@ fn take(given: Given) -> impl FnMut(Key, u64) + Send {
 }
 
 /// Both threads take so many turns, and one after the other as many as are left.
-fn turns(cancellation: Cancellation, many: u32) {
-    let (parts, committer) = begin(&Two, 2, 10, cancellation).unwrap();
+fn turns(cancellation: Cancellation, many: u32, (model, room): &'static Begin) {
+    let (parts, committer) = begin(model, 2, 10, cancellation).unwrap();
     let limits = Limits::new(END, 10);
     let given = Given::default();
+    let share = Share { ahead: 5, room: *room };
     let shared =
-        Arc::new(Shared::new((&Two, limits), (2, 5), committer, take(given.clone())).unwrap());
+        Arc::new(Shared::new((model, limits), (2, share), committer, take(given.clone())).unwrap());
     let threads = (0..).zip(parts).map(|(index, part)| {
         let shared = shared.clone();
         thread::spawn(move || {
@@ -75,22 +92,22 @@ fn turns(cancellation: Cancellation, many: u32) {
     });
     let threads: Vec<_> = threads.collect();
     let mut workers: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
-    for _ in 0..30 {
+    for _ in 0..LEFT {
         workers.iter_mut().for_each(|worker| _ = worker.turn(&shared));
     }
     let given = given.lock().unwrap();
     let found: Vec<_> = given.iter().map(|(key, output)| (key.at.as_nanos(), *output)).collect();
-    assert_eq!(found, expected());
+    assert_eq!(found, expected(*model));
 }
 
-fn expected() -> Vec<(u64, u64)> {
+fn expected(model: Two) -> Vec<(u64, u64)> {
     let mut all = Vec::new();
-    let mut run = crate::Sequential::new(Two, 10).unwrap();
+    let mut run = crate::Sequential::new(model, 10).unwrap();
     run.run_until(END, |key, output| all.push((key.at.as_nanos(), output))).unwrap();
     all
 }
 
-fn model(cancellation: Cancellation, many: u32) {
+fn model(cancellation: Cancellation, many: u32, begin: &'static Begin) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let mut builder = loom::model::Builder::new();
@@ -104,7 +121,7 @@ fn model(cancellation: Cancellation, many: u32) {
     let begun = std::time::Instant::now();
     builder.check(move || {
         counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        turns(cancellation, many);
+        turns(cancellation, many, begin);
     });
     let over = builder.max_duration.is_some_and(|most| begun.elapsed() >= most);
     let all = if over { "; there are more" } else { "" };
@@ -113,15 +130,20 @@ fn model(cancellation: Cancellation, many: u32) {
 
 #[test]
 fn law_nothing_comes_before_what_is_certain() {
-    model(Cancellation::Aggressive, 4);
+    model(Cancellation::Aggressive, 4, FREE);
 }
 
 #[test]
 fn law_nothing_comes_before_what_is_certain_with_lazy_cancellation() {
-    model(Cancellation::Lazy, 4);
+    model(Cancellation::Lazy, 4, FREE);
 }
 
 #[test]
 fn law_nothing_comes_before_what_is_certain_without_risk() {
-    model(Cancellation::WithoutRisk, 4);
+    model(Cancellation::WithoutRisk, 4, FREE);
+}
+
+#[test]
+fn law_nothing_comes_before_what_is_certain_where_mail_is_held_back() {
+    model(Cancellation::Aggressive, 6, FULL);
 }

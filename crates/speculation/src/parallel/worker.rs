@@ -15,9 +15,19 @@ use windfall_time::Instant;
 /// After so many turns in which it had nothing to do, it lets others have the processor.
 const PATIENCE: u32 = 100;
 
-/// So many messages wait in a mail at most, and so many events that are certain until they are handed on.
-const fn room(share: usize) -> usize {
-    share.saturating_add(SPARE)
+/// How much each thread of a run may hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Share {
+    /// So many events it does ahead.
+    pub(super) ahead: usize,
+    /// So many messages wait in its mail, and so many events that are certain until they are handed on; at least one.
+    pub(super) room: usize,
+}
+
+impl Share {
+    pub(super) const fn new(ahead: usize) -> Self {
+        Share { ahead, room: ahead.saturating_add(SPARE) }
+    }
 }
 
 /// The data that the threads of a run share.
@@ -25,8 +35,7 @@ const fn room(share: usize) -> usize {
 pub(super) struct Shared<'a, M: Model, F> {
     model: &'a M,
     limits: Limits,
-    /// So many events each thread does ahead.
-    share: usize,
+    share: Share,
     gvt: Gvt,
     mail: Vec<Mutex<Vec<Message<M::Event>>>>,
     commits: Mutex<Commits<M, F>>,
@@ -34,19 +43,19 @@ pub(super) struct Shared<'a, M: Model, F> {
 }
 
 impl<'a, M: Model, F: FnMut(Key, M::Output)> Shared<'a, M, F> {
-    /// Takes memory for what so many parts hand over, each of which does so many events ahead.
+    /// Takes memory for what so many parts hand over.
     pub(super) fn new(
         (model, limits): (&'a M, Limits),
-        (parts, share): (usize, usize),
+        (parts, share): (usize, Share),
         committer: Committer,
         take: F,
     ) -> Result<Self, TryReserveError> {
         let (mut mail, mut all) = (Vec::new(), Vec::new());
         for _ in 0..parts {
             let (mut messages, mut certain) = (Vec::new(), Certain::new());
-            messages.try_reserve_exact(room(share))?;
+            messages.try_reserve_exact(share.room)?;
             // What is handed on comes to what was and could not be given away.
-            certain.reserve(room(share).saturating_mul(2))?;
+            certain.reserve(share.room.saturating_mul(2))?;
             mail.push(Mutex::new(messages));
             all.push(CertainOfPart { certain, until: Instant::ZERO });
         }
@@ -158,14 +167,14 @@ impl<M: Model> Worker<M> {
         }
     }
 
-    /// Takes memory for so much.
-    pub(super) fn reserve(&mut self, all: Room) -> Result<(), TryReserveError> {
-        let most = room(all.ahead);
-        self.part.reserve(all)?;
+    /// Takes memory for so many events, and for its share.
+    pub(super) fn reserve(&mut self, events: usize, share: Share) -> Result<(), TryReserveError> {
+        let Share { ahead, room } = share;
+        self.part.reserve(Room { events, ahead })?;
         // What it sent may all be taken back.
-        self.part.outgoing.try_reserve_exact(most.saturating_mul(2))?;
-        self.inbox.try_reserve_exact(most)?;
-        self.certain.reserve(most)
+        self.part.outgoing.try_reserve_exact(room.saturating_mul(2))?;
+        self.inbox.try_reserve_exact(room)?;
+        self.certain.reserve(room)
     }
 
     /// Takes its turns until the run is over.
@@ -222,7 +231,7 @@ impl<M: Model> Worker<M> {
         let mut handled = 0;
         while handled < self.longest
             && let Some(next) = self.part.next().filter(|next| next.at < end && next.at <= far)
-            && (self.part.has_room(shared.share) || next.at <= time)
+            && (self.part.has_room(shared.share.ahead) || next.at <= time)
         {
             self.part.handle(shared.model, next);
             handled += 1;
@@ -247,7 +256,7 @@ impl<M: Model> Worker<M> {
                 continue;
             }
             with(mail, |mail| {
-                let left = room(shared.share).saturating_sub(mail.len());
+                let left = shared.share.room.saturating_sub(mail.len());
                 // What comes after one that has no room stays behind it.
                 let all = outgoing.extract_if(.., |message| is_mine(message)).take(left);
                 for message in all {
@@ -266,7 +275,7 @@ impl<M: Model> Worker<M> {
         shared: &Shared<'_, M, F>,
         time: Instant,
     ) -> bool {
-        let most = room(shared.share);
+        let most = shared.share.room;
         while time > self.until {
             match self.part.first_done().filter(|first| first.at < time) {
                 None => self.until = time,

@@ -7,6 +7,7 @@ use super::worker::{Share, Shared, Worker};
 use super::{Limits, begin};
 use crate::{Cancellation, Context, Key, Model, ProcessNumber, Saving};
 use loom::thread;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use windfall_time::{Instant, Span};
@@ -23,6 +24,8 @@ struct Two {
 /// The model, and how much has room in the mail of each thread.
 type Begin = (Two, usize);
 
+/// The most events that are here.
+const ALL: usize = 20;
 /// Ways with more preemptions are not tried.
 const PREEMPTIONS: usize = 3;
 /// One event after the other, and room in which nothing is held back.
@@ -74,8 +77,8 @@ fn take(given: Given) -> impl FnMut(Key, u64) + Send {
     move |key, output| given.lock().unwrap().push((key, output))
 }
 
-/// Both threads take so many turns, and one after the other as many as are left.
-fn turns(cancellation: Cancellation, many: u32, (model, room): &'static Begin) {
+/// Both threads take so many turns, and one after the other as many as are left. How many events were undone, and how many messages held back.
+fn turns(cancellation: Cancellation, many: u32, (model, room): &'static Begin) -> [u64; 2] {
     let (parts, committer) = begin(model, 2, 10, cancellation).unwrap();
     let limits = Limits::new(END, 10);
     let given = Given::default();
@@ -86,18 +89,26 @@ fn turns(cancellation: Cancellation, many: u32, (model, room): &'static Begin) {
         let shared = shared.clone();
         thread::spawn(move || {
             let mut worker = Worker::new(index, part);
-            (0..many).for_each(|_| _ = worker.turn(&shared));
-            worker
+            worker.reserve(ALL, share).unwrap();
+            let mut held = 0;
+            for _ in 0..many {
+                worker.turn(&shared);
+                held += worker.part.outgoing.len() as u64;
+            }
+            (worker, held)
         })
     });
     let threads: Vec<_> = threads.collect();
-    let mut workers: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    let ended = threads.into_iter().map(|thread| thread.join().unwrap());
+    let (mut workers, held): (Vec<_>, Vec<_>) = ended.unzip();
     for _ in 0..LEFT {
         workers.iter_mut().for_each(|worker| _ = worker.turn(&shared));
     }
     let given = given.lock().unwrap();
     let found: Vec<_> = given.iter().map(|(key, output)| (key.at.as_nanos(), *output)).collect();
     assert_eq!(found, expected(*model));
+    let undone = workers.iter().map(|worker| worker.part.counts().undone);
+    [undone.sum(), held.iter().sum()]
 }
 
 fn expected(model: Two) -> Vec<(u64, u64)> {
@@ -116,16 +127,21 @@ fn model(cancellation: Cancellation, many: u32, begin: &'static Begin) {
     builder.checkpoint_interval = 500;
     let seconds = std::env::var("WINDFALL_MODEL_SECONDS").ok();
     builder.max_duration = seconds.and_then(|text| text.parse().ok()).map(Duration::from_secs);
-    let ways = Arc::new(std::sync::atomic::AtomicU64::new(0));
-    let counted = ways.clone();
+    let found = Arc::new([const { AtomicU64::new(0) }; 3]);
+    let counted = found.clone();
     let begun = std::time::Instant::now();
     builder.check(move || {
-        counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        turns(cancellation, many, begin);
+        let [undone, held] = turns(cancellation, many, begin);
+        let all = counted.iter().zip([1, undone, held]);
+        all.for_each(|(count, more)| _ = count.fetch_add(more, Ordering::Relaxed));
     });
     let over = builder.max_duration.is_some_and(|most| begun.elapsed() >= most);
     let all = if over { "; there are more" } else { "" };
-    eprintln!("{} ways{all}", ways.load(std::sync::atomic::Ordering::Relaxed));
+    let [ways, undone, held] = [0, 1, 2].map(|count| found[count].load(Ordering::Relaxed));
+    eprintln!(
+        "{ways} ways{all}, in which {undone} events were undone and {held} messages held back"
+    );
+    assert!(undone > 0 && (held > 0) == (begin.1 == FULL.1), "nothing is tried");
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! The interface of a list: it checks requests, numbers tickets, counts, and words the errors.
 
 use crate::{
-    AdmitError, AdvanceError, HORIZON, Head, Key, Structure, Supplied, Ticket, TicketError,
+    AdmitError, AdvanceError, HORIZON, Head, Key, Structure, Supplied, Ticket, TicketError, Tree,
     WhatIfError,
 };
+use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
 
@@ -46,6 +47,17 @@ pub struct Admission<S> {
     list: u32,
     next: u32,
     counts: Counts,
+}
+
+impl<const L: usize, const I: usize> Admission<Tree<L, I>> {
+    /// Takes memory now for as many slots as the list may hold, in nodes of the tree that are a quarter full in the mean. More is taken later only when slots are withdrawn in an order that leaves less of the nodes in use, and never
+    /// more than a leaf for each slot.
+    ///
+    /// # Errors
+    /// When there is not so much.
+    pub fn reserve(&mut self) -> Result<(), TryReserveError> {
+        self.slots.reserve(self.most as usize)
+    }
 }
 
 impl<S: Structure> Admission<S> {

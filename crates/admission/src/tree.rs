@@ -18,6 +18,7 @@ mod numbers;
 mod shrink;
 
 use crate::{Key, Structure, Supplied};
+use alloc::collections::TryReserveError;
 use arena::Arena;
 use leaf::Leaf;
 use numbers::FAR;
@@ -81,6 +82,12 @@ struct Place {
 impl<const L: usize, const I: usize> Tree<L, I> {
     /// Nodes must be wide enough to be split.
     const WIDE: () = assert!(L >= 4 && I >= 4, "a node has at least 4 places");
+
+    /// Takes memory for so many slots now, in nodes that are a quarter full in the mean. More is taken only when slots are withdrawn so that less of the nodes is in use, and never more than a leaf for each slot.
+    pub(crate) fn reserve(&mut self, slots: usize) -> Result<(), TryReserveError> {
+        let leaves = slots.div_ceil(L / 4).saturating_add(2);
+        self.nodes.reserve(leaves, leaves.div_ceil(I / 4).saturating_add(LEVELS))
+    }
 
     #[inline]
     fn descend(&self, deadline: i64, mut visit: impl FnMut(usize, u32, usize, i64)) -> Place {

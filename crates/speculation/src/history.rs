@@ -151,6 +151,7 @@ impl<M: Model> History<M> {
             if *cancellation != Cancellation::WithoutRisk {
                 let before =
                     take_unsure(unsure, &mut self.unsure, |old| old.entry.key == entry.key);
+                *ahead -= usize::from(before.is_some());
                 match before.map(|old| old.entry) {
                     Some(before) if before == entry => counts.kept += 1,
                     // It has the name of another event, which goes first.
@@ -170,6 +171,7 @@ impl<M: Model> History<M> {
     fn forget_unsure(&mut self, store: &mut Store<M>, cause: Key) {
         let of_cause = |old: &Unsure<M::Event>| old.cause == cause;
         while let Some(old) = take_unsure(&mut store.unsure, &mut self.unsure, of_cause) {
+            store.ahead -= 1;
             store.cancels.push(old.entry.key);
         }
     }
@@ -252,7 +254,7 @@ impl<M: Model> History<M> {
             Effect::Output(_) => {}
             Effect::Sent(entry) => {
                 self.sent -= 1;
-                store.ahead -= 1;
+                store.ahead -= usize::from(store.cancellation != Cancellation::Lazy);
                 match store.cancellation {
                     Cancellation::Aggressive => store.cancels.push(entry.key),
                     Cancellation::Lazy => {

@@ -153,15 +153,10 @@ impl<M: Model> Part<M> {
         self.store.events.iter().map(|node| node.key)
     }
 
-    /// How many events are done and not certain.
-    pub(crate) const fn done(&self) -> usize {
-        self.done
-    }
-
-    /// Whether one more event may be handled ahead, if so many may be done and as many sent by these.
+    /// Whether one more event may be handled ahead, if so many may be done.
     #[inline]
     pub(crate) const fn has_room(&self, ahead: usize) -> bool {
-        self.done < ahead && self.store.ahead < ahead && self.store.has_room()
+        self.done < ahead && self.store.has_room()
     }
 
     /// Takes room for so much.

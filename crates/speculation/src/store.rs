@@ -31,7 +31,7 @@ pub(crate) const SPARE: usize = 64;
 pub(crate) struct Room {
     /// Events that are here, be they done or not, beside those that are kept since the last copy.
     pub(crate) events: usize,
-    /// Events that are done ahead, and as many that these have sent.
+    /// Events that are done ahead, and as many that these have sent; and as many that were sent and whose causes are undone.
     pub(crate) ahead: usize,
 }
 
@@ -45,8 +45,10 @@ pub(crate) struct Store<M: Model> {
     pub(crate) log: Pool<Logged<M>>,
     pub(crate) copies: Pool<M::State>,
     pub(crate) unsure: Pool<Unsure<M::Event>>,
-    /// So many events were sent by those that are done and not certain.
+    /// So many events were sent by those that are done and not certain; or with lazy cancellation by undone ones, and are not taken back.
     pub(crate) ahead: usize,
+    /// At most so many.
+    most_ahead: usize,
     pub(crate) effects: Effects<M>,
     /// These are to be taken back.
     pub(crate) cancels: Vec<Key>,
@@ -65,6 +67,7 @@ impl<M: Model> Store<M> {
             copies: Pool::new(),
             unsure: Pool::new(),
             ahead: 0,
+            most_ahead: 0,
             effects: Effects::new(),
             cancels: Vec::new(),
             sent: Vec::new(),
@@ -83,8 +86,10 @@ impl<M: Model> Store<M> {
         self.events.reserve(events.saturating_add(kept).saturating_add(SPARE))?;
         self.log.reserve(effects)?;
         self.copies.reserve(copies)?;
+        self.most_ahead = ahead;
         if self.cancellation == Cancellation::Lazy {
-            self.unsure.reserve(ahead.saturating_add(SPARE))?;
+            self.most_ahead = ahead.saturating_mul(2);
+            self.unsure.reserve(self.most_ahead.saturating_add(SPARE))?;
         }
         self.cancels.try_reserve_exact(ahead.saturating_add(SPARE))?;
         self.sent.try_reserve_exact(ahead.saturating_add(SPARE))?;
@@ -94,7 +99,7 @@ impl<M: Model> Store<M> {
     /// Whether there is room for what comes of one more event.
     #[inline]
     pub(crate) const fn has_room(&self) -> bool {
-        self.log.len() + SPARE <= self.log.room()
+        self.ahead < self.most_ahead && self.log.len() + SPARE <= self.log.room()
     }
 }
 

@@ -4,18 +4,21 @@
 //! outside for a time until `until` any longer. A slot fits if the processor time is sure, by the supply that the run counts on: the list is measured on that (`account.rs`).
 
 mod account;
+mod by_event;
 mod input;
+mod memory;
 mod slots;
 
 use crate::commit::{Certain, Committer};
 use crate::event::Entry;
 use crate::part::{Change, Message, Part, begin};
-use crate::store::Room;
 use crate::{Cancellation, Counts, Key, Model, ProcessNumber, RunError};
 use account::Account;
 pub use account::Moment;
+use by_event::ByEvent;
 pub use input::InputError;
-use std::collections::BTreeMap;
+use memory::Memory;
+use std::collections::VecDeque;
 use windfall_admission::{Admission, BPlusTree, Supply, Ticket};
 use windfall_time::{Instant, Span};
 
@@ -78,21 +81,22 @@ pub struct Timed<M: Model, B> {
     /// Its time is the position of the supply, and its deadlines are places.
     list: Admission<BPlusTree>,
     account: Account,
-    slots: BTreeMap<Key, Ticket>,
+    slots: ByEvent<Ticket>,
     /// Events from outside that no process knows yet, and how many there were.
-    inputs: BTreeMap<Key, M::Event>,
+    inputs: ByEvent<M::Event>,
     came: u64,
-    late: Vec<Late>,
+    late: VecDeque<Late>,
+    untaken: u64,
     until: Instant,
     end: Instant,
     ended: Option<RunError>,
 }
 
 impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
-    /// A run at its beginning, at the real time `now`, with a whole processor. It handles events before `end`; at most so many wait in order. `bound` says how much processor time handling an event takes at most, with the turn that does it.
+    /// A run at its beginning, at the real time `now`, with a whole processor. It handles events before `end`; at most so many wait in order. `bound` says how much processor time handling an event takes at most, with the turn that does it. All memory is taken now: for so many events, and twice for what may be ahead.
     ///
     /// # Errors
-    /// When a process sends at its beginning what cannot be.
+    /// When a process sends at its beginning what cannot be; when there is no memory for so many events.
     pub fn new(
         model: M,
         (now, end): (Instant, Instant),
@@ -119,24 +123,23 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         let (mut parts, committer) = begin(&model, 1, most as usize, Cancellation::Lazy)?;
         let mut part =
             parts.pop().unwrap_or_else(|| Part::new(ProcessNumber(0), 1, Cancellation::Lazy));
-        let slots = most.saturating_add(ahead.most);
-        let list = Admission::new(account.begin(), slots).map_err(|_| RunError::Interrupted)?;
         part.changes = Some(part.all().map(Change::Came).collect());
-        let room = Room { events: slots as usize, ahead: ahead.most as usize };
-        part.reserve(room).map_err(|error| RunError::no_memory(room.events, &error))?;
+        let memory = Memory::take(&mut part, (most, ahead.most), account.begin())?;
+        let Memory { certain, list, slots, inputs, late } = memory;
         let mut run = Timed {
             model,
             bound,
             ahead,
             part,
-            certain: Certain::new(),
+            certain,
             committer,
             list,
             account,
-            slots: BTreeMap::new(),
-            inputs: BTreeMap::new(),
+            slots,
+            inputs,
             came: 0,
-            late: Vec::new(),
+            late,
+            untaken: 0,
             until: Instant::ZERO,
             end,
             ended: None,
@@ -257,7 +260,7 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
             if let Some(event) = next {
                 // To tell a process of an input does nothing ahead.
                 let has_room =
-                    self.inputs.contains_key(&event) || self.part.done() < self.ahead.most as usize;
+                    self.inputs.contains(event) || self.part.has_room(self.ahead.most as usize);
                 let certain = event.at <= self.until;
                 let ahead = !certain && needs <= idle && has_room;
                 let due = head.is_none_or(|head| event <= head && asleep <= needs);
@@ -281,7 +284,7 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
 
     /// The first event that waits, here or outside.
     fn next(&self) -> Option<Key> {
-        let inputs = self.inputs.keys().next().copied();
+        let inputs = self.inputs.iter().next().map(|(key, _)| *key);
         let first = self.part.next().into_iter().chain(inputs).min();
         first.filter(|key| key.at < self.end)
     }
@@ -306,7 +309,7 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
 
     /// Handles an event, or tells it to its process. If it is not ahead, its own slot is used for that: the others have that time left without it.
     fn handle(&mut self, key: Key, ahead: bool, clock: &mut impl FnMut() -> Moment) {
-        if let Some(event) = self.inputs.remove(&key) {
+        if let Some(event) = self.inputs.remove(key) {
             self.free(key);
             self.part.receive(&self.model, Message::Event(Entry { key, event }));
         } else {
@@ -334,9 +337,15 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         Ok(())
     }
 
-    /// Takes what is known to be late since the last call. It is handled all the same, in its order.
-    pub fn take_late(&mut self) -> Vec<Late> {
-        core::mem::take(&mut self.late)
+    /// Takes what is known to be late since the last call. It is handled all the same, in its order. There is room for as many as events; then the first make way, [untaken](Self::untaken).
+    pub fn take_late(&mut self) -> impl ExactSizeIterator<Item = Late> {
+        self.late.drain(..)
+    }
+
+    /// How many late events made way for others before they were taken.
+    #[must_use]
+    pub const fn untaken(&self) -> u64 {
+        self.untaken
     }
 
     /// All until this time is certain.
@@ -347,7 +356,7 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
 
     /// The events that are known, not certain and promised to be done in time.
     pub fn promised(&self) -> impl ExactSizeIterator<Item = Key> {
-        self.slots.keys().copied()
+        self.slots.iter().map(|(key, _)| *key)
     }
 
     /// The states as they are now, by process, be they certain or not.

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use windfall_speculation::phold::Phold;
 use windfall_speculation::{
-    Cancellation, Context, Model, Parallel, Prices, ProcessNumber, RunError, Saving, Sequential,
-    Speculative,
+    Ahead, Cancellation, Context, InputError, Model, Parallel, Prices, ProcessNumber, RunError,
+    Saving, Sequential, Speculative, Timed, Turn,
 };
 use windfall_time::{Instant, Span};
 
@@ -44,8 +44,19 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-fn alone() -> MutexGuard<'static, ()> {
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+/// Its thread is not counted any longer when it ends.
+struct Alone {
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        counted();
+    }
+}
+
+fn alone() -> Alone {
+    Alone { _alone: ALONE.lock().unwrap_or_else(PoisonError::into_inner) }
 }
 
 /// How often memory was taken by threads that have handled an event, since each one's first.
@@ -88,6 +99,26 @@ impl Model for Giving {
     fn saving(&self, process: ProcessNumber) -> Saving {
         if process.0.is_multiple_of(2) { Saving::Log } else { self.0.saving }
     }
+}
+
+/// Nothing, with events of which no machine has memory for four thousand million.
+struct Large;
+
+impl Model for Large {
+    type State = ();
+    type Event = [u64; 8_192];
+    type Output = ();
+    type Change = ();
+
+    fn processes(&self) -> u32 {
+        1
+    }
+
+    fn start(&self, _: &mut Context<'_, Self>) {}
+
+    fn handle(&self, (): &mut (), _: &Self::Event, _: &mut Context<'_, Self>) {}
+
+    fn undo(&self, (): &mut (), (): ()) {}
 }
 
 const PROCESSES: u32 = 60;
@@ -156,6 +187,108 @@ fn law_a_loop_takes_no_memory_after_the_start() {
     assert_eq!(counted(), 0, "in order");
 }
 
+type Bound = fn(ProcessNumber, &u64) -> Span;
+
+/// A run whose events take 5 ns, and so many of which may be done ahead.
+fn timed(processes: u32, most: u32, ahead: u32) -> Timed<Giving, Bound> {
+    let mut model = giving();
+    model.0.processes = processes;
+    let all = (Instant::ZERO, Instant::from_nanos(200_000));
+    let ahead = Ahead { most: ahead, undo: Span::ZERO };
+    let bound: Bound = |_, _| Span::from_nanos(5);
+    Timed::new(model, all, most, ahead, bound).unwrap()
+}
+
+#[test]
+fn law_a_run_by_deadlines_takes_no_memory_after_the_start() {
+    let _alone = alone();
+    let mut run = timed(PROCESSES, 200, 100);
+    let (mut draw, mut now, mut admitted, mut refused) = (1, Instant::ZERO, 0, 0);
+    while run.until() < Instant::from_nanos(190_000) {
+        draw = mix(draw, 1);
+        if draw.is_multiple_of(20) {
+            let to = ProcessNumber(u32::try_from(draw >> 8).unwrap_or(7) % PROCESSES);
+            let at = now + Span::from_nanos((draw >> 40) % 1_500);
+            match run.input(now, to, at, 0) {
+                Ok(_) => admitted += 1,
+                Err(_) => refused += 1,
+            }
+        }
+        match run.turn(|| now + Span::from_nanos(5), |_, _| ()).unwrap() {
+            Turn::Worked { .. } => now = now + Span::from_nanos(5),
+            Turn::Waits(until) => now = until.unwrap().min(now + Span::from_nanos(100)),
+            other => panic!("{other:?}"),
+        }
+        run.take_late().for_each(drop);
+    }
+    let counts = run.counts();
+    assert_eq!(counted(), 0, "{counts:?}, {admitted} admitted, {refused} refused");
+    assert!(counts.undone > 100 && admitted > 50, "{counts:?}, {admitted} admitted");
+}
+
+#[test]
+fn law_a_run_by_deadlines_waits_rather_than_go_further_ahead() {
+    let _alone = alone();
+    let mut run = timed(PROCESSES, 200, 5);
+    let (mut now, mut most, mut waits) = (Instant::ZERO, 0, 0);
+    while run.until() < Instant::from_nanos(10_000) {
+        let turn = run.turn(|| now, |_, _| ()).unwrap();
+        let counts = run.counts();
+        let done = counts.handled - counts.undone - counts.committed;
+        most = most.max(done);
+        match turn {
+            Turn::Worked { .. } => now = now + Span::from_nanos(1),
+            Turn::Waits(until) => {
+                waits += u32::from(done == 5);
+                now = until.unwrap();
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    // One that is due is done as well, until it is given away.
+    assert!((5..=6).contains(&most), "{most}");
+    assert!(waits > 100, "{waits}");
+}
+
+#[test]
+fn refuses_an_input_for_which_there_is_no_room() {
+    let _alone = alone();
+    let mut run = timed(1, 9, 5);
+    let at = |number: u64| Instant::from_nanos(10_000 + number);
+    let input = |run: &mut Timed<Giving, Bound>, number| {
+        run.input(Instant::ZERO, ProcessNumber(0), at(number), 0)
+    };
+    // One waits from the beginning.
+    (0..8).for_each(|number| _ = input(&mut run, number * 10).unwrap());
+    let full =
+        Err(InputError::Run(RunError::Full { cause: None, from: ProcessNumber(1), events: 9 }));
+    assert_eq!(input(&mut run, 90), full);
+    assert_eq!(input(&mut run, 90), full, "nothing has changed");
+}
+
+/// A run whose processor is away all the time: how many late events were taken, if they are at once or at the end, and how many made way.
+fn late(at_once: bool) -> (usize, u64) {
+    let (mut run, mut taken, mut now) = (timed(PROCESSES, 80, 5), 0, Instant::ZERO);
+    for _ in 0..300 {
+        _ = run.turn(|| now, |_, _| ()).unwrap();
+        now = now + Span::from_nanos(500);
+        if at_once {
+            taken += run.take_late().len();
+        }
+    }
+    taken += run.take_late().len();
+    (taken, run.untaken())
+}
+
+#[test]
+fn law_late_events_that_nobody_takes_make_way_and_are_counted() {
+    let _alone = alone();
+    let ((all, none), (kept, untaken)) = (late(true), late(false));
+    assert!(all > 200 && none == 0, "{all}, {none}");
+    // As many as may wait, and twice those ahead.
+    assert_eq!((kept, untaken), (80 + 2 * 5, (all - kept) as u64));
+}
+
 #[test]
 fn refuses_more_memory_than_there_is_and_says_for_how_many_events() {
     let end = Instant::from_nanos(1_000);
@@ -164,6 +297,10 @@ fn refuses_more_memory_than_there_is_and_says_for_how_many_events() {
     assert!(matches!(in_order, RunError::NoMemory { events, .. } if events == most));
     assert!(in_order.to_string().starts_with(&format!("no memory for {most} events, allow fewer")));
     let run = Speculative::new(giving(), end, most, Cancellation::Lazy).err();
+    assert!(matches!(run, Some(RunError::NoMemory { .. })), "{run:?}");
+    let all = (Instant::ZERO, end);
+    let ahead = Ahead { most: 1, undo: Span::ZERO };
+    let run = Timed::new(Large, all, u32::MAX, ahead, |_, _| Span::ZERO).err();
     assert!(matches!(run, Some(RunError::NoMemory { .. })), "{run:?}");
     for ahead in [9, most] {
         let run = Parallel::new(giving(), end, most, Cancellation::Lazy, 2).unwrap();

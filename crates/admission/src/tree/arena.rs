@@ -2,6 +2,7 @@
 
 use super::inner::Inner;
 use super::leaf::Leaf;
+use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 
 /// No node.
@@ -28,6 +29,12 @@ fn push<T>(nodes: &mut Vec<T>, node: T) -> u32 {
 impl<const L: usize, const I: usize> Arena<L, I> {
     pub(super) fn new() -> Self {
         Arena { leaves: Vec::new(), inners: Vec::new(), free_leaf: NONE, free_inner: NONE }
+    }
+
+    /// Takes room for so many nodes in all.
+    pub(super) fn reserve(&mut self, leaves: usize, inners: usize) -> Result<(), TryReserveError> {
+        self.leaves.try_reserve_exact(leaves.saturating_sub(self.leaves.len()))?;
+        self.inners.try_reserve_exact(inners.saturating_sub(self.inners.len()))
     }
 
     #[inline]

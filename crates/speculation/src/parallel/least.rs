@@ -97,7 +97,7 @@ impl Model for Crowd {
 
 const END: Instant = Instant::from_nanos(70);
 
-/// What was given away, and how it ended.
+/// The outputs that were given away, and how it ended.
 type Committed = (Vec<(Key, u64)>, Result<(), RunError>);
 
 fn in_order(model: &Crowd) -> Committed {

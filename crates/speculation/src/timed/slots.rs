@@ -13,9 +13,9 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         self.until = self.until.max(self.account.now());
         _ = self.list.serve(Span::ZERO, position);
         while let Some((ticket, left)) = self.list.take_late() {
-            let whose = self.slots.iter().find(|(_, other)| **other == ticket);
+            let whose = self.slots.iter().find(|(_, other)| *other == ticket);
             let Some(key) = whose.map(|(key, _)| *key) else { continue };
-            self.slots.remove(&key);
+            self.slots.remove(key);
             self.gives_way(key, left);
         }
     }
@@ -39,8 +39,8 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
         let (place, none) = (ticket.deadline(), ProcessNumber(0));
         let from = Key { at: self.account.deadline(place)?, to: none, from: none, number: 0 };
         let mut same =
-            self.slots.range(from..).take_while(|(key, _)| self.account.place(key.at) == place);
-        same.find(|(_, other)| **other == ticket).map(|(key, _)| *key)
+            self.slots.from(from).take_while(|(key, _)| self.account.place(key.at) == place);
+        same.find(|(_, other)| *other == ticket).map(|(key, _)| *key)
     }
 
     /// So much may be received before something needs to be done for any slot.
@@ -70,7 +70,16 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
                 return;
             }
         }
-        self.late.push(Late::Lost(key));
+        self.is_late(Late::Lost(key));
+    }
+
+    /// An event is late, as is said when it is asked.
+    fn is_late(&mut self, late: Late) {
+        if self.late.len() == self.late.capacity() {
+            self.late.pop_front();
+            self.untaken += 1;
+        }
+        self.late.push_back(late);
     }
 
     /// Nothing comes from outside before an event any longer, which is done or about to be.
@@ -93,10 +102,10 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
                 Change::Came(key) if key.at < self.end => {
                     let Some(event) = self.part.waiting(key) else { continue };
                     match self.admit(self.slot(key.to, event), key.at) {
-                        Ok(ticket) => _ = self.slots.insert(key, ticket),
+                        Ok(ticket) => self.slots.insert(key, ticket),
                         // It had one, and more, before its process knew it.
-                        Err(_) if key.from == outside => self.late.push(Late::Lost(key)),
-                        Err(_) => self.late.push(Late::Unfit(key)),
+                        Err(_) if key.from == outside => self.is_late(Late::Lost(key)),
+                        Err(_) => self.is_late(Late::Unfit(key)),
                     }
                 }
                 Change::Came(_) => {}
@@ -107,7 +116,7 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
 
     /// An event has no slot any longer.
     pub(super) fn free(&mut self, key: Key) {
-        if let Some(ticket) = self.slots.remove(&key) {
+        if let Some(ticket) = self.slots.remove(key) {
             _ = self.list.withdraw(ticket);
         }
     }

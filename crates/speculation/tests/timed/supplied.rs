@@ -108,9 +108,10 @@ impl Drive<'_> {
             self.run.give(now(), take).unwrap();
             None
         };
+        let now = self.now();
         for one in self.run.take_late() {
             self.unfit |= matches!(one, Late::Unfit(_));
-            prop_assert!(self.unfit, "{one:?} at {}, and all was promised", self.now());
+            prop_assert!(self.unfit, "{one:?} at {now}, and all was promised");
             self.late.insert(one.event());
         }
         self.redo_fits()?;

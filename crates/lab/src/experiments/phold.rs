@@ -211,7 +211,7 @@ fn more(setup: &Setup<'_>) -> (Table, Figure) {
     chart.line(&[(1.0, 1.0), (64.0, 64.0)], dashed(super::PAPER), "as many times as processors");
     let figure = Figure {
         name: "phold-processors".to_owned(),
-        caption: "What bounds it: a processor does more for an event than a run in order, to be able to undo it, and what it does ahead of the others in a turn is undone the more often, the fewer processes each has. What processors wait for each other's memory is in the price of a message alone, so that many of them may be slower.".to_owned(),
+        caption: "The dashed line is as many times as fast as there are processors.".to_owned(),
         picture: chart.finish(),
     };
     (table, figure)
@@ -253,6 +253,7 @@ fn notes() -> Vec<String> {
     vec![
         "A bare heap is a loop over a heap of four children with equal entries, without an engine. Rounds are interleaved: each way runs once in each, and ratios are medians of rounds. On a virtual machine, figures of two threads flip with the places that they get.".to_owned(),
         "`Round` is from one global virtual time to the next. Latency is from the end of handling an event until what it puts out is given away, for each 64th event; it includes that the other thread has to come so far.".to_owned(),
+        "The speed-up on many processors is bounded by three things: each does more for an event than a run in order, to be able to undo it (the column of one processor); each waits for the slowest turn before what it has done is certain; and the fewer processes each has, the more often it undoes what it did ahead. The time for which processors wait for each other's memory is in the price of a message alone, so many real ones may be slower.".to_owned(),
         "The engines' columns are parts of a bare heap as another machine had them with the same model; they were not run here.".to_owned(),
     ]
 }

@@ -37,6 +37,14 @@ pub(crate) enum Next {
     Over,
 }
 
+/// A turn of the run: what it did, how many events it has undone, and the processor time of undoing and of handling, which has still to be spent.
+struct Planned {
+    turn: Turn,
+    undone: u64,
+    undoing: Span,
+    handling: Span,
+}
+
 // Fields: the world, the run with what it gave away, where the robot is and what the planner knows of that, and what was counted.
 pub(crate) struct Shared {
     pub(crate) robot: Robot,
@@ -262,7 +270,7 @@ impl Shared {
         if !goes_ahead {
             self.run.close_until(next_step);
         }
-        let (undone, turn, spent) = self.turn(now)?;
+        let Planned { turn, undone, undoing, handling } = self.take_turn(now)?;
         let Turn::Worked { event, .. } = turn else {
             let until = if let Turn::Waits(Some(until)) = turn { until } else { Instant::MAX };
             return Ok(Next::Wait(if goes_ahead { until } else { until.min(next_step) }));
@@ -271,18 +279,18 @@ impl Shared {
             let rollback = Rollback { at: now, events: undone, due: event.at };
             written(&self.robot.report).rollbacks.push(rollback);
         }
-        self.given.spends(event, spent.1, self.is_step(event));
-        self.given.used.undoing = self.given.used.undoing.saturating_add(spent.0);
+        self.given.spends(event, handling, self.is_step(event));
+        self.given.used.undoing = self.given.used.undoing.saturating_add(undoing);
         // What undoing takes was not known before.
-        self.owed = spent.0.saturating_add(spent.1);
+        self.owed = undoing.saturating_add(handling);
         let (moment, given) = (self.moment(now), &mut self.given);
         self.run.give(moment, |key, output| given.take(key, output))?;
         let cause = self.causes.remove(&event.at).unwrap_or_default();
-        Ok(Next::Spend { undone, cause, taking_back: spent.0, handling: spent.1 })
+        Ok(Next::Spend { undone, cause, taking_back: undoing, handling })
     }
 
-    /// A turn of the run. How many events it has undone, what it did, and the time of undoing and of handling, which has still to be spent, and which the run is told of.
-    fn turn(&mut self, now: Instant) -> Result<(u64, Turn, (Span, Span)), RunError> {
+    /// A turn of the run, which is told of the time that it has still to spend.
+    fn take_turn(&mut self, now: Instant) -> Result<Planned, RunError> {
         let (looked, steps) = (self.meter.looked(), self.meter.steps());
         let before = self.run.counts().undone;
         let Robot { cell, latency, ahead, .. } = self.robot;
@@ -300,14 +308,14 @@ impl Shared {
         };
         let turn = self.run.turn(clock, |key, output| given.take(key, output))?;
         let undone = self.run.counts().undone - before;
-        let spent = (cell.saturating_mul(undone), handling());
+        let (undoing, handling) = (cell.saturating_mul(undone), handling());
         for late in self.run.take_late() {
             match late {
                 Late::Lost(_) => self.late += 1,
                 _ => self.unfit += 1,
             }
         }
-        Ok((undone, turn, spent))
+        Ok(Planned { turn, undone, undoing, handling })
     }
 
     /// Whether an event is a step of the robot.

@@ -29,39 +29,48 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// A bare heap, a run in order, and one on two threads, each by turns; the ratios to the bare heap are those of a round.
-fn compare(model: &Phold, end: u64) {
+/// The rates of one round, in million events a second.
+struct Round {
+    heap: f64,
+    in_order: f64,
+    threads: f64,
+    /// Microseconds from one global virtual time to the next.
+    gvt: f64,
+    /// Of a thousand events.
+    undone: u64,
+}
+
+/// A bare heap, a run in order, and one on two threads, one after the other.
+fn round(model: &Phold, end: u64) -> Round {
     let until = Instant::from_nanos(end);
-    let mut rates = [const { Vec::new() }; 3];
-    let (mut ratios, mut undone, mut rounds) = ([const { Vec::new() }; 2], 0, Vec::new());
-    for _ in 0..ROUNDS {
-        let mut heap = Bare::new(model);
-        rates[0].push(rate(|| heap.run(model, end)));
-        let mut run = Sequential::new(model.clone(), model.waiting()).expect("it begins");
-        rates[1].push(rate(|| run.run_until(until, |_, ()| ()).expect("it runs")));
-        let aggressive = Cancellation::Aggressive;
-        let run = Parallel::new(model.clone(), until, model.waiting(), aggressive, 2);
-        let mut run = run.expect("it begins").ahead(AHEAD);
-        let begins = Clock::now();
-        rates[2].push(rate(|| run.run(|_, ()| ()).expect("it runs")));
-        rounds.push(begins.elapsed().as_secs_f64() * 1e6 / shown(run.rounds()));
-        undone = run.counts().undone * 1_000 / run.counts().committed.max(1);
-        for (ratios, rates) in ratios.iter_mut().zip([&rates[1], &rates[2]]) {
-            ratios.push(rates[rates.len() - 1]);
-        }
-    }
-    for ratios in &mut ratios {
-        ratios.iter_mut().zip(&rates[0]).for_each(|(ratio, bare)| *ratio /= bare);
-    }
-    let mut threads: Vec<f64> =
-        ratios[1].iter().zip(&ratios[0]).map(|(two, one)| two / one).collect();
-    let [bare, ours, two] = rates.map(|mut all| median(&mut all));
-    let [one_to_bare, two_to_bare] = ratios.map(|mut all| median(&mut all));
-    let two_to_one = median(&mut threads);
-    let round = median(&mut rounds);
+    let mut bare = Bare::new(model);
+    let heap = rate(|| bare.run(model, end));
+    let mut run = Sequential::new(model.clone(), model.waiting()).expect("it begins");
+    let in_order = rate(|| run.run_until(until, |_, ()| ()).expect("it runs"));
+    let run = Parallel::new(model.clone(), until, model.waiting(), Cancellation::Aggressive, 2);
+    let mut run = run.expect("it begins").ahead(AHEAD);
+    let begins = Clock::now();
+    let threads = rate(|| run.run(|_, ()| ()).expect("it runs"));
+    let gvt = begins.elapsed().as_secs_f64() * 1e6 / shown(run.rounds());
+    let undone = run.counts().undone * 1_000 / run.counts().committed.max(1);
+    Round { heap, in_order, threads, gvt, undone }
+}
+
+/// Medians over interleaved rounds; ratios are those of a round.
+fn compare(model: &Phold, end: u64) {
+    let rounds: Vec<Round> = (0..ROUNDS).map(|_| round(model, end)).collect();
+    let of = |what: fn(&Round) -> f64| median(&mut rounds.iter().map(what).collect::<Vec<f64>>());
+    let undone = rounds.last().map_or(0, |last| last.undone);
     let Phold { processes, remote, start, grain, .. } = model;
     println!(
-        "{processes}, {remote}, {start}, {grain}: {bare:.3}, {ours:.3}, {two:.3}; {one_to_bare:.2}, {two_to_bare:.2}, {two_to_one:.2}; {undone}, {round:.1}"
+        "{processes}, {remote}, {start}, {grain}: {:.3}, {:.3}, {:.3}; {:.2}, {:.2}, {:.2}; {undone}, {:.1}",
+        of(|round| round.heap),
+        of(|round| round.in_order),
+        of(|round| round.threads),
+        of(|round| round.in_order / round.heap),
+        of(|round| round.threads / round.heap),
+        of(|round| round.threads / round.in_order),
+        of(|round| round.gvt),
     );
 }
 

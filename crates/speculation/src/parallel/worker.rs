@@ -130,6 +130,8 @@ pub(super) enum Turn {
 /// A thread with its part.
 // Fields: what it has, what it has told others and what it has still to tell.
 #[derive(Debug)]
+// Its neighbour in memory is another thread's.
+#[repr(align(128))]
 pub(super) struct Worker<M: Model> {
     index: usize,
     pub(super) part: Part<M>,

@@ -250,6 +250,53 @@ fn law_a_run_by_deadlines_waits_rather_than_go_further_ahead() {
     assert!(waits > 100, "{waits}");
 }
 
+/// Each event of the first process sends three of the second.
+struct Fan;
+
+impl Model for Fan {
+    type State = ();
+    type Event = ();
+    type Output = ();
+    type Change = ();
+
+    fn processes(&self) -> u32 {
+        2
+    }
+
+    fn start(&self, _: &mut Context<'_, Self>) {}
+
+    fn handle(&self, (): &mut (), (): &(), context: &mut Context<'_, Self>) {
+        COUNTING.set(true);
+        if context.me() == ProcessNumber(0) {
+            let at = context.now() + Span::from_nanos(1_000);
+            (0..3).for_each(|_| context.send(ProcessNumber(1), at, ()));
+        }
+    }
+
+    fn undo(&self, (): &mut (), (): ()) {}
+}
+
+#[test]
+fn law_events_whose_causes_are_undone_again_and_again_take_no_memory() {
+    let _alone = alone();
+    let all = (Instant::ZERO, Instant::from_nanos(10_000_000));
+    let ahead = Ahead { most: 10, undo: Span::ZERO };
+    let mut run = Timed::new(Fan, all, 100, ahead, |_, ()| Span::from_nanos(1)).unwrap();
+    let mut waits = 0;
+    // Each comes before all that were handled, which are undone, and of which what they sent stays.
+    for number in 0..90 {
+        let at = Instant::from_nanos(1_000_000 - number);
+        run.input(Instant::ZERO, ProcessNumber(0), at, ()).unwrap();
+        for _ in 0..2 {
+            let turn = run.turn(|| Instant::ZERO, |_, ()| ()).unwrap();
+            waits += u32::from(matches!(turn, Turn::Waits(_)));
+        }
+    }
+    assert_eq!(counted(), 0, "{:?}", run.counts());
+    let counts = run.counts();
+    assert!(waits > 50 && counts.undone > 5 && counts.handled < 20, "{waits}, {counts:?}");
+}
+
 #[test]
 fn refuses_an_input_for_which_there_is_no_room() {
     let _alone = alone();

@@ -1,8 +1,10 @@
 //! PHOLD without work: the run in order beside a bare heap of four children with equal entries.
 //!
-//! Rounds are interleaved, and each prints ratios of that round; only these count on a machine that others use, too.
+//! Rounds are interleaved, and ratios are those of a round; only these count on a machine that others use, too. On a virtual machine two processors may come to share a cache, or cease to, within seconds: figures of two threads are those of rounds
+//! before and after which they were near each other, and how many these were is printed.
 
-use std::hint::black_box;
+use std::hint::{black_box, spin_loop};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Instant as Clock;
 use windfall_speculation::phold::{Bare, Phold};
 use windfall_speculation::{Cancellation, Parallel, Sequential};
@@ -11,6 +13,36 @@ use windfall_time::Instant;
 const ROUNDS: usize = 11;
 /// So many events are done ahead at most: what is undone stays in the caches, and a thread that has the processor alone does not go far.
 const AHEAD: usize = 2_000;
+
+/// Processors that hand a line to and fro in so many nanoseconds share a cache: it takes about 125 there, and 500 elsewhere.
+const NEAR: f64 = 250.0;
+const TRIPS: u32 = 2_000;
+
+/// Nanoseconds in which two threads hand a cache line to and fro.
+fn round_trip() -> f64 {
+    let line = AtomicU32::new(0);
+    let wait_for = |value| {
+        while line.load(Ordering::Acquire) != value {
+            spin_loop();
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for trip in 0..TRIPS {
+                wait_for(2 * trip + 1);
+                line.store(2 * trip + 2, Ordering::Release);
+            }
+        });
+        line.store(1, Ordering::Release);
+        wait_for(2);
+        let begins = Clock::now();
+        for trip in 1..TRIPS {
+            line.store(2 * trip + 1, Ordering::Release);
+            wait_for(2 * trip + 2);
+        }
+        begins.elapsed().as_secs_f64() * 1e9 / f64::from(TRIPS - 1)
+    })
+}
 
 #[expect(clippy::cast_precision_loss, reason = "shown")]
 const fn shown(count: u64) -> f64 {
@@ -38,6 +70,8 @@ struct Round {
     gvt: f64,
     /// Of a thousand events.
     undone: u64,
+    /// Whether both processors were near each other before two threads began and after they ended.
+    is_near: bool,
 }
 
 /// A bare heap, a run in order, and one on two threads, one after the other.
@@ -49,28 +83,36 @@ fn round(model: &Phold, end: u64) -> Round {
     let in_order = rate(|| run.run_until(until, |_, ()| ()).expect("it runs"));
     let run = Parallel::new(model.clone(), until, model.waiting(), Cancellation::Aggressive, 2);
     let mut run = run.expect("it begins").ahead(AHEAD);
+    let before = round_trip();
     let begins = Clock::now();
     let threads = rate(|| run.run(|_, ()| ()).expect("it runs"));
     let gvt = begins.elapsed().as_secs_f64() * 1e6 / shown(run.rounds());
+    let is_near = before.max(round_trip()) < NEAR;
     let undone = run.counts().undone * 1_000 / run.counts().committed.max(1);
-    Round { heap, in_order, threads, gvt, undone }
+    Round { heap, in_order, threads, gvt, undone, is_near }
 }
 
 /// Medians over interleaved rounds; ratios are those of a round.
 fn compare(model: &Phold, end: u64) {
     let rounds: Vec<Round> = (0..ROUNDS).map(|_| round(model, end)).collect();
     let of = |what: fn(&Round) -> f64| median(&mut rounds.iter().map(what).collect::<Vec<f64>>());
+    let near = rounds.iter().filter(|round| round.is_near).count();
+    // Where no round counts, all are shown.
+    let counts = |round: &&Round| round.is_near || near == 0;
+    let of_near = |what: fn(&Round) -> f64| {
+        median(&mut rounds.iter().filter(counts).map(what).collect::<Vec<f64>>())
+    };
     let undone = rounds.last().map_or(0, |last| last.undone);
     let Phold { processes, remote, start, grain, .. } = model;
     println!(
-        "{processes}, {remote}, {start}, {grain}: {:.3}, {:.3}, {:.3}; {:.2}, {:.2}, {:.2}; {undone}, {:.1}",
+        "{processes}, {remote}, {start}, {grain}: {:.3}, {:.3}, {:.3}; {:.2}, {:.2}, {:.2}; {undone}, {:.1}; near in {near} of {ROUNDS}",
         of(|round| round.heap),
         of(|round| round.in_order),
-        of(|round| round.threads),
+        of_near(|round| round.threads),
         of(|round| round.in_order / round.heap),
-        of(|round| round.threads / round.heap),
-        of(|round| round.threads / round.in_order),
-        of(|round| round.gvt),
+        of_near(|round| round.threads / round.heap),
+        of_near(|round| round.threads / round.in_order),
+        of_near(|round| round.gvt),
     );
 }
 
@@ -79,7 +121,7 @@ fn main() {
         "processes, remote, start, grain: bare heap, in order, two threads, million events a second;"
     );
     println!(
-        "in order and two threads by bare heap, two threads by in order; undone of a thousand, us a round of GVT"
+        "in order and two threads by bare heap, two threads by in order; undone of a thousand, us a round of GVT; rounds in which the processors were near each other"
     );
     let model = |processes, remote, start, grain| {
         let mut model = Phold::new(processes, remote);

@@ -8,7 +8,8 @@ use crate::machine::Machine;
 use std::collections::BTreeMap;
 use windfall_hierarchy::{Message, NodeId, Target, ThreadId};
 use windfall_programs::{
-    OwnRequest, ProcessHandle, SchedulerView, ThreadChange, ThreadRequest, ThreadView, is_of_family,
+    OwnRequest, ProcessHandle, RequestErrorKind, SchedulerView, ThreadChange, ThreadRequest,
+    ThreadView, is_of_family,
 };
 use windfall_scenario::outcome::{Figures, plain};
 use windfall_scenario::{PlannedRequest, PromiseChange};
@@ -58,7 +59,7 @@ impl<M: Machine> Host<M> {
         &mut self,
         asking: u32,
         request: &ThreadRequest,
-    ) -> Result<(), String> {
+    ) -> Result<(), RequestErrorKind> {
         let answer = self.carry_out_thread_request(asking, request);
         if let Err(why) = &answer {
             let name = &self.threads.list[asking as usize].outcome.name;
@@ -74,17 +75,16 @@ impl<M: Machine> Host<M> {
         &mut self,
         asking: u32,
         request: &ThreadRequest,
-    ) -> Result<(), String> {
+    ) -> Result<(), RequestErrorKind> {
         let (number, held) = self.may_request(asking, request)?;
         self.hear_before(number);
-        let planned =
-            planned(number as usize, request).ok_or("this host does not know the request")?;
+        let planned = planned(number as usize, request).ok_or(RequestErrorKind::UnknownRequest)?;
         // The thread holds no promise, and those of others stay: if this breaks one, the outcome says so.
         let promises = PromiseChange::untouched(self.promises.given().to_vec());
         let refused = self.request_judged(planned, &promises);
         if let Some(text) = refused.into_iter().next() {
             let why = text.split_once(": refused: ").map(|(_, why)| why.to_owned());
-            return Err(why.unwrap_or(text));
+            return Err(RequestErrorKind::Refused(why.unwrap_or(text)));
         }
         if let Some(own) = recorded(request) {
             self.asked(number, &own);
@@ -101,40 +101,36 @@ impl<M: Machine> Host<M> {
         &self,
         asking: u32,
         request: &ThreadRequest,
-    ) -> Result<(u32, Vec<String>), String> {
+    ) -> Result<(u32, Vec<String>), RequestErrorKind> {
         let Some(family) = self.programs.controls(asking) else {
-            return Err("the process controls no schedulers".to_owned());
+            return Err(RequestErrorKind::ControlsNone);
         };
         let mut threads = self.threads.list.iter().enumerate();
         let thread = threads
             .find(|(_, thread)| thread.outcome.name == request.thread && thread.id.is_some());
         let Some((number, thread)) = thread else {
-            return Err(format!("there is no thread `{}`", request.thread));
+            return Err(RequestErrorKind::UnknownThread(request.thread.clone()));
         };
         if let Some(promised) = &thread.outcome.promised {
-            return Err(format!(
-                "it is promised `{promised}`, which only the run's owner may change"
-            ));
+            return Err(RequestErrorKind::Promised(promised.clone()));
         }
         let parent = self.parent(thread.id).unwrap_or_default();
         let mut concerned = vec![parent];
         if let Some(to) = request.destination() {
             if self.hierarchy.find_node(to).is_none() {
-                return Err(format!("there is no scheduler `{to}`"));
+                return Err(RequestErrorKind::UnknownScheduler(to.to_owned()));
             }
             concerned.push(to.to_owned());
         }
         for scheduler in &concerned {
             if !is_of_family(family, scheduler) {
-                return Err(format!(
-                    "`{scheduler}` is none of the schedulers `{family}` that the process controls"
-                ));
+                let (scheduler, family) = (scheduler.clone(), family.to_owned());
+                return Err(RequestErrorKind::NotControlled { scheduler, family });
             }
             if let Some(other) = self.controller(scheduler).filter(|other| *other != asking) {
-                let name = &self.threads.list[other as usize].outcome.name;
-                return Err(format!(
-                    "`{name}` controls `{scheduler}` until it ends; let one process do so"
-                ));
+                let process = self.threads.list[other as usize].outcome.name.clone();
+                let scheduler = scheduler.clone();
+                return Err(RequestErrorKind::ControlledByOther { scheduler, process });
             }
         }
         let number = u32::try_from(number).expect("threads are numbered by 32 bits");

@@ -9,8 +9,10 @@ use crate::agenda::Due;
 use crate::host::Host;
 use crate::machine::Machine;
 use std::collections::{BTreeMap, BTreeSet};
-use windfall_hierarchy::{Hierarchy, JournalEntry, JournalEvent, Message, NodeId, Note, Target};
-use windfall_programs::{Notice, Notices, OwnRequest, ProgramRuntime};
+use windfall_hierarchy::{
+    Hierarchy, JournalEntry, JournalEvent, Message, NodeId, Note, Target, ThreadId,
+};
+use windfall_programs::{Notice, Notices, OwnRequest, ProgramRuntime, RequestErrorKind};
 use windfall_scenario::{PlannedRequest, PromiseChange};
 use windfall_time::Span;
 
@@ -40,7 +42,11 @@ impl<M: Machine> Host<M> {
     ///
     /// # Errors
     /// Why it is refused; nothing has changed then.
-    pub fn own_request(&mut self, number: u32, request: &OwnRequest) -> Result<(), String> {
+    pub fn own_request(
+        &mut self,
+        number: u32,
+        request: &OwnRequest,
+    ) -> Result<(), RequestErrorKind> {
         self.hear_before(number);
         if matches!(request, OwnRequest::Guarantee { .. }) {
             return self.own_guarantee(number, request);
@@ -58,7 +64,7 @@ impl<M: Machine> Host<M> {
         number: u32,
         planned: PlannedRequest,
         promises: &PromiseChange,
-    ) -> Result<(), String> {
+    ) -> Result<(), RequestErrorKind> {
         self.asks = Some(number);
         let refused = self.request_judged(planned, promises);
         self.asks = None;
@@ -66,7 +72,7 @@ impl<M: Machine> Host<M> {
             None => Ok(()),
             Some(text) => {
                 let why = text.split_once(": refused: ").map(|(_, why)| why.to_owned());
-                Err(why.unwrap_or(text))
+                Err(RequestErrorKind::Refused(why.unwrap_or(text)))
             }
         }
     }
@@ -110,12 +116,12 @@ impl<M: Machine> Host<M> {
     ///
     /// # Errors
     /// Why it is not sent; nothing has changed then.
-    pub fn own_priority(&mut self, number: u32, priority: i32) -> Result<(), String> {
-        let id = self.threads.list[number as usize].id.ok_or("the thread does not run")?;
-        let parent = self.hierarchy.parent_of(id).map_err(|why| why.to_string())?;
+    pub fn own_priority(&mut self, number: u32, priority: i32) -> Result<(), RequestErrorKind> {
+        let id = self.threads.list[number as usize].id.ok_or(RequestErrorKind::NotRunning)?;
+        let parent = self.parent_node(id)?;
         if self.promises_below(parent) {
             let name = self.hierarchy.name(parent).unwrap_or_default();
-            return Err(format!("others are promised something below `{name}`; ask by a request"));
+            return Err(RequestErrorKind::PromisesBelow(name.to_owned()));
         }
         let answer = self.own_request(number, &OwnRequest::Priority(priority));
         let share = u32::try_from(priority).ok().filter(|share| *share > 0);
@@ -137,14 +143,18 @@ impl<M: Machine> Host<M> {
     }
 
     /// Converts a thread's request for itself to a control request.
-    fn planned(&self, number: u32, request: &OwnRequest) -> Result<PlannedRequest, String> {
+    fn planned(
+        &self,
+        number: u32,
+        request: &OwnRequest,
+    ) -> Result<PlannedRequest, RequestErrorKind> {
         let thread = &self.threads.list[number as usize];
-        let id = thread.id.ok_or("the thread does not run")?;
-        let parent = self.hierarchy.parent_of(id).map_err(|why| why.to_string())?;
+        let id = thread.id.ok_or(RequestErrorKind::NotRunning)?;
+        let parent = self.parent_node(id)?;
         match request {
-            OwnRequest::Share(0) => Err("a share is at least 1".to_owned()),
+            OwnRequest::Share(0) => Err(RequestErrorKind::NoShare),
             OwnRequest::Reserve { amount, period, .. } if amount.is_zero() || amount > period => {
-                Err("the amount lies above zero and is at most the period".to_owned())
+                Err(RequestErrorKind::AmountOutsidePeriod)
             }
             OwnRequest::Unreserve => self.unreserve(number),
             OwnRequest::Reserve { amount, period, at: Some(to) }
@@ -162,16 +172,21 @@ impl<M: Machine> Host<M> {
                 let kind = self.hierarchy.node(parent).map(|node| node.kind);
                 let share = kind.and_then(|kind| self.shares.get(kind)).copied().unwrap_or(1);
                 PlannedRequest::own(number as usize, request, share)
-                    .ok_or_else(|| "the share is too large beside guaranteed shares".to_owned())
+                    .ok_or(RequestErrorKind::ShareTooLarge)
             }
         }
     }
 
+    /// The scheduler above a thread.
+    fn parent_node(&self, id: ThreadId) -> Result<NodeId, RequestErrorKind> {
+        self.hierarchy.parent_of(id).map_err(|why| RequestErrorKind::Refused(why.to_string()))
+    }
+
     /// The request that ends a thread's reservation: the thread returns to its former scheduler with its former parameters, or stays.
-    fn unreserve(&self, number: u32) -> Result<PlannedRequest, String> {
+    fn unreserve(&self, number: u32) -> Result<PlannedRequest, RequestErrorKind> {
         let thread = number as usize;
         let reservation = self.threads.list[thread].reservation.as_ref();
-        let Reservation { from, .. } = reservation.ok_or("it has no reservation")?;
+        let Reservation { from, .. } = reservation.ok_or(RequestErrorKind::NoReservation)?;
         let Some(from) = from else {
             return Ok(PlannedRequest::Thread(thread, Message::Unreserve));
         };
@@ -194,18 +209,16 @@ impl<M: Machine> Host<M> {
     ///
     /// # Errors
     /// Why not.
-    pub fn may_move(&self, number: u32, to: &str) -> Result<(), String> {
+    pub fn may_move(&self, number: u32, to: &str) -> Result<(), RequestErrorKind> {
         let home = self.threads.list[number as usize].planned().parent;
         let Some(node) = self.hierarchy.find_node(to) else {
-            return Err(format!("there is no scheduler `{to}`"));
+            return Err(RequestErrorKind::UnknownScheduler(to.to_owned()));
         };
         if lies_at_or_below(&self.hierarchy, node, home) {
             return Ok(());
         }
-        let home = self.hierarchy.name(home).unwrap_or("a scheduler that is gone");
-        Err(format!(
-            "`{to}` does not lie below `{home}`, where the thread began; reserve there, or have the run's owner move it"
-        ))
+        let home = self.hierarchy.name(home).map(str::to_owned);
+        Err(RequestErrorKind::NotBelowHome { to: to.to_owned(), home })
     }
 
     /// The scheduler that a thread left for its reservation.

@@ -6,8 +6,8 @@ use crate::machine::Machine;
 use windfall_hierarchy::Message;
 use windfall_programs::{
     Job, Node, OwnRequest, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime,
-    RuntimeHost, SchedulerView, Station, TaskError, TaskReply, TaskRequest, ThreadRequest, Told,
-    Urgency, Wakeup,
+    RequestErrorKind, RuntimeHost, SchedulerView, Station, TaskError, TaskReply, TaskRequest,
+    ThreadRequest, Told, Urgency, Wakeup,
 };
 use windfall_scenario::outcome::RunError;
 use windfall_time::{Instant, Span};
@@ -79,7 +79,7 @@ impl<M: Machine> RuntimeHost for Host<M> {
         self.spawn_process(node, params, program)
     }
 
-    fn ask(&mut self, thread: u32, request: &OwnRequest) -> Result<(), String> {
+    fn ask(&mut self, thread: u32, request: &OwnRequest) -> Result<(), RequestErrorKind> {
         let answer = self.own_request(thread, request);
         if let (Err(why), None) = (&answer, self.programs.process(thread)) {
             // No body hears of it.
@@ -96,7 +96,7 @@ impl<M: Machine> RuntimeHost for Host<M> {
         Some(self.show_family(thread, family))
     }
 
-    fn request(&mut self, thread: u32, request: &ThreadRequest) -> Result<(), String> {
+    fn request(&mut self, thread: u32, request: &ThreadRequest) -> Result<(), RequestErrorKind> {
         self.thread_request(thread, request)
     }
 

@@ -15,7 +15,7 @@ pub(crate) mod suite;
 
 pub use against::{Earlier, EarlierError};
 pub use found::{Better, Found, Level, Metric, Sentence, Undone, Unit};
-pub use options::{Limit, Need, Options};
+pub use options::{Limit, LimitError, Need, NeedError, Options};
 pub use page::page;
 pub use suite::{PartFound, Validation, part_names};
 

@@ -16,8 +16,8 @@ use windfall_os::clock;
 use windfall_os::usage::of_this_thread;
 use windfall_programs::{
     Code, Device, Event, EventId, Handle, Kind, Node, OwnRequest, Posted, Process, ProcessError,
-    ProcessHandle, ProcessParams, Queue, RequestError, SchedulerView, TaskError, TaskReply,
-    TaskRequest, Tasks, Tells, Template, ThreadRequest, ThreadRequestError, Told,
+    ProcessHandle, ProcessParams, Queue, RequestError, RequestErrorKind, SchedulerView, TaskError,
+    TaskReply, TaskRequest, Tasks, Tells, Template, ThreadRequest, ThreadRequestError, Told,
 };
 use windfall_time::{Instant, Span};
 
@@ -187,7 +187,7 @@ impl Process for ProcessThread {
 
     async fn ask(&mut self, request: OwnRequest) -> Result<(), RequestError> {
         self.on().await;
-        Err(RequestError::new(request, NO_SCHEDULER))
+        Err(RequestError::new(request, RequestErrorKind::NotHere { why: NO_SCHEDULER }))
     }
 
     async fn query(&mut self, _: &str) -> Result<Vec<SchedulerView>, ProcessError> {
@@ -197,7 +197,7 @@ impl Process for ProcessThread {
 
     async fn request(&mut self, request: ThreadRequest) -> Result<(), ThreadRequestError> {
         self.on().await;
-        Err(ThreadRequestError::new(request, NO_SCHEDULER))
+        Err(ThreadRequestError::new(request, RequestErrorKind::NotHere { why: NO_SCHEDULER }))
     }
 
     async fn notices(&mut self, _: Event) -> Result<(), ProcessError> {

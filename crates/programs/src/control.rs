@@ -3,6 +3,7 @@
 //! A *family* of schedulers is named by one name: `node` stands for `node`, `node-0`, `node-1` and so on. A query shows a family; a process that
 //! [controls](crate::Program::controlling) a family may request changes for the threads directly below its schedulers.
 
+use crate::request::RequestErrorKind;
 use core::fmt;
 use windfall_time::Span;
 
@@ -171,14 +172,14 @@ pub struct ThreadRequestError {
     /// The request.
     pub asked: ThreadRequest,
     /// The reason.
-    pub why: String,
+    pub why: RequestErrorKind,
 }
 
 impl ThreadRequestError {
     /// The refusal of a request.
     #[must_use]
-    pub fn new(asked: ThreadRequest, why: impl Into<String>) -> ThreadRequestError {
-        ThreadRequestError { asked, why: why.into() }
+    pub const fn new(asked: ThreadRequest, why: RequestErrorKind) -> ThreadRequestError {
+        ThreadRequestError { asked, why }
     }
 }
 

@@ -38,7 +38,7 @@ pub use process::{
     ProcessHandle, ProcessParams, Queue, Reply, Start, Tasks, Tells, Template, Told,
 };
 pub use program::{Activation, Jobs, OnLate, Program, Recorded, RecordedStep, Work};
-pub use request::{Notice, Notices, OwnRequest, RequestError};
+pub use request::{Notice, Notices, OwnRequest, RequestError, RequestErrorKind};
 pub use runtime::{Condition, Job, ProgramError, ProgramRuntime, Progress, RuntimeHost, Wakeup};
 pub use step::{Names, Naming, Numbers, Phase, Sharing, Step, Translate};
 pub use sync::{NotOwner, SyncPoint, SyncPoints};

@@ -1,9 +1,13 @@
 //! Requests of a program to the schedulers for its own thread (HLS 4.3.9, 4.4), and unsolicited notices (HLS 4.3.12).
 //! Decision 0024.
 
+mod error;
+
 use core::fmt;
 use windfall_guarantees::Guarantee;
 use windfall_time::Span;
+
+pub use error::RequestErrorKind;
 
 /// A request of a thread for itself. Schedulers are named, because a request may create one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,14 +104,14 @@ pub struct RequestError {
     /// The request.
     pub asked: OwnRequest,
     /// The reason.
-    pub why: String,
+    pub why: RequestErrorKind,
 }
 
 impl RequestError {
     /// The refusal of a request.
     #[must_use]
-    pub fn new(asked: OwnRequest, why: impl Into<String>) -> RequestError {
-        RequestError { asked, why: why.into() }
+    pub const fn new(asked: OwnRequest, why: RequestErrorKind) -> RequestError {
+        RequestError { asked, why }
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::host::Host;
 use crate::machine::Machine;
 use windfall_hierarchy::{NodeId, OwnVp, Parent};
-use windfall_programs::OwnRequest;
+use windfall_programs::{OwnRequest, RequestErrorKind};
 use windfall_scenario::{
     Diagnostics, Live, LiveNode, LiveRequest, LiveThread, PromiseChange, model,
 };
@@ -59,31 +59,29 @@ impl<M: Machine> Host<M> {
         &mut self,
         number: u32,
         request: &OwnRequest,
-    ) -> Result<(), String> {
+    ) -> Result<(), RequestErrorKind> {
         let OwnRequest::Guarantee { guarantee, at } = request else { return Ok(()) };
         let now = self.machine.now();
         let thread = &self.threads.list[number as usize];
         let (name, id) = (thread.outcome.name.clone(), thread.id);
-        let parent = self.parent(Some(id.ok_or("the thread does not run")?));
+        let parent = self.parent(Some(id.ok_or(RequestErrorKind::NotRunning)?));
         let to = at.as_deref().filter(|at| parent.as_deref() != Some(*at));
         let (nodes, threads) = self.there();
         if threads.iter().filter(|other| other.name == name && other.parent.is_some()).count() > 1 {
-            return Err(format!(
-                "several threads are called `{name}`; give each a name of its own"
-            ));
+            return Err(RequestErrorKind::SameName(name));
         }
-        let live = self.live(now).ok_or("there is no scenario to judge it by")?;
+        let live = self.live(now).ok_or(RequestErrorKind::NoScenario)?;
         let mut planned = live
             .guarantee((&nodes, &threads), &name, *guarantee, to)
-            .map_err(|mistakes| first(&mistakes))?;
+            .map_err(|mistakes| RequestErrorKind::Unplanned(first(&mistakes)))?;
         if let Some(broken) = live.breaks(&nodes, &threads, &planned).first() {
-            let (owner, broken) = (&broken.owner, broken.guarantee);
-            return Err(format!("it would break what is granted: {broken} of `{owner}`"));
+            let (owner, guarantee) = (broken.owner.clone(), broken.guarantee.to_string());
+            return Err(RequestErrorKind::WouldBreak { guarantee, owner });
         }
         let change = live.promise_change(&nodes, &threads, &planned);
         let mut requests = std::mem::take(&mut planned.planned);
         if requests.len() != 1 {
-            return Err("it was planned for several threads; report it".to_owned());
+            return Err(RequestErrorKind::PlannedForMany);
         }
         self.own_judged(number, requests.remove(0), &change)?;
         let (nodes, threads) = self.there();

@@ -1,8 +1,9 @@
 //! The options of the suite.
 
+use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use windfall_time::Span;
+use windfall_time::{ParseError, Span};
 
 /// How the suite is to be run.
 pub struct Options<'a> {
@@ -49,30 +50,65 @@ pub struct Need {
 const PERIODS: (Span, Span) = (Span::from_nanos(50_000), Span::from_secs(1));
 
 impl FromStr for Need {
-    type Err = String;
+    type Err = NeedError;
 
-    fn from_str(text: &str) -> Result<Need, String> {
-        let form = || format!("`{text}` is no need; write work and period, as `800us/1ms`");
+    fn from_str(text: &str) -> Result<Need, NeedError> {
+        let form = || NeedError::Form(text.to_owned());
         let (work, period) = text.split_once('/').ok_or_else(form)?;
-        let span =
-            |text: &str| text.trim().parse::<Span>().map_err(|why| format!("`{text}`: {why}"));
+        let span = |text: &str| {
+            text.trim().parse().map_err(|why| NeedError::Span { text: text.to_owned(), why })
+        };
         let need = Need { period: span(period)?, work: span(work)? };
         let (least, most) = PERIODS;
         if !(least..=most).contains(&need.period) {
-            return Err(format!(
-                "a period of {} is not measured; {least} to {most} are",
-                need.period
-            ));
+            return Err(NeedError::Period(need.period));
         }
         if need.work.is_zero() || need.work > need.period {
-            return Err(format!(
-                "{} of work do not fit into a period of {}; more than 0 and at most the period is possible",
-                need.work, need.period
-            ));
+            return Err(NeedError::Work(need));
         }
         Ok(need)
     }
 }
+
+/// Why a text is no [`Need`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum NeedError {
+    /// It is not of the form `800us/1ms`.
+    Form(String),
+    /// One of its times cannot be read.
+    Span {
+        /// As it was written.
+        text: String,
+        /// The reason.
+        why: ParseError,
+    },
+    /// The suite does not measure this period.
+    Period(Span),
+    /// It has no work, or more than the period.
+    Work(Need),
+}
+
+impl fmt::Display for NeedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (least, most) = PERIODS;
+        match self {
+            Self::Form(text) => {
+                write!(f, "`{text}` is no need; write work and period, as `800us/1ms`")
+            }
+            Self::Span { text, why } => write!(f, "`{text}`: {why}"),
+            Self::Period(period) => {
+                write!(f, "a period of {period} is not measured; {least} to {most} are")
+            }
+            Self::Work(Need { work, period }) => write!(
+                f,
+                "{work} of work do not fit into a period of {period}; more than 0 and at most the period is possible"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NeedError {}
 
 /// A metric that has to keep to a value: `speed.task.cpu1=12000`. It may be at most that, or at least that where more is better.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,20 +120,32 @@ pub struct Limit {
 }
 
 impl FromStr for Limit {
-    type Err = String;
+    type Err = LimitError;
 
-    fn from_str(text: &str) -> Result<Limit, String> {
-        let form = || {
-            format!(
-                "`{text}` is no limit; write a metric's name and a whole number in its unit, as `timing.wake.p99=50000`"
-            )
-        };
+    fn from_str(text: &str) -> Result<Limit, LimitError> {
+        let form = || LimitError(text.to_owned());
         let (metric, value) = text.split_once('=').ok_or_else(form)?;
         let value = value.trim().parse().map_err(|_| form())?;
         let metric = metric.trim().to_owned();
         if metric.is_empty() { Err(form()) } else { Ok(Limit { metric, value }) }
     }
 }
+
+/// This text is no [`Limit`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LimitError(String);
+
+impl fmt::Display for LimitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = &self.0;
+        write!(
+            f,
+            "`{text}` is no limit; write a metric's name and a whole number in its unit, as `timing.wake.p99=50000`"
+        )
+    }
+}
+
+impl std::error::Error for LimitError {}
 
 #[cfg(test)]
 mod tests {
@@ -122,7 +170,7 @@ mod tests {
             ("1ms/2s", "is not measured"),
             ("1/1ms", "`1`"),
         ] {
-            let said = text.parse::<Need>().unwrap_err();
+            let said = text.parse::<Need>().unwrap_err().to_string();
             assert!(said.contains(why), "{text}: {said}");
         }
     }
@@ -130,7 +178,8 @@ mod tests {
     #[test]
     fn refuses_limits_without_name_or_number() {
         for text in ["timing.wake.p99", "=5", "a=-1", "a=1us", "a="] {
-            assert!(text.parse::<Limit>().unwrap_err().contains("is no limit"), "{text}");
+            let said = text.parse::<Limit>().unwrap_err().to_string();
+            assert!(said.contains("is no limit"), "{text}");
         }
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn may(
     let to = request.get("to").and_then(Value::as_str).map(str::to_owned);
     if let ("move", Some(to)) = (verb, to) {
         let answer = host.call(move |s| s.host.may_move(number, &to));
-        return answer.map_err(|why| ControlError::new("`move`", why, ""));
+        return answer.map_err(|why| ControlError::new("`move`", why.to_string(), ""));
     }
     Ok(())
 }

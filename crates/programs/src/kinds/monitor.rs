@@ -9,6 +9,7 @@ use crate::catalogue::{Chosen, Form, Kind, Setting};
 use crate::control::ThreadRequest;
 use crate::process::{Code, Process, ProcessError};
 use crate::program::Program;
+use crate::request::RequestErrorKind;
 use std::sync::Arc;
 use windfall_time::{Instant, Span};
 
@@ -21,7 +22,7 @@ pub struct Look {
     /// The nodes.
     pub nodes: Vec<NodeReading>,
     /// The requests, each with the reason for its refusal if it was refused.
-    pub requests: Vec<(ThreadRequest, Option<String>)>,
+    pub requests: Vec<(ThreadRequest, Option<RequestErrorKind>)>,
 }
 
 /// The monitor.

@@ -5,7 +5,7 @@ use crate::action::Station;
 use crate::control::{SchedulerView, ThreadRequest};
 use crate::process::{Node, ProcessError, ProcessParams, Told};
 use crate::program::Program;
-use crate::request::{OwnRequest, RequestError};
+use crate::request::{OwnRequest, RequestError, RequestErrorKind};
 use crate::task::{TaskError, TaskReply, TaskRequest};
 use crate::urgency::Urgency;
 use windfall_time::{Instant, Span};
@@ -64,7 +64,7 @@ pub enum ProgramError {
 /// ```
 /// use windfall_programs::{
 ///     Job, Jobs, Node, OwnRequest, ProcessError, ProcessParams, Program, ProgramError,
-///     ProgramRuntime, Progress, RuntimeHost, Urgency, Wakeup,
+///     ProgramRuntime, Progress, RequestErrorKind, RuntimeHost, Urgency, Wakeup,
 /// };
 /// use windfall_time::{Instant, Span};
 ///
@@ -97,8 +97,8 @@ pub enum ProgramError {
 ///     fn spawn(&mut self, node: Node, _: ProcessParams, _: &Program) -> Result<u32, ProcessError> {
 ///         Err(ProcessError::NotAdmitted { node })
 ///     }
-///     fn ask(&mut self, _: u32, _: &OwnRequest) -> Result<(), String> {
-///         Err("there is no scheduler".to_owned())
+///     fn ask(&mut self, _: u32, _: &OwnRequest) -> Result<(), RequestErrorKind> {
+///         Err(RequestErrorKind::NotHere { why: "there is no scheduler" })
 ///     }
 ///     fn wants_notices(&mut self, _: u32) {}
 ///     fn released(&mut self, _: u32, _: Job) {}
@@ -168,7 +168,7 @@ pub trait RuntimeHost {
     ///
     /// # Errors
     /// Why it is refused; nothing has changed then.
-    fn ask(&mut self, thread: u32, request: &OwnRequest) -> Result<(), String>;
+    fn ask(&mut self, thread: u32, request: &OwnRequest) -> Result<(), RequestErrorKind>;
     /// The schedulers of a [family](crate::is_of_family), for a process that queries them. `None`: this host has no schedulers.
     fn query(&mut self, _thread: u32, _family: &str) -> Option<Vec<SchedulerView>> {
         None
@@ -177,8 +177,8 @@ pub trait RuntimeHost {
     ///
     /// # Errors
     /// Why it is refused; nothing has changed then.
-    fn request(&mut self, _thread: u32, _request: &ThreadRequest) -> Result<(), String> {
-        Err("this host has no schedulers".to_owned())
+    fn request(&mut self, _thread: u32, _request: &ThreadRequest) -> Result<(), RequestErrorKind> {
+        Err(RequestErrorKind::NotHere { why: "this host has no schedulers" })
     }
     /// Handles what a process asks about its own tasks, or another asks about them. All tasks of a thread, its jobs' too, are numbered by one count.
     ///

@@ -3,7 +3,7 @@
 use super::*;
 use crate::process::{Node, ProcessError, ProcessParams};
 use crate::program::{Jobs, OnLate, Work};
-use crate::request::OwnRequest;
+use crate::request::{OwnRequest, RequestErrorKind};
 use crate::step::{Phase, Step};
 use crate::urgency::LockProtocol;
 use proptest::prelude::*;
@@ -51,9 +51,13 @@ impl RuntimeHost for Mock {
         self.wakeups.insert((thread, wakeup), at);
     }
 
-    fn ask(&mut self, _: u32, request: &OwnRequest) -> Result<(), String> {
+    fn ask(&mut self, _: u32, request: &OwnRequest) -> Result<(), RequestErrorKind> {
         self.asked.push(request.clone());
-        if *request == OwnRequest::Unreserve { Err("nothing is reserved".into()) } else { Ok(()) }
+        if *request == OwnRequest::Unreserve {
+            Err(RequestErrorKind::NoReservation)
+        } else {
+            Ok(())
+        }
     }
 
     fn wants_notices(&mut self, _: u32) {}

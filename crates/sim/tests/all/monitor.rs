@@ -65,7 +65,8 @@ fn spinners(count: u32, parent: &str) -> String {
 
 /// The requests, with their answers.
 fn requests(looks: &Report<Look>) -> Vec<(ThreadRequest, Option<String>)> {
-    reported(looks).into_iter().flat_map(|look| look.requests).collect()
+    let answered = reported(looks).into_iter().flat_map(|look| look.requests);
+    answered.map(|(request, why)| (request, why.map(|why| why.to_string()))).collect()
 }
 
 #[test]
@@ -142,7 +143,7 @@ fn refuses_a_second_monitor_until_the_first_has_ended() {
 
         async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
             me.sleep_until(self.0).await;
-            let answer = me.request(self.1).await.map_err(|refused| refused.why);
+            let answer = me.request(self.1).await.map_err(|refused| refused.why.to_string());
             windfall_programs::memo::report(&self.2, [answer]);
             me.sleep_until(self.0 + ms(2_000)).await;
             Ok(())
@@ -182,7 +183,7 @@ fn refuses_requests_that_a_process_has_no_right_to() {
         async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
             me.sleep_until(Instant::ZERO + ms(500)).await;
             for request in self.0 {
-                let answer = me.request(request).await.map_err(|refused| refused.why);
+                let answer = me.request(request).await.map_err(|refused| refused.why.to_string());
                 windfall_programs::memo::report(&self.1, [answer]);
             }
             Ok(())

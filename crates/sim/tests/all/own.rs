@@ -6,7 +6,7 @@ mod random;
 use crate::common::{run, thread};
 use std::sync::{Arc, Mutex};
 use windfall_programs::{
-    Code, Node, Notice, Notices, OwnRequest, Process, ProcessError, ProcessParams,
+    Code, Node, Notice, Notices, OwnRequest, Process, ProcessError, ProcessParams, RequestErrorKind,
 };
 use windfall_scenario::outcome::{Outcome, PromiseStatus, PromiseVerdict, RunError};
 use windfall_scenario::{Home, Plan, PlannedThread, Scenario};
@@ -176,10 +176,13 @@ fn refuses_guarantees_that_would_break_others() {
             for text in ["PS 1/2", "PS 1/10", "RESBH 1ms 10ms"] {
                 let request = OwnRequest::guarantee(text.parse().unwrap());
                 let answer = me.ask(request).await;
-                let why = answer.err().map_or_else(|| "done".to_owned(), |refused| refused.why);
+                let why = answer
+                    .err()
+                    .map_or_else(|| "done".to_owned(), |refused| refused.why.to_string());
                 self.0.lock().unwrap().push(why);
             }
-            me.ask(OwnRequest::Unreserve).await.unwrap_err();
+            let refused = me.ask(OwnRequest::Unreserve).await.unwrap_err();
+            assert_eq!(refused.why, RequestErrorKind::NoReservation);
             Ok(())
         }
     }

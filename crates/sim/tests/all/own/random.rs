@@ -110,7 +110,7 @@ impl Code for Asker {
             self.note(draw, accepted);
             let answer = me.ask(request.clone()).await;
             assert_eq!(answer.is_ok(), accepted, "{}: {request}: {answer:?}", self.number);
-            assert!(answer.is_ok() || !answer.unwrap_err().why.is_empty());
+            assert!(answer.is_ok() || !answer.unwrap_err().why.to_string().is_empty());
         }
         me.sleep_until(Instant::ZERO + ms(10_000)).await; // its end would end its reservation
         Ok(())

@@ -131,7 +131,7 @@ impl States {
     /// A piece has come.
     pub(crate) fn piece(&mut self, from: ReplicaNumber, part: u8, record: Record, now: Instant) {
         let Some(fetching) = &mut self.fetching else { return };
-        if record[1] != first(fetching.digest) || fetching.fetch.ask() != Some(from) {
+        if record[1] != first(fetching.digest) || fetching.fetch.source() != Some(from) {
             return;
         }
         if part == GONE {
@@ -177,7 +177,7 @@ impl States {
         if now >= fetching.until {
             fetching.gives_up(now, self.patience);
         }
-        let Some(asked) = fetching.fetch.ask() else { return Next::Nobody };
+        let Some(asked) = fetching.fetch.source() else { return Next::Nobody };
         if fetching.asked_from.is_some() && now < fetching.again {
             return Next::Wait(fetching.again.min(fetching.until));
         }
@@ -196,7 +196,7 @@ impl Fetching {
     }
 }
 
-/// Tells pieces of one state from those of another that was wanted before.
+/// Annotate pieces of one state from those of another that was wanted before.
 fn first(digest: Digest) -> u64 {
     let mut words = [0; 4];
     digest.put(&mut words);

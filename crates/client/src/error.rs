@@ -11,7 +11,7 @@ pub enum ClientError {
     /// The run refused it.
     Refused {
         /// The request.
-        asked: String,
+        requested: String,
         /// The reason.
         why: String,
         /// A suggestion that would work; may be empty.
@@ -35,10 +35,12 @@ pub enum ClientError {
 impl fmt::Display for ClientError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ClientError::Refused { asked, why, help } if help.is_empty() => {
-                write!(f, "{asked}: {why}")
+            ClientError::Refused { requested, why, help } if help.is_empty() => {
+                write!(f, "{requested}: {why}")
             }
-            ClientError::Refused { asked, why, help } => write!(f, "{asked}: {why}; {help}"),
+            ClientError::Refused { requested, why, help } => {
+                write!(f, "{requested}: {why}; {help}")
+            }
             ClientError::Unreachable { socket, error } => write!(
                 f,
                 "the run at {} cannot be reached: {error}; start `windfall run`, or set WINDFALL_SOCKET",

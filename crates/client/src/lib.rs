@@ -74,7 +74,7 @@ impl Thread {
         let value = format!("\"{}ns/{}ns\"", amount.as_nanos(), period.as_nanos());
         let at = at.map(wire::quoted);
         let at = at.map_or_else(String::new, |at| format!(",\"to\":{at}"));
-        self.ask("reserve", &format!(",\"reserve\":{value}{at}"))
+        self.send("reserve", &format!(",\"reserve\":{value}{at}"))
     }
 
     /// Requests a guarantee, as `RESBH 3ms 10ms`, in the form that the scheduler gives it. Unlike a plain reservation it is a promise,
@@ -85,7 +85,7 @@ impl Thread {
     pub fn guarantee(&self, guarantee: &str, at: Option<&str>) -> Result<(), ClientError> {
         let at = at.map(wire::quoted);
         let at = at.map_or_else(String::new, |at| format!(",\"to\":{at}"));
-        self.ask("guarantee", &format!(",\"guarantee\":{}{at}", wire::quoted(guarantee)))
+        self.send("guarantee", &format!(",\"guarantee\":{}{at}", wire::quoted(guarantee)))
     }
 
     /// Ends the reservation. A thread that moved for it returns to the scheduler that it came from.
@@ -93,7 +93,7 @@ impl Thread {
     /// # Errors
     /// As of [`reserve`](Self::reserve).
     pub fn unreserve(&self) -> Result<(), ClientError> {
-        self.ask("unreserve", "")
+        self.send("unreserve", "")
     }
 
     /// Sets the share: a weight relative to those of its siblings; at least 1.
@@ -101,7 +101,7 @@ impl Thread {
     /// # Errors
     /// As of [`reserve`](Self::reserve).
     pub fn share(&self, share: u32) -> Result<(), ClientError> {
-        self.ask("share", &format!(",\"share\":{share}"))
+        self.send("share", &format!(",\"share\":{share}"))
     }
 
     /// Sets the priority; a larger number is served first.
@@ -109,7 +109,7 @@ impl Thread {
     /// # Errors
     /// As of [`reserve`](Self::reserve).
     pub fn priority(&self, priority: i32) -> Result<(), ClientError> {
-        self.ask("priority", &format!(",\"priority\":{priority}"))
+        self.send("priority", &format!(",\"priority\":{priority}"))
     }
 
     /// Moves the thread to a scheduler at or below the one that it began at.
@@ -117,7 +117,7 @@ impl Thread {
     /// # Errors
     /// As of [`reserve`](Self::reserve).
     pub fn move_to(&self, scheduler: &str) -> Result<(), ClientError> {
-        self.ask("move", &format!(",\"to\":{}", wire::quoted(scheduler)))
+        self.send("move", &format!(",\"to\":{}", wire::quoted(scheduler)))
     }
 
     /// Subscribes to notices about the thread.
@@ -130,7 +130,7 @@ impl Thread {
         Ok(Notices::new(stream))
     }
 
-    fn ask(&self, verb: &str, more: &str) -> Result<(), ClientError> {
+    fn send(&self, verb: &str, more: &str) -> Result<(), ClientError> {
         let (_, line) = wire::exchange(&self.socket, &self.request(verb, more))?;
         wire::understand(&line)
     }

@@ -51,8 +51,8 @@ pub(crate) fn understand(line: &str) -> Result<(), ClientError> {
         Some(unquoted(rest))
     };
     match (part("asked"), part("why"), part("help")) {
-        (Some(asked), Some(why), help) => {
-            Err(ClientError::Refused { asked, why, help: help.unwrap_or_default() })
+        (Some(requested), Some(why), help) => {
+            Err(ClientError::Refused { requested, why, help: help.unwrap_or_default() })
         }
         _ => Err(ClientError::Answer(line.trim_end().to_owned())),
     }
@@ -111,8 +111,8 @@ mod tests {
     #[test]
     fn refuses_what_a_run_refuses_and_what_is_no_answer() {
         let line = r#"{"ok":false,"rejected":{"asked":"`share`","help":"","why":"the \"why\":\"x\" is 5"},"windfall":2}"#;
-        let Err(ClientError::Refused { asked, why, help }) = understand(line) else { panic!() };
-        assert_eq!((&*asked, &*why, &*help), ("`share`", "the \"why\":\"x\" is 5", ""));
+        let Err(ClientError::Refused { requested, why, help }) = understand(line) else { panic!() };
+        assert_eq!((&*requested, &*why, &*help), ("`share`", "the \"why\":\"x\" is 5", ""));
         for line in ["", "{}", "5", "{\"ok\":false}", "\"ok\""] {
             assert!(matches!(understand(line), Err(ClientError::Answer(_))), "{line}");
         }

@@ -70,7 +70,7 @@ fn once(name: &str, clock: impl Clock) {
         );
     }
     println!("      loop       once       bias  one sample  thrown away, %  asked");
-    for (nanos, asked) in SECTIONS {
+    for (nanos, requested) in SECTIONS {
         let steps = steps(nanos);
         let mut found: Vec<(f64, Interval)> = Vec::new();
         for _ in 0..ROUNDS {
@@ -92,9 +92,9 @@ fn once(name: &str, clock: impl Clock) {
         };
         let thrown = count(|one| one.gaps.all());
         let thrown = 100.0 * thrown / (thrown + count(|one| one.samples));
-        let asked = asked.map_or(String::new(), |asked| format!("{asked}"));
+        let requested = requested.map_or(String::new(), |requested| format!("{requested}"));
         println!(
-            "  {:8.2}   {:8.2}   {:8.2}   {:9.1}   {thrown:13.3}   {asked}",
+            "  {:8.2}   {:8.2}   {:8.2}   {:9.1}   {thrown:13.3}   {requested}",
             of(|one| one.0),
             of(|one| one.1.value),
             of(|one| one.1.value - one.0),

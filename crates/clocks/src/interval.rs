@@ -61,14 +61,14 @@ pub enum IntervalError {
     /// Too few samples were asked for.
     TooFew {
         /// How many.
-        asked: u32,
+        requested: u32,
         /// How many at least.
         least: u32,
     },
     /// Too few were whole.
     OnlyGaps {
         /// How many samples were asked for.
-        asked: u32,
+        requested: u32,
         /// Why those of what was measured were thrown away.
         gaps: Gaps,
         /// Why those of zero elapsed time, or of the base, were.
@@ -88,12 +88,12 @@ pub enum IntervalError {
 impl fmt::Display for IntervalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            IntervalError::TooFew { asked, least } => {
-                write!(f, "{asked} samples are too few for a variance; ask for at least {least}")
+            IntervalError::TooFew { requested, least } => {
+                write!(f, "{requested} samples are too few for a variance; ask for at least {least}")
             }
-            IntervalError::OnlyGaps { asked, gaps, base, gap } => write!(
+            IntervalError::OnlyGaps { requested, gaps, base, gap } => write!(
                 f,
-                "of {asked} samples {} were thrown away, and {} of what they are compared with ({} and {} as too late, by {gap} or more); \
+                "of {requested} samples {} were thrown away, and {} of what they are compared with ({} and {} as too late, by {gap} or more); \
                  measure where less else runs, or give a longer gap",
                 gaps.all(),
                 base.all(),

@@ -276,8 +276,8 @@ impl<C: Clock> Stopwatch<C> {
         Ok(Trial { method, k: ks.get(1).copied(), bias, bias_error })
     }
 
-    fn only_gaps(&self, asked: u32, ours: &Series, base: &Series) -> IntervalError {
-        IntervalError::OnlyGaps { asked, gaps: ours.gaps(), base: base.gaps(), gap: self.gap }
+    fn only_gaps(&self, requested: u32, ours: &Series, base: &Series) -> IntervalError {
+        IntervalError::OnlyGaps { requested, gaps: ours.gaps(), base: base.gaps(), gap: self.gap }
     }
 }
 
@@ -288,7 +288,7 @@ fn ticks_measured(sample: &Sample) -> f64 {
 /// Begins to watch for a suspension, if so many samples are enough.
 fn enough(samples: u32) -> Result<Watch, IntervalError> {
     if samples < LEAST {
-        return Err(IntervalError::TooFew { asked: samples, least: LEAST });
+        return Err(IntervalError::TooFew { requested: samples, least: LEAST });
     }
     Ok(Watch::begin())
 }

@@ -248,7 +248,9 @@ fn refuses_a_clock_that_goes_backwards_or_a_thread_that_always_migrates() {
     for backwards in [false, true] {
         let stopwatch = Stopwatch::with_method(Broken { backwards }, Method::LongTerm);
         let why = stopwatch.measure(10, || ()).unwrap_err();
-        let IntervalError::OnlyGaps { asked: 10, gaps, base, .. } = why else { panic!("{why}") };
+        let IntervalError::OnlyGaps { requested: 10, gaps, base, .. } = why else {
+            panic!("{why}")
+        };
         let of = |gaps: windfall_clocks::Gaps| {
             if backwards { gaps.backwards } else { gaps.migrated }
         };

@@ -182,7 +182,7 @@ fn refuses_what_cannot_be_measured_and_says_why() {
     let clock = Simulated::new(calm, Span::from_nanos(1), 16).unwrap();
     let stopwatch = Stopwatch::with_method(&clock, Method::LongTerm);
     let few = stopwatch.measure(7, || ()).unwrap_err();
-    assert_eq!(few, IntervalError::TooFew { asked: 7, least: 8 });
+    assert_eq!(few, IntervalError::TooFew { requested: 7, least: 8 });
     assert_eq!(few.to_string(), "7 samples are too few for a variance; ask for at least 8");
     assert!(stopwatch.measure(8, || ()).is_ok());
     // Where nothing scatters, what is later than all others was disturbed.

@@ -24,7 +24,7 @@ pub struct Block {
 
 impl Block {
     /// A size that was asked for.
-    pub(crate) fn asked(bytes: u64) -> Block {
+    pub(crate) fn requested(bytes: u64) -> Block {
         Block { bytes, is_beyond_caches: None, why: "as asked".to_owned() }
     }
 

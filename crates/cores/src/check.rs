@@ -91,7 +91,7 @@ impl Check {
         let (usable, absent) = self.usable()?;
         let block = match self.memory {
             _ if !self.kinds.contains(&Kind::Memory) => Block::none(),
-            Some(bytes) => Block::asked(bytes),
+            Some(bytes) => Block::requested(bytes),
             None => Block::of_machine(Path::new("/"), &usable),
         };
         let words = usize::try_from(block.bytes / 8)

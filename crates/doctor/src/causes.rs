@@ -2,7 +2,7 @@
 //! error, the call and the signs that were seen have in common.
 
 use Call::{Affinity, Class, Fork};
-use Sign::{Asks, DeadlineThread, Full, NoGroupTime, NoRight, Pinned};
+use Sign::{DeadlineThread, Full, NoGroupTime, NoRight, OutOfLimits, Pinned};
 
 /// The call that the kernel refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,7 +27,7 @@ pub(super) enum Sign {
     /// It asks for SCHED_DEADLINE with times within the kernel's limits.
     Full,
     /// It asks for SCHED_DEADLINE with times outside of them.
-    Asks,
+    OutOfLimits,
     /// It is a thread of SCHED_DEADLINE.
     DeadlineThread,
 }
@@ -72,7 +72,7 @@ const CAUSES: [Cause; 7] = [
     Cause {
         call: Class,
         errno: libc::EINVAL,
-        sign: Asks,
+        sign: OutOfLimits,
         why: "times out of limits: 1024 ns <= runtime <= deadline <= period, period 100 us to 4.194 s",
         remedy: "stay within them, or `sysctl kernel.sched_deadline_period_{min,max}_us`",
     },

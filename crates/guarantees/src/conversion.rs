@@ -56,12 +56,12 @@ pub trait Conversion {
     /// rewritten to these. None at all means any, as it is.
     fn takes(&self) -> &'static [Type];
 
-    /// The parameter that a child has to send in order to be given `asked`, or a guarantee from
+    /// The parameter that a child has to send in order to be given `requested`, or a guarantee from
     /// which it follows.
     ///
     /// # Errors No child can be given that type here. The error says which can be given (`it gives
     /// ...`).
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str>;
+    fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str>;
 
     /// The offer to each child, in the same order.
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer>;

@@ -221,11 +221,11 @@ fn best_of_all(to: &Guarantee) -> Guarantee {
 fn at_least(has: &Guarantee, to: &Guarantee) -> Option<Reach> {
     let less = |fits: bool| Some(Reach::when(fits, Rule::Less, to, Some(*has)));
     match (*has, *to) {
-        (Guarantee::Share(s), Guarantee::Share(asked))
-        | (Guarantee::Slower(s), Guarantee::Slower(asked)) => less(asked <= s),
-        (Guarantee::BoundedShare(s, d), Guarantee::BoundedShare(asked, error)) => {
+        (Guarantee::Share(s), Guarantee::Share(requested))
+        | (Guarantee::Slower(s), Guarantee::Slower(requested)) => less(requested <= s),
+        (Guarantee::BoundedShare(s, d), Guarantee::BoundedShare(requested, error)) => {
             let lag = d.checked_div(s)?;
-            less(asked <= s && lag.checked_mul(asked)? <= error)
+            less(requested <= s && lag.checked_mul(requested)? <= error)
         }
         (Guarantee::Probabilistic(x, y, z), Guarantee::Probabilistic(a, b, overrun)) => {
             less(y == b && a <= x && overrun <= z)

@@ -25,7 +25,7 @@ pub enum AnswerError {
     /// Admission control: the requested share exceeds the share that is left.
     NoRoom {
         /// The requested share of the instance's supply.
-        asked: Ratio,
+        requested: Ratio,
         /// The share that is left.
         left: Ratio,
     },
@@ -97,10 +97,10 @@ impl fmt::Display for AnswerError {
                 write!(f, "message `{message}` means nothing here; this scheduler takes {takes}")
             }
             AnswerError::Full { limit } => write!(f, "no room for another child: {limit}"),
-            AnswerError::NoRoom { asked, left } => {
+            AnswerError::NoRoom { requested, left } => {
                 write!(
                     f,
-                    "asked for {asked} of the processor, {left} is left; ask for at most that"
+                    "asked for {requested} of the processor, {left} is left; ask for at most that"
                 )
             }
             AnswerError::NoPlace { amount, period } => write!(

@@ -277,7 +277,7 @@ impl Context<'_> {
             return self.too_many();
         }
         if let Message::Job { deadline, .. } = message {
-            self.state.tell_deadline(vp, deadline);
+            self.state.report_deadline(vp, deadline);
         }
         self.state.up.push_back(Up::Message(vp, message));
     }

@@ -31,7 +31,7 @@ pub enum HierarchyError {
     /// The thread or virtual processor is in the wrong state for the request.
     WrongState {
         /// The request.
-        asked: &'static str,
+        requested: &'static str,
         /// The state.
         state: VpState,
     },
@@ -70,8 +70,8 @@ impl fmt::Display for HierarchyError {
             HierarchyError::NameTaken { name } => {
                 write!(f, "a scheduler named `{name}` exists; choose another name")
             }
-            HierarchyError::WrongState { asked, state } => {
-                write!(f, "cannot {asked} while its virtual processor is {state:?}")
+            HierarchyError::WrongState { requested, state } => {
+                write!(f, "cannot {requested} while its virtual processor is {state:?}")
             }
             HierarchyError::TimeWentBack { now, before } => {
                 write!(f, "time went back from {before} to {now}")

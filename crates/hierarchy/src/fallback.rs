@@ -19,15 +19,15 @@ const QUANTUM: Span = Span::from_millis(10);
 pub(crate) struct FallbackScheduler {
     /// Ready children that no processor serves, by order of request.
     queue: Heap<u64>,
-    asked: u64,
+    requested: u64,
     /// By own VP: the place in the queue of the child that runs there, and when it began to run.
     serving: Vec<(u64, Instant)>,
 }
 
 impl FallbackScheduler {
     fn enqueue(&mut self, child: ChildVp) {
-        self.asked += 1;
-        self.queue.set(child.0, self.asked);
+        self.requested += 1;
+        self.queue.set(child.0, self.requested);
     }
 
     /// Grants the processor of `own`, which no child holds, to the next child in the queue, or releases it.
@@ -45,8 +45,8 @@ impl FallbackScheduler {
     /// Requests one more processor if more children are queued than processors are requested.
     fn seek(&mut self, context: &mut Context<'_>) {
         let owns = own_numbers(context);
-        let asked = owns.clone().filter(|own| context.own(*own) == VpState::Ready).count();
-        if asked < self.queue.len()
+        let requested = owns.clone().filter(|own| context.own(*own) == VpState::Ready).count();
+        if requested < self.queue.len()
             && let Some(own) = owns.clone().find(|own| context.own(*own) == VpState::Waiting)
         {
             context.request(own);

@@ -39,7 +39,7 @@ impl Hierarchy {
         let vp = self.leaf_vp(thread)?;
         let joint = &mut self.state.vps[vp];
         if joint.below != VpState::Waiting {
-            return Err(HierarchyError::WrongState { asked: "make ready", state: joint.below });
+            return Err(HierarchyError::WrongState { requested: "make ready", state: joint.below });
         }
         joint.below = VpState::Ready;
         self.state.up.push_back(Up::Request(vp));
@@ -71,7 +71,7 @@ impl Hierarchy {
         let joint = self.state.vps[vp];
         let state = joint.below;
         if !state.is_running() {
-            return Err(HierarchyError::WrongState { asked: "yield", state });
+            return Err(HierarchyError::WrongState { requested: "yield", state });
         }
         let Above::Node(node, _) = joint.parent else {
             return Ok(());
@@ -302,12 +302,12 @@ impl Hierarchy {
     pub(crate) fn leaf_releases(
         &mut self,
         vp: VpIndex,
-        asked: &'static str,
+        requested: &'static str,
     ) -> Result<(), HierarchyError> {
         let joint = &mut self.state.vps[vp];
         match joint.below {
             VpState::Waiting => {
-                return Err(HierarchyError::WrongState { asked, state: joint.below });
+                return Err(HierarchyError::WrongState { requested, state: joint.below });
             }
             VpState::Ready => {}
             VpState::Running(processor) => self.state.set_running(processor, None),

@@ -27,23 +27,23 @@ use windfall_time::Instant;
 pub(crate) struct Registration {
     /// `None` if it has lost its parent.
     parent: Option<Parent>,
-    asked: Vec<Message>,
+    requested: Vec<Message>,
     /// Whether the scheduler has taken the VP out, and not put it back.
     pub(crate) is_out: bool,
 }
 
 impl Registration {
-    pub(crate) fn new(parent: Parent, asked: &[Message]) -> Registration {
-        Registration { parent: Some(parent), asked: asked.to_vec(), is_out: false }
+    pub(crate) fn new(parent: Parent, requested: &[Message]) -> Registration {
+        Registration { parent: Some(parent), requested: requested.to_vec(), is_out: false }
     }
 
     /// Keeps a message that the parent accepted; it replaces an earlier one of the same name.
     pub(crate) fn keep(&mut self, message: Message) {
-        self.asked.retain(|before| before.name() != message.name());
+        self.requested.retain(|before| before.name() != message.name());
         match message {
-            Message::Unreserve => self.asked.retain(|before| before.name() != "reserve"),
+            Message::Unreserve => self.requested.retain(|before| before.name() != "reserve"),
             Message::Transfer(_) => {} // it is done once
-            _ => self.asked.push(message),
+            _ => self.requested.push(message),
         }
     }
 }
@@ -126,13 +126,13 @@ impl Hierarchy {
         if !instance.alive || self.state.vps[instance.owns[own].vp].parent != Above::Nowhere {
             return;
         }
-        let asked = registration.asked.clone();
+        let requested = registration.requested.clone();
         let answer = match parent {
             Parent::Node(gone) if self.node_index(gone).is_err() => match self.default_node() {
                 Some(default) => self.connect(node, own, Parent::Node(default), &[]),
                 None => Err(HierarchyError::NoDefault),
             },
-            there => self.connect(node, own, there, &asked),
+            there => self.connect(node, own, there, &requested),
         };
         if answer.is_err() {
             let what = JournalEvent::RegistrationRefused { own };
@@ -154,7 +154,7 @@ impl Hierarchy {
         if let Below::Node(node, own) = self.state.vps[vp].child {
             let parent = Parent::Node(self.nodes[parent].instance.id);
             let registration = &mut self.nodes[node.index].instance.registrations[own];
-            (registration.parent, registration.asked) = (Some(parent), Vec::new());
+            (registration.parent, registration.requested) = (Some(parent), Vec::new());
         }
     }
 

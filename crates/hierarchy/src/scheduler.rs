@@ -212,6 +212,15 @@ pub trait Scheduler: Duplicate + Send {
 }
 
 /// How a scheduler behind a pointer is copied. Every scheduler that is [`Clone`] has this.
+///
+/// ```
+/// use windfall_hierarchy::Scheduler;
+///
+/// /// Two trees that begin alike and go apart: what a [query](crate::Hierarchy::query) does with the schedulers of a tree.
+/// fn copy(scheduler: &dyn Scheduler) -> Box<dyn Scheduler> {
+///     scheduler.duplicate()
+/// }
+/// ```
 pub trait Duplicate {
     /// An independent scheduler in the same state.
     fn duplicate(&self) -> Box<dyn Scheduler>;

@@ -49,7 +49,7 @@ pub(crate) struct State {
     pub(crate) free_vps: Vec<VpIndex>,
     /// By virtual processor: the deadline that its child reported last, and how often a reported deadline was
     /// earlier than the previous one.
-    pub(crate) told: Table<VpIndex, Option<(Instant, u32)>>,
+    pub(crate) reported: Table<VpIndex, Option<(Instant, u32)>>,
     pub(crate) leaves: Table<LeafIndex, Leaf>,
     pub(crate) free_leaves: Vec<LeafIndex>,
     pub(crate) processors: Table<Processor, ProcessorSlot>,
@@ -78,7 +78,7 @@ impl State {
             epoch: 0,
             vps: Table::new(),
             free_vps: Vec::new(),
-            told: Table::new(),
+            reported: Table::new(),
             leaves: Table::new(),
             free_leaves: Vec::new(),
             processors: (0..processors).map(|_| ProcessorSlot::default()).collect(),
@@ -97,19 +97,19 @@ impl State {
     }
 
     /// Records the deadline that a child reports to its parent.
-    pub(crate) fn tell_deadline(&mut self, vp: VpIndex, deadline: Instant) {
-        let told = &mut self.told[vp];
-        let (before, back) = told.unwrap_or((Instant::ZERO, 0));
-        *told = Some((deadline, back.wrapping_add(u32::from(deadline < before))));
+    pub(crate) fn report_deadline(&mut self, vp: VpIndex, deadline: Instant) {
+        let reported = &mut self.reported[vp];
+        let (before, back) = reported.unwrap_or((Instant::ZERO, 0));
+        *reported = Some((deadline, back.wrapping_add(u32::from(deadline < before))));
     }
 
     pub(crate) fn new_vp(&mut self, vp: Vp) -> VpIndex {
         if let Some(index) = self.free_vps.pop() {
             self.vps[index] = vp;
-            self.told[index] = None;
+            self.reported[index] = None;
             return index;
         }
-        self.told.push(None);
+        self.reported.push(None);
         self.vps.push(vp)
     }
 

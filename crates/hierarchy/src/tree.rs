@@ -117,10 +117,10 @@ impl Hierarchy {
     /// The deadline that an instance last reported to the parent of one of its own VPs, if any, and how often
     /// (modulo 2^32) it has reported one that was earlier than the previous one.
     #[must_use]
-    pub fn own_told(&self, id: NodeId, own: OwnVp) -> Option<(Instant, u32)> {
+    pub fn own_reported_deadline(&self, id: NodeId, own: OwnVp) -> Option<(Instant, u32)> {
         let index = self.node_index(id).ok()?;
         let slot = self.nodes[index].instance.owns.get(own)?;
-        self.state.told.get(slot.vp).copied().flatten()
+        self.state.reported.get(slot.vp).copied().flatten()
     }
 
     /// The parents of an instance's own VPs, in order. Skips VPs at the top; empty if the instance has been

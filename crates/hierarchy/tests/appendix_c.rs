@@ -77,8 +77,8 @@ fn tree() -> (Hierarchy, NodeId, NodeId) {
     let rez = kinds::REZ.build(&Settings(&[])).unwrap();
     let spec = NodeSpec::new("rez", "rez", rez, &[(Parent::Top, &[])]);
     let rez = tree.create(AT, spec).unwrap();
-    let asked = [reserve(6)];
-    let owns: [(Parent, &[Message]); 1] = [(Parent::Node(rez), &asked)];
+    let requested = [reserve(6)];
+    let owns: [(Parent, &[Message]); 1] = [(Parent::Node(rez), &requested)];
     let spec = NodeSpec::new("ps", "on-demand", Box::new(OnDemand::default()), &owns);
     let ps = tree.create(AT, spec).unwrap();
     (tree, rez, ps)

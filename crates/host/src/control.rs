@@ -20,27 +20,27 @@ pub(crate) struct Controllers(BTreeMap<String, (ProcessHandle, u32)>);
 
 impl<M: Machine> Host<M> {
     /// The schedulers of a family, with their threads and all figures as of now.
-    pub(crate) fn show_family(&mut self, asking: u32, family: &str) -> Vec<SchedulerView> {
+    pub(crate) fn show_family(&mut self, requester: u32, family: &str) -> Vec<SchedulerView> {
         if M::LIVE {
             self.hear(); // what the kernel has reported decides who received what
         }
         self.account_all();
         let nodes = self.hierarchy.nodes();
-        nodes.into_iter().filter_map(|node| self.show(node, asking, family)).collect()
+        nodes.into_iter().filter_map(|node| self.show(node, requester, family)).collect()
     }
 
-    fn show(&self, node: NodeId, asking: u32, family: &str) -> Option<SchedulerView> {
+    fn show(&self, node: NodeId, requester: u32, family: &str) -> Option<SchedulerView> {
         let view = self.hierarchy.node(node).filter(|view| is_of_family(family, view.name))?;
         let counted = self.hierarchy.counted(self.machine.now(), Target::Node(node));
         let mut shown = SchedulerView::new(view.name, view.kind, shown(&counted));
         shown.threads.extend(view.children.iter().filter_map(|child| match child {
-            Target::Thread(thread) => self.show_thread(*thread, asking),
+            Target::Thread(thread) => self.show_thread(*thread, requester),
             Target::Node(_) => None,
         }));
         Some(shown)
     }
 
-    fn show_thread(&self, id: ThreadId, asking: u32) -> Option<ThreadView> {
+    fn show_thread(&self, id: ThreadId, requester: u32) -> Option<ThreadView> {
         let number = self.number(id)?;
         let thread = &self.threads.list[number as usize];
         let view = ThreadView::new(
@@ -48,7 +48,7 @@ impl<M: Machine> Host<M> {
             thread.runnable_until(self.machine.now()),
             shown(&self.counted(id)),
         );
-        Some(view.fixed(number == asking || thread.outcome.promised.is_some()))
+        Some(view.fixed(number == requester || thread.outcome.promised.is_some()))
     }
 
     /// Carries out a request of a process for a thread of others. A refusal is in the outcome, too.
@@ -57,12 +57,12 @@ impl<M: Machine> Host<M> {
     /// Why it is refused; nothing has changed then.
     pub(crate) fn thread_request(
         &mut self,
-        asking: u32,
+        requester: u32,
         request: &ThreadRequest,
     ) -> Result<(), RequestErrorKind> {
-        let answer = self.carry_out_thread_request(asking, request);
+        let answer = self.carry_out_thread_request(requester, request);
         if let Err(why) = &answer {
-            let name = &self.threads.list[asking as usize].outcome.name;
+            let name = &self.threads.list[requester as usize].outcome.name;
             let why = format!("`{name}`: {request}: refused: {why}");
             if !self.log.refused.iter().any(|(_, known)| *known == why) {
                 self.log.refused.push((self.machine.now(), why));
@@ -73,10 +73,10 @@ impl<M: Machine> Host<M> {
 
     fn carry_out_thread_request(
         &mut self,
-        asking: u32,
+        requester: u32,
         request: &ThreadRequest,
     ) -> Result<(), RequestErrorKind> {
-        let (number, held) = self.may_request(asking, request)?;
+        let (number, held) = self.may_request(requester, request)?;
         self.hear_before(number);
         let planned = planned(number as usize, request).ok_or(RequestErrorKind::UnknownRequest)?;
         // The thread holds no promise, and those of others stay: if this breaks one, the outcome says so.
@@ -87,10 +87,10 @@ impl<M: Machine> Host<M> {
             return Err(RequestErrorKind::Refused(why.unwrap_or(text)));
         }
         if let Some(own) = recorded(request) {
-            self.asked(number, &own);
+            self.record_own(number, &own);
         }
-        if let Some(process) = self.programs.process(asking) {
-            let holds = held.into_iter().map(|scheduler| (scheduler, (process, asking)));
+        if let Some(process) = self.programs.process(requester) {
+            let holds = held.into_iter().map(|scheduler| (scheduler, (process, requester)));
             self.controllers.0.extend(holds);
         }
         Ok(())
@@ -99,10 +99,10 @@ impl<M: Machine> Host<M> {
     /// Whether a process may make a request: the number of the thread, and the schedulers that the request concerns.
     fn may_request(
         &self,
-        asking: u32,
+        requester: u32,
         request: &ThreadRequest,
     ) -> Result<(u32, Vec<String>), RequestErrorKind> {
-        let Some(family) = self.programs.controls(asking) else {
+        let Some(family) = self.programs.controls(requester) else {
             return Err(RequestErrorKind::ControlsNone);
         };
         let mut threads = self.threads.list.iter().enumerate();
@@ -127,7 +127,7 @@ impl<M: Machine> Host<M> {
                 let (scheduler, family) = (scheduler.clone(), family.to_owned());
                 return Err(RequestErrorKind::NotControlled { scheduler, family });
             }
-            if let Some(other) = self.controller(scheduler).filter(|other| *other != asking) {
+            if let Some(other) = self.controller(scheduler).filter(|other| *other != requester) {
                 let process = self.threads.list[other as usize].outcome.name.clone();
                 let scheduler = scheduler.clone();
                 return Err(RequestErrorKind::ControlledByOther { scheduler, process });

@@ -45,7 +45,7 @@ pub struct Host<M> {
     /// By kind of scheduler: the weight of a share of 1 there.
     pub(crate) shares: BTreeMap<String, u32>,
     /// The thread that asks for itself.
-    pub(crate) asks: Option<u32>,
+    pub(crate) requester: Option<u32>,
     pub(crate) controllers: Controllers,
 }
 
@@ -151,7 +151,7 @@ impl<M: Machine> Host<M> {
             },
             live: None,
             shares: BTreeMap::new(),
-            asks: None,
+            requester: None,
             controllers: Controllers::default(),
         }
     }

@@ -54,7 +54,7 @@ impl<M: Machine> Host<M> {
         let planned = self.planned(number, request)?;
         let promises = self.promises_after(number, &planned);
         self.own_judged(number, planned, &promises)?;
-        self.asked(number, request);
+        self.record_own(number, request);
         Ok(())
     }
 
@@ -65,9 +65,9 @@ impl<M: Machine> Host<M> {
         planned: PlannedRequest,
         promises: &PromiseChange,
     ) -> Result<(), RequestErrorKind> {
-        self.asks = Some(number);
+        self.requester = Some(number);
         let refused = self.request_judged(planned, promises);
-        self.asks = None;
+        self.requester = None;
         match refused.into_iter().next() {
             None => Ok(()),
             Some(text) => {
@@ -246,7 +246,7 @@ impl<M: Machine> Host<M> {
     /// Records that a request was carried out or refused.
     pub(crate) fn after(&mut self, before: Option<Before>, done: bool) {
         if let Some(Before { thread, parent, reserves, ends }) = before {
-            if self.asks != Some(thread) {
+            if self.requester != Some(thread) {
                 self.notice(thread, if done { Notice::Accepted } else { Notice::Refused });
             }
             if done && reserves {

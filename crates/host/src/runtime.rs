@@ -5,9 +5,9 @@ use crate::host::Host;
 use crate::machine::Machine;
 use windfall_hierarchy::Message;
 use windfall_programs::{
-    Job, Node, OwnRequest, ProcessError, ProcessParams, Program, ProgramError, ProgramRuntime,
-    RequestErrorKind, RuntimeHost, SchedulerView, Station, TaskError, TaskReply, TaskRequest,
-    ThreadRequest, Told, Urgency, Wakeup,
+    Annotation, Job, Node, OwnRequest, ProcessError, ProcessParams, Program, ProgramError,
+    ProgramRuntime, RequestErrorKind, RuntimeHost, SchedulerView, Station, TaskError, TaskReply,
+    TaskRequest, ThreadRequest, Urgency, Wakeup,
 };
 use windfall_scenario::outcome::RunError;
 use windfall_time::{Instant, Span};
@@ -79,7 +79,7 @@ impl<M: Machine> RuntimeHost for Host<M> {
         self.spawn_process(node, params, program)
     }
 
-    fn ask(&mut self, thread: u32, request: &OwnRequest) -> Result<(), RequestErrorKind> {
+    fn request_own(&mut self, thread: u32, request: &OwnRequest) -> Result<(), RequestErrorKind> {
         let answer = self.own_request(thread, request);
         if let (Err(why), None) = (&answer, self.programs.process(thread)) {
             // No body hears of it.
@@ -104,17 +104,17 @@ impl<M: Machine> RuntimeHost for Host<M> {
         self.task_request(thread, request)
     }
 
-    fn told(&mut self, thread: u32, what: Told) {
+    fn annotated(&mut self, thread: u32, what: Annotation) {
         match what {
-            Told::Count(name, count) => self.keeps(thread, name, Figure::Count(count)),
-            Told::Time(name, span) => self.keeps(thread, name, Figure::Time(span)),
-            Told::Mark(text) => {
+            Annotation::Count(name, count) => self.keeps(thread, name, Figure::Count(count)),
+            Annotation::Time(name, span) => self.keeps(thread, name, Figure::Time(span)),
+            Annotation::Mark(text) => {
                 self.record(thread, |thread| Event::Mark { thread: Some(thread), text });
             }
-            Told::Begins(text) => {
+            Annotation::Begins(text) => {
                 self.record(thread, |thread| Event::ActivityBegins { thread, text });
             }
-            Told::Ends => self.record(thread, |thread| Event::ActivityEnds { thread }),
+            Annotation::Ends => self.record(thread, |thread| Event::ActivityEnds { thread }),
         }
     }
 

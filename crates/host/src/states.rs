@@ -37,7 +37,7 @@ impl<M: Machine> Host<M> {
 
     /// Sets a figure that a thread reports of itself.
     pub(crate) fn keeps(&mut self, number: u32, name: &'static str, value: Figure) {
-        self.threads.list[number as usize].outcome.tells(name, count(value));
+        self.threads.list[number as usize].outcome.report(name, count(value));
         self.record(number, |thread| Event::Figure { thread, name: name.to_owned(), value });
     }
 

@@ -12,9 +12,9 @@ use crate::{Digest, ReplicaNumber, Replicas};
 ///
 /// let state = b"what a majority computed";
 /// let mut fetch = Fetch::new(Digest::of(state), Replicas::first(2), 1 << 20);
-/// assert_eq!(fetch.ask(), Some(ReplicaNumber(0)));
+/// assert_eq!(fetch.source(), Some(ReplicaNumber(0)));
 /// assert_eq!(fetch.receive(ReplicaNumber(0), 3, b"no!"), Fetched::Wrong);
-/// assert_eq!(fetch.ask(), Some(ReplicaNumber(1)));
+/// assert_eq!(fetch.source(), Some(ReplicaNumber(1)));
 /// assert_eq!(fetch.receive(ReplicaNumber(1), state.len(), &state[..8]), Fetched::Incomplete);
 /// let whole = fetch.receive(ReplicaNumber(1), state.len(), &state[8..]);
 /// assert_eq!(whole, Fetched::Whole(state.to_vec()));
@@ -44,7 +44,7 @@ pub enum Fetched {
     /// Its replica served another state than the voted one: it is faulty, and another is to be asked.
     Wrong,
     /// Its replica is not the one that is asked. Nothing has changed.
-    NotAsked,
+    NotSource,
 }
 
 impl Fetch {
@@ -63,7 +63,7 @@ impl Fetch {
     }
 
     /// The replica to be asked; the same one until it has served the state or was given up. `None` when all were.
-    pub fn ask(&mut self) -> Option<ReplicaNumber> {
+    pub fn source(&mut self) -> Option<ReplicaNumber> {
         if self.asked.is_none() {
             self.asked = self.left.iter().next();
             self.left = self.asked.map_or(self.left, |asked| self.left.without(asked));
@@ -74,7 +74,7 @@ impl Fetch {
     /// A piece of the state, which follows those that came before from this replica. It says that the whole has so many bytes.
     pub fn receive(&mut self, from: ReplicaNumber, whole: usize, piece: &[u8]) -> Fetched {
         if self.asked != Some(from) {
-            return Fetched::NotAsked;
+            return Fetched::NotSource;
         }
         let length = *self.length.get_or_insert(whole);
         if length != whole || length > self.most || piece.len() > length - self.state.len() {

@@ -89,8 +89,8 @@ fn fetches(
     let mut fetch = Fetch::new(digest, agree, 1 << 16);
     let mut often = vec![0; servers.len()];
     for _ in 0..3 {
-        while let Some(asked) = fetch.ask() {
-            assert_eq!(fetch.ask(), Some(asked), "one at a time");
+        while let Some(asked) = fetch.source() {
+            assert_eq!(fetch.source(), Some(asked), "one at a time");
             let server = servers[usize::from(asked.0)];
             often[usize::from(asked.0)] += 1;
             ASKED.lock().expect("no panic").entry(server).or_default().0 += 1;
@@ -102,11 +102,11 @@ fn fetches(
                     }
                     Fetched::Incomplete => {}
                     Fetched::Wrong => break,
-                    Fetched::NotAsked => panic!("{asked} is asked"),
+                    Fetched::NotSource => panic!("{asked} is asked"),
                     _ => panic!("nothing else"),
                 }
             }
-            if fetch.ask() == Some(asked) {
+            if fetch.source() == Some(asked) {
                 fetch.give_up();
             }
         }
@@ -169,24 +169,28 @@ fn law_what_is_fetched_is_the_state_of_a_majority() {
 fn refuses_what_nobody_asked_for_and_what_is_too_long() {
     let state = [7; 10];
     let mut fetch = Fetch::new(Digest::of(&state), Replicas::first(3), 10);
-    assert_eq!(fetch.receive(replica(0), 10, &state), Fetched::NotAsked, "not yet");
-    assert_eq!(fetch.ask(), Some(replica(0)));
-    assert_eq!(fetch.receive(replica(1), 10, &state), Fetched::NotAsked);
+    assert_eq!(fetch.receive(replica(0), 10, &state), Fetched::NotSource, "not yet");
+    assert_eq!(fetch.source(), Some(replica(0)));
+    assert_eq!(fetch.receive(replica(1), 10, &state), Fetched::NotSource);
     assert_eq!(fetch.receive(replica(0), usize::MAX, &state), Fetched::Wrong, "no memory for it");
     fetch.add(Replicas::first(1));
-    assert_eq!(fetch.ask(), Some(replica(1)), "one that served something else is not asked again");
+    assert_eq!(
+        fetch.source(),
+        Some(replica(1)),
+        "one that served something else is not asked again"
+    );
     assert_eq!(fetch.receive(replica(1), 10, &state[..6]), Fetched::Incomplete);
     fetch.give_up();
-    assert_eq!(fetch.ask(), Some(replica(2)));
+    assert_eq!(fetch.source(), Some(replica(2)));
     assert_eq!(fetch.receive(replica(2), 10, &state[..4]), Fetched::Incomplete);
     assert_eq!(fetch.receive(replica(2), 10, &state[..7]), Fetched::Wrong, "a byte too many");
     assert_eq!(
-        (fetch.ask(), fetch.wrong()),
+        (fetch.source(), fetch.wrong()),
         (None, [replica(0), replica(2)].into_iter().collect())
     );
     // What it served before is forgotten.
     fetch.add(Replicas::first(2));
-    assert_eq!(fetch.ask(), Some(replica(1)));
+    assert_eq!(fetch.source(), Some(replica(1)));
     assert_eq!(fetch.receive(replica(1), 10, &state), Fetched::Whole(state.to_vec()));
 }
 
@@ -194,7 +198,7 @@ fn refuses_what_nobody_asked_for_and_what_is_too_long() {
 fn accepts_an_empty_state_and_one_as_long_as_allowed() {
     for state in [&[][..], &[1; 64]] {
         let mut fetch = Fetch::new(Digest::of(state), Replicas::first(1), 64);
-        assert_eq!(fetch.ask(), Some(replica(0)));
+        assert_eq!(fetch.source(), Some(replica(0)));
         assert_eq!(fetch.receive(replica(0), state.len(), state), Fetched::Whole(state.to_vec()));
     }
 }

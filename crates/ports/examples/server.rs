@@ -151,7 +151,7 @@ pub(crate) async fn serve(listener: TcpListener) -> Result<String, Box<dyn Error
             Err(stopped) => break stopped?,
         }
     }
-    while layer.counts().running + layer.counts().asking > 0 {
+    while layer.counts().running + layer.counts().waiting > 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     Ok(counts(&layer).lines().next().unwrap_or_default().to_owned())

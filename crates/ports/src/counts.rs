@@ -119,12 +119,12 @@ impl Refused {
     }
 }
 
-/// How often what happened on a processor: asked = admitted + refused, and admitted = done + exceeded + cancelled + those that are there.
+/// How often what happened on a processor: submitted = admitted + refused, and admitted = done + exceeded + cancelled + those that are there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Counts {
     /// Submissions; one with alternatives is one.
-    pub asked: u64,
+    pub submitted: u64,
     /// Those that were admitted.
     pub admitted: u64,
     /// Those of which a later alternative was admitted (a secondary).
@@ -154,7 +154,7 @@ impl Counts {
         own.beyond_horizon += more.beyond_horizon;
         own.full += more.full;
         own.unsuitable += more.unsuitable;
-        self.asked += other.asked;
+        self.submitted += other.submitted;
         self.admitted += other.admitted;
         self.smaller += other.smaller;
         self.done += other.done;

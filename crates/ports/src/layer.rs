@@ -169,7 +169,7 @@ impl AdmissionLayer {
         E: Send + 'static,
     {
         let account = Arc::new(Account::begin(self.shared.books.clone(), class));
-        let admission = self.shared.pool.ask(move |pool| {
+        let admission = self.shared.pool.submission(move |pool| {
             let (work, own) = (account.bound(), account.clone());
             let answer = pool.roomiest(work, deadline).and_then(|target| {
                 let asked = [Asked::by(work, deadline)];
@@ -178,7 +178,7 @@ impl AdmissionLayer {
             account.answered(&answer);
             answer
         });
-        Stage::Asking(admission, now)
+        Stage::Submitted(admission, now)
     }
 }
 

@@ -106,7 +106,7 @@ impl<T: Transport> Member<T> {
             return None;
         }
         let (now, number) = (self.processor.now(), self.next);
-        let message = Message::Ask { number, until, scheduler: scheduler as u64, asked };
+        let message = Message::Submit { number, until, scheduler: scheduler as u64, asked };
         if !self.transport.send(now, to, message.encode()) {
             return None;
         }
@@ -129,7 +129,7 @@ impl<T: Transport> Member<T> {
         let (now, mut events) = (self.processor.now(), Vec::new());
         self.send_answers(now);
         let more = (0..AT_ONCE).all(|_| self.receive(now, &mut events));
-        self.ask_again(now, &mut events);
+        self.submit_again(now, &mut events);
         if more {
             self.due = now;
         } else if !self.unsent.is_empty() {
@@ -144,7 +144,7 @@ impl<T: Transport> Member<T> {
     fn receive(&mut self, now: Instant, events: &mut Vec<Event>) -> bool {
         let Some((from, record)) = self.transport.receive(now) else { return false };
         match Message::decode(record) {
-            Some(Message::Ask { number, until, scheduler, asked }) => {
+            Some(Message::Submit { number, until, scheduler, asked }) => {
                 let answer = match self.seen.entry(from).or_default().of(number) {
                     Known::Forgotten => return true, // it may have been executed, or not
                     Known::Answered(answer) => answer,
@@ -193,7 +193,7 @@ impl<T: Transport> Member<T> {
         self.processor.submit(scheduler, asked).into()
     }
 
-    fn ask_again(&mut self, now: Instant, events: &mut Vec<Event>) {
+    fn submit_again(&mut self, now: Instant, events: &mut Vec<Event>) {
         if now < self.due {
             return;
         }

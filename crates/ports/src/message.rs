@@ -42,18 +42,18 @@ impl From<Result<TaskId, SubmitError>> for Answer {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Message {
     /// Asks an owner to admit; worth it until an instant.
-    Ask { number: u64, until: Instant, scheduler: u64, asked: Request },
+    Submit { number: u64, until: Instant, scheduler: u64, asked: Request },
     /// Answers an ask.
     Reply { number: u64, answer: Answer },
 }
 
-const ASK: u64 = 1;
+const SUBMIT: u64 = 1;
 const ADMITTED: u64 = 3;
 const NO_ROOM: u64 = 4;
 const NEVER: u64 = 5;
 const UNSUITABLE: u64 = 6;
 const TOO_LATE: u64 = 7;
-/// Added to `ASK` for a request that has them.
+/// Added to `SUBMIT` for a request that has them.
 const WITH_STATE: u64 = 1 << 8;
 const WITH_DEADLINE: u64 = 1 << 9;
 
@@ -61,9 +61,9 @@ impl Message {
     /// As words.
     pub(crate) fn encode(self) -> Record {
         match self {
-            Message::Ask { number, until, scheduler, asked } => {
+            Message::Submit { number, until, scheduler, asked } => {
                 let flag = |has: bool, flag: u64| if has { flag } else { 0 };
-                let kind = ASK
+                let kind = SUBMIT
                     | flag(asked.state.is_some(), WITH_STATE)
                     | flag(asked.deadline.is_some(), WITH_DEADLINE);
                 let deadline = asked.deadline.unwrap_or(Instant::ZERO).as_nanos();
@@ -93,13 +93,13 @@ impl Message {
         let [kind, number, a, b, c, deadline, rank, state] = words;
         let short = |word: u64| u32::try_from(word).ok();
         let answer = match kind {
-            _ if kind & !(WITH_STATE | WITH_DEADLINE) == ASK => {
+            _ if kind & !(WITH_STATE | WITH_DEADLINE) == SUBMIT => {
                 let (until, scheduler) = (Instant::from_nanos(a), b);
                 let deadline = (kind & WITH_DEADLINE != 0).then(|| Instant::from_nanos(deadline));
                 let state = (kind & WITH_STATE != 0).then_some(state);
                 let (work, rank) = (Span::from_nanos(c), rank.cast_signed());
                 let asked = Request { work, deadline, rank, state };
-                return Some(Message::Ask { number, until, scheduler, asked });
+                return Some(Message::Submit { number, until, scheduler, asked });
             }
             ADMITTED => Answer::Admitted(TaskId {
                 index: short(a)?,
@@ -139,7 +139,7 @@ mod tests {
         ];
         let latest = Request::by(ns, Instant::MAX);
         let asks = [Request::by(ns, at).using(5), Request::ranked(ns, -2), latest];
-        let asks = asks.map(|asked| Message::Ask { number: 8, until: at, scheduler: 1, asked });
+        let asks = asks.map(|asked| Message::Submit { number: 8, until: at, scheduler: 1, asked });
         let replies = answers.map(|answer| Message::Reply { number: 8, answer });
         for message in asks.into_iter().chain(replies) {
             assert_eq!(Message::decode(message.encode()), Some(message));

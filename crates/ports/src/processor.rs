@@ -205,7 +205,7 @@ impl Processor {
         scheduler: usize,
         alternatives: &[Request],
     ) -> Result<(usize, TaskId), SubmitError> {
-        self.counts.asked += 1;
+        self.counts.submitted += 1;
         let answer = self.choose(scheduler, alternatives).and_then(|index| {
             let asked = alternatives.get(index).ok_or(SubmitError::Nothing)?;
             Ok((index, self.take_in(scheduler, asked)?))

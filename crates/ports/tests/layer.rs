@@ -110,7 +110,7 @@ fn header(headers: &HeaderMap, name: &str) -> String {
 
 fn check(counts: &RequestCounts) {
     let answered = counts.refused.all() + counts.admitted();
-    let all = counts.passed + counts.malformed + counts.asking + counts.withdrawn + answered;
+    let all = counts.passed + counts.malformed + counts.waiting + counts.withdrawn + answered;
     assert_eq!(counts.submitted, all, "{counts:?}");
     let ended = counts.done + counts.failed + counts.exceeded + counts.cancelled + counts.panicked;
     assert_eq!(counts.admitted(), counts.running + ended, "{counts:?}");
@@ -196,7 +196,7 @@ fn law_every_request_is_in_one_place_at_every_moment() {
         });
         let all = crowd(&layer.layer(Obedient), 640);
         // Who left is cancelled a little later.
-        while layer.counts().running + layer.counts().asking > 0 {
+        while layer.counts().running + layer.counts().waiting > 0 {
             std::thread::yield_now();
         }
         over.store(true, Ordering::Relaxed);

@@ -61,7 +61,7 @@ fn refuses_each_bad_request_by_name_with_what_would_fit() {
     let refused = one.counts().refused;
     assert_eq!((refused.work, refused.deadline_passed, refused.beyond_horizon), (2, 1, 1));
     assert_eq!((refused.no_room, refused.unsuitable, refused.full), (1, 4, 1));
-    assert_eq!(one.counts().asked, one.counts().admitted + refused.all());
+    assert_eq!(one.counts().submitted, one.counts().admitted + refused.all());
 }
 
 #[test]

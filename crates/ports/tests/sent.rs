@@ -93,7 +93,7 @@ fn law_each_of_many_submissions_is_answered_once() {
     }
     let counts = pool.counts();
     assert_eq!(all.values().sum::<u64>(), u64::from(SENDERS * EACH));
-    assert_eq!(counts.asked, u64::from(SENDERS * EACH));
+    assert_eq!(counts.submitted, u64::from(SENDERS * EACH));
     assert_eq!(all["admitted"], counts.admitted);
     assert_eq!(all["no time"], counts.refused.no_room + counts.refused.deadline_passed);
     assert_eq!(all["no scheduler"], counts.refused.unsuitable);

@@ -15,9 +15,10 @@ use windfall_exchange::{Dequeued, ExchangeError, Futex as _, Mine, Name};
 use windfall_os::clock;
 use windfall_os::usage::of_this_thread;
 use windfall_programs::{
-    Code, Device, Event, EventId, Handle, Kind, Node, OwnRequest, Posted, Process, ProcessError,
-    ProcessHandle, ProcessParams, Queue, RequestError, RequestErrorKind, SchedulerView, TaskError,
-    TaskReply, TaskRequest, Tasks, Tells, Template, ThreadRequest, ThreadRequestError, Told,
+    Annotate, Annotation, Code, Device, Event, EventId, Handle, Kind, Node, OwnRequest, Posted,
+    Process, ProcessError, ProcessHandle, ProcessParams, Queue, RequestError, RequestErrorKind,
+    SchedulerView, TaskError, TaskReply, TaskRequest, Tasks, Template, ThreadRequest,
+    ThreadRequestError,
 };
 use windfall_time::{Instant, Span};
 
@@ -134,7 +135,7 @@ impl Tasks for ProcessThread {
     }
 }
 
-impl Tells for ProcessThread {
+impl Annotate for ProcessThread {
     async fn job_at(&mut self, release: Instant, _: Instant) {
         self.sleep_until(release).await;
     }
@@ -143,7 +144,7 @@ impl Tells for ProcessThread {
         self.on().await;
     }
 
-    async fn tell(&mut self, _: Told) {
+    async fn annotate(&mut self, _: Annotation) {
         self.on().await;
     }
 }
@@ -185,7 +186,7 @@ impl Process for ProcessThread {
         std::thread::yield_now();
     }
 
-    async fn ask(&mut self, request: OwnRequest) -> Result<(), RequestError> {
+    async fn request_own(&mut self, request: OwnRequest) -> Result<(), RequestError> {
         self.on().await;
         Err(RequestError::new(request, RequestErrorKind::NotHere { why: NO_SCHEDULER }))
     }

@@ -1,7 +1,7 @@
 //! The actions that a program requests of its host.
 
 use crate::control::{SchedulerView, ThreadRequest, ThreadRequestError};
-use crate::process::{Answer, Call, ProcessHandle, Told};
+use crate::process::{Annotation, Answer, Call, ProcessHandle};
 use crate::request::{OwnRequest, RequestError};
 use crate::runtime::{Job, ProgramError};
 use crate::task::{TaskError, TaskReply, TaskRequest};
@@ -70,8 +70,8 @@ pub enum Action {
     AwaitWake,
     /// Makes a call of a process; waits if the call does. [`Body::answer`] receives the answer.
     Call(Call),
-    /// Asks the schedulers for something for its own thread. [`Body::asked`] receives the answer.
-    Ask(OwnRequest),
+    /// Requests something for its own thread. [`Body::own_answered`] receives the answer.
+    OwnRequest(OwnRequest),
     /// Reads the schedulers of a family. [`Body::shown`] receives the answer.
     Query(String),
     /// Requests something for a thread of another. [`Body::answered`] receives the answer.
@@ -80,8 +80,8 @@ pub enum Action {
     Task(Option<ProcessHandle>, TaskRequest),
     /// Visits a station of the machine, while its processor stands still.
     Visit(Station),
-    /// Tells something of itself.
-    Tell(Told),
+    /// Annotate something of itself.
+    Annotate(Annotation),
     /// Fails: the program cannot continue.
     Fail(ProgramError),
     /// Exits.
@@ -131,8 +131,8 @@ pub trait Body: Send {
     /// The answer to the call that the body requested last; a call of `next` follows.
     fn answer(&mut self, _: Answer) {}
 
-    /// The answer to what the body [asked](Action::Ask) for last; a call of `next` follows.
-    fn asked(&mut self, _: Result<(), RequestError>) {}
+    /// The answer to what the body [asked](Action::OwnRequest) for last; a call of `next` follows.
+    fn own_answered(&mut self, _: Result<(), RequestError>) {}
 
     /// The schedulers that the body [queried](Action::Query); `None` on a host without schedulers. A call of `next` follows.
     fn shown(&mut self, _: Option<Vec<SchedulerView>>) {}

@@ -263,7 +263,7 @@ impl Body for Phased {
             Step::Yield => Action::Yield,
             Step::Suspend => Action::AwaitWake,
             Step::Resume(thread) => Action::Wake(thread),
-            Step::Ask(request) => Action::Ask(request),
+            Step::OwnRequest(request) => Action::OwnRequest(request),
             Step::Visit { station, times } => {
                 self.visiting = Some(Visiting::Times { station, left: times });
                 self.next(now)

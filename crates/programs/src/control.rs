@@ -170,7 +170,7 @@ impl fmt::Display for ThreadRequest {
 #[non_exhaustive]
 pub struct ThreadRequestError {
     /// The request.
-    pub asked: ThreadRequest,
+    pub request: ThreadRequest,
     /// The reason.
     pub why: RequestErrorKind,
 }
@@ -178,14 +178,14 @@ pub struct ThreadRequestError {
 impl ThreadRequestError {
     /// The refusal of a request.
     #[must_use]
-    pub const fn new(asked: ThreadRequest, why: RequestErrorKind) -> ThreadRequestError {
-        ThreadRequestError { asked, why }
+    pub const fn new(request: ThreadRequest, why: RequestErrorKind) -> ThreadRequestError {
+        ThreadRequestError { request, why }
     }
 }
 
 impl fmt::Display for ThreadRequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: refused: {}", self.asked, self.why)
+        write!(f, "{}: refused: {}", self.request, self.why)
     }
 }
 

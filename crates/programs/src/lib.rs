@@ -33,9 +33,9 @@ pub use control::{
 };
 pub use kinds::{bsat, memo, monitor};
 pub use process::{
-    Answer, Call, CallKind, Code, Costs, Counts, Device, Event, EventId, Handle, Keys, Kind,
-    Loaded, Meter, NewProcess, Node, NodeCosts, Place, Posted, Process, ProcessError,
-    ProcessHandle, ProcessParams, Queue, Reply, Start, Tasks, Tells, Template, Told,
+    Annotate, Annotation, Answer, Call, CallKind, Code, Costs, Counts, Device, Event, EventId,
+    Handle, Keys, Kind, Loaded, Meter, NewProcess, Node, NodeCosts, Place, Posted, Process,
+    ProcessError, ProcessHandle, ProcessParams, Queue, Reply, Start, Tasks, Template,
 };
 pub use program::{Activation, Jobs, OnLate, Program, Recorded, RecordedStep, Work};
 pub use request::{Notice, Notices, OwnRequest, RequestError, RequestErrorKind};

@@ -11,6 +11,7 @@
 //! calls out one by one), `hosted.rs` (how a body is polled there), `runtime/calls.rs`.
 
 mod agenda;
+mod annotate;
 mod call;
 mod costs;
 mod counts;
@@ -25,9 +26,9 @@ mod params;
 mod slots;
 mod system;
 mod tasks;
-mod told;
 mod traffic;
 
+pub use annotate::{Annotate, Annotation};
 pub use call::{Answer, Call, CallKind, NewProcess, Reply};
 pub use costs::{Costs, NodeCosts};
 pub use counts::{Counts, Loaded};
@@ -39,7 +40,6 @@ pub use meter::Meter;
 pub use params::ProcessParams;
 pub(crate) use system::{CallOutcome, System};
 pub use tasks::Tasks;
-pub use told::{Tells, Told};
 
 use crate::control::{SchedulerView, ThreadRequest, ThreadRequestError};
 #[cfg(doc)]
@@ -126,7 +126,7 @@ pub struct EventId(pub u64);
 ///     }
 /// }
 /// ```
-pub trait Process: Tasks + Tells + Send + Sized + 'static {
+pub trait Process: Tasks + Annotate + Send + Sized + 'static {
     /// The handle of this process.
     fn me(&self) -> ProcessHandle;
 
@@ -151,8 +151,10 @@ pub trait Process: Tasks + Tells + Send + Sized + 'static {
     ///
     /// # Errors
     /// The request and the reason for its refusal. A host without schedulers refuses everything.
-    fn ask(&mut self, request: OwnRequest)
-    -> impl Future<Output = Result<(), RequestError>> + Send;
+    fn request_own(
+        &mut self,
+        request: OwnRequest,
+    ) -> impl Future<Output = Result<(), RequestError>> + Send;
 
     /// Has [notices](Notice) about its scheduling posted to an event of its own. The datum of a post is the word of a
     /// [`Notices`]. Notices that come while the event is posted are posted when it has been taken.

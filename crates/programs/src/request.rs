@@ -102,7 +102,7 @@ impl fmt::Display for OwnRequest {
 #[non_exhaustive]
 pub struct RequestError {
     /// The request.
-    pub asked: OwnRequest,
+    pub request: OwnRequest,
     /// The reason.
     pub why: RequestErrorKind,
 }
@@ -110,14 +110,14 @@ pub struct RequestError {
 impl RequestError {
     /// The refusal of a request.
     #[must_use]
-    pub const fn new(asked: OwnRequest, why: RequestErrorKind) -> RequestError {
-        RequestError { asked, why }
+    pub const fn new(request: OwnRequest, why: RequestErrorKind) -> RequestError {
+        RequestError { request, why }
     }
 }
 
 impl fmt::Display for RequestError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: refused: {}", self.asked, self.why)
+        write!(f, "{}: refused: {}", self.request, self.why)
     }
 }
 

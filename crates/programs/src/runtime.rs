@@ -356,11 +356,11 @@ impl ProgramRuntime {
             Action::Wake(other) => ProgramRuntime::wake_other(host, number, other),
             Action::AwaitWake => ProgramRuntime::await_wake(host, number),
             Action::Call(call) => ProgramRuntime::call(host, number, call),
-            Action::Ask(request) => ProgramRuntime::ask(host, number, request),
+            Action::OwnRequest(request) => ProgramRuntime::request_own(host, number, request),
             Action::Query(family) => ProgramRuntime::query(host, number, &family),
             Action::Request(request) => ProgramRuntime::request(host, number, request),
             Action::Task(of, request) => ProgramRuntime::task(host, number, of, request),
-            Action::Tell(what) => host.told(number, what),
+            Action::Annotate(what) => host.annotated(number, what),
             Action::Fail(mishap) => host.program_failed(number, mishap),
             Action::Exit => ProgramRuntime::exit(host, number),
         }

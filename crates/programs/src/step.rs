@@ -123,8 +123,8 @@ pub enum Step<N: Naming = Numbers> {
     Suspend,
     /// Resumes a suspended thread. If it is not suspended, that is remembered.
     Resume(N::Thread),
-    /// Asks the schedulers for something for its own thread; goes on whatever the answer is.
-    Ask(OwnRequest),
+    /// Requests something for its own thread; goes on whatever the answer is.
+    OwnRequest(OwnRequest),
     /// Visits a station of the machine, so many times one after the other (decision 0044).
     Visit {
         /// The station.
@@ -225,7 +225,7 @@ impl<N: Naming> Step<N> {
             Step::Barrier(barrier) => Step::Barrier(by.shared(barrier)),
             Step::Yield => Step::Yield,
             Step::Suspend => Step::Suspend,
-            Step::Ask(request) => Step::Ask(request.clone()),
+            Step::OwnRequest(request) => Step::OwnRequest(request.clone()),
             Step::Visit { station, times } => {
                 Step::Visit { station: by.station(station), times: *times }
             }
@@ -264,7 +264,7 @@ impl<N: Naming> Step<N> {
             | Step::Job
             | Step::Yield
             | Step::Suspend
-            | Step::Ask(_)
+            | Step::OwnRequest(_)
             | Step::Visit { .. }
             | Step::RunVisiting { .. }
             | Step::Resume(_) => (None, None),

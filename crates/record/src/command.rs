@@ -42,16 +42,19 @@ impl Child {
 
     /// Its answer, after it was asked to end if it has not. `None` when it goes on nevertheless.
     pub(super) fn end(&mut self, signals: &StopSignals) -> Option<Answered> {
-        let mut asked = false;
+        let mut requested = false;
         if !matches!(self.child.try_wait(), Ok(Some(_))) {
-            asked = true;
+            requested = true;
             process::terminate(self.child.id().cast_signed());
             signals.take();
             process::readable(&[&self.ended, signals.fd()], PATIENCE_MS);
         }
         let status = self.child.try_wait().ok()??;
         let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
-        Some(Answered { code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(255), asked })
+        Some(Answered {
+            code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(255),
+            requested,
+        })
     }
 }
 

@@ -101,7 +101,7 @@ pub struct Answered {
     /// Its exit status; 128 and the signal's number when one ended it.
     pub code: u8,
     /// Whether we had asked it to end.
-    pub asked: bool,
+    pub requested: bool,
 }
 
 /// Observes the whole machine; see [`Recorder::run`].

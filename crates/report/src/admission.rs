@@ -23,13 +23,13 @@ pub(crate) fn reasons(refusals: &Refusals) -> String {
 /// A line for each thread that submitted jobs.
 pub(crate) fn text(outcome: &Outcome) -> String {
     let lines = submitters(outcome).map(|thread| {
-        let (asked, refused) = (thread.submitted, thread.refusals.all());
+        let (requested, refused) = (thread.submitted, thread.refusals.all());
         let why = match refused {
             0 => String::new(),
             _ => format!(" ({})", reasons(&thread.refusals)),
         };
-        let (name, admitted) = (&thread.name, asked - refused);
-        format!("{name} submitted {asked} jobs: {admitted} admitted, {refused} refused{why}\n")
+        let (name, admitted) = (&thread.name, requested - refused);
+        format!("{name} submitted {requested} jobs: {admitted} admitted, {refused} refused{why}\n")
     });
     let text: String = lines.collect();
     if text.is_empty() { text } else { format!("\n{text}") }

@@ -27,7 +27,7 @@ pub struct Reading {
 
 /// The question, as far as the text repeats it.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct Scope {
     /// Every miss, and every thread.
     pub all: bool,
     /// One miss or one job.
@@ -40,11 +40,11 @@ pub struct Asked {
 
 /// For people, on lines of at most `width` characters where that matters.
 #[must_use]
-pub fn text(asked: &Asked, mut reading: Reading, width: Option<usize>) -> String {
+pub fn text(requested: &Scope, mut reading: Reading, width: Option<usize>) -> String {
     reading.explanation.escape();
     match reading.explanation.threads.len() {
-        0 | 1 => one::text(asked, &reading),
-        _ => several::text(asked, &reading, width),
+        0 | 1 => one::text(requested, &reading),
+        _ => several::text(requested, &reading, width),
     }
 }
 

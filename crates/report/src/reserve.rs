@@ -15,7 +15,7 @@ use windfall_time::{Ratio, Span};
 
 /// The question.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct Basis<'a> {
     /// Which reservations were looked at.
     pub search: &'a Search,
     /// Where the cost of a switch comes from, in words.
@@ -32,7 +32,7 @@ fn percent(share: f64) -> String {
 
 /// For people.
 #[must_use]
-pub fn text(case: &Case, found: &Found, asked: &Asked<'_>, width: Option<usize>) -> String {
+pub fn text(case: &Case, found: &Found, requested: &Basis<'_>, width: Option<usize>) -> String {
     let mut text = threads(case, found, width);
     text.push_str(&format!(
         "\n{} thread{}, {}, utilisation {}; no gap may exceed {}\n\n",
@@ -51,7 +51,7 @@ pub fn text(case: &Case, found: &Found, asked: &Asked<'_>, width: Option<usize>)
             "knee    {}  {}: the longest period whose utilisation is within {} of the least\n",
             found.guarantee(amount, knee.period),
             percent(share.to_f64()),
-            percent(asked.search.tolerance.to_f64()),
+            percent(requested.search.tolerance.to_f64()),
         ));
     }
     match &found.choice {
@@ -60,7 +60,7 @@ pub fn text(case: &Case, found: &Found, asked: &Asked<'_>, width: Option<usize>)
             text.push_str(&format!(
                 "choice  {guarantee}  {}: {}\n\nguarantee = \"{guarantee}\"\n",
                 percent(choice.utilisation.to_f64()),
-                heuristic(case, asked),
+                heuristic(case, requested),
             ));
         }
         None if found.boundary.points.iter().any(|point| point.amount.is_some()) => text.push_str(
@@ -114,9 +114,9 @@ fn periods(found: &Found, cost: Span, width: Option<usize>) -> String {
 }
 
 /// The rule by which the reservation was chosen.
-fn heuristic(case: &Case, asked: &Asked<'_>) -> String {
-    let (cost, by) = (case.switch_cost, asked.cost_by);
-    match asked.search.period {
+fn heuristic(case: &Case, requested: &Basis<'_>) -> String {
+    let (cost, by) = (case.switch_cost, requested.cost_by);
+    match requested.search.period {
         Some(_) => "the least amount for the period that was asked for".to_owned(),
         None => format!(
             "the least utilisation with two switches of {cost} ({by}) in each period, of equals the \
@@ -155,7 +155,7 @@ fn present(case: &Case, found: &Found) -> String {
 
 /// For programs.
 #[must_use]
-pub fn json(case: &Case, found: &Found, asked: &Asked<'_>) -> Value {
+pub fn json(case: &Case, found: &Found, requested: &Basis<'_>) -> Value {
     let ns = |span: Option<Span>| span.map(Span::as_nanos);
     let met = |response: &Option<Span>, due: Span| response.is_some_and(|worst| worst <= due);
     let thread = |(member, response): (&Member, &Option<Span>)| {
@@ -172,7 +172,7 @@ pub fn json(case: &Case, found: &Found, asked: &Asked<'_>) -> Value {
         Some(json!({
             "period_ns": knee.period.as_nanos(), "amount_ns": amount.as_nanos(),
             "utilisation": knee.utilisation()?.to_string(),
-            "tolerance": asked.search.tolerance.to_string(),
+            "tolerance": requested.search.tolerance.to_string(),
             "guarantee": found.guarantee(amount, knee.period).to_string(),
         }))
     });
@@ -183,7 +183,7 @@ pub fn json(case: &Case, found: &Found, asked: &Asked<'_>) -> Value {
             "with_switches": choice.with_switches.to_string(),
             "switch_cost_ns": case.switch_cost.as_nanos(),
             "guarantee": found.guarantee(choice.amount, choice.period).to_string(),
-            "heuristic": heuristic(case, asked),
+            "heuristic": heuristic(case, requested),
         })
     });
     let present = found.present.as_ref().map(|present| {

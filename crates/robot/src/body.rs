@@ -6,7 +6,7 @@ use crate::settings::Robot;
 use crate::shared::{Next, Shared, open};
 use crate::terrain::Cell;
 use std::sync::{Arc, Mutex};
-use windfall_programs::{Code, OwnRequest, Process, ProcessError, ProcessParams, Told};
+use windfall_programs::{Annotation, Code, OwnRequest, Process, ProcessError, ProcessParams};
 use windfall_speculation::RunError;
 use windfall_time::{Instant, Span};
 
@@ -48,15 +48,18 @@ fn failed(error: RunError) -> ProcessError {
 /// Moves to a scheduler, if one is named.
 async fn moves(me: &mut impl Process, to: &str) -> Result<(), ProcessError> {
     if !to.is_empty() {
-        me.ask(OwnRequest::Move(to.to_owned())).await?;
+        me.request_own(OwnRequest::Move(to.to_owned())).await?;
     }
     Ok(())
 }
 
-/// Tells one after the other.
-async fn tells(me: &mut impl Process, all: impl IntoIterator<Item = Told, IntoIter: Send>) {
+/// Annotate one after the other.
+async fn annotate(
+    me: &mut impl Process,
+    all: impl IntoIterator<Item = Annotation, IntoIter: Send>,
+) {
     for one in all {
-        me.tell(one).await;
+        me.annotate(one).await;
     }
 }
 
@@ -94,7 +97,7 @@ impl Code for Motors {
                 let shared = open(&world);
                 (figures(&shared), shared.over, shared.news)
             };
-            tells(&mut me, told).await;
+            annotate(&mut me, told).await;
             if over {
                 // It may have been told already.
                 if let Some(news) = news {
@@ -108,17 +111,17 @@ impl Code for Motors {
 }
 
 /// The outcome of the journey.
-fn figures(shared: &Shared) -> [Told; 8] {
+fn figures(shared: &Shared) -> [Annotation; 8] {
     let journey = written(&shared.robot.report);
     [
-        Told::Count("path", journey.path),
-        Told::Count("energy", journey.energy),
-        Told::Count("moves-late", journey.stood(Stood::Late)),
-        Told::Count("stood-elsewhere", journey.stood(Stood::Elsewhere)),
-        Told::Count("stood-at-obstacle", journey.stood(Stood::Obstacle)),
-        Told::Count("stood-without-way", journey.stood(Stood::NoWay)),
-        Told::Count("news-put-off", journey.put_off),
-        Told::Count("arrived", u64::from(journey.arrived)),
+        Annotation::Count("path", journey.path),
+        Annotation::Count("energy", journey.energy),
+        Annotation::Count("moves-late", journey.stood(Stood::Late)),
+        Annotation::Count("stood-elsewhere", journey.stood(Stood::Elsewhere)),
+        Annotation::Count("stood-at-obstacle", journey.stood(Stood::Obstacle)),
+        Annotation::Count("stood-without-way", journey.stood(Stood::NoWay)),
+        Annotation::Count("news-put-off", journey.put_off),
+        Annotation::Count("arrived", u64::from(journey.arrived)),
     ]
 }
 
@@ -150,7 +153,10 @@ impl Code for Sensors {
                 match cell.filter(|_| word < 2_000_000) {
                     Some(cell) => open(&self.0).world.put(cell, word >= 1_000_000),
                     None => {
-                        me.tell(Told::Mark(format!("{word} is no obstacle of this terrain"))).await
+                        me.annotate(Annotation::Mark(format!(
+                            "{word} is no obstacle of this terrain"
+                        )))
+                        .await
                     }
                 }
             }
@@ -195,7 +201,7 @@ impl Code for Planner {
             (robot.reservation, robot.schedulers[1].clone())
         };
         match reservation {
-            Some(reservation) => me.ask(reservation.asks(&deliberative)).await?,
+            Some(reservation) => me.request_own(reservation.request(&deliberative)).await?,
             None => moves(&mut me, &deliberative).await?,
         }
         let (news, time) = (me.make_event().await?, me.make_event().await?);
@@ -212,7 +218,7 @@ impl Code for Planner {
             if now >= told_at {
                 told_at = now + TELLS;
                 let told = planning(&open(&self.0));
-                tells(&mut me, told).await;
+                annotate(&mut me, told).await;
             }
             let next = {
                 let mut shared = open(&self.0);
@@ -226,9 +232,9 @@ impl Code for Planner {
                 Next::Spend { undone, cause, taking_back, handling } => {
                     if undone > 0 {
                         let what = format!("takes back {undone} events: {cause}");
-                        me.tell(Told::Begins(what)).await;
+                        me.annotate(Annotation::Begins(what)).await;
                         me.compute(taking_back).await;
-                        me.tell(Told::Ends).await;
+                        me.annotate(Annotation::Ends).await;
                     }
                     me.compute(handling).await;
                 }
@@ -243,23 +249,23 @@ impl Code for Planner {
             }
         }
         let told = planning(&open(&self.0));
-        tells(&mut me, told).await;
+        annotate(&mut me, told).await;
         Ok(())
     }
 }
 
 /// The outcome of planning.
-fn planning(shared: &Shared) -> Vec<Told> {
+fn planning(shared: &Shared) -> Vec<Annotation> {
     let (counts, used) = shared.planning();
     vec![
-        Told::Count("handled", counts.handled),
-        Told::Count("committed", counts.committed),
-        Told::Count("rolled-back", counts.undone),
-        Told::Time("saved", used.saved),
-        Told::Time("thrown-away", used.thrown_away),
-        Told::Time("undoing", used.undoing),
-        Told::Count("promises-lost", shared.late),
-        Told::Count("not-promised", shared.unfit),
-        Told::Count("news-refused", shared.refused),
+        Annotation::Count("handled", counts.handled),
+        Annotation::Count("committed", counts.committed),
+        Annotation::Count("rolled-back", counts.undone),
+        Annotation::Time("saved", used.saved),
+        Annotation::Time("thrown-away", used.thrown_away),
+        Annotation::Time("undoing", used.undoing),
+        Annotation::Count("promises-lost", shared.late),
+        Annotation::Count("not-promised", shared.unfit),
+        Annotation::Count("news-refused", shared.refused),
     ]
 }

@@ -28,7 +28,7 @@ impl Reservation {
     }
 
     /// Asks for it at the scheduler of that name, or at the one above if that is empty.
-    pub(crate) fn asks(self, scheduler: &str) -> OwnRequest {
+    pub(crate) fn request(self, scheduler: &str) -> OwnRequest {
         let [amount, period] = [self.amount, self.period].map(Into::into);
         let request = OwnRequest::guarantee(Guarantee::BasicSoft(amount, period));
         if scheduler.is_empty() { request } else { request.at(scheduler) }

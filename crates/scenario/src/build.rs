@@ -35,7 +35,7 @@ use windfall_trace::glob::fits;
 pub(crate) struct Builder<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) mistakes: Vec<ScenarioError>,
-    pub(crate) asking: &'a ParameterWriter<'a>,
+    pub(crate) writer: &'a ParameterWriter<'a>,
 }
 
 impl Builder<'_> {
@@ -55,9 +55,9 @@ impl Builder<'_> {
 /// The requests of a scenario that has been checked, with numbers for the names of threads.
 pub(crate) fn requests(
     scenario: &Scenario,
-    asking: &ParameterWriter<'_>,
+    writer: &ParameterWriter<'_>,
 ) -> Result<Vec<(Instant, PlannedRequest)>, Diagnostics> {
-    let mut builder = Builder { scenario, mistakes: Vec::new(), asking };
+    let mut builder = Builder { scenario, mistakes: Vec::new(), writer };
     let requests = builder.requests();
     Diagnostics::of(&scenario.origin, builder.mistakes).map_or(Ok(requests), Err)
 }
@@ -82,8 +82,8 @@ impl Scenario {
         if let Some(diagnostics) = Diagnostics::of(&self.origin, mistakes) {
             return Err(diagnostics);
         }
-        let asking = ParameterWriter::of(self);
-        let mut builder = Builder { scenario: self, mistakes: Vec::new(), asking: &asking };
+        let writer = ParameterWriter::of(self);
+        let mut builder = Builder { scenario: self, mistakes: Vec::new(), writer: &writer };
         let (mut hierarchy, nodes) = builder.tree();
         let mut threads = builder.threads(&nodes, recordings);
         let refused: BTreeSet<String> =
@@ -114,7 +114,7 @@ impl Scenario {
             threads,
             interrupts,
             live: Live::new(self.clone()),
-            shares: asking.shares(),
+            shares: writer.shares(),
             requests,
             barriers,
             locks,

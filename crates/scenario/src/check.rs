@@ -88,23 +88,23 @@ pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<ScenarioError>) {
     names::check(&mut checker);
     machine::check(&mut checker);
     stations::check(&mut checker);
-    let asking = ParameterWriter::of(scenario);
-    schedulers::check(&mut checker, &asking);
-    threads::check(&mut checker, &asking);
+    let writer = ParameterWriter::of(scenario);
+    schedulers::check(&mut checker, &writer);
+    threads::check(&mut checker, &writer);
     admission::check(&mut checker);
-    programs::check(&mut checker, &asking);
+    programs::check(&mut checker, &writer);
     locks::check(&mut checker);
     externals::check(&mut checker);
-    requests::check(&mut checker, &asking);
+    requests::check(&mut checker, &writer);
     expectations::check(&mut checker);
 }
 
 /// Checks the requests alone.
 pub(crate) fn check_requests(
     scenario: &Scenario,
-    asking: &ParameterWriter<'_>,
+    writer: &ParameterWriter<'_>,
     mistakes: &mut Vec<ScenarioError>,
 ) {
     let names = Names::of(scenario);
-    requests::check(&mut Checker { scenario, mistakes, names }, asking);
+    requests::check(&mut Checker { scenario, mistakes, names }, writer);
 }

@@ -15,7 +15,8 @@ pub struct Explanation {
     /// The giver; `top` is the operating system.
     pub parent: String,
     /// The request.
-    pub asked: Option<String>,
+    #[serde(rename = "asked")]
+    pub requested: Option<String>,
     /// The checker's answer.
     pub verdict: Verdict,
     /// The guarantees that hold there at the same time, each with the steps that prove it.
@@ -96,7 +97,7 @@ impl Promises {
         Explanation {
             name: requires.name.clone(),
             parent: self.parent(vp).to_owned(),
-            asked: requires.requested.map(|asked| asked.to_string()),
+            requested: requires.requested.map(|requested| requested.to_string()),
             verdict,
             has: found.options.iter().map(|link| self.reasons(*link)).collect(),
             chain: found.granted.map(|link| self.reasons(link)).unwrap_or_default(),
@@ -186,7 +187,7 @@ fn reason_of(why: &Why) -> String {
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Explanation { name, parent, .. } = self;
-        let asked = self.asked.as_deref().unwrap_or("nothing");
+        let asked = self.requested.as_deref().unwrap_or("nothing");
         match self.verdict {
             Verdict::Granted => writeln!(f, "{name}: {asked}, granted by {parent}")?,
             Verdict::Refused => writeln!(f, "{name}: {asked}, refused by {parent}")?,

@@ -78,7 +78,7 @@ pub struct Live {
     /// The schedulers that were created during the run, the last one first.
     created: Vec<Scheduler>,
     /// Requirements that differ from those of the file; for a thread, with its scheduler.
-    asked: BTreeMap<Whom, (Requirements, Option<String>)>,
+    requested: BTreeMap<Whom, (Requirements, Option<String>)>,
     /// How many of the file's requests have been carried out.
     passed: usize,
 }
@@ -96,7 +96,7 @@ impl Live {
     pub fn new(file: Scenario) -> Live {
         let mut file = file;
         file.requests.sort_by_key(|request| request.time);
-        Live { file, created: Vec::new(), asked: BTreeMap::new(), passed: 0 }
+        Live { file, created: Vec::new(), requested: BTreeMap::new(), passed: 0 }
     }
 
     /// Plans the requests in a text. Threads are numbered as in `threads`.
@@ -116,12 +116,12 @@ impl Live {
             together::pass_on(&mut request.change, &self.file.threads, &there.schedulers);
         }
         let file = ParameterWriter::of(&self.file);
-        let asking = ParameterWriter::of(&there).weighing_as(&file);
-        check_requests(&there, &asking, &mut mistakes);
+        let writer = ParameterWriter::of(&there).weighing_as(&file);
+        check_requests(&there, &writer, &mut mistakes);
         if let Some(diagnostics) = Diagnostics::of(&there.origin, mistakes) {
             return Err(diagnostics);
         }
-        let planned = build::requests(&there, &asking)?;
+        let planned = build::requests(&there, &writer)?;
         Ok(LiveRequest {
             planned: planned.into_iter().map(|(_, request)| request).collect(),
             changes: there.requests.into_iter().map(|request| request.change).collect(),
@@ -152,10 +152,10 @@ impl Live {
             match change {
                 Change::Transaction(parts) => self.note(there, parts),
                 Change::MoveScheduler { own: (name, own), requires, .. } => {
-                    self.asked.insert(Whom::Scheduler(name, own), (requires, None));
+                    self.requested.insert(Whom::Scheduler(name, own), (requires, None));
                 }
                 Change::RemoveParent(name, own) => {
-                    self.asked.insert(Whom::Scheduler(name, own), Default::default());
+                    self.requested.insert(Whom::Scheduler(name, own), Default::default());
                 }
                 Change::AddParent { scheduler, to, requires } => {
                     // Of several VPs at this parent, the one without requirements so far.
@@ -163,12 +163,12 @@ impl Live {
                     let owns = (0..=u16::MAX).zip(place.into_iter().flat_map(|place| &place.owns));
                     let owns = owns.filter(|(_, own)| own.parent == to && own.requires.is_empty());
                     if let Some((own, _)) = owns.last() {
-                        self.asked.insert(Whom::Scheduler(scheduler, own), (requires, None));
+                        self.requested.insert(Whom::Scheduler(scheduler, own), (requires, None));
                     }
                 }
                 Change::Create(scheduler) => self.created.insert(0, scheduler),
                 Change::Move { thread, to, requires } => {
-                    self.asked.insert(Whom::Thread(thread), (requires, Some(to)));
+                    self.requested.insert(Whom::Thread(thread), (requires, Some(to)));
                 }
                 Change::Set(..) | Change::Guarantee(..) | Change::Unreserve(_) => {
                     self.change(there, &change);
@@ -200,12 +200,12 @@ impl Live {
         };
         let (mut requires, parent) = found.unwrap_or_default();
         change.apply(&mut requires);
-        self.asked.insert(whom.clone(), (requires, parent));
+        self.requested.insert(whom.clone(), (requires, parent));
     }
 
     /// Restores the file's requirements of a thread.
     pub fn forget(&mut self, thread: &str) {
-        self.asked.remove(&Whom::Thread(thread.to_owned()));
+        self.requested.remove(&Whom::Thread(thread.to_owned()));
     }
 
     /// The promises in the current tree, and which of them the checker grants.
@@ -216,11 +216,11 @@ impl Live {
 
     /// The requirements of a thread: the last ones, as long as the thread is at the scheduler that received them.
     fn requirements(&self, thread: &LiveThread, entry: Option<&Thread>) -> Requirements {
-        let known = |name: &str| self.asked.get(&Whom::Thread(name.to_owned()));
-        let asked = known(&thread.name).or_else(|| known(&entry?.name));
+        let known = |name: &str| self.requested.get(&Whom::Thread(name.to_owned()));
+        let requested = known(&thread.name).or_else(|| known(&entry?.name));
         let home = entry.and_then(|entry| entry.parent.as_deref());
         let home = home.or_else(|| self.file.default_scheduler());
-        let (requires, place) = match (asked, entry) {
+        let (requires, place) = match (requested, entry) {
             (Some((requires, place)), _) => (requires, place.as_deref()),
             (None, Some(entry)) => (&entry.requires, home),
             (None, None) => return Requirements::default(),
@@ -240,7 +240,7 @@ impl Live {
                 owns: vec![Attachment { parent: Parent::Top, requires: Requirements::default() }],
             });
             let owns = (0..=u16::MAX).zip(&node.parents).map(|(number, parent)| {
-                let changed = self.asked.get(&Whom::Scheduler(node.name.clone(), number));
+                let changed = self.requested.get(&Whom::Scheduler(node.name.clone(), number));
                 let known = scheduler.owns.get(usize::from(number)).map(|known| &known.requires);
                 let requires = changed.map(|(requires, _)| requires).or(known).cloned();
                 Attachment { parent: parent.clone(), requires: requires.unwrap_or_default() }

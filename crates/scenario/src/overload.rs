@@ -17,7 +17,7 @@ pub struct Overload {
     /// The scheduler whose threads require it; `None`: all threads of the machine.
     pub scheduler: Option<String>,
     /// Their work, in processors.
-    pub asked: Ratio,
+    pub requested: Ratio,
     /// How many processors they have at most.
     pub processors: u64,
 }
@@ -28,7 +28,7 @@ impl fmt::Display for Overload {
             Some(name) => format!("threads with deadlines below {name}"),
             None => "threads with deadlines".to_owned(),
         };
-        let tenths = self.asked.checked_mul(Ratio::whole(1_000));
+        let tenths = self.requested.checked_mul(Ratio::whole(1_000));
         let tenths = tenths.map_or(0, |all| all.numerator() / all.denominator().max(1));
         write!(
             f,
@@ -83,13 +83,13 @@ impl Promises {
             let count = count as u64;
             sum.filter(|sum| *sum > Ratio::whole(count)).map(|sum| (sum, count))
         };
-        if let Some((asked, processors)) = over(all, scenario.machine.speeds.len()) {
-            return vec![Overload { scheduler: None, asked, processors }];
+        if let Some((requested, processors)) = over(all, scenario.machine.speeds.len()) {
+            return vec![Overload { scheduler: None, requested, processors }];
         }
         let of = |(node, sum): (usize, Option<Ratio>)| {
             let node = &self.tree.nodes[node];
-            let (asked, processors) = over(sum, node.own.len())?;
-            Some(Overload { scheduler: Some(node.name.clone()), asked, processors })
+            let (requested, processors) = over(sum, node.own.len())?;
+            Some(Overload { scheduler: Some(node.name.clone()), requested, processors })
         };
         sums.into_iter().enumerate().filter_map(of).collect()
     }

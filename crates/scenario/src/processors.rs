@@ -186,7 +186,7 @@ impl<'a> ProcessorMap<'a> {
             narrow(thread.requires.get(&PROCESSORS))
                 && below(thread.parent.as_deref().or_else(|| scenario.default_scheduler()))
         });
-        let asked = scenario.changes().find_map(|change| match change {
+        let requested = scenario.changes().find_map(|change| match change {
             Change::Move { thread, to, requires }
                 if narrow(requires.get(&PROCESSORS)) && below(Some(to)) =>
             {
@@ -201,7 +201,7 @@ impl<'a> ProcessorMap<'a> {
             }
             _ => None,
         });
-        of_file.map(|thread| thread.name.as_str()).or(asked)
+        of_file.map(|thread| thread.name.as_str()).or(requested)
     }
 
     fn is_at_or_below(&self, scheduler: &str, name: &str, farthest: usize) -> bool {

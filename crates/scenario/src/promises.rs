@@ -58,8 +58,8 @@ impl Scenario {
 }
 
 fn tree(scenario: &Scenario) -> Tree {
-    let asking = ParameterWriter::of(scenario);
-    let mut tree = Tree::new(asking.scale());
+    let writer = ParameterWriter::of(scenario);
+    let mut tree = Tree::new(writer.scale());
     let mut at: BTreeMap<&str, usize> = BTreeMap::new();
     let mut waiting: Vec<&Scheduler> = scenario.schedulers.iter().collect();
     // Parents before children; schedulers below themselves, or below nothing, are left over.
@@ -75,7 +75,7 @@ fn tree(scenario: &Scenario) -> Tree {
             break;
         }
         for scheduler in now {
-            if let Some(node) = add(&mut tree, (&asking, scenario), &at, scheduler) {
+            if let Some(node) = add(&mut tree, (&writer, scenario), &at, scheduler) {
                 at.insert(&scheduler.name, node);
             }
         }
@@ -91,7 +91,7 @@ fn tree(scenario: &Scenario) -> Tree {
         let known = !scenario.under_way && thread.external.is_none();
         let since = known.then_some(thread.start);
         let rate = rate(scenario, &thread.run, &thread.requires, parent);
-        let terms = asking.counted(&thread.requires, Some(parent), rate, since);
+        let terms = writer.counted(&thread.requires, Some(parent), rate, since);
         for name in thread.names() {
             attach(&mut tree, vp(name, (Some(node), None), &thread.requires, terms));
         }
@@ -102,7 +102,7 @@ fn tree(scenario: &Scenario) -> Tree {
 /// Adds an instance and its own virtual processors.
 fn add<'s>(
     tree: &mut Tree,
-    (asking, scenario): (&ParameterWriter<'_>, &Scenario),
+    (writer, scenario): (&ParameterWriter<'_>, &Scenario),
     at: &BTreeMap<&'s str, usize>,
     scheduler: &'s Scheduler,
 ) -> Option<usize> {
@@ -117,7 +117,7 @@ fn add<'s>(
             false => scheduler.name.clone(),
         };
         let parent = attachment.parent.name();
-        let terms = asking.counted(&attachment.requires, parent, None, begins);
+        let terms = writer.counted(&attachment.requires, parent, None, begins);
         let parent = parent.and_then(|name| at.get(name).copied());
         let mut vp = vp(name, (parent, Some(node)), &attachment.requires, terms);
         vp.orphaned = attachment.parent == Parent::Nowhere;

@@ -102,7 +102,7 @@ impl<'a> Open<'_, 'a> {
             | Step::Timer { .. }
             | Step::Wait { .. }
             | Step::Barrier(_)
-            | Step::Ask(_)
+            | Step::OwnRequest(_)
             | Step::Suspend => {
                 return self.stack.last().map_or(Ok(()), |held| Err(held.lock));
             }
@@ -134,7 +134,7 @@ pub(crate) fn timed(run: &Run, speed: Ratio) -> Option<Task> {
     let waits = |step: &Step| {
         let waits = step.station().is_some()
             || matches!(step, Step::Sleep(_) | Step::Timer { .. } | Step::Wait { .. });
-        waits || matches!(step, Step::Barrier(_) | Step::Suspend | Step::Job | Step::Ask(_))
+        waits || matches!(step, Step::Barrier(_) | Step::Suspend | Step::Job | Step::OwnRequest(_))
     };
     if others.into_iter().any(waits) {
         return None;

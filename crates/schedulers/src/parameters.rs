@@ -56,7 +56,7 @@ impl Parameter {
     }
 
     /// The same with a message of its own.
-    const fn told_by(self, message: fn(ParameterValue) -> Option<Message>) -> Parameter {
+    const fn sent_as(self, message: fn(ParameterValue) -> Option<Message>) -> Parameter {
         Parameter { message: Some(message), ..self }
     }
 
@@ -77,7 +77,7 @@ const WEIGHTS: Form = Form::Integer(1, u32::MAX as i64);
 
 /// An amount of processor time in every period.
 pub const RESERVE: Parameter =
-    Parameter::new("reserve", Form::Reservation, "none", "A reservation, as `3ms/10ms`.").told_by(
+    Parameter::new("reserve", Form::Reservation, "none", "A reservation, as `3ms/10ms`.").sent_as(
         |value| match value {
             ParameterValue::Reservation { amount, period } => {
                 Some(Message::Reserve { amount, period })
@@ -88,7 +88,7 @@ pub const RESERVE: Parameter =
 
 /// A weight relative to siblings' weights.
 pub const SHARE: Parameter = Parameter::new("share", WEIGHTS, "1", "A weight among siblings.")
-    .told_by(|value| match value {
+    .sent_as(|value| match value {
         ParameterValue::Integer(share) => u32::try_from(share).ok().map(Message::Share),
         _ => None,
     });
@@ -124,7 +124,7 @@ pub const PRIORITY: Parameter = Parameter::new(
     "by kind",
     "A priority; larger is served first.",
 )
-.told_by(|value| match value {
+.sent_as(|value| match value {
     ParameterValue::Integer(priority) => i32::try_from(priority).ok().map(Message::Priority),
     _ => None,
 });
@@ -136,7 +136,7 @@ pub const TIME_SLICE: Parameter = Parameter::new(
     "that of its scheduler",
     "A time slice of its own, for the epoch scheduler.",
 )
-.told_by(|value| match value {
+.sent_as(|value| match value {
     ParameterValue::Span(slice) => Some(Message::Quantum(slice)),
     _ => None,
 });
@@ -148,7 +148,7 @@ pub const RATE: Parameter = Parameter::new(
     "that of its periodic jobs",
     "How often it works, for schedulers that want to know.",
 )
-.told_by(|value| match value {
+.sent_as(|value| match value {
     ParameterValue::Rate(rate) => Some(rate.message()),
     _ => None,
 });

@@ -69,7 +69,7 @@ pub enum Step {
     /// A thread has so much work to do by then.
     Constrain { thread: u8, due_in: u32, work: u32 },
     /// A scheduler's parent is sent a message about one of its own virtual processors.
-    Ask { node: u8, own: u8, what: Message },
+    Request { node: u8, own: u8, what: Message },
     /// A scheduler is sent a message about itself.
     Configure { node: u8, what: Message },
     /// A scheduler is created: a parent of 0 modulo 8 is the top.
@@ -260,7 +260,7 @@ impl World {
                     self.tree.send(now, thread, what)?;
                 }
             }
-            Step::Ask { node, own, what } => {
+            Step::Request { node, own, what } => {
                 let (node, own) = self.own(*node, *own);
                 let parent = self.tree.node(node).and_then(|node| node.owns[own.index()].0);
                 self.tree.send_for(now, Target::Node(node), own, *what)?;
@@ -342,14 +342,14 @@ impl World {
 
     /// Whether an instance that wants a processor has asked wherever it may, and so on to the top. One with bound children,
     /// which asks for some, checks itself.
-    fn asks_everywhere(&self, id: NodeId) -> bool {
+    fn requests_everywhere(&self, id: NodeId) -> bool {
         let node = self.tree.node(id).unwrap();
         if self.sparing.contains(&node.kind) || self.binding.contains(&id) {
             return true;
         }
         node.owns.iter().all(|(parent, state)| match (state, parent) {
             (VpState::Waiting, _) | (VpState::Ready, Some(Parent::Top)) => false,
-            (VpState::Ready, Some(Parent::Node(parent))) => self.asks_everywhere(*parent),
+            (VpState::Ready, Some(Parent::Node(parent))) => self.requests_everywhere(*parent),
             (VpState::Ready, None) | (VpState::Running(_), _) => true,
         })
     }
@@ -371,7 +371,7 @@ impl World {
                 Some(VpState::Running(on)) => assert_eq!(running[on.index()], Some(*thread)),
                 Some(VpState::Ready) => {
                     let node = self.tree.parent_of(*thread).unwrap();
-                    assert!(self.asks_everywhere(node), "a ready thread is forgotten");
+                    assert!(self.requests_everywhere(node), "a ready thread is forgotten");
                 }
                 Some(VpState::Waiting) => {}
                 None => panic!("a thread is lost"),
@@ -462,7 +462,7 @@ fn plain() -> impl Strategy<Value = Step> {
         4 => (any::<u8>(), 0_u32..90_000_000, 0_u32..20_000_000)
             .prop_map(|(thread, due_in, work)| Step::Constrain { thread, due_in, work }),
         2 => (any::<u8>(), any::<u8>(), message())
-            .prop_map(|(node, own, what)| Step::Ask { node, own, what }),
+            .prop_map(|(node, own, what)| Step::Request { node, own, what }),
         1 => (any::<u8>(), message()).prop_map(|(node, what)| Step::Configure { node, what }),
         5 => (any::<u8>(), prop::collection::vec(any::<u8>(), 1..5), ask())
             .prop_map(|(kind, parents, ask)| Step::Create { kind, parents, ask }),

@@ -145,7 +145,7 @@ fn r0013_a_command_of_such_a_name_is_recorded_in_words() {
 }
 
 /// The output of `ctl` and `top` for a run that answers `answer`.
-fn asked(answer: &'static [u8], verb: &[&str]) -> String {
+fn requested(answer: &'static [u8], verb: &[&str]) -> String {
     static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let name = format!("socket-{number}");
@@ -168,9 +168,9 @@ fn asked(answer: &'static [u8], verb: &[&str]) -> String {
 #[test]
 fn r0013_ctl_refuses_an_answer_that_is_none() {
     for answer in [&b"5\n"[..], b"[]\n", b"\"x\"\n", b"null\n"] {
-        let printed = asked(answer, &["list"]);
+        let printed = requested(answer, &["list"]);
         assert!(printed.contains("no object") && !printed.contains("panicked"), "{printed}");
     }
     let hostile = b"{\"windfall\":2,\"ok\":false,\"rejected\":{\"asked\":\"\\u001b[2J\",\"why\":\"\\u001b[2J\",\"help\":\"\"}}\n";
-    assert!(asked(hostile, &["stop"]).contains("\\u001b[2J"));
+    assert!(requested(hostile, &["stop"]).contains("\\u001b[2J"));
 }

@@ -194,8 +194,8 @@ fn law_no_thread_is_lost_among_hundreds() {
     if !real::is_ready() {
         return;
     }
-    let asked = std::env::var("WINDFALL_SOAK").ok().and_then(|n| n.parse::<u64>().ok());
-    let (seconds, threads) = (asked.unwrap_or(15), if asked.is_some() { 500 } else { 100 });
+    let requested = std::env::var("WINDFALL_SOAK").ok().and_then(|n| n.parse::<u64>().ok());
+    let (seconds, threads) = (requested.unwrap_or(15), if requested.is_some() { 500 } else { 100 });
     let file = std::env::temp_dir().join(format!("windfall-soak-{}.toml", std::process::id()));
     fs::write(&file, scenario(seconds, threads)).unwrap();
     let Some(child) = begin_once_free(&file) else { return };
@@ -249,11 +249,11 @@ fn law_no_thread_is_lost_among_hundreds() {
     assert!(seen.longest < patience, "a thread waited for {:?}", seen.longest);
     assert_eq!(outcome["refused"].as_array().unwrap().len(), 0, "{}", outcome["refused"]);
     // Of those that have ended 1,024 are kept one by one, which a short run does not reach.
-    let most = first + if asked.is_some() { 1_024 } else { 4_096 };
+    let most = first + if requested.is_some() { 1_024 } else { 4_096 };
     assert!(last <= most, "memory grew from {first} to {last} KiB");
     assert!(took < Duration::from_secs(seconds + 10), "it went on until {took:?}");
     // What is asked of the long form, as far as others did not have the processor.
-    if asked.is_some() {
+    if requested.is_some() {
         assert!(own <= Duration::from_millis(1), "{own:?} late while the processor was ours");
     }
 }

@@ -68,8 +68,8 @@ fn law_a_storm_of_forks_by_others_does_not_end_a_run() {
     if !real::is_ready() {
         return;
     }
-    let asked = std::env::var("WINDFALL_STORM").ok().and_then(|n| n.parse::<u64>().ok());
-    let seconds = asked.unwrap_or(8);
+    let requested = std::env::var("WINDFALL_STORM").ok().and_then(|n| n.parse::<u64>().ok());
+    let seconds = requested.unwrap_or(8);
     let file = std::env::temp_dir().join(format!("windfall-storm-{}.toml", std::process::id()));
     fs::write(&file, RUN.replace("seed   = 1", &format!("seed = 1\nlength = \"{seconds}s\"")))
         .unwrap();
@@ -97,6 +97,6 @@ fn law_a_storm_of_forks_by_others_does_not_end_a_run() {
     assert_eq!(supervision["cut_short"], Value::Null, "{errors}");
     assert_eq!(supervision["lost"], 0);
     // What a decision takes in this build, and what a virtual machine does not tell that it took.
-    let most = if asked.is_some() { 5 } else { 20 };
+    let most = if requested.is_some() { 5 } else { 20 };
     assert!(own <= Duration::from_millis(most), "{own:?} late while the processor was ours");
 }

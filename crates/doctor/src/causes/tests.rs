@@ -20,7 +20,7 @@ fn alone<T: Send + 'static>(act: impl FnOnce() -> io::Result<T> + Send + 'static
 fn right() -> Option<MutexGuard<'static, ()>> {
     static ONE: Mutex<()> = Mutex::new(());
     let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    match asked() {
+    match requested() {
         None => return Some(one),
         Some(libc::EPERM) => skip(Needs::Real, "this user may not set SCHED_DEADLINE"),
         Some(errno) => {
@@ -33,7 +33,7 @@ fn right() -> Option<MutexGuard<'static, ()>> {
 
 /// The kernel's answer to a request for a fifth of a processor. A thread that ended keeps its bandwidth until the end of
 /// its period, so a refusal for lack of bandwidth counts only if it persists.
-fn asked() -> Option<i32> {
+fn requested() -> Option<i32> {
     for _ in 0..100 {
         let answer = alone(|| deadline(2_000_000, 10_000_000, 10_000_000).give(0));
         if answer != Some(libc::EBUSY) {
@@ -95,7 +95,11 @@ fn refuses_deadlines_out_of_limits() {
         (2_000_000, 8_000_000_000, 8_000_000_000),
     ] {
         let errno = alone(move || deadline(runtime, end, period).give(0));
-        assert_eq!(cause(Class, errno.unwrap(), &[Asks]).unwrap().sign, Asks, "{period}");
+        assert_eq!(
+            cause(Class, errno.unwrap(), &[OutOfLimits]).unwrap().sign,
+            OutOfLimits,
+            "{period}"
+        );
     }
 }
 

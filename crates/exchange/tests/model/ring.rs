@@ -39,9 +39,9 @@ fn law_two_submitters_are_both_answered() {
     model(Some(2), || {
         let (mut submitters, mut incoming) = (Vec::new(), Vec::new());
         for number in [1, 2] {
-            let (mut asks, asked) = ring::<1>(1);
+            let (mut asks, requested) = ring::<1>(1);
             let (answer, mut answers) = ring::<1>(1);
-            incoming.push((asked, answer));
+            incoming.push((requested, answer));
             submitters.push(thread::spawn(move || {
                 assert_eq!(asks.write(&[[number]]), 1);
                 let mut into = [[0]];
@@ -50,9 +50,9 @@ fn law_two_submitters_are_both_answered() {
             }));
         }
         let mut analyse = || {
-            for (asked, answer) in &mut incoming {
+            for (requested, answer) in &mut incoming {
                 let mut into = [[0]];
-                if asked.read(&mut into) == 1 {
+                if requested.read(&mut into) == 1 {
                     assert_eq!(answer.write(&[[into[0][0] + 10]]), 1);
                 }
             }

@@ -95,7 +95,7 @@ impl<M: Machine> Host<M> {
     }
 
     /// Records another request that a thread has made for itself, or a process for it, and that was carried out.
-    pub(crate) fn asked(&mut self, number: u32, request: &OwnRequest) {
+    pub(crate) fn record_own(&mut self, number: u32, request: &OwnRequest) {
         if self.live.is_none() {
             return;
         }
@@ -106,7 +106,7 @@ impl<M: Machine> Host<M> {
         let returns = |parent: &str| self.home(number, parent).is_some();
         let home = leaves && thread.parent.as_deref().is_some_and(returns);
         if let Some(live) = self.live(now) {
-            live.asked(&thread, request, home);
+            live.record_own(&thread, request, home);
         }
     }
 }

@@ -175,7 +175,7 @@ impl<M: Machine> Host<M> {
             let (waited, requested, before) = (place.waits, place.requests, place.cpu);
             let state = self.hierarchy.own_state(place.node, place.own);
             let (state, requests) = state.unwrap_or((VpState::Waiting, requested));
-            let deadline = self.hierarchy.own_told(place.node, place.own);
+            let deadline = self.hierarchy.own_reported_deadline(place.node, place.own);
             let cpu = match state {
                 VpState::Running(processor) => Some(processor.index()),
                 _ => None,

@@ -95,6 +95,6 @@ pub(super) fn together(mut planned: Vec<PlannedRequest>) -> PlannedRequest {
 
 /// A refusal in the words of a host.
 pub(super) fn refusal(told: &str) -> ControlError {
-    let (asked, why) = told.split_once(": refused: ").unwrap_or(("the request", told));
-    ControlError::new(asked, why, "")
+    let (requested, why) = told.split_once(": refused: ").unwrap_or(("the request", told));
+    ControlError::new(requested, why, "")
 }

@@ -19,12 +19,12 @@ pub(super) fn answer(
     tasks: Vec<(Span, Span)>,
 ) -> Result<Value, ControlError> {
     let wanted = scheduler.to_owned();
-    let (asked, name) = (tasks.clone(), || format!("`{scheduler}`"));
+    let (requested, name) = (tasks.clone(), || format!("`{scheduler}`"));
     let found = host.call(move |s| {
         settle(s);
         let now = s.time();
         let due = |(work, by): &(Span, Span)| (*work, now.saturating_add(*by));
-        let due: Vec<_> = asked.iter().map(due).collect();
+        let due: Vec<_> = requested.iter().map(due).collect();
         Some((
             now,
             match due.as_slice() {

@@ -12,7 +12,7 @@ use super::present::{carry_out, plan, refusal, there, together};
 use super::query;
 use super::rights::{self, Rates};
 use super::tasks;
-use super::wire::{self, Answer, Asked, ControlError, LONGEST};
+use super::wire::{self, Answer, ClientRequest, ControlError, LONGEST};
 use crate::control::view;
 use crate::supervise::locked::Locked;
 use crate::supervise::settle::settle;
@@ -131,7 +131,7 @@ impl Server {
             return Err(ControlError::new("a request", why, "send one JSON object on one line"));
         };
         match wire::read(&line)? {
-            Asked::Own { tid, verb, request } => {
+            ClientRequest::Own { tid, verb, request } => {
                 rights::own(peer, tid)?;
                 let thread = own::thread(host, tid)?;
                 if verb == "notices" {
@@ -142,36 +142,38 @@ impl Server {
                 own::may(host, thread.0, &verb, &request)?;
                 self.answer(host, wire::about(&thread.1, &verb, request)?)
             }
-            asked => {
+            requested => {
                 rights::owner(peer)?;
-                self.answer(host, asked)
+                self.answer(host, requested)
             }
         }
     }
 
-    fn answer(&mut self, host: &Locked, asked: Asked) -> Result<Answer, ControlError> {
-        let value = match asked {
-            Asked::Own { tid, .. } => {
+    fn answer(&mut self, host: &Locked, requested: ClientRequest) -> Result<Answer, ControlError> {
+        let value = match requested {
+            ClientRequest::Own { tid, .. } => {
                 let why = format!("is about thread {tid}, and was not made one by name");
                 return Err(ControlError::new("a request", why, "report it"));
             }
-            Asked::Trace => return lately(host),
-            Asked::List => {
+            ClientRequest::Trace => return lately(host),
+            ClientRequest::List => {
                 let view = host.call(view::view);
                 let now = host.call(|s| s.time());
                 let listing = view.listing(&self.name, self.end, self.history.before(now));
                 serde_json::to_value(listing)
                     .map_err(|why| ControlError::new("`list`", why.to_string(), "report it"))?
             }
-            Asked::Stop => {
+            ClientRequest::Stop => {
                 host.call(|s| s.ending = true);
                 json!({ "done": "the run ends" })
             }
-            Asked::Query { scheduler, tasks } => query::answer(host, &scheduler, tasks)?,
-            Asked::Task(thread, asked) => tasks::answer(host, &thread, asked)?,
-            Asked::Unreserve(thread) => self.unreserve(host, &thread)?,
-            Asked::Change { verb, text, query: true, .. } => Server::query(host, &verb, &text)?,
-            Asked::Change { verb, text, lends, force, .. } => {
+            ClientRequest::Query { scheduler, tasks } => query::answer(host, &scheduler, tasks)?,
+            ClientRequest::Task(thread, requested) => tasks::answer(host, &thread, requested)?,
+            ClientRequest::Unreserve(thread) => self.unreserve(host, &thread)?,
+            ClientRequest::Change { verb, text, query: true, .. } => {
+                Server::query(host, &verb, &text)?
+            }
+            ClientRequest::Change { verb, text, lends, force, .. } => {
                 self.change(host, &verb, &text, lends.as_deref(), force)?
             }
         };
@@ -231,8 +233,8 @@ impl Server {
     /// Ends a thread's reservation: it returns to its former scheduler, with what it had there, or stays where it is without the
     /// reservation.
     fn unreserve(&mut self, host: &Locked, name: &str) -> Result<Value, ControlError> {
-        let asked = name.to_owned();
-        let known = host.call(move |s| own::former(s, &asked));
+        let requested = name.to_owned();
+        let known = host.call(move |s| own::former(s, &requested));
         let known = known.or_else(|| self.former.get(name).cloned());
         let Some(to) = known else {
             let text =

@@ -1,6 +1,6 @@
 //! Tasks of a thread, for a client of the run's owner: submitted to the scheduler above the thread, and withdrawn (PORTS 2.2, decision 0033).
 
-use super::wire::{ControlError, TaskAsked};
+use super::wire::{ControlError, TaskCommand};
 use crate::supervise::locked::Locked;
 use crate::supervise::settle::settle;
 use serde_json::{Value, json};
@@ -11,7 +11,11 @@ use windfall_time::{Instant, Span};
 ///
 /// # Errors
 /// When no such thread runs, its scheduler admits no tasks, it has no such task, or the work or the time is none.
-pub(super) fn answer(host: &Locked, thread: &str, asked: TaskAsked) -> Result<Value, ControlError> {
+pub(super) fn answer(
+    host: &Locked,
+    thread: &str,
+    requested: TaskCommand,
+) -> Result<Value, ControlError> {
     let name = thread.to_owned();
     let found = host.call(move |s| {
         settle(s);
@@ -19,7 +23,7 @@ pub(super) fn answer(host: &Locked, thread: &str, asked: TaskAsked) -> Result<Va
         let named =
             |thread: &windfall_host::Thread| thread.id().is_some() && thread.outcome.name == name;
         let number = s.host.threads.list.iter().position(named)?;
-        let reply = match request(asked, now) {
+        let reply = match request(requested, now) {
             Ok(request) => s.host.task_request(u32::try_from(number).ok()?, request),
             Err(why) => Err(TaskError::NotAdmitting { why }),
         };
@@ -32,8 +36,8 @@ pub(super) fn answer(host: &Locked, thread: &str, asked: TaskAsked) -> Result<Va
         let help = "name one that `windfall ctl list` shows; each thread of a program has a name of its own";
         return Err(refused("no thread of this name runs".to_owned(), help));
     };
-    match (asked, reply) {
-        (TaskAsked::Submit { work, by }, Err(TaskError::NoTime { instead, .. })) => {
+    match (requested, reply) {
+        (TaskCommand::Submit { work, by }, Err(TaskError::NoTime { instead, .. })) => {
             Ok(told(now, work, by, instead))
         }
         (_, Ok(TaskReply::Admitted(task))) => Ok(json!({
@@ -47,13 +51,13 @@ pub(super) fn answer(host: &Locked, thread: &str, asked: TaskAsked) -> Result<Va
 }
 
 /// The request to the host.
-fn request(asked: TaskAsked, now: Instant) -> Result<TaskRequest, String> {
-    Ok(match asked {
-        TaskAsked::Submit { work, by } => {
+fn request(requested: TaskCommand, now: Instant) -> Result<TaskRequest, String> {
+    Ok(match requested {
+        TaskCommand::Submit { work, by } => {
             let late = || format!("{by} from now is after the end of the clock");
             TaskRequest::Submit { work, deadline: now.checked_add(by).ok_or_else(late)? }
         }
-        TaskAsked::Withdraw(task) => TaskRequest::Withdraw(TaskId::new(task)),
+        TaskCommand::Withdraw(task) => TaskRequest::Withdraw(TaskId::new(task)),
     })
 }
 

@@ -8,7 +8,7 @@ mod own;
 mod temporal;
 
 pub(in crate::control) use own::about;
-pub(in crate::control) use temporal::TaskAsked;
+pub(in crate::control) use temporal::TaskCommand;
 
 use own::own;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ const DEEPEST: usize = 8;
 
 /// A client's request.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Asked {
+pub(super) enum ClientRequest {
     /// List the state of the run.
     List,
     /// End the run.
@@ -40,7 +40,7 @@ pub(super) enum Asked {
         tasks: Vec<(Span, Span)>,
     },
     /// Submit or withdraw a task of a thread (PORTS 2.2).
-    Task(String, TaskAsked),
+    Task(String, TaskCommand),
     /// End a thread's reservation, and return the thread to its former scheduler.
     Unreserve(String),
     /// Do something for one of the client's own threads (decision 0024).
@@ -71,7 +71,8 @@ pub(super) enum Asked {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ControlError {
     /// The request, as the subject of the sentence in `why`.
-    pub asked: String,
+    #[serde(rename = "asked")]
+    pub request: String,
     /// The reason.
     pub why: String,
     /// A remedy; may be empty.
@@ -80,17 +81,17 @@ pub struct ControlError {
 
 impl ControlError {
     pub(super) fn new(
-        asked: impl Into<String>,
+        request: impl Into<String>,
         why: impl Into<String>,
         help: impl Into<String>,
     ) -> ControlError {
-        ControlError { asked: asked.into(), why: why.into(), help: help.into() }
+        ControlError { request: request.into(), why: why.into(), help: help.into() }
     }
 }
 
 impl fmt::Display for ControlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.asked, self.why)?;
+        write!(f, "{}: {}", self.request, self.why)?;
         if self.help.is_empty() { Ok(()) } else { write!(f, "\n  help: {}", self.help) }
     }
 }
@@ -98,10 +99,10 @@ impl fmt::Display for ControlError {
 impl std::error::Error for ControlError {}
 
 /// Reads a request.
-pub(super) fn read(line: &[u8]) -> Result<Asked, ControlError> {
+pub(super) fn read(line: &[u8]) -> Result<ClientRequest, ControlError> {
     let request = entry(line)?;
     let verb = request.get("do").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let alone = |asked: Asked| match request.len() {
+    let alone = |asked: ClientRequest| match request.len() {
         1 => Ok(asked),
         _ => Err(ControlError::new(format!("`{verb}`"), "takes no other keys", "leave them out")),
     };
@@ -109,13 +110,13 @@ pub(super) fn read(line: &[u8]) -> Result<Asked, ControlError> {
         return own(verb, request);
     }
     match verb.as_str() {
-        "list" => alone(Asked::List),
-        "stop" => alone(Asked::Stop),
-        "trace" => alone(Asked::Trace),
+        "list" => alone(ClientRequest::List),
+        "stop" => alone(ClientRequest::Stop),
+        "trace" => alone(ClientRequest::Trace),
         "query" | "submit" | "withdraw" => temporal::read(&verb, &request),
         "unreserve" if request.contains_key("thread") => {
             match (request.get("thread").and_then(Value::as_str), request.len()) {
-                (Some(thread), 2) => Ok(Asked::Unreserve(thread.to_owned())),
+                (Some(thread), 2) => Ok(ClientRequest::Unreserve(thread.to_owned())),
                 _ => {
                     let help = "write `\"thread\":\"NAME\"`";
                     Err(ControlError::new("`unreserve`", "takes a thread, and nothing else", help))
@@ -154,7 +155,7 @@ fn entry(line: &[u8]) -> Result<Map<String, Value>, ControlError> {
 }
 
 /// Reads a request that a file could have.
-fn change(verb: String, mut request: Map<String, Value>) -> Result<Asked, ControlError> {
+fn change(verb: String, mut request: Map<String, Value>) -> Result<ClientRequest, ControlError> {
     let mut flag = |key: &str| match request.remove(key) {
         None => Ok(false),
         Some(Value::Bool(set)) => Ok(set),
@@ -169,7 +170,7 @@ fn change(verb: String, mut request: Map<String, Value>) -> Result<Asked, Contro
     let lends = thread.filter(|_| verb == "move" && asks).map(str::to_owned);
     let text =
         toml(&request).map_err(|(why, help)| ControlError::new(format!("`{verb}`"), why, help))?;
-    Ok(Asked::Change { verb, text, lends, force, query })
+    Ok(ClientRequest::Change { verb, text, lends, force, query })
 }
 
 /// Writes a request as an entry of `[[at]]`. The error has a reason and a remedy.
@@ -289,7 +290,7 @@ mod tests {
 
     fn text(line: &str) -> String {
         match read(line.as_bytes()) {
-            Ok(Asked::Change { text, .. }) => text,
+            Ok(ClientRequest::Change { text, .. }) => text,
             other => panic!("{other:?}"),
         }
     }
@@ -327,12 +328,12 @@ mod tests {
     #[test]
     fn accepts_what_a_thread_may_ask_for_itself_and_refuses_the_rest() {
         let own = |line: &str| read(format!("{{\"windfall\":2,{line}}}").as_bytes());
-        let Ok(Asked::Own { tid: 7, verb, request }) =
+        let Ok(ClientRequest::Own { tid: 7, verb, request }) =
             own(r#""do":"reserve","own":7,"reserve":"1ms/10ms","to":"res""#)
         else {
             panic!("not read");
         };
-        let Ok(Asked::Change { verb, text, lends, force: false, query: false }) =
+        let Ok(ClientRequest::Change { verb, text, lends, force: false, query: false }) =
             about("a", &verb, request)
         else {
             panic!("not about a thread");

@@ -5,20 +5,20 @@ use windfall_os::LinuxError;
 use windfall_os::sched::Affinity;
 use windfall_scenario::Plan;
 
-/// Returns the processors in `asked`, or else those that the plan names, or else the last ones that this process may use: the first
+/// Returns the processors in `requested`, or else those that the plan names, or else the last ones that this process may use: the first
 /// ones serve most interrupts and are left to the rest of the system.
-pub(crate) fn choose(asked: &[u16], plan: &Plan) -> Result<Vec<u16>, LinuxError> {
-    let asked = if asked.is_empty() { plan.machine.cpus.as_slice() } else { asked };
+pub(crate) fn choose(requested: &[u16], plan: &Plan) -> Result<Vec<u16>, LinuxError> {
+    let requested = if requested.is_empty() { plan.machine.cpus.as_slice() } else { requested };
     let online = online()?;
     let wanted = usize::from(plan.hierarchy.processors());
-    let chosen: Vec<u16> = match asked {
+    let chosen: Vec<u16> = match requested {
         [] => online.iter().rev().take(wanted).rev().copied().collect(),
         some => some.to_vec(),
     };
     let distinct: BTreeSet<u16> = chosen.iter().copied().collect();
     if chosen.len() != wanted || distinct.len() != wanted {
         let what = format!("the scenario needs {wanted} processors");
-        let why = match asked {
+        let why = match requested {
             [] => format!("this process may use {}", online.len()),
             some => format!("{some:?} names {} different ones", distinct.len()),
         };

@@ -132,8 +132,8 @@ pub(crate) fn dismiss(
         left.retain(|pid| !process::reap_if_ended_child(*pid));
         left
     };
-    let asked = left();
-    asked.iter().copied().for_each(process::terminate);
+    let requested = left();
+    requested.iter().copied().for_each(process::terminate);
     wait(lives, || left().is_empty());
     let stubborn = left();
     stubborn.iter().copied().for_each(process::kill);
@@ -141,7 +141,7 @@ pub(crate) fn dismiss(
     process::adopt_orphans(false);
     let forced =
         if stubborn.is_empty() { String::new() } else { format!(", {} by force", stubborn.len()) };
-    let (count, s) = (asked.len(), if asked.len() == 1 { "" } else { "es" });
+    let (count, s) = (requested.len(), if requested.len() == 1 { "" } else { "es" });
     (count > 0).then(|| {
         format!("{count} process{s} that the run's programs had left behind ended with it{forced}")
     })

@@ -20,9 +20,9 @@ pub(crate) fn makers(plan: &Plan) -> Option<BTreeSet<PathBuf>> {
         PlannedProgram::External { external, .. } => Some(external),
         PlannedProgram::Declared(_) => None,
     });
-    let (mut asked, mut commands, mut pids) = (false, Vec::new(), Vec::new());
+    let (mut requested, mut commands, mut pids) = (false, Vec::new(), Vec::new());
     for external in externals {
-        asked |= external.threads.routine.is_some();
+        requested |= external.threads.routine.is_some();
         match &external.program {
             ExternalProgram::Exec { command, .. } => {
                 commands.extend(command.first().map(String::as_str));
@@ -30,7 +30,7 @@ pub(crate) fn makers(plan: &Plan) -> Option<BTreeSet<PathBuf>> {
             there => pids.push(there),
         }
     }
-    asked.then(|| {
+    requested.then(|| {
         let pids: Vec<i32> = pids.into_iter().flat_map(processes::found).collect();
         routines::makers(&commands, &pids)
     })

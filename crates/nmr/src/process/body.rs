@@ -13,7 +13,9 @@ use crate::remedies::Heard;
 use crate::rule::Majority;
 use crate::{Iteration, ReplicaNumber, Replicas};
 use std::sync::Arc;
-use windfall_programs::{Code, Event, OwnRequest, Process, ProcessError, ProcessParams, Told};
+use windfall_programs::{
+    Annotation, Code, Event, OwnRequest, Process, ProcessError, ProcessParams,
+};
 use windfall_time::{Instant, Span};
 
 pub(super) type Part = Participant<u64, Majority>;
@@ -82,7 +84,7 @@ impl Code for Other {
         if let (Ok(events), Some(Ok(()))) = (events, &how) {
             replica.finishes(&mut me, events).await?;
         }
-        replica.figures.tells(&mut me, &replica.part).await;
+        replica.figures.annotate(&mut me, &replica.part).await;
         replica.ends(&mut me, how).await
     }
 }
@@ -148,7 +150,7 @@ impl Replica<'_> {
     async fn begins(&self, me: &mut impl Process) -> Result<[Event; 2], ProcessError> {
         let on = &self.shared.voting.on;
         if !on.is_empty() {
-            me.ask(OwnRequest::Move(format!("{on}-{}", self.part.number.0))).await?;
+            me.request_own(OwnRequest::Move(format!("{on}-{}", self.part.number.0))).await?;
         }
         let events = [me.make_event().await?, me.make_event().await?];
         self.shared.waits_for(self.who, events);
@@ -174,7 +176,7 @@ impl Replica<'_> {
         let work = u64::try_from(work).map_or(Span::MAX, Span::from_nanos);
         while self.part.next.0 <= voting.iterations {
             let iteration = self.part.next;
-            me.tell(Told::Begins(iteration.to_string())).await;
+            me.annotate(Annotation::Begins(iteration.to_string())).await;
             me.compute(work).await;
             self.takes_mail()?;
             let state = self.part.last.map_or(0, |vote| vote.value);
@@ -185,9 +187,9 @@ impl Replica<'_> {
             self.part.sends(value, fault, |other| sent = sent.with(other));
             self.wakes(me, sent).await;
             let vote = self.waits(me, iteration, events).await?;
-            me.tell(Told::Ends).await;
+            me.annotate(Annotation::Ends).await;
             if vote.iteration > iteration {
-                me.tell(Told::Mark(format!(
+                me.annotate(Annotation::Mark(format!(
                     "it was too slow, and goes on after {}",
                     vote.iteration
                 )))
@@ -197,7 +199,7 @@ impl Replica<'_> {
             self.figures.missed += vote.iteration.0 - iteration.0;
             self.figures.longest = self.figures.longest.max(self.part.voter.length().into());
             self.shared.votes(self.part.number, vote);
-            self.figures.tells(me, &self.part).await;
+            self.figures.annotate(me, &self.part).await;
         }
         Ok(())
     }
@@ -221,7 +223,8 @@ impl Replica<'_> {
     ) -> Result<(), Stop> {
         if fault == Some(Injected::Crash) {
             let iteration = self.part.next;
-            me.tell(Told::Mark(format!("it panics before {iteration}, as it was told"))).await;
+            me.annotate(Annotation::Mark(format!("it panics before {iteration}, as it was told")))
+                .await;
             // A panic that says nothing beside.
             std::panic::resume_unwind(Box::new("as it was told"));
         }
@@ -274,7 +277,7 @@ impl Replica<'_> {
     async fn finds(&mut self, me: &mut impl Process) {
         let all = self.part.take_found();
         for found in &all {
-            me.tell(Told::Mark(found.to_string())).await;
+            me.annotate(Annotation::Mark(found.to_string())).await;
         }
         if !self.shared.voting.is_managed() {
             return;
@@ -348,7 +351,7 @@ impl Replica<'_> {
             Some(Err(Stop::Replaced)) => Ending::Abandoned,
             Some(Err(Stop::Host(error))) => return Err(error),
             Some(Err(Stop::NoMajority(iteration))) => {
-                me.tell(Told::Mark(format!("no majority agrees in {iteration}"))).await;
+                me.annotate(Annotation::Mark(format!("no majority agrees in {iteration}"))).await;
                 if !self.shared.voting.is_managed() {
                     return Err(ProcessError::NotHere { why: "no majority agreed in time" });
                 }

@@ -2,7 +2,7 @@
 
 use super::body::Part;
 use crate::ReplicaNumber;
-use windfall_programs::{Process, Told};
+use windfall_programs::{Annotation, Process};
 
 /// Of each replica and spare: values that were wrong, iterations without a value, the iteration since which it sent nothing right (0 if its last value was), and how often it was begun anew, or in the place of another.
 pub(super) struct Names {
@@ -36,8 +36,8 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// Tells what has changed.
-    pub(super) async fn tells(&mut self, me: &mut impl Process, part: &Part) {
+    /// Annotate what has changed.
+    pub(super) async fn annotate(&mut self, me: &mut impl Process, part: &Part) {
         let mut sums = [0; 4];
         let mut changed = Vec::new();
         for (number, names) in (0..).zip(NAMES) {
@@ -65,7 +65,7 @@ impl Figures {
             self.changes(name, count, None, &mut changed);
         }
         for (name, count) in changed {
-            me.tell(Told::Count(name, count)).await;
+            me.annotate(Annotation::Count(name, count)).await;
         }
     }
 

@@ -11,7 +11,7 @@ use crate::redundant::{Fault, Outcome};
 use crate::remedies::{News, Remedies};
 use crate::{ReplicaNumber, Replicas};
 use std::sync::{Arc, PoisonError};
-use windfall_programs::{Code, Process, ProcessError, ProcessParams, Template, Told};
+use windfall_programs::{Annotation, Code, Process, ProcessError, ProcessParams, Template};
 
 #[derive(Clone)]
 pub(super) struct Manager(pub(super) Arc<Shared>);
@@ -34,15 +34,16 @@ impl Code for Manager {
             for heard in self.0.takes_heard() {
                 match remedies.hears(heard, now) {
                     Some(News::Joined(replica)) => {
-                        self.tells_all(&mut me, replica, || Control::Admitted(replica)).await;
+                        self.send_all(&mut me, replica, || Control::Admitted(replica)).await;
                     }
                     Some(News::Fault(fault)) => {
                         faults += 1;
-                        me.tell(Told::Count("faults", faults)).await;
+                        me.annotate(Annotation::Count("faults", faults)).await;
                         let begins = self.remedies(&mut me, &mut remedies, template, fault).await;
                         if let Some(replica) = begins.map(ReplicaNumber::index) {
                             begun[replica] += 1;
-                            me.tell(Told::Count(NAMES[replica].begun, begun[replica])).await;
+                            me.annotate(Annotation::Count(NAMES[replica].begun, begun[replica]))
+                                .await;
                         }
                     }
                     None => {}
@@ -63,8 +64,8 @@ impl Code for Manager {
         for replica in self.0.begun().iter().filter(|replica| !self.0.has_ended(*replica)) {
             self.abandons(&mut me, replica).await;
         }
-        me.tell(Told::Count("faults", faults)).await;
-        me.tell(Told::Count("restarts", begun.iter().sum())).await;
+        me.annotate(Annotation::Count("faults", faults)).await;
+        me.annotate(Annotation::Count("restarts", begun.iter().sum())).await;
         Ok(())
     }
 }
@@ -80,9 +81,9 @@ impl Manager {
     ) -> Option<ReplicaNumber> {
         let Fault { replica, kind, iteration, .. } = fault;
         let (remedy, follows) = remedies.decides(fault, self.0.voting.remedy);
-        me.tell(Told::Mark(format!("{replica} {kind} in {iteration}: {remedy}"))).await;
+        me.annotate(Annotation::Mark(format!("{replica} {kind} in {iteration}: {remedy}"))).await;
         if follows.retires {
-            self.tells_all(me, replica, || Control::Retired(replica)).await;
+            self.send_all(me, replica, || Control::Retired(replica)).await;
         }
         if follows.abandons {
             let life = self.abandons(me, replica).await;
@@ -113,7 +114,7 @@ impl Manager {
         for other in others.iter() {
             let (here, there) = link(life, remedies.life(other), &self.0.voting.settings);
             links.push((other, here));
-            self.0.tells(other, Control::Linked(replica, there));
+            self.0.send(other, Control::Linked(replica, there));
         }
         self.0.links(replica, links);
         posts(me, &self.0, others).await;
@@ -137,14 +138,14 @@ impl Manager {
         life
     }
 
-    async fn tells_all(
+    async fn send_all(
         &self,
         me: &mut impl Process,
         about: ReplicaNumber,
         control: impl Fn() -> Control,
     ) {
         let others: Replicas = self.0.begun().without(about);
-        others.iter().for_each(|other| self.0.tells(other, control()));
+        others.iter().for_each(|other| self.0.send(other, control()));
         posts(me, &self.0, others).await;
     }
 }

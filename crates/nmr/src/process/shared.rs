@@ -122,7 +122,7 @@ impl Shared {
         begun.map(|(replica, _)| replica).collect()
     }
 
-    pub(super) fn tells(&self, replica: ReplicaNumber, control: Control) {
+    pub(super) fn send(&self, replica: ReplicaNumber, control: Control) {
         self.of(replica, |place| place.mail.push(control));
     }
 

@@ -158,7 +158,7 @@ where
         match event {
             Event::Heard(heard) => match self.remedies.hears(heard, since(self.begun)) {
                 Some(News::Joined(replica)) => {
-                    self.tells_all(replica, || Control::Admitted(replica));
+                    self.send_all(replica, || Control::Admitted(replica));
                 }
                 Some(News::Fault(fault)) => self.remedies(fault),
                 None => {}
@@ -179,7 +179,7 @@ where
         let replica = fault.replica;
         let (_, follows) = self.remedies.decides(fault, remedy);
         if follows.retires {
-            self.tells_all(replica, || Control::Retired(replica));
+            self.send_all(replica, || Control::Retired(replica));
         }
         if follows.abandons {
             self.abandons(replica);
@@ -208,7 +208,7 @@ where
         self.remedies.abandons(replica, life);
     }
 
-    fn tells_all(&self, about: ReplicaNumber, control: impl Fn() -> Control) {
+    fn send_all(&self, about: ReplicaNumber, control: impl Fn() -> Control) {
         for other in self.remedies.begun().without(about).iter() {
             self.links.post(other, control());
         }

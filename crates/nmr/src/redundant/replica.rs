@@ -106,7 +106,7 @@ impl<V: Value, R: Rule<V> + Clone> Replica<V, R> {
     /// Waits for a vote of the others, without a value of its own.
     pub(super) fn joins(&mut self) -> Result<(), VoteError> {
         self.waits(Iteration(1))?;
-        self.tells(Event::Heard(Heard::Joined { replica: self.number(), life: self.life }));
+        self.send(Event::Heard(Heard::Joined { replica: self.number(), life: self.life }));
         Ok(())
     }
 
@@ -194,12 +194,12 @@ impl<V: Value, R: Rule<V> + Clone> Replica<V, R> {
         Ok(())
     }
 
-    fn tells(&self, event: Event) {
+    fn send(&self, event: Event) {
         // Without a manager the run is over, and nobody wants to know.
         _ = self.manager.send(event);
     }
 
-    /// Tells the manager what was found.
+    /// Annotate the manager what was found.
     fn accuses(&mut self, iteration: Iteration) {
         let (by, manager) = (self.part.number, &self.manager);
         let times = (since(self.begun), span(self.patience));
@@ -257,7 +257,7 @@ impl<R: Rule<Digest> + Clone> Replica<Digest, R> {
         let peer = self.part.peers.iter().find(|peer| peer.replica == replica);
         if let (Some(peer), Some(vote)) = (peer, self.part.last) {
             let (life, iteration) = (peer.link.life, vote.iteration);
-            self.tells(Event::Disproved { replica, life, iteration, served });
+            self.send(Event::Disproved { replica, life, iteration, served });
         }
     }
 }

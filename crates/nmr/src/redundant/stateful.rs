@@ -110,7 +110,7 @@ impl<'a, R: Rule<Digest> + Clone> Stateful<'a, R> {
             let (digest, agreed) = (vote.value, self.replica.agreed());
             let mut fetch = Fetch::new(digest, agreed, usize::MAX);
             let later = loop {
-                if let Some(state) = self.asks(&mut fetch, digest) {
+                if let Some(state) = self.fetch_from(&mut fetch, digest) {
                     let state: Arc<[u8]> = state.into();
                     self.replica.serves(Served::new(digest, state.clone()));
                     return Ok(state);
@@ -130,8 +130,8 @@ impl<'a, R: Rule<Digest> + Clone> Stateful<'a, R> {
     }
 
     /// Asks all that are to be asked, once.
-    fn asks(&self, fetch: &mut Fetch, digest: Digest) -> Option<Vec<u8>> {
-        while let Some(asked) = fetch.ask() {
+    fn fetch_from(&self, fetch: &mut Fetch, digest: Digest) -> Option<Vec<u8>> {
+        while let Some(asked) = fetch.source() {
             let Some(served) = self.replica.served(asked, digest) else {
                 fetch.give_up();
                 continue;
@@ -139,7 +139,7 @@ impl<'a, R: Rule<Digest> + Clone> Stateful<'a, R> {
             match fetch.receive(asked, served.whole, &served.piece) {
                 Fetched::Whole(state) => return Some(state),
                 Fetched::Wrong => self.replica.disproves(asked, served),
-                Fetched::Incomplete | Fetched::NotAsked => fetch.give_up(),
+                Fetched::Incomplete | Fetched::NotSource => fetch.give_up(),
             }
         }
         None

@@ -1,6 +1,6 @@
 //! Counts of requests by outcome: each is in one place at every moment (decision 0036, 7).
 //!
-//! Invariants: submitted = passed + malformed + asking + withdrawn + refused + admitted (stated and estimated), and admitted = running + done + failed + exceeded + cancelled +
+//! Invariants: submitted = passed + malformed + waiting + withdrawn + refused + admitted (stated and estimated), and admitted = running + done + failed + exceeded + cancelled +
 //! panicked.
 
 use super::costs::{Bound, ClassCosts, Costs};
@@ -22,7 +22,7 @@ pub struct RequestCounts {
     /// Refused, since `grpc-timeout` was malformed.
     pub malformed: u64,
     /// Those that wait for an answer of the analysis now.
-    pub asking: u64,
+    pub waiting: u64,
     /// Those whose clients went away before that answer.
     pub withdrawn: u64,
     /// Refused by the pool.
@@ -103,7 +103,7 @@ impl Books {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stage {
-    Asking,
+    Submitted,
     Running,
     Over,
 }
@@ -123,9 +123,9 @@ impl Account {
     pub(super) fn begin(books: Arc<Books>, class: String) -> Account {
         let (counts, costs) = &mut *books.lock();
         counts.submitted += 1;
-        counts.asking += 1;
+        counts.waiting += 1;
         let bound = costs.bound(&class);
-        Account { books: books.clone(), class, bound, stage: Mutex::new(Stage::Asking) }
+        Account { books: books.clone(), class, bound, stage: Mutex::new(Stage::Submitted) }
     }
 
     pub(super) const fn bound(&self) -> Span {
@@ -142,7 +142,7 @@ impl Account {
         match answer {
             Ok(_) => self.admitted(counts, costs),
             Err(error) => {
-                counts.asking -= 1;
+                counts.waiting -= 1;
                 counts.refused.count(error);
                 *self.stage() = Stage::Over;
             }
@@ -152,11 +152,11 @@ impl Account {
     /// Once; its end may be known before the answer is.
     fn admitted(&self, counts: &mut RequestCounts, costs: &mut Costs) {
         let mut stage = self.stage();
-        if *stage != Stage::Asking {
+        if *stage != Stage::Submitted {
             return;
         }
         *stage = Stage::Running;
-        counts.asking -= 1;
+        counts.waiting -= 1;
         counts.running += 1;
         if self.bound.estimated {
             counts.estimated += 1;
@@ -201,8 +201,8 @@ impl Drop for Account {
         let stage = *self.stage();
         let (counts, _) = &mut *self.books.lock();
         match stage {
-            Stage::Asking => {
-                counts.asking -= 1;
+            Stage::Submitted => {
+                counts.waiting -= 1;
                 counts.withdrawn += 1;
             }
             Stage::Running => {

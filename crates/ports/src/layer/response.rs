@@ -19,7 +19,7 @@ pub struct ResponseFuture<F, B: Send + 'static, E: Send + 'static> {
 #[derive(Debug)]
 pub(super) enum Stage<F, B: Send + 'static, E: Send + 'static> {
     Answered(RequestError),
-    Asking(Admission<Served<Response<B>, E>>, Instant),
+    Submitted(Admission<Served<Response<B>, E>>, Instant),
     Admitted(Option<Handle<Served<Response<B>, E>>>),
     Passed(Pin<Box<F>>),
 }
@@ -37,7 +37,7 @@ where
         let error = loop {
             match &mut this.stage {
                 Stage::Answered(error) => break *error,
-                Stage::Asking(admission, now) => {
+                Stage::Submitted(admission, now) => {
                     this.stage = match ready!(Pin::new(admission).poll(context)) {
                         Ok(handle) => Stage::Admitted(Some(handle)),
                         Err(error) => Stage::Answered(RequestError::Refused { error, now: *now }),

@@ -46,11 +46,11 @@ impl Awaited {
         asked: Request,
         code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     ) -> Admission<T> {
-        self.ask(move |pool| pool.submit(target, asked, code))
+        self.submission(move |pool| pool.submit(target, asked, code))
     }
 
     /// The answer to a submission, computed on the pool's thread.
-    pub(crate) fn ask<T: Send + 'static>(
+    pub(crate) fn submission<T: Send + 'static>(
         &self,
         submission: impl FnOnce(&Pool) -> Result<Handle<T>, SubmitError> + Send + 'static,
     ) -> Admission<T> {

@@ -278,7 +278,7 @@ impl World {
 
     pub(crate) fn check_counts(&self) {
         let counts = self.processor.counts();
-        assert_eq!(counts.asked, counts.admitted + counts.refused.all());
+        assert_eq!(counts.submitted, counts.admitted + counts.refused.all());
         let there = self.tasks.len() as u64;
         assert_eq!(counts.admitted, counts.done + counts.exceeded + counts.cancelled + there);
         assert!(self.steals || counts.late == 0);

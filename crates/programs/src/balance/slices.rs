@@ -18,11 +18,11 @@ pub(super) fn tune(nodes: &[NodeReading], state: &mut State, requests: &mut Vec<
         for process in &node.processes {
             let differs =
                 process.slice > slice.saturating_mul(2) || process.slice.saturating_mul(2) < slice;
-            let asked = requests
+            let requested = requests
                 .iter()
                 .any(|request| request.thread == process.name && request.destination().is_some());
             let is_busy = state.changeable(process).is_some_and(|record| is_busy(record));
-            if differs && is_busy && !asked {
+            if differs && is_busy && !requested {
                 requests.push(ThreadRequest::new(&process.name, ThreadChange::Slice(slice)));
             }
         }

@@ -275,15 +275,18 @@ fn law_a_process_moves_logarithmically_often_under_any_load() {
 fn law_what_is_refused_is_repeated_logarithmically_often() {
     let drawn = [(0, 0, 40, true, false), (0, 0, 40, true, false), (0, 0, 40, true, false)];
     let (mut world, mut state) = (World::new(&drawn), State::default());
-    let mut asked = std::collections::BTreeMap::<String, u32>::new();
+    let mut requested = std::collections::BTreeMap::<String, u32>::new();
     for _ in 0..1_000 {
         world.run_epoch();
         for request in decide(&world.readings(), &mut state, &policy(1, true)) {
             state.refused(&request);
-            *asked.entry(request.thread).or_default() += 1;
+            *requested.entry(request.thread).or_default() += 1;
         }
     }
-    assert!(asked.len() == 3 && asked.values().all(|times| (2..=10).contains(times)), "{asked:?}");
+    assert!(
+        requested.len() == 3 && requested.values().all(|times| (2..=10).contains(times)),
+        "{requested:?}"
+    );
 }
 
 #[test]

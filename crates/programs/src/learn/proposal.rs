@@ -106,13 +106,13 @@ impl Proposal {
             (0..learned.threads.len()).map(|thread| row(learned, thread)).collect();
         reserve(&mut rows, learned.processors, options);
         rows.sort_by_key(|row| (row.parent == Parent::TimeSharing, Reverse(row.work), row.thread));
-        let asked = rows.iter().map(|row| match row.parent {
+        let requested = rows.iter().map(|row| match row.parent {
             Parent::Reservation { amount, period, .. } => {
                 Wanted { amount, period }.share().cast_signed()
             }
             Parent::TimeSharing => 0,
         });
-        let share = Ratio::new(asked.sum(), 1_000_000).unwrap_or(Ratio::ZERO);
+        let share = Ratio::new(requested.sum(), 1_000_000).unwrap_or(Ratio::ZERO);
         let (processors, length, lost) = (learned.processors, learned.length, learned.lost);
         Proposal { rows, options, share, processors, length, lost }
     }
@@ -141,9 +141,9 @@ fn reserve(rows: &mut [Row], processors: u16, options: Options) {
         }
         !kernel
     });
-    let asked: Vec<(&Habit, Wanted)> =
+    let requested: Vec<(&Habit, Wanted)> =
         candidates.iter().map(|(at, wanted)| (&rows[*at].habit, *wanted)).collect();
-    let placed = fit(&asked, processors, options.most);
+    let placed = fit(&requested, processors, options.most);
     for ((at, Wanted { amount, period }), place) in candidates.into_iter().zip(placed) {
         let soft = !options.hard;
         match place {

@@ -6,8 +6,8 @@
 //! Length: all calls of one trait, which stand in one `impl`.
 
 use super::{
-    Answer, Call, Code, Device, Event, EventId, Handle, NewProcess, Node, Posted, Process,
-    ProcessError, ProcessHandle, ProcessParams, Queue, Reply, Tasks, Tells, Template, Told,
+    Annotate, Annotation, Answer, Call, Code, Device, Event, EventId, Handle, NewProcess, Node,
+    Posted, Process, ProcessError, ProcessHandle, ProcessParams, Queue, Reply, Tasks, Template,
 };
 use crate::action::{Action, Body};
 use crate::control::{SchedulerView, ThreadRequest, ThreadRequestError};
@@ -120,7 +120,7 @@ impl Body for NotAdmitted {
 #[derive(Default)]
 struct CallSlot {
     now: Instant,
-    asked: Option<Action>,
+    requested: Option<Action>,
     /// The job that begins when its sleep ends.
     begins: Option<Job>,
     answer: Option<Answer>,
@@ -164,8 +164,8 @@ impl Body for Polled {
                 }))
             }
             Ok(Poll::Pending) => {
-                let asked = open(&self.slot).asked.take();
-                asked.unwrap_or(Action::Fail(ProgramError::Foreign))
+                let requested = open(&self.slot).requested.take();
+                requested.unwrap_or(Action::Fail(ProgramError::Foreign))
             }
             Err(_) => Action::Fail(ProgramError::Panicked),
         }
@@ -179,7 +179,7 @@ impl Body for Polled {
         open(&self.slot).answer = Some(answer);
     }
 
-    fn asked(&mut self, answer: Result<(), RequestError>) {
+    fn own_answered(&mut self, answer: Result<(), RequestError>) {
         open(&self.slot).refused = answer.err();
     }
 
@@ -209,9 +209,9 @@ impl HostedProcess {
         poll_fn(move |_| {
             let mut slot = open(&self.slot);
             if let Some(action) = action.take() {
-                (slot.asked, slot.answer) = (Some(action), None);
+                (slot.requested, slot.answer) = (Some(action), None);
             }
-            if slot.asked.is_some() { Poll::Pending } else { Poll::Ready(slot.answer.take()) }
+            if slot.requested.is_some() { Poll::Pending } else { Poll::Ready(slot.answer.take()) }
         })
         .await
     }
@@ -243,7 +243,7 @@ impl Tasks for HostedProcess {
     }
 }
 
-impl Tells for HostedProcess {
+impl Annotate for HostedProcess {
     async fn job_at(&mut self, release: Instant, deadline: Instant) {
         self.job_done().await;
         open(&self.slot).begins = Some(Job::new(release, Some(deadline)));
@@ -259,8 +259,8 @@ impl Tells for HostedProcess {
         self.act(Action::JobDone).await;
     }
 
-    async fn tell(&mut self, what: Told) {
-        self.act(Action::Tell(what)).await;
+    async fn annotate(&mut self, what: Annotation) {
+        self.act(Action::Annotate(what)).await;
     }
 }
 
@@ -287,8 +287,8 @@ impl Process for HostedProcess {
         self.act(Action::Yield).await;
     }
 
-    async fn ask(&mut self, request: OwnRequest) -> Result<(), RequestError> {
-        self.act(Action::Ask(request)).await;
+    async fn request_own(&mut self, request: OwnRequest) -> Result<(), RequestError> {
+        self.act(Action::OwnRequest(request)).await;
         open(&self.slot).refused.clone().map_or(Ok(()), Err)
     }
 

@@ -96,9 +96,10 @@ impl ProgramRuntime {
     }
 
     /// Has the host carry out a request of a thread for itself, and gives the body the answer.
-    pub(super) fn ask<S: RuntimeHost>(host: &mut S, number: u32, request: OwnRequest) {
-        let answer = host.ask(number, &request).map_err(|why| RequestError::new(request, why));
-        host.programs().at(number).body.asked(answer);
+    pub(super) fn request_own<S: RuntimeHost>(host: &mut S, number: u32, request: OwnRequest) {
+        let answer =
+            host.request_own(number, &request).map_err(|why| RequestError::new(request, why));
+        host.programs().at(number).body.own_answered(answer);
     }
 
     /// Shows a process the schedulers of a family.

@@ -3,7 +3,7 @@
 use super::{Job, ProgramRuntime};
 use crate::action::Station;
 use crate::control::{SchedulerView, ThreadRequest};
-use crate::process::{Node, ProcessError, ProcessParams, Told};
+use crate::process::{Annotation, Node, ProcessError, ProcessParams};
 use crate::program::Program;
 use crate::request::{OwnRequest, RequestError, RequestErrorKind};
 use crate::task::{TaskError, TaskReply, TaskRequest};
@@ -97,7 +97,7 @@ pub enum ProgramError {
 ///     fn spawn(&mut self, node: Node, _: ProcessParams, _: &Program) -> Result<u32, ProcessError> {
 ///         Err(ProcessError::NotAdmitted { node })
 ///     }
-///     fn ask(&mut self, _: u32, _: &OwnRequest) -> Result<(), RequestErrorKind> {
+///     fn request_own(&mut self, _: u32, _: &OwnRequest) -> Result<(), RequestErrorKind> {
 ///         Err(RequestErrorKind::NotHere { why: "there is no scheduler" })
 ///     }
 ///     fn wants_notices(&mut self, _: u32) {}
@@ -168,7 +168,7 @@ pub trait RuntimeHost {
     ///
     /// # Errors
     /// Why it is refused; nothing has changed then.
-    fn ask(&mut self, thread: u32, request: &OwnRequest) -> Result<(), RequestErrorKind>;
+    fn request_own(&mut self, thread: u32, request: &OwnRequest) -> Result<(), RequestErrorKind>;
     /// The schedulers of a [family](crate::is_of_family), for a process that queries them. `None`: this host has no schedulers.
     fn query(&mut self, _thread: u32, _family: &str) -> Option<Vec<SchedulerView>> {
         None
@@ -187,8 +187,8 @@ pub trait RuntimeHost {
     fn task(&mut self, _thread: u32, _request: TaskRequest) -> Result<TaskReply, TaskError> {
         Err(TaskError::NotHere)
     }
-    /// A process tells something of itself. By default nothing is kept.
-    fn told(&mut self, _thread: u32, _what: Told) {}
+    /// A process reports something of itself. By default nothing is kept.
+    fn annotated(&mut self, _thread: u32, _what: Annotation) {}
     /// A process wants notices from now on: [`ProgramRuntime::notify`].
     fn wants_notices(&mut self, thread: u32);
     /// A job that is to be admitted is released: the number of its task, if the scheduler admits it. If not, it is not [released](Self::released). The default admits

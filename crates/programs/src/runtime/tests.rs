@@ -31,7 +31,7 @@ struct Mock {
     said: Vec<(u32, Said)>,
     urgencies: Vec<(u32, Urgency)>,
     mishap: Option<(u32, ProgramError)>,
-    asked: Vec<OwnRequest>,
+    requested: Vec<OwnRequest>,
     /// Work that is left of the first.
     left: Span,
 }
@@ -51,8 +51,8 @@ impl RuntimeHost for Mock {
         self.wakeups.insert((thread, wakeup), at);
     }
 
-    fn ask(&mut self, _: u32, request: &OwnRequest) -> Result<(), RequestErrorKind> {
-        self.asked.push(request.clone());
+    fn request_own(&mut self, _: u32, request: &OwnRequest) -> Result<(), RequestErrorKind> {
+        self.requested.push(request.clone());
         if *request == OwnRequest::Unreserve {
             Err(RequestErrorKind::NoReservation)
         } else {
@@ -572,10 +572,10 @@ fn law_whoever_will_not_begin_is_not_waited_for() {
 #[test]
 fn law_a_step_asks_once_and_goes_on_whatever_the_answer_is() {
     let asks = [OwnRequest::Share(2), OwnRequest::Unreserve, OwnRequest::Priority(1)];
-    let mut program: Vec<Step> = asks.iter().cloned().map(Step::Ask).collect();
+    let mut program: Vec<Step> = asks.iter().cloned().map(Step::OwnRequest).collect();
     program.push(run(1));
     let mut mock = Mock::of(&[steps(1, program)]).begin();
     mock.play(at(10));
-    assert_eq!(mock.asked, asks, "the second is refused");
+    assert_eq!(mock.requested, asks, "the second is refused");
     assert_eq!((mock.said.last(), mock.mishap), (Some(&(0, Said::Exited)), None));
 }

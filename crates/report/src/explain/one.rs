@@ -1,6 +1,6 @@
 //! One thread's answer for people.
 
-use super::{Asked, Reading};
+use super::{Reading, Scope};
 use crate::terminal::{figures, percent, short};
 use windfall_time::{Instant, Span};
 use windfall_trace::explain::{
@@ -11,7 +11,7 @@ use windfall_trace::{Cpu, NodeId, OverheadKind, ThreadId};
 /// How many lines an account has at most; the rest is summed up in one more.
 const LINES: usize = 10;
 
-pub(super) fn text(asked: &Asked, read: &Reading) -> String {
+pub(super) fn text(requested: &Scope, read: &Reading) -> String {
     let explanation = &read.explanation;
     let Some(found) = explanation.threads.first() else { return String::new() };
     let mut text = format!("{}\n", whom(explanation, found.thread));
@@ -25,8 +25,8 @@ pub(super) fn text(asked: &Asked, read: &Reading) -> String {
     if found.short > 0 && found.missed_episodes() > 0 {
         text.push_str(&format!("{}\n", misses(found.misses, found.short, found.kind)));
     }
-    if found.misses == 0 && !asked.one {
-        text.push_str(&no_miss(found, asked.longer_than));
+    if found.misses == 0 && !requested.one {
+        text.push_str(&no_miss(found, requested.longer_than));
     }
     let shown: Vec<&Episode> = match (&found.kept[..], &found.longest) {
         ([], Some(longest)) => vec![longest],
@@ -36,7 +36,7 @@ pub(super) fn text(asked: &Asked, read: &Reading) -> String {
         text.push('\n');
         text.push_str(&one(explanation, found, episode));
     }
-    if asked.one {
+    if requested.one {
         return text;
     }
     let more = found.misses.saturating_sub(found.kept.len() as u64);

@@ -1,7 +1,7 @@
 //! Several threads: one line each, the worst first, and how to ask about one.
 
 use super::one::{losses, scheduler, word, words};
-use super::{Asked, Reading};
+use super::{Reading, Scope};
 use crate::terminal::{percent, short, table};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -21,10 +21,10 @@ struct Line<'a> {
     missed: Account,
 }
 
-pub(super) fn text(asked: &Asked, read: &Reading, width: Option<usize>) -> String {
+pub(super) fn text(requested: &Scope, read: &Reading, width: Option<usize>) -> String {
     let explanation = &read.explanation;
-    let lines = lines(explanation, asked.all);
-    let listed = if asked.all { lines.len() } else { LISTED.min(lines.len()) };
+    let lines = lines(explanation, requested.all);
+    let listed = if requested.all { lines.len() } else { LISTED.min(lines.len()) };
     let rows = lines[..listed].iter().map(|line| row(explanation, line)).collect();
     let head =
         ["THREAD", "TID", "JOBS", "", "MISSES", "LONGEST", "RAN", "WAITED", "MOSTLY", "UNKNOWN"];
@@ -35,7 +35,7 @@ pub(super) fn text(asked: &Asked, read: &Reading, width: Option<usize>) -> Strin
     }
     text.push_str(&losses(read));
     if lines.iter().all(|line| line.misses == 0) {
-        let limit = match asked.longer_than {
+        let limit = match requested.longer_than {
             Some(limit) => format!(": nothing takes longer than {limit}"),
             None => "; `--longer-than SPAN` sets a limit".to_owned(),
         };
@@ -47,7 +47,7 @@ pub(super) fn text(asked: &Asked, read: &Reading, width: Option<usize>) -> Strin
             tid if tid != 0 && !alone => format!("#{tid}"),
             _ => worst.person.name.clone(),
         };
-        let of = &asked.of;
+        let of = &requested.of;
         text.push_str(&format!("next: windfall explain {of}--thread '{whom}'\n"));
     }
     text

@@ -255,7 +255,7 @@ fn line<'a>(screen: &Screen, row: &Row, columns: &Columns, marked: bool) -> Line
         true => format!("{} ", cut(&row.sort, sort)),
         false => String::new(),
     };
-    let asked = row.promised.as_ref().map_or(String::new(), |p| p.guarantee.clone());
+    let requested = row.promised.as_ref().map_or(String::new(), |p| p.guarantee.clone());
     let missed = if row.is_thread { row.missed.to_string() } else { String::new() };
     let on = row.cpu.map_or_else(String::new, |cpu| cpu.to_string());
     let found = row.promised.as_ref().map(|promised| promised.standing);
@@ -274,7 +274,7 @@ fn line<'a>(screen: &Screen, row: &Row, columns: &Columns, marked: bool) -> Line
         Span::styled(format!("{title} {kind}"), style),
         Span::raw(format!(
             "{} {:>5}  ",
-            cut(&asked, promised),
+            cut(&requested, promised),
             percent(row.received.last_ns, screen.listing.last_ns)
         )),
         Span::styled(

@@ -197,8 +197,8 @@ pub fn standing(row: &ThreadRow, span: Span) -> Option<RowStatus> {
     }
     let promised = row.share.and_then(|share| crate::promised_share::part(share, span));
     let Some(promised) = promised else {
-        let asked = !row.runnable.is_zero();
-        return Some(if asked { RowStatus::Met } else { RowStatus::NotAsking });
+        let requested = !row.runnable.is_zero();
+        return Some(if requested { RowStatus::Met } else { RowStatus::NotAsking });
     };
     let hundredth = promised.as_nanos() / 100;
     let received = row.received.as_nanos();

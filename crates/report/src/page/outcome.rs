@@ -53,8 +53,8 @@ pub fn report(
 
 fn nodes(scenario: &Scenario, outcome: &Outcome) -> Vec<NodeRow> {
     let rows = outcome.nodes.iter().map(|node| {
-        let asked = scenario.schedulers.iter().find(|scheduler| scheduler.name == node.name);
-        let guarantee = asked
+        let requested = scenario.schedulers.iter().find(|scheduler| scheduler.name == node.name);
+        let guarantee = requested
             .and_then(|scheduler| scheduler.owns.iter().find_map(|own| own.requires.guarantee));
         NodeRow {
             name: node.name.clone(),

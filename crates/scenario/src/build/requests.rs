@@ -52,12 +52,12 @@ impl Builder<'_> {
             Change::Default(name) => vec![PlannedRequest::Default(name.clone())],
             Change::Move { thread, to, requires } => self.moved(thread, to, requires, numbers),
             Change::MoveScheduler { own, to, requires } => {
-                let messages = self.asked(requires, to);
+                let messages = self.parent_messages(requires, to);
                 let (own, to) = (own.clone(), to.name().map(str::to_owned));
                 vec![PlannedRequest::MoveScheduler { own, to, messages }]
             }
             Change::AddParent { scheduler, to, requires } => {
-                let messages = self.asked(requires, to);
+                let messages = self.parent_messages(requires, to);
                 let (scheduler, to) = (scheduler.clone(), to.name().map(str::to_owned));
                 vec![PlannedRequest::AddParent { scheduler, to, messages }]
             }
@@ -73,8 +73,10 @@ impl Builder<'_> {
             }
             Change::Set(whom, parameter, value) => {
                 let parent = self.scenario.parent_of_whom(whom);
-                match self.asking.message(parameter, *value, parent) {
-                    Ok(message) => message.map_or_else(Vec::new, |one| numbers.told(whom, one)),
+                match self.writer.message(parameter, *value, parent) {
+                    Ok(message) => {
+                        message.map_or_else(Vec::new, |one| numbers.messages_to(whom, one))
+                    }
                     Err((code, key, message, help)) => {
                         let path = path.key(key);
                         self.wrong(code, &[path], format!("{message}; {help}"), None);
@@ -85,10 +87,13 @@ impl Builder<'_> {
             Change::Guarantee(whom, guarantee) => {
                 let parent = self.scenario.parent_of_whom(whom);
                 let requires = Requirements::guarantee(*guarantee);
-                let asked = self.asking.messages(&requires, parent).unwrap_or_default();
-                asked.into_iter().flat_map(|(_, message)| numbers.told(whom, message)).collect()
+                let requested = self.writer.messages(&requires, parent).unwrap_or_default();
+                requested
+                    .into_iter()
+                    .flat_map(|(_, message)| numbers.messages_to(whom, message))
+                    .collect()
             }
-            Change::Unreserve(whom) => numbers.told(whom, Message::Unreserve),
+            Change::Unreserve(whom) => numbers.messages_to(whom, Message::Unreserve),
             Change::Quantum(name, quantum) => {
                 vec![PlannedRequest::Configure(name.clone(), Message::Quantum(*quantum))]
             }
@@ -113,13 +118,13 @@ impl Builder<'_> {
         numbers: &Numbers<'_>,
     ) -> Vec<PlannedRequest> {
         let scenario = self.scenario;
-        let asked = self.parameters(requires, to);
+        let requested = self.parameters(requires, to);
         let entry = scenario.threads.iter().find(|other| crate::check::means(thread, other));
         let rate = entry
             .and_then(|entry| parameters::rate(scenario, &entry.run, requires, to))
             .map(Rate::message);
         let messages: Vec<Message> =
-            asked.into_iter().map(|(_, message)| message).chain(rate).collect();
+            requested.into_iter().map(|(_, message)| message).chain(rate).collect();
         let threads = numbers.threads(thread, None).into_iter();
         let moved = threads.map(|thread| PlannedRequest::Move {
             thread,
@@ -130,15 +135,15 @@ impl Builder<'_> {
     }
 
     /// The parameters of a scheduler at a parent.
-    fn asked(&self, requires: &Requirements, parent: &Parent) -> Vec<Message> {
-        let asked = self.asking.messages(requires, parent.name()).unwrap_or_default();
-        asked.into_iter().map(|(_, message)| message).collect()
+    fn parent_messages(&self, requires: &Requirements, parent: &Parent) -> Vec<Message> {
+        let requested = self.writer.messages(requires, parent.name()).unwrap_or_default();
+        requested.into_iter().map(|(_, message)| message).collect()
     }
 
     fn created(&mut self, scheduler: &Scheduler, path: &Path) -> Option<PlannedRequest> {
         let (kind, instance) = self.instance(scheduler, path)?;
         let owns = scheduler.owns.iter().map(|own| {
-            let messages = self.asked(&own.requires, &own.parent);
+            let messages = self.parent_messages(&own.requires, &own.parent);
             (own.parent.name().map(str::to_owned), messages)
         });
         let owns = owns.collect();
@@ -149,7 +154,7 @@ impl Builder<'_> {
 
 impl Numbers<'_> {
     /// A message to each thread of a name, or to a scheduler.
-    fn told(&self, whom: &Whom, message: Message) -> Vec<PlannedRequest> {
+    fn messages_to(&self, whom: &Whom, message: Message) -> Vec<PlannedRequest> {
         match whom {
             Whom::Thread(name) => {
                 let threads = self.threads(name, None).into_iter();

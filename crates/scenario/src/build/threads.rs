@@ -64,7 +64,7 @@ impl Builder<'_> {
     }
 
     fn messages(&self, thread: &Thread, parent: &str) -> Vec<(&'static str, Message)> {
-        thread_messages(self.scenario, self.asking, thread, parent)
+        thread_messages(self.scenario, self.writer, thread, parent)
     }
 
     /// The parameters of a thread below a scheduler.
@@ -73,7 +73,7 @@ impl Builder<'_> {
         requires: &Requirements,
         parent: &str,
     ) -> Vec<(&'static str, Message)> {
-        self.asking.messages(requires, Some(parent)).unwrap_or_default()
+        self.writer.messages(requires, Some(parent)).unwrap_or_default()
     }
 
     fn recorded(
@@ -175,11 +175,11 @@ fn planned_program(thread: &Thread, declared: Option<Program>) -> Option<Planned
 /// The parameters of a thread, its own program's rate included.
 fn thread_messages(
     scenario: &Scenario,
-    asking: &ParameterWriter<'_>,
+    writer: &ParameterWriter<'_>,
     thread: &Thread,
     parent: &str,
 ) -> Vec<(&'static str, Message)> {
-    let mut messages = asking.messages(&thread.requires, Some(parent)).unwrap_or_default();
+    let mut messages = writer.messages(&thread.requires, Some(parent)).unwrap_or_default();
     messages.extend(
         parameters::rate(scenario, &thread.run, &thread.requires, parent)
             .map(|rate| ("periodic", rate.message())),

@@ -27,8 +27,8 @@ impl Conversion for GivesNothing {
         self.conversion.takes()
     }
 
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        self.conversion.parameter_for(asked)
+    fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str> {
+        self.conversion.parameter_for(requested)
     }
 
     fn give(&self, _: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {

@@ -103,7 +103,7 @@ impl<'a> Builder<'a> {
             }
         };
         for (number, own) in (0..=u16::MAX).zip(&scheduler.owns) {
-            let Ok(messages) = self.asking.messages(&own.requires, own.parent.name()) else {
+            let Ok(messages) = self.writer.messages(&own.requires, own.parent.name()) else {
                 continue;
             };
             for (key, message) in messages {

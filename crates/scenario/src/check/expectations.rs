@@ -96,7 +96,7 @@ fn threads(checker: &mut Checker<'_>, name: &str, quantity: &Quantity, path: &Pa
             || (name.contains('*') && thread.names().take(100_000).any(|own| fits(name, &own)))
     };
     let threads: Vec<_> = checker.scenario.threads.iter().filter(is_named).collect();
-    if matches!(quantity, Quantity::Figure(_)) && tell_figures(checker, name, &threads, path) {
+    if matches!(quantity, Quantity::Figure(_)) && name_figures(checker, name, &threads, path) {
         return;
     }
     if threads.is_empty() {
@@ -130,7 +130,7 @@ fn threads(checker: &mut Checker<'_>, name: &str, quantity: &Quantity, path: &Pa
 }
 
 /// Figures are told by processes, which may have been made by others and have any name then. Returns whether these may tell some.
-fn tell_figures(checker: &mut Checker<'_>, name: &str, threads: &[&Thread], path: &Path) -> bool {
+fn name_figures(checker: &mut Checker<'_>, name: &str, threads: &[&Thread], path: &Path) -> bool {
     let is_process = |thread: &Thread| matches!(thread.run, Run::OfKind { .. });
     let mut all = threads.iter().copied();
     if threads.is_empty() {

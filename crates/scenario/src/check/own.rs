@@ -13,10 +13,10 @@ pub(super) fn check(
     checker: &mut Checker<'_>,
     thread: &Thread,
     steps: &[(&Step, Path)],
-    asking: &ParameterWriter<'_>,
+    writer: &ParameterWriter<'_>,
 ) {
     for (step, path) in steps {
-        let Step::Ask(request) = step else { continue };
+        let Step::OwnRequest(request) = step else { continue };
         match request {
             OwnRequest::Reserve { amount, period, at } => {
                 let value = ParameterValue::Reservation { amount: *amount, period: *period };
@@ -34,7 +34,7 @@ pub(super) fn check(
                     .as_ref()
                     .is_none_or(|at| checker.scheduler_exists(at, true, &[path.key("to")]));
                 let requires = Requirements::guarantee(*guarantee);
-                if known && let Err((code, _, message, help)) = asking.messages(&requires, to) {
+                if known && let Err((code, _, message, help)) = writer.messages(&requires, to) {
                     checker.wrong(code, &[path.key("guarantee")], message, &help);
                 }
             }
@@ -42,7 +42,7 @@ pub(super) fn check(
                 let parent = parent_of(checker.scenario, thread);
                 let answer = match share {
                     0 => Err(out_of_range(&windfall_schedulers::parameters::SHARE)),
-                    share => asking.share((*share).into(), parent).map(drop),
+                    share => writer.share((*share).into(), parent).map(drop),
                 };
                 if let Err((code, key, message, help)) = answer {
                     checker.wrong(code, &[path.key(key)], message, &help);

@@ -31,7 +31,7 @@ struct Uses<'a> {
     resumed: Vec<&'a str>,
 }
 
-pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
+pub(super) fn check(checker: &mut Checker<'_>, writer: &ParameterWriter<'_>) {
     let mut uses = Uses::default();
     for thread in &checker.scenario.threads {
         let Run::Phases { loops, phases } = &thread.run else {
@@ -59,7 +59,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
         }
         uses.gather(checker, thread, &steps);
         locks(checker, &steps);
-        own::check(checker, thread, &steps, asking);
+        own::check(checker, thread, &steps, writer);
     }
     uses.check(checker);
     nodes(checker);

@@ -10,7 +10,7 @@ use windfall_programs::LockProtocol;
 use windfall_schedulers::parameters::{PROCESSORS, ParameterValue};
 use windfall_time::Span;
 
-pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
+pub(super) fn check(checker: &mut Checker<'_>, writer: &ParameterWriter<'_>) {
     let scenario = checker.scenario;
     for (number, request) in scenario.requests.iter().enumerate() {
         let path = Path::of(&["at"]).item(number);
@@ -19,15 +19,15 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
             let help = format!("write at most the scenario's length, {}", scenario.length);
             checker.wrong(Code::AfterTheEnd, &[path.key("time")], message, &help);
         }
-        change(checker, &request.change, &path, asking);
+        change(checker, &request.change, &path, writer);
     }
 }
 
 // Length: a table: what must hold of each request.
-fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &ParameterWriter<'_>) {
+fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, writer: &ParameterWriter<'_>) {
     let scenario = checker.scenario;
     match change {
-        Change::Create(created) => self::created(checker, created, path, asking),
+        Change::Create(created) => self::created(checker, created, path, writer),
         Change::Destroy(name) | Change::Default(name) | Change::Quantum(name, _) => {
             checker.scheduler_exists(name, true, &[path.key("scheduler")]);
             if matches!(change, Change::Quantum(_, Span::ZERO)) {
@@ -40,21 +40,21 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
             stays_for_lock(checker, thread, path);
             if checker.scheduler_exists(to, true, &[path.key("to")]) && scenario.has_kind(to) {
                 let paths = |key: &str| vec![path.key(key), path.key("to")];
-                fits(checker, requires, Some(to), asking, paths);
+                fits(checker, requires, Some(to), writer, paths);
             }
         }
         Change::MoveScheduler { own: (name, number), to, requires } => {
             own(checker, name, *number, path);
-            keeps_bindings(checker, name, path, asking);
-            parent(checker, name, (to, requires), path, asking);
+            keeps_bindings(checker, name, path, writer);
+            parent(checker, name, (to, requires), path, writer);
         }
         Change::AddParent { scheduler, to, requires } => {
             checker.scheduler_exists(scheduler, true, &[path.key("scheduler")]);
-            keeps_bindings(checker, scheduler, path, asking);
-            parent(checker, scheduler, (to, requires), path, asking);
+            keeps_bindings(checker, scheduler, path, writer);
+            parent(checker, scheduler, (to, requires), path, writer);
         }
         Change::RemoveParent(name, number) => {
-            keeps_bindings(checker, name, path, asking);
+            keeps_bindings(checker, name, path, writer);
             if let Some(1) = own(checker, name, *number, path) {
                 let message = format!("`{name}` would have no parent left");
                 let help = "add another parent before, or destroy it";
@@ -63,7 +63,7 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
         }
         Change::Transaction(parts) => {
             for (number, part) in parts.iter().enumerate() {
-                self::change(checker, part, &path.key("requests").item(number), asking);
+                self::change(checker, part, &path.key("requests").item(number), writer);
             }
         }
         Change::Set(whom, parameter, value) => {
@@ -73,7 +73,7 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
                 checker.wrong(code, &[path.key(key)], message, &help);
             }
             if **parameter == PROCESSORS {
-                bound(checker, (whom, *value), path, asking);
+                bound(checker, (whom, *value), path, writer);
             }
         }
         Change::Guarantee(whom, guarantee) => {
@@ -81,11 +81,11 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, asking: &Para
             let parent = scenario.parent_of_whom(whom);
             let paths = |_: &str| vec![path.key("guarantee")];
             if parent.is_some() {
-                fits(checker, &Requirements::guarantee(*guarantee), parent, asking, paths);
+                fits(checker, &Requirements::guarantee(*guarantee), parent, writer, paths);
             }
         }
         Change::Unreserve(whom) => self::whom(checker, whom, path),
-        Change::Transfer { from, to, .. } => transfer(checker, [from, to], path, asking),
+        Change::Transfer { from, to, .. } => transfer(checker, [from, to], path, writer),
         // Which queues there are is known only when processes have made them.
         Change::Enqueue { .. } => {}
         Change::Timer(timer) => {
@@ -102,7 +102,7 @@ fn transfer(
     checker: &mut Checker<'_>,
     [from, to]: [&String; 2],
     path: &Path,
-    asking: &ParameterWriter<'_>,
+    writer: &ParameterWriter<'_>,
 ) {
     let scenario = checker.scenario;
     for (name, key) in [(from, "from"), (to, "to")] {
@@ -130,7 +130,7 @@ fn transfer(
             "put it below `{from}`, or below a `join` of that and of the scheduler where it holds a guarantee"
         );
         checker.wrong(Code::NoTransfer, &[path.key("to")], message, &help);
-    } else if !asking.processors().is_on_one(to) {
+    } else if !writer.processors().is_on_one(to) {
         let message = format!("`{to}` may be served on several processors at once");
         let help = format!("give `{to}` parents that all lie on the processor of `{from}`");
         checker.wrong(Code::NoTransfer, &[path.key("to")], message, &help);
@@ -155,7 +155,7 @@ fn bound(
     checker: &mut Checker<'_>,
     (whom, value): (&Whom, ParameterValue),
     path: &Path,
-    asking: &ParameterWriter<'_>,
+    writer: &ParameterWriter<'_>,
 ) {
     let scenario = checker.scenario;
     let Whom::Thread(name) = whom else {
@@ -171,7 +171,7 @@ fn bound(
         checker.wrong(Code::BindingNotKept, &[path.key(PROCESSORS.key)], message, help);
     } else if let Some(parent) = scenario.parent_of_whom(whom) {
         let requires = Requirements::default().with(&PROCESSORS, value);
-        fits(checker, &requires, Some(parent), asking, |key| vec![path.key(key)]);
+        fits(checker, &requires, Some(parent), writer, |key| vec![path.key(key)]);
     }
 }
 
@@ -180,9 +180,9 @@ fn keeps_bindings(
     checker: &mut Checker<'_>,
     name: &str,
     path: &Path,
-    asking: &ParameterWriter<'_>,
+    writer: &ParameterWriter<'_>,
 ) {
-    if let Some(thread) = asking.processors().bound_at_or_below(name) {
+    if let Some(thread) = writer.processors().bound_at_or_below(name) {
         let message = format!("`{thread}` is bound to processors that `{name}` has where it is");
         let help = "bind it to all processors before, or leave the scheduler where it is";
         checker.wrong(Code::BindingNotKept, &[path.key("scheduler")], message, help);
@@ -193,7 +193,7 @@ fn created(
     checker: &mut Checker<'_>,
     created: &Scheduler,
     path: &Path,
-    asking: &ParameterWriter<'_>,
+    writer: &ParameterWriter<'_>,
 ) {
     if checker.names.is_scheduler(&created.name)
         || names::find(checker.scenario, &created.name).is_some()
@@ -205,7 +205,7 @@ fn created(
         let message = format!("the name `{}` {why}", names::shown(&created.name));
         checker.wrong(Code::InvalidName, &[path.key("name")], message, "choose another name");
     }
-    alone(checker, created, &path.key("with"), asking, true);
+    alone(checker, created, &path.key("with"), writer, true);
 }
 
 /// A scheduler's new parent, and its parameters there.
@@ -214,7 +214,7 @@ fn parent(
     name: &str,
     (to, requires): (&Parent, &Requirements),
     path: &Path,
-    asking: &ParameterWriter<'_>,
+    writer: &ParameterWriter<'_>,
 ) {
     let to_path = path.key("to");
     let known = match to.name() {
@@ -238,7 +238,7 @@ fn parent(
         let message = "threads are bound to processors, not schedulers";
         checker.wrong(Code::MisplacedKey, &[path.key(PROCESSORS.key)], message, "leave it out");
     } else if known {
-        fits(checker, requires, to.name(), asking, |key| vec![path.key(key), to_path.clone()]);
+        fits(checker, requires, to.name(), writer, |key| vec![path.key(key), to_path.clone()]);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::suggest;
 /// How many own virtual processors a scheduler may have.
 const MOST_OWNS: usize = 1024;
 
-pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
+pub(super) fn check(checker: &mut Checker<'_>, writer: &ParameterWriter<'_>) {
     let scenario = checker.scenario;
     if scenario.schedulers.is_empty() {
         let help =
@@ -20,7 +20,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
     let (mut roots, count) = (0, scenario.machine.speeds.len());
     for scheduler in &scenario.schedulers {
         let path = Path::of(&["schedulers", &scheduler.name]);
-        alone(checker, scheduler, &path, asking, false);
+        alone(checker, scheduler, &path, writer, false);
         for (number, own) in scheduler.owns.iter().enumerate() {
             roots += usize::from(own.parent == Parent::Top);
             if own.parent == Parent::Top && roots == count + 1 {
@@ -54,7 +54,7 @@ pub(super) fn alone(
     checker: &mut Checker<'_>,
     scheduler: &Scheduler,
     path: &Path,
-    asking: &ParameterWriter<'_>,
+    writer: &ParameterWriter<'_>,
     ever: bool,
 ) {
     let kind = scheduler.kind.as_str();
@@ -91,7 +91,7 @@ pub(super) fn alone(
         if parent.name().is_none_or(|name| checker.scenario.has_kind(name)) {
             let own_parent = parent.name();
             let paths = |key: &str| requirement_paths(path, number, key);
-            fits(checker, requires, own_parent, asking, paths);
+            fits(checker, requires, own_parent, writer, paths);
         }
     }
 }
@@ -101,10 +101,10 @@ pub(super) fn fits(
     checker: &mut Checker<'_>,
     requires: &Requirements,
     parent: Option<&str>,
-    asking: &ParameterWriter<'_>,
+    writer: &ParameterWriter<'_>,
     paths: impl Fn(&str) -> Vec<Path>,
 ) {
-    if let Err((code, key, message, help)) = asking.messages(requires, parent) {
+    if let Err((code, key, message, help)) = writer.messages(requires, parent) {
         checker.wrong(code, &paths(key), message, &help);
     }
 }

@@ -11,7 +11,7 @@ use windfall_programs::catalogue::Settings;
 use windfall_programs::{Node, Program};
 use windfall_time::Span;
 
-pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
+pub(super) fn check(checker: &mut Checker<'_>, writer: &ParameterWriter<'_>) {
     let scenario = checker.scenario;
     for thread in &scenario.threads {
         let path = Path::of(&["threads", &thread.name]);
@@ -27,7 +27,7 @@ pub(super) fn check(checker: &mut Checker<'_>, asking: &ParameterWriter<'_>) {
         };
         if parent.is_some_and(|parent| scenario.has_kind(parent)) {
             let paths = |key: &str| vec![path.key(key), path.key("parent")];
-            fits(checker, &thread.requires, parent, asking, paths);
+            fits(checker, &thread.requires, parent, writer, paths);
         }
         if thread.start.as_nanos() >= scenario.length.as_nanos() && !scenario.length.is_zero() {
             let message = format!("starts at {}, when all is over", thread.start);

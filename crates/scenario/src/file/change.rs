@@ -17,7 +17,7 @@ pub(crate) struct AtFile {
     /// When.
     pub(crate) time: Option<Lax<Instant>>,
     /// `create`, `destroy`, `default`, `move`, `add-parent`, `remove-parent`, `guarantee`, `unreserve`, `quantum`, `transfer`, `enqueue`, `timer`
-    /// or `transaction`, or a key by which something is asked of a parent, as `reserve` or `share`; what else to write depends on it.
+    /// or `transaction`, or a key by which something is requested of a parent, as `reserve` or `share`; what else to write depends on it.
     pub(crate) r#do: Option<Lax<String>>,
     /// The thread.
     pub(crate) thread: Option<Lax<String>>,

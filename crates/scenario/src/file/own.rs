@@ -17,7 +17,7 @@ impl Scalar for Reservation {
     fn read(raw: &Raw) -> Result<Reservation, ValueError> {
         match reservation(raw)? {
             ParameterValue::Reservation { amount, period } => Ok(Reservation(amount, period)),
-            _ => Err(ValueError::NotTold),
+            _ => Err(ValueError::NotInFiles),
         }
     }
 
@@ -38,7 +38,7 @@ pub(crate) struct Priority(pub(crate) i32);
 fn whole(raw: &Raw, parameter: &Parameter) -> Result<i64, ValueError> {
     match read(parameter.form, raw).0? {
         ParameterValue::Integer(number) => Ok(number),
-        _ => Err(ValueError::NotTold),
+        _ => Err(ValueError::NotInFiles),
     }
 }
 

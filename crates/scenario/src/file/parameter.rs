@@ -45,7 +45,7 @@ pub(crate) fn read(form: Form, raw: &Raw) -> Lax<ParameterValue> {
         Form::Span(zero) => length(raw, zero),
         Form::Limit => limit(raw),
         Form::Rate => rate(raw),
-        _ => Err(ValueError::NotTold),
+        _ => Err(ValueError::NotInFiles),
     })
 }
 

@@ -15,7 +15,7 @@ pub(crate) const WORDS: [(&str, Step); 4] = [
     ("job", Step::Job),
     ("yield", Step::Yield),
     ("suspend", Step::Suspend),
-    ("unreserve", Step::Ask(OwnRequest::Unreserve)),
+    ("unreserve", Step::OwnRequest(OwnRequest::Unreserve)),
 ];
 
 /// Steps with a name, repeated before the next phase.
@@ -124,12 +124,12 @@ impl StepFile {
             Step::Broadcast(condition) => StepFile { broadcast: name(condition), ..none },
             Step::Barrier(barrier) => StepFile { barrier: name(barrier), ..none },
             Step::Resume(thread) => StepFile { resume: name(thread), ..none },
-            Step::Ask(request) => StepFile::asking(request),
+            Step::OwnRequest(request) => StepFile::own_request(request),
         })
     }
 
     /// A request in its written form, for requests that are more than a word.
-    fn asking(request: &OwnRequest) -> StepFile {
+    fn own_request(request: &OwnRequest) -> StepFile {
         let none = StepFile::default();
         match request {
             OwnRequest::Reserve { amount, period, at } => StepFile {

@@ -56,7 +56,7 @@ pub(crate) enum ValueError {
     /// A range whose least is above its most.
     Reversed(String),
     /// A parameter that only a program can set, while it runs.
-    NotTold,
+    NotInFiles,
     /// An empty set of processors.
     NoProcessors,
     /// A processor that is named twice.
@@ -75,7 +75,7 @@ impl ValueError {
             | ValueError::Neither(..)
             | ValueError::NoSlash(_)
             | ValueError::NoProcessors
-            | ValueError::NotTold => Code::InvalidValue,
+            | ValueError::NotInFiles => Code::InvalidValue,
             ValueError::ProcessorTwice(_) => Code::DuplicateProcessor,
             ValueError::Time(..) => Code::InvalidTime,
             ValueError::Guarantee(_) => Code::InvalidGuarantee,
@@ -128,7 +128,7 @@ impl fmt::Display for ValueError {
             ),
             ValueError::ZeroLimit => f.write_str("a limit of no time at all; allowed: above 0"),
             ValueError::NoTime => f.write_str("no time at all"),
-            ValueError::NotTold => f.write_str("no file tells it"),
+            ValueError::NotInFiles => f.write_str("no file tells it"),
             ValueError::NoProcessors => f.write_str("no processor is named"),
             ValueError::ProcessorTwice(n) => write!(f, "processor {n} is named twice"),
             ValueError::ZeroPeriod => f.write_str("period and deadline must be above zero"),

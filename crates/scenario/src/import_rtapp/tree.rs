@@ -338,8 +338,8 @@ impl<'a> Tree<'a> {
 fn slice(scheduling: &Scheduling) -> Option<Span> {
     let (least, most) = (Span::from_nanos(100_000), Span::from_millis(100));
     let fair = matches!(scheduling.policy, Some(Policy::Other | Policy::Batch));
-    let asked = scheduling.dl_runtime.filter(|slice| fair && !slice.is_zero());
-    asked.map(|slice| slice.clamp(least, most))
+    let requested = scheduling.dl_runtime.filter(|slice| fair && !slice.is_zero());
+    requested.map(|slice| slice.clamp(least, most))
 }
 
 /// The group of a path and all around it, the outermost first: `/a` and `/a/b` of `/a/b`.

@@ -57,8 +57,8 @@ impl Scenario {
     #[must_use]
     pub fn broken_by_requests(&self) -> Vec<(Instant, Promise)> {
         let mut broken = Vec::new();
-        self.request_by_request(|time, asked, _, (before, after)| {
-            let lost = lost(before, after, asked);
+        self.request_by_request(|time, requested, _, (before, after)| {
+            let lost = lost(before, after, requested);
             broken.extend(lost.into_iter().map(|promise| (time, promise)));
         });
         broken
@@ -97,11 +97,11 @@ impl Scenario {
         let mut before = requested_promises(&tree);
         for request in &live.file.requests {
             let (parts, was) = (request.change.parts(), tree.clone());
-            let asked: Vec<Whom> =
+            let requested: Vec<Whom> =
                 parts.iter().filter_map(|change| live.apply(change, &mut tree)).collect();
             let touched = (live.touched(parts, &was, &tree), longest_period(&tree));
             let after = requested_promises(&tree);
-            each(request.time, &asked, touched, (before, &after));
+            each(request.time, &requested, touched, (before, &after));
             before = after;
         }
     }

@@ -41,7 +41,7 @@ impl Live {
 
     /// Records a request that a thread has made for itself, and that has been carried out; `parent` is the scheduler above it
     /// now. Guarantees are recorded by [`carried_out`](Self::carried_out). `home`: it has returned to what the file says of it.
-    pub fn asked(&mut self, thread: &LiveThread, request: &OwnRequest, home: bool) {
+    pub fn record_own(&mut self, thread: &LiveThread, request: &OwnRequest, home: bool) {
         if home {
             return self.forget(&thread.name);
         }
@@ -61,6 +61,6 @@ impl Live {
             OwnRequest::Move(_) => requires = Requirements::default(),
             _ => {}
         }
-        self.asked.insert(Whom::Thread(thread.name.clone()), (requires, thread.parent.clone()));
+        self.requested.insert(Whom::Thread(thread.name.clone()), (requires, thread.parent.clone()));
     }
 }

@@ -92,7 +92,8 @@ fn named<'a>(
 
 /// The sum of the figures of this name that are measured like this; none if nobody tells one.
 fn figure(name: &str, like: Option<Level>, threads: &[&ThreadOutcome]) -> Option<u128> {
-    let told = threads.iter().flat_map(|thread| thread.told()).filter(|(told, _)| *told == name);
+    let told =
+        threads.iter().flat_map(|thread| thread.reported()).filter(|(told, _)| *told == name);
     let values = told.filter_map(|(_, count)| match (count, like) {
         (Count::Times(times), Some(Level::Count(_))) => Some(u128::from(*times)),
         (Count::Time(span), Some(Level::Span(_))) => Some(u128::from(span.as_nanos())),
@@ -269,9 +270,9 @@ mod tests {
         let names = ["p", "q-1", "q-2", "q-3"];
         let mut threads: Vec<_> = names.map(|name| ThreadOutcome::new(name, None)).into();
         for (thread, lost) in threads.iter_mut().zip([7, 1, 2]) {
-            thread.tells("lost", Count::Times(9));
-            thread.tells("lost", Count::Times(lost));
-            thread.tells("saved", Count::Time(Span::from_nanos(lost * 1_000_000)));
+            thread.report("lost", Count::Times(9));
+            thread.report("lost", Count::Times(lost));
+            thread.report("saved", Count::Time(Span::from_nanos(lost * 1_000_000)));
         }
         let outcome = Outcome { threads, ..Outcome::default() };
         for (what, bound, found, held) in [

@@ -44,14 +44,14 @@ pub struct Refused {
     /// The thread's or the scheduler's name.
     pub owner: String,
     /// The requested guarantee.
-    pub asked: Guarantee,
+    pub requested: Guarantee,
     /// Why it is not promised.
     pub why: String,
 }
 
 impl core::fmt::Display for Refused {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{} for {}: {}", self.asked, self.owner, self.why)
+        write!(f, "{} for {}: {}", self.requested, self.owner, self.why)
     }
 }
 
@@ -61,7 +61,7 @@ pub fn refusals(scenario: &Scenario) -> Vec<Refused> {
     let checked = scenario.promises();
     let refused = checked.refused().filter_map(|vp| {
         let owner = checked.tree.vps[vp].name.clone();
-        Some(Refused { owner, asked: checked.tree.vps[vp].requested?, why: checked.why(vp)? })
+        Some(Refused { owner, requested: checked.tree.vps[vp].requested?, why: checked.why(vp)? })
     });
     refused.collect()
 }

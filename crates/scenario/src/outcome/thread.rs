@@ -77,7 +77,7 @@ pub struct ThreadOutcome {
     /// The figures that the scheduler above it kept for it, until it ended, and those that it told of itself.
     pub stats: Figures,
     /// The figures that it told of itself.
-    told: Figures,
+    reported: Figures,
     /// The stretches in which it saw itself running, in order, if a host keeps them: each from its
     /// first reading of the clock to the last one before a gap.
     pub stretches: Vec<(Instant, Instant)>,
@@ -118,22 +118,22 @@ impl ThreadOutcome {
     }
 
     /// Sets a figure that it reports about itself; this replaces the earlier value.
-    pub fn tells(&mut self, name: &'static str, count: Count) {
-        match self.told.iter_mut().find(|(known, _)| *known == name) {
+    pub fn report(&mut self, name: &'static str, count: Count) {
+        match self.reported.iter_mut().find(|(known, _)| *known == name) {
             Some((_, before)) => *before = count,
-            None => self.told.push((name, count)),
+            None => self.reported.push((name, count)),
         }
     }
 
-    /// The figures that it told of itself, each as it told it last.
+    /// The figures that it reported about itself, each as it reported it last.
     #[must_use]
-    pub fn told(&self) -> &[(&'static str, Count)] {
-        &self.told
+    pub fn reported(&self) -> &[(&'static str, Count)] {
+        &self.reported
     }
 
     /// The figures of the scheduler above it are these; its own come after them.
     pub fn counted(&mut self, mut stats: Figures) {
-        stats.extend(self.told.iter().copied());
+        stats.extend(self.reported.iter().copied());
         self.stats = stats;
     }
 

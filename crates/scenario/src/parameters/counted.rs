@@ -17,10 +17,10 @@ impl ParameterWriter<'_> {
         rate: Option<Rate>,
         since: Option<Instant>,
     ) -> ChildParams {
-        let mut asked = self.params(requires, parent).unwrap_or_default();
+        let mut requested = self.params(requires, parent).unwrap_or_default();
         let rate = rate.map(|rate| (rate.work, rate.period, rate.deadline));
-        asked.rate = rate.or(asked.rate);
-        asked.since(since)
+        requested.rate = rate.or(requested.rate);
+        requested.since(since)
     }
 
     fn params(
@@ -115,12 +115,12 @@ mod tests {
         let mut seen = [0; 2];
         for path in files.filter(|path| path.extension().is_some_and(|ending| ending == "toml")) {
             let scenario = Scenario::load(&path).unwrap();
-            let asking = ParameterWriter::of(&scenario);
+            let writer = ParameterWriter::of(&scenario);
             for scheduler in &scenario.schedulers {
                 for own in &scheduler.owns {
                     let parent = own.parent.name();
-                    let messages = asking.messages(&own.requires, parent).unwrap_or_default();
-                    let counted = asking.counted(&own.requires, parent, None, None);
+                    let messages = writer.messages(&own.requires, parent).unwrap_or_default();
+                    let counted = writer.counted(&own.requires, parent, None, None);
                     assert_eq!(
                         counted,
                         told(&messages, 1, None),
@@ -135,10 +135,10 @@ mod tests {
                 let Some(parent) = parent_of(&scenario, thread) else { continue };
                 let rate = rate(&scenario, &thread.run, &thread.requires, parent);
                 let mut messages =
-                    asking.messages(&thread.requires, Some(parent)).unwrap_or_default();
+                    writer.messages(&thread.requires, Some(parent)).unwrap_or_default();
                 messages.extend(rate.map(|rate| ("rate", rate.message())));
                 let since = Some(thread.start);
-                let counted = asking.counted(&thread.requires, Some(parent), rate, since);
+                let counted = writer.counted(&thread.requires, Some(parent), rate, since);
                 let owns = scenario.scheduler_named(parent).map_or(0, |found| found.owns.len());
                 assert_eq!(
                     counted,
@@ -159,7 +159,7 @@ mod tests {
                     parent = \"top\"\n[schedulers.rez]\nscheduler = \"rez\"\nparent = \"ps\"\n\
                     guarantee = \"PS 1/3\"\n";
         let scenario = Scenario::parse("e.toml", text).unwrap();
-        let asking = ParameterWriter::of(&scenario);
+        let writer = ParameterWriter::of(&scenario);
         let rate = Rate::new(None, ms(10)).deadline(ms(9));
         let none = Requirements::default;
         let each = [
@@ -176,8 +176,8 @@ mod tests {
         ];
         for parent in [None, Some("ps"), Some("rez")] {
             for requires in &each {
-                let messages = asking.messages(requires, parent).unwrap_or_default();
-                let counted = asking.counted(requires, parent, None, None);
+                let messages = writer.messages(requires, parent).unwrap_or_default();
+                let counted = writer.counted(requires, parent, None, None);
                 assert_eq!(counted, told(&messages, 1, None), "{parent:?}: {requires:?}");
             }
         }

@@ -14,8 +14,8 @@ fn weights(children: &[Requirements]) -> Vec<Option<u32>> {
     let mut schedulers = vec![Scheduler::root("ps", kinds::PROPORTIONAL_SHARE)];
     schedulers.extend(children.iter().map(below));
     let scenario = Scenario { schedulers, ..Scenario::new(Span::from_secs(1)) };
-    let asking = ParameterWriter::of(&scenario);
-    let weight = |asks| match asking.messages(asks, Some("ps")).as_deref() {
+    let writer = ParameterWriter::of(&scenario);
+    let weight = |asks| match writer.messages(asks, Some("ps")).as_deref() {
         Ok([(_, Message::Share(weight))]) => Some(*weight),
         _ => None,
     };

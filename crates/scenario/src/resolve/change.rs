@@ -283,13 +283,13 @@ fn change(
         }
         _ => {
             let whom = whom(file.thread, file.scheduler, file.processor, path, reader);
-            asked(verb, whom, &requires, path, reader)?
+            requested(verb, whom, &requires, path, reader)?
         }
     })
 }
 
 /// A requirement at a parent, by the key that names it.
-fn asked(
+fn requested(
     verb: &str,
     whom: Option<Whom>,
     requires: &Requirements,

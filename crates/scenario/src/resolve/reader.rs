@@ -118,12 +118,12 @@ impl<'a> Reader<'a> {
     /// The requirements at a parent.
     pub(super) fn requirements(&mut self, requires: RequirementsFile, path: &Path) -> Requirements {
         let guarantee = self.get(requires.guarantee, &path.key("guarantee"));
-        let mut asked = guarantee.map(Requirements::guarantee).unwrap_or_default();
+        let mut requested = guarantee.map(Requirements::guarantee).unwrap_or_default();
         for (parameter, value) in requires.parameters {
             let path = path.key(parameter.key);
-            asked.set(parameter, self.value(value, &path, &wanted(parameter.form)));
+            requested.set(parameter, self.value(value, &path, &wanted(parameter.form)));
         }
-        asked
+        requested
     }
 
     /// The entries of a list of tables. One that cannot be read is empty, so that the others keep

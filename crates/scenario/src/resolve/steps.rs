@@ -190,7 +190,7 @@ fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
         return visit(file, path, reader);
     }
     if matches!(only, "reserve" | "guarantee" | "share" | "priority" | "move") {
-        return own(file, path, reader).map(Step::Ask);
+        return own(file, path, reader).map(Step::OwnRequest);
     }
     let mut at = |value: Option<Lax<String>>, key: &str| reader.get(value, &path.key(key));
     Some(match only {

@@ -14,7 +14,7 @@ pub(super) fn request(request: &Request) -> Value {
 fn change(change: &Change, file: AtFile) -> Value {
     let verb = |verb: &str| Lax::good(verb.to_owned());
     let name = |name: &String| Lax::good(name.clone());
-    let parameter = |word: &str, whom: &Whom, asked: &Requirements| {
+    let parameter = |word: &str, whom: &Whom, requested: &Requirements| {
         let file = AtFile { r#do: verb(word), ..file.clone() };
         let own = match whom {
             Whom::Thread(thread) => AtFile { thread: name(thread), ..file },
@@ -24,7 +24,7 @@ fn change(change: &Change, file: AtFile) -> Value {
                 ..file
             },
         };
-        value(&WithRequirements { own, requirements: requirements(asked) })
+        value(&WithRequirements { own, requirements: requirements(requested) })
     };
     let none = Requirements::default();
     let file = match change {
@@ -42,20 +42,20 @@ fn change(change: &Change, file: AtFile) -> Value {
         Change::Default(scheduler) => {
             AtFile { r#do: verb("default"), scheduler: name(scheduler), ..file }
         }
-        Change::Move { thread, to, requires: asked } => {
+        Change::Move { thread, to, requires: requested } => {
             let file = AtFile { r#do: verb("move"), thread: name(thread), to: name(to), ..file };
-            return value(&WithRequirements { own: file, requirements: requirements(asked) });
+            return value(&WithRequirements { own: file, requirements: requirements(requested) });
         }
-        Change::MoveScheduler { own: (node, own), to, requires: asked } => {
+        Change::MoveScheduler { own: (node, own), to, requires: requested } => {
             let processor = (*own != 0).then_some(Lax(Ok(*own)));
             let (scheduler, to) = (name(node), name(&scheduler::parent_name(to).to_owned()));
             let file = AtFile { r#do: verb("move"), scheduler, processor, to, ..file };
-            return value(&WithRequirements { own: file, requirements: requirements(asked) });
+            return value(&WithRequirements { own: file, requirements: requirements(requested) });
         }
-        Change::AddParent { scheduler: node, to, requires: asked } => {
+        Change::AddParent { scheduler: node, to, requires: requested } => {
             let (scheduler, to) = (name(node), name(&scheduler::parent_name(to).to_owned()));
             let file = AtFile { r#do: verb("add-parent"), scheduler, to, ..file };
-            return value(&WithRequirements { own: file, requirements: requirements(asked) });
+            return value(&WithRequirements { own: file, requirements: requirements(requested) });
         }
         Change::RemoveParent(scheduler, own) => AtFile {
             r#do: verb("remove-parent"),

@@ -121,17 +121,17 @@ fn step() -> impl Strategy<Value = Step> {
         "c[0-9]".prop_map(Step::Signal),
         "c[0-9]".prop_map(Step::Broadcast),
         Just(Step::Resume("thread 0".to_owned())),
-        Just(Step::Ask(OwnRequest::Unreserve)),
-        (1_u32..9).prop_map(|amount| Step::Ask(OwnRequest::reserve(
+        Just(Step::OwnRequest(OwnRequest::Unreserve)),
+        (1_u32..9).prop_map(|amount| Step::OwnRequest(OwnRequest::reserve(
             Span::from_millis(amount),
             Span::from_millis(10)
         ))),
         any::<bool>().prop_map(|here| {
             let request = OwnRequest::guarantee("NULL".parse().unwrap());
-            Step::Ask(if here { request } else { request.at("fp") })
+            Step::OwnRequest(if here { request } else { request.at("fp") })
         }),
-        any::<i32>().prop_map(|priority| Step::Ask(OwnRequest::Priority(priority))),
-        (1_u32..9).prop_map(|share| Step::Ask(OwnRequest::Share(share))),
+        any::<i32>().prop_map(|priority| Step::OwnRequest(OwnRequest::Priority(priority))),
+        (1_u32..9).prop_map(|share| Step::OwnRequest(OwnRequest::Share(share))),
     ]
 }
 

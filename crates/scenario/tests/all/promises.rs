@@ -25,13 +25,13 @@ fn has(promises: &Promises, name: &str) -> Vec<String> {
     options.map(|link| promises.findings.links[*link].gives.to_string()).collect()
 }
 
-fn granted(promises: &Promises, name: &str, asked: &str) {
+fn granted(promises: &Promises, name: &str, requested: &str) {
     let explained: Vec<_> =
         promises.named(name).into_iter().map(|vp| promises.explain(vp)).collect();
-    let found = explained.iter().find(|why| why.asked.as_deref() == Some(asked));
-    let found = found.unwrap_or_else(|| panic!("{name} does not ask for {asked}"));
+    let found = explained.iter().find(|why| why.requested.as_deref() == Some(requested));
+    let found = found.unwrap_or_else(|| panic!("{name} does not ask for {requested}"));
     assert_eq!(found.verdict, Verdict::Granted, "{found}");
-    assert_eq!(found.chain.last().unwrap().guarantee, asked);
+    assert_eq!(found.chain.last().unwrap().guarantee, requested);
 }
 
 /// 5.3.3.1, figure 5.4.
@@ -78,7 +78,7 @@ fn paper_home_computer() {
 fn paper_web_servers() {
     let promises = file("web-servers");
     assert_eq!(promises.refused().count(), 0);
-    for (name, asked) in [
+    for (name, requested) in [
         ("ps2", "PS 2/5"),
         ("ps3", "PS 1/5"),
         ("ps4", "PS 1/5"),
@@ -88,7 +88,7 @@ fn paper_web_servers() {
         ("ps7", "PS 1"),
         ("ps7", "PS 2/5"),
     ] {
-        granted(&promises, name, asked);
+        granted(&promises, name, requested);
     }
 }
 
@@ -97,8 +97,8 @@ fn paper_web_servers() {
 fn paper_terminal_server() {
     let promises = file("terminal-server");
     assert_eq!(promises.refused().count(), 0);
-    for (name, asked) in [("t3", "RESBH 4ms 10ms"), ("ts1", "PS 3/10"), ("ts2", "PS 3/10")] {
-        granted(&promises, name, asked);
+    for (name, requested) in [("t3", "RESBH 4ms 10ms"), ("ts1", "PS 3/10"), ("ts2", "PS 3/10")] {
+        granted(&promises, name, requested);
     }
 }
 
@@ -123,9 +123,9 @@ fn refuses_with_what_fits_who_is_in_the_way_and_the_chain_above() {
 
 #[test]
 fn accepts_what_fits_to_the_nanosecond() {
-    let fits = |asked: &str| {
+    let fits = |requested: &str| {
         let more =
-            format!("[threads.c]\nparent = \"rez\"\nrun = \"spin\"\nguarantee = \"{asked}\"\n");
+            format!("[threads.c]\nparent = \"rez\"\nrun = \"spin\"\nguarantee = \"{requested}\"\n");
         promises(&format!("{REZ}{more}")).refused().count() == 0
     };
     assert!(fits("RESBH 2ms 10ms"));
@@ -190,8 +190,8 @@ fn accepts_currencies() {
              [threads.b]\nparent = \"s\"\nrun = \"spin\"\nshare = 1\ncurrency = 1\nguarantee = \"PS 1/6\"\n\
              [threads.c]\nparent = \"s\"\nrun = \"spin\"\nshare = 9\ncurrency = 2\nguarantee = \"PS 1/3\"\n"
         ));
-        for (name, asked) in [("a", "PS 1/2"), ("b", "PS 1/6"), ("c", "PS 1/3")] {
-            granted(&promises, name, asked);
+        for (name, requested) in [("a", "PS 1/2"), ("b", "PS 1/6"), ("c", "PS 1/3")] {
+            granted(&promises, name, requested);
         }
     }
 }

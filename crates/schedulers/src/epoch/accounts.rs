@@ -139,7 +139,7 @@ impl Accounts {
         let left = period.saturating_sub(self.declared.saturating_sub(before));
         if need > left && !self.overcommit {
             let part = |span: Span| span.over(period).unwrap_or(Ratio::ZERO);
-            return Err(AnswerError::NoRoom { asked: part(need), left: part(left) });
+            return Err(AnswerError::NoRoom { requested: part(need), left: part(left) });
         }
         Ok(())
     }

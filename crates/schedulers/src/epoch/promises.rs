@@ -47,11 +47,11 @@ impl Conversion for Needs {
     }
 
     /// The least need that implies the requested guarantee.
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        if *asked == Guarantee::Null {
+    fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str> {
+        if *requested == Guarantee::Null {
             return Ok(ChildParam::Nothing);
         }
-        let enough = |need: u64| rewrite(&self.promise(Span::from_nanos(need)), asked).is_ok();
+        let enough = |need: u64| rewrite(&self.promise(Span::from_nanos(need)), requested).is_ok();
         let mut most = self.epoch.as_nanos();
         if !enough(most) {
             return Err("it gives `RESBS need epoch`, as `RESBS 20ms 100ms`, with its own `epoch`");

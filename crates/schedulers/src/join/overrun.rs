@@ -247,8 +247,8 @@ impl Scheduler for State {
             return Err("the child is not the one that was registered");
         }
         let state = self.child.map_or(VpState::Waiting, |child| view.child(child));
-        let asked = view.own(RESERVED) != VpState::Waiting;
-        if asked != (state != VpState::Waiting) {
+        let requested = view.own(RESERVED) != VpState::Waiting;
+        if requested != (state != VpState::Waiting) {
             return Err("the reservation is not asked, or asked for nobody");
         }
         let mut partition = partition_vps(view.owns()).map(|own| view.own(own));

@@ -106,8 +106,8 @@ impl Rate {
 impl Form {
     /// Whether this form allows the value.
     #[must_use]
-    pub fn allows(self, asked: ParameterValue) -> bool {
-        match (self, asked) {
+    pub fn allows(self, requested: ParameterValue) -> bool {
+        match (self, requested) {
             (Form::Reservation, ParameterValue::Reservation { amount, period })
             | (Form::Block, ParameterValue::Block { amount, period, .. }) => {
                 !amount.is_zero() && amount <= period

@@ -17,8 +17,8 @@ impl Conversion for BestEffort {
         &[]
     }
 
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        match asked {
+    fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str> {
+        match requested {
             Guarantee::Null => Ok(ChildParam::Nothing),
             _ => Err("it gives `NULL`"),
         }

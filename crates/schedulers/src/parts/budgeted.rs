@@ -48,7 +48,7 @@ pub(crate) enum Waking {
     /// It begins a period after the last one (total bandwidth server).
     After,
     /// None: periods end at the deadlines that the child reports (uniformly slower processor).
-    Told,
+    Reported,
 }
 
 /// The treatment of a child whose budget is used up.
@@ -187,7 +187,7 @@ impl Policy for Budgeted {
         if matches!(self.rules.stolen, Stolen::FedBack { .. }) {
             slots::put(&mut self.controls, child, Control::default());
         }
-        if self.rules.waking == Waking::Told {
+        if self.rules.waking == Waking::Reported {
             self.ahead.resize_with(self.slots.len(), Ahead::new);
             self.ahead[child.index()].clear();
         }

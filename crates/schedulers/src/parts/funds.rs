@@ -99,8 +99,8 @@ impl Conversion for Tickets {
         &[Type::Ps]
     }
 
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        long_run::parameter_for(asked)
+    fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str> {
+        long_run::parameter_for(requested)
     }
 
     /// Late timers change nothing: time is charged as it was received.

@@ -30,8 +30,8 @@ const BOUND: &str = "a child of it is bound to some of its processors, so weight
 
 /// The parameter for a share in the long run. A child without a promise is put in the background, because a weight
 /// would reduce the promises of the others.
-pub(crate) fn parameter_for(asked: &Guarantee) -> Result<ChildParam, &'static str> {
-    match *asked {
+pub(crate) fn parameter_for(requested: &Guarantee) -> Result<ChildParam, &'static str> {
+    match *requested {
         Guarantee::Share(share) => Ok(ChildParam::Share(share)),
         Guarantee::Null => Ok(ChildParam::Share(Ratio::ZERO)),
         _ => Err("it gives `PS share` or `NULL`"),

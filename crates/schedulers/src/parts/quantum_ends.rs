@@ -190,8 +190,8 @@ impl<C: Conversion> Conversion for Slowed<C> {
         if self.reports { self.takes } else { self.inner.takes() }
     }
 
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        self.inner.parameter_for(asked)
+    fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str> {
+        self.inner.parameter_for(requested)
     }
 
     /// With ticks, deadlines are reported too late.

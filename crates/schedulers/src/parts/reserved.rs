@@ -30,9 +30,9 @@ impl Form {
         }
     }
 
-    /// The parameter by which a child gets the guarantee `asked`.
-    pub(crate) fn parameter_for(self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        let plain = match *asked {
+    /// The parameter by which a child gets the guarantee `requested`.
+    pub(crate) fn parameter_for(self, requested: &Guarantee) -> Result<ChildParam, &'static str> {
+        let plain = match *requested {
             Guarantee::Null => return Ok(ChildParam::Nothing),
             // The rest of that guarantee is a part of an overrun partition, which an `overrun` scheduler adds (HLS
             // 6.2.2).
@@ -91,8 +91,8 @@ impl Conversion for Reserved {
         if self.reports { &[Type::All, Type::Resu] } else { &[Type::All] }
     }
 
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        self.form.parameter_for(asked)
+    fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str> {
+        self.form.parameter_for(requested)
     }
 
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
@@ -222,14 +222,14 @@ fn shortfall(
         few => format!("others have {}", few.iter().map(names).collect::<Vec<_>>().join(", ")),
     };
     let most = Length::from(period).checked_mul(left).and_then(Length::floor);
-    let asked = format!("{amount} in {period}");
+    let requested = format!("{amount} in {period}");
     match most.filter(|most| !most.is_zero()) {
         Some(most) => format!(
-            "it asks for {asked}, and {left} of a processor is left ({holders}); ask for at most \
+            "it asks for {requested}, and {left} of a processor is left ({holders}); ask for at most \
              {most} in {period}, or make others' smaller"
         ),
         None => format!(
-            "it asks for {asked}, and nothing is left ({holders}); make others' smaller, or use \
+            "it asks for {requested}, and nothing is left ({holders}); make others' smaller, or use \
              another processor"
         ),
     }

@@ -52,7 +52,7 @@ pub(crate) trait Line: Clone + Send + 'static {
     ///
     /// # Errors
     /// When the line does not take such a message.
-    fn told(&mut self, _: ChildVp, message: Message, _: VpState) -> Answer {
+    fn set(&mut self, _: ChildVp, message: Message, _: VpState) -> Answer {
         Err(AnswerError::NotUnderstood { message: message.name(), takes: Self::TAKES })
     }
 
@@ -237,7 +237,7 @@ impl<L: Line> Scheduler for Turns<L> {
                 *self.line.quantum() = quantum::checked(length)?;
                 Ok(())
             }
-            (Some(child), message) => self.line.told(child, message, context.child(child)),
+            (Some(child), message) => self.line.set(child, message, context.child(child)),
             _ => Err(AnswerError::NotUnderstood { message: message.name(), takes: L::TAKES }),
         }
     }

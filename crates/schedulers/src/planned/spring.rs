@@ -177,8 +177,8 @@ impl Conversion for Admission {
         &[Type::All]
     }
 
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        reserved::Form::Hard.parameter_for(asked)
+    fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str> {
+        reserved::Form::Hard.parameter_for(requested)
     }
 
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {

@@ -60,9 +60,9 @@ impl Conversion for Planned {
         &[Type::All]
     }
 
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+    fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str> {
         let why = "it gives `RESCS x y`, as `RESCS 3ms 10ms`";
-        match *asked {
+        match *requested {
             Guarantee::Null => Ok(ChildParam::Nothing),
             Guarantee::ContinuousSoft(x, y) | Guarantee::BasicSoft(x, y) => {
                 match (x.ceil(), y.floor()) {
@@ -237,7 +237,9 @@ impl State {
             let taken = others.map(share).try_fold(Ratio::ZERO, |sum, one| sum.checked_add(one?));
             let left = taken.and_then(|taken| Ratio::ONE.checked_sub(taken));
             return Err(match (amount.over(period), left) {
-                (Some(asked), Some(left)) if asked > left => AnswerError::NoRoom { asked, left },
+                (Some(requested), Some(left)) if requested > left => {
+                    AnswerError::NoRoom { requested, left }
+                }
                 _ => AnswerError::NoPlace { amount, period },
             });
         };

@@ -101,11 +101,11 @@ impl Conversion for Blocks {
         &[Type::All]
     }
 
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
+    fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str> {
         let none = "it gives `RESNH amount period`, as `RESNH 2ms 16ms`, and `RESSH amount period \
                     offset`";
         let whole = |x: &Length, y: &Length| Some((x.to_span()?, y.to_span()?));
-        let (told, at) = match asked {
+        let (told, at) = match requested {
             Guarantee::Null => return Ok(ChildParam::Nothing),
             Guarantee::Synchronized(x, y, z) => {
                 let z = z.to_span().ok_or(none)?;

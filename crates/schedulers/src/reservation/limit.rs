@@ -85,8 +85,8 @@ impl Conversion for Capped {
         &[]
     }
 
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        match asked {
+    fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str> {
+        match requested {
             Guarantee::BasicHard(amount, period) => {
                 // The parameters are the nearest whole nanoseconds, because no other cap gives exactly this
                 // guarantee.
@@ -314,8 +314,8 @@ impl Scheduler for State {
         }
         let state = self.child.map_or(VpState::Waiting, |child| view.child(child));
         let may = self.budget.is_none_or(|budget| !budget.budget.is_zero());
-        let asked = view.own(OWN) != VpState::Waiting;
-        if asked != (may && state != VpState::Waiting) {
+        let requested = view.own(OWN) != VpState::Waiting;
+        if requested != (may && state != VpState::Waiting) {
             return Err("its parent is not asked, or asked although the budget is used up");
         }
         Ok(())

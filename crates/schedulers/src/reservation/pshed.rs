@@ -39,7 +39,7 @@ pub(crate) const KIND: Kind = Pshed::kind(
     "uniformly slower processors for schedulers that report their deadlines",
     |settings| {
         let reports = Pshed::read(settings).report_deadlines;
-        let (waking, overrun) = (Waking::Told, Overrun::Throttle);
+        let (waking, overrun) = (Waking::Reported, Overrun::Throttle);
         Ok(Box::new(Pooled::new(Budgeted::new(Rules {
             waking,
             overrun,
@@ -63,8 +63,8 @@ impl Conversion for Slower {
         &[Type::All]
     }
 
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        let speed = match *asked {
+    fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str> {
+        let speed = match *requested {
             Guarantee::Null => return Ok(ChildParam::Nothing),
             Guarantee::Slower(speed) | Guarantee::Share(speed) => speed,
             _ => return Err("it gives `RESU speed`, as `RESU 1/2`"),

@@ -97,8 +97,8 @@ impl Conversion for Bounded {
         &[Type::Psbe]
     }
 
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        let share = match *asked {
+    fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str> {
+        let share = match *requested {
             // In the background, because a weight would reduce the promises of the others.
             Guarantee::Null => return Ok(ChildParam::Share(Ratio::ZERO)),
             Guarantee::Share(share) => Some(share),

@@ -247,7 +247,7 @@ impl Line for Draws {
         }
     }
 
-    fn told(&mut self, child: ChildVp, message: Message, _: VpState) -> Answer {
+    fn set(&mut self, child: ChildVp, message: Message, _: VpState) -> Answer {
         let Some(currency) = read_currency(message) else {
             return Err(AnswerError::NotUnderstood { message: message.name(), takes: Self::TAKES });
         };

@@ -256,7 +256,7 @@ impl Line for Strides {
         }
     }
 
-    fn told(&mut self, child: ChildVp, message: Message, state: VpState) -> Answer {
+    fn set(&mut self, child: ChildVp, message: Message, state: VpState) -> Answer {
         let Some(currency) = read_currency(message) else {
             return Err(AnswerError::NotUnderstood { message: message.name(), takes: Self::TAKES });
         };

@@ -165,8 +165,8 @@ proptest! {
             None => host.wake(high),
         }
         for (amount, period) in rivals {
-            let asked = reserve(amount.min(period), period);
-            if let Ok(rival) = host.try_thread(root, "rival", &[asked]) {
+            let requested = reserve(amount.min(period), period);
+            if let Ok(rival) = host.try_thread(root, "rival", &[requested]) {
                 host.wake(rival);
             }
         }

@@ -139,16 +139,16 @@ fn refuses_the_papers_sum_of_basic_reservations_whose_periods_lie_askew() {
 #[test]
 fn law_each_parent_is_asked_as_long_as_the_child_is_runnable() {
     let (mut host, [_, _, join], child) = askew((MS, MS), 10 * MS, 0);
-    let asked = |host: &Host| {
+    let requested = |host: &Host| {
         let owns = host.tree.node(join).unwrap().owns;
         owns.iter().all(|(_, state)| *state != VpState::Waiting)
     };
     for _ in 0..40 {
-        assert!(asked(&host), "at {} ns", host.now);
+        assert!(requested(&host), "at {} ns", host.now);
         host.run_for(MS / 2);
     }
     host.block(child);
-    assert!(!asked(&host));
+    assert!(!requested(&host));
 }
 
 /// A competitor: its start, its reservation, its work and period (or work for ever).
@@ -164,8 +164,8 @@ fn rivals(most: u64) -> impl Strategy<Value = Vec<Rival>> {
 fn compete(host: &mut Host, [root, rez]: [NodeId; 2], rivals: &[Rival]) {
     for (after, (amount, period), (work, every)) in rivals {
         host.run_for(*after);
-        let asked = reserve(*amount.min(period), *period);
-        let rival = host.try_thread(rez, "rival", &[asked]);
+        let requested = reserve(*amount.min(period), *period);
+        let rival = host.try_thread(rez, "rival", &[requested]);
         let rival = rival.unwrap_or_else(|_| host.thread(root, "low", &[]));
         if work < every { host.begin_cycle(rival, (*work, *every)) } else { host.wake(rival) }
     }
@@ -208,8 +208,8 @@ proptest! {
         let (mut host, [zero, one], _) = joined();
         let rez = host.below(one, "rez", "rez", &[Message::Priority(9)]);
         let high = [Message::Priority(5)];
-        let asked = [reserve(amount, 20 * MS)];
-        let owns: [(Parent, &[Message]); 2] = [(Parent::Node(zero), &high), (Parent::Node(rez), &asked)];
+        let requested = [reserve(amount, 20 * MS)];
+        let owns: [(Parent, &[Message]); 2] = [(Parent::Node(zero), &high), (Parent::Node(rez), &requested)];
         let join = host.try_node("two", "join", &[], &owns).unwrap();
         let child = host.thread(join, "child", &[]);
         match work {

@@ -93,8 +93,8 @@ fn doubly(
 ) -> (Host, usize) {
     let mut host = Host::new(1);
     let root = host.top(kinds::REZ);
-    let asked = [reserve(reserved.0, reserved.1)];
-    let holder = host.below(root, "holder", "fixed-priority", &asked);
+    let requested = [reserve(reserved.0, reserved.1)];
+    let holder = host.below(root, "holder", "fixed-priority", &requested);
     host.run_to(late);
     let cap = [("amount", Value::Span(span(amount))), ("period", Value::Span(span(period)))];
     let limit = host.try_node("limit", "limit", &cap, &[(Parent::Node(holder), &[])]).unwrap();

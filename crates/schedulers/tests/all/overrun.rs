@@ -134,9 +134,9 @@ proptest! {
         }
         for (after, (amount, period), (work, every)) in rivals {
             host.run_for(after);
-            let asked = reserve(amount.min(period), period);
+            let requested = reserve(amount.min(period), period);
             let parent = if amount % 2 == 0 { nodes[1] } else { nodes[2] };
-            let ask: &[Message] = if parent == nodes[1] { &[asked] } else { &[] };
+            let ask: &[Message] = if parent == nodes[1] { &[requested] } else { &[] };
             if let Ok(rival) = host.try_thread(parent, "rival", ask) {
                 if work < every { host.begin_cycle(rival, (work, every)) } else { host.wake(rival) }
             }

@@ -224,8 +224,8 @@ impl Run {
         let Some(TemporalAnswer::Earliest(earliest)) = earliest else { panic!("{earliest:?}") };
         assert_eq!(earliest.unwrap() <= at(deadline), answer.is_ok(), "{earliest:?}");
         if let Err(refusal) = answer {
-            let asked = AnswerError::NoTime { work: span(work), idle, earliest };
-            assert_eq!(refusal, HierarchyError::Refused(asked));
+            let requested = AnswerError::NoTime { work: span(work), idle, earliest };
+            assert_eq!(refusal, HierarchyError::Refused(requested));
             tally.refused[self.held.kind()] += 1;
             return;
         }
@@ -430,8 +430,8 @@ fn law_less_supply_names_each_task_that_is_lost() {
     let all = [a, b, b].map(|thread| Some(Target::Thread(host.threads[thread].id)));
     let mut found = lost(&mut host);
     found.sort_by_key(|(left, _)| *left);
-    let asked: Vec<_> = [10, 20, 20].map(span).into_iter().zip(all).collect();
-    assert_eq!(found, asked);
+    let requested: Vec<_> = [10, 20, 20].map(span).into_iter().zip(all).collect();
+    assert_eq!(found, requested);
     host.tell(a, submit(1, 10, 80)).unwrap();
     holds(&mut host, node, "RESCS 30ns 60ns");
     assert_eq!(lost(&mut host), [], "more is no loss");

@@ -190,8 +190,8 @@ impl Run {
                 tally.moved[self.kind] += 1;
                 *if awake { &mut tally.ready } else { &mut tally.waiting } += 1;
             }
-            Err(AnswerError::NoLaxity { work: asked, most }) => {
-                assert!(asked == span(work) && most < asked);
+            Err(AnswerError::NoLaxity { work: requested, most }) => {
+                assert!(requested == span(work) && most < requested);
                 tally.promised += 1;
                 // What it says is the most is granted.
                 if !most.is_zero() {

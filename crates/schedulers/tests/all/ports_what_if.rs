@@ -48,18 +48,18 @@ fn law_what_if_is_what_submissions_are_answered_one_after_the_other() {
             host.run_to(20 + draw.below(30));
             // So far apart that other deadlines have other places.
             let mut task = || (draw.below(25), host.now + 40 * (1 + draw.below(8)));
-            let asked: Vec<(u64, u64)> = (0..6).map(|_| task()).collect();
+            let requested: Vec<(u64, u64)> = (0..6).map(|_| task()).collect();
             let each = |(work, deadline): &(u64, u64)| (span(*work), at(*deadline));
-            let tasks: Vec<(Span, Instant)> = asked.iter().map(each).collect();
+            let tasks: Vec<(Span, Instant)> = requested.iter().map(each).collect();
             let before = idle(&mut host, node);
             let answer = answered(&mut host, node, TemporalQuery::WhatIf(&tasks));
             assert_eq!(idle(&mut host, node), before, "it changes nothing");
-            let submitted = (0..).zip(&asked).find_map(|(index, (work, deadline))| {
+            let submitted = (0..).zip(&requested).find_map(|(index, (work, deadline))| {
                 let number = 10 + u32::try_from(index).unwrap();
                 let why = refused(&host.tell(child, submit(number, *work, *deadline)))?.1;
                 Some((index, why))
             });
-            assert_eq!(answer, TemporalAnswer::FirstRefused(submitted), "{asked:?}");
+            assert_eq!(answer, TemporalAnswer::FirstRefused(submitted), "{requested:?}");
             all += u32::from(submitted.is_none());
             at_once += u32::from(submitted.is_some_and(|(index, _)| index == 0));
             later += u32::from(submitted.is_some_and(|(index, _)| index > 1));

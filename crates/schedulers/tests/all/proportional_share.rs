@@ -55,11 +55,11 @@ proptest! {
     /// With any shares and priorities, set in any order, children receive time in proportion to the products.
     #[test]
     fn law_time_is_in_proportion_to_share_times_priority(
-        asked in prop::collection::vec((1_u32..5, 1_i32..=31, any::<bool>()), 2..6),
+        requested in prop::collection::vec((1_u32..5, 1_i32..=31, any::<bool>()), 2..6),
     ) {
         let mut host = Host::new(1);
         let root = host.top(ProportionalShare::default().quantum(span(MS)));
-        let threads: Vec<_> = asked.iter().enumerate().map(|(n, (share, priority, first))| {
+        let threads: Vec<_> = requested.iter().enumerate().map(|(n, (share, priority, first))| {
             let mut messages = [Message::Share(*share), Message::Priority(*priority)];
             if *first {
                 messages.reverse();
@@ -67,7 +67,7 @@ proptest! {
             host.spin(root, &format!("t{n}"), &messages)
         }).collect();
         host.run_to(2 * S);
-        let weights: Vec<u64> = asked.iter().map(|(share, priority, _)| {
+        let weights: Vec<u64> = requested.iter().map(|(share, priority, _)| {
             u64::from(*share) * u64::from(priority.unsigned_abs())
         }).collect();
         let all: u64 = weights.iter().sum();

@@ -71,8 +71,8 @@ impl World {
 
     fn add(&mut self, amount: u64, period: u64) {
         let name = format!("t{}", self.children.len());
-        let asked = [reserve(amount, period)];
-        if let Ok(thread) = self.host.try_thread(self.node, &name, &asked) {
+        let requested = [reserve(amount, period)];
+        if let Ok(thread) = self.host.try_thread(self.node, &name, &requested) {
             // A share that another child used ahead and gave back is free only at the end of that child's period.
             let since = if self.host.now == 0 { 0 } else { self.host.now + 40 };
             self.children.push((thread, since, Some((amount, period))));
@@ -182,8 +182,8 @@ fn terms(amount: u64, period: u64) -> ChildParams {
 fn refuses_more_than_the_whole_with_what_is_left_and_who_has_the_rest() {
     for (kind, settings, _) in CASES {
         let conversion = conversion(kind, settings);
-        let asked = [terms(1, 3), terms(2, 6), terms(3, 9), terms(1, 100)];
-        let offers = conversion.give(Supply::of(&[Guarantee::All]), &asked);
+        let requested = [terms(1, 3), terms(2, 6), terms(3, 9), terms(1, 100)];
+        let offers = conversion.give(Supply::of(&[Guarantee::All]), &requested);
         assert!(offers[..3].iter().all(|offer| offer.gives.len() == 1), "{kind}");
         let lacks = offers[3].lacks.as_deref().unwrap();
         assert_eq!(
@@ -219,13 +219,16 @@ fn accepts_what_follows_from_a_reservation_beside_refuses_the_rest() {
     let (hard, soft) = (conversion("rez", &[]), conversion("tbs", &[]));
     for text in ["RESBS 3ms 10ms", "RESCS 3ms 17ms", "PSBE 1/2 5ms", "PS 1/3", "RESPS 1ms 9ms 2ms"]
     {
-        let asked: Guarantee = text.parse().unwrap();
-        assert!(hard.parameter_for(&asked).is_ok() && soft.parameter_for(&asked).is_ok(), "{text}");
+        let requested: Guarantee = text.parse().unwrap();
+        assert!(
+            hard.parameter_for(&requested).is_ok() && soft.parameter_for(&requested).is_ok(),
+            "{text}"
+        );
     }
-    let asked: Guarantee = "RESBH 3ms 10ms".parse().unwrap();
-    assert!(hard.parameter_for(&asked).is_ok());
+    let requested: Guarantee = "RESBH 3ms 10ms".parse().unwrap();
+    assert!(hard.parameter_for(&requested).is_ok());
     assert_eq!(
-        soft.parameter_for(&asked),
+        soft.parameter_for(&requested),
         Err("it gives `RESBS amount period`, as `RESBS 3ms 10ms`")
     );
     assert_eq!(hard.parameter_for(&Guarantee::Null), Ok(ChildParam::Nothing));
@@ -244,13 +247,13 @@ proptest! {
         less in (0_usize..7, 1_u64..20),
     ) {
         let conversion = conversion("rez", &[("report-deadlines", Value::Bool(true))]);
-        let asked: Vec<ChildParams> = shares.iter().map(|(x, y)| terms(*x.min(y), *y)).collect();
+        let requested: Vec<ChildParams> = shares.iter().map(|(x, y)| terms(*x.min(y), *y)).collect();
         let speed = Ratio::new(speed.0.min(speed.1), speed.0.max(speed.1)).unwrap();
-        let slow = conversion.give(Supply::of(&[Guarantee::Slower(speed)]), &asked);
-        let fast = conversion.give(Supply::of(&[Guarantee::All]), &asked);
-        let mut fewer = asked.clone();
-        let who = less.0 % asked.len();
-        let (amount, period) = asked[who].reserve.unwrap();
+        let slow = conversion.give(Supply::of(&[Guarantee::Slower(speed)]), &requested);
+        let fast = conversion.give(Supply::of(&[Guarantee::All]), &requested);
+        let mut fewer = requested.clone();
+        let who = less.0 % requested.len();
+        let (amount, period) = requested[who].reserve.unwrap();
         fewer[who].reserve = Some((amount.min(span(less.1 * MS)), period));
         let modest = conversion.give(Supply::of(&[Guarantee::All]), &fewer);
         let all = |offers: &[Offer]| offers.iter().all(|offer| !offer.gives.is_empty());

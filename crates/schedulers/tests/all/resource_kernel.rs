@@ -182,7 +182,7 @@ fn accepts_all_and_not_a_slower_processor() {
     let terms = |amount: u64, period: u64, priority| {
         ChildParams::default().reserve(span(amount * MS), span(period * MS)).priority(priority)
     };
-    let asked = [
+    let requested = [
         terms(1, 10, None),
         terms(1, 10, Some(1)),
         ChildParams::default(),
@@ -190,7 +190,7 @@ fn accepts_all_and_not_a_slower_processor() {
         terms(5, 20, Some(0)),
         terms(1, 100, None),
     ];
-    let offers = conversion.give(Supply::of(&[Guarantee::All]), &asked);
+    let offers = conversion.give(Supply::of(&[Guarantee::All]), &requested);
     let given: Vec<String> = offers.iter().map(|offer| gives(offer).join(" ")).collect();
     assert_eq!(
         given,
@@ -209,7 +209,7 @@ fn accepts_all_and_not_a_slower_processor() {
     assert!(lacks.starts_with("beside the 1 before it, a reserve of 8ms in 13ms"), "{lacks}");
     let half = Guarantee::Slower(Ratio::new(1, 2).unwrap());
     assert!(
-        conversion.give(Supply::of(&[half]), &asked).iter().all(|offer| offer.gives.is_empty())
+        conversion.give(Supply::of(&[half]), &requested).iter().all(|offer| offer.gives.is_empty())
     );
 }
 
@@ -267,8 +267,8 @@ struct World {
 impl World {
     /// Adds a child that requests a reserve, which begins at `since` at the latest.
     fn add(&mut self, since: u64, (amount, period): (u64, u64), class: i32) -> bool {
-        let asked = [reserve(amount, period), Message::Priority(class)];
-        let Ok(thread) = self.host.try_thread(self.node, "t", &asked) else { return false };
+        let requested = [reserve(amount, period), Message::Priority(class)];
+        let Ok(thread) = self.host.try_thread(self.node, "t", &requested) else { return false };
         self.children.push((thread, since, Some((amount, period, class == 0))));
         self.host.wake(thread);
         true

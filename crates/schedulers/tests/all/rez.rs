@@ -95,8 +95,8 @@ fn refuses_more_than_the_processor_beside_accepts_exactly_all_of_it() {
         host.thread(root, name, &[reserve(MS, 3 * MS)]);
     }
     let half = host.try_thread(root, "half", &[reserve(MS, 2 * MS)]);
-    let (asked, left) = (Ratio::new(1, 2).unwrap(), Ratio::new(1, 3).unwrap());
-    assert_eq!(half, Err(HierarchyError::Refused(AnswerError::NoRoom { asked, left })));
+    let (requested, left) = (Ratio::new(1, 2).unwrap(), Ratio::new(1, 3).unwrap());
+    assert_eq!(half, Err(HierarchyError::Refused(AnswerError::NoRoom { requested, left })));
     let third = host.thread(root, "third", &[reserve(MS, 3 * MS)]);
     assert!(host.tell(third, reserve(MS + 1, 3 * MS)).is_err());
     host.tell(third, reserve(MS / 4, MS)).unwrap();

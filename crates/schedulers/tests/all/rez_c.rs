@@ -76,10 +76,10 @@ fn refuses_more_than_its_admission_beside_accepts_exactly_that() {
         let root = host.root(kind, &[("admission", Value::Integer(850))]);
         host.thread(root, "a", &[reserve(60, 100)]);
         let over = host.try_thread(root, "b", &[reserve(251, 1000)]);
-        let (asked, left) = (Ratio::new(251, 1000).unwrap(), Ratio::new(1, 4).unwrap());
+        let (requested, left) = (Ratio::new(251, 1000).unwrap(), Ratio::new(1, 4).unwrap());
         assert_eq!(
             over,
-            Err(HierarchyError::Refused(AnswerError::NoRoom { asked, left })),
+            Err(HierarchyError::Refused(AnswerError::NoRoom { requested, left })),
             "{kind}"
         );
         host.thread(root, "b", &[reserve(250, 1000)]);

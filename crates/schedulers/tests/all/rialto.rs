@@ -259,9 +259,9 @@ proptest! {
         host.run_for(100 * MS);
         for (thread, begun, deadline, _) in &accepted {
             let within = |c: &&(T, u64, u64, u64)| c.0 == *thread && c.1 >= *begun && c.2 <= *deadline;
-            let asked: u64 = accepted.iter().filter(within).map(|(.., work)| work).sum();
+            let requested: u64 = accepted.iter().filter(within).map(|(.., work)| work).sum();
             let ran = host.ran_within(*thread, *begun, *deadline);
-            prop_assert!(ran >= asked, "{asked} from {begun} to {deadline}: {ran}");
+            prop_assert!(ran >= requested, "{requested} from {begun} to {deadline}: {ran}");
         }
     }
 }

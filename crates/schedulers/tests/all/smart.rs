@@ -166,10 +166,10 @@ fn law_whoever_is_given_another_priority_begins_anew_in_it() {
 #[test]
 fn law_a_job_past_its_work_or_its_deadline_is_conventional() {
     // If it still counted as real-time, it would be a second ahead or, with a job that cannot be done, never run.
-    for asked in [job(10 * S, MS), job(100 * MS, 5 * S)] {
+    for requested in [job(10 * S, MS), job(100 * MS, 5 * S)] {
         let (mut host, root) = host(S, 10 * MS);
         let honest = host.spin(root, "honest", &[]);
-        let greedy = host.spin(root, "greedy", &[asked]);
+        let greedy = host.spin(root, "greedy", &[requested]);
         host.run_to(2 * S);
         apart(host.ran(honest), host.ran(greedy), 20 * MS);
     }

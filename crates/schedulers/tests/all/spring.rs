@@ -121,8 +121,8 @@ fn accepts_all_and_not_a_slower_processor() {
     let terms = |(amount, period): (u64, u64)| {
         ChildParams::default().reserve(span(amount * MS), span(period * MS))
     };
-    let asked = [(2, 10), (3, 20), (5, 40), (1, 40)].map(terms);
-    let offers = conversion.give(Supply::of(&[Guarantee::All]), &asked);
+    let requested = [(2, 10), (3, 20), (5, 40), (1, 40)].map(terms);
+    let offers = conversion.give(Supply::of(&[Guarantee::All]), &requested);
     let given: Vec<String> = offers.iter().map(|offer| gives(offer).join(" ")).collect();
     assert_eq!(given, ["RESBH 2ms 10ms", "RESBH 3ms 20ms", "RESBH 5ms 40ms", ""]);
     assert_eq!(
@@ -132,7 +132,7 @@ fn accepts_all_and_not_a_slower_processor() {
     );
     let half = Guarantee::Slower(Ratio::new(1, 2).unwrap());
     assert!(
-        conversion.give(Supply::of(&[half]), &asked).iter().all(|offer| offer.gives.is_empty())
+        conversion.give(Supply::of(&[half]), &requested).iter().all(|offer| offer.gives.is_empty())
     );
 }
 

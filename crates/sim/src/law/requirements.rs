@@ -87,11 +87,11 @@ pub(super) fn requires(parent: &Above<'_>, ask: AskSeed, number: usize) -> Requi
         return Requirements::guarantee(piece(ask, number));
     }
     let candidates = (0..10).map(|turn| guarantee(ask, turn));
-    let asked = |guarantee: &Guarantee| {
+    let requested = |guarantee: &Guarantee| {
         parameter(guarantee).is_ok_and(|parameter| parameter != ChildParam::Nothing)
     };
     let mut requires =
-        candidates.into_iter().find(asked).map(Requirements::guarantee).unwrap_or_default();
+        candidates.into_iter().find(requested).map(Requirements::guarantee).unwrap_or_default();
     requires.set(&WARP, warp);
     requires
 }

@@ -144,10 +144,10 @@ parent = "plan"
 periodic = { work = "2ms", period = "20ms", deadline = "10ms" }
 "#,
     );
-    for (name, asked, refused) in [("first", 100, 0), ("second", 100, 100), ("third", 50, 0)] {
+    for (name, requested, refused) in [("first", 100, 0), ("second", 100, 100), ("third", 50, 0)] {
         let one = thread(&outcome, name);
         let found = (one.submitted, one.refusals.no_time, one.released, one.aborted, one.missed);
-        assert_eq!(found, (asked, refused, asked - refused, 0, 0), "{name}");
+        assert_eq!(found, (requested, refused, requested - refused, 0, 0), "{name}");
         assert!(one.completed >= one.released.saturating_sub(1), "{name}");
     }
 }

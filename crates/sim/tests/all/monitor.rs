@@ -121,8 +121,9 @@ fn refuses_to_move_to_a_node_that_has_disappeared_meanwhile() {
     let mut watched = plan(3, &format!("{}{ends}", spinners(2, "node-0")));
     let looks = watch(&mut watched, "monitor", |monitor| monitor.work = ms(50));
     let outcome = finish(watched);
-    let asked = requests(&looks);
-    let why = asked.iter().find_map(|(request, why)| Some((request.to_string(), why.as_ref()?)));
+    let requested = requests(&looks);
+    let why =
+        requested.iter().find_map(|(request, why)| Some((request.to_string(), why.as_ref()?)));
     let (request, why) = why.unwrap();
     assert_eq!((&*request, &**why), ("move `s-1` to `node-1`", "there is no scheduler `node-1`"));
     let [(_, refused)] = &outcome.refused[..] else { panic!("{:?}", outcome.refused) };
@@ -158,9 +159,9 @@ fn refuses_a_second_monitor_until_the_first_has_ended() {
     let looks = watch(&mut two, "second", |_| {});
     let outcome = finish(two);
     assert_eq!(reported(&answers), [Ok(())]);
-    let asked = requests(&looks);
-    let (refused, done): (Vec<_>, Vec<_>) = asked.iter().partition(|(_, why)| why.is_some());
-    assert!(!refused.is_empty() && !done.is_empty(), "{asked:?}");
+    let requested = requests(&looks);
+    let (refused, done): (Vec<_>, Vec<_>) = requested.iter().partition(|(_, why)| why.is_some());
+    assert!(!refused.is_empty() && !done.is_empty(), "{requested:?}");
     let why = "`first` controls `node-0` until it ends; let one process do so";
     assert!(refused.iter().all(|(_, refused)| refused.as_deref() == Some(why)), "{refused:?}");
     // The first one has ended 2 s after its request.
@@ -201,7 +202,7 @@ fn refuses_requests_that_a_process_has_no_right_to() {
     let need = |thread: &str, amount| {
         ThreadRequest::new(thread, ThreadChange::Need { amount: ms(amount), period: EPOCH })
     };
-    let asked = [
+    let requested = [
         (to("s-1", "node-1", None), None),
         (to("s-3", "node-1", None), Some("there is no thread `s-3`")),
         (to("s-1", "nowhere", None), Some("there is no scheduler `nowhere`")),
@@ -224,17 +225,18 @@ fn refuses_requests_that_a_process_has_no_right_to() {
     ];
     let answers = Report::default();
     let mut run = plan(2, &text);
-    let requests: Vec<ThreadRequest> = asked.iter().map(|(request, _)| request.clone()).collect();
+    let requests: Vec<ThreadRequest> =
+        requested.iter().map(|(request, _)| request.clone()).collect();
     add(&mut run, "asks", Asks(requests.clone(), answers.clone()), Some("node"));
     let outcome = finish(run);
-    for ((request, expected), answer) in asked.iter().zip(reported(&answers)) {
+    for ((request, expected), answer) in requested.iter().zip(reported(&answers)) {
         match (expected, &answer) {
             (None, Ok(())) => {}
             (Some(part), Err(why)) if why.contains(part) => {}
             _ => panic!("{request}: {answer:?}, expected {expected:?}"),
         }
     }
-    let refused = asked.iter().filter(|(_, expected)| expected.is_some()).count();
+    let refused = requested.iter().filter(|(_, expected)| expected.is_some()).count();
     assert_eq!(outcome.refused.len(), refused, "{:?}", outcome.refused);
     assert_eq!(thread(&outcome, "s-2").parent.as_deref(), Some("node-0"), "nothing half done");
     let kept = outcome.promises.iter().all(|promise| promise.until.is_none());

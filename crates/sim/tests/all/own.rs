@@ -175,13 +175,13 @@ fn refuses_guarantees_that_would_break_others() {
             me.sleep_until(Instant::ZERO + ms(100)).await;
             for text in ["PS 1/2", "PS 1/10", "RESBH 1ms 10ms"] {
                 let request = OwnRequest::guarantee(text.parse().unwrap());
-                let answer = me.ask(request).await;
+                let answer = me.request_own(request).await;
                 let why = answer
                     .err()
                     .map_or_else(|| "done".to_owned(), |refused| refused.why.to_string());
                 self.0.lock().unwrap().push(why);
             }
-            let refused = me.ask(OwnRequest::Unreserve).await.unwrap_err();
+            let refused = me.request_own(OwnRequest::Unreserve).await.unwrap_err();
             assert_eq!(refused.why, RequestErrorKind::NoReservation);
             Ok(())
         }
@@ -249,16 +249,16 @@ impl Code for Reserver {
         let event = me.make_event().await?;
         me.notices(event).await?;
         let too_much = OwnRequest::reserve(ms(11), ms(10)).at("res");
-        note(me.ask(too_much).await.unwrap_err().to_string());
+        note(me.request_own(too_much).await.unwrap_err().to_string());
         let outside = OwnRequest::Move("res".to_owned());
-        note(me.ask(outside).await.unwrap_err().to_string());
-        me.ask(OwnRequest::reserve(ms(3), ms(10)).at("res")).await?;
+        note(me.request_own(outside).await.unwrap_err().to_string());
+        me.request_own(OwnRequest::reserve(ms(3), ms(10)).at("res")).await?;
         me.compute(ms(5)).await;
         loop {
             let notices = Notices::from_word(me.wait().await?.datum);
             note(notices.iter().map(Notice::name).collect::<Vec<_>>().join(" "));
             if notices.contains(Notice::ReservationEnded) {
-                return me.ask(OwnRequest::Unreserve).await.map_err(ProcessError::from);
+                return me.request_own(OwnRequest::Unreserve).await.map_err(ProcessError::from);
             }
         }
     }

@@ -121,8 +121,11 @@ fn law_deadline_tasks_are_reserved_their_runtime_within_their_deadline() {
     let mixed = imported(1, text);
     assert_eq!(losses(&mixed), Vec::<String>::new());
     assert_eq!(mixed.scenario.promises().refused().count(), 0);
-    let asked = mixed.scenario.write();
-    assert!(asked.contains("RESBH 2ms 5ms") && asked.contains("RESBH 3ms 10ms"), "{asked}");
+    let requested = mixed.scenario.write();
+    assert!(
+        requested.contains("RESBH 2ms 5ms") && requested.contains("RESBH 3ms 10ms"),
+        "{requested}"
+    );
     assert_eq!(received(&second(&mixed), &["d", "e", "f", "g"]), [200, 300, 500, 0]);
 }
 

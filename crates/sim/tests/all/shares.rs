@@ -241,8 +241,8 @@ fn law_a_thread_that_yields_is_runnable_and_receives_what_it_was_promised() {
         assert!(is_granted(&text, "y"), "{kind}: {guarantee}");
         let outcome = keeps(&text);
         let of_it = outcome.promises.iter().filter(|verdict| verdict.owner() == "y");
-        let asked = guarantee.parse().unwrap();
-        let found = of_it.into_iter().find(|verdict| verdict.promise.guarantee == asked);
+        let requested = guarantee.parse().unwrap();
+        let found = of_it.into_iter().find(|verdict| verdict.promise.guarantee == requested);
         if let Some(found) = found {
             assert_eq!(found.status(), PromiseStatus::Kept, "{kind}: {guarantee}");
         }

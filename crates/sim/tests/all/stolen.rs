@@ -170,15 +170,15 @@ run       = "spin"
 fn paper_hls_11_4_feedback_follows_a_burst_and_falls_back() {
     let Story { reserved, received } = burst();
     assert_eq!((reserved.len(), received.len()), (150, 149));
-    let asked = span("4ms");
+    let requested = span("4ms");
     // Quiet: C and P are what was asked for. The burst begins with period 50.
-    assert!(reserved[..=50].iter().chain(&received[..50]).all(|span| *span == asked));
+    assert!(reserved[..=50].iter().chain(&received[..50]).all(|span| *span == requested));
     let stolen: Vec<Span> =
         reserved.iter().zip(&received).map(|(c, p)| c.checked_sub(*p).unwrap()).collect();
     assert!((span("600us")..=span("840us")).contains(&stolen[50]), "{}", stolen[50]);
     // C_51 = C_50 + (R - P_50) / 2, and so on, exactly.
     for period in 50..149 {
-        let extra = reserved[period].checked_sub(asked).unwrap().as_nanos();
+        let extra = reserved[period].checked_sub(requested).unwrap().as_nanos();
         let (lost, next) = (stolen[period].as_nanos(), reserved[period + 1].as_nanos());
         let half = lost.abs_diff(extra).div_ceil(2);
         let expected = if lost > extra { extra + half } else { extra - half };
@@ -187,15 +187,15 @@ fn paper_hls_11_4_feedback_follows_a_burst_and_falls_back() {
     // It settles near 4 / 0.82 = 4.88 ms, and never beyond what the most that is stolen calls for.
     let worst = *stolen.iter().max().unwrap();
     assert!(reserved[55..=100].iter().all(|c| (span("4.75ms")..=span("5.02ms")).contains(c)));
-    assert!(reserved.iter().all(|c| *c <= asked.checked_add(worst).unwrap()));
+    assert!(reserved.iter().all(|c| *c <= requested.checked_add(worst).unwrap()));
     // Misses: all while it rises, afterwards by how much what is stolen varies. Rez would have missed all 50.
-    let short = received[50..100].iter().filter(|p| **p < asked).count();
+    let short = received[50..100].iter().filter(|p| **p < requested).count();
     let badly = received[55..100].iter().filter(|p| **p < span("3.85ms")).count();
     assert!((5..=40).contains(&short) && badly == 0, "{short}, {badly}");
     // After the burst it halves what it has too much, period by period, down to nothing.
     assert!(reserved[100..].is_sorted_by(|a, b| a >= b));
-    assert!(reserved[106] <= span("4.02ms") && reserved[125] == asked, "{}", reserved[106]);
-    assert!(received[100..].iter().all(|p| *p >= asked));
+    assert!(reserved[106] <= span("4.02ms") && reserved[125] == requested, "{}", reserved[106]);
+    assert!(received[100..].iter().all(|p| *p >= requested));
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl Explainer {
         }
     }
 
-    /// Tells the watches what has ended; which threads that was about.
+    /// Annotate the watches what has ended; which threads that was about.
     fn hand_out(&mut self) -> Vec<usize> {
         let closed = std::mem::take(&mut self.follower.closed);
         // A thread's stretch is divided by what the processors did in it.
@@ -180,7 +180,7 @@ impl Explainer {
                     _ => {}
                 }
             }
-            Event::Figure { name, value, .. } => watch.found.tells(name, *value),
+            Event::Figure { name, value, .. } => watch.found.report(name, *value),
             Event::Mark { text, .. } => watch.found.marks.add(at, text),
             _ => {}
         }

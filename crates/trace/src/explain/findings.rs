@@ -88,7 +88,7 @@ impl Explained {
     }
 
     /// Sets a figure that it reports of itself.
-    pub(super) fn tells(&mut self, name: &str, value: Figure) {
+    pub(super) fn report(&mut self, name: &str, value: Figure) {
         match self.figures.iter_mut().find(|(known, _)| known == name) {
             Some((_, before)) => *before = value,
             None => self.figures.push((name.to_owned(), value)),

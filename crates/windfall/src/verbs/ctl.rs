@@ -156,13 +156,13 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
             set(&[
                 ("do", json!(parameter.key)),
                 whom(args, name)?,
-                (parameter.key, asked(parameter.key, typed(value))),
+                (parameter.key, requested(parameter.key, typed(value))),
             ]);
         }
         CtlVerb::Move { name, to, asks } => {
             set(&[("do", json!("move")), whom(args, name)?, ("to", json!(to))]);
             request.extend(pairs(asks)?.into_iter().map(|(key, value)| {
-                let value = asked(&key, value);
+                let value = requested(&key, value);
                 (key, value)
             }));
         }
@@ -269,7 +269,7 @@ fn pairs(texts: &[String]) -> Result<Map<String, Value>, VerbError> {
 }
 
 /// The value as a thread's key takes it: one processor is a list of one.
-fn asked(key: &str, value: Value) -> Value {
+fn requested(key: &str, value: Value) -> Value {
     if key == PROCESSORS.key && value.is_number() { json!(value.to_string()) } else { value }
 }
 

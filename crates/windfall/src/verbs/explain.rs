@@ -6,7 +6,7 @@ use crate::output::{input_name, print_json, print_text, width};
 use crate::verbs::export::open_recording;
 use crate::{Answer, VerbError};
 use std::fmt::Display;
-use windfall_report::explain::{self, Asked, Reading};
+use windfall_report::explain::{self, Reading, Scope};
 use windfall_scenario::near;
 use windfall_trace::codec::Reader;
 use windfall_trace::escape::escaped;
@@ -55,18 +55,18 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, VerbError> {
     let one = args.miss.or(args.job).is_some();
     match args.json {
         true => print_json(explain::json(&read, one))?,
-        false => print_text(&explain::text(&asked(args, one), read, width()))?,
+        false => print_text(&explain::text(&requested(args, one), read, width()))?,
     }
     Ok(if missed { Answer::No } else { Answer::Yes })
 }
 
-fn asked(args: &ExplainArgs, one: bool) -> Asked {
+fn requested(args: &ExplainArgs, one: bool) -> Scope {
     let of = match (&args.recording, &args.socket) {
         (Some(file), _) => format!("{} ", file.display()),
         (None, Some(socket)) => format!("--socket {} ", socket.display()),
         (None, None) => String::new(),
     };
-    Asked { all: args.all, one, longer_than: args.longer_than, of }
+    Scope { all: args.all, one, longer_than: args.longer_than, of }
 }
 
 /// Leaves the thread with most misses, and of those that have as many the one that waited longest.
@@ -134,15 +134,16 @@ fn explained<E: Display>(
 
 /// No thread has that name; which have a similar one.
 fn nobody(args: &ExplainArgs, read: &Reading) -> VerbError {
-    let asked = args.thread.as_str();
+    let requested = args.thread.as_str();
     let mut names: Vec<&str> =
         read.explanation.people.values().map(|person| person.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    let holds =
-        |name: &&&str| !asked.is_empty() && name.to_lowercase().contains(&asked.to_lowercase());
+    let holds = |name: &&&str| {
+        !requested.is_empty() && name.to_lowercase().contains(&requested.to_lowercase())
+    };
     let mut close: Vec<&str> = names.iter().filter(holds).copied().collect();
-    for name in near(asked, names.iter().copied()) {
+    for name in near(requested, names.iter().copied()) {
         if !close.contains(&name) {
             close.push(name);
         }
@@ -154,5 +155,5 @@ fn nobody(args: &ExplainArgs, read: &Reading) -> VerbError {
     } else {
         format!("did you mean {}?", close.join(" or "))
     };
-    VerbError(format!("windfall: {}: no thread is called `{asked}`; {hint}", named(args)))
+    VerbError(format!("windfall: {}: no thread is called `{requested}`; {hint}", named(args)))
 }

@@ -63,24 +63,24 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
 
 fn from_rtapp(
     file: &rtapp::RtApp,
-    asked: Option<u16>,
+    requested: Option<u16>,
 ) -> Result<(Scenario, String), RtAppImportError> {
-    let (processors, why) = processors(file, asked);
+    let (processors, why) = processors(file, requested);
     let imported = import_rtapp(&convert(file), processors)?;
     let words = rtapp_remarks(file, &imported, processors, why);
     Ok((imported.scenario, words))
 }
 
 /// As many as asked for, else as there are here, but not fewer than tasks name; and why.
-fn processors(file: &rtapp::RtApp, asked: Option<u16>) -> (u16, &'static str) {
+fn processors(file: &rtapp::RtApp, requested: Option<u16>) -> (u16, &'static str) {
     let phases = file.tasks.iter().flat_map(|task| &task.phases).map(|phase| &phase.scheduling);
     let all = file.tasks.iter().map(|task| &task.scheduling).chain(phases);
     let highest = all.flat_map(|own| own.cpus.iter().flatten()).max();
     let named = highest.map_or(1, |cpu| {
         u16::try_from(cpu + 1).expect("a file that was read names none above 1,023")
     });
-    if let Some(asked) = asked {
-        return (asked, "as asked for");
+    if let Some(requested) = requested {
+        return (requested, "as asked for");
     }
     let here = std::thread::available_parallelism().map_or(1, usize::from);
     let here =

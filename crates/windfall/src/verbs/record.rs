@@ -60,7 +60,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
 /// The answer of the recorded command. One that was ended at our request has not failed.
 pub(crate) fn answer(recorded: &Recorded) -> Answer {
     match recorded.answer {
-        Some(answered) if !answered.asked => Answer::Status(answered.code),
+        Some(answered) if !answered.requested => Answer::Status(answered.code),
         _ => Answer::Yes,
     }
 }

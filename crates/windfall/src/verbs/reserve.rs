@@ -1,15 +1,15 @@
 //! `windfall reserve FILE`: the reservation that is enough for an application's threads (HLS 6.1).
 
-mod asked;
+mod requested;
 
-pub(crate) use asked::TaskText;
+pub(crate) use requested::TaskText;
 
 use crate::cli::ReserveArgs;
 use crate::command_error::CommandError;
 use crate::output::{Destination, Destinations};
 use crate::{Answer, VerbError};
 use std::io::Write;
-use windfall_report::reserve::{self, Asked};
+use windfall_report::reserve::{self, Basis};
 
 pub(crate) fn run(args: &ReserveArgs) -> Result<Answer, CommandError> {
     let mut outputs = Destinations::new(args.force.force, args.file.as_deref())?;
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ReserveArgs) -> Result<Answer, CommandError> {
     let picture =
         args.picture.as_deref().map(|path| outputs.claim("--picture", path)).transpose()?;
     let png = picture.as_ref().map(is_png).transpose()?;
-    let ((case, cost_by), search) = (asked::case(args)?, asked::search(args));
+    let ((case, cost_by), search) = (requested::case(args)?, requested::search(args));
     let found = case.find(&search)?;
     if let (Some(picture), Some(png)) = (&picture, png) {
         let swept = match search.period {
@@ -30,11 +30,11 @@ pub(crate) fn run(args: &ReserveArgs) -> Result<Answer, CommandError> {
         let bytes = if png { scene.png() } else { scene.svg().into_bytes() };
         picture.write(|out| out.write_all(&bytes))?;
     }
-    let asked = Asked { search: &search, cost_by };
+    let requested = Basis { search: &search, cost_by };
     outputs.show(
         args.json,
-        || reserve::json(&case, &found, &asked),
-        |width| reserve::text(&case, &found, &asked, width),
+        || reserve::json(&case, &found, &requested),
+        |width| reserve::text(&case, &found, &requested, width),
     )?;
     Ok(if found.is_enough() { Answer::Yes } else { Answer::No })
 }

@@ -152,13 +152,13 @@ fn flood(socket: &Path, member: &Member, over: &AtomicBool) -> (u32, u32) {
     let (mut sent, mut refused) = (0, 0);
     let until = Instant::now() + 2 * LENGTH; // should the other client panic
     while !over.load(Ordering::Relaxed) && Instant::now() < until {
-        let asked = (0..200).filter_map(|number| {
+        let requested = (0..200).filter_map(|number| {
             let mut stream = UnixStream::connect(socket).ok()?;
             stream.set_read_timeout(Some(Duration::from_secs(10))).ok()?;
             let line = if number % 20 == 0 { line.as_str() } else { "{\"do\":\n" };
             stream.write_all(line.as_bytes()).ok().map(|()| stream)
         });
-        for stream in asked.collect::<Vec<_>>() {
+        for stream in requested.collect::<Vec<_>>() {
             sent += 1;
             let mut answer = String::new();
             let read = BufReader::new(stream).read_line(&mut answer);

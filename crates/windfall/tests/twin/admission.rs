@@ -100,23 +100,23 @@ impl Code for Submitter {
             let mut tasks: Vec<(TaskId, _)> = Vec::new();
             for submission in 0..12 {
                 let deadline = (0..=submission / 4).fold(begun, |at, _| at + gap);
-                let asked = me.idle_time(work, deadline).await;
+                let requested = me.idle_time(work, deadline).await;
                 let fits = me.what_if(&[(work, deadline)]).await;
                 let never = me.what_if(&[(work, deadline), (MINUTE, deadline)]).await;
                 let right = refuses(&never, usize::from(fits.is_ok()));
                 self.note(|its| its.wrong += u64::from(!right));
-                match (asked, me.submit(work, deadline).await) {
-                    (Ok(asked), Ok(task)) => {
+                match (requested, me.submit(work, deadline).await) {
+                    (Ok(requested), Ok(task)) => {
                         tasks.push((task, deadline));
                         self.note(|its| {
                             its.admitted += 1;
-                            its.wrong += u64::from(asked.idle < work || fits.is_err());
+                            its.wrong += u64::from(requested.idle < work || fits.is_err());
                         });
                     }
-                    (Ok(asked), Err(TaskError::NoTime { instead, .. })) => self.note(|its| {
+                    (Ok(requested), Err(TaskError::NoTime { instead, .. })) => self.note(|its| {
                         its.refused += 1;
                         // Between the two it may have worked, which makes more idle, but not enough.
-                        its.wrong += u64::from(instead.idle >= work || asked.idle >= work);
+                        its.wrong += u64::from(instead.idle >= work || requested.idle >= work);
                         its.wrong += u64::from(!refuses(&fits, 0));
                     }),
                     _ => self.note(|its| its.wrong += 1),

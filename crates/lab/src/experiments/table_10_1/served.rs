@@ -84,7 +84,7 @@ impl Client {
                 break;
             }
         }
-        let _ = self.ask(json!({ "do": "stop" }));
+        let _ = self.send(json!({ "do": "stop" }));
         match wrong {
             Some(why) => Err(why),
             None => Ok(samples),
@@ -108,7 +108,7 @@ impl Client {
         ];
         for (row, request) in operations {
             std::thread::sleep(PAUSE);
-            let us = self.ask(request)?;
+            let us = self.send(request)?;
             if let Some(row) = row {
                 samples[row].push(us);
             }
@@ -117,7 +117,7 @@ impl Client {
     }
 
     /// Makes a request, and returns the time that it took in microseconds.
-    fn ask(&self, request: Value) -> Result<f64, LabError> {
+    fn send(&self, request: Value) -> Result<f64, LabError> {
         let request: Map<String, Value> = match request {
             Value::Object(request) => request,
             other => return Err(LabError::Run(format!("{other} is no request"))),

@@ -5,21 +5,21 @@
 use crate::carrier::OwnChange;
 use crate::supervise::supervisor::Supervisor;
 
-/// Tells a thread's scheduler of the priority that the thread asks for.
+/// Annotate a thread's scheduler of the priority that the thread asks for.
 pub(super) fn heard(supervisor: &mut Supervisor, number: u32, asks: OwnChange) {
     let level = level(asks);
     let answer = supervisor.host.own_priority(number, level);
     supervisor.host.machine.carrier.keep_nice(number, answer.is_ok());
     let name = &supervisor.host.threads.list[number as usize].outcome.name;
-    let asked = match asks {
+    let requested = match asks {
         OwnChange::RealTime(priority) => format!("real-time priority {priority}"),
         OwnChange::Nice(nice) => format!("nice {nice}"),
     };
     let why = match answer {
         Ok(()) => {
-            format!("`{name}` asked for {asked}, and its scheduler was told priority {level}")
+            format!("`{name}` asked for {requested}, and its scheduler was told priority {level}")
         }
-        Err(why) => format!("`{name}` asked for {asked}, which was undone: {why}"),
+        Err(why) => format!("`{name}` asked for {requested}, which was undone: {why}"),
     };
     supervisor.say_once(why);
 }

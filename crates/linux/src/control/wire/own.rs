@@ -1,6 +1,6 @@
 //! Requests of programs for their own threads, as the protocol has them (decision 0024).
 
-use super::{Asked, ControlError, change};
+use super::{ClientRequest, ControlError, change};
 use serde_json::{Map, Value, json};
 
 /// Requests that a program may make for a thread of its own.
@@ -8,7 +8,10 @@ const OWN: [&str; 7] =
     ["reserve", "guarantee", "unreserve", "share", "priority", "move", "notices"];
 
 /// Reads a request of a program for one of its threads.
-pub(super) fn own(verb: String, mut request: Map<String, Value>) -> Result<Asked, ControlError> {
+pub(super) fn own(
+    verb: String,
+    mut request: Map<String, Value>,
+) -> Result<ClientRequest, ControlError> {
     let wrong = |why: String, help: &str| Err(ControlError::new(format!("`{verb}`"), why, help));
     if !OWN.contains(&verb.as_str()) {
         let why = "is not what a thread may ask for itself".to_owned();
@@ -24,7 +27,7 @@ pub(super) fn own(verb: String, mut request: Map<String, Value>) -> Result<Asked
         let help = "write `\"own\":TID`, as gettid returns it";
         return wrong("has an `own` that is no number of a thread".to_owned(), help);
     };
-    Ok(Asked::Own { tid, verb, request })
+    Ok(ClientRequest::Own { tid, verb, request })
 }
 
 /// The request of a program for its thread of this name, as one about that thread. The error is a reason and a remedy.
@@ -32,10 +35,10 @@ pub(in crate::control) fn about(
     name: &str,
     verb: &str,
     mut request: Map<String, Value>,
-) -> Result<Asked, ControlError> {
+) -> Result<ClientRequest, ControlError> {
     request.insert("thread".to_owned(), json!(name));
     if verb == "unreserve" {
-        return Ok(Asked::Unreserve(name.to_owned()));
+        return Ok(ClientRequest::Unreserve(name.to_owned()));
     }
     let moves = matches!(verb, "reserve" | "guarantee") && request.contains_key("to");
     let verb = if moves { "move" } else { verb };

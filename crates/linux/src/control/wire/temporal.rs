@@ -2,13 +2,13 @@
 //! `"and":[{"work":"3ms","by":"20ms"}]` asks about more tasks beside it,
 //! `"do":"submit","thread":"a","work":"2ms","by":"10ms"`, and `"do":"withdraw","thread":"a","task":5`.
 
-use super::{Asked, ControlError};
+use super::{ClientRequest, ControlError};
 use serde_json::{Map, Value};
 use windfall_time::Span;
 
 /// A request about the tasks of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::control) enum TaskAsked {
+pub(in crate::control) enum TaskCommand {
     /// Admit one.
     Submit {
         /// Processor time, at most.
@@ -32,7 +32,10 @@ struct Reader<'a> {
 }
 
 /// Reads a request whose word is one of `query`, `submit` and `withdraw`.
-pub(super) fn read(verb: &str, request: &Map<String, Value>) -> Result<Asked, ControlError> {
+pub(super) fn read(
+    verb: &str,
+    request: &Map<String, Value>,
+) -> Result<ClientRequest, ControlError> {
     let form = match verb {
         "query" => {
             r#"write `"scheduler":"NAME","work":"2ms","by":"10ms"`, and for more tasks `"and":[{"work":"3ms","by":"20ms"}]`"#
@@ -41,20 +44,21 @@ pub(super) fn read(verb: &str, request: &Map<String, Value>) -> Result<Asked, Co
         _ => r#"write `"thread":"NAME","task":5`"#,
     };
     let reader = Reader { verb, form, request };
-    let asked = match verb {
-        "query" => {
-            Asked::Query { scheduler: reader.text("scheduler")?.to_owned(), tasks: reader.tasks()? }
-        }
+    let requested = match verb {
+        "query" => ClientRequest::Query {
+            scheduler: reader.text("scheduler")?.to_owned(),
+            tasks: reader.tasks()?,
+        },
         "submit" => {
             let (work, by) = (reader.some("work")?, reader.some("by")?);
-            Asked::Task(reader.text("thread")?.to_owned(), TaskAsked::Submit { work, by })
+            ClientRequest::Task(reader.text("thread")?.to_owned(), TaskCommand::Submit { work, by })
         }
         _ => {
             let task = request.get("task").and_then(Value::as_u64);
             let task = task.and_then(|task| u32::try_from(task).ok());
             let wrong = || reader.wrong("has no `task` that is a number of a task".to_owned());
-            let task = TaskAsked::Withdraw(task.ok_or_else(wrong)?);
-            Asked::Task(reader.text("thread")?.to_owned(), task)
+            let task = TaskCommand::Withdraw(task.ok_or_else(wrong)?);
+            ClientRequest::Task(reader.text("thread")?.to_owned(), task)
         }
     };
     let keys = match verb {
@@ -63,7 +67,7 @@ pub(super) fn read(verb: &str, request: &Map<String, Value>) -> Result<Asked, Co
         _ => 4,
     };
     reader.has(keys)?;
-    Ok(asked)
+    Ok(requested)
 }
 
 impl Reader<'_> {
@@ -114,7 +118,7 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    fn answer(text: &str) -> Result<Asked, ControlError> {
+    fn answer(text: &str) -> Result<ClientRequest, ControlError> {
         let request: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
         let verb = request.get("do").and_then(Value::as_str).unwrap_or_default().to_owned();
         read(&verb, &request)
@@ -126,16 +130,16 @@ mod tests {
         let submit = r#"{"do":"submit","thread":"a","work":"2ms","by":"10ms"}"#;
         let withdraw = r#"{"do":"withdraw","thread":"a","task":5}"#;
         let (work, by) = (Span::from_millis(2), Span::from_millis(10));
-        let task = |asked| Ok(Asked::Task("a".to_owned(), asked));
-        let asked = |tasks| Ok(Asked::Query { scheduler: "p".to_owned(), tasks });
-        assert_eq!(answer(query), asked(vec![(work, by)]));
+        let task = |requested| Ok(ClientRequest::Task("a".to_owned(), requested));
+        let requested = |tasks| Ok(ClientRequest::Query { scheduler: "p".to_owned(), tasks });
+        assert_eq!(answer(query), requested(vec![(work, by)]));
         let three = r#","and":[{"work":"1ms","by":"3ms"},{"by":"1s","work":"5us"}]}"#;
         let three = query.replace('}', three);
         let (one, five) = (Span::from_millis(1), Span::from_nanos(5_000));
         let all = vec![(work, by), (one, Span::from_millis(3)), (five, Span::from_secs(1))];
-        assert_eq!(answer(&three), asked(all));
-        assert_eq!(answer(submit), task(TaskAsked::Submit { work, by }));
-        assert_eq!(answer(withdraw), task(TaskAsked::Withdraw(5)));
+        assert_eq!(answer(&three), requested(all));
+        assert_eq!(answer(submit), task(TaskCommand::Submit { work, by }));
+        assert_eq!(answer(withdraw), task(TaskCommand::Withdraw(5)));
         for (text, why) in [
             (r#"{"do":"query"}"#, "no `scheduler` that is a text"),
             (&query.replace("\"p\"", "5"), "no `scheduler` that is a text"),

@@ -22,14 +22,14 @@ proptest! {
     /// more certain ones.
     #[test]
     fn law_what_is_reserved_fits_and_nobody_goes_without_for_a_less_sure_one(
-        asked in prop::collection::vec((0_u8..=100, 8_u64..20, 0_u64..1_500, 1_u64..1_000), 0..12),
+        requested in prop::collection::vec((0_u8..=100, 8_u64..20, 0_u64..1_500, 1_u64..1_000), 0..12),
         processors in 0_u16..4,
         most in 0_u8..=100,
     ) {
-        let asked: Vec<(Habit, Wanted)> =
-            asked.into_iter().map(|(c, n, amount, period)| wanted(c, n, amount, period)).collect();
+        let requested: Vec<(Habit, Wanted)> =
+            requested.into_iter().map(|(c, n, amount, period)| wanted(c, n, amount, period)).collect();
         let given: Vec<(&Habit, Wanted)> =
-            asked.iter().map(|(habit, wanted)| (habit, *wanted)).collect();
+            requested.iter().map(|(habit, wanted)| (habit, *wanted)).collect();
         let most = Ratio::new(i128::from(most), 100).expect("hundredths");
         let placed = fit(&given, processors, most);
         let load = |processor: usize, than: Option<&(&Habit, Wanted)>| {

@@ -51,7 +51,7 @@ impl Admission {
         let fits = promised.fits(self.most);
         if !fits.unwrap_or_else(|| exactly_fits(self.whole(), slots, index, wanted_of)) {
             return Err(AnswerError::NoRoom {
-                asked: amount.over(period).unwrap_or(Ratio::ZERO),
+                requested: amount.over(period).unwrap_or(Ratio::ZERO),
                 left: self.left_beside(slots, index),
             });
         }

@@ -41,16 +41,16 @@ impl Control {
     }
 
     /// The extra amount for the next period.
-    pub(crate) fn next(&self, asked: Span, gain: u16) -> Span {
-        let reserved = asked.saturating_add(self.extra);
+    pub(crate) fn next(&self, requested: Span, gain: u16) -> Span {
+        let reserved = requested.saturating_add(self.extra);
         let received = self.received.max(reserved.saturating_sub(self.stolen));
         let step = |error: Span| {
             let step = (u128::from(error.as_nanos()) * u128::from(gain)).div_ceil(1000);
             Span::saturating_from_nanos(step)
         };
-        match asked.checked_sub(received) {
+        match requested.checked_sub(received) {
             Some(missing) => self.extra.saturating_add(step(missing)),
-            None => self.extra.saturating_sub(step(received.saturating_sub(asked))),
+            None => self.extra.saturating_sub(step(received.saturating_sub(requested))),
         }
     }
 }

@@ -44,7 +44,7 @@ impl Budgeted {
                 }
                 begun
             }
-            Some(slot) if self.rules.waking == Waking::Told => {
+            Some(slot) if self.rules.waking == Waking::Reported => {
                 self.ahead[child.index()].pass(slot, now)
             }
             Some(slot) if slot.end <= now => {

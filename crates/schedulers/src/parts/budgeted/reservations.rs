@@ -66,7 +66,7 @@ impl Budgeted {
                 slot.renew_for_job(slot.end.max(now));
                 true
             }
-            Waking::Told => self.ahead[child.index()].wake(slot, now),
+            Waking::Reported => self.ahead[child.index()].wake(slot, now),
         };
         if begun {
             context.note(Some(child), Note::Replenished(slot.budget));
@@ -118,14 +118,14 @@ impl Budgeted {
         let (now, state) = (context.now(), context.child(child));
         let served = self.eligible(child);
         let runs = matches!(state, VpState::Running(_));
-        if runs && self.rules.waking == Waking::Told {
+        if runs && self.rules.waking == Waking::Reported {
             self.charge(child, context);
         }
         let Some(slot) = &mut self.slots[child.index()] else {
             return;
         };
         match self.rules.waking {
-            Waking::Told => {
+            Waking::Reported => {
                 self.ahead[child.index()].report_deadline(slot, deadline, now);
             }
             Waking::After if state != VpState::Waiting => {

@@ -84,7 +84,7 @@ impl Constraints {
         let left = ends.map(in_free_time).fold(length, Span::min);
         if free > left {
             return Err(AnswerError::NoRoom {
-                asked: work.over(length).unwrap_or(Ratio::ZERO),
+                requested: work.over(length).unwrap_or(Ratio::ZERO),
                 left: from_blocks.saturating_add(left).over(length).unwrap_or(Ratio::ZERO),
             });
         }

@@ -48,8 +48,8 @@ impl Conversion for FairQueuing {
         &[Type::Ps, Type::Psbe]
     }
 
-    fn parameter_for(&self, asked: &Guarantee) -> Result<ChildParam, &'static str> {
-        match *asked {
+    fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str> {
+        match *requested {
             Guarantee::Share(share) | Guarantee::BoundedShare(share, _) => {
                 Ok(ChildParam::Share(share))
             }

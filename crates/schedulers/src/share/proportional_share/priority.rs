@@ -74,8 +74,8 @@ impl Proportion {
 pub(super) fn weighed(children: &[ChildParams]) -> Vec<ChildParams> {
     let mut children = children.to_vec();
     for child in &mut children {
-        let asked = child.priority.map(|priority| Proportion::DEFAULT.with_priority(priority));
-        let Some(Ok(Proportion { priority, .. })) = asked else { continue };
+        let requested = child.priority.map(|priority| Proportion::DEFAULT.with_priority(priority));
+        let Some(Ok(Proportion { priority, .. })) = requested else { continue };
         let times = Ratio::new(i128::from(priority), i128::from(DEFAULT));
         if let Some(weight) = times.and_then(|times| child.weight.checked_mul(times)) {
             child.weight = weight;

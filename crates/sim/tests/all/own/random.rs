@@ -102,13 +102,13 @@ impl Code for Asker {
             // A change of a reservation takes effect later, so another one begins anew; and from `low` it would return there.
             if matches!(draw, Draw::Reserve(_) | Draw::Guarantee(_)) {
                 self.note(Draw::Home, true);
-                let home = me.ask(OwnRequest::Move("ts".to_owned())).await;
+                let home = me.request_own(OwnRequest::Move("ts".to_owned())).await;
                 assert_eq!(home, Ok(()));
             }
             let (request, accepted) = self.expected(draw);
             // A request happens when it is made; its answer is heard when the process runs again.
             self.note(draw, accepted);
-            let answer = me.ask(request.clone()).await;
+            let answer = me.request_own(request.clone()).await;
             assert_eq!(answer.is_ok(), accepted, "{}: {request}: {answer:?}", self.number);
             assert!(answer.is_ok() || !answer.unwrap_err().why.to_string().is_empty());
         }

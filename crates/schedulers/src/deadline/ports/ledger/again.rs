@@ -57,7 +57,7 @@ impl Ledger {
         for (child, task) in self.take_all() {
             let left = old.withdraw(task.ticket).unwrap_or(Span::ZERO);
             let mut place = self.place_from_now(task.deadline);
-            let mut asked = left;
+            let mut requested = left;
             match again {
                 Again::FromNow => {}
                 Again::Kept => place = place.max(task.order.0),
@@ -66,10 +66,10 @@ impl Ledger {
                     let moved = moved.fold(Span::ZERO, Span::saturating_add);
                     place = place.max(task.order.0.checked_sub(moved).unwrap_or(Instant::ZERO));
                 }
-                Again::Charged => asked = left.saturating_sub(self.charge(left, place)),
+                Again::Charged => requested = left.saturating_sub(self.charge(left, place)),
             }
             let list = self.list.as_mut().filter(|_| !task.moved);
-            match list.map(|list| list.admit(asked, place)) {
+            match list.map(|list| list.admit(requested, place)) {
                 Some(Ok(ticket)) => {
                     let order = (ticket.deadline(), self.arrives());
                     self.insert(child, Task { ticket, order, ..task });

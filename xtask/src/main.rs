@@ -15,6 +15,7 @@ mod semver;
 mod shape;
 mod tally;
 mod tidy;
+mod traits;
 mod words;
 
 use run::{Step, all};

@@ -1,7 +1,7 @@
 //! What no compiler sees: files that grow too long, and documents that lie.
 
 use crate::run::{Done, root};
-use crate::{functions, lines, openings, words};
+use crate::{functions, lines, openings, traits, words};
 use std::path::{Path, PathBuf};
 
 /// What is read. Outside the workspace a folder may hold what was built there.
@@ -42,23 +42,18 @@ pub(crate) fn check() -> Done {
         if source {
             lines.add(below, &text);
             faults.extend(long_functions(below, &text));
-            let openings = openings::found(below, &text);
-            faults.extend(openings.iter().map(|found| format!("{shown}:{found}")));
+            let mut found = openings::found(below, &text);
+            found.extend(traits::found(below, &text));
+            faults.extend(found.iter().map(|found| format!("{shown}:{found}")));
         }
         let longest = if lines::is_test(below) { LONGEST_OF_TESTS } else { LONGEST };
         if source && text.lines().count() > longest && !text.contains("//! Length:") {
             faults.push(format!("{shown}: longer than {longest} lines, and does not say why"));
         }
         if source && !shown.ends_with("tidy.rs") {
-            let cut = |(line, text): (usize, &str)| {
-                cuts(text).then(|| {
-                    format!(
-                        "{shown}:{}: a number that does not fit is cut to size without a word",
-                        line + 1
-                    )
-                })
-            };
-            faults.extend(text.lines().enumerate().filter_map(cut));
+            let cut = text.lines().enumerate().filter(|(_, text)| cuts(text));
+            let words = "a number that does not fit is cut to size without a word";
+            faults.extend(cut.map(|(line, _)| format!("{shown}:{}: {words}", line + 1)));
         }
         if source && !shown.ends_with("tidy.rs") && text.contains("#[ignore") {
             faults.push(format!("{shown}: a test is ignored"));

@@ -29,6 +29,21 @@ pub struct Key {
 /// # The structure promises
 /// A1. Every laxity is at least 0 at all times.
 /// A2. Queries change no answer.
+///
+/// ```
+/// use windfall_admission::{Key, List, Structure};
+/// use windfall_time::{Instant, Span};
+///
+/// /// What is left before a deadline after 20 ns of work with the same one.
+/// fn left<S: Structure>() -> Span {
+///     let mut slots = S::new(Instant::ZERO);
+///     let deadline = Instant::from_nanos(30);
+///     slots.offer(Span::from_nanos(20), Key { deadline, number: 0 }).expect("nothing else is there");
+///     slots.room(deadline)
+/// }
+///
+/// assert_eq!(left::<List>(), Span::from_nanos(10));
+/// ```
 pub trait Structure: Clone {
     /// Its name in tables.
     const NAME: &'static str;
@@ -90,6 +105,19 @@ pub trait Structure: Clone {
 }
 
 /// A structure for a processor that is not always there: the work that is done and the time that passes are two numbers.
+///
+/// ```
+/// use windfall_admission::{Key, List, Structure, Supplied};
+/// use windfall_time::{Instant, Span};
+///
+/// let mut slots = List::new(Instant::ZERO);
+/// let key = Key { deadline: Instant::from_nanos(30), number: 0 };
+/// slots.offer(Span::from_nanos(20), key).expect("nothing else is there");
+///
+/// // Half of the time the processor was away: 15 of the 20 ns of work are left, for 10 ns.
+/// assert_eq!(slots.serve(Span::from_nanos(5), Instant::from_nanos(20)), 0);
+/// assert_eq!(slots.late(), Some(key));
+/// ```
 pub trait Supplied: Structure {
     /// Time moves to `to`, in which `work` of the first slot was done: less than the time that passed if the processor was away, more if
     /// the supply that time is measured on ran ahead. Slots whose work is used up are collected; returns how many.

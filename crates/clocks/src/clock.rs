@@ -34,6 +34,31 @@ impl Reading {
 ///
 /// # Not promised
 /// That two threads' readings compare; that the clock goes on while the machine is suspended.
+///
+/// ```
+/// use core::cell::Cell;
+/// use windfall_clocks::{Clock, Reading, Scale};
+/// use windfall_time::Span;
+///
+/// /// Ticks once at each read, and calls that a microsecond.
+/// #[derive(Default)]
+/// struct Counting(Cell<u64>);
+///
+/// impl Clock for Counting {
+///     fn read(&self) -> Reading {
+///         self.0.set(self.0.get() + 1);
+///         Reading { ticks: self.0.get(), processor: None }
+///     }
+///     fn scale(&self) -> Scale {
+///         Scale::of(1, Span::from_nanos(1_000)).expect("a tick lasts")
+///     }
+/// }
+///
+/// let clock = Counting::default();
+/// let begin = clock.read();
+/// let ticks = clock.read().since(begin).expect("the clock went on");
+/// assert_eq!(clock.scale().span(ticks), Span::from_nanos(1_000));
+/// ```
 pub trait Clock {
     /// The clock at this moment.
     fn read(&self) -> Reading;

@@ -17,6 +17,41 @@ pub use routines::{Form, OneRead, four_read, varying_read};
 pub use ticked::Ticked;
 
 /// A clock whose two words are read by one reference each.
+///
+/// ```
+/// use core::cell::Cell;
+/// use windfall_clocks::two_words::{Form, TwoWords, four_read};
+///
+/// /// A clock whose low word wraps while it is read.
+/// struct Hardware {
+///     ticks: Cell<u64>,
+/// }
+///
+/// impl Hardware {
+///     /// Each reference takes one tick.
+///     fn refer(&self) -> u64 {
+///         self.ticks.replace(self.ticks.get() + 1)
+///     }
+/// }
+///
+/// impl TwoWords for Hardware {
+///     fn high(&self) -> u32 {
+///         (self.refer() / self.low_values()) as u32
+///     }
+///     fn low(&self) -> u32 {
+///         (self.refer() % self.low_values()) as u32
+///     }
+///     fn low_values(&self) -> u64 {
+///         1 << 16
+///     }
+/// }
+///
+/// // High, then low: a whole low word too small. The routine compares and is right.
+/// let naive = Hardware { ticks: Cell::new((1 << 16) - 1) };
+/// assert_eq!(naive.join(naive.high(), naive.low()), 0);
+/// let clock = Hardware { ticks: Cell::new((1 << 16) - 1) };
+/// assert!(four_read(&clock, Form::Mended) >= (1 << 16) - 1);
+/// ```
 pub trait TwoWords {
     /// The high word at the moment of the reference.
     fn high(&self) -> u32;

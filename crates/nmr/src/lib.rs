@@ -35,7 +35,7 @@ pub use fetch::{Fetch, Fetched};
 pub use members::MembersError;
 pub use replicas::{Iteration, ReplicaNumber, Replicas};
 pub use report::{Received, Record, Report};
-pub use rule::{Agreement, Exact, Majority, Median, Plurality, Rule, Within};
+pub use rule::{Agreement, Exact, Majority, Median, Plurality, Row, Rule, RuleError, Within};
 pub use search::{Constant, Linear, Search};
 pub use settings::{Settings, SettingsError};
 pub use value::{Value, WORDS};

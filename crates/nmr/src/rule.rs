@@ -13,6 +13,25 @@ pub use plurality::Plurality;
 use crate::{ReplicaNumber, Replicas};
 
 /// Whether two values are the same, as far as a vote goes.
+///
+/// ```
+/// use windfall_nmr::{Agreement, Exact, Within};
+///
+/// assert!(!Exact.agree(&7, &8));
+/// assert!(Within::words(2).agree(&7, &8));
+///
+/// /// Texts agree whatever their case is.
+/// struct AnyCase;
+///
+/// impl Agreement<&str> for AnyCase {
+///     const IS_EQUALITY: bool = true;
+///     fn agree(&self, one: &&str, other: &&str) -> bool {
+///         one.eq_ignore_ascii_case(other)
+///     }
+/// }
+///
+/// assert!(AnyCase.agree(&"Go", &"go"));
+/// ```
 pub trait Agreement<V> {
     /// Whether values that agree with a third agree with each other.
     const IS_EQUALITY: bool = false;
@@ -173,6 +192,34 @@ impl<V> Row<'_, V> {
 }
 
 /// How a row comes to a vote.
+///
+/// ```
+/// use windfall_nmr::{Iteration, ReplicaNumber, Replicas, Report, Row, Rule, Settings, Voter};
+///
+/// /// The first value that comes is voted, by itself.
+/// #[derive(Clone)]
+/// struct First;
+///
+/// impl Rule<u64> for First {
+///     fn decide(&self, row: &Row<'_, u64>, _: bool) -> Option<(ReplicaNumber, Replicas)> {
+///         let first = row.present().iter().next()?;
+///         Some((first, Replicas::NONE.with(first)))
+///     }
+///     fn is_right(&self, value: &u64, voted: &u64) -> bool {
+///         value == voted
+///     }
+/// }
+///
+/// let mut voter: Voter<u64, First> = Voter::new(&Settings::new(3), First)?;
+/// let mut voted = None;
+/// voter.receive(ReplicaNumber(1), Iteration(1), 42, |report| {
+///     if let Report::Voted { value, .. } = report {
+///         voted = Some(*value);
+///     }
+/// });
+/// assert_eq!(voted, Some(42));
+/// # Ok::<(), windfall_nmr::SettingsError>(())
+/// ```
 pub trait Rule<V> {
     /// Whether a value is voted as soon as those that are right by it weigh more than half, and not before, and all that are right by one value are right by each other. Then votes on values that are equal take a shorter way.
     const EQUALS_DECIDE: bool = false;

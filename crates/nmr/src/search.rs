@@ -6,6 +6,20 @@
 use crate::Iteration;
 
 /// How many rows are looked at until that of an iteration is found.
+///
+/// ```
+/// use windfall_nmr::{Constant, Iteration, Linear, Search};
+///
+/// /// How many rows are looked at for the third iteration when three are there.
+/// fn looked<S: Search>() -> u32 {
+///     let mut search = S::new(8);
+///     (1..=3).for_each(|n| search.opened(Iteration(n)));
+///     search.look(Iteration(3))
+/// }
+///
+/// assert_eq!(looked::<Constant>(), 1);
+/// assert_eq!(looked::<Linear>(), 3);
+/// ```
 pub trait Search {
     /// For a queue of so many rows.
     fn new(queue: u32) -> Self;

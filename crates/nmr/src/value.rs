@@ -4,6 +4,28 @@
 pub const WORDS: usize = 4;
 
 /// A value of at most [`WORDS`] words.
+///
+/// ```
+/// use windfall_nmr::{Value, WORDS};
+///
+/// #[derive(Clone, Copy, PartialEq, Debug)]
+/// struct Position {
+///     x: i64,
+///     y: i64,
+/// }
+///
+/// impl Value for Position {
+///     fn to_words(self) -> [u64; WORDS] {
+///         [self.x.cast_unsigned(), self.y.cast_unsigned(), 0, 0]
+///     }
+///     fn from_words([x, y, ..]: [u64; WORDS]) -> Position {
+///         Position { x: x.cast_signed(), y: y.cast_signed() }
+///     }
+/// }
+///
+/// let here = Position { x: -3, y: 4 };
+/// assert_eq!(Position::from_words(here.to_words()), here);
+/// ```
 pub trait Value: Copy + Send + 'static {
     /// As words; zero where it has none.
     fn to_words(self) -> [u64; WORDS];

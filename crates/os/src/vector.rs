@@ -3,6 +3,25 @@
 //! Guarantees that code for a width runs only where the processor has it. Which instructions come out is the compiler's choice: it makes vector instructions of loops over arrays when it optimises, and none otherwise.
 
 /// Work that is compiled for each width. [`Work::work`] must be `#[inline(always)]`, and so must be all that it calls: otherwise it is compiled once, for the least width.
+///
+/// ```
+/// use windfall_os::vector::{Width, Work};
+///
+/// struct Sum<'a>(&'a [u32]);
+///
+/// impl Work for Sum<'_> {
+///     type Output = u32;
+///     #[inline(always)]
+///     fn work(self) -> u32 {
+///         self.0.iter().fold(0, |sum, one| sum.wrapping_add(*one))
+///     }
+/// }
+///
+/// for width in Width::ALL {
+///     let sum = width.run(Sum(&[1, 2, 3]));
+///     assert_eq!(sum, width.is_here().then_some(6));
+/// }
+/// ```
 pub trait Work {
     /// Its result.
     type Output;

@@ -17,6 +17,48 @@ use windfall_time::{Instant, Span};
 /// S1. In any window from t to d, the work that it claims with deadlines up to d, and that came after t, is at most its share of d - t. The part of its bound that a task does not use
 /// may be claimed again; what a task received may not.
 /// S2. With a claim comes the same claim again until the processor has run it, or something was submitted or ended, or time has passed.
+///
+/// ```
+/// use std::collections::VecDeque;
+/// use windfall_ports::{Claim, Processor, Request, Scheduler, Share, SubmitError, TaskId};
+/// use windfall_time::{Instant, Span};
+///
+/// /// One task after the other, in what the schedulers with shares leave.
+/// #[derive(Default)]
+/// struct InOrder(VecDeque<(TaskId, Span)>);
+///
+/// impl Scheduler for InOrder {
+///     fn share(&self) -> Option<Share> {
+///         None
+///     }
+///     fn advance(&mut self, _: Instant) {}
+///     fn submit(&mut self, task: TaskId, request: &Request) -> Result<(), SubmitError> {
+///         self.0.push_back((task, request.work));
+///         Ok(())
+///     }
+///     fn claim(&self) -> Option<Claim> {
+///         self.0.front().map(|(task, left)| Claim::new(*task, None, *left))
+///     }
+///     fn ran(&mut self, task: TaskId, received: Span) {
+///         if let Some((_, left)) = self.0.iter_mut().find(|(other, _)| *other == task) {
+///             *left = left.saturating_sub(received);
+///         }
+///     }
+///     fn ended(&mut self, task: TaskId) {
+///         self.0.retain(|(other, _)| *other != task);
+///     }
+/// }
+///
+/// let mut processor = Processor::new(Instant::ZERO, 10);
+/// let own = processor.add(InOrder::default())?;
+/// let first = processor.submit(own, Request::ranked(Span::from_millis(2), 0))?;
+/// let second = processor.submit(own, Request::ranked(Span::from_millis(1), 0))?;
+/// assert_eq!(processor.running().map(|running| running.task), Some(first));
+/// processor.advance(Instant::ZERO + Span::from_millis(1), Span::from_millis(1))?;
+/// processor.done(first)?;
+/// assert_eq!(processor.running().map(|running| running.task), Some(second));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Scheduler {
     /// Its share; `None` if it only takes what others leave.
     fn share(&self) -> Option<Share>;
@@ -59,6 +101,19 @@ pub trait Scheduler {
 }
 
 /// Temporal queries: they change nothing.
+///
+/// ```
+/// use windfall_ports::{EarliestDeadline, Scheduler, Share};
+/// use windfall_time::{Instant, Span};
+///
+/// let (ms, at) = (Span::from_millis, |ms| Instant::ZERO + Span::from_millis(ms));
+/// let half = Share::new(ms(1), ms(2)).expect("less than a processor");
+/// let scheduler: EarliestDeadline = EarliestDeadline::new(half, Instant::ZERO, 10)?;
+/// let queries = scheduler.queries().expect("it promises deadlines");
+/// assert_eq!(queries.idle_before(at(10)), ms(5));
+/// assert_eq!(queries.earliest_deadline(ms(3)), Ok(Some(at(6))));
+/// # Ok::<(), windfall_admission::AdvanceError>(())
+/// ```
 pub trait Queries {
     /// The most work that would be admitted with this deadline.
     fn idle_before(&self, deadline: Instant) -> Span;
@@ -71,6 +126,22 @@ pub trait Queries {
 }
 
 /// Time that a scheduler may still promise (section 2.5, last paragraph).
+///
+/// ```
+/// use windfall_ports::{EarliestDeadline, Scheduler, Share};
+/// use windfall_time::{Instant, Span};
+///
+/// let (ms, at) = (Span::from_millis, |ms| Instant::ZERO + Span::from_millis(ms));
+/// let half = Share::new(ms(1), ms(2)).expect("less than a processor");
+/// let new = || EarliestDeadline::new(half, Instant::ZERO, 10);
+/// let (mut one, mut other): (EarliestDeadline, EarliestDeadline) = (new()?, new()?);
+/// let moved = one.laxity().expect("it has laxity").give(ms(2))?;
+/// other.laxity().expect("it has laxity").take(moved);
+/// // The one has 2 ms less to promise; the other has them more, once they have come.
+/// assert_eq!(one.queries().map(|queries| queries.idle_before(at(10))), Some(ms(3)));
+/// assert_eq!(other.queries().map(|queries| queries.idle_before(at(10))), Some(ms(7)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Laxity {
     /// Whether all of these would be admitted, one after the other; no later answer depends on it.
     ///

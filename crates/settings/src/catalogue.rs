@@ -4,6 +4,29 @@ use alloc::vec::Vec;
 use core::fmt;
 
 /// A kind of something that a catalogue lists by its name.
+///
+/// ```
+/// use windfall_settings::{Catalogue, Listed};
+///
+/// struct Colour(&'static str);
+///
+/// static RED: Colour = Colour("red");
+///
+/// impl Listed for Colour {
+///     fn name(&self) -> &'static str {
+///         self.0
+///     }
+///     fn known() -> &'static [&'static Colour] {
+///         &[&RED]
+///     }
+/// }
+///
+/// static MINE: Colour = Colour("ochre");
+/// let mut colours = Catalogue::<Colour>::default();
+/// colours.register(&MINE)?;
+/// assert!(colours.find("ochre").is_some() && colours.register(&RED).is_err());
+/// # Ok::<(), windfall_settings::CatalogueError>(())
+/// ```
 pub trait Listed: Sized + 'static {
     /// The name: lower case, words joined by `-`.
     fn name(&self) -> &'static str;

@@ -9,6 +9,45 @@ use core::fmt::Debug;
 /// depends on nothing but state, event and context; random numbers belong to the state. Ahead of time it may meet states that in order never are: it may panic then, which is undone with the rest, but must
 /// end. Effects that cannot be undone are left to the receiver of [outputs](Context::output), which come when their event is
 /// certain.
+///
+/// ```
+/// use core::convert::Infallible;
+/// use windfall_speculation::{Context, Model, Sequential};
+/// use windfall_time::{Instant, Span};
+///
+/// /// One process that sends itself an event in each millisecond, and counts them.
+/// #[derive(Clone)]
+/// struct Ticks;
+///
+/// impl Model for Ticks {
+///     type State = u32;
+///     type Event = ();
+///     type Output = u32;
+///     type Change = Infallible;
+///
+///     fn processes(&self) -> u32 {
+///         1
+///     }
+///     fn start(&self, context: &mut Context<'_, Self>) -> u32 {
+///         context.send(context.me(), context.now() + Span::from_millis(1), ());
+///         0
+///     }
+///     fn handle(&self, count: &mut u32, (): &(), context: &mut Context<'_, Self>) {
+///         *count += 1;
+///         context.output(*count);
+///         context.send(context.me(), context.now() + Span::from_millis(1), ());
+///     }
+///     fn undo(&self, _: &mut u32, change: Infallible) {
+///         match change {}
+///     }
+/// }
+///
+/// let mut counts = Vec::new();
+/// let mut run = Sequential::new(Ticks, 4)?;
+/// run.run_until(Instant::ZERO + Span::from_millis(4), |_, count| counts.push(count))?;
+/// assert_eq!(counts, [1, 2, 3]);
+/// # Ok::<(), windfall_speculation::RunError>(())
+/// ```
 pub trait Model {
     /// The state of a process.
     type State: Clone + PartialEq + Debug;

@@ -7,6 +7,8 @@ use core::fmt::Debug;
 pub(crate) const FAR: i64 = 1 << 62;
 
 /// A way to keep when slots end, and so how much laxity they have. It alone reads and writes `Slot::end`.
+///
+/// Sealed: outside of this crate it has no name.
 pub trait Laxities: Clone + Debug {
     /// Whether they are kept by minimum-laxity pointers.
     const POINTERS: bool;

@@ -4,6 +4,8 @@ use super::slots::Slots;
 use core::fmt::Debug;
 
 /// A way to find a place. It hears of every slot that comes and goes.
+///
+/// Sealed: outside of this crate it has no name.
 pub trait Search: Clone + Debug {
     /// The names of such a list in tables: with laxities slot by slot, and with minimum-laxity pointers.
     const NAMES: [&'static str; 2];

@@ -38,6 +38,7 @@ impl fmt::Display for Ticket {
 
 /// The slot that is worked on: the one of the earliest deadline, among equal ones the first to arrive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Head {
     /// Its ticket.
     pub ticket: Ticket,

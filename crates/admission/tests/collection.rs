@@ -91,7 +91,7 @@ proptest! {
             }
             Err(PoolError::Behind { .. }) => prop_assert!(alone(Span::MAX, Span::ZERO).is_err()),
             Err(other) => prop_assert!(false, "{other:?}"),
-            Ok(Pool { slots, bound }) => match bound {
+            Ok(Pool { slots, bound, .. }) => match bound {
                 Bound::Cost => prop_assert_eq!(costs.optimum(limits.slots), Some(slots)),
                 Bound::Apart => prop_assert!(alone(limits.longest, Span::ZERO).unwrap().slots < slots),
                 Bound::Longest | Bound::Slots => {
@@ -120,7 +120,7 @@ fn paper_section_3_gives_the_slots_that_last_from_one_collection_to_the_next() {
         let x = f64::from(apart) / (task * (kn + 1.0));
         let limits = Limits { longest: Span::MAX, apart: Span::from_secs(apart), slots: 1_000_000 };
         // Collections cost the same whenever they are made, so that the least pool is the best.
-        let Pool { slots, bound } = KSR_1.pool(&limits).unwrap();
+        let Pool { slots, bound, .. } = KSR_1.pool(&limits).unwrap();
         assert_eq!(bound, Bound::Apart);
         assert!((f64::from(slots) - x.ceil()).abs() < 1.0, "{slots}, by the paper {x}");
         // In the long run as many slots are taken as deadlines pass: n of them in a second.

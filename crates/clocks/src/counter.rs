@@ -32,6 +32,7 @@ pub struct Counter {
 
 /// How the rate of a counter was found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Calibration {
     /// Ticks in a second, rounded down.
     pub hertz: u64,
@@ -43,6 +44,7 @@ pub struct Calibration {
 
 /// How far a counter has gone from CLOCK_MONOTONIC_RAW since it was calibrated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Drift {
     /// Parts in 10^9 by which it is too fast; negative: too slow.
     pub ppb: i64,

@@ -16,6 +16,7 @@ pub enum Thrown {
 
 /// How many samples were thrown away, by the first reason found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Gaps {
     /// As [`Thrown::Late`].
     pub late: u64,

@@ -59,6 +59,7 @@ impl fmt::Display for Method {
 
 /// Zero elapsed time by a method, on this machine, when a stopwatch was made.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Trial {
     /// The method.
     pub method: Method,

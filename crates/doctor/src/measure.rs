@@ -63,6 +63,7 @@ pub struct Cost {
 
 /// Interrupts of one kind, as they come.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Interruption {
     /// Whether the processor was lost for longer than any interrupt takes.
     pub steal: bool,
@@ -77,6 +78,7 @@ pub struct Interruption {
 /// The costs of a machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 // Fields: one for each thing that is measured.
+#[non_exhaustive]
 pub struct Costs {
     /// The machine in a line.
     pub machine: String,

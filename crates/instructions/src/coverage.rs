@@ -19,6 +19,7 @@ pub const PATIENCE: u64 = 4;
 
 /// A program's outcome: all that is compared between processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// How it ended.
     pub end: End,
@@ -28,6 +29,7 @@ pub struct Outcome {
 
 /// A number of faults that a program can see, and of those that one did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Count {
     /// Faults that some program can see.
     pub visible: usize,
@@ -37,6 +39,7 @@ pub struct Count {
 
 /// The coverage of a program.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Coverage {
     /// By sort of fault.
     pub counts: BTreeMap<Kind, Count>,

@@ -33,6 +33,7 @@ pub struct Goal {
 
 /// A generated program.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// Its words, to lie at address 0.
     pub program: Vec<u32>,

@@ -29,6 +29,7 @@ pub enum End {
 
 /// The state of a processor and what was written to its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Machine {
     /// `x0` to `x31`. The element 0 is never written, and reads as 0.
     pub registers: [u32; 32],

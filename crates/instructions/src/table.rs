@@ -36,6 +36,7 @@ pub struct Table {
 
 /// The meaning of a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Decoded {
     /// The place of the instruction in the table.
     pub index: usize,
@@ -76,6 +77,7 @@ pub enum TableError {
 
 /// A word that is no instruction of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnknownWordError {
     /// The word.
     pub word: u32,

@@ -34,6 +34,7 @@ pub enum Reason {
 
 /// A state and an instruction that show a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Witness {
     /// The word of the instruction.
     pub word: u32,

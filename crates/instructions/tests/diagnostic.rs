@@ -20,7 +20,7 @@ static DIAGNOSTIC: LazyLock<Diagnostic> =
 
 #[test]
 fn paper_airlab_covers_985_in_1000_with_a_twentieth_of_the_instructions() {
-    let Diagnostic { program, coverage } = &*DIAGNOSTIC;
+    let Diagnostic { program, coverage, .. } = &*DIAGNOSTIC;
     assert_eq!(coverage.whole.end, End::Call);
     assert!(program.len() * 20 <= HAND_WRITTEN, "{} instructions", program.len());
     assert!(coverage.steps * 20 <= HAND_WRITTEN as u64, "{} run", coverage.steps);
@@ -35,7 +35,7 @@ fn paper_airlab_covers_985_in_1000_with_a_twentieth_of_the_instructions() {
 #[test]
 fn law_each_fault_is_covered_uncovered_or_invisible() {
     let coverage = &DIAGNOSTIC.coverage;
-    let Count { visible, covered } = coverage.total();
+    let Count { visible, covered, .. } = coverage.total();
     assert_eq!(visible + coverage.invisible.len(), FAULTS.len());
     assert_eq!(covered + coverage.uncovered.len(), visible);
     for fault in &coverage.uncovered {

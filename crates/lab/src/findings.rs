@@ -4,6 +4,7 @@ use windfall_plot::Scene;
 
 /// Everything that an experiment found.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Findings {
     /// The machine and the lengths of runs, in a line each.
     pub circumstances: Vec<String>,
@@ -21,6 +22,7 @@ pub struct Findings {
 
 /// A table.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Table {
     /// Its subject, with the units.
     pub title: String,
@@ -43,6 +45,7 @@ impl Table {
 
 /// A figure.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Figure {
     /// The name of its file, without ending.
     pub name: String,
@@ -54,6 +57,7 @@ pub struct Figure {
 
 /// Raw numbers, as comma-separated values with a line of names.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Raw {
     /// The name of its file.
     pub name: String,

@@ -6,6 +6,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// A mean with its confidence interval at 95 %.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Mean {
     /// The mean.
     pub value: f64,
@@ -67,6 +68,7 @@ impl Mean {
 
 /// The line of best fit.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Line {
     /// The slope.
     pub slope: f64,

@@ -18,6 +18,7 @@ use windfall_os::LinuxError;
 
 /// The run that was found dead and whose changes were undone.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Restored {
     /// The process of the run.
     pub supervisor: i32,

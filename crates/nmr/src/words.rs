@@ -6,6 +6,7 @@ use core::fmt;
 
 /// Three states of unequal size, or no room for what is voted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct SizeError {
     /// Words of the three states.
     pub states: [usize; 3],

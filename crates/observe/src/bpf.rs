@@ -85,6 +85,7 @@ windfall_os::atomics! {
 
 /// A report of a BPF program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// When.
     pub at: Instant,

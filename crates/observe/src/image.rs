@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The files that a process executes.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Image {
     /// The program.
     pub executable: PathBuf,

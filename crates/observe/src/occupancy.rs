@@ -15,6 +15,7 @@ use windfall_os::sched::Affinity;
 
 /// Work that stays on a processor.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub struct Stay {
     /// A description of it.
     pub what: String,
@@ -37,6 +38,7 @@ impl fmt::Display for Stay {
 
 /// The effects that a claim would have.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Survey {
     /// How many threads would be moved, the kernel's own included.
     pub threads: usize,

@@ -8,6 +8,7 @@ pub const KTHREADD: i32 = 2;
 
 /// A thread's line in /proc (`stat`).
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Stat {
     /// Its name.
     pub comm: String,

@@ -50,6 +50,7 @@ pub struct Taken {
 
 /// An event of a supervised thread or on a supervised processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Event {
     /// When.
     pub at: Instant,

@@ -10,6 +10,7 @@ use windfall_os::sched;
 const NAMED: usize = 5;
 
 /// A real-time thread that is not supervised.
+#[non_exhaustive]
 pub struct Rival {
     /// Its number.
     pub tid: i32,

@@ -41,6 +41,7 @@ pub enum Anchor {
 
 /// How a text is written.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Letters {
     /// Pixels to a line.
     pub size: f32,

@@ -122,6 +122,7 @@ pub(crate) fn owing(error: AdmitError, deadline: Instant, debt: Span, now: Insta
 
 /// Why a call about a task does nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct TaskError {
     /// The task, which has ended, was cancelled or interrupted, or was never of this processor.
     pub task: TaskId,

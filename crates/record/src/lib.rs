@@ -63,6 +63,7 @@ pub struct Wanted {
 /// The result of a recording.
 // Fields: a list of findings, each independent of the others; most are counts.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Recorded {
     /// The source of events, and why no better one was used.
     pub by: String,
@@ -97,6 +98,7 @@ pub struct Recorded {
 
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Answered {
     /// Its exit status; 128 and the signal's number when one ended it.
     pub code: u8,

@@ -10,6 +10,7 @@ use windfall_trace::{Event, NodeId, Record, Sink, ThreadId, Timeline};
 
 /// Events of a trace, ready to be drawn.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Story {
     /// Timeline of each thread and each processor.
     pub timeline: Timeline,
@@ -21,6 +22,7 @@ pub struct Story {
 
 /// A scheduler instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Node {
     /// Which.
     pub id: NodeId,
@@ -34,6 +36,7 @@ pub struct Node {
 
 /// One job of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Job {
     /// Its thread.
     pub thread: ThreadId,

@@ -41,6 +41,7 @@ pub enum Output {
 
 /// Where the robot goes at a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Move {
     /// Which step, from 1.
     pub step: u32,

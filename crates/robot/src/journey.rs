@@ -26,6 +26,7 @@ pub enum Stood {
 
 /// One step.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Step {
     /// Where it is after it.
     pub at: Cell,
@@ -39,6 +40,7 @@ pub struct Step {
 
 /// Steps that were planned ahead and taken back because something new was seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Rollback {
     /// When.
     pub at: Instant,

@@ -62,6 +62,7 @@ impl Size {
 
 /// A cell that becomes blocked or free.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Change {
     /// When.
     pub at: Instant,
@@ -73,6 +74,7 @@ pub struct Change {
 
 /// A terrain, and how it changes.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Terrain {
     /// Its size.
     pub size: Size,

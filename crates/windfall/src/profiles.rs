@@ -19,7 +19,7 @@ pub(crate) fn made(
     recorded: &Recorded,
     command: &[String],
 ) -> Result<Profile, VerbError> {
-    let Some(Image { executable, libraries }) = &recorded.image else {
+    let Some(Image { executable, libraries, .. }) = &recorded.image else {
         let who = command.first().cloned().unwrap_or_else(|| "the process".to_owned());
         return Err(VerbError(format!(
             "windfall: what `{who}` executes could not be read, so its profile has no key; let it run longer"

@@ -46,6 +46,7 @@ pub enum Bound {
 
 /// How many slots the free pool has: so many are taken between two collections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Pool {
     /// The paper's `x`, at least 1.
     pub slots: u32,

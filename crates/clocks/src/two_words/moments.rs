@@ -63,6 +63,7 @@ impl Latch for Scripted {
 
 /// The outcome of all calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Tried {
     /// How many there were.
     pub calls: u64,

@@ -28,6 +28,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 
 /// A line of the table.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Case {
     /// Threads of the second user; the first has one.
     pub others: u32,

@@ -48,6 +48,7 @@ pub enum App {
 
 /// A line of the table.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Case {
     /// Background threads.
     pub background: u32,
@@ -113,6 +114,7 @@ pub fn scenario(case: &Case, length: Span) -> Result<Scenario, LabError> {
 
 /// The results of a line.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Found {
     /// The application's share, in per cent.
     pub percent: f64,

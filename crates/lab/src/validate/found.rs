@@ -31,6 +31,7 @@ impl Level {
 
 /// A sentence of the opening.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Sentence {
     /// How much it matters.
     pub level: Level,
@@ -94,6 +95,7 @@ pub enum Better {
 
 /// A number that runs can be compared by.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Metric {
     /// Its name, with the part and, where it is of one, the processor: `speed.task.cpu1`.
     pub name: String,
@@ -127,6 +129,7 @@ impl Metric {
 
 /// Something that was not measured.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Undone {
     /// The measurement.
     pub what: String,
@@ -136,6 +139,7 @@ pub struct Undone {
 
 /// The findings of a part.
 #[derive(Clone, PartialEq, Debug, Default)]
+#[non_exhaustive]
 pub struct Found {
     /// The machine and the lengths of runs, in a line each.
     pub circumstances: Vec<String>,

@@ -39,6 +39,7 @@ impl Options<'_> {
 
 /// Work that has to fit into each period: `800us/1ms`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub struct Need {
     /// From one beginning to the next.
     pub period: Span,
@@ -112,6 +113,7 @@ impl std::error::Error for NeedError {}
 
 /// A metric that has to keep to a value: `speed.task.cpu1=12000`. It may be at most that, or at least that where more is better.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Limit {
     /// The metric's name, as in JSON.
     pub metric: String,

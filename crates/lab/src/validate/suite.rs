@@ -39,6 +39,7 @@ pub fn part_names() -> impl Iterator<Item = &'static str> {
 
 /// The findings of a part, with its subject.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct PartFound {
     /// The part's name.
     pub name: &'static str,
@@ -52,6 +53,7 @@ pub struct PartFound {
 
 /// The findings of the suite.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Validation {
     /// The machine, in a line.
     pub machine: String,

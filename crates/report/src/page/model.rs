@@ -10,6 +10,7 @@ use windfall_trace::timeline::LostCount;
 /// Everything on the page.
 // Fields: keys of a JSON document, which stand beside each other there.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Report {
     /// The title of the page.
     pub title: String,
@@ -39,6 +40,7 @@ pub struct Report {
 
 /// A scheduler in the tree.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct NodeRow {
     /// Its name.
     pub name: String,
@@ -63,6 +65,7 @@ pub struct NodeRow {
 /// A thread and what became of it.
 // Fields: keys of a JSON document, which stand beside each other there.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct ThreadRow {
     /// Its name.
     pub name: String,
@@ -106,6 +109,7 @@ pub struct ThreadRow {
 
 /// How long jobs took from release to completion.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Response {
     /// The shortest.
     pub min: Span,
@@ -123,6 +127,7 @@ pub struct Response {
 
 /// How many responses took from `from` up to `to`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Bucket {
     /// The shortest of them.
     pub from: Span,
@@ -134,6 +139,7 @@ pub struct Bucket {
 
 /// Where a processor's time went.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct CpuRow {
     /// Its name (`cpu 0`).
     pub name: String,
@@ -153,6 +159,7 @@ pub struct CpuRow {
 
 /// An expectation of the scenario, and whether it held.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Expectation {
     /// Its name.
     pub name: String,

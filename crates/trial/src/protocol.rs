@@ -43,7 +43,7 @@ pub fn holds(kind: &'static Kind, sparing: bool) {
 #[expect(missing_docs, reason = "fields are numbers of what they are called, and messages")]
 pub enum Step {
     /// A thread is created, and asks for something.
-    Spawn { node: u8, ask: Option<Message> },
+    Spawn { node: u8, message: Option<Message> },
     /// A thread can run.
     Ready(u8),
     /// A thread waits.
@@ -53,17 +53,17 @@ pub enum Step {
     /// A thread ends.
     Exit(u8),
     /// A thread goes to another scheduler.
-    Move { thread: u8, to: u8, ask: Option<Message> },
+    Move { thread: u8, to: u8, message: Option<Message> },
     /// A scheduler's own virtual processor goes to another parent: of 0 modulo 8 to the top.
-    Shift { node: u8, own: u8, to: u8, ask: Option<Message> },
+    Shift { node: u8, own: u8, to: u8, message: Option<Message> },
     /// A scheduler gains a parent.
-    Gain { node: u8, to: u8, ask: Option<Message> },
+    Gain { node: u8, to: u8, message: Option<Message> },
     /// A scheduler loses a parent.
     Lose { node: u8, own: u8 },
     /// Several requests, all or none.
     Together(Vec<Step>),
     /// A thread's scheduler is sent a message about it.
-    Tell { thread: u8, what: Message },
+    Send { thread: u8, what: Message },
     /// A job of so many nanoseconds is released, and due in so many.
     Job { thread: u8, due_in: u32, work: u32 },
     /// A thread has so much work to do by then.
@@ -73,7 +73,7 @@ pub enum Step {
     /// A scheduler is sent a message about itself.
     Configure { node: u8, what: Message },
     /// A scheduler is created: a parent of 0 modulo 8 is the top.
-    Create { kind: u8, parents: Vec<u8>, ask: Option<Message> },
+    Create { kind: u8, parents: Vec<u8>, message: Option<Message> },
     /// A scheduler is destroyed.
     Destroy(u8),
     /// A scheduler becomes the default.
@@ -176,14 +176,14 @@ impl World {
         processors.map(|processor| self.tree.running(processor)).collect()
     }
 
-    // Length: a table: what each step does.
+    /// Takes a step: here, what threads do, and time.
     fn take(&mut self, step: &Step) -> Result<(), HierarchyError> {
         let now = self.at();
         match step {
-            Step::Spawn { node, ask } => {
+            Step::Spawn { node, message } => {
                 let node = self.node(*node);
-                let thread = self.tree.create_thread(now, node, ask.as_slice())?;
-                self.binds(Some(Parent::Node(node)), ask.as_slice());
+                let thread = self.tree.create_thread(now, node, message.as_slice())?;
+                self.binds(Some(Parent::Node(node)), message.as_slice());
                 self.threads.push(thread);
             }
             Step::Ready(thread) => {
@@ -203,28 +203,12 @@ impl World {
                     self.threads.retain(|other| *other != thread);
                 }
             }
-            Step::Move { thread, to, ask } => {
+            Step::Move { thread, to, message } => {
                 if let Some(thread) = self.pick(*thread) {
                     let to = self.node(*to);
-                    self.tree.move_thread(now, thread, to, ask.as_slice())?;
-                    self.binds(Some(Parent::Node(to)), ask.as_slice());
+                    self.tree.move_thread(now, thread, to, message.as_slice())?;
+                    self.binds(Some(Parent::Node(to)), message.as_slice());
                 }
-            }
-            Step::Shift { node, own, to, ask } => {
-                let (place, to) = (self.own(*node, *own), self.parent(*to));
-                let ask = if to == Parent::Top { &[] } else { ask.as_slice() };
-                self.tree.move_node(now, place, to, ask)?;
-                self.binds(Some(to), ask);
-            }
-            Step::Gain { node, to, ask } => {
-                let (node, to) = (self.node(*node), self.parent(*to));
-                let ask = if to == Parent::Top { &[] } else { ask.as_slice() };
-                self.tree.gain_parent(now, node, to, ask)?;
-                self.binds(Some(to), ask);
-            }
-            Step::Lose { node, own } => {
-                let (node, own) = self.own(*node, *own);
-                self.tree.lose_parent(now, node, own)?;
             }
             Step::Together(steps) => {
                 let mut world = self.clone();
@@ -236,7 +220,61 @@ impl World {
                 };
                 *self = world.tree.transaction(all)?;
             }
-            Step::Tell { thread, what } => {
+            Step::Pass { ns } => {
+                let end = self.now + u64::from(*ns);
+                while let Some(due) = self.tree.next_timer().filter(|at| at.as_nanos() <= end) {
+                    self.now = self.now.max(due.as_nanos());
+                    self.tree.timer_due(self.at()).unwrap();
+                    self.check();
+                }
+                self.now = end;
+            }
+            other => self.change(other)?,
+        }
+        Ok(())
+    }
+
+    /// Takes a step that changes the tree.
+    fn change(&mut self, step: &Step) -> Result<(), HierarchyError> {
+        let now = self.at();
+        match step {
+            Step::Shift { node, own, to, message } => {
+                let (place, to) = (self.own(*node, *own), self.parent(*to));
+                let message = if to == Parent::Top { &[] } else { message.as_slice() };
+                self.tree.move_node(now, place, to, message)?;
+                self.binds(Some(to), message);
+            }
+            Step::Gain { node, to, message } => {
+                let (node, to) = (self.node(*node), self.parent(*to));
+                let message = if to == Parent::Top { &[] } else { message.as_slice() };
+                self.tree.gain_parent(now, node, to, message)?;
+                self.binds(Some(to), message);
+            }
+            Step::Lose { node, own } => {
+                let (node, own) = self.own(*node, *own);
+                self.tree.lose_parent(now, node, own)?;
+            }
+            Step::Create { kind, parents, message } => {
+                self.create(*kind, parents, message.as_slice())?
+            }
+            Step::Destroy(node) => {
+                let node = self.node(*node);
+                self.tree.destroy(now, node)?;
+            }
+            Step::Default(node) => {
+                let node = self.node(*node);
+                self.tree.set_default(now, node)?;
+            }
+            other => self.send(other)?,
+        }
+        Ok(())
+    }
+
+    /// Takes a step that sends a scheduler a message.
+    fn send(&mut self, step: &Step) -> Result<(), HierarchyError> {
+        let now = self.at();
+        match step {
+            Step::Send { thread, what } => {
                 if let Some(thread) = self.pick(*thread) {
                     let parent = self.tree.parent_of(thread).ok().map(Parent::Node);
                     self.tree.send(now, thread, *what)?;
@@ -270,33 +308,21 @@ impl World {
                 let node = self.node(*node);
                 self.tree.configure(now, node, *what)?;
             }
-            Step::Create { kind, parents, ask } => self.create(*kind, parents, ask.as_slice())?,
-            Step::Destroy(node) => {
-                let node = self.node(*node);
-                self.tree.destroy(now, node)?;
-            }
-            Step::Default(node) => {
-                let node = self.node(*node);
-                self.tree.set_default(now, node)?;
-            }
-            Step::Pass { ns } => {
-                let end = self.now + u64::from(*ns);
-                while let Some(due) = self.tree.next_timer().filter(|at| at.as_nanos() <= end) {
-                    self.now = self.now.max(due.as_nanos());
-                    self.tree.timer_due(self.at()).unwrap();
-                    self.check();
-                }
-                self.now = end;
-            }
+            _ => unreachable!("{step:?} sends nothing"),
         }
         Ok(())
     }
 
-    fn create(&mut self, kind: u8, parents: &[u8], ask: &[Message]) -> Result<(), HierarchyError> {
+    fn create(
+        &mut self,
+        kind: u8,
+        parents: &[u8],
+        message: &[Message],
+    ) -> Result<(), HierarchyError> {
         let kind = self.kinds[usize::from(kind) % self.kinds.len()];
         let place = |number: &u8| match self.parent(*number) {
             Parent::Top => (Parent::Top, &[][..]),
-            node => (node, ask),
+            node => (node, message),
         };
         let owns: Vec<(Parent, &[Message])> = parents.iter().map(place).collect();
         self.created += 1;
@@ -304,14 +330,14 @@ impl World {
         let scheduler = kind.build(&Settings(&[])).unwrap();
         let spec = NodeSpec::new(&name, kind.name, scheduler, &owns);
         self.tree.create(self.at(), spec)?;
-        owns.iter().for_each(|(parent, ask)| self.binds(Some(*parent), ask));
+        owns.iter().for_each(|(parent, message)| self.binds(Some(*parent), message));
         Ok(())
     }
 
     /// Records that a child of this parent is bound, if that is what it asks.
-    fn binds(&mut self, parent: Option<Parent>, ask: &[Message]) {
+    fn binds(&mut self, parent: Option<Parent>, message: &[Message]) {
         if let Some(Parent::Node(node)) = parent
-            && ask.iter().any(|message| read_processors(*message).is_some())
+            && message.iter().any(|message| read_processors(*message).is_some())
         {
             self.binding.push(node);
         }
@@ -447,16 +473,16 @@ pub fn step() -> impl Strategy<Value = Step> {
 }
 
 fn plain() -> impl Strategy<Value = Step> {
-    let ask = || prop::option::weighted(0.7, message());
+    let maybe = || prop::option::weighted(0.7, message());
     prop_oneof![
-        6 => (any::<u8>(), ask()).prop_map(|(node, ask)| Step::Spawn { node, ask }),
+        6 => (any::<u8>(), maybe()).prop_map(|(node, message)| Step::Spawn { node, message }),
         16 => any::<u8>().prop_map(Step::Ready),
         8 => any::<u8>().prop_map(Step::Block),
         3 => any::<u8>().prop_map(Step::Yield),
         2 => any::<u8>().prop_map(Step::Exit),
-        4 => (any::<u8>(), any::<u8>(), ask())
-            .prop_map(|(thread, to, ask)| Step::Move { thread, to, ask }),
-        4 => (any::<u8>(), message()).prop_map(|(thread, what)| Step::Tell { thread, what }),
+        4 => (any::<u8>(), any::<u8>(), maybe())
+            .prop_map(|(thread, to, message)| Step::Move { thread, to, message }),
+        4 => (any::<u8>(), message()).prop_map(|(thread, what)| Step::Send { thread, what }),
         4 => (any::<u8>(), 0_u32..90_000_000, 0_u32..20_000_000)
             .prop_map(|(thread, due_in, work)| Step::Job { thread, due_in, work }),
         4 => (any::<u8>(), 0_u32..90_000_000, 0_u32..20_000_000)
@@ -464,12 +490,12 @@ fn plain() -> impl Strategy<Value = Step> {
         2 => (any::<u8>(), any::<u8>(), message())
             .prop_map(|(node, own, what)| Step::Request { node, own, what }),
         1 => (any::<u8>(), message()).prop_map(|(node, what)| Step::Configure { node, what }),
-        5 => (any::<u8>(), prop::collection::vec(any::<u8>(), 1..5), ask())
-            .prop_map(|(kind, parents, ask)| Step::Create { kind, parents, ask }),
-        4 => (any::<u8>(), any::<u8>(), any::<u8>(), ask())
-            .prop_map(|(node, own, to, ask)| Step::Shift { node, own, to, ask }),
-        3 => (any::<u8>(), any::<u8>(), ask())
-            .prop_map(|(node, to, ask)| Step::Gain { node, to, ask }),
+        5 => (any::<u8>(), prop::collection::vec(any::<u8>(), 1..5), maybe())
+            .prop_map(|(kind, parents, message)| Step::Create { kind, parents, message }),
+        4 => (any::<u8>(), any::<u8>(), any::<u8>(), maybe())
+            .prop_map(|(node, own, to, message)| Step::Shift { node, own, to, message }),
+        3 => (any::<u8>(), any::<u8>(), maybe())
+            .prop_map(|(node, to, message)| Step::Gain { node, to, message }),
         2 => (any::<u8>(), any::<u8>()).prop_map(|(node, own)| Step::Lose { node, own }),
         1 => any::<u8>().prop_map(Step::Destroy),
         1 => any::<u8>().prop_map(Step::Default),

@@ -36,14 +36,41 @@ impl Saboteur {
     }
 
     /// Breaks the rule, if there is a VP to break it with.
-    // Length: a table: how each rule is broken.
     fn act(&self, moment: Moment, context: &mut Context<'_>) {
         if !self.acts(moment) {
             return;
         }
         let owns = || (0..u16::try_from(context.owns()).unwrap()).map(OwnVp);
-        let own = |wanted: fn(VpState) -> bool| owns().find(|own| wanted(context.own(*own)));
         let held = owns().find(|own| context.held_by(*own).is_some());
+        match self.rule {
+            Rule::RequestedTwice => {
+                if let Some(own) = owns().find(|own| context.own(*own) != VpState::Waiting) {
+                    context.request(own);
+                }
+            }
+            Rule::ReleasedWaiting => {
+                if let Some(own) = held {
+                    context.held_by(own).map(|child| context.revoke(child));
+                    context.release(own);
+                    context.release(own);
+                }
+            }
+            Rule::ReleasedHeld => held.into_iter().for_each(|own| context.release(own)),
+            Rule::RegisteredBusy => context.register(OwnVp(0)),
+            Rule::TooManyEffects => {
+                for _ in 0..1000 {
+                    context.set_timer(TimerId(0), Some(context.now()));
+                }
+            }
+            Rule::Endless => context.set_timer(TimerId(0), Some(context.now())),
+            Rule::Panicked => panic!("the saboteur panics, as it should"),
+            Rule::KeptRevoked | Rule::Inconsistent => {}
+            _ => self.grant(held, context),
+        }
+    }
+
+    /// Breaks a rule about which child has a processor.
+    fn grant(&self, held: Option<OwnVp>, context: &mut Context<'_>) {
         let children = || (0..context.child_slots()).map(ChildVp);
         let ready = children().find(|child| context.child(*child) == VpState::Ready);
         let idle = children().find(|child| !matches!(context.child(*child), VpState::Running(_)));
@@ -74,29 +101,8 @@ impl Saboteur {
             Rule::RevokedIdle => {
                 idle.map(|child| context.revoke(child));
             }
-            Rule::RequestedTwice => {
-                if let Some(own) = own(|state| state != VpState::Waiting) {
-                    context.request(own);
-                }
-            }
-            Rule::ReleasedWaiting => {
-                if let Some(own) = held {
-                    context.held_by(own).map(|child| context.revoke(child));
-                    context.release(own);
-                    context.release(own);
-                }
-            }
-            Rule::ReleasedHeld => held.into_iter().for_each(|own| context.release(own)),
-            Rule::RegisteredBusy => context.register(OwnVp(0)),
             Rule::UnknownName => context.grant(ChildVp(1 << 20), OwnVp(0)),
-            Rule::TooManyEffects => {
-                for _ in 0..1000 {
-                    context.set_timer(TimerId(0), Some(context.now()));
-                }
-            }
-            Rule::Endless => context.set_timer(TimerId(0), Some(context.now())),
-            Rule::Panicked => panic!("the saboteur panics, as it should"),
-            Rule::KeptRevoked | Rule::Inconsistent => {}
+            rule => unreachable!("{rule:?} is broken without a child"),
         }
     }
 }

@@ -25,15 +25,15 @@ mod kept {
     use super::*;
 
     fn spawn(node: u8) -> Step {
-        Step::Spawn { node, ask: None }
+        Step::Spawn { node, message: None }
     }
 
     fn create(kind: u8, parents: &[u8]) -> Step {
-        Step::Create { kind, parents: parents.to_vec(), ask: None }
+        Step::Create { kind, parents: parents.to_vec(), message: None }
     }
 
     fn shift(thread: u8, to: u8) -> Step {
-        Step::Move { thread, to, ask: None }
+        Step::Move { thread, to, message: None }
     }
 
     fn pass(ns: u32) -> Step {
@@ -45,7 +45,7 @@ mod kept {
     /// A parent acted on a request that its child had withdrawn; the child requested again, and so on.
     #[test]
     fn r0001_a_withdrawn_request_led_two_schedulers_in_circles() {
-        let asks = |node, what| Step::Spawn { node, ask: Some(what) };
+        let asks = |node, what| Step::Spawn { node, message: Some(what) };
         let steps = [
             spawn(0),
             create(24, &[1, 1]),
@@ -84,7 +84,7 @@ mod kept {
             spawn(45),
             spawn(98),
             Ready(82),
-            Step::Spawn { node: 0, ask: Some(Message::Priority(0)) },
+            Step::Spawn { node: 0, message: Some(Message::Priority(0)) },
             Default(9),
             Ready(39),
             spawn(1),
@@ -107,7 +107,7 @@ mod kept {
     #[test]
     fn r0005_a_scheduler_withdrew_a_request_that_was_about_to_be_granted() {
         let steps = [
-            Step::Create { kind: 74, parents: vec![145], ask: Some(Message::Priority(0)) },
+            Step::Create { kind: 74, parents: vec![145], message: Some(Message::Priority(0)) },
             create(94, &[72]),
             spawn(0),
             spawn(3),

@@ -418,7 +418,8 @@ pub(crate) struct RunArgs {
 #[command(after_help = "Examples:\n  windfall compare before.json after.json\n  \
                   windfall compare scenarios/isolation.toml --for 5s --costs costs.toml\n\n\
                   An outcome is what `simulate --json` or `run --json` printed; a scenario in its place is simulated.\n\
-                  Exit status: 0 processor times agree; 1 they do not; 2 could not run.")]
+                  Exit status: 0 processor times agree and, of two outcomes, each expectation and promise that both have came to the same verdict; \
+                  1 something differs; 2 could not run.")]
 pub(crate) struct CompareArgs {
     /// An outcome or a scenario; without a second file, a scenario to simulate and to run on real threads.
     pub(crate) file: PathBuf,

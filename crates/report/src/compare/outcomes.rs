@@ -47,6 +47,17 @@ impl Outcomes {
     pub fn is_close(&self) -> bool {
         pairs(&self.outcomes).iter().all(|pair| pair.is_close(self.within))
     }
+
+    /// Whether every expectation, and every promise that both have, came to the same verdict.
+    #[must_use]
+    pub fn is_judged_alike(&self) -> bool {
+        let [one, other] = [promised(&self.outcomes[0]), promised(&self.outcomes[1])];
+        let alike = |(owner, guarantee, state): &(String, String, String)| {
+            let same = other.iter().find(|two| (&two.0, &two.1) == (owner, guarantee));
+            same.is_none_or(|two| two.2 == *state)
+        };
+        judged(&self.outcomes).is_empty() && one.iter().all(alike)
+    }
 }
 
 /// A thread of either outcome, as each has it.
@@ -121,28 +132,25 @@ fn pairs(outcomes: &[Value; 2]) -> Vec<Pair<'_>> {
     pairs
 }
 
-/// The status of each promise in words, by owner and guarantee.
-fn promised(outcome: &Value) -> Vec<(String, String)> {
+/// Each promise: its owner, the guarantee, and its status in words.
+fn promised(outcome: &Value) -> Vec<(String, String, String)> {
     let all = outcome["promises"].as_array().into_iter().flatten();
     let word = |promise: &Value, key: &str| promise[key].as_str().unwrap_or_default().to_owned();
-    let one = |promise| {
-        (
-            word(promise, "owner"),
-            format!("{} {}", word(promise, "guarantee"), word(promise, "state")),
-        )
-    };
+    let one =
+        |promise| (word(promise, "owner"), word(promise, "guarantee"), word(promise, "state"));
     all.map(one).collect()
 }
 
 /// Owners whose promises, or their state, are not the same.
 fn changed(outcomes: &[Value; 2]) -> Vec<(String, [String; 2])> {
     let both = [promised(&outcomes[0]), promised(&outcomes[1])];
-    let mut owners: Vec<&String> = both.iter().flatten().map(|(owner, _)| owner).collect();
+    let mut owners: Vec<&String> = both.iter().flatten().map(|(owner, ..)| owner).collect();
     owners.sort_unstable();
     owners.dedup();
     let of = |side: usize, owner: &String| {
-        let own = both[side].iter().filter(|(other, _)| other == owner);
-        let own: Vec<&str> = own.map(|(_, state)| state.as_str()).collect();
+        let own = both[side].iter().filter(|(other, ..)| other == owner);
+        let own: Vec<String> =
+            own.map(|(_, guarantee, state)| format!("{guarantee} {state}")).collect();
         if own.is_empty() { "nothing".to_owned() } else { own.join(", ") }
     };
     let owners = owners.into_iter().map(|owner| (owner.clone(), [of(0, owner), of(1, owner)]));
@@ -256,4 +264,37 @@ fn json(compared: &Outcomes, pairs: &[Pair<'_>]) -> Value {
         "promises_changed": promises.collect::<Vec<_>>(),
         "expectations_changed": expectations.collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alike(one: Value, other: Value) -> bool {
+        let names = ["a".to_owned(), "b".to_owned()];
+        let within = Ratio::new(1, 50).expect("not by zero");
+        Outcomes { outcomes: [one, other], names, within }.is_judged_alike()
+    }
+
+    fn outcome(guarantee: &str, state: &str, held: bool) -> Value {
+        json!({
+            "promises": [{ "owner": "audio", "guarantee": guarantee, "state": state }],
+            "expectations": [{ "what": "audio misses", "expected": "0", "held": held }],
+        })
+    }
+
+    #[test]
+    fn accepts_equal_verdicts_and_promises_that_only_one_has() {
+        let one = outcome("RESBH 3ms 10ms", "kept", true);
+        assert!(alike(one.clone(), one.clone()));
+        assert!(alike(one, outcome("RESBH 4ms 10ms", "missed", true)), "another promise");
+    }
+
+    #[test]
+    fn refuses_a_promise_or_an_expectation_that_came_to_another_verdict() {
+        let one = outcome("RESBH 3ms 10ms", "kept", true);
+        assert!(!alike(one.clone(), outcome("RESBH 3ms 10ms", "missed", true)));
+        assert!(!alike(outcome("RESBH 3ms 10ms", "kept", false), one.clone()));
+        assert!(!alike(one, json!({ "promises": [], "expectations": [] })), "no longer expected");
+    }
 }

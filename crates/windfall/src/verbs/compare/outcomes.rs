@@ -22,7 +22,8 @@ pub(super) fn run(args: &CompareArgs, other: &Path) -> Result<Answer, CommandErr
         within: args.tolerance,
     };
     show(args.json, || compared.json(), |width| compared.text(width))?;
-    Ok(if compared.is_close() { Answer::Yes } else { Answer::No })
+    let alike = compared.is_close() && compared.is_judged_alike();
+    Ok(if alike { Answer::Yes } else { Answer::No })
 }
 
 /// An outcome as JSON: read, or simulated.

@@ -222,3 +222,13 @@ fn refuses_to_suggest_anything_of_a_recording_without_a_period() {
     let said = said(&folder, &["suggest", "a.txt"], 1);
     assert!(said.contains("no thread has a period with enough confidence"), "{said}");
 }
+
+#[test]
+fn law_a_page_says_not_tested_where_the_text_does() {
+    let folder = Scratch::new("page-not-tested");
+    assert!(folder.run(&["new", "audio", "-o", "audio.toml"]).status.success());
+    let output = folder.run(&["simulate", "audio.toml", "--report", "o.html"]);
+    assert!(text(&output.stdout).contains("RESBH 2ms 5ms  audio  not tested"), "{output:?}");
+    let page = std::fs::read_to_string(folder.path("o.html")).unwrap();
+    assert!(page.contains("could have been broken\">not tested</span>"), "the page says otherwise");
+}

@@ -169,13 +169,15 @@ pub struct Expectation {
     pub text: String,
 }
 
-/// The status of a promise. There are five, since "kept" and "broken" leave out the usual cases.
+/// The status of a promise. There are six, since "kept" and "broken" leave out the usual cases.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RowStatus {
     /// It asked and got what it was promised.
     Met,
     /// It hardly asked: a thread that sleeps is not starved.
     NotAsking,
+    /// It never asked for so long at a stretch that the promise could have been broken.
+    NotTested,
     /// It got more than it was promised.
     Over,
     /// It asked and did not get it, or was late.

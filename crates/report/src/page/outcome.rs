@@ -81,7 +81,8 @@ fn threads(scenario: &Scenario, outcome: &Outcome) -> Vec<ThreadRow> {
         let rows = group.threads.iter();
         let rows = rows.map(|thread| ThreadRow {
             // Deadlines and totals say more of one that was kept.
-            standing: judged(outcome, &thread.name).filter(|found| *found == RowStatus::Missed),
+            standing: judged(outcome, &thread.name)
+                .filter(|found| matches!(found, RowStatus::Missed | RowStatus::NotTested)),
             ..row(thread, thread.parent.as_deref().and_then(|parent| at(outcome, parent)))
         });
         if group.together {
@@ -99,7 +100,8 @@ fn judged(outcome: &Outcome, name: &str) -> Option<RowStatus> {
     let promises = outcome.promises.iter().filter(|verdict| verdict.promise.owner == name);
     let worst = promises.map(PromiseVerdict::status).max()?;
     Some(match worst {
-        PromiseStatus::NotAsking | PromiseStatus::NotTested => RowStatus::NotAsking,
+        PromiseStatus::NotAsking => RowStatus::NotAsking,
+        PromiseStatus::NotTested => RowStatus::NotTested,
         PromiseStatus::Kept => RowStatus::Met,
         PromiseStatus::Exceeded => RowStatus::Over,
         PromiseStatus::Stolen | PromiseStatus::Overhead | PromiseStatus::Missed => {

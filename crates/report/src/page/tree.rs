@@ -142,7 +142,7 @@ fn row(line: &Line<'_>, span: Span, scale: Span) -> Markup {
                 None => td.n.none { "–" },
             }
             @match line.standing {
-                Some(standing) => td { span.chip.(class_of(standing)) { (word(standing)) } },
+                Some(standing) => td { span.chip.(class_of(standing)) title=[reason(standing)] { (word(standing)) } },
                 None => td.none { "no promise" },
             }
         }
@@ -188,17 +188,24 @@ fn margin(line: &Line<'_>, promised: Option<Span>) -> Markup {
 fn class_of(standing: RowStatus) -> &'static str {
     match standing {
         RowStatus::Met => "met",
-        RowStatus::NotAsking => "quiet",
+        RowStatus::NotAsking | RowStatus::NotTested => "quiet",
         RowStatus::Over => "over",
         RowStatus::Missed => "missed",
         RowStatus::Unknown => "unknown",
     }
 }
 
+/// The reason of a status that is neither good nor bad.
+fn reason(standing: RowStatus) -> Option<&'static str> {
+    let never = "it was never ready to run for so long at a stretch that the promise could have been broken";
+    (standing == RowStatus::NotTested).then_some(never)
+}
+
 fn word(standing: RowStatus) -> &'static str {
     match standing {
         RowStatus::Met => "kept",
         RowStatus::NotAsking => "not asking",
+        RowStatus::NotTested => "not tested",
         RowStatus::Over => "exceeded",
         RowStatus::Missed => "MISSED",
         RowStatus::Unknown => "unknown",

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// Crates that came later than commit `5cd550c4` (2026-11-23, 70,345 lines) with code that did not exist then. All others existed, or
+/// Crates that came later than the tag `before-house` (2026-11-23, 70,345 lines) with code that did not exist then. All others existed, or
 /// were cut out of one that did.
 const LATER: [&str; 11] = [
     "admission",
@@ -18,7 +18,7 @@ const LATER: [&str; 11] = [
     "trial",
 ];
 
-/// Lines of code, in crates with code that existed at that commit and in later ones.
+/// Lines of code, in crates with code that existed at that tag and in later ones.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Lines {
     existed: usize,
@@ -42,7 +42,7 @@ impl std::fmt::Display for Lines {
         write!(
             f,
             "{all} lines of code in crates/*/src, without tests, comments and blanks: {existed} in crates whose code existed at \
-             5cd550c4 (70345 there) or was cut out of it, {later} in crates that came later"
+             before-house (70345 there) or was cut out of it, {later} in crates that came later"
         )
     }
 }

@@ -289,7 +289,7 @@ impl Code for Returns {
 
     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         for request in self.0 {
-            _ = me.ask(request).await;
+            _ = me.request_own(request).await;
         }
         Err(ProcessError::RequestError)
     }

@@ -106,18 +106,20 @@ impl Robot {
 /// The reservation for map and planner, if anything is written.
 fn reserved(settings: &Chosen<'_>) -> Result<Option<Reservation>, SettingError> {
     let (amount, period) = (settings.optional_span("amount"), settings.optional_span("period"));
-    let refused = |value| {
-        let allowed = "with `period`, processor time in each period, at most the whole of it";
-        Err(SettingError::value("amount", value, allowed))
-    };
+    let both = "processor time in each `period`, at most the whole of it; write both";
     match (amount, period) {
         (None, None) => Ok(None),
         (Some(amount), Some(period)) => match Reservation::new(amount, period) {
             Ok(reservation) => Ok(Some(reservation)),
-            Err(_) => refused(amount.to_string()),
+            Err(_) => Err(SettingError::value("amount", amount, both)),
         },
-        (Some(amount), None) => refused(format!("{amount} without `period`")),
-        (None, Some(period)) => refused(format!("nothing in each {period}")),
+        (Some(amount), None) => {
+            Err(SettingError::value("amount", format!("{amount} without `period`"), both))
+        }
+        (None, Some(period)) => {
+            let allowed = "the period of an `amount`; write both";
+            Err(SettingError::value("period", format!("{period} without `amount`"), allowed))
+        }
     }
 }
 

@@ -18,7 +18,7 @@ use windfall_time::Span;
 /// let turns = WeightedRoundRobin::default().quantum(Span::from_millis(5));
 /// assert!(turns.build().is_ok());
 /// let refused = turns.quantum(Span::ZERO).build().err().map(|why| why.to_string());
-/// let why = "setting `quantum`: 0s is out of range; allowed: a length of time above zero, as `10ms`";
+/// let why = "setting `quantum`: 0s is out of range; allowed: a length of time above zero in `ns`, `us`, `ms`, `s`, `min` or `h`, as `10ms`";
 /// assert_eq!(refused.as_deref(), Some(why));
 /// ```
 pub trait KindSettings: Default + 'static {

@@ -79,7 +79,9 @@ fn is_name(text: &str) -> bool {
 impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Form::Span => f.write_str("a length of time above zero, as `10ms`"),
+            Form::Span => f.write_str(
+                "a length of time above zero in `ns`, `us`, `ms`, `s`, `min` or `h`, as `10ms`",
+            ),
             Form::Integer(least, most) => write!(f, "a whole number from {least} to {most}"),
             Form::Bool => f.write_str("`true` or `false`"),
             Form::Name => f.write_str("a name of letters, digits, `-`, `_` and `.`"),

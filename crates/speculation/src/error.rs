@@ -57,10 +57,12 @@ pub enum RunError {
         /// Its message.
         message: String,
     },
-    /// The system has no memory for as many events as may wait and be done ahead.
+    /// The system has no memory for as many events as may wait, be done ahead, and be kept to go back.
     NoMemory {
-        /// How many.
+        /// How many may wait and be done ahead.
         events: usize,
+        /// How many more are kept since the last copies of states ([`Saving::Copies`](crate::Saving::Copies)).
+        kept: usize,
         /// Its message.
         message: String,
     },
@@ -76,8 +78,8 @@ pub enum RunError {
 }
 
 impl RunError {
-    pub(crate) fn no_memory(events: usize, error: &TryReserveError) -> RunError {
-        RunError::NoMemory { events, message: error.to_string() }
+    pub(crate) fn no_memory((events, kept): (usize, usize), error: &TryReserveError) -> RunError {
+        RunError::NoMemory { events, kept, message: error.to_string() }
     }
 }
 
@@ -113,7 +115,11 @@ impl fmt::Display for RunError {
             RunError::Interrupted => f.write_str(
                 "taking back a change or cloning a state panicked; mend that of the model",
             ),
-            RunError::NoMemory { events, message } => {
+            RunError::NoMemory { events, kept, message } if kept > events => write!(
+                f,
+                "no memory for {kept} events that are kept since the last copies of states, copy these more often: {message}"
+            ),
+            RunError::NoMemory { events, message, .. } => {
                 write!(f, "no memory for {events} events, allow fewer: {message}")
             }
             RunError::Full { cause, from, events } => {

@@ -78,10 +78,10 @@ impl<M: Model> History<M> {
     }
 
     /// How many events it keeps to go back to a copy, at most, and how many copies beside one for each of those that are done ahead.
-    pub(crate) const fn kept(&self) -> (usize, usize) {
+    pub(crate) fn kept(&self) -> (usize, usize) {
         match self.saving {
             Saving::Log => (0, 0),
-            Saving::Copies { every } => (every as usize, 1),
+            Saving::Copies { every } => (every.max(1) as usize, 1),
         }
     }
 
@@ -274,7 +274,7 @@ impl<M: Model> History<M> {
     /// Copies the state before an event, if it is time.
     fn save(&mut self, store: &mut Store<M>, place: Place) {
         let Saving::Copies { every } = self.saving else { return };
-        if self.last == NOWHERE || self.since >= every.max(1) {
+        if self.last == NOWHERE || self.since >= every {
             store.events[place].copy = store.copies.put(self.state.clone());
             self.since = 0;
         }

@@ -84,7 +84,7 @@ pub trait Model {
 pub enum Saving {
     /// It is cloned before each so many events, which are kept until the next copy is certain. After a rollback to the middle, those since the copy are handled once more. With a persistent structure a clone is cheap, and 1 is best.
     Copies {
-        /// At least 1.
+        /// With 0 or 1 before each event.
         every: u32,
     },
     /// The handler logs how each of its changes is taken back.

@@ -70,7 +70,10 @@ fn begin_turns<'a, M: Model, F: FnMut(Key, M::Output)>(
         .iter_mut()
         .try_for_each(|worker| worker.reserve(events, share))
         .and_then(|()| Shared::new((model, limits), (parts, share), committer, take));
-    shared.map_err(|error| RunError::no_memory(events, &error))
+    shared.map_err(|error| {
+        let kept = workers.iter().map(|worker| worker.part.kept().0);
+        RunError::no_memory((events, kept.fold(0, usize::saturating_add)), &error)
+    })
 }
 
 impl<M: Model> Parallel<M> {

@@ -161,12 +161,17 @@ impl<M: Model> Part<M> {
 
     /// Takes room for so much.
     pub(crate) fn reserve(&mut self, room: Room) -> Result<(), TryReserveError> {
-        let kept = self.processes.iter().map(History::kept);
-        let (events, copies) = kept.fold((0, 0_usize), |(events, copies), (more, copy)| {
-            (more.saturating_add(events), copies + copy)
-        });
+        let (kept, copies) = self.kept();
         let copies = if copies > 0 { copies.saturating_add(room.ahead) } else { 0 };
-        self.store.reserve(room, (events, copies))
+        self.store.reserve(room, (kept, copies))
+    }
+
+    /// How many events its processes keep to go back to copies, at most, and how many copies beside one for each event that is done ahead.
+    pub(crate) fn kept(&self) -> (usize, usize) {
+        let kept = self.processes.iter().map(History::kept);
+        kept.fold((0, 0_usize), |(events, copies), (more, copy)| {
+            (more.saturating_add(events), copies + copy)
+        })
     }
 
     /// An event that waits.

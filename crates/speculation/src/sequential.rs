@@ -41,7 +41,7 @@ impl<M: Model> Sequential<M> {
         let count = model.processes();
         let mut effects = Effects::new();
         let room = effects.reserve(SPARE).and_then(|()| Heap::with_room(most));
-        let waiting = room.map_err(|error| RunError::no_memory(most, &error))?;
+        let waiting = room.map_err(|error| RunError::no_memory((most, 0), &error))?;
         let mut run = Sequential {
             model,
             processes: Vec::with_capacity(count as usize),

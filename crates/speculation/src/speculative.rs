@@ -77,9 +77,9 @@ impl<M: Model> Speculative<M> {
         // What the last event ahead sends is as much as may wait at most.
         let events = most.saturating_mul(3);
         let room = Room { events, ahead: most.saturating_mul(2) };
-        part.reserve(room).map_err(|error| RunError::no_memory(events, &error))?;
         let mut certain = Certain::new();
-        certain.reserve(SPARE).map_err(|error| RunError::no_memory(events, &error))?;
+        let reserved = part.reserve(room).and_then(|()| certain.reserve(SPARE));
+        reserved.map_err(|error| RunError::no_memory((events, part.kept().0), &error))?;
         Ok(Speculative { model, part, certain, committer, most, end, ended: None })
     }
 

@@ -102,7 +102,10 @@ impl Model for Giving {
 }
 
 /// Nothing, with events of which no machine has memory for four thousand million.
-struct Large;
+#[derive(Clone)]
+struct Large {
+    saving: Saving,
+}
 
 impl Model for Large {
     type State = ();
@@ -119,6 +122,10 @@ impl Model for Large {
     fn handle(&self, (): &mut (), _: &Self::Event, _: &mut Context<'_, Self>) {}
 
     fn undo(&self, (): &mut (), (): ()) {}
+
+    fn saving(&self, _: ProcessNumber) -> Saving {
+        self.saving
+    }
 }
 
 const PROCESSES: u32 = 60;
@@ -347,7 +354,8 @@ fn refuses_more_memory_than_there_is_and_says_for_how_many_events() {
     assert!(matches!(run, Some(RunError::NoMemory { .. })), "{run:?}");
     let all = (Instant::ZERO, end);
     let ahead = Ahead { most: 1, undo: Span::ZERO };
-    let run = Timed::new(Large, all, u32::MAX, ahead, |_, _| Span::ZERO).err();
+    let run =
+        Timed::new(Large { saving: Saving::Log }, all, u32::MAX, ahead, |_, _| Span::ZERO).err();
     assert!(matches!(run, Some(RunError::NoMemory { .. })), "{run:?}");
     for ahead in [9, most] {
         let run = Parallel::new(giving(), end, most, Cancellation::Lazy, 2).unwrap();
@@ -356,4 +364,21 @@ fn refuses_more_memory_than_there_is_and_says_for_how_many_events() {
         assert!(matches!(refused, RunError::NoMemory { .. }), "{refused:?}");
         assert_eq!(run.run(|_, _| ()), Err(refused), "it is over");
     }
+}
+
+#[test]
+fn refuses_copies_that_are_too_rare_and_says_so() {
+    let end = Instant::from_nanos(1_000);
+    let (model, rare) = (Large { saving: Saving::Copies { every: u32::MAX } }, u32::MAX);
+    let refused = |run: Option<RunError>| {
+        let why = run.unwrap().to_string();
+        let kept = format!("no memory for {rare} events that are kept since the last copies");
+        assert!(why.starts_with(&kept) && why.contains("copy these more often"), "{why}");
+    };
+    refused(Speculative::new(model.clone(), end, 10, Cancellation::Lazy).err());
+    let mut run = Parallel::new(model.clone(), end, 10, Cancellation::Lazy, 2).unwrap();
+    refused(run.run(|_, _| ()).err());
+    let ahead = Ahead { most: 1, undo: Span::ZERO };
+    let run = Timed::new(model, (Instant::ZERO, end), 10, ahead, |_, _| Span::ZERO);
+    refused(run.err());
 }

@@ -29,7 +29,7 @@ impl<M: Model> Memory<M> {
         let list = Admission::new(begin, all).map_err(|_| RunError::Interrupted)?;
         let room = Room { events: all as usize, ahead: ahead as usize };
         Memory::with(part, list, (room, most as usize))
-            .map_err(|error| RunError::no_memory(room.events, &error))
+            .map_err(|error| RunError::no_memory((room.events, part.kept().0), &error))
     }
 
     fn with(

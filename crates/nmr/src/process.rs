@@ -14,8 +14,8 @@ use crate::injected::Injected;
 use crate::redundant::{Outcome, Remedy};
 use crate::{Iteration, Settings};
 use std::sync::{Arc, Mutex};
-use windfall_programs::Program;
 use windfall_programs::catalogue::{Chosen, Form, Kind, Setting, words};
+use windfall_programs::{Program, Redundancy};
 use windfall_settings::SettingError;
 use windfall_time::Span;
 
@@ -162,7 +162,12 @@ enum Shown {
 pub static KIND: Kind = Kind::new(
     "voting",
     "does a computation several times, in processes that vote on each step and wait for no slow or faulty one (CMU 1982, chapter 1)",
-    |settings, node| Ok(Program::process(node, First(Voting::of(settings)?))),
+    |settings, node| {
+        let voting = Voting::of(settings)?;
+        let on = (!voting.on.is_empty()).then(|| voting.on.clone());
+        let redundancy = Redundancy { replicas: voting.settings.replicas, on };
+        Ok(Program::process(node, First(voting)).redundant(redundancy))
+    },
 )
 .with_settings(&[
     Setting::word("fault", &words::<_, { FAULTS.len() }>(FAULTS), "none", "what the last replica does wrong"),

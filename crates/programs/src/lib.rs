@@ -18,6 +18,7 @@ mod kinds;
 pub mod learn;
 mod process;
 mod program;
+mod redundancy;
 mod request;
 mod runtime;
 mod step;
@@ -38,6 +39,7 @@ pub use process::{
     ProcessError, ProcessHandle, ProcessParams, Queue, Reply, Start, Tasks, Template,
 };
 pub use program::{Activation, Jobs, OnLate, Program, Recorded, RecordedStep, Work};
+pub use redundancy::Redundancy;
 pub use request::{Notice, Notices, OwnRequest, RequestError, RequestErrorKind};
 pub use runtime::{Condition, Job, ProgramError, ProgramRuntime, Progress, RuntimeHost, Wakeup};
 pub use step::{Names, Naming, Numbers, Phase, Sharing, Step, Translate};

@@ -215,6 +215,7 @@ pub fn json(scenario: &Scenario, promises: &Promises) -> Value {
         "overloads": promises.overloads(scenario).iter().map(ToString::to_string).collect::<Vec<_>>(),
         "never_served": promises.never_served(),
         "waits_for_ever": scenario.waits_for_ever().iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "warnings": scenario.warnings().map(|warnings| warnings.list().to_vec()).unwrap_or_default(),
         "broken_by_requests": broken.collect::<Vec<_>>(),
         "holds_until_ns": promises.until.map(Instant::as_nanos),
         "schedulers": schedulers.collect::<Vec<_>>(),

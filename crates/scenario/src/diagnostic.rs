@@ -162,15 +162,17 @@ impl Diagnostics {
             let (row, column) = (diagnostic.line, diagnostic.column);
             let margin = " ".repeat(row.to_string().len());
             text.push_str(&format!(
-                "{}:{row}:{column}: error[{}]: {}\n{margin} |\n{row} | {line}\n{margin} | {}{}\n",
+                "{}:{row}:{column}: {}[{}]: {}\n{margin} |\n{row} | {line}\n{margin} | {}{}\n",
                 diagnostic.file,
+                diagnostic.code.level(),
                 diagnostic.code,
                 diagnostic.message,
                 " ".repeat(before),
                 "^".repeat(carets),
             ));
         } else {
-            text.push_str(&format!("error[{}]: {}\n", diagnostic.code, diagnostic.message));
+            let (level, code) = (diagnostic.code.level(), diagnostic.code);
+            text.push_str(&format!("{level}[{code}]: {}\n", diagnostic.message));
         }
         if let Some(help) = &diagnostic.help {
             text.push_str(&format!("  help: {help}\n"));

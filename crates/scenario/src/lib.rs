@@ -17,6 +17,7 @@ mod application;
 mod build;
 mod catalogues;
 mod check;
+mod common_cause;
 mod deadlines;
 mod decode;
 mod diagnostic;

@@ -166,11 +166,15 @@ impl<'a> ProcessorMap<'a> {
 
     /// Whether a scheduler has processor time from one processor alone.
     pub(crate) fn is_on_one(&self, name: &str) -> bool {
-        let Some(scheduler) = self.schedulers.get(name) else { return false };
+        self.processors_of(name).is_some_and(|all| all.len() == 1)
+    }
+
+    /// The processors from which the scheduler of that name has processor time; `None` where that is not known beforehand.
+    pub(crate) fn processors_of(&self, name: &str) -> Reach {
+        let scheduler = self.schedulers.get(name)?;
         let numbers = (0..=u16::MAX).zip(&scheduler.owns);
         let each = numbers.map(|(number, _)| self.reach(scheduler, number, LEVELS));
-        let all: Option<Vec<_>> = each.collect();
-        all.is_some_and(|all| all.into_iter().flatten().collect::<BTreeSet<u16>>().len() == 1)
+        each.collect::<Option<Vec<_>>>().map(|each| each.into_iter().flatten().collect())
     }
 
     /// A thread that is, or will be, bound to some processors at or below the scheduler of that name.

@@ -12,7 +12,7 @@ use crate::output::{
 use clap::error::ContextKind;
 use serde_json::{Value, json};
 use std::ffi::OsString;
-use windfall_scenario::{Diagnostic, Diagnostics, Rendering};
+use windfall_scenario::{Diagnostic, Diagnostics, Rendering, Scenario};
 
 /// Words of the command line that have another name since version 2 (decision 0016): before, now.
 const RENAMED: [(&str, &str); 3] =
@@ -128,12 +128,23 @@ fn usage(text: &str) -> (String, Option<String>) {
 fn shown(mistakes: &Diagnostics) -> String {
     let count = mistakes.list().len();
     let plural = if count == 1 { "" } else { "s" };
+    format!("{}{count} mistake{plural}", drawn(mistakes))
+}
+
+/// Prints the warnings about a scenario to standard error.
+pub(crate) fn warn(scenario: &Scenario) {
+    if let Some(warnings) = scenario.warnings() {
+        print_error_raw(&drawn(&warnings));
+    }
+}
+
+fn drawn(diagnostics: &Diagnostics) -> String {
     let how = match (errors_are_read(), colour_is_wanted()) {
         (false, _) => Rendering::Plain,
         (true, false) => Rendering::Drawn,
         (true, true) => Rendering::Coloured,
     };
-    format!("{}{count} mistake{plural}", mistakes.render_as(how))
+    diagnostics.render_as(how)
 }
 
 /// Whether the command line asks for JSON, even where it means nothing otherwise.

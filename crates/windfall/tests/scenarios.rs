@@ -72,3 +72,30 @@ fn paper_the_parts_of_epochs_are_those_that_can_be_computed() {
     let given = threads.iter().map(|thread| ms(&thread["stats"], "windfall_given_ns"));
     assert_eq!(given.collect::<Vec<_>>(), [500, 0, 99 * 25, 0]);
 }
+
+/// Replicas that share processors run, and each verb that reads their scenario warns of it.
+#[test]
+fn law_fewer_processors_than_replicas_are_a_warning_and_it_runs() {
+    for (verb, file, warns) in [
+        ("check", "voting-two-processors", true),
+        ("simulate", "voting-two-processors", true),
+        ("check", "voting", false),
+        ("simulate", "voting", false),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_windfall"))
+            .args([verb, "--json"])
+            .arg(root().join(format!("scenarios/{file}.toml")))
+            .output()
+            .unwrap();
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{verb} {file}: {errors}");
+        let words = "warning[shared-processors]: 3 replicas share 2 processors";
+        assert_eq!(errors.contains(words), warns, "{verb} {file}: {errors}");
+        if verb == "check" {
+            let results: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            let codes: Vec<_> = results["warnings"].as_array().unwrap().iter().collect();
+            assert_eq!(codes.len(), usize::from(warns), "{codes:?}");
+            assert!(codes.iter().all(|one| one["code"] == "shared-processors"), "{codes:?}");
+        }
+    }
+}

@@ -22,7 +22,11 @@ pub(crate) fn choose(requested: &[u16], plan: &Plan) -> Result<Vec<u16>, LinuxEr
             [] => format!("this process may use {}", online.len()),
             some => format!("{some:?} names {} different ones", distinct.len()),
         };
-        return Err(LinuxError::new(what, why, "name as many as the scenario has, each once"));
+        let help = match asked {
+            [] => "run it where there are as many, simulate it, or give the scenario fewer",
+            _ => "name as many as the scenario has, each once",
+        };
+        return Err(LinuxError::new(what, why, help));
     }
     match chosen.iter().find(|cpu| !online.contains(cpu)) {
         None => Ok(chosen),

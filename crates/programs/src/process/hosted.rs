@@ -12,6 +12,7 @@ use super::{
 use crate::action::{Action, Body};
 use crate::control::{SchedulerView, ThreadRequest, ThreadRequestError};
 use crate::program::Program;
+use crate::redundancy::Redundancy;
 use crate::request::{OwnRequest, RequestError};
 use crate::runtime::{Job, ProgramError};
 use crate::task::{TaskError, TaskReply, TaskRequest};
@@ -32,6 +33,7 @@ pub struct Start {
     node: Node,
     life: Arc<dyn Fn(HostedProcess) -> Life + Send + Sync>,
     controls: Option<Arc<str>>,
+    pub(crate) redundancy: Option<Redundancy>,
 }
 
 impl Program {
@@ -57,7 +59,7 @@ impl Program {
 impl Start {
     fn new<C: Code>(node: Node, code: C) -> Start {
         let life = Arc::new(move |process| -> Life { Box::pin(code.clone().run(process)) });
-        Start { name: C::NAME, node, life, controls: None }
+        Start { name: C::NAME, node, life, controls: None, redundancy: None }
     }
 
     /// The family of schedulers that it controls.
@@ -96,6 +98,7 @@ impl PartialEq for Start {
     fn eq(&self, other: &Start) -> bool {
         Arc::ptr_eq(&self.life, &other.life)
             && (self.node, &self.controls) == (other.node, &other.controls)
+            && self.redundancy == other.redundancy
     }
 }
 

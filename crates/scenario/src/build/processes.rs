@@ -33,6 +33,19 @@ pub(super) fn node(scenario: &Scenario, thread: &Thread) -> Node {
     Node(u8::try_from(number).unwrap_or(0)) // the checks have counted them
 }
 
+/// The scheduler below which later processes of the tree below `top` begin.
+fn home<'a>(scenario: &'a Scenario, top: &'a str) -> &'a str {
+    let default = scenario.default_scheduler();
+    default.filter(|name| root(scenario, name) == top).unwrap_or(top)
+}
+
+impl Scenario {
+    /// The scheduler below which the processes begin that a thread makes.
+    pub(crate) fn home_of<'a>(&'a self, thread: &'a Thread) -> Option<&'a str> {
+        parent_of(self, thread).map(|parent| home(self, root(self, parent)))
+    }
+}
+
 /// The schedulers below which later processes begin: on its node the default scheduler of all; on other nodes the top one.
 pub(super) fn homes(scenario: &Scenario, nodes: &Nodes<'_>) -> PlannedProcesses {
     let mut processes = PlannedProcesses::default();
@@ -41,9 +54,8 @@ pub(super) fn homes(scenario: &Scenario, nodes: &Nodes<'_>) -> PlannedProcesses 
     if !scenario.threads.iter().any(is_one) || roots.len() < 2 {
         return processes;
     }
-    let default = scenario.default_scheduler();
     for top in roots {
-        let name = default.filter(|name| root(scenario, name) == top).unwrap_or(top);
+        let name = home(scenario, top);
         let home = nodes.iter().find(|(other, _)| *other == name);
         processes.nodes.extend(home.map(|(_, id)| Home::new(*id, |_| Vec::new())));
     }

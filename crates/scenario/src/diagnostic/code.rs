@@ -27,6 +27,17 @@ macro_rules! codes {
                 }
             }
 
+            /// Whether it is no mistake, and may still not be what is wanted.
+            #[must_use]
+            pub const fn is_warning(self) -> bool {
+                matches!(self, Code::SharedProcessors)
+            }
+
+            /// Its level in messages.
+            pub(super) const fn level(self) -> &'static str {
+                if self.is_warning() { "warning" } else { "error" }
+            }
+
             /// Its meaning, in a sentence.
             #[must_use]
             pub const fn meaning(self) -> &'static str {
@@ -122,6 +133,7 @@ codes! {
     NothingExpected, "nothing-expected", "An expectation without a limit.";
     InapplicableQuantity, "inapplicable-quantity", "A quantity that is not measured of what the expectation names.";
     UnitMismatch, "unit-mismatch", "A limit in another unit than the quantity has.";
+    SharedProcessors, "shared-processors", "A warning: replicas that vote have fewer processors than they are.";
     ConflictingLimits, "conflicting-limits", "Two expectations that count one thread's intervals by different limits.";
 }
 

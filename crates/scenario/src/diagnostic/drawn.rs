@@ -49,7 +49,7 @@ impl miette::Diagnostic for Report<'_> {
     }
 
     fn severity(&self) -> Option<Severity> {
-        Some(Severity::Error)
+        Some(if self.diagnostic.code.is_warning() { Severity::Warning } else { Severity::Error })
     }
 
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {

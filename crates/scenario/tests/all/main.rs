@@ -4,6 +4,7 @@ mod admission;
 mod bindings;
 mod catalogue;
 mod common;
+mod common_cause;
 mod deadlines;
 mod devices;
 mod diagnostics;

@@ -1,7 +1,7 @@
 //! `windfall check FILE`: whether the promises compose.
 
 use crate::cli::CheckArgs;
-use crate::command_error::CommandError;
+use crate::command_error::{CommandError, warn};
 use crate::output::show;
 use crate::profiles::Shelf;
 use crate::{Answer, VerbError};
@@ -31,6 +31,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
         // Every scheduler admits its children, and recordings can be read.
         plan(&scenario, &args.file)?;
     }
+    warn(&scenario);
     show(
         args.json,
         || check::json(&scenario, &promises),

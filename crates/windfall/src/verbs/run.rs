@@ -3,7 +3,7 @@
 mod command;
 
 use crate::cli::{Judged, RunArgs, RunHost, SimulateArgs};
-use crate::command_error::CommandError;
+use crate::command_error::{CommandError, warn};
 use crate::output::{input_name, print_error, print_json, show, width};
 use crate::verbs::check::{load, plan};
 use crate::verbs::keep::Outputs;
@@ -52,6 +52,7 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
     }
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, file)?;
+    warn(&scenario);
     let settings = Settings {
         scenario: Some(scenario.clone()),
         name: input_name(file),

@@ -1,7 +1,7 @@
 //! `windfall simulate FILE`
 
 use crate::cli::{Judged, SimulateArgs};
-use crate::command_error::CommandError;
+use crate::command_error::{CommandError, warn};
 use crate::output::{errors_are_read, input_name, print_error, print_json, width};
 use crate::verbs::check::{load_with, plan};
 use crate::verbs::keep::Outputs;
@@ -24,6 +24,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     }
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, &args.file)?;
+    warn(&scenario);
     let cpus = u16::try_from(scenario.machine.speeds.len())
         .expect("a scenario that was checked has at most 1,024 processors");
     let header = Header::new("windfall simulate", "virtual", cpus);

@@ -275,12 +275,15 @@ fn elsewhere() -> Vec<(&'static str, Diagnostics)> {
         Scenario::parse("e.toml", &expected("a.received", "at-least = \"1 s\"")).unwrap();
     unfounded.expectations[0].because.clear();
     unfounded.origin = good().origin;
+    let voting = with(&more("v", "program = { kind = \"voting\", replicas = 5 }\n"));
+    let voting = Scenario::parse("e.toml", &voting).unwrap();
     vec![
         ("nested-inheritance", nested.unwrap_err()),
         ("renamed-twice", migrate("e.toml", twice).unwrap_err()),
         ("not-a-request", request.err().unwrap()),
         ("profile", profiled.apply_profiles(&Nobody).unwrap_err()),
         ("invalid-setting", set.build().err().unwrap()),
+        ("shared-processors", voting.warnings().unwrap()),
         ("no-reason", unfounded.build().err().unwrap()),
     ]
 }

@@ -8,6 +8,7 @@ use windfall_scenario::{Home, PlannedThread, Scenario};
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::codec::Writer;
+use windfall_trace::explain::Part;
 use windfall_trace::{Event, Memory, OverheadKind, Record};
 
 const fn us(us: u64) -> Span {
@@ -312,4 +313,51 @@ fn law_a_call_of_a_process_visits_after_its_cost_and_before_its_effect() {
     assert_eq!(outcome.failure, None);
     let reader = &outcome.threads[0];
     assert_eq!((reader.received, reader.visits.count, reader.visits.served), (us(30), 10, us(100)));
+}
+
+/// A wait at a station is a part of its own, beside being served there: neither is computing, nor waiting behind another thread.
+#[test]
+fn law_explain_tells_the_wait_at_a_station_from_its_service() {
+    // Three processors, each with a job of 30 us of computing and two visits of 10 us; all three come to the station at once.
+    let threads = "[threads.t]\ncount = 3\nloops = 1\nsteps = [{ run = \"30us\" }, { visit = \"a\", times = 2 }, { run = \"1us\" }]\n";
+    let (memory, outcome) = traced(&machine(3, [10, 1], threads));
+    let explanation = crate::explained::explain(&memory.records, &outcome);
+    let mut waited: Vec<Span> = Vec::new();
+    for found in &explanation.threads {
+        let at_station =
+            |kind| found.all.sum(|part| matches!(part, Part::Stolen(found) if found == kind));
+        assert_eq!(at_station(OverheadKind::StationService), us(20), "two visits");
+        assert_eq!(found.all.sum(|part| matches!(part, Part::Ran)), us(31));
+        assert_eq!(found.all.sum(|part| matches!(part, Part::Behind(_))), Span::ZERO);
+        waited.push(at_station(OverheadKind::StationWait));
+    }
+    // In turns: the first waits for the others between its visits, the last before each of its own.
+    waited.sort_unstable();
+    assert_eq!(waited, [us(20), us(30), us(40)]);
+    let all: Vec<Span> = outcome.threads.iter().map(|thread| thread.visits.waited).collect();
+    assert_eq!(all.iter().fold(Span::ZERO, |sum, one| sum + *one), us(90));
+}
+
+/// Memory bandwidth: `run` with `visit` and `every` goes at the lower of what processors ask of the path and what the path bears.
+#[test]
+fn law_the_work_of_processors_is_bounded_by_the_path_to_memory_that_they_share() {
+    for every in [10_u64, 30, 90] {
+        for processors in [1_u16, 2, 4, 8] {
+            let threads = format!(
+                "[threads.t]\ncount = {processors}\nsteps = [{{ run = \"9ms\", visit = \"a\", every = \"{every}us\" }}]\n"
+            );
+            let outcome = run(&machine(processors, [10, 1], &threads));
+            let each = u64::from(processors);
+            // One reference for `every` of computing: alone a processor takes both in turn, and all of them 10 us a reference.
+            let cycle = (every + 10).max(10 * each);
+            let expected = us(20_000 * each * every / cycle);
+            let received = outcome.cpus.iter().fold(Span::ZERO, |sum, cpu| sum + cpu.received);
+            let off = received.as_nanos().abs_diff(expected.as_nanos());
+            // At the ends of the run: a reference and a turn of each.
+            assert!(
+                off <= us(2 * each * (every + 10 * each)).as_nanos(),
+                "{every} {each}: {received}, not {expected}"
+            );
+        }
+    }
 }

@@ -22,16 +22,17 @@ pub(super) fn answer(
     let (requested, name) = (tasks.clone(), || format!("`{scheduler}`"));
     let found = host.call(move |s| {
         settle(s);
-        let now = s.time();
+        // One moment for the question and its answer, however long that takes.
+        let now = s.host.machine.clock.now();
+        s.host.machine.clock.set_event(Some(now));
         let due = |(work, by): &(Span, Span)| (*work, now.saturating_add(*by));
         let due: Vec<_> = requested.iter().map(due).collect();
-        Some((
-            now,
-            match due.as_slice() {
-                [(work, deadline)] => Found::One(s.host.temporal_query(&wanted, *work, *deadline)?),
-                several => Found::Several(s.host.what_if(&wanted, several)?),
-            },
-        ))
+        let found = match due.as_slice() {
+            [(work, by)] => s.host.temporal_query(&wanted, *work, *by).map(Found::One),
+            several => s.host.what_if(&wanted, several).map(Found::Several),
+        };
+        s.host.machine.clock.set_event(None);
+        Some((now, found?))
     });
     let Some((now, found)) = found else {
         let why = "no scheduler of this name admits jobs";

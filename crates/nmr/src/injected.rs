@@ -13,7 +13,7 @@ pub enum Injected {
     Hang,
     /// One bit of a value is wrong, everywhere.
     Flip {
-        /// Which, from 0; of 64.
+        /// Which, from 0: 64 in each word of the value. One beyond the value changes nothing.
         bit: u8,
     },
     /// It says that its value is for another iteration.
@@ -59,7 +59,7 @@ impl Plan {
 pub(crate) fn spoilt(fault: Injected, message: Message, to: ReplicaNumber) -> Message {
     let Message { iteration, mut value, skipped } = message;
     match fault {
-        Injected::Flip { bit } => value[0] ^= 1 << (bit % 64),
+        Injected::Flip { bit } => value[usize::from(bit / 64)] ^= 1 << (bit % 64),
         Injected::TwoFaced => value[0] ^= 1 << (to.0 % 64),
         Injected::WrongIteration { by } => {
             return Message { iteration: iteration.saturating_add(by), value, skipped };

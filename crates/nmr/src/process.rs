@@ -12,7 +12,7 @@ pub use body::First;
 
 use crate::injected::Injected;
 use crate::redundant::{Outcome, Remedy};
-use crate::{Iteration, Settings};
+use crate::{Iteration, Settings, WORDS};
 use std::sync::{Arc, Mutex};
 use windfall_programs::catalogue::{Chosen, Form, Kind, Setting, words};
 use windfall_programs::{Program, Redundancy};
@@ -41,10 +41,11 @@ impl Fault {
     }
 }
 
-/// The votes, by replica and spare.
-pub type Votes = Vec<Vec<(Iteration, u64)>>;
+/// The votes, by replica and spare; words of the state that are not used are zero.
+pub type Votes = Vec<Vec<(Iteration, [u64; WORDS])>>;
 
 /// A computation of several steps that replicas do and vote on after each.
+// Fields: what a scenario may choose of it, each by itself, and what its caller reads.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Voting {
@@ -52,6 +53,8 @@ pub struct Voting {
     pub settings: Settings,
     /// How many steps.
     pub iterations: u64,
+    /// How many words the state of the computation has, all of which are voted on after each step; at most [`WORDS`], which a message holds.
+    pub words: u8,
     /// The work of each step.
     pub work: Span,
     /// How much longer it takes the last replica, in percent.
@@ -77,6 +80,7 @@ impl Voting {
         Voting {
             settings: Settings::new(replicas).queue(16),
             iterations: 100,
+            words: 1,
             work: Span::from_millis(1),
             slower: 0,
             patience: Span::from_secs(1),
@@ -94,7 +98,7 @@ impl Voting {
         let byte = |name: &str| u8::try_from(number(name)).expect("as declared");
         let (replicas, spares) = (byte("replicas"), byte("spares"));
         let settings = Settings::new(replicas).queue(small("queue")).lag(number("lag"));
-        let remedy = chosen.word("remedy", REMEDIES);
+        let (remedy, words) = (chosen.word("remedy", REMEDIES), byte("words"));
         if replicas == 2 && !matches!(remedy, Remedy::Ignore | Remedy::End) {
             let allowed = "3 or more with this `remedy`, because of two that differ nobody knows which is wrong; or `remedy` `none` or `end`";
             return Err(SettingError::value("replicas", replicas, allowed));
@@ -106,7 +110,8 @@ impl Voting {
         let kind = chosen.word("fault", FAULTS).map(|shown| match shown {
             Shown::Crash => Injected::Crash,
             Shown::Hang => Injected::Hang,
-            Shown::Flip => Injected::Flip { bit: 0 },
+            // In its last word, so that all of the state must be compared.
+            Shown::Flip => Injected::Flip { bit: (words - 1) * 64 },
             Shown::WrongIteration => Injected::WrongIteration { by: number("queue") * 4 },
             Shown::Babble => Injected::Babble { values: 4 },
             Shown::TwoFaced => Injected::TwoFaced,
@@ -118,6 +123,7 @@ impl Voting {
         Ok(Voting {
             settings: settings.spares(spares),
             iterations: number("iterations"),
+            words,
             work: chosen.span("work"),
             slower: number("slower"),
             patience: chosen.span("patience"),
@@ -223,5 +229,11 @@ pub static KIND: Kind = Kind::new(
         "by how many percent the last replica takes longer",
     ),
     Setting::integer("spares", 0..=16, "0", "how many replicas may take the place of a faulty one"),
+    Setting::integer(
+        "words",
+        1..=4,
+        "1",
+        "how many words the state has; all of them are voted on, and a replica that comes back begins with those that were voted",
+    ),
     Setting::new("work", Form::Span, "1ms", "what each step takes"),
 ]);

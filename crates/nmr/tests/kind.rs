@@ -16,6 +16,9 @@ fn accepts_remedies_of_three() {
     }
     let replaced = [("remedy", Value::Word("replace")), ("spares", Value::Integer(16))];
     assert_eq!(refused(&replaced), None);
+    for words in 1..=4 {
+        assert_eq!(refused(&[("words", Value::Integer(words))]), None, "{words}");
+    }
     for remedy in ["none", "end"] {
         let two = [("replicas", Value::Integer(2)), ("remedy", Value::Word(remedy))];
         assert_eq!(refused(&two), None, "{remedy}");
@@ -38,6 +41,10 @@ fn refuses_remedies_that_cannot_be() {
         let spares = [("spares", Value::Integer(1)), ("remedy", Value::Word(remedy))];
         let error = refused(&spares).expect("nobody uses it");
         assert!(error.starts_with("setting `spares`: 1") && error.contains("replace"), "{error}");
+    }
+    for words in [0, 5] {
+        let error = refused(&[("words", Value::Integer(words))]).expect("no such message");
+        assert!(error.starts_with("setting `words`") && error.contains("from 1 to 4"), "{error}");
     }
     let error = refused(&[("fault-lives", Value::Integer(0))]).expect("in no life");
     assert!(error.contains("from 1 to 1000000"), "{error}");

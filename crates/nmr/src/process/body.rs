@@ -11,14 +11,17 @@ use crate::participant::{Found, Participant, Vote};
 use crate::redundant::{Ending, FaultKind, Remedy, VoteError};
 use crate::remedies::Heard;
 use crate::rule::Majority;
-use crate::{Iteration, ReplicaNumber, Replicas};
+use crate::{Iteration, ReplicaNumber, Replicas, WORDS};
 use std::sync::Arc;
 use windfall_programs::{
     Annotation, Code, Event, OwnRequest, Process, ProcessError, ProcessParams,
 };
 use windfall_time::{Instant, Span};
 
-pub(super) type Part = Participant<u64, Majority>;
+/// The whole state of the computation, which is the value that is voted on (CMU 1982, chapter 1, footnote 1).
+pub(super) type State = [u64; WORDS];
+
+pub(super) type Part = Participant<State, Majority>;
 
 /// The first replica, which makes the others.
 #[derive(Clone)]
@@ -39,7 +42,8 @@ impl Code for First {
 
     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let settings = &self.0.settings;
-        if settings.check().is_err() {
+        let has_state = (1..=WORDS).contains(&usize::from(self.0.words));
+        if settings.check().is_err() || !has_state {
             return Err(ProcessError::NotHere { why: "voters cannot be like that" });
         }
         let active = Replicas::first(settings.replicas);
@@ -104,9 +108,14 @@ impl From<ProcessError> for Stop {
     }
 }
 
-/// The next state of the computation.
-const fn step(state: u64, iteration: Iteration) -> u64 {
-    state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(iteration.0)
+/// The next state of the computation, of so many words; each depends on all before it.
+fn step(mut state: State, words: u8, iteration: Iteration) -> State {
+    let mut sum = iteration.0;
+    for word in &mut state[..usize::from(words)] {
+        *word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(sum);
+        sum = *word;
+    }
+    state
 }
 
 /// Those that wait look into their rings.
@@ -179,11 +188,11 @@ impl Replica<'_> {
             me.annotate(Annotation::Begins(iteration.to_string())).await;
             me.compute(work).await;
             self.takes_mail()?;
-            let state = self.part.last.map_or(0, |vote| vote.value);
+            let state = self.part.last.map_or([0; WORDS], |vote| vote.value);
             let fault = self.fault(iteration);
             self.shows(me, fault, events).await?;
             let mut sent = Replicas::NONE;
-            let value = step(state, iteration);
+            let value = step(state, voting.words, iteration);
             self.part.sends(value, fault, |other| sent = sent.with(other));
             self.wakes(me, sent).await;
             let vote = self.waits(me, iteration, events).await?;
@@ -252,7 +261,7 @@ impl Replica<'_> {
         me: &mut impl Process,
         iteration: Iteration,
         events: [Event; 2],
-    ) -> Result<Vote<u64>, Stop> {
+    ) -> Result<Vote<State>, Stop> {
         let end = me.now().await.saturating_add(self.shared.voting.patience);
         loop {
             self.takes_mail()?;

@@ -3,6 +3,7 @@
 //! Invariant: what is told to a process is here before its event is posted, and a process has said what it waits for before it looks here. So nothing is missed.
 
 use super::Voting;
+use super::body::State;
 use crate::control::Control;
 use crate::participant::{Link, Vote, link};
 use crate::remedies::Heard;
@@ -63,7 +64,7 @@ impl Shared {
     }
 
     /// This was voted, as a replica has heard.
-    pub(super) fn votes(&self, replica: ReplicaNumber, vote: Vote<u64>) {
+    pub(super) fn votes(&self, replica: ReplicaNumber, vote: Vote<State>) {
         open(&self.voting.votes)[replica.index()].push((vote.iteration, vote.value));
     }
 

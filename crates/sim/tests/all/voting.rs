@@ -61,6 +61,25 @@ fn law_a_replica_too_slow_for_the_queue_goes_on_from_a_later_vote() {
     assert!(missed > 100 && votes + missed <= 400, "{votes} votes, {missed} missed");
 }
 
+/// A bit of the last word is wrong: what is voted on is the whole state, of whatever size.
+#[test]
+fn law_all_words_of_a_state_are_voted_on_and_one_that_comes_back_begins_with_them() {
+    for words in 1..=4 {
+        let wrong =
+            format!("fault = \"flip\"\nfault-from = 20\nfault-iterations = 5\nwords = {words}");
+        let outcome = voting(&wrong);
+        assert_eq!(figure(&outcome, "replica", "wrong-values"), 5, "{words}");
+        let restarts =
+            format!("{wrong}\nremedy = \"restart\"\npatience = \"20ms\"\niterations = 200");
+        let outcome = voting(&restarts);
+        let counted = ["faults", "restarts"].map(|name| figure(&outcome, "manager-1", name));
+        assert_eq!(counted, [1, 1], "{words}");
+        // Of its second life nothing is wrong, so it began with the voted state.
+        assert_eq!(told(&outcome, "replica", "replica-2-wrong"), Some(1), "{words}");
+        assert_eq!(told(&outcome, "replica", "replica-2-wrong-since"), Some(0), "{words}");
+    }
+}
+
 #[test]
 fn law_two_that_differ_give_up() {
     let outcome = voting("replicas = 2\nfault = \"flip\"\nfault-from = 7\npatience = \"10ms\"");

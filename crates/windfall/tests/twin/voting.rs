@@ -3,9 +3,9 @@
 use super::{conserved, host};
 use std::sync::Arc;
 use windfall_linux::Settings;
-use windfall_nmr::Iteration;
 use windfall_nmr::process::{Fault, First, Votes, Voting};
 use windfall_nmr::redundant::{Ending, FaultKind, Injected, Outcome, Remedy};
+use windfall_nmr::{Iteration, WORDS};
 use windfall_programs::{Node, ProcessParams};
 use windfall_scenario::{Home, Plan, PlannedThread, Scenario};
 use windfall_sim::Sim;
@@ -14,11 +14,13 @@ use windfall_time::{Instant, Span};
 const TREE: &str = r#"
 schema = 2
 seed   = 18
-length = "400ms"
+length = "2s"
 [schedulers.replicas]
 scheduler = "round-robin"
 parent = "top"
 "#;
+
+type State = [u64; WORDS];
 
 fn voting(fault: Option<Injected>) -> Voting {
     let mut voting = Voting::new(3);
@@ -26,7 +28,8 @@ fn voting(fault: Option<Injected>) -> Voting {
     voting.work = Span::from_nanos(200_000);
     // None is so far behind that a vote of it is another than that of its step.
     voting.settings = voting.settings.queue(64);
-    voting.patience = Span::from_millis(100);
+    // Votes take milliseconds; but on a loaded machine a replica may begin a tenth of a second after the others.
+    voting.patience = Span::from_secs(1);
     let (from, iterations) = (Iteration(20), 5);
     voting.fault = fault.map(|kind| {
         let mut fault = Fault::new(kind);
@@ -38,8 +41,8 @@ fn voting(fault: Option<Injected>) -> Voting {
 
 fn plan(voting: &Voting) -> Plan {
     // Longer where one is to come back.
-    let length = if voting.iterations > 60 { "3s" } else { "400ms" };
-    let text = TREE.replace("400ms", length);
+    let length = if voting.iterations > 60 { "3s" } else { "2s" };
+    let text = TREE.replace("2s", length);
     let mut plan = Scenario::parse("voting.toml", &text).unwrap().build().unwrap();
     let home = Home::new(plan.nodes[0].1, |_| Vec::new());
     plan.processes.nodes = vec![home];
@@ -52,6 +55,10 @@ fn taken(voting: &Voting) -> Votes {
     voting.votes.lock().unwrap().clone()
 }
 
+/// A state of several words: without a fault, with one in its last word, and with one in its first.
+const WHOLE: [(Option<Injected>, u8); 3] =
+    [(None, 2), (Some(Injected::Flip { bit: 200 }), 4), (Some(Injected::TwoFaced), 4)];
+
 #[test]
 fn twin_replicas_vote_alike() {
     let faults = [
@@ -63,10 +70,15 @@ fn twin_replicas_vote_alike() {
         Some(Injected::WrongIteration { by: 1_000 }),
         Some(Injected::Babble { values: 3 }),
     ];
-    for fault in faults {
-        let simulated = voting(fault);
+    for (fault, words) in faults.into_iter().map(|fault| (fault, 1)).chain(WHOLE) {
+        let sized = || {
+            let mut voting = voting(fault);
+            voting.words = words;
+            voting
+        };
+        let simulated = sized();
         let outcome = Sim::of(plan(&simulated), None).unwrap();
-        let outcome = outcome.run(Instant::ZERO + Span::from_millis(400), |_| true);
+        let outcome = outcome.run(Instant::ZERO + Span::from_secs(2), |_| true);
         conserved(&outcome);
         let wanted = taken(&simulated);
         for correct in &wanted[..2] {
@@ -75,7 +87,11 @@ fn twin_replicas_vote_alike() {
         }
         let ends = matches!(fault, Some(Injected::Crash | Injected::Hang));
         assert_eq!(wanted[2].len(), if ends { 19 } else { 60 }, "{fault:?}");
-        let real = voting(fault);
+        let used =
+            |(_, state): &(Iteration, State)| state.iter().filter(|word| **word != 0).count();
+        let most = wanted[0].iter().map(used).max();
+        assert_eq!(most, Some(words.into()), "the whole state is voted");
+        let real = sized();
         let plan = || {
             let mut voting = real.clone();
             voting.votes = Arc::clone(&real.votes);
@@ -88,7 +104,9 @@ fn twin_replicas_vote_alike() {
 }
 
 /// The remedy for each fault, and the kind of fault that is noticed.
-const REMEDIES: [(Injected, FaultKind, Remedy); 6] = [
+const REMEDIES: [(Injected, FaultKind, Remedy); 7] = [
+    // In the last word of its state.
+    (Injected::Flip { bit: 255 }, FaultKind::Wrong, Remedy::Restart),
     (Injected::Crash, FaultKind::Panicked, Remedy::Restart),
     (Injected::Hang, FaultKind::Lagging, Remedy::Restart),
     (Injected::Flip { bit: 5 }, FaultKind::Wrong, Remedy::Restart),
@@ -110,6 +128,8 @@ fn remedied(fault: Injected, remedy: Remedy) -> Voting {
         voting.settings = voting.settings.spares(1);
     }
     voting.remedy = remedy;
+    // Whoever comes back begins with all of the voted state.
+    voting.words = 4;
     voting
 }
 

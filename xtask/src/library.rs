@@ -19,7 +19,7 @@ const COMPLETE: [(&str, &[&str]); 22] = [
     ("os", &["Limit", "Listen", "Peer"]),
     ("plot", &["Axis", "Dot", "Stroke"]),
     ("ports", &["Target"]),
-    ("programs", &["Place", "Posted"]),
+    ("programs", &["Place", "Posted", "Redundancy"]),
     ("record", &["Wanted"]),
     ("reliability", &["Running"]),
     (

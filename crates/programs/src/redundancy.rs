@@ -14,7 +14,7 @@ pub struct Redundancy {
 }
 
 impl Program {
-    /// The same program; if it is a process, it says that it makes replicas. Who checks a scenario compares their number with that of their processors.
+    /// The same program; if it is a process, it says that it makes replicas. The check of a scenario compares their number with that of their processors.
     #[must_use]
     pub fn redundant(self, redundancy: Redundancy) -> Program {
         match self {

@@ -22,7 +22,7 @@ pub(crate) fn choose(requested: &[u16], plan: &Plan) -> Result<Vec<u16>, LinuxEr
             [] => format!("this process may use {}", online.len()),
             some => format!("{some:?} names {} different ones", distinct.len()),
         };
-        let help = match asked {
+        let help = match requested {
             [] => "run it where there are as many, simulate it, or give the scenario fewer",
             _ => "name as many as the scenario has, each once",
         };

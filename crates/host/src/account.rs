@@ -109,6 +109,7 @@ impl<M: Machine> Host<M> {
             Use::Own => return,
             Use::Stolen => {
                 self.promises_stolen();
+                self.tasks.stolen(cpu, passed.span, &self.threads.list);
                 self.hierarchy.report_stolen(processor, passed.span)
             }
             Use::Overhead => self.hierarchy.report_overhead(processor, passed.span),

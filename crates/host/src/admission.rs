@@ -154,8 +154,14 @@ impl<M: Machine> Host<M> {
                 let fits = self.above(number).and_then(|node| self.first_refused(node, &tasks));
                 fits.ok_or_else(not_admitting)?.map(|()| TaskReply::Fits)
             }
-            TaskRequest::Withdraw(task) => self.ends_by(number, task, Message::Withdraw),
-            TaskRequest::Finish(task) => self.ends_by(number, task, Message::Finish),
+            TaskRequest::Withdraw(task) => {
+                self.tasks.ended(number, task.number());
+                self.ends_by(number, task, Message::Withdraw)
+            }
+            TaskRequest::Finish(task) => {
+                self.task_is_done(number, task.number());
+                self.ends_by(number, task, Message::Finish)
+            }
             TaskRequest::Open => Ok(TaskReply::Opened),
             _ => Err(TaskError::NotAdmitting {
                 why: "this host does not know the request".to_owned(),

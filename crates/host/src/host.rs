@@ -6,6 +6,7 @@ use crate::control::Controllers;
 use crate::interrupts::Interrupts;
 use crate::ledger::Ledger;
 use crate::machine::{Change, Machine};
+use crate::open_tasks::OpenTasks;
 use crate::promises::Promises;
 use crate::thread::{Role, Thread};
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ use windfall_time::{Instant, Span};
 
 /// Drives a hierarchy on a machine.
 ///
-/// Twelve parts: hierarchy, programs and machine, which it joins; threads; agenda and arrivals; accounts of processors, schedulers and promises; the
+/// Its parts: hierarchy, programs and machine, which it joins; threads and their tasks; agenda and arrivals; accounts of processors, schedulers and promises; the
 /// state of the present instant; and the log for the outcome; and which process controls which scheduler.
 // Fields: the parts of a run, which the files of this crate borrow one by one.
 pub struct Host<M> {
@@ -29,6 +30,7 @@ pub struct Host<M> {
     pub(crate) programs: ProgramRuntime,
     /// All threads of the run.
     pub threads: Threads,
+    pub(crate) tasks: OpenTasks,
     pub(crate) agenda: Agenda,
     /// Sources whose arrivals the host brings about.
     pub(crate) arrivals: Vec<Interrupts>,
@@ -123,6 +125,7 @@ impl<M: Machine> Host<M> {
                 homes: Vec::new(),
                 seed,
             },
+            tasks: OpenTasks::default(),
             agenda,
             arrivals: Vec::new(),
             accounts: Accounts::new(processors),

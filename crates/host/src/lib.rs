@@ -25,6 +25,7 @@ mod interrupts;
 mod ledger;
 mod locks;
 mod machine;
+mod open_tasks;
 mod own;
 mod promises;
 mod requests;

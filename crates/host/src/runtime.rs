@@ -101,7 +101,15 @@ impl<M: Machine> RuntimeHost for Host<M> {
     }
 
     fn task(&mut self, thread: u32, request: TaskRequest) -> Result<TaskReply, TaskError> {
-        self.task_request(thread, request)
+        let deadline = match request {
+            TaskRequest::Submit { deadline, .. } => Some(deadline),
+            _ => None,
+        };
+        let answer = self.task_request(thread, request);
+        if let (Some(deadline), Ok(TaskReply::Admitted(task))) = (deadline, &answer) {
+            self.tasks.admitted(thread, task.number(), deadline);
+        }
+        answer
     }
 
     fn annotated(&mut self, thread: u32, what: Annotation) {

@@ -51,6 +51,7 @@ impl<M: Machine> Host<M> {
             self.threads.list[number as usize].sleeps(now);
         }
         self.agenda.cancel(Due::Release(number));
+        self.tasks.forget(number);
         self.attribute(number as usize);
         let (parent, stats) = (self.parent(Some(id)), self.counted(id));
         let outcome = &mut self.threads.list[number as usize].outcome;

@@ -1,7 +1,8 @@
 //! Jobs that threads submitted to schedulers with admission control, and the answers (PORTS 2.2). Missed deadlines are
 //! counted elsewhere.
 
-use windfall_scenario::outcome::{Outcome, Refusals, ThreadOutcome};
+use crate::terminal::short;
+use windfall_scenario::outcome::{LateTasks, Outcome, Refusals, ThreadOutcome};
 
 /// The threads that submitted jobs.
 pub(crate) fn submitters(outcome: &Outcome) -> impl Iterator<Item = &ThreadOutcome> {
@@ -20,6 +21,14 @@ pub(crate) fn reasons(refusals: &Refusals) -> String {
     reasons.join(", ")
 }
 
+/// The lateness of the latest of a process's tasks, in words; empty if none was late.
+pub(crate) fn lateness(late: &LateTasks) -> String {
+    match late.count {
+        0 => String::new(),
+        _ => format!("at most {}, {} of that stolen", short(late.most), short(late.stolen)),
+    }
+}
+
 /// A line for each thread that submitted jobs.
 pub(crate) fn text(outcome: &Outcome) -> String {
     let lines = submitters(outcome).map(|thread| {
@@ -28,8 +37,14 @@ pub(crate) fn text(outcome: &Outcome) -> String {
             0 => String::new(),
             _ => format!(" ({})", reasons(&thread.refusals)),
         };
+        let late = match thread.late_tasks.count {
+            0 => String::new(),
+            late => format!(", {late} ended late ({})", lateness(&thread.late_tasks)),
+        };
         let (name, admitted) = (&thread.name, requested - refused);
-        format!("{name} submitted {requested} jobs: {admitted} admitted, {refused} refused{why}\n")
+        format!(
+            "{name} submitted {requested} jobs: {admitted} admitted, {refused} refused{why}{late}\n"
+        )
     });
     let text: String = lines.collect();
     if text.is_empty() { text } else { format!("\n{text}") }

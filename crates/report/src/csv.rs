@@ -18,7 +18,7 @@ pub fn table<'a>(
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
 
-const HEAD: [&str; 24] = [
+const HEAD: [&str; 27] = [
     "thread",
     "scheduler",
     "promised",
@@ -43,6 +43,9 @@ const HEAD: [&str; 24] = [
     "refused_no_time",
     "refused_slots_taken",
     "refused_other",
+    "tasks_late",
+    "task_lateness_max_ns",
+    "task_lateness_stolen_ns",
 ];
 
 /// A row for each thread.
@@ -79,6 +82,9 @@ fn thread(thread: &ThreadOutcome) -> Vec<String> {
         thread.refusals.no_time.to_string(),
         thread.refusals.full.to_string(),
         thread.refusals.other.to_string(),
+        thread.late_tasks.count.to_string(),
+        ns(thread.late_tasks.most),
+        ns(thread.late_tasks.stolen),
     ]
 }
 
@@ -94,6 +100,7 @@ mod tests {
     fn law_every_row_has_a_value_for_each_name_and_no_name_breaks_a_row() {
         let mut quick = ThreadOutcome::new("a, \"b\"\nc", Some("RESBH 1ms 4ms"));
         quick.response.record(Span::from_nanos(7));
+        quick.late_tasks.ends(Span::from_nanos(9), Span::from_nanos(4));
         let mut outcome = Outcome::default();
         outcome.threads = vec![quick, ThreadOutcome::new("idle", None)];
         let text = super::threads(&outcome);
@@ -102,5 +109,6 @@ mod tests {
         let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
         assert_eq!((rows.len(), &rows[0][0], &rows[0][19]), (2, "a, \"b\"\nc", "7"));
         assert_eq!((&rows[1][2], &rows[1][15]), ("", ""));
+        assert_eq!((&rows[0][24], &rows[0][25], &rows[0][26]), ("1", "9", "4"));
     }
 }

@@ -130,6 +130,11 @@ fn thread(thread: &ThreadOutcome) -> Value {
             "slots_taken": thread.refusals.full,
             "other": thread.refusals.other,
         },
+        "tasks_late": {
+            "count": thread.late_tasks.count,
+            "most_ns": thread.late_tasks.most.as_nanos(),
+            "stolen_ns": thread.late_tasks.stolen.as_nanos(),
+        },
         "released": thread.released,
         "jobs": thread.completed,
         "aborted": thread.aborted,

@@ -97,6 +97,10 @@ pub struct ThreadRow {
     pub refused: u64,
     /// Why, in words.
     pub reasons: String,
+    /// Tasks of a process that it finished after their deadlines.
+    pub tasks_late: u64,
+    /// How late at most, in words.
+    pub lateness: String,
     /// Jobs too late or given up.
     pub deadlines_missed: u64,
     /// Whether any of its jobs had a deadline.

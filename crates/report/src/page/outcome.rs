@@ -2,7 +2,7 @@
 
 use super::{Bucket, CpuRow, Expectation, NodeRow, Report, Response, RowStatus, ThreadRow};
 use crate::Story;
-use crate::admission::reasons;
+use crate::admission::{lateness, reasons};
 use windfall_scenario::outcome::{
     Outcome, PromiseStatus, PromiseVerdict, ThreadOutcome, Verdict, groups,
 };
@@ -127,6 +127,8 @@ fn row(thread: &ThreadOutcome, parent: Option<usize>) -> ThreadRow {
         submitted: thread.submitted,
         refused: thread.refusals.all(),
         reasons: reasons(&thread.refusals),
+        tasks_late: thread.late_tasks.count,
+        lateness: lateness(&thread.late_tasks),
         deadlines_missed: thread.missed,
         due: thread.due,
         response: response(thread),
@@ -157,6 +159,8 @@ fn together(name: &str, rows: Vec<ThreadRow>) -> ThreadRow {
         submitted: sum.submitted + row.submitted,
         refused: sum.refused + row.refused,
         reasons: String::new(),
+        tasks_late: sum.tasks_late + row.tasks_late,
+        lateness: String::new(),
         deadlines_missed: sum.deadlines_missed + row.deadlines_missed,
         due: sum.due || row.due,
         response: None,

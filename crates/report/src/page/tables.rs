@@ -87,6 +87,8 @@ pub(super) fn admissions(report: &Report) -> Markup {
                                 th { "Thread" }
                                 @for head in ["Asked", "Admitted", "Refused"] { th.n { (head) } }
                                 th { "Why" }
+                                th.n { "Tasks late" }
+                                th { "By" }
                             }
                         }
                         tbody {
@@ -97,6 +99,8 @@ pub(super) fn admissions(report: &Report) -> Markup {
                                         td.n { (grouped(count)) }
                                     }
                                     td { (row.reasons) }
+                                    td.n.bad[row.tasks_late > 0] { (grouped(row.tasks_late)) }
+                                    td { (row.lateness) }
                                 }
                             }
                         }

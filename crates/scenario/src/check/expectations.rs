@@ -29,7 +29,10 @@ fn unit(quantity: &Quantity) -> Unit {
         | Quantity::Runnable
         | Quantity::StationWait
         | Quantity::StationService => Unit::Shareable,
-        Quantity::Response(_) | Quantity::GapMax | Quantity::IntervalMax => Unit::Time,
+        Quantity::Response(_)
+        | Quantity::GapMax
+        | Quantity::IntervalMax
+        | Quantity::TaskLatenessMax => Unit::Time,
         Quantity::Whole(Whole::Refused | Whole::Quarantined) => Unit::Count,
         Quantity::Whole(_) => Unit::Shareable,
         Quantity::Figure(_) => Unit::CountOrTime,

@@ -50,6 +50,10 @@ pub enum Quantity {
     Submitted,
     /// Jobs that a scheduler refused to admit; the sum. They are not released.
     NotAdmitted,
+    /// Tasks that processes finished after their deadlines; the sum. Those of jobs are among the missed ones instead.
+    TasksLate,
+    /// How long after its deadline a task was finished; of several, and of several threads, the greatest. Zero if none was late.
+    TaskLatenessMax,
     /// Jobs released; the sum.
     Released,
     /// Jobs done; the sum.
@@ -143,7 +147,7 @@ pub enum Level {
 impl Quantity {
     /// Every quantity as it is written after a subject and a dot; longer texts first where one ends
     /// in another. A figure's name comes after that.
-    pub const ALL: [(&'static str, Quantity); 30] = [
+    pub const ALL: [(&'static str, Quantity); 32] = [
         ("received", Quantity::Received),
         ("runnable", Quantity::Runnable),
         ("wakeups", Quantity::Wakeups),
@@ -155,6 +159,8 @@ impl Quantity {
         ("missed", Quantity::Missed),
         ("submitted", Quantity::Submitted),
         ("not-admitted", Quantity::NotAdmitted),
+        ("tasks-late", Quantity::TasksLate),
+        ("task-lateness.max", Quantity::TaskLatenessMax),
         ("aborted", Quantity::Aborted),
         ("response.min", Quantity::Response(Statistic::Min)),
         ("response.mean", Quantity::Response(Statistic::Mean)),

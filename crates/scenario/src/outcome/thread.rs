@@ -1,6 +1,6 @@
 //! The results of one thread, counted while it runs.
 
-use super::{Figures, Response, Visits};
+use super::{Figures, LateTasks, Response, Visits};
 use windfall_hierarchy::Count;
 use windfall_time::{Instant, Span};
 
@@ -60,6 +60,8 @@ pub struct ThreadOutcome {
     pub submitted: u64,
     /// Jobs that its scheduler refused to admit, by reason; they are not among those released.
     pub refusals: Refusals,
+    /// Tasks that it submitted, as a process does, and finished late.
+    pub late_tasks: LateTasks,
     /// Whether any of its jobs had a deadline.
     pub due: bool,
     /// Response times of jobs done.
@@ -114,6 +116,7 @@ impl ThreadOutcome {
         self.refusals.no_time += other.refusals.no_time;
         self.refusals.full += other.refusals.full;
         self.refusals.other += other.refusals.other;
+        self.late_tasks.add(other.late_tasks);
         self.gap = self.gap.max(other.gap);
     }
 

@@ -312,6 +312,8 @@ fn expectation() -> impl Strategy<Value = Expectation> {
         (span(), span()).prop_map(|(a, b)| {
             (Quantity::Response(Statistic::Max), Level::Span(a), Level::Span(b))
         }),
+        (span(), span())
+            .prop_map(|(a, b)| { (Quantity::TaskLatenessMax, Level::Span(a), Level::Span(b)) }),
         (0..9_u64, 0..9_u64).prop_map(|(a, b)| (Quantity::Jobs, Level::Count(a), Level::Count(b))),
         (span(), 0..9_u64).prop_map(|(s, a)| (
             Quantity::IntervalsAbove(s),

@@ -9,6 +9,7 @@ mod explained;
 mod hierarchies;
 mod in_step;
 mod isolation;
+mod late_tasks;
 mod locks;
 mod machine;
 mod monitor;

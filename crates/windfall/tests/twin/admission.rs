@@ -71,6 +71,8 @@ struct Noted {
     wrong: u64,
 }
 
+/// How late the last task of a submitter is at least.
+const LATE: Span = Span::from_millis(10);
 /// More than there is time for.
 const MINUTE: Span = Span::from_secs(60);
 
@@ -140,6 +142,15 @@ impl Code for Submitter {
             }
             me.sleep_until(begun + gap + gap + gap).await;
         }
+        // The last is 10 ms late.
+        let deadline = me.now().await + gap;
+        match me.submit(work, deadline).await {
+            Ok(task) => {
+                me.sleep_until(deadline + LATE).await;
+                let _ended_when_its_time_had_passed = me.finish(task).await;
+            }
+            Err(_) => self.note(|its| its.wrong += 1),
+        }
         Ok(())
     }
 }
@@ -164,6 +175,11 @@ fn twin_a_process_submits_tasks_of_its_own() {
         // A real task takes longer than it said when the machine disturbs it; the next ones wait for it.
         assert!(noted.late <= if real { noted.admitted / 5 } else { 0 }, "{noted:?}");
         let own = outcome.threads.iter().find(|one| one.submitted > 0).unwrap();
-        assert_eq!((own.submitted, own.refusals.all()), (240, noted.refused));
+        assert_eq!((own.submitted, own.refusals.all()), (241, noted.refused));
+        let late = own.late_tasks;
+        assert!(late.most >= LATE && late.stolen <= late.most, "{late:?}");
+        // A scheduler that has lost a task has done so because time was stolen: what its process calls late is not all past its deadline.
+        assert!((1..=noted.late + 1).contains(&late.count), "{late:?}, {noted:?}");
+        assert!(real || (late.most < LATE + Span::from_millis(10) && late.stolen.is_zero()));
     });
 }

@@ -32,7 +32,7 @@ fn idle(host: &mut Host, node: NodeId) -> Vec<TemporalAnswer> {
 
 #[test]
 fn law_what_if_is_what_submissions_are_answered_one_after_the_other() {
-    let (mut draw, mut all, mut at_once, mut later) = (Draw(16), 0, 0, 0);
+    let (mut draw, mut all, mut at_once, mut later, mut much) = (Draw(16), 0, 0, 0, 0);
     for exact in [false, true] {
         for _ in 0..300 {
             let mut host = Host::new(1);
@@ -47,7 +47,11 @@ fn law_what_if_is_what_submissions_are_answered_one_after_the_other() {
             }
             host.run_to(20 + draw.below(30));
             // So far apart that other deadlines have other places.
-            let mut task = || (draw.below(25), host.now + 40 * (1 + draw.below(8)));
+            let mut task = || {
+                // Now and then more than could be done before the horizon.
+                let work = if draw.below(20) == 0 { u64::MAX } else { draw.below(25) };
+                (work, host.now + 40 * (1 + draw.below(8)))
+            };
             let requested: Vec<(u64, u64)> = (0..6).map(|_| task()).collect();
             let each = |(work, deadline): &(u64, u64)| (span(*work), at(*deadline));
             let tasks: Vec<(Span, Instant)> = requested.iter().map(each).collect();
@@ -63,11 +67,13 @@ fn law_what_if_is_what_submissions_are_answered_one_after_the_other() {
             all += u32::from(submitted.is_none());
             at_once += u32::from(submitted.is_some_and(|(index, _)| index == 0));
             later += u32::from(submitted.is_some_and(|(index, _)| index > 1));
+            much += u32::from(submitted.is_some_and(|(index, _)| requested[index].0 == u64::MAX));
             for number in 10..16 {
                 let _ = host.tell(child, Message::Withdraw(number));
             }
             assert_eq!(idle(&mut host, node), before);
         }
     }
-    assert!(all > 20 && at_once > 20 && later > 100, "{all}, {at_once}, {later}");
+    let judged = [all, at_once, later, much];
+    assert!(all > 20 && at_once > 20 && later > 100 && much > 20, "{judged:?}");
 }

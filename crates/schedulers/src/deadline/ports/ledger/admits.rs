@@ -38,9 +38,8 @@ impl Ledger {
                 Ok(())
             }
             Err(error) => {
-                let idle = list.idle_before(place);
                 self.counts.refused += 1;
-                Err(self.refusal(error, work, idle))
+                Err(self.refusal(error, work))
             }
         }
     }
@@ -129,7 +128,7 @@ impl Ledger {
         let end = begins.saturating_add(work);
         let Some(list) = &mut self.list else { return Err(AnswerError::NoSupply) };
         let admitted = list.admit(first.saturating_add(work), end);
-        let ticket = admitted.map_err(|error| self.refusal(error, work, Span::ZERO))?;
+        let ticket = admitted.map_err(|error| self.refusal(error, work))?;
         let deadline = self.deadline(end).unwrap_or(Instant::MAX);
         let order = (ticket.deadline(), self.arrives());
         self.insert(child, Task { number: 0, moved: true, order, ticket, deadline });
@@ -198,13 +197,13 @@ impl Ledger {
         let refused = list.what_if(&placed).err().map(|WhatIfError { index, error }| {
             let (work, _) = placed[index];
             let nothing = work.is_zero();
-            (index, if nothing { NO_WORK } else { self.refusal(error, work, Span::ZERO) })
+            (index, if nothing { NO_WORK } else { self.refusal(error, work) })
         });
         TemporalAnswer::FirstRefused(refused)
     }
 
     /// A refusal in the words of the hierarchy, with deadlines on its clock.
-    fn refusal(&self, error: AdmitError, work: Span, idle: Span) -> AnswerError {
+    fn refusal(&self, error: AdmitError, work: Span) -> AnswerError {
         let late = |earliest: Option<Instant>| earliest.and_then(|place| self.deadline(place));
         match error {
             AdmitError::NoRoom { idle, earliest, .. } => {
@@ -218,7 +217,11 @@ impl Ledger {
                 let allowed = "at most 73 years after the clock's beginning";
                 AnswerError::OutOfRange { what: "deadline", allowed }
             }
-            _ => AnswerError::NoTime { work, idle, earliest: None },
+            AdmitError::TooMuchWork { .. } => {
+                let allowed = "what ends at most 73 years after the clock's beginning";
+                AnswerError::OutOfRange { what: "work", allowed }
+            }
+            _ => AnswerError::NoTime { work, idle: Span::ZERO, earliest: None },
         }
     }
 }

@@ -196,7 +196,7 @@ impl Fetching {
     }
 }
 
-/// Annotate pieces of one state from those of another that was wanted before.
+/// Tells pieces of one state from those of another that was wanted before.
 fn first(digest: Digest) -> u64 {
     let mut words = [0; 4];
     digest.put(&mut words);

@@ -108,7 +108,7 @@ impl<M: Machine> Host<M> {
         (task, answer)
     }
 
-    /// Annotate a thread's scheduler that a task has ended. One that was lost, or went beyond its bound, is not known any longer.
+    /// Tells a thread's scheduler that a task has ended. One that was lost, or went beyond its bound, is not known any longer.
     pub(crate) fn end_task(&mut self, number: u32, task: u32) {
         let _ = self.about_task(number, Message::Finish(task));
     }
@@ -185,7 +185,7 @@ impl<M: Machine> Host<M> {
         answer.map(|()| TaskReply::Ended).map_err(|why| refused(why, task))
     }
 
-    /// Annotate each scheduler that admits tasks what it holds now.
+    /// Tells each scheduler that admits tasks what it holds now.
     pub(crate) fn supplies_change(&mut self, promises: &[Promise]) {
         let now = self.machine.now();
         for id in self.hierarchy.nodes() {

@@ -49,7 +49,7 @@ pub enum Report<'a, V> {
         /// The iteration that it says.
         iteration: Iteration,
     },
-    /// A replica is more iterations behind a majority than it may be: it is faulty, until it comes nearer. Annotation once.
+    /// A replica is more iterations behind a majority than it may be: it is faulty, until it comes nearer. It is reported once.
     Lagging {
         /// Which.
         replica: ReplicaNumber,

@@ -80,7 +80,7 @@ pub enum Action {
     Task(Option<ProcessHandle>, TaskRequest),
     /// Visits a station of the machine, while its processor stands still.
     Visit(Station),
-    /// Annotate something of itself.
+    /// Reports something about itself.
     Annotate(Annotation),
     /// Fails: the program cannot continue.
     Fail(ProgramError),

@@ -53,7 +53,7 @@ async fn moves(me: &mut impl Process, to: &str) -> Result<(), ProcessError> {
     Ok(())
 }
 
-/// Annotate one after the other.
+/// Reports one after the other.
 async fn annotate(
     me: &mut impl Process,
     all: impl IntoIterator<Item = Annotation, IntoIter: Send>,

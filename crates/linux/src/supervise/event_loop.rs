@@ -105,7 +105,7 @@ fn is_unguarded(supervisor: &mut Supervisor, why: &LinuxError) {
         Some(format!("the guardian had ended, and no other could be posted: {why}"));
 }
 
-/// Annotate every thread of this process that the run is over.
+/// Tells every thread of this process that the run is over.
 pub(crate) fn end(locked: &Locked) {
     let (agents, owns): (Vec<Arc<Gate>>, Vec<Arc<InProcess>>) = locked.enter(|s| {
         s.ending = true;

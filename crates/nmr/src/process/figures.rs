@@ -36,7 +36,7 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// Annotate what has changed.
+    /// Reports what has changed.
     pub(super) async fn annotate(&mut self, me: &mut impl Process, part: &Part) {
         let mut sums = [0; 4];
         let mut changed = Vec::new();

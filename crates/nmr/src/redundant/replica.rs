@@ -199,7 +199,7 @@ impl<V: Value, R: Rule<V> + Clone> Replica<V, R> {
         _ = self.manager.send(event);
     }
 
-    /// Annotate the manager what was found.
+    /// Reports to the manager what was found.
     fn accuses(&mut self, iteration: Iteration) {
         let (by, manager) = (self.part.number, &self.manager);
         let times = (since(self.begun), span(self.patience));

@@ -54,6 +54,6 @@ pub trait Annotate: Send {
     /// Its job is done. Without a job, nothing happens.
     fn job_done(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Annotate whoever watches something of itself: figures go into its results, the rest into the trace. On plain threads there are neither, and nothing is kept.
+    /// Reports something about itself: figures go into its results, the rest into the trace. On plain threads there are neither, and nothing is kept.
     fn annotate(&mut self, what: Annotation) -> impl Future<Output = ()> + Send;
 }

@@ -140,7 +140,7 @@ impl ProgramRuntime {
         }
     }
 
-    /// Annotate the scheduler that a task of it has ended.
+    /// Tells the scheduler that a task of it has ended.
     #[inline]
     fn task_ended<S: RuntimeHost>(host: &mut S, number: u32, job: Job) {
         if let Some(task) = job.task {

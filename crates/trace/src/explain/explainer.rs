@@ -69,7 +69,7 @@ impl Explainer {
         }
     }
 
-    /// Annotate the watches what has ended; which threads that was about.
+    /// Tells the watches what has ended; returns which threads that was about.
     fn hand_out(&mut self) -> Vec<usize> {
         let closed = std::mem::take(&mut self.follower.closed);
         // A thread's stretch is divided by what the processors did in it.

@@ -5,7 +5,7 @@
 use crate::carrier::OwnChange;
 use crate::supervise::supervisor::Supervisor;
 
-/// Annotate a thread's scheduler of the priority that the thread asks for.
+/// Tells a thread's scheduler the priority that the thread asks for.
 pub(super) fn heard(supervisor: &mut Supervisor, number: u32, asks: OwnChange) {
     let level = level(asks);
     let answer = supervisor.host.own_priority(number, level);

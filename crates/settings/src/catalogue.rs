@@ -11,13 +11,14 @@ use core::fmt;
 /// struct Colour(&'static str);
 ///
 /// static RED: Colour = Colour("red");
+/// static ALL: [&Colour; 1] = [&RED];
 ///
 /// impl Listed for Colour {
 ///     fn name(&self) -> &'static str {
 ///         self.0
 ///     }
 ///     fn known() -> &'static [&'static Colour] {
-///         &[&RED]
+///         &ALL
 ///     }
 /// }
 ///

@@ -1,9 +1,13 @@
 //! Threads with the least room: one message fills a mail, and one event what is handed on, so that posts are held back all the time.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+#[path = "../../tests/common/mod.rs"]
+mod common;
+
 use super::worker::{Share, Shared, Turn, Worker};
 use super::{Limits, begin};
 use crate::{Cancellation, Context, Key, Model, ProcessNumber, RunError, Saving, Sequential};
+use common::mix;
 use std::sync::mpsc;
 use std::time::Duration;
 use windfall_time::{Instant, Span};
@@ -21,12 +25,6 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// A run takes thousands of turns. One that takes so many hangs.
 const TURNS: u32 = 1_000_000;
 const MOST_THREADS: u64 = 8;
-
-/// A number that looks drawn, and is the same for the same two.
-fn mix(a: u64, b: u64) -> u64 {
-    let z = (a ^ b.rotate_left(29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (z ^ (z >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb) ^ (z >> 17)
-}
 
 /// Processes that send several events at once, and often for the same time.
 #[derive(Clone, Debug)]

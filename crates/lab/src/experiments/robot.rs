@@ -91,7 +91,12 @@ fn figure(rows: &[Row]) -> Figure {
         Axis::covering("others keep the processor, at most (ms)", f64::from(KEEP[KEEP.len() - 1])),
         Axis::covering("steps of a mission", most),
     );
-    let mut chart = Chart::new("Steps until the goal", "ten terrains, equal interruptions", x, y);
+    let mut chart = Chart::new(
+        "Steps until the goal",
+        "the mean over terrains, with equal interruptions",
+        x,
+        y,
+    );
     for (ahead, colour) in AHEAD.iter().zip(SERIES) {
         let here = rows.iter().filter(|row| row.ahead == *ahead);
         let points: Vec<(f64, f64)> = here
@@ -207,7 +212,7 @@ fn judge(rows: &[Row]) -> (Vec<String>, String) {
 
 fn notes() -> Vec<String> {
     vec![
-        "Ten random terrains of 40 by 24 cells, a fifth of them blocked, 20 more while the robot is on its way; it knows none of them, and sees four cells far. A step takes 50 ms, sensors look every 25 ms. Looking at a cell \
+        "Random terrains of 40 by 24 cells, a fifth of them blocked, 20 more while the robot is on its way; it knows none of them, and sees four cells far. A step takes 50 ms, sensors look every 25 ms. Looking at a cell \
          takes 20 us in planning; a motion past obstacles more; a decision 100 us. Standing for a step takes 0.3 cells' energy, starting again 0.5."
             .to_owned(),
         "Others come every 300 to 500 ms and keep the processor for 10 ms up to the longest. Sensors and motors come before them, planning after. Planned ahead, what is new takes effect a step later than it could at the earliest, so \

@@ -111,7 +111,10 @@ impl Model for Stamped {
     }
 
     fn start(&self, context: &mut Context<'_, Self>) -> (State, u64) {
-        (self.model.begin(context.me(), |to, at, event| context.send(to, at, event)), 0)
+        let me = context.me();
+        // Processes say so at different times, and each also in a short run.
+        let before = u64::from(me.0) % STAMPED;
+        (self.model.begin(me, |to, at, event| context.send(to, at, event)), before)
     }
 
     fn handle(&self, state: &mut (State, u64), event: &u64, context: &mut Context<'_, Self>) {

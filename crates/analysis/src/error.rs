@@ -19,6 +19,8 @@ pub enum UnboundedError {
     Jitter,
     /// None was found within [`crate::HORIZON`] and [`crate::ROUNDS`].
     NotFound,
+    /// The bound is past the deadline, where the analysis counts on earlier jobs being done.
+    PastDeadline,
 }
 
 impl UnboundedError {
@@ -43,11 +45,32 @@ impl fmt::Display for UnboundedError {
             UnboundedError::Saturated => "the tasks take all the time that there is",
             UnboundedError::Jitter => "releases jitter, and locks count deadlines from releases",
             UnboundedError::NotFound => "none is found in a time that is reasonable",
+            UnboundedError::PastDeadline => "it is past the deadline",
         })
     }
 }
 
 impl std::error::Error for UnboundedError {}
+
+/// No order of tasks speaks for all ranks: tasks share one, and the last of them may be due after its next arrival.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub struct TieError {
+    /// The number of the task with the shortest deadline of that rank.
+    pub task: usize,
+}
+
+impl fmt::Display for TieError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "task {} shares its rank, and may be due after its next arrival; give it a rank of its own",
+            self.task
+        )
+    }
+}
+
+impl std::error::Error for TieError {}
 
 /// Why there is no such supply, or reservation that supplies it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -14,7 +14,7 @@
 //! Gorinsky and Mok 1999 (demand bound).
 
 use crate::window::{HORIZON, ROUNDS, in_range};
-use crate::{DemandError, MultiframeError, Supply, Task, load, local_edf};
+use crate::{DemandError, MultiframeError, Supply, Task, UnboundedError, load, local_edf};
 use core::cmp::Ordering;
 use windfall_time::Span;
 
@@ -133,11 +133,10 @@ impl Multiframe {
 
 /// A bound of each task's response time, in decreasing order of priority.
 ///
-/// Attained where every higher task has a [`Multiframe::peak`]. `None`, which is the answer and no error,
-/// where the bound exceeds the deadline, or is not found within [`crate::ROUNDS`]: the task may miss it
-/// (does, where the bound is attained), and A2 holds no more.
+/// Attained where every higher task has a [`Multiframe::peak`]. There is none where it exceeds the deadline, or is not found within
+/// [`crate::ROUNDS`]: the task may miss it (does, where the bound is attained), and A2 holds no more.
 #[must_use]
-pub fn response_times(tasks: &[Multiframe], supply: &Supply) -> Vec<Option<Span>> {
+pub fn response_times(tasks: &[Multiframe], supply: &Supply) -> Vec<Result<Span, UnboundedError>> {
     let bound = |last: usize| response(&tasks[..last], &tasks[last], supply).map(Span::from_nanos);
     (0..tasks.len()).map(bound).collect()
 }
@@ -153,21 +152,27 @@ pub fn edf_schedulable(tasks: &[Multiframe], supply: &Supply) -> bool {
     local_edf::descend(demand, last, supply, most) == local_edf::Verdict::Met
 }
 
-fn response(higher: &[Multiframe], task: &Multiframe, supply: &Supply) -> Option<u64> {
-    let own = task.work(1)?;
-    let mut window = supply.window_ns(own)?;
+fn response(
+    higher: &[Multiframe],
+    task: &Multiframe,
+    supply: &Supply,
+) -> Result<u64, UnboundedError> {
+    let own = task.work(1).ok_or(UnboundedError::NotFound)?;
+    let window_of = |work| supply.window_ns(work).ok_or(UnboundedError::NotFound);
+    let mut window = window_of(own)?;
     for _ in 0..ROUNDS {
         if window > task.deadline {
-            return None;
+            return Err(UnboundedError::PastDeadline);
         }
-        let work = total(higher, |other| other.work(window.div_ceil(other.period)))?;
-        let needed = supply.window_ns(work.checked_add(own)?)?;
+        let work = total(higher, |other| other.work(window.div_ceil(other.period)));
+        let work = work.and_then(|work| work.checked_add(own)).ok_or(UnboundedError::NotFound)?;
+        let needed = window_of(work)?;
         if needed <= window {
-            return Some(window);
+            return Ok(window);
         }
         window = needed;
     }
-    None
+    Err(UnboundedError::NotFound)
 }
 
 fn total(tasks: &[Multiframe], part: impl Fn(&Multiframe) -> Option<u64>) -> Option<u64> {
@@ -286,9 +291,9 @@ mod tests {
                 let slow = slow_response(&tasks[..=last], &supply).map(ns);
                 let attained = tasks[..last].iter().all(|task| task.peak().is_some());
                 // Safe in any case: what the bound admits, no start violates.
-                let safe = bounds[last].is_none_or(|bound| slow.is_some_and(|slow| slow <= bound));
+                let safe = bounds[last].ok().is_none_or(|bound| slow.is_some_and(|slow| slow <= bound));
                 prop_assert!(safe);
-                prop_assert!(!attained || bounds[last] == slow, "{:?} {:?}", bounds[last], slow);
+                prop_assert!(!attained || bounds[last].ok() == slow, "{:?} {:?}", bounds[last], slow);
             }
         }
 
@@ -314,7 +319,8 @@ mod tests {
             let responses = local_fixed_priority::response_times(&plain, &supply);
             let responses = responses.into_iter().map(Result::ok);
             let met = responses.zip(&plain).map(|(r, t)| r.filter(|r| *r <= t.deadline));
-            prop_assert_eq!(response_times(&frames, &supply), met.collect::<Vec<_>>());
+            let found = response_times(&frames, &supply).into_iter().map(Result::ok);
+            prop_assert_eq!(found.collect::<Vec<_>>(), met.collect::<Vec<_>>());
             let edf = Policy::EarliestDeadline.schedulable(&plain, &supply);
             prop_assert_eq!(edf_schedulable(&frames, &supply), edf);
         }
@@ -324,9 +330,12 @@ mod tests {
     fn paper_mok_chen_1997_more_than_the_processor_by_peaks_alone() {
         // Peaks take 2/3 + 3/7, more than a processor; frames of 2 and 1 in turn leave room.
         let tasks = [multiframe(&[2, 1], 3, 3), multiframe(&[3], 7, 7)];
-        assert_eq!(response_times(&tasks, &Supply::all()), [Some(ns(2)), Some(ns(6))]);
+        assert_eq!(response_times(&tasks, &Supply::all()), [Ok(ns(2)), Ok(ns(6))]);
         let peaks = [multiframe(&[2], 3, 3), multiframe(&[3], 7, 7)];
-        assert_eq!(response_times(&peaks, &Supply::all()), [Some(ns(2)), None]);
+        assert_eq!(
+            response_times(&peaks, &Supply::all()),
+            [Ok(ns(2)), Err(UnboundedError::PastDeadline)]
+        );
     }
 
     #[test]
@@ -335,7 +344,7 @@ mod tests {
         let video = multiframe(&[5, 1, 4, 4], 10, 10);
         assert_eq!(video.peak(), None);
         let tasks = [video, multiframe(&[6], 30, 30)];
-        let bound = response_times(&tasks, &Supply::all())[1];
+        let bound = response_times(&tasks, &Supply::all())[1].ok();
         let slow = slow_response(&tasks, &Supply::all()).map(ns);
         assert!(bound > slow, "{bound:?} {slow:?}");
     }

@@ -9,22 +9,22 @@
 //! A1 to A3 of `local_fixed_priority.rs`; A4 tasks have no jitter. Not exact: first come first
 //! served may do better than the last place.
 
-use crate::{Supply, Task, UnboundedError, local_fixed_priority};
+use crate::{Supply, Task, TieError, UnboundedError, local_fixed_priority};
 use core::cmp::Reverse;
 use windfall_time::Span;
 
 /// The numbers of the tasks in the order that speaks for their ranks, the smallest rank first.
 ///
 /// # Errors
-/// The number of a task that shares its rank, has the shortest deadline there, and may be due after
-/// its next arrival: then no order speaks for all.
-pub fn order<R: Ord>(tasks: &[Task], ranks: &[R]) -> Result<Vec<usize>, usize> {
+/// When a task that shares its rank, the one with the shortest deadline there, may be due after its next arrival: then no order
+/// speaks for all.
+pub fn order<R: Ord>(tasks: &[Task], ranks: &[R]) -> Result<Vec<usize>, TieError> {
     let mut order: Vec<usize> = (0..tasks.len().min(ranks.len())).collect();
     order.sort_by_key(|at| (&ranks[*at], Reverse(tasks[*at].deadline)));
     let ties = order.chunk_by(|a, b| ranks[*a] == ranks[*b]).filter(|tie| tie.len() > 1);
     let lasts = ties.filter_map(|tie| tie.last());
     match lasts.copied().find(|at| tasks[*at].deadline > tasks[*at].period) {
-        Some(late) => Err(late),
+        Some(task) => Err(TieError { task }),
         None => Ok(order),
     }
 }
@@ -103,7 +103,7 @@ mod tests {
     fn refuses_a_shared_rank_where_jobs_may_overlap_and_accepts_one_where_not() {
         let ns = Span::from_nanos;
         let task = |deadline| Task { deadline: ns(deadline), ..Task::implicit(ns(1), ns(5)) };
-        assert_eq!(order(&[task(6), task(7)], &[0, 0]), Err(0));
+        assert_eq!(order(&[task(6), task(7)], &[0, 0]), Err(TieError { task: 0 }));
         assert_eq!(order(&[task(5), task(7)], &[0, 0]), Ok(vec![1, 0]));
         assert_eq!(order(&[task(6), task(7)], &[0, 1]), Ok(vec![0, 1]));
     }

@@ -84,7 +84,7 @@ pub struct Vp {
     /// The guarantee that its owner requests.
     pub requested: Option<Guarantee>,
     /// Parameters that its owner has sent to the parent.
-    pub terms: ChildParams,
+    pub params: ChildParams,
     /// Whether its owner sends them whatever it requests.
     pub outright: bool,
 }
@@ -93,8 +93,8 @@ impl Vp {
     /// A virtual processor whose owner requests nothing.
     #[must_use]
     pub fn new(name: String, parent: Option<usize>, child: Option<usize>) -> Vp {
-        let terms = ChildParams::default();
-        Vp { name, parent, child, orphaned: false, requested: None, terms, outright: false }
+        let params = ChildParams::default();
+        Vp { name, parent, child, orphaned: false, requested: None, params, outright: false }
     }
 }
 
@@ -278,7 +278,8 @@ impl Findings {
 
     fn convert(&mut self, tree: &Tree, at: usize, node: &Node) {
         let has: Vec<Vec<Held>> = node.own.iter().map(|own| self.held(*own)).collect();
-        let terms: Vec<ChildParams> = node.children.iter().map(|vp| tree.vps[*vp].terms).collect();
+        let params: Vec<ChildParams> =
+            node.children.iter().map(|vp| tree.vps[*vp].params).collect();
         let mut lacks = vec![None; node.children.len()];
         let ways = ways(node.conversion.takes(), &has);
         for way in &ways {
@@ -287,9 +288,9 @@ impl Findings {
             let (gives, since): (Vec<_>, Vec<_>) =
                 links.map(|link| (link.gives, link.since)).unzip();
             let own = Supply { guarantees: &gives, since: &since, on_one: self.on_one[at] };
-            let offers = node.conversion.give(own, &terms);
+            let offers = node.conversion.give(own, &params);
             let behind: Vec<Allowance> = supply.iter().map(|link| self.behind(*link)).collect();
-            let behind = node.conversion.behind(own, &behind, &terms);
+            let behind = node.conversion.behind(own, &behind, &params);
             for (number, (offer, vp)) in offers.into_iter().zip(&node.children).enumerate() {
                 let behind = behind.as_ref().and_then(|all| all.get(number).copied());
                 for given in offer.gives {

@@ -1,6 +1,6 @@
 //! Remedies for a refused request: a smaller request, fewer siblings, or a larger guarantee above.
 //!
-//! Each answer is found by asking the parent's conversion again with changed terms, so it is true of every scheduler,
+//! Each answer is found by asking the parent's conversion again with changed params, so it is true of every scheduler,
 //! whatever its admission is. Conversions are monotone (C2), so bisection finds the border to the nanosecond, and the
 //! largest share with a denominator of at most [`FINEST`]. No period, and no error, above [`LONGEST`] is suggested,
 //! unless a longer one was asked for. Requests that were granted stay granted in every answer, except in the one that
@@ -90,30 +90,30 @@ impl<'t> Place<'t> {
     }
 
     /// The parameters with which `asked` would be requested; all others stay as they are.
-    fn terms(&self, asked: &Guarantee) -> Option<ChildParams> {
-        let mut terms = self.tree.vps[self.vp].terms;
+    fn params(&self, asked: &Guarantee) -> Option<ChildParams> {
+        let mut params = self.tree.vps[self.vp].params;
         if self.tree.vps[self.vp].outright {
-            return Some(terms);
+            return Some(params);
         }
         match self.tree.nodes[self.node].conversion.parameter_for(asked).ok()? {
             ChildParam::Nothing => {}
-            ChildParam::Reserve { amount, period } => terms.reserve = Some((amount, period)),
+            ChildParam::Reserve { amount, period } => params.reserve = Some((amount, period)),
             ChildParam::Block { amount, period, at } => {
-                (terms.reserve, terms.at) = (Some((amount, period)), at);
+                (params.reserve, params.at) = (Some((amount, period)), at);
             }
-            ChildParam::Share(share) => terms.weight = share.checked_mul(self.tree.scale)?,
+            ChildParam::Share(share) => params.weight = share.checked_mul(self.tree.scale)?,
         }
-        Some(terms)
+        Some(params)
     }
 
     /// Whether `asked` could be granted here, with what is counted on, without some children.
     fn would(&self, asked: &Guarantee, own: &[Vec<Held>], without: &[usize]) -> bool {
-        let Some(terms) = self.terms(asked) else { return false };
+        let Some(params) = self.params(asked) else { return false };
         let node = &self.tree.nodes[self.node];
         let children: Vec<usize> =
             node.children.iter().copied().filter(|child| !without.contains(child)).collect();
         let told =
-            |child: &usize| if *child == self.vp { terms } else { self.tree.vps[*child].terms };
+            |child: &usize| if *child == self.vp { params } else { self.tree.vps[*child].params };
         let all_terms: Vec<ChildParams> = children.iter().map(told).collect();
         let mut open: Vec<(usize, Guarantee)> = Vec::new();
         for (at, child) in children.iter().enumerate() {
@@ -185,7 +185,7 @@ impl<'t> Place<'t> {
     fn in_the_way(&self, asked: &Guarantee) -> Vec<usize> {
         let size = |child: usize| {
             let vp = &self.tree.vps[child];
-            let reserved = vp.terms.reserve.and_then(|(x, y)| x.over(y));
+            let reserved = vp.params.reserve.and_then(|(x, y)| x.over(y));
             reserved.or_else(|| vp.requested.and_then(|asks| asks.share())).unwrap_or(Ratio::ZERO)
         };
         let children = &self.tree.nodes[self.node].children;

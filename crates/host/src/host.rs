@@ -159,16 +159,19 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Sets where processes are placed and what their calls cost. To be called before threads are added.
-    pub fn processes(&mut self, processes: PlannedProcesses) {
+    /// Sets where processes are placed, what their calls cost, and which stations of the machine a kind of call visits. To be called
+    /// before threads are added.
+    pub fn processes(
+        &mut self,
+        processes: PlannedProcesses,
+        visits: impl IntoIterator<Item = (CallKind, Station)>,
+    ) {
         let nodes = processes.nodes.len().max(1);
         self.threads.homes = processes.nodes;
         self.programs = ProgramRuntime::with(self.threads.seed, nodes, processes.costs);
-    }
-
-    /// Has each call of processes of this kind visit a station of the machine. To be called after [`processes`](Self::processes).
-    pub fn call_visits(&mut self, call: CallKind, station: Station) {
-        self.programs.visits(call, station);
+        for (call, station) in visits {
+            self.programs.visits(call, station);
+        }
     }
 
     /// Sets what requests of threads for themselves are planned by: the scenario, and what a weight of 1 is at schedulers, by kind.

@@ -11,6 +11,8 @@ use windfall_trace::{Sink, Stop};
 
 /// A machine that carries out what a hierarchy decides. It is polled, and never calls its host. The crate's [front page](crate) has a whole one, which runs.
 ///
+/// Where no time passes but for threads, and nothing costs or records anything, the provided methods are all that is needed.
+///
 /// # A host promises
 /// M1. It [accounts](Self::account) for a processor before it reports to the hierarchy that time was taken there.
 /// M2. It has changes [carried out](Self::carry_out) after all that is due was applied; all changes of an instant in one call.
@@ -28,17 +30,17 @@ pub trait Machine {
     type Sink: Sink;
 
     /// Longest time from one action of a program to the next that counts as one instant; zero if acting takes no time.
-    const MOMENT: Span;
+    const MOMENT: Span = Span::ZERO;
 
     /// Whether time passes by itself, even while the host decides. Then events are handled some time after they were due, threads
     /// act in calls of their own, and the host may lose its processor in [`carry_out`](Self::carry_out).
-    const LIVE: bool;
+    const LIVE: bool = false;
 
     /// Tolerance for promises: a shortfall below this counts as kept, because the machine handles events that late.
-    const PRECISION: Span;
+    const PRECISION: Span = Span::ZERO;
 
     /// Begins the run; no thread has a processor.
-    fn begin(&mut self);
+    fn begin(&mut self) {}
 
     /// The time since the run began; while an event is applied, the time of the event.
     fn now(&self) -> Instant;
@@ -46,8 +48,10 @@ pub trait Machine {
     /// Takes the next event that has happened by now, if there is one.
     fn next_event(&mut self, threads: &[Thread]) -> Option<Event>;
 
-    /// Accounts for a processor's time up to an instant in the past.
-    fn account_until(&mut self, cpu: usize, at: Instant);
+    /// Accounts for a processor's time up to an instant in the past. Only a [live](Self::LIVE) machine has such.
+    fn account_until(&mut self, cpu: usize, _at: Instant) {
+        self.account(cpu);
+    }
 
     /// Accounts for a processor's time up to now.
     fn account(&mut self, cpu: usize);
@@ -56,26 +60,30 @@ pub trait Machine {
     fn next_passed(&mut self, cpu: usize) -> Option<Passed>;
 
     /// Accounts for all time that was taken by others than threads, before a scheduler is called (decision 0006).
-    fn account_taken(&mut self);
+    fn account_taken(&mut self) {}
 
     /// Whether others than threads take time here, which schedulers are to know before anything else.
-    fn takes_time(&self) -> bool;
+    fn takes_time(&self) -> bool {
+        false
+    }
 
     /// Whether a processor is taken from its thread just now, or was and that is not accounted for.
-    fn is_taken(&self, cpu: usize) -> bool;
+    fn is_taken(&self, _cpu: usize) -> bool {
+        false
+    }
 
     /// Sets the time at which the host has something to do; `None`: never.
     fn alarm(&mut self, at: Option<Instant>);
 
     /// Notes that something which was due at `at` is handled only now.
-    fn is_late(&mut self, at: Instant);
+    fn is_late(&mut self, _at: Instant) {}
 
     /// Makes the thread of that number, without work. Returns whether it is ready to begin; if not, the machine's driver calls
     /// [`Host::begin_made`](crate::Host::begin_made) later.
     fn make(&mut self, number: u32, thread: &PlannedThread) -> bool;
 
     /// Begins an external program. Its threads come later.
-    fn begin_program(&mut self, number: u32);
+    fn begin_program(&mut self, _number: u32) {}
 
     /// Gives a thread work, in time of a processor of speed 1 ([`Span::MAX`]: without end). `None`: it has no work, because it waits,
     /// has ended, or is to act.
@@ -91,37 +99,45 @@ pub trait Machine {
     }
 
     /// Cancels a thread's work; the thread is to act.
-    fn give_up(&mut self, thread: u32);
+    fn give_up(&mut self, _thread: u32) {}
 
     /// Notes that a thread has ended.
-    fn ended(&mut self, thread: u32);
+    fn ended(&mut self, _thread: u32) {}
 
     /// Notes a change that was decided at `at` and will be carried out soon.
-    fn decided(&mut self, change: &Change, at: Instant);
+    fn decided(&mut self, _change: &Change, _at: Instant) {}
 
     /// Switches processors to the threads that the hierarchy has chosen.
     fn carry_out(&mut self, changes: &[Change], threads: &mut [Thread]);
 
     /// Whether calls of the hierarchy cost time here.
-    fn charges(&self) -> bool;
+    fn charges(&self) -> bool {
+        false
+    }
 
     /// Charges a cost to a processor. Returns whether it was more than zero.
-    fn charge(&mut self, cpu: usize, what: Charge) -> bool;
+    fn charge(&mut self, _cpu: usize, _what: Charge) -> bool {
+        false
+    }
 
     /// If an interrupt's routine holds up a timer that is due on a processor: until when.
-    fn held_up(&mut self, cpu: usize) -> Option<Instant>;
+    fn held_up(&mut self, _cpu: usize) -> Option<Instant> {
+        None
+    }
 
     /// The recorder of the trace.
     fn tracer(&mut self) -> &mut Tracer<Self::Sink>;
 
     /// The trace's number of a thread, if the thread has been declared.
-    fn traced(&self, thread: u32) -> Option<trace::ThreadId>;
+    fn traced(&self, _thread: u32) -> Option<trace::ThreadId> {
+        None
+    }
 
     /// Declares a thread in the trace: it is new, or has another name, scheduler or promise.
-    fn declare(&mut self, number: u32, thread: &Thread, parent: Option<NodeId>);
+    fn declare(&mut self, _number: u32, _thread: &Thread, _parent: Option<NodeId>) {}
 
     /// Records a scheduler's entry of the journal; `number` maps its threads to numbers.
-    fn note(&mut self, entry: &JournalEntry, number: impl Fn(ThreadId) -> Option<u32>);
+    fn note(&mut self, _entry: &JournalEntry, _number: impl Fn(ThreadId) -> Option<u32>) {}
 }
 
 /// An event on a machine.

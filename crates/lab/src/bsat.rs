@@ -25,7 +25,7 @@ pub(crate) enum Role {
 pub(crate) struct Part {
     pub(crate) role: Role,
     pub(crate) node: Node,
-    pub(crate) terms: ProcessParams,
+    pub(crate) params: ProcessParams,
     /// The work for one message, without the queues.
     pub(crate) work: Span,
     pub(crate) tally: Tally,
@@ -58,25 +58,25 @@ impl Code for Operator {
             let monitors = me.make_template(node).await?;
             me.make_process(monitors, node, ProcessParams::default(), monitor).await?;
         }
-        for Part { role, node, terms, work, tally } in self.parts {
+        for Part { role, node, params, work, tally } in self.parts {
             match role {
                 Role::Generator { to } => {
                     let to = to.map(|to| queues[to]);
                     let code = Generator::new(to, work, tally, begins);
-                    me.make_process(generators, node, terms, code).await?;
+                    me.make_process(generators, node, params, code).await?;
                 }
                 Role::Sink { from } => {
                     let code = Sink::new(queues[from], work, tally, begins);
-                    me.make_process(sinks, node, terms, code).await?;
+                    me.make_process(sinks, node, params, code).await?;
                 }
                 Role::Drain { from, every } => {
                     let code = Drain::new(queues[from], every, tally, begins);
-                    me.make_process(drains, node, terms, code).await?;
+                    me.make_process(drains, node, params, code).await?;
                 }
                 Role::Delivery { from, to } => {
                     let ends = (queues[from], queues[to]);
                     let code = Delivery::new(ends, work, tally, begins);
-                    me.make_process(deliveries, node, terms, code).await?;
+                    me.make_process(deliveries, node, params, code).await?;
                 }
             }
         }

@@ -40,19 +40,19 @@ pub(crate) const SINKS: Span = us(152);
 pub(crate) const DELIVERS: Span = us(478);
 
 /// How the parameters of processes are sent to an epoch scheduler.
-fn parameters(terms: &ProcessParams) -> Vec<Message> {
-    let mut messages = vec![Message::Priority(terms.priority.into())];
-    if !terms.need.is_zero() {
-        messages.push(Message::Reserve { amount: terms.need, period: EPOCH });
+fn parameters(params: &ProcessParams) -> Vec<Message> {
+    let mut messages = vec![Message::Priority(params.priority.into())];
+    if !params.need.is_zero() {
+        messages.push(Message::Reserve { amount: params.need, period: EPOCH });
     }
-    if !terms.slice.is_zero() {
-        messages.push(Message::Quantum(terms.slice));
+    if !params.slice.is_zero() {
+        messages.push(Message::Quantum(params.slice));
     }
     messages
 }
 
 /// The parameters of an ordinary process.
-pub(crate) fn terms(need: Span, slice: Span) -> ProcessParams {
+pub(crate) fn params(need: Span, slice: Span) -> ProcessParams {
     ProcessParams::new(1).need(need).slice(slice)
 }
 

@@ -90,7 +90,7 @@ pub(crate) trait Carrier: Send {
 /// A thread that joins a carrier.
 pub(crate) enum Member {
     /// A thread of ours, which [arrives](Carrier::arrive) later.
-    Own(Arc<InProcess>),
+    InProcess(Arc<InProcess>),
     /// A thread that was [taken](Carrier::take).
     External { tid: i32, cpu: usize },
     /// An entry that stands for the threads of a program, and never runs.

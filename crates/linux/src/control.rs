@@ -15,7 +15,7 @@ mod view;
 mod wire;
 
 pub(crate) use client::usual_socket;
-pub use client::{ask, list, trace};
+pub use client::{list, send, trace};
 pub(crate) use server::Server;
 pub use windfall_scenario::listing::{
     Account, Listing, LiveStatus, Node, OwnVp, Processor, Promised, Thread,

@@ -286,8 +286,8 @@ impl Code for Clumsy {
         let _ = told!(me.add_event(EventId(1)));
         let _ = told!(me.del_event(EventId(1)));
         let _ = told!(me.del_event(EventId(1)));
-        let terms = ProcessParams::new(4);
-        let _ = told!(me.make_process(template, Node(0), terms, Owner(this, queue)));
+        let params = ProcessParams::new(4);
+        let _ = told!(me.make_process(template, Node(0), params, Owner(this, queue)));
         let wrong = windfall_programs::Template::<Sink>::from_handle(template.handle());
         let code = Sink { queue, log: Log::default() };
         let _ = told!(me.make_process(wrong, Node(0), ProcessParams::default(), code));

@@ -201,7 +201,7 @@ pub trait Process: Tasks + Annotate + Send + Sized + 'static {
         &mut self,
         template: Template<C>,
         node: Node,
-        terms: ProcessParams,
+        params: ProcessParams,
         code: C,
     ) -> impl Future<Output = Result<ProcessHandle, ProcessError>> + Send;
 

@@ -195,11 +195,11 @@ impl Promises {
     fn rivals(&self, node: usize, all: &[Beside], at: usize) -> Result<Vec<Task>, BoundError> {
         let (vp, _) = all[at];
         let ranks_by = self.ranks_by[node];
-        let terms = |vp: usize| &self.tree.vps[vp].terms;
+        let params = |vp: usize| &self.tree.vps[vp].params;
         let mut rivals = Vec::new();
         for (other, rival) in all.iter().filter(|(other, _)| *other != vp) {
-            let delays = match (ranks_by, terms(*other).rate, terms(vp).rate) {
-                (RanksBy::Priority, ..) => terms(*other).priority >= terms(vp).priority,
+            let delays = match (ranks_by, params(*other).rate, params(vp).rate) {
+                (RanksBy::Priority, ..) => params(*other).priority >= params(vp).priority,
                 // A task that is longer in both comes after, whichever of them the instance ranks by.
                 (
                     RanksBy::Period | RanksBy::RelativeDeadline,

@@ -136,7 +136,7 @@ impl Promises {
         let text = |guarantee: Option<Guarantee>| guarantee.map(|g| g.to_string());
         let named = |vp: &usize| {
             let vp = &self.tree.vps[*vp];
-            let reserved = vp.terms.reserve.map(|(x, y)| format!("{x} in {y}"));
+            let reserved = vp.params.reserve.map(|(x, y)| format!("{x} in {y}"));
             (vp.name.clone(), text(vp.requested).or(reserved))
         };
         Remedies {

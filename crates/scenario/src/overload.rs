@@ -101,7 +101,7 @@ impl Promises {
         let starved = |vp: usize| {
             let vp = &self.tree.vps[vp];
             let serves = |node: usize| !self.tree.nodes[node].conversion.serves_reserved_alone();
-            vp.terms.reserve.is_none() && vp.parent.is_some_and(|parent| !serves(parent))
+            vp.params.reserve.is_none() && vp.parent.is_some_and(|parent| !serves(parent))
         };
         let mut lines = Vec::new();
         for (at, vp) in self.tree.vps.iter().enumerate() {

@@ -96,7 +96,7 @@ impl Plan {
     pub fn begin_with<C: Code>(
         &mut self,
         requires: fn(&ProcessParams) -> Vec<Message>,
-        terms: &ProcessParams,
+        params: &ProcessParams,
         code: C,
     ) {
         let home = |(_, scheduler): &(String, NodeId)| Home {
@@ -105,7 +105,7 @@ impl Plan {
         };
         self.processes.nodes = self.nodes.iter().map(home).collect();
         let first = self.processes.nodes.first();
-        self.threads.extend(first.map(|home| PlannedThread::process(Node(0), home, terms, code)));
+        self.threads.extend(first.map(|home| PlannedThread::process(Node(0), home, params, code)));
     }
 }
 
@@ -202,12 +202,12 @@ impl PlannedThread {
     pub fn process<C: Code>(
         node: Node,
         home: &Home,
-        terms: &ProcessParams,
+        params: &ProcessParams,
         code: C,
     ) -> PlannedThread {
         let program = Program::process(node, code);
         let mut thread = PlannedThread::new(C::NAME, home.scheduler, program);
-        thread.messages = (home.parameters)(terms);
+        thread.messages = (home.parameters)(params);
         thread
     }
 }

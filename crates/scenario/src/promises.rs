@@ -91,9 +91,9 @@ fn tree(scenario: &Scenario) -> Tree {
         let known = !scenario.under_way && thread.external.is_none();
         let since = known.then_some(thread.start);
         let rate = rate(scenario, &thread.run, &thread.requires, parent);
-        let terms = writer.counted(&thread.requires, Some(parent), rate, since);
+        let params = writer.counted(&thread.requires, Some(parent), rate, since);
         for name in thread.names() {
-            attach(&mut tree, vp(name, (Some(node), None), &thread.requires, terms));
+            attach(&mut tree, vp(name, (Some(node), None), &thread.requires, params));
         }
     }
     tree
@@ -117,9 +117,9 @@ fn add<'s>(
             false => scheduler.name.clone(),
         };
         let parent = attachment.parent.name();
-        let terms = writer.counted(&attachment.requires, parent, None, begins);
+        let params = writer.counted(&attachment.requires, parent, None, begins);
         let parent = parent.and_then(|name| at.get(name).copied());
-        let mut vp = vp(name, (parent, Some(node)), &attachment.requires, terms);
+        let mut vp = vp(name, (parent, Some(node)), &attachment.requires, params);
         vp.orphaned = attachment.parent == Parent::Nowhere;
         own.push(attach(tree, vp));
     }
@@ -134,11 +134,11 @@ fn vp(
     name: String,
     (parent, child): (Option<usize>, Option<usize>),
     requires: &Requirements,
-    terms: ChildParams,
+    params: ChildParams,
 ) -> Vp {
     let mut vp = Vp::new(name, parent, child);
     vp.requested = requires.guarantee;
-    vp.terms = terms;
+    vp.params = params;
     vp.outright = requires.reports_deadlines_itself();
     vp
 }

@@ -176,8 +176,8 @@ impl Case {
         let blocking = Vec::new();
         let mut case = Case { scheduler, members, service, present, switch_cost, blocking };
         if case.service != Service::EarliestDeadline {
-            let order = ties::order(&case.tasks(), &case.ranks()).map_err(|at| {
-                ReserveError::SharedPriority { thread: case.members[at].name.clone() }
+            let order = ties::order(&case.tasks(), &case.ranks()).map_err(|tie| {
+                ReserveError::SharedPriority { thread: case.members[tie.task].name.clone() }
             })?;
             case.members = order.into_iter().map(|at| case.members[at].clone()).collect();
         }

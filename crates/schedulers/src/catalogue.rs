@@ -92,7 +92,9 @@ impl Kind {
         Kind { conversion, ..self }
     }
 
-    pub(crate) const fn with_properties(self, properties: Properties) -> Kind {
+    /// The same kind with these properties, on which analyses and hosts rely.
+    #[must_use]
+    pub const fn with_properties(self, properties: Properties) -> Kind {
         Kind { properties, ..self }
     }
 
@@ -136,13 +138,27 @@ impl Kind {
     }
 }
 
-/// Properties of a kind, for code that must not depend on particular kinds.
+/// Properties of a kind, for code that must not depend on particular kinds. A kind that says more than it does makes analyses wrong.
+///
+/// ```
+/// use windfall_schedulers::catalogue::{Kind, Properties, RanksBy, Settings};
+/// use windfall_schedulers::kinds;
+///
+/// static MINE: Kind = Kind::new("mine", "as EDF", |_| kinds::EDF.build(&Settings::default()))
+///     .with_properties({
+///         let mut mine = Properties::NONE;
+///         mine.ranks_by = |_| RanksBy::Deadline;
+///         mine
+///     });
+/// assert_eq!(MINE.ranks_by(&Settings::default()), Ok(RanksBy::Deadline));
+/// ```
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Properties {
     /// See [`Kind::ranks_by`].
-    pub(crate) ranks_by: fn(&Chosen<'_>) -> RanksBy,
+    pub ranks_by: fn(&Chosen<'_>) -> RanksBy,
     /// See [`Kind::lends_ranks`].
-    pub(crate) lends_ranks: fn(&Chosen<'_>) -> bool,
+    pub lends_ranks: fn(&Chosen<'_>) -> bool,
     /// Whether a child's messages about its jobs and its rate are passed on to the instance's parents.
     pub passes_on: bool,
     /// Whether a child's `reserve` parameter gives it a hard reservation of that amount and period.
@@ -161,7 +177,7 @@ pub struct Properties {
 
 impl Properties {
     /// The properties of most kinds.
-    pub(crate) const NONE: Properties = Properties {
+    pub const NONE: Properties = Properties {
         ranks_by: |_| RanksBy::Nothing,
         lends_ranks: |_| false,
         passes_on: false,

@@ -63,10 +63,7 @@ impl<'a> Sim<'a> {
         if let Some(costs) = plan.processes.node_costs {
             sim.host.machine.set_node_costs(costs);
         }
-        sim.host.processes(plan.processes);
-        for (call, station) in visits {
-            sim.host.call_visits(call, station);
-        }
+        sim.host.processes(plan.processes, visits);
         sim.host.planned_by(plan.live, plan.shares);
         for thread in plan.threads {
             sim.add(thread)?;

@@ -7,7 +7,7 @@
 
 use super::digits;
 use crate::bsat::{Operator, Part, Role};
-use crate::butterfly::{Butterfly, EPOCH, GENERATES, POST, SINKS, SWAP, TIMER, terms};
+use crate::butterfly::{Butterfly, EPOCH, GENERATES, POST, SINKS, SWAP, TIMER, params};
 use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Findings, Raw, Table, Verdict, record};
 use crate::units::millis;
@@ -70,8 +70,8 @@ fn predicted((generator, absent): (f64, f64)) -> Epoch {
 /// The results of an epoch on the simulated node.
 fn observed((generator, absent): (u32, u32), length: Span) -> Result<Epoch, LabError> {
     let part = |role, need, slice, work| {
-        let terms = terms(Span::from_millis(need), slice);
-        Part { role, node: Node(0), terms, work, tally: Tally::default() }
+        let params = params(Span::from_millis(need), slice);
+        Part { role, node: Node(0), params, work, tally: Tally::default() }
     };
     let parts = vec![
         part(Role::Generator { to: Some(0) }, generator, Span::from_millis(SLICE), GENERATES),

@@ -6,7 +6,7 @@
 use super::digits;
 use crate::bsat::{Operator, Part, Role};
 use crate::butterfly::{
-    Butterfly, EPOCH, GENERATES, Had, POST, RESTART, SINKS, SWAP, TIMER, terms,
+    Butterfly, EPOCH, GENERATES, Had, POST, RESTART, SINKS, SWAP, TIMER, params,
 };
 use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{ClaimStatus, Findings, Raw, Table, Verdict, record};
@@ -98,7 +98,7 @@ const SINK_NEEDS: Span = Span::from_millis(30);
 
 /// A process of the first node.
 fn part(role: Role, need: Span, slice: Span, work: Span) -> Part {
-    Part { role, node: Node(0), terms: terms(need, slice), work, tally: Tally::default() }
+    Part { role, node: Node(0), params: params(need, slice), work, tally: Tally::default() }
 }
 
 /// The runs of an experiment, each with its parameter in words.

@@ -3,7 +3,7 @@
 
 use super::digits;
 use crate::bsat::{Operator, Part, Role};
-use crate::butterfly::{Butterfly, DELIVERS, EPOCH, GENERATES, SINKS, terms};
+use crate::butterfly::{Butterfly, DELIVERS, EPOCH, GENERATES, SINKS, params};
 use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Findings, Raw, Table, Verdict, record};
 use crate::units::{seconds, us};
@@ -120,7 +120,7 @@ fn rate(
             _ => EPOCH,
         };
         let (role, node, work) = (*role, *node, *work);
-        Part { role, node, terms: terms(EPOCH, slice), work, tally: Tally::default() }
+        Part { role, node, params: params(EPOCH, slice), work, tally: Tally::default() }
     };
     let nodes = parts.iter().map(|(_, node, _)| node.0 + 1).max().unwrap_or(1);
     let queues = [HERE, Node(nodes - 1), HERE].map(|node| (node, 10_000)).to_vec();

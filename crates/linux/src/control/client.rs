@@ -33,7 +33,7 @@ pub(crate) fn usual_socket() -> PathBuf {
 ///
 /// # Errors
 /// When there is no such run, or it does not answer.
-pub fn ask(
+pub fn send(
     socket: Option<&Path>,
     request: Map<String, Value>,
 ) -> Result<Result<Value, ControlError>, ControlError> {
@@ -44,7 +44,7 @@ pub fn ask(
 /// minutes at less.
 ///
 /// # Errors
-/// The same errors as [`ask`].
+/// The same errors as [`send`].
 pub fn trace(socket: Option<&Path>) -> Result<Vec<u8>, ControlError> {
     let request = Map::from_iter([("do".to_owned(), json!("trace"))]);
     let (line, trace) = answer(socket, request)?;
@@ -81,10 +81,10 @@ fn answer(
 /// Gets the state of a run: its processors, schedulers, threads and promises.
 ///
 /// # Errors
-/// The same errors as [`ask`].
+/// The same errors as [`send`].
 pub fn list(socket: Option<&Path>) -> Result<Listing, ControlError> {
     let request = Map::from_iter([("do".to_owned(), json!("list"))]);
-    let answer = ask(socket, request)??;
+    let answer = send(socket, request)??;
     serde_json::from_value(answer).map_err(|why| {
         let help = "use the same version of windfall on both ends";
         ControlError::new("the list", why.to_string(), help)

@@ -30,7 +30,7 @@ pub(crate) struct Guardian {
     /// Readable when the guardian has ended.
     ended: OwnedFd,
     _pipe: OwnedFd,
-    journal: Arc<RestoreLog>,
+    restore_log: Arc<RestoreLog>,
     /// The machine's lock, which the guardian holds as long as it lives.
     alone: i32,
     /// The guardian's processors as long as heartbeats come.
@@ -39,13 +39,13 @@ pub(crate) struct Guardian {
 
 impl Guardian {
     /// Forks the guardian. To be called before anything is changed.
-    pub(crate) fn post(journal: &Arc<RestoreLog>, alone: i32) -> Result<Guardian, LinuxError> {
+    pub(crate) fn post(restore_log: &Arc<RestoreLog>, alone: i32) -> Result<Guardian, LinuxError> {
         let home = Affinity::of(0).map_err(|e| trouble(&e))?;
-        Guardian::post_at(journal, alone, home)
+        Guardian::post_at(restore_log, alone, home)
     }
 
     fn post_at(
-        journal: &Arc<RestoreLog>,
+        restore_log: &Arc<RestoreLog>,
         alone: i32,
         home: Affinity,
     ) -> Result<Guardian, LinuxError> {
@@ -58,12 +58,12 @@ impl Guardian {
             let _ = home.give(0);
             // Without the right to be real-time it watches at ordinary priority.
             let _ = Attributes::fifo(fifo_priorities::GUARDIAN).give(0);
-            watch(journal, &theirs, supervisor, &home);
+            watch(restore_log, &theirs, supervisor, &home);
         });
         let pid = pid.map_err(|e| trouble(&e))?;
-        journal.table().guardian.store(pid, Ordering::Release);
+        restore_log.table().guardian.store(pid, Ordering::Release);
         let ended = process::pidfd(pid).map_err(|e| trouble(&e))?;
-        Ok(Guardian { pid, ended, _pipe: ours, journal: journal.clone(), alone, home })
+        Ok(Guardian { pid, ended, _pipe: ours, restore_log: restore_log.clone(), alone, home })
     }
 
     /// Process id of the guardian.
@@ -79,13 +79,13 @@ impl Guardian {
     /// Posts another guardian, because this one has ended.
     pub(crate) fn renew(&mut self) -> Result<(), LinuxError> {
         process::reap(self.pid);
-        *self = Guardian::post_at(&self.journal, self.alone, self.home)?;
+        *self = Guardian::post_at(&self.restore_log, self.alone, self.home)?;
         Ok(())
     }
 
     /// Ends the guardian, after the supervisor has restored everything itself.
     pub(crate) fn dismiss(self) {
-        self.journal.close();
+        self.restore_log.close();
         let pid = self.pid;
         drop(self);
         process::reap(pid);
@@ -105,22 +105,27 @@ enum Cause {
     Still(i32, bool),
 }
 
-fn watch(journal: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affinity) {
-    let Some(cause) = wait(journal, pipe, supervisor, home) else { return };
+fn watch(restore_log: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affinity) {
+    let Some(cause) = wait(restore_log, pipe, supervisor, home) else { return };
     process::kill(supervisor);
     // Its threads have our priorities until they are dead, and some cannot die before others are restored.
     let mut left = 50;
     while process::exists(supervisor) && left > 0 && !process::hung_up(pipe, 1) {
         left -= 1;
     }
-    let trouble = journal.restore_after();
-    journal.close();
+    let trouble = restore_log.restore_after();
+    restore_log.close();
     tell(cause, supervisor, &trouble);
 }
 
 /// Waits until there is a reason to act; `None` if everything was undone in good order.
-fn wait(journal: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affinity) -> Option<Cause> {
-    let table = journal.table();
+fn wait(
+    restore_log: &RestoreLog,
+    pipe: &OwnedFd,
+    supervisor: i32,
+    home: &Affinity,
+) -> Option<Cause> {
+    let table = restore_log.table();
     let (mut seen, mut still) = (0, 0);
     loop {
         // However late this returns, it counts as one look: the guardian could not run either.

@@ -334,7 +334,7 @@ mod tests {
         fs::remove_file(&path).expect("it is ours");
         reserve(file.as_fd(), size_of::<Table>()).expect("there is room");
         let table = Shared::<Table>::of(file.as_fd()).expect("there is room");
-        let journal = RestoreLog { table, free: Mutex::default() };
+        let restore_log = RestoreLog { table, free: Mutex::default() };
         let (told, tid) = channel();
         let (over, wait) = channel::<()>();
         let sleeper = std::thread::spawn(move || {
@@ -344,12 +344,12 @@ mod tests {
         let tid = tid.recv().expect("it tells");
         let pid = std::process::id().cast_signed();
         let stat = procfs::stat(tid).expect("it lives");
-        journal.note(tid, pid, &stat).expect("there is room");
+        restore_log.note(tid, pid, &stat).expect("there is room");
         let class = || Attributes::of(tid).expect("it lives").policy;
         if Attributes::fifo(1).give(tid).is_err() {
             return skip(Needs::Real, "this user may not make a thread real-time");
         }
-        let entry = journal.entries().next().expect("it was noted");
+        let entry = restore_log.entries().next().expect("it was noted");
         let known = entry.identity.swap(1, Ordering::Relaxed);
         entry.release();
         assert_eq!(class(), libc::SCHED_FIFO.cast_unsigned(), "its number was another's");

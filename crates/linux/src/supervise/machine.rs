@@ -89,7 +89,7 @@ impl Machine for Linux {
         self.carrier.join(
             number,
             match &kind {
-                Kind::InProcess(own) => Member::Own(own.clone()),
+                Kind::InProcess(own) => Member::InProcess(own.clone()),
                 Kind::External { .. } => Member::Entry,
             },
         );

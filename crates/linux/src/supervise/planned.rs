@@ -14,7 +14,7 @@ pub(crate) fn supervisor(machine: Linux, plan: Plan, calls: Calls) -> Supervisor
     // The cost of calls is zero: real calls take time by themselves.
     let mut processes = plan.processes;
     processes.costs = Costs::default();
-    host.processes(processes);
+    host.processes(processes, []);
     host.planned_by(plan.live, plan.shares);
     for (barrier, parties) in plan.barriers {
         host.barrier(barrier, parties);

@@ -5,6 +5,7 @@
 
 use crate::control::{Server, usual_socket};
 use crate::restore::claim::{self, Keeper};
+use crate::restore::guardian::Guardian;
 use crate::restore::log::{Expected, RestoreLog};
 use crate::restore::throttle;
 use crate::supervise::processors::online;
@@ -31,7 +32,7 @@ pub(super) fn trouble(error: &Error) -> LinuxError {
 
 /// Everything that a run needs is open. Nothing of the machine has been changed.
 pub(super) struct Prepared<'j> {
-    pub(super) journal: &'j Arc<RestoreLog>,
+    pub(super) restore_log: &'j Arc<RestoreLog>,
     /// The supervised processors, and all that this process may use.
     pub(super) cpus: &'j [u16],
     pub(super) all: Vec<u16>,
@@ -46,7 +47,7 @@ pub(super) struct Prepared<'j> {
 
 impl<'j> Prepared<'j> {
     pub(super) fn new(
-        journal: &'j Arc<RestoreLog>,
+        restore_log: &'j Arc<RestoreLog>,
         cpus: &'j [u16],
         (end, settings): (Instant, &Settings),
         makers: Option<&BTreeSet<PathBuf>>,
@@ -56,7 +57,7 @@ impl<'j> Prepared<'j> {
         let (server, uncontrolled) = listen(settings, end)?;
         let all = online()?;
         let mut rings = Rings::open(cpus, &all)?;
-        journal.beat();
+        restore_log.beat();
         let no_starts = makers.and_then(|makers| rings.report_starts(makers).err());
         let no_starts = no_starts.map(|why| why.to_string());
         let traced = traced || server.is_some();
@@ -64,28 +65,28 @@ impl<'j> Prepared<'j> {
         // Page faults in memory that is not locked would delay decisions. Locking loads all of it, files too, which may take longer
         // than the guardian waits for a heartbeat.
         let _ = process::lock_memory();
-        journal.beat();
+        restore_log.beat();
         let silent = (uncontrolled, no_starts);
-        Ok(Prepared { journal, cpus, all, end, signals, server, rings, trace, silent })
+        Ok(Prepared { restore_log, cpus, all, end, signals, server, rings, trace, silent })
     }
 
-    /// Takes the processors: moves others off, and makes this thread, the event loop, real-time.
-    pub(super) fn claim(self, machine: &Machine) -> Result<Claimed<'j>, LinuxError> {
-        let Prepared { journal, cpus, .. } = self;
+    /// Takes the processors: moves others off, and makes this thread, the event loop, real-time. The guardian is there before.
+    pub(super) fn claim(self, machine: &Machine, _: &Guardian) -> Result<Claimed<'j>, LinuxError> {
+        let Prepared { restore_log, cpus, .. } = self;
         // The restore log must have this thread before it becomes real-time.
         let tid = own_tid();
         let own = procfs::stat(tid).ok_or_else(|| {
             LinuxError::new("cannot read /proc", "this thread is not there", "mount /proc")
         })?;
-        journal.note(tid, std::process::id().cast_signed(), &own)?;
+        restore_log.note(tid, std::process::id().cast_signed(), &own)?;
         let wanted = claim::choose(machine, cpus, &self.all);
         let remark = claim::shared(machine.claim, cpus, &wanted);
-        let mut found = claim::claim(journal.claim(), &wanted);
+        let mut found = claim::claim(restore_log.claim(), &wanted);
         found.remark = remark;
-        journal.beat();
-        let keeper = Keeper::start(journal.clone()).map_err(|e| trouble(&e))?;
-        journal.table().events_cpu.store(cpus[0].into(), Ordering::Relaxed);
-        let expected = journal.expect_beats_while_it_lives();
+        restore_log.beat();
+        let keeper = Keeper::start(restore_log.clone()).map_err(|e| trouble(&e))?;
+        restore_log.table().events_cpu.store(cpus[0].into(), Ordering::Relaxed);
+        let expected = restore_log.expect_beats_while_it_lives();
         Attributes::fifo(fifo_priorities::EVENTS).give(0).map_err(|e| {
             LinuxError::of(
                 "cannot become real-time",
@@ -94,7 +95,7 @@ impl<'j> Prepared<'j> {
             )
         })?;
         let (runtime, period) = throttle::of(&machine.cap);
-        journal.throttle(runtime, period)?;
+        restore_log.throttle(runtime, period)?;
         Affinity::one(cpus[0]).give(0).map_err(|e| trouble(&e))?;
         Ok(Claimed { prepared: self, found, keeper, expected })
     }

@@ -166,8 +166,8 @@ fn meet(locked: &Locked, tid: i32, pending: PendingThread, routines: &mut Routin
         settle(s); // its events count from here on
         number.flatten().map(|number| (number, s.host.machine.restore_log.clone()))
     });
-    if let (Some((number, journal)), Some((pid, parent))) = (taken, process) {
-        if let Err(why) = journal.lift_limit(pid, parent) {
+    if let (Some((number, restore_log)), Some((pid, parent))) = (taken, process) {
+        if let Err(why) = restore_log.lift_limit(pid, parent) {
             bring(locked, move |s| adopt::has_limit(s, number, tid, &why));
         }
         look_at(locked, number, tid);

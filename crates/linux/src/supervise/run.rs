@@ -48,14 +48,14 @@ pub fn run(
     let children = child::fork_all(&plan)?;
     let (alone, found) = restore::alone()?;
     rivals::refuse(&plan, &cpus)?;
-    let journal = Arc::new(RestoreLog::create()?);
+    let restore_log = Arc::new(RestoreLog::create()?);
     let mut guardian =
-        Guardian::post(&journal, alone.as_raw_fd()).inspect_err(|_| journal.close())?;
+        Guardian::post(&restore_log, alone.as_raw_fd()).inspect_err(|_| restore_log.close())?;
     let outcome = std::thread::scope(|scope| {
         let to = sink.map(|sink| (scope, sink));
-        supervised(plan, &cpus, (&journal, &mut guardian), (children, makers), settings, to)
+        supervised(plan, &cpus, (&restore_log, &mut guardian), (children, makers), settings, to)
     });
-    let late = journal.restore();
+    let late = restore_log.restore();
     guardian.dismiss();
     drop(alone);
     let (mut outcome, mut trouble) = outcome?;
@@ -77,14 +77,14 @@ pub fn run(
 fn supervised<'scope, 'env>(
     plan: Plan,
     cpus: &[u16],
-    (journal, guardian): (&Arc<RestoreLog>, &mut Guardian),
+    (restore_log, guardian): (&Arc<RestoreLog>, &mut Guardian),
     (children, makers): (BTreeMap<usize, Child>, Option<BTreeSet<PathBuf>>),
     settings: &Settings,
     sink: Option<(&'scope Scope<'scope, 'env>, &'env mut (dyn Sink + Send))>,
 ) -> Result<(Outcome, Vec<String>), LinuxError> {
     let length = (Instant::ZERO + plan.length, settings);
-    let prepared = Prepared::new(journal, cpus, length, makers.as_ref(), sink.is_some())?;
-    let claimed = prepared.claim(&plan.machine)?;
+    let prepared = Prepared::new(restore_log, cpus, length, makers.as_ref(), sink.is_some())?;
+    let claimed = prepared.claim(&plan.machine, guardian)?;
     let running = claimed.start(plan, settings, (children, guardian.pid()))?;
     // From here on nothing can fail before the end of the run, which this thread waits for.
     running.finish(guardian, sink)
@@ -92,7 +92,7 @@ fn supervised<'scope, 'env>(
 
 /// A run whose clock has started.
 pub(super) struct Running<'j> {
-    pub(super) journal: &'j Arc<RestoreLog>,
+    pub(super) restore_log: &'j Arc<RestoreLog>,
     pub(super) end: Instant,
     pub(super) signals: StopSignals,
     pub(super) keeper: Keeper,
@@ -112,7 +112,8 @@ impl Running<'_> {
         guardian: &mut Guardian,
         sink: Option<(&'scope Scope<'scope, 'env>, &'env mut (dyn Sink + Send))>,
     ) -> Result<(Outcome, Vec<String>), LinuxError> {
-        let Running { journal, end, signals, keeper, expected, host, threads, worker, over } = self;
+        let Running { restore_log, end, signals, keeper, expected, host, threads, worker, over } =
+            self;
         let (under_way, ended) = mpsc::channel();
         if let Some((scope, sink)) = sink {
             let host = host.clone();
@@ -125,7 +126,7 @@ impl Running<'_> {
         let mut outcome = host.enter(outcome::outcome);
         over.signal();
         drop(under_way);
-        journal.expect_beats(false); // undoing may take longer than the guardian waits
+        restore_log.expect_beats(false); // undoing may take longer than the guardian waits
         event_loop::end(&host);
         let (offspring, children) = host.enter(|s| {
             (adopt::offspring(s), std::mem::take(&mut s.host.machine.external.programs.children))
@@ -133,15 +134,15 @@ impl Running<'_> {
         let _ = worker.join(); // no thread is taken or frozen after this
         drop(keeper); // no thread is moved off after this
         // From here on no thread is in another's way. This thread keeps its priority until the others have ended.
-        let mut left = journal.restore_others();
-        left.extend(freezer::thaw_all(journal.supervisor(), &|| journal.beat()));
+        let mut left = restore_log.restore_others();
+        left.extend(freezer::thaw_all(restore_log.supervisor(), &|| restore_log.beat()));
         for thread in threads.into_iter().chain(host.made()) {
-            journal.beat();
+            restore_log.beat();
             let _ = thread.join();
         }
         host.enter(|s| outcome::add_stretches(s, &mut outcome));
         let now = Instant::ZERO + outcome.length;
-        let ended = child::dismiss(children, offspring, &|| journal.beat());
+        let ended = child::dismiss(children, offspring, &|| restore_log.beat());
         if let (Some(supervision), Some(ended)) = (&mut outcome.supervision, ended) {
             supervision.remarks.push((now, ended));
         }

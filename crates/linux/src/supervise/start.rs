@@ -30,7 +30,7 @@ use windfall_time::Instant;
 /// Starts threads that serve a run until it ends.
 struct Threads<'r> {
     host: &'r Arc<Locked>,
-    journal: &'r RestoreLog,
+    restore_log: &'r RestoreLog,
     started: Vec<JoinHandle<()>>,
 }
 
@@ -40,7 +40,7 @@ impl Threads<'_> {
         name: String,
         life: impl FnOnce(&Locked) + Send + 'static,
     ) -> Result<JoinHandle<()>, LinuxError> {
-        self.journal.beat();
+        self.restore_log.beat();
         let host = self.host.clone();
         let thread = std::thread::Builder::new().name(name).stack_size(crate::STACK);
         thread.spawn(move || life(&host)).map_err(|e| trouble(&e))
@@ -71,7 +71,7 @@ impl Threads<'_> {
     fn wait_until_all_are_at_their_gates(&self) {
         let waits = |body: &Body| !body.is_external() && body.tid == 0;
         while self.host.enter(|s| s.host.machine.threads.bodies.iter().any(waits)) {
-            self.journal.beat();
+            self.restore_log.beat();
             std::thread::sleep(Duration::from_millis(1));
         }
     }
@@ -86,9 +86,10 @@ impl<'j> Claimed<'j> {
         (children, guardian): (BTreeMap<usize, Child>, i32),
     ) -> Result<Running<'j>, LinuxError> {
         let Claimed { prepared, found, keeper, expected } = self;
-        let Prepared { journal, cpus, all, end, signals, server, rings, trace, silent } = prepared;
+        let Prepared { restore_log, cpus, all, end, signals, server, rings, trace, silent } =
+            prepared;
         let calls = Calls::new(Lock::new(Left::default()));
-        let mut machine = Linux::new(cpus, rings, journal.clone())?;
+        let mut machine = Linux::new(cpus, rings, restore_log.clone())?;
         machine.external.agents.push(guardian);
         machine.log.claimed = found;
         machine.external.programs.children = children;
@@ -101,7 +102,7 @@ impl<'j> Claimed<'j> {
 
         let bell = EventFd::new().map_err(|e| trouble(&e))?;
         let host = Locked::new(supervisor, calls, bell, apart(&all, cpus));
-        let mut threads = Threads { host: &host, journal, started: Vec::new() };
+        let mut threads = Threads { host: &host, restore_log, started: Vec::new() };
         let worker = threads.start_all(cpus.len())?;
         threads.wait_until_all_are_at_their_gates();
         host.hears_calls(true); // from here on only the event loop settles
@@ -117,7 +118,7 @@ impl<'j> Claimed<'j> {
             threads.start("control".to_owned(), move |host| server.serve(host, &over))?;
         }
         let threads = threads.started;
-        Ok(Running { journal, end, signals, keeper, expected, host, threads, worker, over })
+        Ok(Running { restore_log, end, signals, keeper, expected, host, threads, worker, over })
     }
 }
 

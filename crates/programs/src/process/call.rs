@@ -116,7 +116,7 @@ pub struct NewProcess {
     /// The handle of its template.
     pub template: Handle,
     /// Its scheduling parameters.
-    pub terms: ProcessParams,
+    pub params: ProcessParams,
     /// Its code and its node.
     pub start: Start,
 }

@@ -319,10 +319,10 @@ impl Process for HostedProcess {
         &mut self,
         template: Template<C>,
         node: Node,
-        terms: ProcessParams,
+        params: ProcessParams,
         code: C,
     ) -> Result<ProcessHandle, ProcessError> {
-        let new = NewProcess { template: template.handle(), terms, start: Start::new(node, code) };
+        let new = NewProcess { template: template.handle(), params, start: Start::new(node, code) };
         let call = Call::MakeProcess(Box::new(new));
         Ok(ProcessHandle::from_handle(self.call(call).await?.handle))
     }

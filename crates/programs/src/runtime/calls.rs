@@ -190,10 +190,10 @@ impl ProgramRuntime {
 
     /// Makes a process, if template, node and parameters are valid and the host admits it.
     fn make<S: RuntimeHost>(host: &mut S, new: NewProcess) -> Answer {
-        let NewProcess { template, terms, start } = new;
+        let NewProcess { template, params, start } = new;
         let node = start.node();
-        host.programs().system.check_process((template, start.name()), node, terms)?;
-        let number = host.spawn(node, terms, &Program::Process(start))?;
+        host.programs().system.check_process((template, start.name()), node, params)?;
+        let number = host.spawn(node, params, &Program::Process(start))?;
         let process = host.programs().at(number).process;
         process.map(Reply::made).ok_or(ProcessError::NotAdmitted { node })
     }

@@ -156,7 +156,7 @@ pub trait RuntimeHost {
     fn spawn(
         &mut self,
         node: Node,
-        terms: ProcessParams,
+        params: ProcessParams,
         program: &Program,
     ) -> Result<u32, ProcessError>;
     /// A running thread visits a station of the machine: its processor stands still until the visit is over, and its next step follows then. Returns whether

@@ -104,12 +104,12 @@ fn shared<'a>(scenario: &Scenario, numbers: &LockNumbers<'a>, here: &[&Thread]) 
 
 /// The smaller goes first; none of its own goes last.
 fn rank(promises: &Promises, by: RanksBy, (vp, worker): &Beside) -> i128 {
-    let terms = &promises.tree.vps[*vp].terms;
+    let params = &promises.tree.vps[*vp].params;
     let long = |length: Option<Span>| length.map_or(i128::MAX, |length| length.as_nanos().into());
     match by {
-        RanksBy::Priority => terms.priority.map_or(i128::MAX, |priority| -i128::from(priority)),
-        RanksBy::Period => long(terms.rate.map(|(_, period, _)| period)),
-        RanksBy::RelativeDeadline => long(terms.rate.map(|(_, _, deadline)| deadline)),
+        RanksBy::Priority => params.priority.map_or(i128::MAX, |priority| -i128::from(priority)),
+        RanksBy::Period => long(params.rate.map(|(_, period, _)| period)),
+        RanksBy::RelativeDeadline => long(params.rate.map(|(_, _, deadline)| deadline)),
         RanksBy::Deadline => long(worker.as_ref().and_then(|worker| worker.due)),
         RanksBy::Nothing => i128::MAX,
     }

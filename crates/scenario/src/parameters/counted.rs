@@ -82,29 +82,29 @@ mod tests {
 
     /// The parameters that result from messages at a scheduler with so many own virtual processors: the slow definition.
     fn told(messages: &[(&str, Message)], owns: usize, since: Option<Instant>) -> ChildParams {
-        let mut terms = ChildParams::default().since(since);
+        let mut all = ChildParams::default().since(since);
         for (_, message) in messages {
             match *message {
-                Message::Reserve { amount, period } => terms.reserve = Some((amount, period)),
-                Message::Share(weight) => terms.weight = Ratio::whole(u64::from(weight)),
-                Message::Priority(priority) => terms.priority = Some(priority),
+                Message::Reserve { amount, period } => all.reserve = Some((amount, period)),
+                Message::Share(weight) => all.weight = Ratio::whole(u64::from(weight)),
+                Message::Priority(priority) => all.priority = Some(priority),
                 Message::Periodic { period, deadline, amount } => {
-                    terms.rate = Some((amount, period, deadline));
+                    all.rate = Some((amount, period, deadline));
                 }
                 message => {
                     if let Some((amount, period, at)) = read_block(message) {
-                        (terms.reserve, terms.at) = (Some((amount, period)), Some(at));
+                        (all.reserve, all.at) = (Some((amount, period)), Some(at));
                     }
-                    terms.warp = read_warp(message).unwrap_or(terms.warp);
+                    all.warp = read_warp(message).unwrap_or(all.warp);
                     if let Some(own_vps) = read_processors(message) {
-                        terms.bound = own_vps.iter().count() < owns;
+                        all.bound = own_vps.iter().count() < owns;
                     }
                     let currency = read_currency(message);
-                    terms.currency = currency.map_or(terms.currency, |n| u32::try_from(n).ok());
+                    all.currency = currency.map_or(all.currency, |n| u32::try_from(n).ok());
                 }
             }
         }
-        terms
+        all
     }
 
     /// The checker counts exactly the parameters that a run sends to the schedulers.

@@ -36,7 +36,7 @@ impl Needs {
 
     /// The sum of all needs; `None` if it overflows. An instance that overcommits does not admit children one by one.
     fn sum(children: &[ChildParams]) -> Option<Span> {
-        let needs = children.iter().filter_map(|terms| Some(terms.reserve?.0));
+        let needs = children.iter().filter_map(|params| Some(params.reserve?.0));
         needs.into_iter().try_fold(Span::ZERO, Span::checked_add)
     }
 }

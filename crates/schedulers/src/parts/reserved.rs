@@ -144,8 +144,8 @@ pub(crate) fn in_order(
     let mut sum = Some(Ratio::ZERO);
     let mut held: Vec<(usize, (Span, Span))> = Vec::new();
     let mut offers = Vec::with_capacity(children.len());
-    for (number, terms) in children.iter().enumerate() {
-        let Some((amount, period)) = terms.reserve else {
+    for (number, params) in children.iter().enumerate() {
+        let Some((amount, period)) = params.reserve else {
             offers.push(Offer::nothing());
             continue;
         };

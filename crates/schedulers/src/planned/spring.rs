@@ -184,8 +184,8 @@ impl Conversion for Admission {
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let whole = own.guarantees.first() == Some(&Guarantee::All);
         let (mut sum, mut divisor) = (0_u128, 0);
-        let give = |terms: &ChildParams| {
-            let Some((amount, period)) = terms.reserve else {
+        let give = |params: &ChildParams| {
+            let Some((amount, period)) = params.reserve else {
                 return Offer::nothing();
             };
             if amount.is_zero() {

@@ -123,12 +123,12 @@ impl Conversion for Blocks {
 
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let mut placed: Vec<Block> = Vec::new();
-        let mut give = |terms: &ChildParams| {
-            let Some((amount, period)) = terms.reserve else {
+        let mut give = |params: &ChildParams| {
+            let Some((amount, period)) = params.reserve else {
                 return Offer::nothing();
             };
             let here = own.guarantees.first() == Some(&Guarantee::All);
-            let place = Block::place(&placed, (amount, period), terms.at).filter(|_| here);
+            let place = Block::place(&placed, (amount, period), params.at).filter(|_| here);
             let Some(block) = place else {
                 return Offer::lacking(alloc::format!(
                     "a block of {amount} in {period} overlaps one of the {} before it wherever it \
@@ -138,7 +138,7 @@ impl Conversion for Blocks {
             };
             placed.push(block);
             let (x, y) = (Length::from(amount), Length::from(period));
-            match terms.at {
+            match params.at {
                 Some(_) => {
                     let offset = Length::from(Span::from_nanos(block.offset));
                     Offer::one(Guarantee::Synchronized(x, y, offset), "a block in the table")

@@ -83,8 +83,8 @@ impl Conversion for Passing {
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         let whole = own.guarantees.iter().filter(|own| **own == Guarantee::All).count();
         let offer = |(at, child): (usize, &ChildParams)| {
-            let rivals = children.iter().enumerate().filter(|(other, terms)| {
-                terms.priority >= child.priority && !self.is_refused(children, *other)
+            let rivals = children.iter().enumerate().filter(|(other, params)| {
+                params.priority >= child.priority && !self.is_refused(children, *other)
             });
             let rivals = rivals.count().saturating_sub(1);
             match own.guarantees {

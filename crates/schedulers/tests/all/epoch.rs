@@ -286,12 +286,13 @@ fn paper_an_overcommitted_processor_never_demotes_whoever_asks_for_all_of_it() {
 
 #[test]
 fn paper_needs_are_what_is_promised_unless_the_processor_is_overcommitted() {
-    let terms = |needs: &[u64]| -> Vec<ChildParams> {
+    let params = |needs: &[u64]| -> Vec<ChildParams> {
         let term = |need: &u64| ChildParams::default().reserve(span(*need), span(EPOCH));
         needs.iter().map(term).collect()
     };
     let given = |settings: &[(&str, Value<'_>)], own: &str, needs: &[u64]| -> Vec<String> {
-        let offers = conversion("epoch", settings).give(Supply::of(&[promise(own)]), &terms(needs));
+        let offers =
+            conversion("epoch", settings).give(Supply::of(&[promise(own)]), &params(needs));
         offers.iter().map(|offer| gives(offer).join(" ")).collect()
     };
     let fits = [60 * MS, 40 * MS];

@@ -84,9 +84,9 @@ fn refuses_a_priority_that_another_has_beside_accepts_it_when_that_one_is_gone()
 /// The guarantees offered to children of these priorities.
 fn offered(own: &[&str], priorities: &[Option<i32>]) -> Vec<Vec<String>> {
     let own: Vec<Guarantee> = own.iter().map(|text| promise(text)).collect();
-    let terms = |priority: &Option<i32>| ChildParams::default().priority(*priority);
-    let terms: Vec<ChildParams> = priorities.iter().map(terms).collect();
-    conversion("fixed-priority", &[]).give(Supply::of(&own), &terms).iter().map(gives).collect()
+    let params = |priority: &Option<i32>| ChildParams::default().priority(*priority);
+    let params: Vec<ChildParams> = priorities.iter().map(params).collect();
+    conversion("fixed-priority", &[]).give(Supply::of(&own), &params).iter().map(gives).collect()
 }
 
 #[test]

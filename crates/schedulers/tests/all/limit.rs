@@ -109,8 +109,8 @@ fn doubly(
 }
 
 fn offered(own: Guarantee, cap: (u64, u64)) -> Vec<Guarantee> {
-    let terms = ChildParams::default().reserve(span(cap.0), span(cap.1));
-    let offers = conversion("limit", &[]).give(Supply::of(&[own]), &[terms]);
+    let params = ChildParams::default().reserve(span(cap.0), span(cap.1));
+    let offers = conversion("limit", &[]).give(Supply::of(&[own]), &[params]);
     offers[0].gives.iter().map(|given| given.guarantee).collect()
 }
 

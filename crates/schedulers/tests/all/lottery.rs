@@ -119,10 +119,10 @@ fn paper_waldspurger_1994_inflation_stays_within_a_currency() {
     let before = host.ran(a);
     host.run_to(70 * S);
     assert!((host.ran(a) - before).abs_diff(5 * S) <= luck(1000));
-    let terms = |(currency, tickets): (u32, u32)| {
+    let params = |(currency, tickets): (u32, u32)| {
         ChildParams::default().weight(Ratio::whole(tickets.into())).currency(currency)
     };
-    let offers = conversion("lottery", &settings).give(Supply::of(&[WHOLE]), &tickets.map(terms));
+    let offers = conversion("lottery", &settings).give(Supply::of(&[WHOLE]), &tickets.map(params));
     let offers: Vec<_> = offers.iter().flat_map(gives).collect();
     assert_eq!(offers, ["PS 4/15", "PS 2/5", "PS 1/3"]);
 }

@@ -38,9 +38,9 @@ const SHARES: [(&str, Value<'static>); 2] =
 /// The part of a share that the first of two children gets.
 fn shared(given: Guarantee, shares: [u32; 2]) -> Guarantee {
     let shares = shares.map(|share| {
-        let mut terms = ChildParams::default();
-        terms.weight = windfall_time::Ratio::whole(share.into());
-        terms
+        let mut params = ChildParams::default();
+        params.weight = windfall_time::Ratio::whole(share.into());
+        params
     });
     let gives = conversion("proportional-share", &SHARES);
     gives.give(Supply::of(&[given]), &shares)[0].gives[0].guarantee
@@ -70,8 +70,8 @@ impl Held {
                 let rez = host.root("rez", &[]);
                 let exact = [("exact", Value::Bool(true))];
                 let settings = if matches!(self, Held::Exact(..)) { &exact[..] } else { &[] };
-                let terms = [reserve(amount, period)];
-                let parents = [(Parent::Node(rez), &terms[..])];
+                let params = [reserve(amount, period)];
+                let parents = [(Parent::Node(rez), &params[..])];
                 let node = host.try_node("ports", "ports", settings, &parents).unwrap();
                 for (share, factor) in [(2, 3), (3, 2)] {
                     let period = period * factor / 2;

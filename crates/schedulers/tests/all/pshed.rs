@@ -77,14 +77,14 @@ fn accepts_exactly_the_whole_beside_refuses_more() {
         panic!("a third cannot be told");
     };
     assert_eq!(amount.over(period), Ratio::new(1, 3));
-    let terms = ChildParams::default().reserve(amount, period);
-    let offers = conversion.give(Supply::of(&[Guarantee::All]), &[terms; 4]);
+    let params = ChildParams::default().reserve(amount, period);
+    let offers = conversion.give(Supply::of(&[Guarantee::All]), &[params; 4]);
     assert!(offers[..3].iter().all(|offer| offer.gives[0].guarantee == third));
     assert!(offers[3].gives.is_empty() && offers[3].lacks.is_some());
     // Below another slower processor it promises nothing, because children that yield make deadlines come out of
     // order.
     let half = Guarantee::Slower(Ratio::new(1, 2).unwrap());
-    let offers = conversion.give(Supply::of(&[half]), &[terms; 2]);
+    let offers = conversion.give(Supply::of(&[half]), &[params; 2]);
     assert!(offers.iter().all(|offer: &Offer| offer.gives.is_empty()));
     assert!(conversion.parameter_for(&"RESBH 1ms 2ms".parse().unwrap()).is_err());
 }

@@ -174,7 +174,7 @@ fn conversion(kind: &str, settings: &[(&str, Value<'_>)]) -> Box<dyn Conversion>
     find(kind).unwrap().conversion(&Settings(settings)).unwrap()
 }
 
-fn terms(amount: u64, period: u64) -> ChildParams {
+fn params(amount: u64, period: u64) -> ChildParams {
     ChildParams::default().reserve(span(amount * MS), span(period * MS))
 }
 
@@ -182,7 +182,7 @@ fn terms(amount: u64, period: u64) -> ChildParams {
 fn refuses_more_than_the_whole_with_what_is_left_and_who_has_the_rest() {
     for (kind, settings, _) in CASES {
         let conversion = conversion(kind, settings);
-        let requested = [terms(1, 3), terms(2, 6), terms(3, 9), terms(1, 100)];
+        let requested = [params(1, 3), params(2, 6), params(3, 9), params(1, 100)];
         let offers = conversion.give(Supply::of(&[Guarantee::All]), &requested);
         assert!(offers[..3].iter().all(|offer| offer.gives.len() == 1), "{kind}");
         let lacks = offers[3].lacks.as_deref().unwrap();
@@ -191,7 +191,7 @@ fn refuses_more_than_the_whole_with_what_is_left_and_who_has_the_rest() {
             "it asks for 1ms in 100ms, and nothing is left (others have 1ms in 3ms, 2ms in 6ms, \
              3ms in 9ms); make others' smaller, or use another processor"
         );
-        let offers = conversion.give(Supply::of(&[Guarantee::All]), &[terms(1, 2), terms(6, 10)]);
+        let offers = conversion.give(Supply::of(&[Guarantee::All]), &[params(1, 2), params(6, 10)]);
         let lacks = offers[1].lacks.as_deref().unwrap();
         assert!(lacks.contains("1/2 of a processor is left"), "{lacks}");
         assert!(lacks.contains("at most 5ms in 10ms"), "{lacks}");
@@ -204,7 +204,7 @@ fn accepts_a_slower_processor_only_when_it_tells_its_deadlines() {
     assert!(!conversion("rez", &[]).takes().contains(&Type::Resu));
     let telling = conversion("rez", &[("report-deadlines", Value::Bool(true))]);
     assert!(telling.takes().contains(&Type::Resu));
-    let offers = telling.give(Supply::of(&[half]), &[terms(1, 4), terms(1, 4), terms(1, 4)]);
+    let offers = telling.give(Supply::of(&[half]), &[params(1, 4), params(1, 4), params(1, 4)]);
     let given: Vec<usize> = offers.iter().map(|offer| offer.gives.len()).collect();
     assert_eq!(given, [1, 1, 0]);
     // These report some deadlines too late, or out of order.
@@ -247,7 +247,7 @@ proptest! {
         less in (0_usize..7, 1_u64..20),
     ) {
         let conversion = conversion("rez", &[("report-deadlines", Value::Bool(true))]);
-        let requested: Vec<ChildParams> = shares.iter().map(|(x, y)| terms(*x.min(y), *y)).collect();
+        let requested: Vec<ChildParams> = shares.iter().map(|(x, y)| params(*x.min(y), *y)).collect();
         let speed = Ratio::new(speed.0.min(speed.1), speed.0.max(speed.1)).unwrap();
         let slow = conversion.give(Supply::of(&[Guarantee::Slower(speed)]), &requested);
         let fast = conversion.give(Supply::of(&[Guarantee::All]), &requested);
@@ -270,7 +270,7 @@ proptest! {
 fn accepts_what_fits_beside_those_that_were_refused() {
     for kind in ["rez", "cbs", "tbs", "rez-c", "rez-fb"] {
         let offers = conversion(kind, &[])
-            .give(Supply::of(&[Guarantee::All]), &[terms(7, 10), terms(5, 10), terms(3, 10)]);
+            .give(Supply::of(&[Guarantee::All]), &[params(7, 10), params(5, 10), params(3, 10)]);
         let given: Vec<bool> = offers.iter().map(|offer| !offer.gives.is_empty()).collect();
         assert_eq!(given, [true, false, true], "{kind}");
     }

@@ -179,16 +179,16 @@ fn limit_nobody_waits_for_a_reserve_that_never_began() {
 fn accepts_all_and_not_a_slower_processor() {
     let conversion = conversion(KIND, &[]);
     assert_eq!(conversion.takes(), [Type::All]);
-    let terms = |amount: u64, period: u64, priority| {
+    let params = |amount: u64, period: u64, priority| {
         ChildParams::default().reserve(span(amount * MS), span(period * MS)).priority(priority)
     };
     let requested = [
-        terms(1, 10, None),
-        terms(1, 10, Some(1)),
+        params(1, 10, None),
+        params(1, 10, Some(1)),
         ChildParams::default(),
-        terms(1, 20, Some(-1)),
-        terms(5, 20, Some(0)),
-        terms(1, 100, None),
+        params(1, 20, Some(-1)),
+        params(5, 20, Some(0)),
+        params(1, 100, None),
     ];
     let offers = conversion.give(Supply::of(&[Guarantee::All]), &requested);
     let given: Vec<String> = offers.iter().map(|offer| gives(offer).join(" ")).collect();
@@ -204,7 +204,7 @@ fn accepts_all_and_not_a_slower_processor() {
         ]
     );
     let offers =
-        conversion.give(Supply::of(&[Guarantee::All]), &[terms(3, 10, None), terms(8, 13, None)]);
+        conversion.give(Supply::of(&[Guarantee::All]), &[params(3, 10, None), params(8, 13, None)]);
     let lacks = offers[1].lacks.as_deref().unwrap();
     assert!(lacks.starts_with("beside the 1 before it, a reserve of 8ms in 13ms"), "{lacks}");
     let half = Guarantee::Slower(Ratio::new(1, 2).unwrap());
@@ -383,13 +383,13 @@ proptest! {
         less in (0_usize..7, 0_u64..15),
     ) {
         let conversion = conversion(KIND, &[]);
-        let terms = |(amount, period): &(u64, u64)| ChildParams::default().reserve(span(*amount), span(*period));
+        let params = |(amount, period): &(u64, u64)| ChildParams::default().reserve(span(*amount), span(*period));
         let who = less.0 % shares.len();
         let mut fewer = shares.clone();
         fewer[who].0 = fewer[who].0.min(less.1);
         let all = [Guarantee::All];
-        let many = conversion.give(Supply::of(&all), &shares.iter().map(terms).collect::<Vec<_>>());
-        let fewer = conversion.give(Supply::of(&all), &fewer.iter().map(terms).collect::<Vec<_>>());
+        let many = conversion.give(Supply::of(&all), &shares.iter().map(params).collect::<Vec<_>>());
+        let fewer = conversion.give(Supply::of(&all), &fewer.iter().map(params).collect::<Vec<_>>());
         for child in (0..shares.len()).filter(|child| *child != who) {
             prop_assert!(many[child].gives.len() <= fewer[child].gives.len());
         }

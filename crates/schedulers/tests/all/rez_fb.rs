@@ -107,8 +107,9 @@ fn accepts_soft_reservations_beside_refuses_hard_ones() {
     let conversion = conversion("rez-fb", &[("admission", Value::Integer(850))]);
     assert!(conversion.parameter_for(&promise("RESBS 4ms 20ms")).is_ok());
     assert!(conversion.parameter_for(&promise("RESBH 4ms 20ms")).is_err(), "it may receive more");
-    let terms = |amount| ChildParams::default().reserve(span(amount * MS), span(20 * MS));
-    let offers = conversion.give(Supply::of(&[Guarantee::All]), &[terms(10), terms(7), terms(1)]);
+    let params = |amount| ChildParams::default().reserve(span(amount * MS), span(20 * MS));
+    let offers =
+        conversion.give(Supply::of(&[Guarantee::All]), &[params(10), params(7), params(1)]);
     assert_eq!(gives(&offers[0]), ["RESBS 10ms 20ms"]);
     assert_eq!(gives(&offers[1]), ["RESBS 7ms 20ms"]);
     assert!(offers[2].lacks.as_deref().is_some_and(|lacks| lacks.contains("nothing is left")));

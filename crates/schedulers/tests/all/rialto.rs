@@ -104,11 +104,11 @@ fn paper_hls_table_5_1_a_whole_processor_becomes_continuous_reservations() {
     let told = conversion.parameter_for(&promise("RESCS 3ms 10ms")).unwrap();
     assert_eq!(told, ChildParam::Reserve { amount: span(3 * MS), period: span(10 * MS) });
     assert!(conversion.parameter_for(&promise("RESBH 3ms 10ms")).is_err());
-    let terms = |(amount, period): (u64, u64)| {
+    let params = |(amount, period): (u64, u64)| {
         ChildParams::default().reserve(span(amount * MS), span(period * MS))
     };
-    let terms = [(3, 10), (8, 100), (2, 20)].map(terms);
-    let offers = conversion.give(Supply::of(&[Guarantee::All]), &terms);
+    let params = [(3, 10), (8, 100), (2, 20)].map(params);
+    let offers = conversion.give(Supply::of(&[Guarantee::All]), &params);
     let offered: Vec<Vec<String>> = offers.iter().map(gives).collect();
     assert_eq!(offered, [vec!["RESCS 3ms 10ms"], vec![], vec!["RESCS 2ms 20ms"]]);
     assert!(offers[1].lacks.is_some());
@@ -201,11 +201,11 @@ fn line(loads: &[Load]) -> (Host, Vec<(T, Vec<Guarantee>)>) {
     let line = host.below(root, "line", "time-line", &[Message::Priority(3)]);
     host.spin(root, "low", &[Message::Priority(1)]);
     let size = |load: &Load| (load.0.0.min(load.0.1) * MS, load.0.1 * MS);
-    let terms: Vec<ChildParams> = loads
+    let params: Vec<ChildParams> = loads
         .iter()
         .map(|load| ChildParams::default().reserve(span(size(load).0), span(size(load).1)))
         .collect();
-    let offers = conversion("time-line", &[]).give(Supply::of(&[Guarantee::All]), &terms);
+    let offers = conversion("time-line", &[]).give(Supply::of(&[Guarantee::All]), &params);
     let mut threads = Vec::new();
     for (load, offer) in loads.iter().zip(&offers) {
         let (amount, period) = size(load);

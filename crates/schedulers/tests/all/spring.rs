@@ -118,10 +118,10 @@ fn limit_a_child_that_wakes_in_time_has_the_rest_of_its_piece() {
 fn accepts_all_and_not_a_slower_processor() {
     let conversion = conversion(KIND, &[]);
     assert_eq!(conversion.takes(), [Type::All]);
-    let terms = |(amount, period): (u64, u64)| {
+    let params = |(amount, period): (u64, u64)| {
         ChildParams::default().reserve(span(amount * MS), span(period * MS))
     };
-    let requested = [(2, 10), (3, 20), (5, 40), (1, 40)].map(terms);
+    let requested = [(2, 10), (3, 20), (5, 40), (1, 40)].map(params);
     let offers = conversion.give(Supply::of(&[Guarantee::All]), &requested);
     let given: Vec<String> = offers.iter().map(|offer| gives(offer).join(" ")).collect();
     assert_eq!(given, ["RESBH 2ms 10ms", "RESBH 3ms 20ms", "RESBH 5ms 40ms", ""]);
@@ -195,13 +195,13 @@ proptest! {
     ) {
         let conversion = conversion(KIND, &[]);
         let shares: Vec<_> = shares.iter().map(|(x, y)| (*x, 12 * y)).collect();
-        let terms = |(amount, period): &(u64, u64)| ChildParams::default().reserve(span(*amount), span(*period));
+        let params = |(amount, period): &(u64, u64)| ChildParams::default().reserve(span(*amount), span(*period));
         let who = less.0 % shares.len();
         let mut fewer = shares.clone();
         fewer[who].0 = fewer[who].0.min(less.1);
         let all = [Guarantee::All];
-        let many = conversion.give(Supply::of(&all), &shares.iter().map(terms).collect::<Vec<_>>());
-        let fewer = conversion.give(Supply::of(&all), &fewer.iter().map(terms).collect::<Vec<_>>());
+        let many = conversion.give(Supply::of(&all), &shares.iter().map(params).collect::<Vec<_>>());
+        let fewer = conversion.give(Supply::of(&all), &fewer.iter().map(params).collect::<Vec<_>>());
         let mut host = Host::new(1);
         let root = host.root(KIND, &[]);
         for child in 0..shares.len() {

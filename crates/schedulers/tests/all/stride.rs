@@ -74,10 +74,10 @@ fn funded(funding: (i64, i64)) -> [(&'static str, Value<'static>); 2] {
 
 /// The offers to holders of (currency, tickets).
 fn shares(settings: &[(&str, Value<'_>)], tickets: &[(u32, u32)]) -> Vec<String> {
-    let terms = |(currency, tickets): &(u32, u32)| {
+    let params = |(currency, tickets): &(u32, u32)| {
         ChildParams::default().weight(Ratio::whole((*tickets).into())).currency(*currency)
     };
-    let children: Vec<ChildParams> = tickets.iter().map(terms).collect();
+    let children: Vec<ChildParams> = tickets.iter().map(params).collect();
     let offers = conversion("stride", settings).give(Supply::of(&[WHOLE]), &children);
     offers.iter().flat_map(gives).collect()
 }

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
         return Ok(Answer::Yes);
     }
     let request = request(args)?;
-    match control::ask(socket, request)? {
+    match control::send(socket, request)? {
         Ok(answer) => {
             let breaks = answer["breaks"].as_array().is_some_and(|broken| !broken.is_empty());
             let admits = answer["admits"].as_bool();

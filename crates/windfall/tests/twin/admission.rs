@@ -164,8 +164,8 @@ fn twin_a_process_submits_tasks_of_its_own() {
         let (_, server) = *plan.nodes.iter().find(|(name, _)| name == "server").unwrap();
         let home = Home::new(server, |_| Vec::new());
         plan.processes.nodes = vec![home];
-        let (terms, code) = (ProcessParams::default(), Submitter(noted.clone()));
-        plan.threads.push(PlannedThread::process(Node(0), &home, &terms, code));
+        let (params, code) = (ProcessParams::default(), Submitter(noted.clone()));
+        plan.threads.push(PlannedThread::process(Node(0), &home, &params, code));
     };
     twin_with(TREE, amend, |outcome, real| {
         conserved(outcome);

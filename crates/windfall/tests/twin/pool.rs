@@ -190,8 +190,8 @@ fn twin_a_pool_answers_before_its_closures_run() {
             Home::new(node, |_| Vec::new())
         };
         plan.processes.nodes = vec![home("server"), home("clients")];
-        let (home, terms) = (plan.processes.nodes[1], ProcessParams::default());
-        plan.threads.push(PlannedThread::process(CLIENTS, &home, &terms, Client(noted.clone())));
+        let (home, params) = (plan.processes.nodes[1], ProcessParams::default());
+        plan.threads.push(PlannedThread::process(CLIENTS, &home, &params, Client(noted.clone())));
     };
     twin_with(TREE, amend, |outcome, real| {
         conserved(outcome);

@@ -123,7 +123,7 @@ impl Client {
             other => return Err(LabError::Run(format!("{other} is no request"))),
         };
         let begun = Instant::now();
-        let answer = control::ask(Some(Path::new(&self.socket)), request);
+        let answer = control::send(Some(Path::new(&self.socket)), request);
         let us = begun.elapsed().as_secs_f64() * 1e6;
         answer??;
         Ok(us)

@@ -43,7 +43,7 @@ impl Held {
     /// The state of a thread that joins.
     pub(super) fn of(member: Member) -> Held {
         let (tid, priority, place, own) = match member {
-            Member::Own(own) => (0, 0, None, Some(own)),
+            Member::InProcess(own) => (0, 0, None, Some(own)),
             Member::External { tid, cpu } => (tid, HELD, Some(cpu), None),
             Member::Entry => (0, 0, None, None),
         };

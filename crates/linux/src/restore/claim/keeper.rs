@@ -22,7 +22,7 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     /// Starts the keeper, on the caller's processor and in its class.
-    pub(crate) fn start(journal: Arc<RestoreLog>) -> std::io::Result<Keeper> {
+    pub(crate) fn start(restore_log: Arc<RestoreLog>) -> std::io::Result<Keeper> {
         let (stop, stopped) = mpsc::channel::<()>();
         let thread = std::thread::Builder::new().name("claims".to_owned()).stack_size(crate::STACK);
         let thread = thread.spawn(move || {
@@ -30,7 +30,7 @@ impl Keeper {
             let mut pause = PAUSE;
             while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 let begun = usage::of_this_thread();
-                look(journal.claim());
+                look(restore_log.claim());
                 let took = usage::of_this_thread().saturating_sub(begun).as_nanos();
                 pause = PAUSE.max(Duration::from_nanos(took.saturating_mul(SHARE - 1)));
             }

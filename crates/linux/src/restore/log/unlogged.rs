@@ -26,8 +26,8 @@ struct Makers {
 const GENERATIONS: usize = 64;
 
 /// Restores all late children.
-pub(super) fn restore(journal: &RestoreLog, trouble: &mut Vec<String>) {
-    let makers = Makers::of(journal);
+pub(super) fn restore(restore_log: &RestoreLog, trouble: &mut Vec<String>) {
+    let makers = Makers::of(restore_log);
     let ourselves = std::process::id().cast_signed();
     let others = procfs::processes().into_iter().filter(|pid| *pid != ourselves);
     let threads =
@@ -41,7 +41,7 @@ pub(super) fn restore(journal: &RestoreLog, trouble: &mut Vec<String>) {
             give(tid, &attributes, &affinity, trouble);
         }
     };
-    patient::each(&threads, &look, trouble, &|| journal.beat());
+    patient::each(&threads, &look, trouble, &|| restore_log.beat());
 }
 
 fn has_our_priority(tid: i32) -> bool {
@@ -51,13 +51,13 @@ fn has_our_priority(tid: i32) -> bool {
 }
 
 impl Makers {
-    fn of(journal: &RestoreLog) -> Makers {
+    fn of(restore_log: &RestoreLog) -> Makers {
         let mut makers = Makers {
-            began: journal.table.began.load(Ordering::Relaxed),
+            began: restore_log.table.began.load(Ordering::Relaxed),
             former: BTreeMap::new(),
             sessions: BTreeMap::new(),
         };
-        for entry in journal.entries() {
+        for entry in restore_log.entries() {
             let (tid, pid) = (entry.tid.load(Ordering::Relaxed), entry.pid.load(Ordering::Relaxed));
             makers.former.insert(tid, entry.what());
             makers.former.entry(pid).or_insert_with(|| entry.what());

@@ -21,14 +21,14 @@ impl System {
         &mut self,
         (template, name): (Handle, &'static str),
         node: Node,
-        terms: ProcessParams,
+        params: ProcessParams,
     ) -> Result<(), ProcessError> {
         if *self.templates.at(template)? != name {
             return Err(ProcessError::WrongCode { template });
         }
         self.check_node(node)?;
-        if terms.priority > ProcessParams::MOST_PRIORITY {
-            return Err(ProcessError::NoPriority { priority: terms.priority });
+        if params.priority > ProcessParams::MOST_PRIORITY {
+            return Err(ProcessError::NoPriority { priority: params.priority });
         }
         Ok(())
     }

@@ -469,8 +469,8 @@ fn refuses_nodes_terms_and_sizes_that_there_are_not() {
     let template = Call::MakeTemplate { node: Node(1), name: "a", kib: 1 };
     let template = world.ask(0, template).unwrap().unwrap().handle;
     let mut check = |name, node, priority| {
-        let terms = ProcessParams { priority, ..ProcessParams::default() };
-        world.system.check_process((template, name), node, terms)
+        let params = ProcessParams { priority, ..ProcessParams::default() };
+        world.system.check_process((template, name), node, params)
     };
     assert_eq!(check("a", Node(1), 3), Ok(()));
     assert_eq!(check("b", Node(1), 3), Err(ProcessError::WrongCode { template }));

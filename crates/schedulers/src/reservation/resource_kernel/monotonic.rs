@@ -23,8 +23,8 @@ impl Conversion for Monotonic {
         let whole = own.guarantees.first() == Some(&Guarantee::All);
         let mut before = Vec::new();
         let mut all_fit = whole;
-        let give = |terms: &ChildParams| {
-            let Some((amount, period)) = terms.reserve else {
+        let give = |params: &ChildParams| {
+            let Some((amount, period)) = params.reserve else {
                 return Offer::nothing();
             };
             if amount.is_zero() {
@@ -47,7 +47,7 @@ impl Conversion for Monotonic {
                         .into(),
                 });
             }
-            let form = match Class::of(terms.priority.unwrap_or(0)) {
+            let form = match Class::of(params.priority.unwrap_or(0)) {
                 Class::Hard => reserved::Form::Hard,
                 Class::Soft | Class::Firm => reserved::Form::Soft,
             };

@@ -14,8 +14,8 @@ pub(crate) fn offers(
     own: &[Guarantee],
     weights: &[u32],
 ) -> Vec<Option<Guarantee>> {
-    let terms = |weight: &u32| ChildParams::default().weight(Ratio::whole((*weight).into()));
-    let children: Vec<ChildParams> = weights.iter().map(terms).collect();
+    let params = |weight: &u32| ChildParams::default().weight(Ratio::whole((*weight).into()));
+    let children: Vec<ChildParams> = weights.iter().map(params).collect();
     let offers = super::conversion(kind, settings).give(Supply::of(own), &children).into_iter();
     offers.map(|offer| offer.gives.first().map(|given| given.guarantee)).collect()
 }

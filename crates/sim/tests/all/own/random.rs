@@ -149,8 +149,8 @@ fn law_each_request_happens_whole_or_changes_nothing() {
         model.lock().unwrap().below = ["ts"; 3];
         for (number, draws) in lists.into_iter().enumerate() {
             let asker = Asker { number, draws, model: model.clone() };
-            let terms = ProcessParams::default();
-            let mut thread = PlannedThread::process(Node(0), &home, &terms, asker);
+            let params = ProcessParams::default();
+            let mut thread = PlannedThread::process(Node(0), &home, &params, asker);
             thread.name = format!("asker {number}");
             plan.threads.push(thread);
         }

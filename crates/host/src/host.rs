@@ -89,6 +89,8 @@ pub(crate) struct Step {
     pub(crate) noticed: bool,
     /// The scheduler's last answer about a job: whether it is admitted.
     pub(crate) planned: Option<bool>,
+    /// Whether schedulers that admit are to be told that they hold nothing by promise.
+    pub(crate) unsupplied: bool,
 }
 
 /// Facts for the outcome of a run.
@@ -142,6 +144,7 @@ impl<M: Machine> Host<M> {
                 notices: Vec::new(),
                 noticed: false,
                 planned: None,
+                unsupplied: false,
             },
             log: Log {
                 decisions: 0,

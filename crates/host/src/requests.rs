@@ -57,11 +57,12 @@ impl<M: Machine> Host<M> {
 
     /// Carries out a request; a request about a program applies to each of its threads. Returns what was refused, and why.
     ///
-    /// It ends the judgement of all promises, because those that hold afterwards are unknown.
+    /// It ends the judgement of all promises, because those that hold afterwards are unknown. Schedulers that admit tasks have what they hold by
+    /// their place alone from then on: all of a processor at the top, nothing elsewhere.
     pub fn request(&mut self, request: PlannedRequest) -> Vec<String> {
         let (changed, refused) = self.carry_out_request(request);
         if changed {
-            self.promises_end();
+            self.unchecked();
         }
         refused
     }
@@ -75,7 +76,7 @@ impl<M: Machine> Host<M> {
         let (changed, refused) = self.carry_out_request(request);
         match changed {
             true if refused.is_empty() => self.promises_change(promises),
-            true => self.promises_end(),
+            true => self.unchecked(),
             false => {}
         }
         refused

@@ -27,6 +27,7 @@ impl<M: Machine> Host<M> {
     pub fn settle(&mut self, last: bool) {
         loop {
             self.apply();
+            self.supplies_end();
             if last || !self.follow() || self.has_failed() {
                 break;
             }
@@ -267,7 +268,7 @@ impl<M: Machine> Host<M> {
             let threads = &self.threads;
             self.machine.note(&entry, |id: ThreadId| threads.number(id));
             if matches!(entry.what, JournalEvent::Quarantined { .. }) {
-                self.promises_end();
+                self.unchecked();
                 self.look_at_reservations();
             }
         }

@@ -208,8 +208,22 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Ends judgement, because the hierarchy is no longer the one that was checked.
-    pub(crate) fn promises_end(&mut self) {
+    /// The hierarchy is no longer the one that was checked: ends judgement, and, when all that is due has been applied, what schedulers
+    /// that admit count on.
+    pub(crate) fn unchecked(&mut self) {
+        self.step.unsupplied |= !self.promises.given().is_empty();
+        self.promises_end();
+    }
+
+    /// Tells schedulers that admit that they hold nothing by promise, if that is so.
+    pub(crate) fn supplies_end(&mut self) {
+        if std::mem::take(&mut self.step.unsupplied) {
+            self.supplies_change(&[]);
+        }
+    }
+
+    /// Ends judgement.
+    fn promises_end(&mut self) {
         if self.promises.judged.is_empty() {
             return;
         }

@@ -1,10 +1,14 @@
 //! The supplies of schedulers that admit jobs, before and after control requests.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-use windfall_scenario::Scenario;
+use windfall_hierarchy::{Answer, ChildVp, Context, Message, OwnVp, Scheduler, TimerId};
 use windfall_scenario::outcome::{Outcome, ThreadOutcome};
+use windfall_scenario::{Catalogue, PlannedRequest, Scenario};
+use windfall_schedulers::catalogue::{Kind, Settings};
+use windfall_schedulers::kinds;
+use windfall_schedulers::parameters::RESERVE;
 use windfall_sim::Sim;
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// Jobs of 15 ms and of 5 ms every 10 ms for a second: the former of a whole processor, the latter of 2 ms in 10 ms at first.
 const TREE: &str = r#"
@@ -164,4 +168,82 @@ fn refuses_laxity_of_a_scheduler_that_admits_by_steps() {
     assert_ne!(steps, TREE);
     let why = format!("{:?}", parse(&steps, "").unwrap_err());
     assert!(why.contains("`part` admits by steps"), "{why}");
+}
+
+/// Serves its only child until half a second has passed, and breaks a rule then.
+#[derive(Clone)]
+struct Breaks;
+
+impl Scheduler for Breaks {
+    fn timers(&self, _: usize) -> usize {
+        1
+    }
+    fn init(&mut self, context: &mut Context<'_>) {
+        context.set_timer(TimerId(0), Some(Instant::ZERO + Span::from_millis(500)));
+    }
+    fn register(&mut self, _: ChildVp, _: &mut Context<'_>) -> Answer {
+        Ok(())
+    }
+    fn unregister(&mut self, _: ChildVp, _: &mut Context<'_>) {}
+    fn request(&mut self, _: ChildVp, context: &mut Context<'_>) {
+        context.request(OwnVp(0));
+    }
+    fn release(&mut self, _: ChildVp, _: Option<OwnVp>, context: &mut Context<'_>) {
+        context.release(OwnVp(0));
+    }
+    fn message(&mut self, _: Option<ChildVp>, _: Message, _: &mut Context<'_>) -> Answer {
+        Ok(())
+    }
+    fn grant(&mut self, own: OwnVp, context: &mut Context<'_>) {
+        context.grant(ChildVp(0), own);
+    }
+    fn revoke(&mut self, _: OwnVp, child: ChildVp, context: &mut Context<'_>) {
+        context.revoke(child);
+    }
+    fn timer(&mut self, _: TimerId, context: &mut Context<'_>) {
+        context.grant(ChildVp(7), OwnVp(0));
+    }
+}
+
+static BREAKS: Kind =
+    Kind::new("breaks", "serves one child, and breaks a rule", |_| Ok(Box::new(Breaks)))
+        .with_parameters(&[&RESERVE])
+        .with_conversion(|_| kinds::REZ.conversion(&Settings::default()));
+
+/// What was checked holds no more when a scheduler is quarantined, or a request is carried out that was not checked: who admits below counts on nothing from then on.
+#[test]
+fn law_who_admits_counts_on_nothing_that_was_not_checked() {
+    let run = |kind: &str, create: bool| {
+        let tree = format!(
+            r#"
+schema = 2
+length = "1s"
+schedulers.above = {{ scheduler = "{kind}", parent = "top" }}
+schedulers.part = {{ scheduler = "ports", parent = "above", guarantee = "RESBS 5ms 10ms" }}
+threads.below = {{ parent = "part", periodic = {{ work = "2ms", period = "10ms", deadline = "60ms", admit = true }} }}
+"#
+        );
+        let mut catalogue = Catalogue::default();
+        catalogue.register(&BREAKS).unwrap();
+        let scenario = Scenario::parse_in(&catalogue, "unchecked.toml", &tree).unwrap();
+        let mut plan = scenario.build().unwrap();
+        if create {
+            let scheduler = kinds::EDF.build(&Settings::default()).unwrap();
+            let owns = vec![(Some("above".to_owned()), Vec::new())];
+            let (name, kind) = ("late".to_owned(), "edf");
+            let request = PlannedRequest::Create { name, kind, scheduler, owns };
+            plan.requests.push((Instant::ZERO + Span::from_millis(500), request));
+        }
+        Sim::of(plan, None).unwrap().run(Instant::ZERO + scenario.length, |_| true)
+    };
+    let plain = run("rez", false);
+    assert_eq!((admitted(&plain, "below"), plain.quarantined.len()), (101, 0));
+    let broken = run("breaks", false);
+    assert_eq!(broken.quarantined.len(), 1, "{broken:?}");
+    assert_eq!(thread(&broken, "below").submitted, 101);
+    assert!((49..=51).contains(&admitted(&broken, "below")), "{}", admitted(&broken, "below"));
+    let created = run("rez", true);
+    let [(_, why)] = &created.refused[..] else { panic!("{:?}", created.refused) };
+    assert!(why.contains("holds no guarantee"), "{why}");
+    assert!((49..=51).contains(&admitted(&created, "below")), "{}", admitted(&created, "below"));
 }

@@ -27,7 +27,7 @@ pub enum SubmitError {
     },
     /// The scheduler orders by deadlines.
     NeedsDeadline,
-    /// The scheduler orders by ranks and promises no deadlines.
+    /// The scheduler orders by ranks, or begins tasks at given times, and has no answer about deadlines.
     NoDeadlines,
     /// As many tasks are there as may be.
     Full {
@@ -70,7 +70,7 @@ impl fmt::Display for SubmitError {
                 f.write_str("no deadline; give one, or submit it to a scheduler with ranks")
             }
             SubmitError::NoDeadlines => f.write_str(
-                "the scheduler promises no deadlines; leave the deadline out, or submit it to one that does",
+                "the scheduler knows no deadlines; leave the deadline out, or name a scheduler that orders by deadlines",
             ),
             SubmitError::Full { tasks } => {
                 write!(f, "all {tasks} tasks are taken; cancel one, or wait for one to end")

@@ -1,4 +1,4 @@
-//! Spring: plans jobs when they arrive, and then finishes them in time; on one processor.
+//! Spring: plans jobs when their threads begin them, and then finishes them in time; on one processor.
 //!
 //! Takes    ALL on its own VP 0. Not RESU, in contrast to table 5.1: a plan fixes times on the clock.
 //! Gives    RESBH x y to each child with a reservation of x in y; nothing to one without.

@@ -212,7 +212,9 @@ impl Ledger {
             AdmitError::DeadlinePassed { earliest, .. } => {
                 AnswerError::NoTime { work, idle: Span::ZERO, earliest: late(earliest) }
             }
-            AdmitError::Full { .. } => AnswerError::Full { limit: "its `slots` are all taken" },
+            AdmitError::Full { .. } => AnswerError::Full {
+                limit: "its `slots` are all taken; end a task, or give it more slots",
+            },
             AdmitError::BeyondHorizon { .. } => {
                 let allowed = "at most 73 years after the clock's beginning";
                 AnswerError::OutOfRange { what: "deadline", allowed }

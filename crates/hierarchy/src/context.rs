@@ -316,10 +316,15 @@ impl Context<'_> {
 
     /// Writes a note about a child to the journal, for traces and tests.
     pub fn note(&mut self, child: Option<ChildVp>, note: Note) {
+        self.note_of_task(child, None, note);
+    }
+
+    /// Like [`note`](Self::note), about a task of the child, by the number with which it was submitted.
+    pub fn note_of_task(&mut self, child: Option<ChildVp>, task: Option<u32>, note: Note) {
         if self.state.journal.is_open() {
             let vp = child.and_then(|child| self.instance.children.get(child));
             let about = vp.and_then(|vp| self.state.vps[vp].target());
-            self.state.record(self.instance, JournalEvent::Noted { note, about });
+            self.state.record(self.instance, JournalEvent::Noted { note, about, task });
         }
     }
 

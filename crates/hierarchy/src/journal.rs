@@ -84,6 +84,8 @@ pub enum JournalEvent {
         note: Note,
         /// The child.
         about: Option<Target>,
+        /// The child's task that the note is about, by the number with which it was submitted; `None` if it is about no task.
+        task: Option<u32>,
     },
     /// A parent refused a message from this scheduler.
     MessageRefused {
@@ -119,9 +121,11 @@ impl JournalEntry {
     #[must_use]
     pub const fn expired(&self) -> Option<ThreadId> {
         match self.what {
-            JournalEvent::Noted { note: Note::Expired, about: Some(Target::Thread(thread)) } => {
-                Some(thread)
-            }
+            JournalEvent::Noted {
+                note: Note::Expired,
+                about: Some(Target::Thread(thread)),
+                ..
+            } => Some(thread),
             _ => None,
         }
     }

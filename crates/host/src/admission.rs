@@ -2,6 +2,7 @@
 
 use crate::host::Host;
 use crate::machine::Machine;
+use crate::open_tasks::Source;
 use windfall_hierarchy::{
     AnswerError, HierarchyError, Message, NodeId, Parent, TemporalAnswer, TemporalQuery,
 };
@@ -133,17 +134,37 @@ impl<M: Machine> Host<M> {
         number: u32,
         request: TaskRequest,
     ) -> Result<TaskReply, TaskError> {
-        let answer = self.about_tasks(number, request);
+        self.task_request_of(Source::Client, number, request)
+    }
+
+    /// The same, by a process or by the run's owner.
+    pub(crate) fn task_request_of(
+        &mut self,
+        source: Source,
+        number: u32,
+        request: TaskRequest,
+    ) -> Result<TaskReply, TaskError> {
+        let answer = self.about_tasks(source, number, request);
         // Of a task that was used up or lost by now, its process is told before it goes on.
         self.post_notices();
         answer
     }
 
-    fn about_tasks(&mut self, number: u32, request: TaskRequest) -> Result<TaskReply, TaskError> {
+    fn about_tasks(
+        &mut self,
+        source: Source,
+        number: u32,
+        request: TaskRequest,
+    ) -> Result<TaskReply, TaskError> {
+        let now = self.machine.now();
         match request {
             TaskRequest::Submit { work, deadline } => {
                 let (task, answer) = self.submit_task(number, work, deadline);
+                let tasks = &mut self.threads.list[number as usize].outcome.tasks;
+                tasks.submitted += 1;
+                tasks.refused += u64::from(answer.is_err());
                 answer.map_err(|why| refused(why, TaskId::new(task)))?;
+                self.task_is_admitted(number, task, (deadline, source));
                 Ok(TaskReply::Admitted(TaskId::new(task)))
             }
             TaskRequest::Query { work, deadline } => {
@@ -155,12 +176,14 @@ impl<M: Machine> Host<M> {
                 fits.ok_or_else(not_admitting)?.map(|()| TaskReply::Fits)
             }
             TaskRequest::Withdraw(task) => {
-                self.tasks.ended(number, task.number());
-                self.ends_by(number, task, Message::Withdraw)
+                let answer = self.ends_by(number, task, Message::Withdraw);
+                self.task_is_withdrawn(number, task.number(), now); // it may just have been lost
+                answer
             }
             TaskRequest::Finish(task) => {
-                self.task_is_done(number, task.number());
-                self.ends_by(number, task, Message::Finish)
+                let answer = self.ends_by(number, task, Message::Finish);
+                self.task_is_done(number, task.number(), now);
+                answer
             }
             TaskRequest::Open => Ok(TaskReply::Opened),
             _ => Err(TaskError::NotAdmitting {
@@ -170,7 +193,7 @@ impl<M: Machine> Host<M> {
     }
 
     /// The scheduler above a thread.
-    fn above(&self, number: u32) -> Option<NodeId> {
+    pub(crate) fn above(&self, number: u32) -> Option<NodeId> {
         let id = self.threads.list[number as usize].id?;
         self.hierarchy.parent_of(id).ok()
     }

@@ -52,6 +52,9 @@ impl<M: Machine> Host<M> {
     /// Moves a thread below another scheduler. Returns whether that scheduler has admitted it.
     pub fn move_thread(&mut self, number: u32, to: NodeId, messages: &[Message]) -> bool {
         let Some(id) = self.threads.list[number as usize].id else { return false };
-        self.send(|hierarchy, now| hierarchy.move_thread(now, id, to, messages)).is_some()
+        let moved =
+            self.send(|hierarchy, now| hierarchy.move_thread(now, id, to, messages)).is_some();
+        self.tasks_elsewhere_are_lost();
+        moved
     }
 }

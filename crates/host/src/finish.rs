@@ -76,6 +76,7 @@ impl<M: Machine> Host<M> {
         let id = self.threads.list[at].id;
         let (parent, stats) = (self.parent(id), id.map(|id| self.counted(id)));
         let overdue = self.programs.overdue(number, now);
+        self.tasks_are_left(number, now, false);
         let thread = &mut self.threads.list[at];
         if let Some(stats) = stats {
             thread.outcome.counted(stats);

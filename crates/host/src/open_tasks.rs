@@ -1,84 +1,267 @@
-//! Tasks that processes submitted and have not finished, to count those that end late (decision 0033).
+//! Tasks that were admitted and have not ended, to count what becomes of each (decision 0033).
 //!
-//! Here a task ends when its process says so, whatever its scheduler knows of it by then: its work may have been used up, or the task lost. Tasks of jobs are not here, whose
-//! misses are counted; nor are those that clients submit, of which no process knows.
+//! A task of a process ends when that says so, whatever its scheduler knows of it by then: its work may have been used up, or the task lost. Of a task that a client
+//! submitted no process knows: it ends when its scheduler says that it is used up or lost. Both end when they are withdrawn, and with their thread. Tasks of jobs are not here, whose misses
+//! are counted; that one was lost is.
+//!
+//! Invariant: each task that was admitted is either here, or counted in the outcome of its thread, once.
 
 use crate::host::Host;
 use crate::machine::Machine;
 use crate::thread::Thread;
 use std::collections::BTreeMap;
+use windfall_hierarchy::{JournalEntry, JournalEvent, NodeId, Note, Target};
+use windfall_scenario::outcome::ThreadOutcome;
 use windfall_time::{Instant, Span};
 
-/// How many tasks are kept for a process. Of more, the one that it submitted first counts as ended when its work was used up.
+/// How many tasks are kept for a thread. Of more, the end of the one that was submitted first is unknown.
 const KEPT: usize = 1 << 20;
 
 /// By thread.
-#[derive(Default)]
-pub(crate) struct OpenTasks(BTreeMap<u32, Tasks>);
+pub(crate) struct OpenTasks {
+    all: BTreeMap<u32, Tasks>,
+    kept: usize,
+}
 
-/// The tasks of one process.
+/// The tasks of one thread.
 #[derive(Default)]
 struct Tasks {
-    /// By number: the deadline, and what had been stolen when it was submitted.
-    open: BTreeMap<u32, (Instant, Span)>,
+    /// By number.
+    open: BTreeMap<u32, Open>,
     /// Time stolen from its processor while it had tasks.
     stolen: Span,
 }
 
+/// The source of a task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    /// A process, for itself or for another, which says when it is done.
+    Process,
+    /// The owner of the run.
+    Client,
+}
+
+/// A task that has not ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Open {
+    deadline: Instant,
+    source: Source,
+    /// The scheduler that admitted it.
+    by: Option<NodeId>,
+    state: State,
+    /// What had been stolen when it was submitted; once it has ended, what was stolen since.
+    stolen: Span,
+}
+
+/// The last that a scheduler said of a task.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Admitted,
+    UsedUp,
+    Lost,
+}
+
+impl Default for OpenTasks {
+    fn default() -> OpenTasks {
+        OpenTasks { all: BTreeMap::new(), kept: KEPT }
+    }
+}
+
 impl OpenTasks {
-    /// A task of a process was admitted.
-    pub(crate) fn admitted(&mut self, thread: u32, task: u32, deadline: Instant) {
-        let Tasks { open, stolen } = self.0.entry(thread).or_default();
-        open.insert(task, (deadline, *stolen));
-        if open.len() > KEPT {
-            open.pop_first();
+    /// A task was admitted. Returns how many are not kept any longer for it.
+    fn admitted(&mut self, thread: u32, task: u32, mut open: Open) -> u64 {
+        let tasks = self.all.entry(thread).or_default();
+        open.stolen = tasks.stolen;
+        let before = tasks.open.len();
+        let replaced = tasks.open.insert(task, open).is_some();
+        let too_many = before >= self.kept && !replaced;
+        if too_many {
+            tasks.open.pop_first();
         }
+        u64::from(replaced || too_many)
     }
 
-    /// The deadline of a task.
-    fn deadline(&self, thread: u32, task: u32) -> Option<Instant> {
-        self.0.get(&thread)?.open.get(&task).map(|(deadline, _)| *deadline)
+    fn find(&mut self, thread: u32, task: u32) -> Option<&mut Open> {
+        self.all.get_mut(&thread)?.open.get_mut(&task)
     }
 
-    /// A task has ended, done or not. Returns what was stolen since it was submitted.
-    pub(crate) fn ended(&mut self, thread: u32, task: u32) -> Option<Span> {
-        let Tasks { open, stolen } = self.0.get_mut(&thread)?;
-        let (_, before) = open.remove(&task)?;
-        let stolen = *stolen - before;
-        if open.is_empty() {
-            self.0.remove(&thread);
+    /// A task has ended, done or not.
+    fn end(&mut self, thread: u32, task: u32) -> Option<Open> {
+        let tasks = self.all.get_mut(&thread)?;
+        let open = tasks.open.remove(&task)?;
+        let stolen = tasks.stolen - open.stolen;
+        if tasks.open.is_empty() {
+            self.all.remove(&thread);
         }
-        Some(stolen)
+        Some(Open { stolen, ..open })
     }
 
-    /// A process has ended, with its tasks.
-    pub(crate) fn forget(&mut self, thread: u32) {
-        self.0.remove(&thread);
+    /// Takes all tasks of a thread.
+    fn end_all(&mut self, thread: u32) -> impl Iterator<Item = Open> {
+        self.all.remove(&thread).unwrap_or_default().open.into_values()
     }
 
-    /// Time was stolen from a processor: from each process that is there, or was there last.
+    /// Time was stolen from a processor: from each thread that is there, or was there last.
     pub(crate) fn stolen(&mut self, cpu: usize, span: Span, threads: &[Thread]) {
-        for (number, tasks) in &mut self.0 {
+        for (number, tasks) in &mut self.all {
             if threads[*number as usize].last_cpu.is_some_and(|last| usize::from(last) == cpu) {
                 tasks.stolen = tasks.stolen.saturating_add(span);
             }
         }
     }
+
+    /// The tasks that another scheduler promises than the one above their thread, by thread and number.
+    fn elsewhere(&self, above: impl Fn(u32) -> Option<NodeId>) -> Vec<(u32, u32)> {
+        let mut found = Vec::new();
+        for (thread, tasks) in &self.all {
+            let above = above(*thread);
+            let promised = |open: &Open| open.state == State::Admitted && open.by != above;
+            let its = tasks.open.iter().filter(|(_, open)| promised(open));
+            found.extend(its.map(|(task, _)| (*thread, *task)));
+        }
+        found
+    }
+}
+
+impl Open {
+    /// Counts that its process says that it is done.
+    fn is_done(self, now: Instant, outcome: &mut ThreadOutcome) {
+        let late = now.saturating_since(self.deadline);
+        if late.is_zero() {
+            outcome.tasks.in_time += 1;
+        } else {
+            outcome.late_tasks.ends(late, self.stolen);
+        }
+        outcome.tasks.done_though_lost += u64::from(self.state == State::Lost);
+    }
+
+    /// Counts that it was taken back. One that was lost before cannot be.
+    fn is_withdrawn(self, now: Instant, outcome: &mut ThreadOutcome) {
+        if self.state == State::Lost {
+            outcome.tasks.lost += 1;
+        } else {
+            outcome.tasks.withdrawn += 1;
+            outcome.tasks.withdrawn_late += u64::from(now > self.deadline);
+        }
+    }
+
+    /// Counts that it was not done by the end of its thread, or of the run.
+    fn is_left(self, now: Instant, thread_ends: bool, outcome: &mut ThreadOutcome) {
+        let passed = now > self.deadline;
+        match (self.state, self.source) {
+            (State::Lost, _) => outcome.tasks.lost += 1,
+            (_, Source::Process) if passed => outcome.late_tasks.never_ends(),
+            (_, Source::Client) if passed => outcome.tasks.used_up += 1,
+            _ if thread_ends => outcome.tasks.withdrawn += 1,
+            _ => outcome.tasks.open += 1,
+        }
+    }
 }
 
 impl<M: Machine> Host<M> {
+    /// A task was admitted.
+    pub(crate) fn task_is_admitted(
+        &mut self,
+        number: u32,
+        task: u32,
+        (deadline, source): (Instant, Source),
+    ) {
+        let by = self.above(number);
+        let open = Open { deadline, source, by, state: State::Admitted, stolen: Span::ZERO };
+        let unknown = self.tasks.admitted(number, task, open);
+        self.threads.list[number as usize].outcome.tasks.unknown += unknown;
+    }
+
     /// A process says that a task is done, in time or late.
-    pub(crate) fn task_is_done(&mut self, number: u32, task: u32) {
-        let now = self.machine.now();
-        let deadline = self.tasks.deadline(number, task);
-        let late = deadline.map_or(Span::ZERO, |deadline| now.saturating_since(deadline));
-        if M::LIVE && !late.is_zero() {
+    pub(crate) fn task_is_done(&mut self, number: u32, task: u32, now: Instant) {
+        let open = self.tasks.find(number, task);
+        if M::LIVE && open.is_some_and(|open| now > open.deadline) {
             self.hear(); // what was stolen up to now must be known
             self.account_all();
         }
-        let stolen = self.tasks.ended(number, task).unwrap_or(Span::ZERO);
-        if !late.is_zero() {
-            self.threads.list[number as usize].outcome.late_tasks.ends(late, stolen);
+        if let Some(open) = self.tasks.end(number, task) {
+            open.is_done(now, &mut self.threads.list[number as usize].outcome);
         }
+    }
+
+    /// A task will not be done.
+    pub(crate) fn task_is_withdrawn(&mut self, number: u32, task: u32, now: Instant) {
+        if let Some(open) = self.tasks.end(number, task) {
+            open.is_withdrawn(now, &mut self.threads.list[number as usize].outcome);
+        }
+    }
+
+    /// A scheduler has noted that a task, or one of a job, is used up or lost.
+    pub(crate) fn task_is_noted(&mut self, entry: &JournalEntry) {
+        let JournalEvent::Noted { note, about: Some(Target::Thread(id)), task: Some(task) } =
+            entry.what
+        else {
+            return;
+        };
+        let Some(number) = self.number(id) else { return };
+        match note {
+            Note::Lost(_) => self.task_is_lost(number, task),
+            Note::Exhausted => {
+                let Some(open) = self.tasks.find(number, task) else { return };
+                open.state = State::UsedUp;
+                if open.source == Source::Client {
+                    self.tasks.end(number, task);
+                    self.threads.list[number as usize].outcome.tasks.used_up += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn task_is_lost(&mut self, number: u32, task: u32) {
+        let outcome = &mut self.threads.list[number as usize].outcome;
+        outcome.lost += 1;
+        let Some(open) = self.tasks.find(number, task) else { return };
+        open.state = State::Lost;
+        if open.source == Source::Client {
+            self.tasks.end(number, task);
+            outcome.tasks.lost += 1;
+        }
+    }
+
+    /// Counts tasks as lost whose thread has left the scheduler that promised them.
+    pub(crate) fn tasks_elsewhere_are_lost(&mut self) {
+        for (number, task) in self.tasks.elsewhere(|number| self.above(number)) {
+            self.task_is_lost(number, task);
+        }
+    }
+
+    /// Counts the tasks of a thread that ends, or that is there when the run ends.
+    pub(crate) fn tasks_are_left(&mut self, number: u32, now: Instant, thread_ends: bool) {
+        for open in self.tasks.end_all(number) {
+            open.is_left(now, thread_ends, &mut self.threads.list[number as usize].outcome);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn open(deadline: u64) -> Open {
+        let (source, state) = (Source::Process, State::Admitted);
+        let deadline = Instant::from_nanos(deadline);
+        Open { deadline, source, by: None, state, stolen: Span::ZERO }
+    }
+
+    #[test]
+    fn limit_of_more_tasks_than_are_kept_the_first_are_unknown() {
+        let mut tasks = OpenTasks { kept: 3, ..OpenTasks::default() };
+        let unknown: Vec<u64> = (0..5).map(|task| tasks.admitted(7, task, open(9))).collect();
+        assert_eq!(unknown, [0, 0, 0, 1, 1]);
+        assert_eq!(
+            (tasks.end(7, 0), tasks.end(7, 1), tasks.end(7, 2)),
+            (None, None, Some(open(9)))
+        );
+        // There is room again, and each thread has its own.
+        assert_eq!((tasks.admitted(7, 5, open(9)), tasks.admitted(8, 0, open(9))), (0, 0));
+        assert_eq!((tasks.end_all(7).count(), tasks.end_all(8).count()), (3, 1));
+        // A number that comes again: its former task will not be heard of.
+        assert_eq!([1, 1].map(|task| tasks.admitted(7, task, open(9))), [0, 1]);
     }
 }

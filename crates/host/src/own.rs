@@ -257,6 +257,7 @@ impl<M: Machine> Host<M> {
         }
         if done {
             self.look_at_reservations();
+            self.tasks_elsewhere_are_lost();
         }
     }
 
@@ -330,8 +331,11 @@ impl<M: Machine> Host<M> {
 
     /// Sends a notice to the thread that a journal entry is about.
     pub(crate) fn journal_notice(&mut self, entry: &JournalEntry) {
-        if let JournalEvent::Noted { note: Note::Exhausted, about: Some(Target::Thread(thread)) } =
-            entry.what
+        if let JournalEvent::Noted {
+            note: Note::Exhausted,
+            about: Some(Target::Thread(thread)),
+            ..
+        } = entry.what
             && let Some(number) = self.number(thread)
         {
             self.notice(number, Notice::BudgetUsedUp);

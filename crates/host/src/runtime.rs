@@ -3,6 +3,7 @@
 use crate::agenda::Due;
 use crate::host::Host;
 use crate::machine::Machine;
+use crate::open_tasks::Source;
 use windfall_hierarchy::Message;
 use windfall_programs::{
     Annotation, Job, Node, OwnRequest, ProcessError, ProcessParams, Program, ProgramError,
@@ -101,15 +102,7 @@ impl<M: Machine> RuntimeHost for Host<M> {
     }
 
     fn task(&mut self, thread: u32, request: TaskRequest) -> Result<TaskReply, TaskError> {
-        let deadline = match request {
-            TaskRequest::Submit { deadline, .. } => Some(deadline),
-            _ => None,
-        };
-        let answer = self.task_request(thread, request);
-        if let (Some(deadline), Ok(TaskReply::Admitted(task))) = (deadline, &answer) {
-            self.tasks.admitted(thread, task.number(), deadline);
-        }
-        answer
+        self.task_request_of(Source::Process, thread, request)
     }
 
     fn annotated(&mut self, thread: u32, what: Annotation) {

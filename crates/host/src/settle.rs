@@ -258,7 +258,8 @@ impl<M: Machine> Host<M> {
         for entry in entries {
             self.step.expired.extend(entry.expired().and_then(|thread| self.number(thread)));
             self.journal_notice(&entry);
-            if let JournalEvent::Noted { note, about: Some(Target::Thread(_)) } = entry.what {
+            self.task_is_noted(&entry);
+            if let JournalEvent::Noted { note, about: Some(Target::Thread(_)), .. } = entry.what {
                 match note {
                     Note::Admitted(_) => self.step.planned = Some(true),
                     Note::Refused(_) => self.step.planned = Some(false),
@@ -270,6 +271,7 @@ impl<M: Machine> Host<M> {
             if matches!(entry.what, JournalEvent::Quarantined { .. }) {
                 self.unchecked();
                 self.look_at_reservations();
+                self.tasks_elsewhere_are_lost();
             }
         }
     }

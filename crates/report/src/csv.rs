@@ -18,7 +18,7 @@ pub fn table<'a>(
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
 
-const HEAD: [&str; 27] = [
+const HEAD: [&str; 40] = [
     "thread",
     "scheduler",
     "promised",
@@ -46,6 +46,19 @@ const HEAD: [&str; 27] = [
     "tasks_late",
     "task_lateness_max_ns",
     "task_lateness_stolen_ns",
+    "lost",
+    "tasks_submitted",
+    "tasks_refused",
+    "tasks_admitted",
+    "tasks_in_time",
+    "tasks_unfinished",
+    "tasks_lost",
+    "tasks_withdrawn",
+    "tasks_used_up",
+    "tasks_open",
+    "tasks_unknown",
+    "tasks_withdrawn_late",
+    "tasks_done_though_lost",
 ];
 
 /// A row for each thread.
@@ -57,7 +70,7 @@ pub fn threads(outcome: &Outcome) -> String {
 fn thread(thread: &ThreadOutcome) -> Vec<String> {
     let response = &thread.response;
     let known = |span: Option<Span>| span.map_or_else(String::new, ns);
-    vec![
+    let mut row = vec![
         thread.name.clone(),
         thread.parent.clone().unwrap_or_default(),
         thread.promised.clone().unwrap_or_default(),
@@ -85,6 +98,27 @@ fn thread(thread: &ThreadOutcome) -> Vec<String> {
         thread.late_tasks.count.to_string(),
         ns(thread.late_tasks.most),
         ns(thread.late_tasks.stolen),
+    ];
+    row.extend(tasks(thread).map(|count| count.to_string()));
+    row
+}
+
+fn tasks(thread: &ThreadOutcome) -> [u64; 13] {
+    let (tasks, late) = (&thread.tasks, &thread.late_tasks);
+    [
+        thread.lost,
+        tasks.submitted,
+        tasks.refused,
+        thread.tasks_admitted(),
+        tasks.in_time,
+        late.unfinished,
+        tasks.lost,
+        tasks.withdrawn,
+        tasks.used_up,
+        tasks.open,
+        tasks.unknown,
+        tasks.withdrawn_late,
+        tasks.done_though_lost,
     ]
 }
 
@@ -101,6 +135,8 @@ mod tests {
         let mut quick = ThreadOutcome::new("a, \"b\"\nc", Some("RESBH 1ms 4ms"));
         quick.response.record(Span::from_nanos(7));
         quick.late_tasks.ends(Span::from_nanos(9), Span::from_nanos(4));
+        quick.late_tasks.never_ends();
+        quick.tasks.open = 3;
         let mut outcome = Outcome::default();
         outcome.threads = vec![quick, ThreadOutcome::new("idle", None)];
         let text = super::threads(&outcome);
@@ -109,6 +145,7 @@ mod tests {
         let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
         assert_eq!((rows.len(), &rows[0][0], &rows[0][19]), (2, "a, \"b\"\nc", "7"));
         assert_eq!((&rows[1][2], &rows[1][15]), ("", ""));
-        assert_eq!((&rows[0][24], &rows[0][25], &rows[0][26]), ("1", "9", "4"));
+        assert_eq!((&rows[0][24], &rows[0][25], &rows[0][26]), ("2", "9", "4"));
+        assert_eq!((&rows[0][30], &rows[0][32], &rows[0][36]), ("5", "1", "3"));
     }
 }

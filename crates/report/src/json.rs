@@ -108,6 +108,25 @@ fn expectation(verdict: &Verdict) -> Value {
     })
 }
 
+fn tasks(thread: &ThreadOutcome) -> Value {
+    let (tasks, late) = (&thread.tasks, &thread.late_tasks);
+    json!({
+        "submitted": tasks.submitted,
+        "refused": tasks.refused,
+        "admitted": thread.tasks_admitted(),
+        "in_time": tasks.in_time,
+        "late": late.count - late.unfinished,
+        "unfinished": late.unfinished,
+        "lost": tasks.lost,
+        "withdrawn": tasks.withdrawn,
+        "used_up": tasks.used_up,
+        "open": tasks.open,
+        "unknown": tasks.unknown,
+        "withdrawn_late": tasks.withdrawn_late,
+        "done_though_lost": tasks.done_though_lost,
+    })
+}
+
 fn thread(thread: &ThreadOutcome) -> Value {
     let ns = |span: Option<Span>| span.map(Span::as_nanos);
     let response = &thread.response;
@@ -130,8 +149,11 @@ fn thread(thread: &ThreadOutcome) -> Value {
             "slots_taken": thread.refusals.full,
             "other": thread.refusals.other,
         },
+        "lost": thread.lost,
+        "tasks": tasks(thread),
         "tasks_late": {
             "count": thread.late_tasks.count,
+            "unfinished": thread.late_tasks.unfinished,
             "most_ns": thread.late_tasks.most.as_nanos(),
             "stolen_ns": thread.late_tasks.stolen.as_nanos(),
         },

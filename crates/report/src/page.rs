@@ -117,8 +117,12 @@ fn facts(report: &Report) -> Markup {
             @let submitted = report.threads.iter().map(|thread| thread.submitted).sum::<u64>();
             @if submitted > 0 {
                 @let refused = report.threads.iter().map(|thread| thread.refused).sum::<u64>();
-                li { (grouped(refused)) " of " (grouped(submitted)) " submitted jobs refused" }
+                @let tasks = report.threads.iter().any(|thread| thread.tasks.submitted > 0);
+                @let what = if tasks { "jobs and tasks" } else { "jobs" };
+                li { (grouped(refused)) " of " (grouped(submitted)) " submitted " (what) " refused" }
             }
+            @let lost = report.threads.iter().map(|thread| thread.lost).sum::<u64>();
+            @if lost > 0 { li.bad { (grouped(lost)) " lost after they were admitted" } }
             @if let Some(lost) = tables::lost(report.lost) { li.unknown { (lost) } }
             @if !report.quarantined.is_empty() {
                 li.bad { (report.quarantined.len()) " quarantined" }

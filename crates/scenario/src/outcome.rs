@@ -13,6 +13,7 @@ mod late_tasks;
 mod promise;
 mod requested;
 mod response;
+mod tasks;
 mod thread;
 mod watch;
 
@@ -27,6 +28,7 @@ pub use promise::{Promise, PromiseStatus, PromiseVerdict};
 pub(crate) use requested::requested_promises;
 pub use requested::{Refused, all_promises, broken_bounds, promises, refusals};
 pub use response::Response;
+pub use tasks::TaskCounts;
 pub use thread::{Refusals, ThreadOutcome};
 pub use watch::{Use, Watch};
 

@@ -148,7 +148,7 @@ impl<S: Sink> Tracer<S> {
         }
         let node = self.node_number(entry.node);
         match &entry.what {
-            JournalEvent::Noted { note, about } => {
+            JournalEvent::Noted { note, about, .. } => {
                 let Some(what) = words(*note) else { return };
                 let thread = match about {
                     Some(Target::Thread(id)) => thread(*id),

@@ -4,6 +4,7 @@
 //! the list of nodes, and one that leads nowhere means "at the root".
 
 use crate::Story;
+use windfall_scenario::outcome::TaskCounts;
 use windfall_time::{Ratio, Span};
 use windfall_trace::timeline::LostCount;
 
@@ -91,13 +92,17 @@ pub struct ThreadRow {
     pub migrations: u64,
     /// Jobs completed.
     pub jobs: u64,
-    /// Jobs submitted to a scheduler that admits or refuses each.
+    /// Jobs and tasks submitted to a scheduler that admits or refuses each.
     pub submitted: u64,
     /// How many of them were refused.
     pub refused: u64,
     /// Why, in words.
     pub reasons: String,
-    /// Tasks of a process that it finished after their deadlines.
+    /// How many were lost after they had been admitted.
+    pub lost: u64,
+    /// What became of its tasks, but for those that were late.
+    pub tasks: TaskCounts,
+    /// Tasks of a process that it did not finish by their deadlines.
     pub tasks_late: u64,
     /// How late at most, in words.
     pub lateness: String,
@@ -190,8 +195,8 @@ pub enum RowStatus {
     Unknown,
 }
 
-/// The state of a row by its numbers, unless a verdict decides it. A late row is `Missed`; else, with
-/// time unknown, `Unknown`; else, if it asked for less than a hundredth of its promise, `NotAsking`;
+/// The state of a row by its numbers, unless a verdict decides it. A row that was late, or lost what was admitted, is `Missed`; else, with
+/// time or the end of tasks unknown, `Unknown`; else, if it asked for less than a hundredth of its promise, `NotAsking`;
 /// else, if it received less although it asked all the time, `Missed`; else, if it received over a
 /// hundredth more, `Over`; else `Met`. `None` without a promise and without deadlines.
 #[must_use]
@@ -199,8 +204,11 @@ pub fn standing(row: &ThreadRow, span: Span) -> Option<RowStatus> {
     if row.standing.is_some() {
         return row.standing;
     }
-    if row.deadlines_missed > 0 {
+    if row.deadlines_missed + row.tasks_late + row.lost > 0 {
         return Some(RowStatus::Missed);
+    }
+    if row.tasks.unknown > 0 {
+        return Some(RowStatus::Unknown);
     }
     if row.promise.is_none() && !row.due {
         return None;

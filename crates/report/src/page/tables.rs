@@ -1,6 +1,7 @@
 //! The plain tables: what went wrong, expectations, threads in detail, processors.
 
 use super::{CpuRow, Report};
+use crate::admission::others;
 use crate::figures::{grouped, percent, short};
 use crate::html::Shown;
 use maud::{Markup, html};
@@ -73,13 +74,13 @@ const THREAD_HEADS: [&str; 14] = [
     "max",
 ];
 
-/// Jobs submitted to schedulers with admission control, and the answers.
+/// Jobs and tasks submitted to schedulers with admission control, the answers, and what became of tasks.
 pub(super) fn admissions(report: &Report) -> Markup {
     let submitters: Vec<_> = report.threads.iter().filter(|row| row.submitted > 0).collect();
     html! {
         @if !submitters.is_empty() {
             section aria-labelledby="admission" {
-                h2 #admission { "Jobs asked for, admitted and refused" }
+                h2 #admission { "Jobs and tasks asked for, admitted and refused" }
                 div.wide {
                     table.names {
                         thead {
@@ -87,8 +88,11 @@ pub(super) fn admissions(report: &Report) -> Markup {
                                 th { "Thread" }
                                 @for head in ["Asked", "Admitted", "Refused"] { th.n { (head) } }
                                 th { "Why" }
-                                th.n { "Tasks late" }
+                                th.n { "Lost" }
+                                th.n { "Tasks in time" }
+                                th.n { "Late" }
                                 th { "By" }
+                                th { "Others" }
                             }
                         }
                         tbody {
@@ -99,8 +103,11 @@ pub(super) fn admissions(report: &Report) -> Markup {
                                         td.n { (grouped(count)) }
                                     }
                                     td { (row.reasons) }
+                                    td.n.bad[row.lost > 0] { (grouped(row.lost)) }
+                                    td.n { (grouped(row.tasks.in_time)) }
                                     td.n.bad[row.tasks_late > 0] { (grouped(row.tasks_late)) }
                                     td { (row.lateness) }
+                                    td { (others(&row.tasks).join(", ")) }
                                 }
                             }
                         }

@@ -46,12 +46,14 @@ pub enum Quantity {
     Preemptions,
     /// How often it was put on another processor than before; the sum.
     Migrations,
-    /// Jobs submitted to a scheduler that admits or refuses each; the sum.
+    /// Jobs and tasks submitted to a scheduler that admits or refuses each; the sum.
     Submitted,
-    /// Jobs that a scheduler refused to admit; the sum. They are not released.
+    /// Jobs and tasks that a scheduler refused to admit; the sum. Such jobs are not released.
     NotAdmitted,
-    /// Tasks that processes finished after their deadlines; the sum. Those of jobs are among the missed ones instead.
+    /// Tasks that processes did not finish by their deadlines: later, or never; the sum. Those of jobs are among the missed ones instead.
     TasksLate,
+    /// Jobs and tasks that a scheduler had admitted and could no longer promise; the sum. Some may be done all the same.
+    TasksLost,
     /// How long after its deadline a task was finished; of several, and of several threads, the greatest. Zero if none was late.
     TaskLatenessMax,
     /// Jobs released; the sum.
@@ -147,7 +149,7 @@ pub enum Level {
 impl Quantity {
     /// Every quantity as it is written after a subject and a dot; longer texts first where one ends
     /// in another. A figure's name comes after that.
-    pub const ALL: [(&'static str, Quantity); 32] = [
+    pub const ALL: [(&'static str, Quantity); 33] = [
         ("received", Quantity::Received),
         ("runnable", Quantity::Runnable),
         ("wakeups", Quantity::Wakeups),
@@ -160,6 +162,7 @@ impl Quantity {
         ("submitted", Quantity::Submitted),
         ("not-admitted", Quantity::NotAdmitted),
         ("tasks-late", Quantity::TasksLate),
+        ("tasks-lost", Quantity::TasksLost),
         ("task-lateness.max", Quantity::TaskLatenessMax),
         ("aborted", Quantity::Aborted),
         ("response.min", Quantity::Response(Statistic::Min)),

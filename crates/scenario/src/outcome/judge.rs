@@ -122,6 +122,7 @@ fn of_threads(quantity: &Quantity, threads: &[&ThreadOutcome]) -> Option<u128> {
         Quantity::Submitted => sum(|t| t.submitted),
         Quantity::NotAdmitted => sum(|t| t.refusals.all()),
         Quantity::TasksLate => sum(|t| t.late_tasks.count),
+        Quantity::TasksLost => sum(|t| t.lost),
         Quantity::TaskLatenessMax => most(|t| Some(t.late_tasks.most)),
         Quantity::Aborted => sum(|t| t.aborted),
         Quantity::IntervalsAbove(_) => sum(|t| t.intervals_above),

@@ -1,10 +1,10 @@
 //! The results of one thread, counted while it runs.
 
-use super::{Figures, LateTasks, Response, Visits};
+use super::{Figures, LateTasks, Response, TaskCounts, Visits};
 use windfall_hierarchy::Count;
 use windfall_time::{Instant, Span};
 
-/// Why jobs were not admitted, and how many (PORTS 2.2).
+/// Why jobs and tasks were not admitted, and how many (PORTS 2.2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Refusals {
@@ -56,11 +56,15 @@ pub struct ThreadOutcome {
     pub aborted: u64,
     /// Jobs not done by their deadline, unfinished ones included.
     pub missed: u64,
-    /// Jobs that it submitted to its scheduler, which admits or refuses each; 0 for a thread whose jobs are not admitted.
+    /// Jobs and tasks that were submitted for it to its scheduler, which admits or refuses each; 0 for a thread without tasks whose jobs are not admitted.
     pub submitted: u64,
-    /// Jobs that its scheduler refused to admit, by reason; they are not among those released.
+    /// Those that its scheduler refused to admit, by reason; such jobs are not among those released.
     pub refusals: Refusals,
-    /// Tasks that it submitted, as a process does, and finished late.
+    /// Admitted jobs and tasks that its scheduler named as lost, whether they were done all the same or not.
+    pub lost: u64,
+    /// What became of its tasks.
+    pub tasks: TaskCounts,
+    /// Tasks that it submitted, as a process does, and did not finish by their deadlines.
     pub late_tasks: LateTasks,
     /// Whether any of its jobs had a deadline.
     pub due: bool,
@@ -116,6 +120,8 @@ impl ThreadOutcome {
         self.refusals.no_time += other.refusals.no_time;
         self.refusals.full += other.refusals.full;
         self.refusals.other += other.refusals.other;
+        self.lost += other.lost;
+        self.tasks = self.tasks.and(other.tasks);
         self.late_tasks.add(other.late_tasks);
         self.gap = self.gap.max(other.gap);
     }

@@ -132,7 +132,7 @@ impl State {
         let answer = event(self, pool, context);
         let mut moved = false;
         while let Some(said) = self.ledger.next_note() {
-            context.note(Some(said.child), said.note);
+            context.note_of_task(Some(said.child), said.task, said.note);
             if said.ends {
                 context.notify_child(said.child, ENDS);
             }
@@ -185,7 +185,9 @@ impl Policy for State {
 
     fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.account(&context.view());
-        self.ledger.unregister(child);
+        for said in self.ledger.unregister(child) {
+            context.note_of_task(Some(child), said.task, said.note);
+        }
     }
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
@@ -227,7 +229,7 @@ impl Policy for State {
                 let answer = state.ledger.submit(child, task, (work, deadline));
                 match answer {
                     Ok(()) => {
-                        context.note(Some(child), Note::Admitted(work));
+                        context.note_of_task(Some(child), Some(task), Note::Admitted(work));
                         if state.ledger.is_line() {
                             state.moves(child, pool, context);
                         } else {
@@ -235,20 +237,22 @@ impl Policy for State {
                         }
                     }
                     Err(AnswerError::NoTime { idle, .. }) => {
-                        context.note(Some(child), Note::Refused(idle));
+                        context.note_of_task(Some(child), Some(task), Note::Refused(idle));
                         if state.ledger.is_exact() {
                             state.moves_all(pool, context);
                         }
                     }
                     Err(AnswerError::WrongTask { .. }) => {}
-                    Err(_) => context.note(Some(child), Note::Refused(Span::ZERO)),
+                    Err(_) => {
+                        context.note_of_task(Some(child), Some(task), Note::Refused(Span::ZERO));
+                    }
                 }
                 answer
             }
             (Some(child), Message::Withdraw(task) | Message::Finish(task)) => {
                 let left = state.ledger.end(child, task)?;
                 if !left.is_zero() {
-                    context.note(Some(child), Note::Absorbed(left));
+                    context.note_of_task(Some(child), Some(task), Note::Absorbed(left));
                 }
                 state.moves(child, pool, context);
                 Ok(())

@@ -445,7 +445,7 @@ fn law_less_supply_names_each_task_that_is_lost() {
     holds(&mut host, node, "RESBS 30ns 60ns");
     let lost = |host: &mut Host| {
         let notes = host.tree.drain_journal().filter_map(|entry| match entry.what {
-            JournalEvent::Noted { note: Note::Lost(left), about } => Some((left, about)),
+            JournalEvent::Noted { note: Note::Lost(left), about, .. } => Some((left, about)),
             _ => None,
         });
         notes.collect::<Vec<_>>()

@@ -13,9 +13,11 @@ fn reserved(host: &mut Host, thread: usize) -> Vec<u64> {
     let id = host.threads[thread].id;
     let notes = host.tree.drain_journal();
     let begun = notes.filter_map(|entry| match entry.what {
-        JournalEvent::Noted { note: Note::Reserved(span), about: Some(Target::Thread(about)) } => {
-            (about == id).then_some(span.as_nanos())
-        }
+        JournalEvent::Noted {
+            note: Note::Reserved(span),
+            about: Some(Target::Thread(about)),
+            ..
+        } => (about == id).then_some(span.as_nanos()),
         _ => None,
     });
     begun.collect()
@@ -133,9 +135,11 @@ fn update(host: &mut Host, all: &mut [Reserved]) -> Result<(), TestCaseError> {
         .tree
         .drain_journal()
         .filter_map(|entry| match entry.what {
-            JournalEvent::Noted { note: Note::Reserved(c), about: Some(Target::Thread(id)) } => {
-                Some((id, entry.at.as_nanos(), c.as_nanos()))
-            }
+            JournalEvent::Noted {
+                note: Note::Reserved(c),
+                about: Some(Target::Thread(id)),
+                ..
+            } => Some((id, entry.at.as_nanos(), c.as_nanos())),
             _ => None,
         })
         .collect();

@@ -30,5 +30,6 @@ mod simulation;
 mod stations;
 mod stepped;
 mod stolen;
+mod tasks;
 mod ticks;
 mod voting;

@@ -38,6 +38,8 @@ pub(super) enum Phase {
 pub(super) struct Said {
     pub(super) child: ChildVp,
     pub(super) note: Note,
+    /// The task of the child; `None` for laxity that was moved to it.
+    pub(super) task: Option<u32>,
     /// Whether laxity that was moved to it does not come.
     pub(super) ends: bool,
 }
@@ -85,14 +87,14 @@ impl Ledger {
         self.firsts.reserve(child.index() + 1);
     }
 
-    /// A child is removed, with its tasks.
-    pub(super) fn unregister(&mut self, child: ChildVp) {
+    /// A child is removed, with its tasks. Returns what is still to be said of it.
+    pub(super) fn unregister(&mut self, child: ChildVp) -> Vec<Said> {
         let gone = core::mem::take(&mut self.tasks[child.index()]);
         for task in gone.iter() {
             self.withdraw(task.ticket);
         }
-        self.notes.retain(|said| said.child != child);
         self.firsts.remove(child.0);
+        self.notes.extract_if(.., |said| said.child == child).collect()
     }
 
     /// A child becomes runnable, or waits; the time before has been accounted for.
@@ -245,7 +247,7 @@ impl Ledger {
     /// All the time that a task may need has passed.
     fn used_up(&mut self, child: ChildVp, task: Task) {
         self.counts.collected += u64::from(!task.moved);
-        self.notes.push(Said { child, note: Note::Exhausted, ends: false });
+        self.says(child, task, Note::Exhausted);
     }
 
     /// The time of the supply moves to `to`, in which no task was done. Names what is lost by that.
@@ -269,7 +271,13 @@ impl Ledger {
     /// A task cannot be done any longer.
     fn lose(&mut self, child: ChildVp, task: Task, left: Span) {
         self.counts.lost += u64::from(!task.moved);
-        self.notes.push(Said { child, note: Note::Lost(left), ends: task.moved });
+        self.says(child, task, Note::Lost(left));
+    }
+
+    fn says(&mut self, child: ChildVp, task: Task, note: Note) {
+        let ends = task.moved && matches!(note, Note::Lost(_));
+        let task = (!task.moved).then_some(task.number);
+        self.notes.push(Said { child, note, task, ends });
     }
 
     /// Takes a task of a child out of its list.

@@ -10,6 +10,7 @@ use windfall_programs::{IdleTime, Job, TaskError, TaskId, TaskReply, TaskRequest
 use windfall_scenario::outcome::Promise;
 use windfall_scenario::{Guarantee, supply};
 use windfall_time::{Instant, Span};
+use windfall_trace::{Event, TaskEvent, TaskRefusal};
 
 /// Why a thread below such a scheduler has no tasks.
 const NOT_ADMITTING: &str =
@@ -162,8 +163,12 @@ impl<M: Machine> Host<M> {
                 let (task, answer) = self.submit_task(number, work, deadline);
                 let tasks = &mut self.threads.list[number as usize].outcome.tasks;
                 tasks.submitted += 1;
-                tasks.refused += u64::from(answer.is_err());
-                answer.map_err(|why| refused(why, TaskId::new(task)))?;
+                if let Err(why) = answer {
+                    tasks.refused += 1;
+                    let what = TaskEvent::Refused { work, why: refusal(&why) };
+                    self.record(number, |thread| Event::Task { thread, task, deadline, what });
+                    return Err(refused(why, TaskId::new(task)));
+                }
                 self.task_is_admitted(number, task, (deadline, source));
                 Ok(TaskReply::Admitted(TaskId::new(task)))
             }
@@ -224,6 +229,17 @@ impl<M: Machine> Host<M> {
                 supply(&held.unwrap_or(if at_top { Guarantee::All } else { Guarantee::Null }));
             self.send(|hierarchy, now| hierarchy.configure(now, id, message));
         }
+    }
+}
+
+/// The refusal of a task, for the trace.
+const fn refusal(why: &HierarchyError) -> TaskRefusal {
+    match why {
+        HierarchyError::Refused(AnswerError::NoTime { idle, earliest, .. }) => {
+            TaskRefusal::NoTime { idle: *idle, earliest: *earliest }
+        }
+        HierarchyError::Refused(AnswerError::Full { .. }) => TaskRefusal::SlotsTaken,
+        _ => TaskRefusal::Other,
     }
 }
 

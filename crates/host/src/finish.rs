@@ -21,6 +21,10 @@ impl<M: Machine> Host<M> {
             self.log.failure.get_or_insert(RunError::Journal(self.hierarchy.journal_lost()));
         }
         self.account_all();
+        for number in 0..self.threads.list.len() {
+            let number = u32::try_from(number).expect("threads are numbered by 32 bits");
+            self.tasks_are_left(number, now, false);
+        }
         self.machine.tracer().end(now);
         let nodes = self.nodes().into_iter().map(|(_, account)| account).collect();
         let promises = self.promise_verdicts();
@@ -76,7 +80,6 @@ impl<M: Machine> Host<M> {
         let id = self.threads.list[at].id;
         let (parent, stats) = (self.parent(id), id.map(|id| self.counted(id)));
         let overdue = self.programs.overdue(number, now);
-        self.tasks_are_left(number, now, false);
         let thread = &mut self.threads.list[at];
         if let Some(stats) = stats {
             thread.outcome.counted(stats);

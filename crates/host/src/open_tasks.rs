@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use windfall_hierarchy::{JournalEntry, JournalEvent, NodeId, Note, Target};
 use windfall_scenario::outcome::ThreadOutcome;
 use windfall_time::{Instant, Span};
+use windfall_trace::{Event, TaskEnd, TaskEvent, TaskState};
 
 /// How many tasks are kept for a thread. Of more, the end of the one that was submitted first is unknown.
 const KEPT: usize = 1 << 20;
@@ -48,17 +49,10 @@ struct Open {
     source: Source,
     /// The scheduler that admitted it.
     by: Option<NodeId>,
-    state: State,
+    /// The last that its scheduler said of it.
+    state: TaskState,
     /// What had been stolen when it was submitted; once it has ended, what was stolen since.
     stolen: Span,
-}
-
-/// The last that a scheduler said of a task.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
-    Admitted,
-    UsedUp,
-    Lost,
 }
 
 impl Default for OpenTasks {
@@ -97,8 +91,19 @@ impl OpenTasks {
     }
 
     /// Takes all tasks of a thread.
-    fn end_all(&mut self, thread: u32) -> impl Iterator<Item = Open> {
-        self.all.remove(&thread).unwrap_or_default().open.into_values()
+    fn end_all(&mut self, thread: u32) -> impl Iterator<Item = (u32, Open)> + use<> {
+        let Tasks { open, stolen: all } = self.all.remove(&thread).unwrap_or_default();
+        let ended = move |(task, open): (u32, Open)| {
+            let stolen = all - open.stolen;
+            (task, Open { stolen, ..open })
+        };
+        open.into_iter().map(ended)
+    }
+
+    /// What was stolen since an open task was submitted.
+    fn stolen_since(&self, thread: u32, task: u32) -> Span {
+        let Some(tasks) = self.all.get(&thread) else { return Span::ZERO };
+        tasks.open.get(&task).map_or(Span::ZERO, |open| tasks.stolen - open.stolen)
     }
 
     /// Time was stolen from a processor: from each thread that is there, or was there last.
@@ -115,7 +120,7 @@ impl OpenTasks {
         let mut found = Vec::new();
         for (thread, tasks) in &self.all {
             let above = above(*thread);
-            let promised = |open: &Open| open.state == State::Admitted && open.by != above;
+            let promised = |open: &Open| open.state == TaskState::Admitted && open.by != above;
             let its = tasks.open.iter().filter(|(_, open)| promised(open));
             found.extend(its.map(|(task, _)| (*thread, *task)));
         }
@@ -132,12 +137,12 @@ impl Open {
         } else {
             outcome.late_tasks.ends(late, self.stolen);
         }
-        outcome.tasks.done_though_lost += u64::from(self.state == State::Lost);
+        outcome.tasks.done_though_lost += u64::from(self.state == TaskState::Lost);
     }
 
     /// Counts that it was taken back. One that was lost before cannot be.
     fn is_withdrawn(self, now: Instant, outcome: &mut ThreadOutcome) {
-        if self.state == State::Lost {
+        if self.state == TaskState::Lost {
             outcome.tasks.lost += 1;
         } else {
             outcome.tasks.withdrawn += 1;
@@ -149,7 +154,7 @@ impl Open {
     fn is_left(self, now: Instant, thread_ends: bool, outcome: &mut ThreadOutcome) {
         let passed = now > self.deadline;
         match (self.state, self.source) {
-            (State::Lost, _) => outcome.tasks.lost += 1,
+            (TaskState::Lost, _) => outcome.tasks.lost += 1,
             (_, Source::Process) if passed => outcome.late_tasks.never_ends(),
             (_, Source::Client) if passed => outcome.tasks.used_up += 1,
             _ if thread_ends => outcome.tasks.withdrawn += 1,
@@ -167,7 +172,7 @@ impl<M: Machine> Host<M> {
         (deadline, source): (Instant, Source),
     ) {
         let by = self.above(number);
-        let open = Open { deadline, source, by, state: State::Admitted, stolen: Span::ZERO };
+        let open = Open { deadline, source, by, state: TaskState::Admitted, stolen: Span::ZERO };
         let unknown = self.tasks.admitted(number, task, open);
         self.threads.list[number as usize].outcome.tasks.unknown += unknown;
     }
@@ -181,6 +186,7 @@ impl<M: Machine> Host<M> {
         }
         if let Some(open) = self.tasks.end(number, task) {
             open.is_done(now, &mut self.threads.list[number as usize].outcome);
+            self.task_has_ended(now, (number, task), open, TaskEnd::Done);
         }
     }
 
@@ -188,6 +194,7 @@ impl<M: Machine> Host<M> {
     pub(crate) fn task_is_withdrawn(&mut self, number: u32, task: u32, now: Instant) {
         if let Some(open) = self.tasks.end(number, task) {
             open.is_withdrawn(now, &mut self.threads.list[number as usize].outcome);
+            self.task_has_ended(now, (number, task), open, TaskEnd::Withdrawn);
         }
     }
 
@@ -200,42 +207,72 @@ impl<M: Machine> Host<M> {
         };
         let Some(number) = self.number(id) else { return };
         match note {
-            Note::Lost(_) => self.task_is_lost(number, task),
-            Note::Exhausted => {
-                let Some(open) = self.tasks.find(number, task) else { return };
-                open.state = State::UsedUp;
-                if open.source == Source::Client {
-                    self.tasks.end(number, task);
-                    self.threads.list[number as usize].outcome.tasks.used_up += 1;
-                }
-            }
+            Note::Lost(left) => self.task_is_lost(number, task, Some(left)),
+            Note::Exhausted => self.task_is_used_up(number, task),
             _ => {}
         }
     }
 
-    fn task_is_lost(&mut self, number: u32, task: u32) {
+    fn task_is_used_up(&mut self, number: u32, task: u32) {
+        let Some(open) = self.tasks.find(number, task) else { return };
+        open.state = TaskState::UsedUp;
+        if open.source == Source::Client
+            && let Some(open) = self.tasks.end(number, task)
+        {
+            self.threads.list[number as usize].outcome.tasks.used_up += 1;
+            self.task_has_ended(self.machine.now(), (number, task), open, TaskEnd::UsedUp);
+        }
+    }
+
+    /// A task is lost, with so much left, or because its thread has left the scheduler that promised it.
+    fn task_is_lost(&mut self, number: u32, task: u32, left: Option<Span>) {
         let outcome = &mut self.threads.list[number as usize].outcome;
         outcome.lost += 1;
         let Some(open) = self.tasks.find(number, task) else { return };
-        open.state = State::Lost;
-        if open.source == Source::Client {
-            self.tasks.end(number, task);
+        open.state = TaskState::Lost;
+        let Open { deadline, source, .. } = *open;
+        if source == Source::Client {
             outcome.tasks.lost += 1;
         }
+        let stolen = self.tasks.stolen_since(number, task);
+        if source == Source::Client {
+            self.tasks.end(number, task);
+        }
+        let what = TaskEvent::Lost { left, stolen };
+        self.record(number, |thread| Event::Task { thread, task, deadline, what });
     }
 
     /// Counts tasks as lost whose thread has left the scheduler that promised them.
     pub(crate) fn tasks_elsewhere_are_lost(&mut self) {
         for (number, task) in self.tasks.elsewhere(|number| self.above(number)) {
-            self.task_is_lost(number, task);
+            self.task_is_lost(number, task, None);
         }
     }
 
     /// Counts the tasks of a thread that ends, or that is there when the run ends.
     pub(crate) fn tasks_are_left(&mut self, number: u32, now: Instant, thread_ends: bool) {
-        for open in self.tasks.end_all(number) {
+        for (task, open) in self.tasks.end_all(number) {
             open.is_left(now, thread_ends, &mut self.threads.list[number as usize].outcome);
+            let taken_back = thread_ends && now <= open.deadline;
+            let how = match (open.source, taken_back) {
+                (_, true) => TaskEnd::Withdrawn,
+                (Source::Client, _) if now > open.deadline => TaskEnd::UsedUp,
+                _ => TaskEnd::Left,
+            };
+            self.task_has_ended(now, (number, task), open, how);
         }
+    }
+
+    fn task_has_ended(
+        &mut self,
+        now: Instant,
+        (number, task): (u32, u32),
+        open: Open,
+        how: TaskEnd,
+    ) {
+        let Open { deadline, state: was, stolen, .. } = open;
+        let what = TaskEvent::Ended { how, was, stolen };
+        self.record_at(now, number, |thread| Event::Task { thread, task, deadline, what });
     }
 }
 
@@ -244,7 +281,7 @@ mod tests {
     use super::*;
 
     const fn open(deadline: u64) -> Open {
-        let (source, state) = (Source::Process, State::Admitted);
+        let (source, state) = (Source::Process, TaskState::Admitted);
         let deadline = Instant::from_nanos(deadline);
         Open { deadline, source, by: None, state, stolen: Span::ZERO }
     }

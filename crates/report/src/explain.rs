@@ -4,6 +4,7 @@ mod json;
 mod marks;
 mod one;
 mod several;
+mod tasks;
 
 pub use json::json;
 pub use one::word;

@@ -18,6 +18,7 @@ mod encode;
 mod error;
 mod memo;
 mod reader;
+mod task;
 mod writer;
 
 pub use error::{ReadError, WriteError};

@@ -7,6 +7,7 @@
 //! Absent on purpose: durations. A stretch is what lies between two records, so that nothing has
 //! to be known before it ends and a trace can be written while it happens.
 
+use crate::task::TaskEvent;
 use windfall_time::{Instant, Span};
 
 /// A thread of this trace; an index into the threads in order of declaration.
@@ -240,6 +241,17 @@ pub enum Event {
         name: String,
         /// Its value.
         value: Figure,
+    },
+    /// A task of a thread was refused, is lost, or has ended. [`Note`]s say how often tasks were admitted.
+    Task {
+        /// The thread.
+        thread: ThreadId,
+        /// The task's number among those of the thread.
+        task: u32,
+        /// When it must be done by.
+        deadline: Instant,
+        /// What happened to it.
+        what: TaskEvent,
     },
 }
 

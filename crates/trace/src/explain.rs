@@ -30,7 +30,7 @@ pub use antagonists::Antagonist;
 pub use explainer::Explainer;
 pub use marks::Marks;
 pub use pattern::Pattern;
-pub use tasks::Tasks;
+pub use tasks::{TaskFinding, TaskFindings, Tasks};
 
 use crate::escape::escaped;
 use crate::timeline::LostCount;
@@ -215,6 +215,8 @@ pub struct Explained {
     pub misses: u64,
     /// Tasks submitted to a scheduler with admission control.
     pub tasks: Tasks,
+    /// Those that were refused, lost or late, one by one.
+    pub task_findings: TaskFindings,
     /// The figures that it reported of itself, with their last values.
     pub figures: Vec<(String, Figure)>,
     /// The marks that it set.
@@ -253,6 +255,7 @@ impl Explained {
             periods_unclear: 0,
             misses: 0,
             tasks: Tasks::default(),
+            task_findings: TaskFindings::default(),
             figures: Vec::new(),
             marks: Marks::default(),
             longest_run: Span::ZERO,

@@ -17,6 +17,7 @@ mod reorder;
 mod ring;
 mod snapshot;
 mod source;
+mod task;
 pub mod timeline;
 
 pub use event::{
@@ -26,4 +27,5 @@ pub use event::{
 pub use reorder::Reorder;
 pub use ring::Ring;
 pub use source::{Bytes, Source, SourceError, open_input};
+pub use task::{TaskEnd, TaskEvent, TaskRefusal, TaskState};
 pub use timeline::Timeline;

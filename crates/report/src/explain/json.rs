@@ -5,7 +5,7 @@ use super::one::word;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use windfall_time::Span;
-use windfall_trace::explain::{Account, Ending, Episode, Explained, Explanation, Part, Tasks};
+use windfall_trace::explain::{Account, Ending, Episode, Explained, Explanation, Part};
 use windfall_trace::{Cpu, NodeId, OverheadKind, ThreadId};
 
 /// How many parts an account has at most, unless one episode is asked for; the smaller ones are summed up.
@@ -60,20 +60,6 @@ fn left_out(threads: usize, (parts, episodes): (usize, usize)) -> Value {
     })
 }
 
-/// Null for a thread that submitted nothing.
-fn tasks(tasks: &Tasks) -> Value {
-    if tasks.submitted() == 0 {
-        return Value::Null;
-    }
-    json!({
-        "admitted": tasks.admitted,
-        "refused": tasks.refused,
-        "most_idle_ns": tasks.most_idle.as_nanos(),
-        "lost": tasks.lost,
-        "absorbed_ns": tasks.absorbed.as_nanos(),
-    })
-}
-
 impl Out<'_> {
     fn thread(&mut self, found: &Explained) -> Value {
         let explanation = self.explanation;
@@ -102,7 +88,7 @@ impl Out<'_> {
             "unclear": found.unclear,
             "unopened": found.unopened,
             "too_long": found.too_long,
-            "tasks": tasks(&found.tasks),
+            "tasks": super::tasks::json(found),
             "figures": super::keyed(&found.figures).into_iter().collect::<BTreeMap<_, _>>(),
             "marks": found.marks.count,
             "first_marks": found.marks.first.iter().map(|(at, text)| json!({ "at_ns": at.as_nanos(), "text": text })).collect::<Vec<_>>(),

@@ -4,7 +4,7 @@ use super::{Reading, Scope};
 use crate::terminal::{figures, percent, short};
 use windfall_time::{Instant, Span};
 use windfall_trace::explain::{
-    Account, Ending, Episode, Explained, Explanation, Kind, Part, Person, Tasks,
+    Account, Ending, Episode, Explained, Explanation, Kind, Part, Person,
 };
 use windfall_trace::{Cpu, NodeId, OverheadKind, ThreadId};
 
@@ -16,7 +16,7 @@ pub(super) fn text(requested: &Scope, read: &Reading) -> String {
     let Some(found) = explanation.threads.first() else { return String::new() };
     let mut text = format!("{}\n", whom(explanation, found.thread));
     text.push_str(&counts(explanation, found));
-    text.push_str(&tasks(&found.tasks));
+    text.push_str(&super::tasks::text(found));
     if !found.figures.is_empty() {
         text.push_str(&format!("it told: {}\n", figures(&super::keyed(&found.figures))));
     }
@@ -55,30 +55,6 @@ pub(super) fn text(requested: &Scope, read: &Reading) -> String {
         text.push_str(&format!("\nall {what} together, {}:\n", short(account.total())));
         text.push_str(&lines(explanation, account));
     }
-    text
-}
-
-/// Tasks submitted, and the scheduler's answers.
-fn tasks(tasks: &Tasks) -> String {
-    if tasks.submitted() == 0 {
-        return String::new();
-    }
-    let submitted = number(tasks.submitted(), "task", "tasks");
-    let mut text =
-        format!("{submitted} submitted: {} admitted, {} refused", tasks.admitted, tasks.refused);
-    if tasks.refused > 0 {
-        text.push_str(&format!(
-            " (at most {} was idle before such a deadline)",
-            short(tasks.most_idle)
-        ));
-    }
-    if tasks.lost > 0 {
-        text.push_str(&format!(", {} lost after they were admitted", tasks.lost));
-    }
-    if !tasks.absorbed.is_zero() {
-        text.push_str(&format!(", {} left to others by early ends", short(tasks.absorbed)));
-    }
-    text.push('\n');
     text
 }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use crate::common::Random;
+use crate::explained::explain;
 use std::sync::{Arc, Mutex};
 use windfall_hierarchy::Count;
 use windfall_programs::{Code, Node, OwnRequest, Process, ProcessError, ProcessParams, TaskId};
@@ -176,7 +177,7 @@ fn steps(random: &mut Random, moves: bool) -> Vec<Step> {
 }
 
 /// Runs processes with these steps. Their logs, the outcome, and the notes of the scheduler that tasks were lost.
-fn run(text: &str, scripts: Vec<Vec<Step>>) -> (Vec<Log>, Outcome, usize) {
+fn run(text: &str, scripts: Vec<Vec<Step>>) -> (Vec<Log>, Outcome, Memory) {
     let scenario = Scenario::parse("t.toml", text).map_err(|wrong| wrong.render(false)).unwrap();
     let mut plan = scenario.build().map_err(|wrong| wrong.render(false)).unwrap();
     let (_, server) = *plan.nodes.iter().find(|(name, _)| name == "server").unwrap();
@@ -192,10 +193,6 @@ fn run(text: &str, scripts: Vec<Vec<Step>>) -> (Vec<Log>, Outcome, usize) {
     let mut trace = Memory::default();
     let sim = Sim::of(plan, Some(&mut trace)).unwrap();
     let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
-    let lost = |record: &&windfall_trace::Record| {
-        matches!(record.event, Event::Note { what: Note::Lost(_), thread: Some(_), .. })
-    };
-    let noted = trace.records.iter().filter(lost).count();
     let mut logs: Vec<Log> = logs.iter().map(|log| log.lock().unwrap().clone()).collect();
     let threads = outcome.threads.iter().filter(|thread| thread.name.starts_with("scripted"));
     for (log, thread) in logs.iter_mut().zip(threads) {
@@ -205,7 +202,36 @@ fn run(text: &str, scripts: Vec<Vec<Step>>) -> (Vec<Log>, Outcome, usize) {
             None => {}
         }
     }
-    (logs, outcome, noted)
+    (logs, outcome, trace)
+}
+
+/// How often the scheduler noted that a task was lost.
+fn lost(trace: &Memory) -> u64 {
+    let lost = |record: &&windfall_trace::Record| {
+        matches!(record.event, Event::Note { what: Note::Lost(_), thread: Some(_), .. })
+    };
+    trace.records.iter().filter(lost).count() as u64
+}
+
+/// What `explain` says of a trace agrees with what was counted.
+fn explained(trace: &Memory, outcome: &Outcome) {
+    for found in explain(&trace.records, outcome).threads {
+        let thread = &outcome.threads[found.thread.0 as usize];
+        let (said, tasks, late) = (found.tasks, thread.tasks, thread.late_tasks);
+        let ends = (said.in_time, said.late + said.unfinished, said.unfinished, said.lost);
+        assert_eq!(ends, (tasks.in_time, late.count, late.unfinished, thread.lost), "{said:?}");
+        assert_eq!((said.withdrawn, said.used_up), (tasks.withdrawn, tasks.used_up), "{said:?}");
+        assert_eq!(said.admitted, thread.tasks_admitted());
+        // A scheduler that admits nothing makes no note of a refusal.
+        assert!(said.refused <= tasks.refused);
+        let listed = found.task_findings;
+        let all = listed.refused.len() + listed.lost.len() + listed.late.len();
+        let all = all as u64 + listed.left_out;
+        assert!(
+            all <= tasks.refused + thread.lost + late.count
+                && (all > 0) == (tasks.refused + thread.lost + late.count > 0)
+        );
+    }
 }
 
 /// What became of tasks agrees with what their process knows, and adds up.
@@ -255,7 +281,9 @@ fn law_each_task_that_is_admitted_is_counted_once_as_what_became_of_it() {
         let text = tree(random);
         let moves = random.below(3) == 0;
         let scripts = (0..random.within(1, 3)).map(|_| steps(random, moves)).collect();
-        let (logs, outcome, noted) = run(&text, scripts);
+        let (logs, outcome, trace) = run(&text, scripts);
+        explained(&trace, &outcome);
+        let noted = lost(&trace);
         let end = Instant::ZERO + outcome.length;
         let threads = outcome.threads.iter().filter(|thread| thread.name.starts_with("scripted"));
         let threads: Vec<_> = threads.collect();
@@ -268,9 +296,9 @@ fn law_each_task_that_is_admitted_is_counted_once_as_what_became_of_it() {
         let server = outcome.nodes.iter().find(|node| node.name == "server").unwrap();
         let (_, count) = server.stats.iter().find(|(name, _)| *name == "lost").unwrap();
         let all: u64 = threads.iter().map(|thread| thread.lost).sum();
-        assert_eq!(*count, Count::Times(noted as u64), "seed {seed}");
-        assert!(if moves { all >= noted as u64 } else { all == noted as u64 }, "seed {seed}");
-        elsewhere += all - noted as u64;
+        assert_eq!(*count, Count::Times(noted), "seed {seed}");
+        assert!(if moves { all >= noted } else { all == noted }, "seed {seed}");
+        elsewhere += all - noted;
     }
     let (tasks, late) = (sum.tasks, sum.late_tasks);
     let each = [tasks.refused, tasks.in_time, tasks.lost, tasks.withdrawn, tasks.withdrawn_late];

@@ -2,6 +2,7 @@
 
 use super::bytes::Bytes;
 use super::memo::{Memo, tag};
+use super::task;
 use crate::{Cpu, Event, Figure, NodeId, Note, OverheadKind, Record, Stop, ThreadId};
 use windfall_time::{Instant, Span};
 
@@ -96,6 +97,10 @@ fn later(bytes: &mut Bytes<'_>, first: u8) -> Option<Option<Event>> {
             let kind = if waits { OverheadKind::StationWait } else { OverheadKind::StationService };
             Event::OverheadBegin { cpu: Cpu(bytes.small()?), kind, number: bytes.small()? }
         }
+        tag::TASK => match task::decode(bytes)? {
+            Some(event) => event,
+            None => return Some(None),
+        },
         _ => return Some(None),
     };
     bytes.0.is_empty().then_some(Some(event))

@@ -2,6 +2,7 @@
 
 use super::bytes::{put, put_text};
 use super::memo::{Memo, tag};
+use super::task;
 use crate::{Cpu, Event, Figure, Note, OverheadKind, Stop, ThreadId};
 
 /// Appends `event`, `now` nanoseconds after the origin, to a block. `now` is not before `memo.now`.
@@ -143,6 +144,10 @@ pub(super) fn encode(out: &mut Vec<u8>, memo: &Memo, now: u64, event: &Event) {
                 put(out, value);
                 put_text(out, name);
             });
+        }
+        Event::Task { thread, task, deadline, what } => {
+            head(tag::TASK);
+            later(out, |out| task::encode(out, (*thread, *task), *deadline, *what));
         }
     }
 }

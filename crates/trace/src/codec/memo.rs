@@ -103,4 +103,5 @@ pub(super) mod tag {
     pub(crate) const TIME: u8 = 35;
     pub(crate) const STATION_WAIT: u8 = 36;
     pub(crate) const STATION_SERVICE: u8 = 37;
+    pub(crate) const TASK: u8 = 38;
 }

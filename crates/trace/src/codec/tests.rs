@@ -1,5 +1,8 @@
 use super::*;
-use crate::{Cpu, Event, Figure, Header, NodeId, Note, OverheadKind, Record, Sink, Stop, ThreadId};
+use crate::{
+    Cpu, Event, Figure, Header, NodeId, Note, OverheadKind, Record, Sink, Stop, TaskEnd, TaskEvent,
+    TaskRefusal, TaskState, ThreadId,
+};
 use proptest::prelude::*;
 use windfall_time::{Instant, Span};
 
@@ -42,6 +45,23 @@ fn cpu() -> impl Strategy<Value = Cpu> {
 
 fn span() -> impl Strategy<Value = Span> {
     any::<u64>().prop_map(Span::from_nanos)
+}
+
+fn task() -> impl Strategy<Value = TaskEvent> {
+    let instant = || any::<u64>().prop_map(Instant::from_nanos);
+    let no_time = (span(), prop::option::of(instant()))
+        .prop_map(|(idle, earliest)| TaskRefusal::NoTime { idle, earliest });
+    let why = prop_oneof![no_time, Just(TaskRefusal::SlotsTaken), Just(TaskRefusal::Other)];
+    let ends = [TaskEnd::Done, TaskEnd::Withdrawn, TaskEnd::UsedUp, TaskEnd::Left];
+    let states = [TaskState::Admitted, TaskState::UsedUp, TaskState::Lost];
+    let (ends, states) =
+        (prop::sample::select(ends.to_vec()), prop::sample::select(states.to_vec()));
+    prop_oneof![
+        (span(), why).prop_map(|(work, why)| TaskEvent::Refused { work, why }),
+        (prop::option::of(span()), span())
+            .prop_map(|(left, stolen)| TaskEvent::Lost { left, stolen }),
+        (ends, states, span()).prop_map(|(how, was, stolen)| TaskEvent::Ended { how, was, stolen }),
+    ]
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -112,6 +132,9 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (thread(), ".*", any::<u64>(), any::<bool>()).prop_map(|(thread, name, value, is_count)| {
             let value = if is_count { Figure::Count(value) } else { Figure::Time(Span::from_nanos(value)) };
             Event::Figure { thread, name, value }
+        }),
+        1 => (thread(), any::<u32>(), any::<u64>(), task()).prop_map(|(thread, task, deadline, what)| {
+            Event::Task { thread, task, deadline: Instant::from_nanos(deadline), what }
         }),
     ]
 }

@@ -182,6 +182,10 @@ impl Explainer {
             }
             Event::Figure { name, value, .. } => watch.found.report(name, *value),
             Event::Mark { text, .. } => watch.found.marks.add(at, text),
+            Event::Task { task, deadline, what, .. } => {
+                let found = &mut watch.found;
+                found.task_findings.add(&mut found.tasks, *task, (at, *deadline), *what);
+            }
             _ => {}
         }
     }
@@ -197,7 +201,8 @@ fn subjects(event: &Event) -> [Option<ThreadId>; 2] {
         | Event::Release { thread, .. }
         | Event::Complete { thread, .. }
         | Event::Abort { thread }
-        | Event::Figure { thread, .. } => [Some(*thread), None],
+        | Event::Figure { thread, .. }
+        | Event::Task { thread, .. } => [Some(*thread), None],
         Event::Note { thread, .. } | Event::Mark { thread, .. } => [*thread, None],
         Event::Switch { prev, next, .. } => [prev.map(|(thread, _)| thread), *next],
         _ => [None, None],
@@ -221,6 +226,11 @@ impl Sink for Explainer {
                 self.schedulers.insert(*node, Scheduler { name, kind, parent });
             }
             Event::Note { node, thread: None, what } => self.hold(at, *node, *what),
+            Event::Control { text } => {
+                for watch in self.watches.values_mut() {
+                    watch.found.task_findings.requested(at, text);
+                }
+            }
             Event::Promise { thread, guarantee } => {
                 self.people.entry(*thread).or_default().promise.clone_from(guarantee);
             }

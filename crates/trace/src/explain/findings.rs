@@ -84,7 +84,9 @@ impl Explained {
     pub(super) fn begin_jobs(&mut self) {
         let (tasks, figures) = (self.tasks, core::mem::take(&mut self.figures));
         let (kind, marks) = (Kind::Job, core::mem::take(&mut self.marks));
-        *self = Explained { kind, tasks, figures, marks, ..Explained::new(self.thread) };
+        let task_findings = core::mem::take(&mut self.task_findings);
+        let new = Explained::new(self.thread);
+        *self = Explained { kind, tasks, task_findings, figures, marks, ..new };
     }
 
     /// Sets a figure that it reports of itself.

@@ -116,7 +116,11 @@ impl<M: Machine> Host<M> {
     }
 
     /// Sends a thread's scheduler a message about a task.
-    fn about_task(&mut self, number: u32, message: Message) -> Result<(), HierarchyError> {
+    pub(crate) fn about_task(
+        &mut self,
+        number: u32,
+        message: Message,
+    ) -> Result<(), HierarchyError> {
         let gone = HierarchyError::Stale { what: "thread" };
         let id = self.threads.list[number as usize].id.ok_or(gone.clone())?;
         self.hear_before(number);

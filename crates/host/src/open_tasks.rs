@@ -10,7 +10,7 @@ use crate::host::Host;
 use crate::machine::Machine;
 use crate::thread::Thread;
 use std::collections::BTreeMap;
-use windfall_hierarchy::{JournalEntry, JournalEvent, NodeId, Note, Target};
+use windfall_hierarchy::{JournalEntry, JournalEvent, Message, NodeId, Note, Target};
 use windfall_scenario::outcome::ThreadOutcome;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Event, TaskEnd, TaskEvent, TaskState};
@@ -104,6 +104,12 @@ impl OpenTasks {
     fn stolen_since(&self, thread: u32, task: u32) -> Span {
         let Some(tasks) = self.all.get(&thread) else { return Span::ZERO };
         tasks.open.get(&task).map_or(Span::ZERO, |open| tasks.stolen - open.stolen)
+    }
+
+    fn first_admitted(&self, thread: u32) -> Option<u32> {
+        let mut open = self.all.get(&thread)?.open.iter();
+        let (task, _) = open.find(|(_, open)| open.state == TaskState::Admitted)?;
+        Some(*task)
     }
 
     /// Time was stolen from a processor: from each thread that is there, or was there last.
@@ -246,6 +252,13 @@ impl<M: Machine> Host<M> {
     pub(crate) fn tasks_elsewhere_are_lost(&mut self) {
         for (number, task) in self.tasks.elsewhere(|number| self.above(number)) {
             self.task_is_lost(number, task, None);
+        }
+    }
+
+    /// A thread ends, whose tasks go with it. One is taken back before, so that its scheduler names what is lost by now while it knows the thread.
+    pub(crate) fn take_back_first_task(&mut self, number: u32) {
+        if let Some(task) = self.tasks.first_admitted(number) {
+            let _ = self.about_task(number, Message::Withdraw(task));
         }
     }
 

@@ -51,13 +51,14 @@ impl<M: Machine> Host<M> {
             self.threads.list[number as usize].sleeps(now);
         }
         self.agenda.cancel(Due::Release(number));
+        self.take_back_first_task(number);
         self.attribute(number as usize);
         let (parent, stats) = (self.parent(Some(id)), self.counted(id));
         let outcome = &mut self.threads.list[number as usize].outcome;
         outcome.parent = parent;
         outcome.counted(stats);
         self.send(|hierarchy, now| hierarchy.exited(now, id));
-        self.tasks_are_left(number, now, true); // of what was lost by now, the scheduler has just told
+        self.tasks_are_left(number, now, true);
         self.record(number, |thread| Event::Exit { thread });
         self.threads.is_forgotten(id);
         self.threads.list[number as usize].id = None;

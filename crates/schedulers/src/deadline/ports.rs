@@ -185,9 +185,7 @@ impl Policy for State {
 
     fn unregister(&mut self, child: ChildVp, context: &mut Context<'_>) {
         self.account(&context.view());
-        for said in self.ledger.unregister(child) {
-            context.note_of_task(Some(child), said.task, said.note);
-        }
+        self.ledger.unregister(child);
     }
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {

@@ -5,8 +5,8 @@ use windfall_time::{Instant, Span};
 
 /// How many tasks of a kind are kept one by one. The first ones say since when something is so.
 const KEPT: usize = 8;
-/// How long after the tasks that it made lost a control request may be recorded.
-const AFTERWARDS: Span = Span::from_millis(1);
+/// How far from the tasks that it made lost a control request may be recorded, by a host that reads its clock for each.
+const MOMENT: Span = Span::from_nanos(100_000);
 
 /// The tasks of a thread whose scheduler admits or refuses them (PORTS 2.2). A refusal is an answer, not a miss.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -100,6 +100,8 @@ pub struct TaskFindings {
     pub late: Vec<TaskFinding>,
     /// How many more of these were not kept.
     pub left_out: u64,
+    /// The last control request that was carried out.
+    request: Option<(Instant, String)>,
 }
 
 impl TaskFindings {
@@ -121,7 +123,11 @@ impl TaskFindings {
             TaskEvent::Ended { .. } => return,
         };
         if kept.len() < KEPT {
-            kept.push(TaskFinding { task, at, deadline, what, request: None });
+            let lost = matches!(what, TaskEvent::Lost { .. });
+            let just =
+                self.request.as_ref().filter(|(then, _)| at.saturating_since(*then) <= MOMENT);
+            let request = just.filter(|_| lost).map(|(_, text)| text.clone());
+            kept.push(TaskFinding { task, at, deadline, what, request });
         } else {
             self.left_out += 1;
         }
@@ -132,10 +138,11 @@ impl TaskFindings {
         if text.contains(": refused: ") {
             return;
         }
-        let just = |lost: &&mut TaskFinding| at.saturating_since(lost.at) <= AFTERWARDS;
+        let just = |lost: &&mut TaskFinding| at.saturating_since(lost.at) <= MOMENT;
         for lost in self.lost.iter_mut().rev().take_while(just) {
             lost.request.get_or_insert_with(|| text.to_owned());
         }
+        self.request = Some((at, text.to_owned()));
     }
 
     /// All of them, in order of time.

@@ -87,14 +87,14 @@ impl Ledger {
         self.firsts.reserve(child.index() + 1);
     }
 
-    /// A child is removed, with its tasks. Returns what is still to be said of it.
-    pub(super) fn unregister(&mut self, child: ChildVp) -> Vec<Said> {
+    /// A child is removed, with its tasks.
+    pub(super) fn unregister(&mut self, child: ChildVp) {
         let gone = core::mem::take(&mut self.tasks[child.index()]);
         for task in gone.iter() {
             self.withdraw(task.ticket);
         }
+        self.notes.retain(|said| said.child != child);
         self.firsts.remove(child.0);
-        self.notes.extract_if(.., |said| said.child == child).collect()
     }
 
     /// A child becomes runnable, or waits; the time before has been accounted for.

@@ -63,6 +63,12 @@ impl<T> Incoming<T> {
         }
     }
 
+    /// Whether all that was sent has been taken. Others may send meanwhile; what this thread sent before counts.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.head.load(Ordering::Acquire) == NIL
+    }
+
     /// Takes all items, the one that was sent first at the beginning. It never waits.
     pub fn take(&self) -> Vec<T> {
         let mut index = self.head.swap(NIL, Ordering::Acquire);

@@ -1,17 +1,53 @@
-//! Where a task goes whose state lies on one processor (section 4): home, unless that lacks idle time and another has it.
+//! Where a task goes whose state lies on one processor (section 4): home, unless that lacks idle time and another has it, also for refilling a cache there.
 
 use crate::{Processor, Request, SubmitError};
 use windfall_time::Span;
 
-/// How memory makes a task dear that runs away from its state.
+/// How memory makes a task dear that runs away from its state, and by how much: its work is longer there by the time that its cache takes to be filled again.
+///
+/// `windfall measure -o costs.toml` measures that for a KiB (`refill` of `cache`). A task pays it for each KiB of its state that the cache holds:
+/// `Cache::refill_of` of a scenario that inherits from the file, or of one machine's `cache` line, is the price.
+///
+/// ```
+/// use windfall_ports::{Affinity, EarliestDeadline, Place, Processor, Request, Share};
+/// use windfall_scenario::Scenario;
+/// use windfall_time::{Instant, Span};
+///
+/// let measured = "schema = 2\n[machine]\ncache = { size = \"1024KB\", refill = \"104ns\" }\n";
+/// # let own = "schema = 2\ninherits = \"costs.toml\"\nseed = 1\nlength = \"1s\"\n[schedulers.rr]\nscheduler = \"round-robin\"\nparent = \"top\"\n[threads.a]\nparent = \"rr\"\nrun = \"spin\"\n";
+/// let file = |_: &str| Ok(("costs.toml".to_owned(), measured.to_owned()));
+/// let scenario = Scenario::parse_with("own.toml", own, file).map_err(|wrong| wrong.to_json())?;
+/// let cache = scenario.machine.cache.ok_or("no cache was measured")?;
+/// let affinity = Affinity::CcNuma { refill: cache.refill_of(256) };
+/// assert_eq!(affinity.refill(), Span::from_nanos(26_624));
+///
+/// let processor = || -> Result<Processor, Box<dyn std::error::Error>> {
+///     let mut one = Processor::new(Instant::ZERO, 10);
+///     let edf: EarliestDeadline = EarliestDeadline::new(Share::WHOLE, Instant::ZERO, 10)?;
+///     one.add(edf)?;
+///     Ok(one)
+/// };
+/// let (mut home, away) = (processor()?, processor()?);
+/// let asked = Request::by(Span::from_millis(6), Instant::ZERO + Span::from_millis(10)).using(1);
+/// home.submit(0, asked)?;
+/// let place = affinity.place(0, &asked, &home, &away)?;
+/// assert_eq!(place, Place::Away(Span::from_nanos(6_026_624)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Affinity {
     /// Caches are kept coherent, and memory stays where it is: away only if home lacks idle time and the other has it.
-    CcNuma,
+    CcNuma {
+        /// How much longer the task takes away from home.
+        refill: Span,
+    },
     /// Memory moves to whoever writes it: besides, no task at home may use the same state, which would move to and fro. All tasks that are there count, since each
     /// may run during or shortly after this one.
-    CcComa,
+    CcComa {
+        /// How much longer the task takes away from home.
+        refill: Span,
+    },
 }
 
 /// Where a task is to be submitted.
@@ -27,7 +63,23 @@ pub enum Place {
 }
 
 impl Affinity {
-    /// Where to submit to, of two processors' schedulers with this number. `refill` is what it costs to run away from the state, as `windfall measure` measures it. It
+    /// How much longer a task takes away from home.
+    #[must_use]
+    pub const fn refill(self) -> Span {
+        match self {
+            Affinity::CcNuma { refill } | Affinity::CcComa { refill } => refill,
+        }
+    }
+
+    /// Whether a task that home has no time for may go away.
+    pub(crate) fn lets_go(self, asked: &Request, home: &Processor) -> bool {
+        match self {
+            Affinity::CcNuma { .. } => true,
+            Affinity::CcComa { .. } => !asked.state.is_some_and(|state| home.touches(state)),
+        }
+    }
+
+    /// Where to submit to, of two processors' schedulers with this number. It
     /// changes nothing, so by the time of the submission another may have taken that place.
     ///
     /// # Errors
@@ -36,7 +88,6 @@ impl Affinity {
         self,
         scheduler: usize,
         asked: &Request,
-        refill: Span,
         home: &Processor,
         away: &Processor,
     ) -> Result<Place, SubmitError> {
@@ -46,14 +97,10 @@ impl Affinity {
             return Ok(Place::Home);
         }
         let there = away.idle_before(scheduler, deadline)?;
-        let moves = match self {
-            Affinity::CcNuma => true,
-            Affinity::CcComa => !asked.state.is_some_and(|state| home.touches(state)),
-        };
-        let work = asked.work.saturating_add(refill);
-        Ok(match moves {
+        let work = asked.work.saturating_add(self.refill());
+        Ok(match self.lets_go(asked, home) {
             true if work <= there => Place::Away(work),
-            true => Place::Nowhere(here.max(there.saturating_sub(refill))),
+            true => Place::Nowhere(here.max(there.saturating_sub(self.refill()))),
             false => Place::Nowhere(here),
         })
     }

@@ -31,7 +31,7 @@ pub use affinity::{Affinity, Place};
 pub use counts::{Counts, Reason, Refused};
 pub use dispatcher::Running;
 pub use error::{ClockError, ShareError, SubmitError, TaskError, TransferError};
-pub use member::{Event, Member, Outcome, REMEMBERED, Submission};
+pub use member::{Event, Member, Near, Outcome, REMEMBERED, Submission};
 pub use message::Answer;
 pub use processor::{Ended, Processor};
 pub use scheduler::{Laxity, Moved, Queries, Scheduler};

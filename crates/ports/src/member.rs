@@ -9,7 +9,7 @@ pub use seen::REMEMBERED;
 
 use crate::message::{Answer, Message};
 use crate::transport::Transport;
-use crate::{Processor, Reason, Request};
+use crate::{Affinity, Processor, Reason, Request, SubmitError, TaskId};
 use seen::{Known, Seen};
 use std::collections::BTreeMap;
 use windfall_time::{Instant, Span};
@@ -35,6 +35,16 @@ pub enum Outcome {
     Answered(Answer),
     /// No answer came in time. The task may have been admitted all the same.
     TimedOut,
+}
+
+/// Where a task went whose state lies here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Near {
+    /// It was admitted where its state is.
+    Home(TaskId),
+    /// It was submitted to another, whose answer comes with a [`Member::turn`].
+    Away(Submission),
 }
 
 /// The events of a turn.
@@ -115,6 +125,27 @@ impl<T: Transport> Member<T> {
         self.open.insert(number, Open { to, message, until, again });
         self.due = self.due.min(until).min(again);
         Some(Submission { to, number })
+    }
+
+    /// Submits a task whose state lies here: to the own scheduler of this number; or, if that lacks time before the deadline and the affinity lets it go, to that of another member, which has until
+    /// `until` to answer, with work that is longer by the refill of a cache (section 4). It never waits.
+    ///
+    /// # Errors
+    /// When the own scheduler refuses it and the task may not go away, or not for want of time. `Ok(None)` if there is no way, as [`Member::submit`]; then nothing was submitted.
+    pub fn submit_near(
+        &mut self,
+        scheduler: usize,
+        affinity: Affinity,
+        asked: Request,
+        (to, until): (usize, Instant),
+    ) -> Result<Option<Near>, SubmitError> {
+        let idle = asked.deadline.map(|deadline| self.processor.idle_before(scheduler, deadline));
+        let lacks_time = matches!(idle, Some(Ok(idle)) if idle < asked.work);
+        if !lacks_time || !affinity.lets_go(&asked, &self.processor) {
+            return self.processor.submit(scheduler, asked).map(|task| Some(Near::Home(task)));
+        }
+        let work = asked.work.saturating_add(affinity.refill());
+        Ok(self.submit(to, scheduler, Request { work, ..asked }, until).map(Near::Away))
     }
 
     /// When a turn is due at the latest, without further arrivals. The submission that it was due for may have been answered by then.

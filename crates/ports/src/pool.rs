@@ -7,6 +7,7 @@ mod awaited;
 mod driven;
 mod pending;
 mod polled;
+mod route;
 mod task;
 
 #[cfg(feature = "tokio")]
@@ -14,10 +15,11 @@ pub use awaited::{Admission, Awaited};
 pub use pending::Pending;
 pub use task::{Checkpoints, Finished, Forked, Handle, StoppedError};
 
-use crate::{Counts, Processor, Request, SubmitError};
+use crate::{Affinity, Counts, Processor, Request, SubmitError};
 use driven::Driven;
+use route::Route;
 use std::sync::Arc;
-use windfall_os::sched::{Affinity, Attributes};
+use windfall_os::sched::{self, Attributes};
 use windfall_os::{LinuxError, clock};
 use windfall_time::{Instant, Span};
 
@@ -47,7 +49,8 @@ impl Pool {
         let cannot = |what: String, why: &std::io::Error| {
             LinuxError::new(what, why.to_string(), "use fewer threads, or raise the limit")
         };
-        let allowed = Affinity::of(0).map_err(|why| cannot("cannot read affinity".into(), &why))?;
+        let allowed =
+            sched::Affinity::of(0).map_err(|why| cannot("cannot read affinity".into(), &why))?;
         let trial = || Attributes::idle().give(0).and_then(|()| Attributes::ordinary().give(0));
         let preempts = std::thread::spawn(trial).join().is_ok_and(|answer| answer.is_ok());
         let mut pool = Pool { preempts, cores: Vec::new(), timers: Vec::new() };
@@ -87,18 +90,55 @@ impl Pool {
         self.cores.get(processor).ok_or(SubmitError::NoProcessor { processor, processors })
     }
 
-    /// Submits to the first scheduler of the first processor that has time before the deadline. It answers at once, but takes the locks of the processors, as [`Pool::submit`] takes one: it waits
-    /// while another thread analyses there, or starts the thread of a task. [`Pool::send`] does not.
+    /// Submits to the first scheduler of the first processor that has time before the deadline. It waits for nobody (section 4): it analyses where no other thread does, and starts the task's thread;
+    /// else the submission goes into the list of a processor, whose owner answers. So the answer is there at once, or comes.
     ///
-    /// # Errors
-    /// When none has: of the processor with the most idle time. The closure has not run.
+    /// Refused is what no processor has time for: by the one with the most idle time, when it was asked. The closure has not run then.
     pub fn try_submit<T: Send + 'static>(
         &self,
         work: Span,
         deadline: Instant,
         code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
-    ) -> Result<Handle<T>, SubmitError> {
-        self.submit(self.roomiest(work, deadline)?, Request::by(work, deadline), code)
+    ) -> Pending<T> {
+        self.on_its_way(
+            Target { processor: 0, scheduler: 0 },
+            Request::by(work, deadline),
+            None,
+            code,
+        )
+    }
+
+    /// Submits a task whose state lies on one processor: there; or, if that lacks time before the deadline and the affinity lets it go, to the first of the others whose scheduler of the same number has
+    /// time for it and for refilling a cache (section 4). [`Handle::cpu`] is where it went. It waits for nobody, as [`Pool::try_submit`].
+    ///
+    /// A refusal by another processor than home counts the refill into the work. The rule for COMA is about the tasks that are at home when its owner looks; one that comes later is not known.
+    pub fn submit_near<T: Send + 'static>(
+        &self,
+        home: Target,
+        affinity: Affinity,
+        asked: Request,
+        code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
+    ) -> Pending<T> {
+        self.on_its_way(home, asked, Some(affinity), code)
+    }
+
+    fn on_its_way<T: Send + 'static>(
+        &self,
+        home: Target,
+        asked: Request,
+        affinity: Option<Affinity>,
+        code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
+    ) -> Pending<T> {
+        let core = match self.core(home) {
+            Ok(core) => core,
+            Err(error) => return Pending::refused(error),
+        };
+        let (before, rest) = self.cores.split_at(home.processor);
+        let others = rest.iter().skip(1).chain(before).cloned().collect();
+        let route = Route::over(&asked, core.clone(), others, affinity);
+        let (submission, pending) = Pending::new(home.scheduler, asked, route, code);
+        core.offer(submission);
+        pending
     }
 
     /// The first scheduler of the first processor that has time for the work, or else of the one with the most.
@@ -156,7 +196,7 @@ impl Pool {
         core.begin(&mut state, task, move |at| code(at, which), then)
     }
 
-    /// Sends a submission to one scheduler, whose processor answers later (section 4). Unlike all other calls this one takes no lock and waits for nobody: it puts the submission into a list
+    /// Sends a submission to one scheduler, whose processor answers later (section 4). It takes no lock and analyses nothing: it puts the submission into a list
     /// and wakes the processor's timer. The answer costs a change of threads more than [`Pool::submit`], whose caller waits for whoever has the processor's machine, and starts the thread
     /// of the task itself. Submissions of one thread are analysed in the order in which it made them, by whichever call.
     ///
@@ -169,7 +209,7 @@ impl Pool {
         code: impl FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     ) -> Result<Pending<T>, SubmitError> {
         let core = self.core(target)?;
-        let (submission, pending) = Pending::new(target.scheduler, asked, code);
+        let (submission, pending) = Pending::new(target.scheduler, asked, Route::Ends, code);
         core.send(submission)?;
         Ok(pending)
     }
@@ -243,5 +283,7 @@ impl Drop for Pool {
                 let _ = timer.join();
             }
         }
+        // One may have been over before another sent a submission on to it.
+        while self.cores.iter().any(|core| core.answer_rest()) {}
     }
 }

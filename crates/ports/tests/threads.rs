@@ -124,7 +124,7 @@ fn law_cancelled_and_panicked_tasks_are_told_apart_from_refusals() {
     let panics = pool.try_submit(ms(10), Pool::now() + ms(900), |_| -> Result<(), StoppedError> {
         std::panic::resume_unwind(Box::new(()))
     });
-    assert_eq!(panics.unwrap().wait(), Finished::Panicked);
+    assert_eq!(panics.wait().unwrap().wait(), Finished::Panicked);
     let (which, primary) = (ms(2_000), ms(5));
     let deadline = Pool::now() + ms(900);
     let both = [Request::by(which, deadline), Request::by(primary, deadline)];

@@ -41,8 +41,8 @@ impl Work {
 
     /// Starts to refill its cache: another thread had the processor before, or the thread had another processor.
     pub(crate) fn refill(&mut self, cache: &Cache, rate: Units) {
-        let kib = self.working_set_kib.min(cache.size_kib);
-        self.refill = cache.refill.saturating_mul(kib).as_nanos().saturating_mul(rate);
+        let refill = cache.refill_of(self.working_set_kib);
+        self.refill = refill.as_nanos().saturating_mul(rate);
     }
 
     /// Takes the work that was done in `received` at `rate` off the rest.

@@ -1,11 +1,11 @@
 //! One processor of a pool: its machine behind a lock, what was sent to it, which thread runs, and its timer.
 //!
 //! Invariant: one task thread of the processor may run, the one that the machine names; the others wait at their next checkpoint, and are SCHED_IDLE until then, where this process
-//! has the right to take that back. Submissions that were sent are analysed by the timer's thread, or by a submitter that has the lock: a sender takes none.
+//! has the right to take that back. Submissions in the list are analysed by the timer's thread, or by whoever takes a turn: those who put them there wait for nobody.
 
-use super::pending::Submission;
+use super::pending::{Analysed, Submission};
 use super::task::{Checkpoints, Control, Finished, Forked, Handle, StoppedError};
-use crate::lock::locked;
+use crate::lock::{locked, tried};
 use crate::{Ended, Processor, SubmitError, TaskError, TaskId};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -76,6 +76,40 @@ impl Driven {
         Ok(())
     }
 
+    /// The number of its processor.
+    pub(super) const fn cpu(&self) -> u16 {
+        self.cpu
+    }
+
+    /// Puts a submission into the incoming list, or has it answered that there is no room.
+    fn send_on(&self, submission: Box<dyn Submission>) {
+        match self.incoming.send(submission) {
+            Ok(()) => self.wake(),
+            Err(refused) => refused.refuse(SubmitError::Unanswered { most: UNANSWERED }),
+        }
+    }
+
+    /// Has a submission analysed: by this thread, where nobody has the machine and nothing waits for it; else it goes into the list of one that somebody has. It never waits.
+    pub(super) fn offer(self: &Arc<Self>, mut submission: Box<dyn Submission>) {
+        let mut at = self.clone();
+        loop {
+            let analysed = {
+                let free = if at.incoming.is_empty() { at.try_lock() } else { None };
+                match free {
+                    Some(mut state) => submission.analyse(&at, &mut state),
+                    None => match submission.passes_by(&at) {
+                        Some(next) => Analysed::GoesOn(next, submission),
+                        None => return at.send_on(submission),
+                    },
+                }
+            };
+            match analysed {
+                Analysed::Answered(answer) => return answer(),
+                Analysed::GoesOn(next, same) => (at, submission) = (next, same),
+            }
+        }
+    }
+
     /// The state, at the time of now, after all that was sent before.
     pub(super) fn take_turn(self: &Arc<Self>) -> MutexGuard<'_, State> {
         let mut state = self.lock();
@@ -86,8 +120,18 @@ impl Driven {
     /// Analyses what was sent.
     fn analyse(self: &Arc<Self>, state: &mut State) {
         for submission in self.incoming.take() {
-            submission.analyse(self, state);
+            match submission.analyse(self, state) {
+                Analysed::Answered(answer) => state.answers.push(answer),
+                Analysed::GoesOn(next, submission) => next.send_on(submission),
+            }
         }
+    }
+
+    /// The state, at the time of now, if nobody has it.
+    fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
+        let mut state = tried(&self.state)?;
+        state.account(clock::now());
+        Some(state)
     }
 
     /// The state, at the time of now.
@@ -182,20 +226,19 @@ impl Driven {
             }
             self.switch(&mut state);
             let (over, wait) = (state.over, state.until_next(clock::now()));
-            let answers = std::mem::take(&mut state.answers);
-            drop(state);
-            let waits = answers.is_empty();
-            for answer in answers {
-                // A waker, or what a refused closure holds, may do anything, but not end the timer.
-                let _ = catch_unwind(AssertUnwindSafe(answer));
-            }
+            let answered = give(state);
             if over {
                 return;
             }
-            if waits {
+            if !answered {
                 std::thread::park_timeout(wait); // whoever changes something from here on wakes it
             }
         }
+    }
+
+    /// Answers what others that were not over sent on to it since its timer ended; false if there was nothing.
+    pub(super) fn answer_rest(self: &Arc<Self>) -> bool {
+        give(self.take_turn())
     }
 
     /// All is over: whoever runs is stopped. Nobody sends any more; what was sent is answered.
@@ -210,7 +253,24 @@ impl Driven {
     }
 }
 
+/// Lets the machine go, and gives the answers that are there; false if there are none.
+fn give(mut state: MutexGuard<'_, State>) -> bool {
+    let answers = std::mem::take(&mut state.answers);
+    drop(state);
+    let some = !answers.is_empty();
+    for answer in answers {
+        // A waker, or what a refused closure holds, may do anything, but not end this thread.
+        let _ = catch_unwind(AssertUnwindSafe(answer));
+    }
+    some
+}
+
 impl State {
+    /// Whether nothing is to begin any more.
+    pub(super) const fn is_over(&self) -> bool {
+        self.over
+    }
+
     /// Time has passed, of which the running task's thread says how much it received.
     fn account(&mut self, now: Instant) {
         let now = now.max(self.processor.now());

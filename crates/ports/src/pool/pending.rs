@@ -1,6 +1,7 @@
 //! Submissions that were sent to a processor and will be answered (section 4): the sender does not wait.
 
 use super::driven::{Driven, State};
+use super::route::Route;
 use super::task::{Checkpoints, Handle, StoppedError};
 use crate::{Request, SubmitError};
 use core::pin::Pin;
@@ -12,9 +13,23 @@ use windfall_exchange::{Reply, ReplySender, reply};
 
 type Answer<T> = Result<Handle<T>, SubmitError>;
 
+/// A submission after a processor has looked at it.
+pub(super) enum Analysed {
+    /// It has an answer, which this gives; also to wakers, which may do anything.
+    Answered(Box<dyn FnOnce() + Send>),
+    /// There is no time for it here: it goes on to another.
+    GoesOn(Arc<Driven>, Box<dyn Submission>),
+}
+
 /// A submission that whoever has the processor's machine analyses, whatever its closure returns.
 pub(super) trait Submission: Send {
-    fn analyse(self: Box<Self>, core: &Arc<Driven>, state: &mut State);
+    fn analyse(self: Box<Self>, core: &Arc<Driven>, state: &mut State) -> Analysed;
+
+    /// The processor to ask before this one, whose machine is not free; `None` if it is to wait here.
+    fn passes_by(&mut self, core: &Arc<Driven>) -> Option<Arc<Driven>>;
+
+    /// It is answered without analysis.
+    fn refuse(self: Box<Self>, error: SubmitError);
 }
 
 impl core::fmt::Debug for dyn Submission {
@@ -26,6 +41,7 @@ impl core::fmt::Debug for dyn Submission {
 struct Sent<T, C> {
     scheduler: usize,
     asked: Request,
+    route: Route,
     code: C,
     sender: ReplySender<Answer<T>>,
 }
@@ -34,22 +50,36 @@ impl<T: Send + 'static, C> Submission for Sent<T, C>
 where
     C: FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
 {
-    fn analyse(self: Box<Self>, core: &Arc<Driven>, state: &mut State) {
-        let Sent { scheduler, asked, code, sender } = *self;
-        match state.processor.submit(scheduler, asked) {
-            Ok(task) => {
-                let answer = core.begin(state, task, code, |_| ());
-                state.answers.push(Box::new(move || sender.send(answer)));
-            }
-            Err(error) => state.answers.push(Box::new(move || {
-                sender.send(Err(error));
-                drop(code);
-            })),
+    fn analyse(mut self: Box<Self>, core: &Arc<Driven>, state: &mut State) -> Analysed {
+        if state.is_over() {
+            return Analysed::Answered(Box::new(move || self.refuse(SubmitError::Over)));
         }
+        let (scheduler, asked) = (self.scheduler, &mut self.asked);
+        if let Some(next) = self.route.goes_on(core, &state.processor, scheduler, asked) {
+            return Analysed::GoesOn(next, self);
+        }
+        match state.processor.submit(scheduler, *asked) {
+            Ok(task) => {
+                let Sent { code, sender, .. } = *self;
+                let answer = core.begin(state, task, code, |_| ());
+                Analysed::Answered(Box::new(move || sender.send(answer)))
+            }
+            Err(error) => Analysed::Answered(Box::new(move || self.refuse(error))),
+        }
+    }
+
+    fn passes_by(&mut self, core: &Arc<Driven>) -> Option<Arc<Driven>> {
+        self.route.passes_by(core, &mut self.asked)
+    }
+
+    fn refuse(self: Box<Self>, error: SubmitError) {
+        let Sent { code, sender, .. } = *self;
+        sender.send(Err(error));
+        drop(code);
     }
 }
 
-/// The answer to a submission that was sent: it comes once, also when the pool ends. It is a future, for whoever has an executor.
+/// The answer to a submission: it comes once, also when the pool ends. It is a future, for whoever has an executor.
 #[derive(Debug)]
 pub struct Pending<T>(Reply<Answer<T>>);
 
@@ -57,17 +87,25 @@ impl<T: Send + 'static> Pending<T> {
     pub(super) fn new<C>(
         scheduler: usize,
         asked: Request,
+        route: Route,
         code: C,
     ) -> (Box<dyn Submission>, Pending<T>)
     where
         C: FnOnce(&Checkpoints) -> Result<T, StoppedError> + Send + 'static,
     {
         let (sender, reply) = reply();
-        (Box::new(Sent { scheduler, asked, code, sender }), Pending(reply))
+        (Box::new(Sent { scheduler, asked, route, code, sender }), Pending(reply))
     }
 }
 
 impl<T> Pending<T> {
+    /// One that nobody is asked for.
+    pub(super) fn refused(error: SubmitError) -> Pending<T> {
+        let (sender, reply) = reply();
+        sender.send(Err(error));
+        Pending(reply)
+    }
+
     /// The answer, once, if it has come. It never waits.
     pub fn try_answer(&mut self) -> Option<Result<Handle<T>, SubmitError>> {
         self.0.take().map(or_over)

@@ -6,7 +6,7 @@ use crate::lock::locked;
 use crate::{Ended, TaskError, TaskId};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context, Poll};
@@ -43,10 +43,24 @@ pub enum Finished<T, E = Ended> {
     Panicked,
 }
 
+/// A thread that has begun.
+#[derive(Debug)]
+struct Begun {
+    tid: i32,
+    thread: Thread,
+    /// The processor time that it had used by then, which is nobody's.
+    used: Span,
+}
+
 /// The data that the processor and a task's thread share.
+///
+/// Nobody waits until the thread begins. It says that it has, and then looks at what it is to do; whoever tells it to do something writes that, and then looks whether it has begun. Between
+/// the two there is a fence on either side, so that one of them sees what the other wrote.
 #[derive(Debug, Default)]
 pub(super) struct Control {
-    thread: OnceLock<(i32, Thread)>,
+    begun: OnceLock<Begun>,
+    /// Where it is to run.
+    cpu: OnceLock<u16>,
     runs: AtomicBool,
     stopped: AtomicBool,
     exceeded: AtomicBool,
@@ -61,14 +75,25 @@ struct Waits {
 }
 
 impl Control {
-    /// The thread's number; 0 before it has begun, which it has when it was forked.
-    pub(super) fn tid(&self) -> i32 {
-        self.thread.get().map_or(0, |(tid, _)| *tid)
+    /// The thread, if it has begun: what was written before this is seen by one that has not.
+    fn begun(&self) -> Option<&Begun> {
+        fence(Ordering::SeqCst);
+        self.begun.get()
     }
 
-    /// The processor time that its thread has used, and the time that it has waited: both are charged to its bound (decision 0036, 3). `None` if the thread is over.
+    /// The own thread begins, where it is to run.
+    fn begin(&self) {
+        let used = usage::of_this_thread();
+        let _ = self.begun.set(Begun { tid: own_tid(), thread: std::thread::current(), used });
+        if let (Some(begun), Some(cpu)) = (self.begun(), self.cpu.get()) {
+            begun.run_on(*cpu);
+        }
+    }
+
+    /// The processor time that its thread has used since it began, and the time that it has waited: both are charged to its bound (decision 0036, 3). `None` if the thread is over.
     pub(super) fn used(&self) -> Option<Span> {
-        let worked = usage::of_thread(self.tid())?;
+        let Some(begun) = self.begun() else { return Some(Span::ZERO) };
+        let worked = usage::of_thread(begun.tid)?.saturating_sub(begun.used);
         let waits = locked(&self.waits);
         let now = waits.since.map(|since| clock::now().saturating_since(since));
         Some(worked.saturating_add(waits.before).saturating_add(now.unwrap_or_default()))
@@ -89,19 +114,24 @@ impl Control {
     }
 
     pub(super) fn pin(&self, cpu: u16) {
-        // The pool may use the processor; a thread that has gone needs none.
-        let _ = Affinity::one(cpu).give(self.tid());
+        let _ = self.cpu.set(cpu);
+        if let Some(begun) = self.begun() {
+            begun.run_on(cpu);
+        }
     }
 
+    /// One that has not begun stays where it begins.
     pub(super) fn pause(&self, preempts: bool) {
         self.runs.store(false, Ordering::Release);
-        if preempts {
-            let _ = Attributes::idle().give(self.tid());
+        if let Some(begun) = self.begun().filter(|_| preempts) {
+            begun.be(Attributes::idle());
         }
     }
 
     pub(super) fn resume(&self) {
-        let _ = Attributes::ordinary().give(self.tid());
+        if let Some(begun) = self.begun() {
+            begun.be(Attributes::ordinary());
+        }
         self.runs.store(true, Ordering::Release);
         self.unpark();
     }
@@ -113,13 +143,15 @@ impl Control {
 
     pub(super) fn exceed(&self) {
         self.exceeded.store(true, Ordering::Release);
-        let _ = Attributes::idle().give(self.tid());
+        if let Some(begun) = self.begun() {
+            begun.be(Attributes::idle());
+        }
         self.stop();
     }
 
     fn unpark(&self) {
-        if let Some((_, thread)) = self.thread.get() {
-            thread.unpark();
+        if let Some(begun) = self.begun() {
+            begun.thread.unpark();
         }
     }
 
@@ -133,6 +165,17 @@ impl Control {
             }
             std::thread::park();
         }
+    }
+}
+
+impl Begun {
+    fn run_on(&self, cpu: u16) {
+        // The pool may use the processor; a thread that has gone needs none.
+        let _ = Affinity::one(cpu).give(self.tid);
+    }
+
+    fn be(&self, attributes: Attributes) {
+        let _ = attributes.give(self.tid);
     }
 }
 
@@ -173,13 +216,11 @@ impl<T: Send + 'static> Forked<T> {
     {
         let (control, admitted) = (Arc::new(Control::default()), Arc::new(OnceLock::new()));
         let (sender, finished) = reply();
-        let (begun, has_begun) = channel();
         let (gives, given) = channel::<(C, E)>();
         let (own, of) = (control.clone(), admitted.clone());
         let thread = std::thread::Builder::new().name("ports-task".to_owned()).spawn(move || {
             let Ok((code, then)) = given.recv() else { return };
-            let _ = own.thread.set((own_tid(), std::thread::current()));
-            let _ = begun.send(());
+            own.begin();
             let finished = run(own, &of, code);
             then(&finished);
             sender.send(finished);
@@ -188,8 +229,6 @@ impl<T: Send + 'static> Forked<T> {
             return Err((why, code, then));
         }
         let _ = gives.send((code, then));
-        // Its number is needed to place it.
-        let _ = has_begun.recv();
         Ok(Forked { control, admitted, finished: Some(finished) })
     }
 }
@@ -247,6 +286,12 @@ impl<T> Handle<T> {
     #[must_use]
     pub const fn task(&self) -> TaskId {
         self.task
+    }
+
+    /// The processor of the machine on which it runs.
+    #[must_use]
+    pub fn cpu(&self) -> u16 {
+        self.core.cpu()
     }
 
     /// Waits until its thread is over.

@@ -182,6 +182,12 @@ impl Cache {
     pub const fn new(size_kib: u64, refill: Span) -> Cache {
         Cache { size_kib, refill }
     }
+
+    /// What a thread pays with so large a working set, of which the cache holds no more than its size.
+    #[must_use]
+    pub fn refill_of(&self, working_set_kib: u64) -> Span {
+        self.refill.saturating_mul(working_set_kib.min(self.size_kib))
+    }
 }
 
 impl Interrupts {

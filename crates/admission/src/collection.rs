@@ -37,6 +37,8 @@ pub struct Collector {
     refused: Span,
     /// Cost of all searches since the last collection.
     searched: Span,
+    /// Overhead of speculation since the last collection.
+    speculated: Span,
     due: u32,
     /// Collections until the pool is computed again.
     review: u32,
@@ -59,7 +61,9 @@ struct Measured {
 struct Sums {
     collections: u64,
     passed: Span,
+    /// Of searches and collections.
     overhead: Span,
+    speculated: Span,
     taken: u64,
     collected: u64,
 }
@@ -75,6 +79,7 @@ impl Collector {
             taken: 0,
             refused: Span::ZERO,
             searched: Span::ZERO,
+            speculated: Span::ZERO,
             due: 1,
             review: 0,
         }
@@ -124,16 +129,23 @@ impl Collector {
         }
     }
 
+    /// So much of the time since the last call was overhead of speculation: a state was saved, or work undone and done again. A program that does not speculate never says so.
+    pub fn speculated(&mut self, overhead: Span) {
+        self.speculated = self.speculated.saturating_add(overhead);
+    }
+
     /// So many slots were collected at this cost, when the list's time was `now`.
     pub fn collected(&mut self, slots: usize, cost: Span, now: Instant) {
         self.measured.collections.add(slots as u64, cost);
         if let Some(last) = self.last {
             let sums = &mut self.measured.sums;
-            sums.add(now.saturating_since(last), self.searched.saturating_add(cost));
+            let overhead = self.searched.saturating_add(cost);
+            sums.add(now.saturating_since(last), overhead, self.speculated);
             sums.taken += u64::from(self.taken);
             sums.collected += slots as u64;
         }
-        (self.last, self.taken, self.searched) = (Some(now), 0, Span::ZERO);
+        (self.last, self.taken) = (Some(now), 0);
+        (self.searched, self.speculated) = (Span::ZERO, Span::ZERO);
         match self.review.checked_sub(1) {
             Some(left) => self.review = left,
             None => self.resize(),
@@ -155,14 +167,17 @@ impl Collector {
     pub fn costs(&self) -> Option<Costs> {
         let Measured { searches, firsts, collections, sums } = &self.measured;
         let ((admission, growth), (fixed, each)) = (searches.fit()?, collections.fit()?);
-        let Sums { passed, overhead, taken, collected, .. } = *sums;
+        let Sums { passed, overhead, speculated, taken, collected, .. } = *sums;
         let pico = |span: Span, parts: u64| {
             u64::try_from(u128::from(span.as_nanos()) * 1_000 / u128::from(parts)).ok()
         };
-        let task = pico(passed.saturating_sub(overhead), (taken > 0).then_some(taken)?)?;
+        let slots = (taken > 0).then_some(taken)?;
+        let speculation = pico(speculated, slots)?;
+        let rest = passed.saturating_sub(overhead).saturating_sub(speculated);
+        let execution = pico(rest, slots)?;
         let between = if collected == 0 { None } else { Some(pico(passed, collected)?) };
         let fixed = fixed.checked_add(firsts.mean()?.saturating_sub(admission))?;
-        Some(Costs { task, admission, growth, fixed, each, between })
+        Some(Costs { execution, speculation, admission, growth, fixed, each, between })
     }
 
     /// The free pool of least cost within the limits.
@@ -175,13 +190,14 @@ impl Collector {
 }
 
 impl Sums {
-    fn add(&mut self, passed: Span, overhead: Span) {
+    fn add(&mut self, passed: Span, overhead: Span, speculated: Span) {
         if self.collections == WINDOW {
             let half = |span: Span| Span::from_nanos(span.as_nanos() / 2);
             *self = Sums {
                 collections: self.collections / 2,
                 passed: half(self.passed),
                 overhead: half(self.overhead),
+                speculated: half(self.speculated),
                 taken: self.taken / 2,
                 collected: self.collected / 2,
             };
@@ -189,5 +205,6 @@ impl Sums {
         self.collections += 1;
         self.passed = self.passed.saturating_add(passed);
         self.overhead = self.overhead.saturating_add(overhead);
+        self.speculated = self.speculated.saturating_add(speculated);
     }
 }

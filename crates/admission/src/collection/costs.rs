@@ -17,8 +17,10 @@ pub struct Limits {
 /// Measured costs of a list that is collected now and then, in picoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Costs {
-    /// From one slot that is taken to the next, without searches and collections: execution, the overhead of speculation, idle time. The paper's `e + r`.
-    pub task: u64,
+    /// From one slot that is taken to the next, without searches, collections and speculation: execution, and idle time. The paper's `e`.
+    pub execution: u64,
+    /// The overhead of speculation for each slot that is taken: states that are saved, work that is undone and done again. The paper's `r`.
+    pub speculation: u64,
     /// Searches for each slot that is taken, soon after a collection. The paper's `s`, which it takes for constant.
     pub admission: u64,
     /// By how much these take longer for each slot that was taken since the collection.
@@ -77,7 +79,8 @@ impl Costs {
     #[must_use]
     pub fn until_used_up(&self, slots: u32) -> u128 {
         let slots = u128::from(slots);
-        let each = u128::from(self.task) + u128::from(self.admission);
+        let parts = [self.execution, self.speculation, self.admission];
+        let each: u128 = parts.map(u128::from).iter().sum();
         slots * each + slots * slots.saturating_sub(1) / 2 * u128::from(self.growth)
     }
 

@@ -16,6 +16,8 @@
 //! Source   PORTS 2.2 to 2.6; decisions 0028, 0029, 0034 and 0037.
 //! Checked  laws, `tests/all/ports.rs`, `tests/all/ports_moved.rs`, `tests/all/ports_exact.rs`.
 //!
+//! Slots that are used up are collected as time passes, in O(1) amortised: there is no period of collection to set (decision 0031).
+//!
 //! A task that needs more than it said is interrupted at that moment (2.4): its child goes on behind all tasks, as children without tasks
 //! run, in the order in which they came to be so. They are guaranteed nothing.
 

@@ -7,7 +7,7 @@ use crate::{Pairs, Scale, Thrown};
 pub struct Reading {
     /// Ticks since the clock's origin, which is unspecified.
     pub ticks: u64,
-    /// On which processor it was read; `None` where the clock does not say.
+    /// On which processor it was read; `None` where the clock does not say, as the kernel's clocks, and counters read without `rdtscp`. Migrations are not noticed there.
     pub processor: Option<u32>,
 }
 

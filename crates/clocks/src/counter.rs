@@ -2,6 +2,7 @@
 //!
 //! A `Counter` exists only where the processor says that it counts at one rate whatever the processor does. It makes no promise about other machines' processors, and
 //! time that goes on evenly over a suspension; [`Counter::drift`] says what became of it.
+//! On aarch64, and on x86-64 without `rdtscp`, it does not say on which processor it was read: a migration is noticed there only where it takes the counter back.
 
 mod calibration;
 mod instructions;
@@ -9,7 +10,7 @@ mod instructions;
 use crate::companion::Companion;
 use crate::suspension::Watch;
 use crate::{Clock, Pairs, Reading, Scale};
-use calibration::{Both, parts_per_billion, parts_too_many};
+use calibration::{Both, doubt, ends, parts_per_billion, parts_too_many, unsuspended};
 use core::fmt;
 use instructions::Instructions;
 pub(crate) use instructions::in_order;
@@ -36,9 +37,9 @@ pub struct Counter {
 pub struct Calibration {
     /// Ticks in a second, rounded down.
     pub hertz: u64,
-    /// For how long both clocks were compared.
+    /// For how long both clocks were compared: as asked for, or longer where the thread migrated meanwhile.
     pub over: Span,
-    /// By how many parts in 10^9 the rate may be wrong at most, because the two clocks cannot be read at once.
+    /// By how many parts in 10^9 the rate may be wrong at most, because the two clocks cannot be read at once; and by 1 us more where both ends are of different processors.
     pub uncertainty_ppb: u64,
 }
 
@@ -48,7 +49,7 @@ pub struct Calibration {
 pub struct Drift {
     /// Parts in 10^9 by which it is too fast; negative: too slow.
     pub ppb: i64,
-    /// By how much `ppb` may be wrong, because the two clocks cannot be read at once.
+    /// By how much `ppb` may be wrong, because the two clocks cannot be read at once; and by 1 us more where this was asked on another processor than it was calibrated on.
     pub uncertainty_ppb: u64,
     /// Since when.
     pub over: Span,
@@ -67,10 +68,25 @@ pub enum CounterError {
     },
     /// The processor does not say that the counter goes at one rate.
     NotInvariant,
-    /// While it was calibrated, for `over`, the counter or the kernel's clock did not go on.
+    /// While both were compared, the counter or the kernel's clock did not go on.
     Stopped {
         /// For how long it was to be.
         over: Span,
+    },
+    /// No look at both clocks was whole: the thread migrated, or the counter went back, in each.
+    Disturbed {
+        /// How many there were.
+        looks: u32,
+    },
+    /// The machine was suspended while the counter was calibrated, and again when that was repeated.
+    Suspended {
+        /// For how long the second time.
+        span: Span,
+    },
+    /// The counter shows less than when it was calibrated.
+    BegunAnew {
+        /// How long ago that was.
+        ago: Span,
     },
 }
 
@@ -83,10 +99,25 @@ impl fmt::Display for CounterError {
                 "its rate may change, since CPUID (leaf 0x80000007, EDX bit 8) does not say that it is invariant",
             ),
             CounterError::Stopped { over } => {
-                write!(f, "it or CLOCK_MONOTONIC_RAW stood still while it was calibrated for {over}")
+                write!(f, "it or CLOCK_MONOTONIC_RAW stood still while both were compared for {over}")
             }
+            CounterError::Disturbed { looks } => write!(
+                f,
+                "in each of {looks} comparisons with CLOCK_MONOTONIC_RAW it went back, or the thread migrated",
+            ),
+            CounterError::Suspended { span } => {
+                write!(f, "the machine was suspended while it was calibrated, the second time for {span}")
+            }
+            CounterError::BegunAnew { ago } => write!(
+                f,
+                "it shows less than when it was calibrated {ago} ago, as after a suspension; make a new `Counter`",
+            ),
         }?;
-        f.write_str("; use `SystemClock::Monotonic`, as `Best` does")
+        f.write_str(match self {
+            CounterError::BegunAnew { .. } => ", or",
+            _ => ";",
+        })?;
+        f.write_str(" use `SystemClock::Monotonic`, as `Best` does")
     }
 }
 
@@ -101,28 +132,35 @@ impl Counter {
         Counter::calibrated_for(USUAL)
     }
 
-    /// Finds the counter, and compares it with CLOCK_MONOTONIC_RAW now and after `over`, in which the thread sleeps.
+    /// Finds the counter, and compares it with CLOCK_MONOTONIC_RAW now and after `over`, in which the thread sleeps. Where it wakes up on another processor it sleeps again, up to twice more, until two comparisons are of one processor.
     ///
     /// # Errors
-    /// Where the architecture has none that is known here, the processor does not call it invariant, or it stood still.
+    /// Where the architecture has none that is known here, the processor does not call it invariant, it stood still, no comparison was whole, or the machine was suspended meanwhile twice.
     pub fn calibrated_for(over: Span) -> Result<Counter, CounterError> {
         let instructions = Instructions::find()?;
-        let watch = Watch::begin();
-        let origin = Both::look(instructions);
-        std::thread::sleep(std::time::Duration::from_nanos(over.as_nanos()));
-        let end = Both::look(instructions);
-        let stopped = CounterError::Stopped { over };
-        let ticks = end.ticks.checked_sub(origin.ticks).ok_or(stopped)?;
-        let span = end.at.since(origin.at).ok_or(stopped)?;
-        let scale = Scale::of(ticks, span).ok_or(stopped)?;
+        let rest = || std::thread::sleep(std::time::Duration::from_nanos(over.as_nanos()));
+        let compare = || ends(|| Both::look(instructions), rest);
+        let (ends, watch) = unsuspended(Watch::begin, Watch::suspended, compare)?;
+        Counter::between(instructions, ends, watch).ok_or(CounterError::Stopped { over })
+    }
+
+    /// A counter of the rate that it had between two moments; `None` where there is no such rate.
+    fn between(
+        instructions: Instructions,
+        (origin, end): (Both, Both),
+        watch: Watch,
+    ) -> Option<Counter> {
+        let ticks = end.ticks.checked_sub(origin.ticks)?;
+        let span = end.at.since(origin.at)?;
+        let scale = Scale::of(ticks, span)?;
         let hertz = u128::from(ticks) * 1_000_000_000 / u128::from(span.as_nanos());
-        let hertz = u64::try_from(hertz).map_err(|_| stopped)?;
-        let uncertainty_ppb = parts_per_billion(origin.doubt() + end.doubt(), ticks);
+        let hertz = u64::try_from(hertz).ok()?;
+        let uncertainty_ppb = parts_per_billion(doubt(scale, origin, end), ticks);
         let calibration = Calibration { hertz, over: span, uncertainty_ppb };
         let zero =
             i128::from(origin.at.as_nanos()) - i128::from(scale.span(origin.ticks).as_nanos());
-        let zero = i64::try_from(zero).map_err(|_| stopped)?;
-        Ok(Counter { instructions, scale, zero, origin, calibration, watch })
+        let zero = i64::try_from(zero).ok()?;
+        Some(Counter { instructions, scale, zero, origin, calibration, watch })
     }
 
     /// This moment on CLOCK_MONOTONIC_RAW, by the counter: the fastest way, which other instructions may overtake. To measure an interval, [`Clock::read`] is for.
@@ -155,15 +193,19 @@ impl Counter {
     /// How far it has gone from CLOCK_MONOTONIC_RAW since it was made; longer ago is more certain.
     ///
     /// # Errors
-    /// [`CounterError::Stopped`] when it shows less than when it was made.
+    /// [`CounterError::BegunAnew`] when it shows less than when it was made, [`CounterError::Stopped`] when the kernel's clock shows no more than then, [`CounterError::Disturbed`] when the two could not be compared.
     pub fn drift(&self) -> Result<Drift, CounterError> {
-        let now = Both::look(self.instructions);
+        self.drift_at(Both::look(self.instructions)?)
+    }
+
+    fn drift_at(&self, now: Both) -> Result<Drift, CounterError> {
         let over = now.at.saturating_since(self.origin.at);
-        let stopped = CounterError::Stopped { over };
-        let ticks = now.ticks.checked_sub(self.origin.ticks).ok_or(stopped)?;
+        let ticks = now.ticks.checked_sub(self.origin.ticks);
+        let ticks = ticks.ok_or(CounterError::BegunAnew { ago: over })?;
+        let ppb = parts_too_many(self.scale.span(ticks), over);
         Ok(Drift {
-            ppb: parts_too_many(self.scale.span(ticks), over).ok_or(stopped)?,
-            uncertainty_ppb: parts_per_billion(self.origin.doubt() + now.doubt(), ticks),
+            ppb: ppb.ok_or(CounterError::Stopped { over })?,
+            uncertainty_ppb: parts_per_billion(doubt(self.scale, self.origin, now), ticks),
             over,
             suspended: self.watch.suspended(),
         })
@@ -182,5 +224,41 @@ impl Clock for Counter {
 
     fn elsewhere(&self) -> Option<Box<dyn Pairs + '_>> {
         Companion::start(*self).map(|companion| Box::new(companion) as Box<dyn Pairs>)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_a_counter_that_began_anew_is_told_from_one_that_stood_still() {
+        let Ok(counter) = Counter::calibrated_for(Span::from_millis(5)) else {
+            return assert!(Instructions::find().is_err());
+        };
+        let origin = counter.origin;
+        let later = origin.at + Span::from_secs(2);
+        let anew = Both { ticks: 0, at: later, ..origin };
+        let ago = Span::from_secs(2);
+        assert_eq!(counter.drift_at(anew), Err(CounterError::BegunAnew { ago }));
+        let still = Both { ticks: origin.ticks + 9, ..origin };
+        let over = Span::ZERO;
+        assert_eq!(counter.drift_at(still), Err(CounterError::Stopped { over }));
+    }
+
+    #[test]
+    fn law_another_processor_adds_to_the_doubt() {
+        let Ok(counter) = Counter::calibrated_for(Span::from_millis(5)) else {
+            return assert!(Instructions::find().is_err());
+        };
+        let origin = counter.origin;
+        let over = Span::from_secs(1);
+        let ticks = origin.ticks + counter.scale.saturating_ticks(over);
+        let here = Both { ticks, at: origin.at + over, ..origin };
+        let there = Both { processor: Some(u32::MAX), ..here };
+        let [here, there] = [here, there].map(|end| counter.drift_at(end).unwrap());
+        // A microsecond in a second.
+        let more = there.uncertainty_ppb - here.uncertainty_ppb;
+        assert!((998..=1_002).contains(&more), "{here:?} {there:?}");
     }
 }

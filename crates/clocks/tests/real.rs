@@ -115,11 +115,14 @@ fn accepts_errors_that_say_what_to_use_instead() {
         CounterError::NotInvariant,
         CounterError::Unknown { architecture: "pdp11" },
         CounterError::Stopped { over: Span::from_millis(20) },
+        CounterError::Disturbed { looks: 64 },
+        CounterError::Suspended { span: Span::from_secs(20) },
+        CounterError::BegunAnew { ago: Span::from_secs(20) },
     ];
     for error in errors {
         let text = error.to_string();
         assert!(text.starts_with("cannot read the processor's counter: "), "{text}");
-        assert!(text.ends_with("; use `SystemClock::Monotonic`, as `Best` does"), "{text}");
+        assert!(text.ends_with(" use `SystemClock::Monotonic`, as `Best` does"), "{text}");
     }
 }
 

@@ -18,7 +18,7 @@ pub struct Interval {
     pub samples: u64,
     /// How many were thrown away, and why.
     pub gaps: Gaps,
-    /// How it was compensated.
+    /// How it was compensated. Long-term averaging stands in for a chosen short-term method whose k was below 1 in this run; a method that the caller gave is kept.
     pub method: Method,
     /// By how much that reduced the variance of zero elapsed time, in the same run; 1 for [`Method::Uncompensated`] and [`Method::LongTerm`]. `None` where nothing scattered.
     pub k: Option<f64>,

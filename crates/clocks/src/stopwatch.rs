@@ -71,9 +71,14 @@ impl<C: Clock> Stopwatch<C> {
         &self.clock
     }
 
-    /// The method by which intervals are compensated.
+    /// The method by which intervals are compensated; where it was chosen by trials, in measurements in which its k is 1 or more ([`Interval::method`]).
     pub const fn method(&self) -> Method {
         self.method
+    }
+
+    /// Whether trials chose the method; else the caller gave it.
+    fn is_chosen(&self) -> bool {
+        !self.trials.is_empty()
     }
 
     /// The result of each method when this was made.
@@ -144,19 +149,21 @@ impl<C: Clock> Stopwatch<C> {
         let watch = enough(samples)?;
         let input = RefCell::new(input);
         let made = || input.borrow_mut()();
+        let (mut one, mut other) = (Vec::new(), Vec::new());
         let (ours, theirs) = self.in_turn(
             &mut NoPairs,
             samples,
-            |pairs, dither| self.sample(pairs, dither, made(), &mut candidate),
-            |pairs, dither| self.sample(pairs, dither, made(), &mut base),
-        );
-        let (one, other) = self.in_turn(
-            &mut NoPairs,
-            samples,
-            |pairs, dither| self.zero(pairs, dither),
-            |pairs, dither| self.zero(pairs, dither),
+            |pairs, dither| {
+                one.push(self.zero(pairs, dither));
+                self.sample(pairs, dither, made(), &mut candidate)
+            },
+            |pairs, dither| {
+                other.push(self.zero(pairs, dither));
+                self.sample(pairs, dither, made(), &mut base)
+            },
         );
         unsuspended(watch)?;
+        let (one, other) = (self.series(one), self.series(other));
         let too_few = self.only_gaps(samples, &ours, &theirs);
         let (differences, gaps) = ours.less(&theirs);
         let found = Moments::of(differences.iter().copied()).ok_or(too_few)?;
@@ -184,15 +191,18 @@ impl<C: Clock> Stopwatch<C> {
             |pairs, dither| self.zero(pairs, dither),
         );
         unsuspended(watch)?;
+        // What worsened the zeros of this very run would worsen its samples.
+        let k = self.method.improvement(zeros.kept());
+        let is_worse = self.is_chosen() && k.is_some_and(|k| k < 1.0);
+        let (method, k) = if is_worse { (Method::LongTerm, Some(1.0)) } else { (self.method, k) };
         // Every other zero makes the constant, and the rest judge it.
         let (constants, judges) = (zeros.every_other(0), zeros.every_other(1));
         let too_few = self.only_gaps(samples, &ours, &zeros);
-        let constant = self.constant(self.method, &constants).ok_or(too_few)?;
-        let by = |sample: &Sample| self.method.compensated(sample) - constant;
+        let constant = self.constant(method, &constants).ok_or(too_few)?;
+        let by = |sample: &Sample| method.compensated(sample) - constant;
         let found = ours.moments(by).ok_or(too_few)?;
         let bias = judges.moments(by).ok_or(too_few)?;
-        let k = self.method.improvement(zeros.kept());
-        Ok(self.interval(found, bias.mean, ours.gaps(), self.method, k))
+        Ok(self.interval(found, bias.mean, ours.gaps(), method, k))
     }
 
     /// The rest of zero elapsed time that a method leaves, in ticks; long-term averaging subtracts it.
@@ -235,8 +245,11 @@ impl<C: Clock> Stopwatch<C> {
                 }
             }
         }
-        let gap = self.clock.scale().saturating_ticks(self.gap);
-        (Series::of(ones, gap), Series::of(others, gap))
+        (self.series(ones), self.series(others))
+    }
+
+    fn series(&self, samples: Vec<Result<Sample, Thrown>>) -> Series {
+        Series::of(samples, self.clock.scale().saturating_ticks(self.gap))
     }
 
     #[inline(always)]

@@ -2,9 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+use std::cell::Cell;
 use windfall_clocks::variance::improvement_at;
 use windfall_clocks::{
-    Clock, Interrupts, Interval, IntervalError, Load, Method, Simulated, Stopwatch,
+    Clock, Interrupts, Interval, IntervalError, Load, Method, Reading, Scale, Simulated, Stopwatch,
 };
 use windfall_time::Span;
 
@@ -124,6 +125,55 @@ fn law_the_stopwatch_chooses_the_method_that_tracks_the_load() {
     // Reads that take less than a tick of the clock leave nothing to subtract.
     let none = Load { floor: Span::ZERO, scale: 0.0, ..load(0.0, 0.0) };
     assert_eq!(chosen(none), Method::Uncompensated);
+}
+
+/// A clock whose load is tracked from read to read until `is_hidden`; then nothing tracks it.
+struct Changing {
+    tracked: Simulated,
+    hidden: Simulated,
+    is_hidden: Cell<bool>,
+}
+
+impl Clock for Changing {
+    fn read(&self) -> Reading {
+        if self.is_hidden.get() { self.hidden.read() } else { self.tracked.read() }
+    }
+
+    fn scale(&self) -> Scale {
+        self.tracked.scale()
+    }
+}
+
+#[test]
+fn law_a_chosen_method_that_would_make_it_worse_is_not_taken() {
+    let load = |kept| {
+        let load = Load { floor: Span::from_nanos(40_000), scale: 1_000.0, ..medusa(kept) };
+        Simulated::new(load, Span::from_nanos(1), 17).unwrap()
+    };
+    let clock = Changing { tracked: load(0.998), hidden: load(0.0), is_hidden: Cell::new(false) };
+    let stopwatch = Stopwatch::new(&clock).unwrap().with_gap(Span::from_millis(1));
+    assert_eq!(stopwatch.method(), Method::MethodI);
+    let tracked = stopwatch.measure(4_000, || ()).unwrap();
+    assert!(tracked.method == Method::MethodI && tracked.k.unwrap() >= 3.0, "{tracked:?}");
+    clock.is_hidden.set(true);
+    let hidden = stopwatch.measure(4_000, || ()).unwrap();
+    assert_eq!((hidden.method, hidden.k), (Method::LongTerm, Some(1.0)), "{hidden:?}");
+    // Who gives the method gets it, and is told its k.
+    let given = Stopwatch::with_method(&clock, Method::MethodI).with_gap(Span::from_millis(1));
+    let given = given.measure(4_000, || ()).unwrap();
+    assert!(given.method == Method::MethodI && given.k.unwrap() < 0.9, "{given:?}");
+    assert!(hidden.variance < given.variance * 0.9, "{hidden:?} {given:?}");
+}
+
+#[test]
+fn law_zeros_of_a_difference_are_measured_in_turn_with_it() {
+    let clock = clock(medusa(0.0), 18);
+    let last = Cell::new(Span::ZERO);
+    let work = || last.set(clock.truth());
+    stopwatch(&clock, Method::LongTerm).compare(4_000, work, work).unwrap();
+    // The last of 8,000 sections is among the last of all reads.
+    let after = clock.truth().saturating_sub(last.get());
+    assert!(after < Span::from_millis(3), "{after}");
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub use pairs::Pairs;
 pub use poll::poll;
 pub use samples::Samples;
 pub use scale::Scale;
-pub use simulated::{Interrupts, Load, Simulated};
+pub use simulated::{Interrupts, Load, Simulated, SimulatedError};
 #[cfg(feature = "machine")]
 pub use stopwatch::{GAP, Stopwatch};
 #[cfg(feature = "machine")]

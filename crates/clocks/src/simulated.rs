@@ -2,9 +2,10 @@
 //!
 //! Reading takes a floor and a load. The load is Rayleigh's distribution, as the paper found it (figure 4): the length of a vector whose two coordinates are drawn, and of which each
 //! read keeps a part from the read before. That part, `kept`, decides the correlation of successive reads. Interrupts come at equal distances, as those of a line clock do, and stretch whatever goes on.
-//! Time passes only by reads and by [`Simulated::elapse`]; equal seeds give equal times.
+//! Time passes only by reads and by [`Simulated::elapse`]; equal seeds give equal times. It ends, and stands still, after 213 days, which are 2^64 ps.
 
 use crate::{Clock, Pairs, Reading, Scale, Thrown};
+use core::fmt;
 use std::cell::{Cell, RefCell};
 use windfall_time::Span;
 
@@ -35,6 +36,53 @@ pub struct Interrupts {
     pub length: Span,
 }
 
+/// Why a simulated clock cannot be.
+#[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
+pub enum SimulatedError {
+    /// A part of the load that is left at the next read, and is no part.
+    Kept {
+        /// As it was asked for.
+        kept: f64,
+    },
+    /// A cost that is negative, or a second or more.
+    Cost {
+        /// Which: `scale` or `own`.
+        name: &'static str,
+        /// As it was asked for, in nanoseconds.
+        ns: f64,
+    },
+    /// A tick that is no time, or longer than the clock goes on.
+    Tick {
+        /// As it was asked for.
+        tick: Span,
+    },
+    /// No time between two interrupts.
+    Interrupts,
+}
+
+impl fmt::Display for SimulatedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cannot simulate this clock: ")?;
+        match self {
+            SimulatedError::Kept { kept } => {
+                write!(f, "a read keeps {kept} of the load; allowed: 0 to 1")
+            }
+            SimulatedError::Cost { name, ns } => {
+                write!(f, "`{name}` of the load is {ns} ns; allowed: 0 to less than 1000000000")
+            }
+            SimulatedError::Tick { tick } => {
+                write!(f, "it ticks every {tick}; allowed: 1 ns to {}", Simulated::END)
+            }
+            SimulatedError::Interrupts => {
+                f.write_str("interrupts come every 0 ns; allowed: 1 ns or more")
+            }
+        }
+    }
+}
+
+impl core::error::Error for SimulatedError {}
+
 /// A simulated clock.
 #[derive(Clone, Debug)]
 pub struct Simulated {
@@ -49,19 +97,28 @@ pub struct Simulated {
 }
 
 impl Simulated {
-    /// A clock that advances by `tick` at once. `None` when `kept` is not from 0 to 1, another number of `load` is negative, or a tick is no time.
-    #[must_use]
-    pub fn new(load: Load, tick: Span, seed: u64) -> Option<Simulated> {
-        let usable = |ns: f64| (0.0..1e9).contains(&ns);
-        if !(0.0..=1.0).contains(&load.kept)
-            || ![load.scale, load.own].into_iter().all(usable)
-            || tick.is_zero()
-        {
-            return None;
+    /// When its time ends.
+    const END: Span = Span::from_nanos(u64::MAX / PER_NANO);
+
+    /// A clock that advances by `tick` at once.
+    ///
+    /// # Errors
+    /// When `kept` is not from 0 to 1, another number of `load` is negative or a second or more, or a tick is no time or longer than 213 days.
+    pub fn new(load: Load, tick: Span, seed: u64) -> Result<Simulated, SimulatedError> {
+        if !(0.0..=1.0).contains(&load.kept) {
+            return Err(SimulatedError::Kept { kept: load.kept });
+        }
+        for (name, ns) in [("scale", load.scale), ("own", load.own)] {
+            if !(0.0..1e9).contains(&ns) {
+                return Err(SimulatedError::Cost { name, ns });
+            }
+        }
+        if tick.is_zero() || tick > Simulated::END {
+            return Err(SimulatedError::Tick { tick });
         }
         let mut random = Random(seed);
         let vector = Cell::new([random.normal(), random.normal()]);
-        Some(Simulated {
+        Ok(Simulated {
             load,
             tick,
             interrupts: None,
@@ -73,10 +130,15 @@ impl Simulated {
     }
 
     /// The same with interrupts, the first after one distance.
-    #[must_use]
-    pub fn with_interrupts(self, interrupts: Interrupts) -> Simulated {
+    ///
+    /// # Errors
+    /// When there is no time between two of them.
+    pub fn with_interrupts(self, interrupts: Interrupts) -> Result<Simulated, SimulatedError> {
+        if interrupts.every.is_zero() {
+            return Err(SimulatedError::Interrupts);
+        }
         self.until_interrupt.set(picos(interrupts.every));
-        Simulated { interrupts: Some(interrupts), ..self }
+        Ok(Simulated { interrupts: Some(interrupts), ..self })
     }
 
     /// Lets time pass: the section that is measured. Interrupts in it add to what the clock shows.
@@ -90,23 +152,29 @@ impl Simulated {
         Span::from_nanos(self.now.get() / PER_NANO)
     }
 
-    fn pass(&self, mut time: u64) {
-        while let Some(interrupts) = self.interrupts
-            && time >= self.until_interrupt.get()
-        {
-            time -= self.until_interrupt.get();
-            self.now.set(self.now.get() + self.until_interrupt.get() + picos(interrupts.length));
-            self.until_interrupt.set(picos(interrupts.every).max(1));
-        }
-        self.now.set(self.now.get() + time);
-        self.until_interrupt.set(self.until_interrupt.get().saturating_sub(time));
+    fn pass(&self, time: u64) {
+        let stretched = self.interrupts.map_or(0, |interrupts| self.interrupted(time, interrupts));
+        self.now.set(self.now.get().saturating_add(time).saturating_add(stretched));
+    }
+
+    /// By how much interrupts stretch what takes so long, and how far the next one is then.
+    fn interrupted(&self, time: u64, Interrupts { every, length }: Interrupts) -> u64 {
+        let until = self.until_interrupt.get();
+        let Some(after) = time.checked_sub(until) else {
+            self.until_interrupt.set(until - time);
+            return 0;
+        };
+        let every = picos(every);
+        self.until_interrupt.set(every - after % every);
+        picos(length).saturating_mul((after / every).saturating_add(1))
     }
 
     /// The cost of a read under the load of this moment.
     fn cost(&self) -> u64 {
         let [x, y] = self.vector.get();
         let own = self.random.borrow_mut().uniform() * self.load.own;
-        picos(self.load.floor) + rounded(((x * x + y * y).sqrt() * self.load.scale + own) * 1e3)
+        let more = rounded(((x * x + y * y).sqrt() * self.load.scale + own) * 1e3);
+        picos(self.load.floor).saturating_add(more)
     }
 
     /// The load moves on by one read.
@@ -150,7 +218,7 @@ impl Elsewhere<'_> {
     fn pair(&self) -> u64 {
         let tick = picos(self.0.tick);
         let phase = rounded(self.0.random.borrow_mut().uniform() * exact(tick));
-        (phase + self.0.cost()) / tick
+        phase.saturating_add(self.0.cost()) / tick
     }
 }
 

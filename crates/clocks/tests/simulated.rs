@@ -182,14 +182,14 @@ fn law_interrupts_are_gaps_that_are_counted_and_thrown_away() {
     let interrupts =
         Interrupts { every: Span::from_nanos(16_666_666), length: Span::from_millis(3) };
     for method in METHODS {
-        let clock = clock(load, 11).with_interrupts(interrupts);
+        let clock = clock(load, 11).with_interrupts(interrupts).unwrap();
         let found = measure(&clock, method, Span::from_nanos(50_000));
         assert!(found.gaps.late > 50 && found.gaps.late == found.gaps.all(), "{:?}", found.gaps);
         assert_eq!(found.samples + found.gaps.all(), 4_000);
         let off = found.value - 50_000.0;
         assert!(off.abs() < 7_000.0, "{method}: {off}");
         // Kept, they would have been a bias: some samples in a hundred, of 3 ms each.
-        let clock = self::clock(load, 11).with_interrupts(interrupts);
+        let clock = self::clock(load, 11).with_interrupts(interrupts).unwrap();
         let all = Stopwatch::with_method(&clock, method).with_gap(Span::from_secs(1));
         let all = all.measure(4_000, || clock.elapse(Span::from_nanos(50_000))).unwrap();
         assert!(all.gaps.all() == 0 && all.variance > 3.0 * found.variance, "{all}");
@@ -243,13 +243,56 @@ fn refuses_what_cannot_be_measured_and_says_why() {
         clock.elapse(Span::from_nanos(if calls == 7 { 11 } else { 10 }));
     });
     assert_eq!(one.unwrap().gaps.late, 1);
-    for load in [
-        Load { kept: 1.1, ..calm },
-        Load { kept: -0.1, ..calm },
-        Load { scale: f64::NAN, ..calm },
-        Load { own: -1.0, ..calm },
+}
+
+#[test]
+fn refuses_a_clock_that_cannot_be_and_names_why() {
+    let tick = Span::from_nanos(1);
+    let calm = medusa(0.0);
+    for (load, tick, words) in [
+        (Load { kept: 1.1, ..calm }, tick, "a read keeps 1.1 of the load; allowed: 0 to 1"),
+        (Load { kept: -0.1, ..calm }, tick, "a read keeps -0.1 of"),
+        (Load { scale: f64::NAN, ..calm }, tick, "`scale` of the load is NaN ns; allowed: 0 to"),
+        (Load { own: -1.0, ..calm }, tick, "`own` of the load is -1 ns"),
+        (calm, Span::ZERO, "it ticks every 0s; allowed: 1 ns to 18446744.073709551s"),
+        (calm, Span::MAX, "it ticks every 18446744073.709551615s"),
     ] {
-        assert!(Simulated::new(load, Span::from_nanos(1), 1).is_none(), "{load:?}");
+        let text = Simulated::new(load, tick, 1).unwrap_err().to_string();
+        let all = format!("cannot simulate this clock: {words}");
+        assert!(text.starts_with(&all), "{text} is not {all}");
     }
-    assert!(Simulated::new(calm, Span::ZERO, 1).is_none());
+    let often = Interrupts { every: Span::ZERO, length: Span::from_nanos(1) };
+    let text = clock(calm, 1).with_interrupts(often).unwrap_err().to_string();
+    assert!(text.ends_with("interrupts come every 0 ns; allowed: 1 ns or more"), "{text}");
+}
+
+#[test]
+fn limit_time_ends_and_stands_still() {
+    let end = Span::from_nanos(u64::MAX / 1_000);
+    let frequent = Interrupts { every: Span::from_nanos(1), length: Span::from_nanos(2) };
+    let huge = Load { floor: Span::MAX, ..medusa(0.0) };
+    for clock in [
+        clock(medusa(0.0), 19),
+        clock(medusa(0.0), 19).with_interrupts(frequent).unwrap(),
+        clock(huge, 19),
+    ] {
+        clock.elapse(Span::MAX);
+        assert_eq!(clock.truth(), end);
+        clock.elapse(Span::MAX);
+        assert_eq!((clock.read(), clock.truth()), (clock.read(), end));
+        assert!(clock.elsewhere().unwrap().before().is_ok());
+    }
+}
+
+#[test]
+fn law_each_distance_is_followed_by_an_interrupt() {
+    let calm = Load { floor: Span::ZERO, scale: 0.0, ..medusa(0.0) };
+    let interrupts = Interrupts { every: Span::from_nanos(10), length: Span::from_nanos(3) };
+    let clock = clock(calm, 20).with_interrupts(interrupts).unwrap();
+    let mut passed = 0;
+    for (time, truth) in [(9, 9), (1, 13), (9, 22), (31, 65), (0, 65), (10, 78)] {
+        clock.elapse(Span::from_nanos(time));
+        passed += time;
+        assert_eq!(clock.truth(), Span::from_nanos(truth), "after {passed}");
+    }
 }

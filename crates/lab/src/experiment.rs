@@ -160,4 +160,10 @@ macro_rules! of_a_run {
     };
 }
 
-of_a_run!(HierarchyError, UnsupportedPlan, LinuxError, ControlError);
+of_a_run!(
+    HierarchyError,
+    UnsupportedPlan,
+    LinuxError,
+    ControlError,
+    windfall_clocks::SimulatedError
+);

@@ -58,8 +58,7 @@ fn clock(kept: f64, own_us: f64) -> Result<Simulated, LabError> {
         own: own_us * 1e3,
         equal_halves: true,
     };
-    Simulated::new(load, Span::from_nanos(2_000), SEED)
-        .ok_or_else(|| LabError::Run("a load of the experiment is none".to_owned()))
+    Ok(Simulated::new(load, Span::from_nanos(2_000), SEED)?)
 }
 
 /// The result of a method.
@@ -146,7 +145,7 @@ fn tried(method: Method, kept: f64, own_us: f64, samples: usize) -> Result<Found
 fn with_interrupts(kept: f64, samples: u32) -> Result<[f64; 3], LabError> {
     let k = |interrupted: bool, gap: Span| {
         let calm = clock(kept, 0.0)?;
-        let clock = if interrupted { calm.with_interrupts(INTERRUPTS) } else { calm };
+        let clock = if interrupted { calm.with_interrupts(INTERRUPTS)? } else { calm };
         let stopwatch = Stopwatch::with_method(&clock, Method::MethodI).with_gap(gap);
         let found = stopwatch.measure(samples, || ());
         let found = found.map_err(|why| LabError::Run(why.to_string()))?;

@@ -8,8 +8,8 @@ use windfall_nmr::{Iteration, Majority, ReplicaNumber, Report, Settings, Voter};
 /// What the faulty replica, the last one, does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Fault {
-    /// Nothing any longer.
-    Silent,
+    /// Nothing after so many values, be it none.
+    Stops { after: u64 },
     /// Its values are wrong.
     Value,
     /// Its values are right, and their iterations one too high.
@@ -95,8 +95,12 @@ impl Model {
         let mut moves = Vec::new();
         for replica in 0..self.replicas {
             let next = state.next[usize::from(replica)];
-            let silent =
-                replica == self.faulty() && matches!(self.fault, Fault::Silent | Fault::Babbles);
+            let is_silent = match self.fault {
+                Fault::Stops { after } => next > after,
+                Fault::Babbles => true,
+                Fault::Value | Fault::Iteration => false,
+            };
+            let silent = replica == self.faulty() && is_silent;
             // What comes next depends on what was voted.
             if next <= ITERATIONS && (next == 1 || state.voted.contains(&(next - 1))) && !silent {
                 moves.push(Move::Send(replica));
@@ -134,7 +138,7 @@ impl Model {
                     match self.fault {
                         Fault::Value => message.value = 1,
                         Fault::Iteration => message.iteration += 1,
-                        Fault::Silent | Fault::Babbles => {}
+                        Fault::Stops { .. } | Fault::Babbles => {}
                     }
                 }
                 state.flying.push(message);
@@ -241,16 +245,25 @@ fn explore(model: &Model, budgets: (u8, u8, u8), judged: &mut Judged) {
 #[test]
 fn law_three_replicas_vote_right_in_every_order() {
     let mut judged = Judged::default();
-    for fault in [Fault::Silent, Fault::Value, Fault::Iteration, Fault::Babbles] {
-        for queue in 1..=3 {
-            for ahead in 1..=queue {
-                // A babbler has enough ways of its own.
-                let budgets = if fault == Fault::Babbles { (0, 0, 2) } else { (1, 1, 0) };
-                explore(&Model::new(3, fault, queue, ahead), budgets, &mut judged);
+    for queue in 1..=3 {
+        for ahead in 1..=queue {
+            let mut all = |fault, budgets: &[(u8, u8, u8)]| {
+                let model = Model::new(3, fault, queue, ahead);
+                budgets.iter().for_each(|budgets| explore(&model, *budgets, &mut judged));
+            };
+            let stops = [0, 1].map(|after| Fault::Stops { after });
+            for fault in stops.into_iter().chain([Fault::Value, Fault::Iteration]) {
+                all(fault, &[(1, 1, 0)]);
+            }
+            all(Fault::Stops { after: 2 }, &[(1, 0, 0), (0, 1, 0)]);
+            // A babbler has enough ways of its own.
+            all(Fault::Babbles, &[(0, 0, 2)]);
+            if queue <= 2 {
+                all(Fault::Babbles, &[(1, 1, 1)]);
             }
         }
     }
-    assert_eq!(judged.states, 539_497, "{judged:?}");
+    assert_eq!(judged.states, 806_827, "{judged:?}");
     let Judged { ends, votes, errors, lagging, ahead, late, twice, .. } = judged;
     let counts = [ends, votes, errors, lagging, ahead, late, twice];
     assert!(counts.iter().all(|count| *count > 1_000), "{judged:?}");
@@ -267,7 +280,7 @@ fn law_four_and_five_replicas_vote_right_in_drawn_orders() {
     let mut judged = Judged::default();
     let mut seed = 18;
     for replicas in [4, 5] {
-        for fault in [Fault::Silent, Fault::Value, Fault::Iteration, Fault::Babbles] {
+        for fault in [Fault::Stops { after: 1 }, Fault::Value, Fault::Iteration, Fault::Babbles] {
             for round in 0..2_000_u32 {
                 let queue = 1 + round % 3;
                 let ahead = 1 + round / 3 % queue;

@@ -241,7 +241,7 @@ impl<V: Words, R: Rule<V> + Clone> Voting<V, R> {
         })
     }
 
-    /// No more values are waited for in this iteration: the vote that comes of those that are there. Without one its row stays open, so that its body may wait for them again.
+    /// No more values are waited for in this iteration: the vote that comes of those that are there. Without one its row stays open, so that its body may wait for them again; so this asks a copy of the voter, which is allocated.
     pub(crate) fn gives_up(&mut self) -> Option<Vote<V>> {
         let (mut vote, iteration) = (None, self.next);
         let mut voter = self.voter.clone();

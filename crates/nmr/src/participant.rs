@@ -1,5 +1,6 @@
 //! One replica's part in votes: it sends its values to the others, reads theirs round robin, one each, and offers all to a voter of its own (CMU 1982, 1.4). No part of a vote is there once only.
 //!
+//! It allocates only when it is made, and where it has missed votes: then it makes a voter that joins the others anew.
 //! It has no clock and no thread: whoever drives it waits (`redundant/replica.rs` on threads, `process/body.rs` in processes).
 
 #[cfg(test)]

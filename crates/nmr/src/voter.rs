@@ -1,6 +1,6 @@
 //! The voter: takes values of replicas in any order, votes as soon as its rule can, and waits for none of them (CMU 1982, 1.1.2 and 1.4).
 //!
-//! Invariant: rows (`rows.rs`) go at most as far ahead of what was voted as settings say, so no minority pushes out a row that has not come to a vote. Nothing is allocated after construction, and no call takes longer than the queue is long.
+//! Invariant: rows (`rows.rs`) go at most as far ahead of what was voted as settings say, so no minority pushes out a row that has not come to a vote. Nothing is allocated after construction (`tests/no_allocation.rs`), and no call takes longer than the queue is long.
 //!
 //! Absent: clocks, threads, and how values get here (`redundant.rs`).
 

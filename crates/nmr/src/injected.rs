@@ -2,6 +2,7 @@
 
 use crate::participant::Message;
 use crate::{Iteration, ReplicaNumber};
+use windfall_time::Span;
 
 /// A fault of a replica, in the values that it sends; its own voter is told the truth but for [`Flip`](Injected::Flip).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -11,6 +12,11 @@ pub enum Injected {
     Crash,
     /// It does nothing any longer, and does not end.
     Hang,
+    /// It takes longer for each value. The others go on without it; one that is silent for as long as a vote is waited for is found to be lagging.
+    Slow {
+        /// By so much.
+        by: Span,
+    },
     /// One bit of a value is wrong, everywhere.
     Flip {
         /// Which, from 0: 64 in each word of the value. One beyond the value changes nothing.

@@ -7,7 +7,7 @@ use core::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Settings {
-    /// How many replicas take part at the beginning.
+    /// How many replicas take part at the beginning: 3 or more to outvote one that is wrong. 2 only notice that they differ, and then come to no vote.
     pub replicas: u8,
     /// How many may take part later, beside them.
     pub spares: u8,

@@ -7,6 +7,7 @@ use windfall_nmr::redundant::{
     Ending, FaultKind, Injected, Outcome, Redundant, Remedy, Replica, Vote, VoteError,
 };
 use windfall_nmr::{Exact, Iteration, Majority, ReplicaNumber, Settings};
+use windfall_time::Span;
 
 /// More than a thread falls behind while it waits for a processor.
 const LAG: u64 = 1 << 40;
@@ -105,11 +106,42 @@ fn law_each_fault_is_tolerated_and_named() {
 }
 
 #[test]
-fn law_one_that_hangs_falls_behind_and_is_restarted() {
-    let settings = Settings::new(3).queue(64).lag(100);
-    let outcome = run(settings, Injected::Hang, FaultKind::Lagging, Remedy::Restart);
-    assert_eq!(kinds(&outcome)[0], FaultKind::Lagging, "{outcome:?}");
-    assert!(outcome.replicas[2].lives > 1 && outcome.is_whole, "{outcome:?}");
+fn law_one_that_hangs_or_is_too_slow_falls_behind_and_is_restarted() {
+    // Slower than a vote is waited for.
+    for fault in [Injected::Hang, Injected::Slow { by: Span::from_secs(600) }] {
+        let settings = Settings::new(3).queue(64).lag(100);
+        let outcome = run(settings, fault, FaultKind::Lagging, Remedy::Restart);
+        assert_eq!(kinds(&outcome)[0], FaultKind::Lagging, "{outcome:?}");
+        assert!(outcome.replicas[2].lives > 1 && outcome.is_whole, "{outcome:?}");
+    }
+}
+
+#[test]
+fn law_one_that_is_slow_votes_on_what_the_others_voted_and_keeps_nobody() {
+    let course = Course::to(5_000);
+    let by = Span::from_millis(20);
+    let votes = Arc::new(AtomicU64::new(0));
+    let counted = votes.clone();
+    let outcome = Redundant::new(three(), Majority::EXACT)
+        .patience(Duration::from_secs(20))
+        .inject(FAULTY, (Iteration(2), Iteration(u64::MAX)), Injected::Slow { by })
+        .start(move |replica: &mut Replica<u64, Majority>| {
+            if replica.number() != FAULTY {
+                return course.run(replica);
+            }
+            // In each it is late by 20 ms, so all 5,000 would take it 100 s.
+            while replica.iteration().0 <= 5_000 {
+                let sum = replica.last().map_or(0, |vote| vote.value) + replica.iteration().0;
+                let vote = replica.vote(sum)?;
+                assert_eq!(vote.value, right(vote.iteration.0));
+                counted.fetch_add(1, Ordering::SeqCst);
+            }
+            Ok(())
+        })
+        .expect("it begins");
+    assert!(outcome.is_whole && outcome.exit_status() == 0, "{outcome:?}");
+    let votes = votes.load(Ordering::SeqCst);
+    assert!((1..2_500).contains(&votes), "{votes} votes of 5,000");
 }
 
 #[test]
@@ -230,6 +262,22 @@ fn limit_a_run_without_a_majority_ends() {
     assert!(!outcome.is_whole && outcome.exit_status() == 2, "{outcome:?}");
 }
 
+#[test]
+fn law_two_replicas_are_a_warning_since_neither_outvotes_the_other() {
+    let outcome = Redundant::run(2, |replica: &mut Replica<u64, Majority>| {
+        replica.vote(7).map(|vote| assert_eq!(vote.value, 7))
+    });
+    let outcome = outcome.expect("they can vote");
+    assert!(outcome.is_whole, "{outcome:?}");
+    let warning = outcome.warning().expect("of two that differ nobody knows which is wrong");
+    assert!(warning.starts_with("2 replicas notice that they differ"), "{warning}");
+    assert!(warning.contains("3 or more"), "{warning}");
+    // Three of which one ended were three.
+    let three = run(three(), Injected::Crash, FaultKind::Panicked, Remedy::Retire);
+    let warning = three.warning();
+    assert!(warning.is_none_or(|warning| !warning.contains("differ")), "{three:?}");
+}
+
 struct Bomb;
 
 impl Drop for Bomb {
@@ -286,7 +334,7 @@ fn refuses_no_patience() {
 fn law_fewer_processors_than_replicas_are_a_warning_and_it_runs() {
     let processors = std::thread::available_parallelism().expect("they are counted").get();
     let Ok(replicas @ 3..=32) = u8::try_from(processors + 1) else { return };
-    for (replicas, warns) in [(replicas, true), (2, false)] {
+    for (replicas, warns) in [(replicas, true), (3, processors < 3)] {
         let outcome = Redundant::run(replicas, |replica: &mut Replica<u64, Majority>| {
             replica.vote(7).map(|vote| assert_eq!(vote.value, 7))
         });

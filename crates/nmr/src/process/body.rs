@@ -223,7 +223,7 @@ impl Replica<'_> {
         plan.is_due(self.who.0, self.who.1, iteration).then_some(fault.kind)
     }
 
-    /// A fault from which it does not come back.
+    /// A fault that is shown before a value is sent; from most it does not come back.
     async fn shows(
         &self,
         me: &mut impl Process,
@@ -236,6 +236,9 @@ impl Replica<'_> {
                 .await;
             // A panic that says nothing beside.
             std::panic::resume_unwind(Box::new("as it was told"));
+        }
+        if let Some(Injected::Slow { by }) = fault {
+            me.compute(by).await;
         }
         if fault == Some(Injected::Hang) {
             // Only whoever looks after the replicas posts that.

@@ -132,15 +132,21 @@ impl Outcome {
         }
     }
 
-    /// Why the replicas may be wrong together: there are fewer processors than replicas that ran.
+    /// Why the votes may be worth less than they seem: two replicas outvote nobody, and those that share processors may be wrong together.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         let ran = self.replicas.iter().filter(|summary| summary.lives > 0).count();
-        let processors = self.processors.filter(|processors| *processors < ran)?;
-        let are = if processors == 1 { "processor" } else { "processors" };
-        Some(format!(
-            "{ran} replicas ran on {processors} {are}, so one faulty processor may make several of them wrong or late (a common cause); give them {ran}"
-        ))
+        let two = (ran == 2).then(|| {
+            "2 replicas notice that they differ, and not which of them is wrong: then neither has a vote, and a restart repairs nothing; take 3 or more".to_owned()
+        });
+        let common = self.processors.filter(|processors| *processors < ran).map(|processors| {
+            let are = if processors == 1 { "processor" } else { "processors" };
+            format!(
+                "{ran} replicas ran on {processors} {are}, so one faulty processor may make several of them wrong or late (a common cause); give them {ran}"
+            )
+        });
+        let all: Vec<String> = two.into_iter().chain(common).collect();
+        (!all.is_empty()).then(|| all.join("; "))
     }
 }
 

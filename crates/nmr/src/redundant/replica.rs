@@ -15,12 +15,16 @@ use crate::{Digest, Iteration, ReplicaNumber, Replicas, Settings};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
+use windfall_time::Span;
 
 /// How often rings are looked at before the thread sleeps; the model checker need not try so many.
 const LOOKS: u32 = if cfg!(loom) { 1 } else { 100 };
 
 /// How long a replica waits until it looks for room in the ring of another.
 const ROOM: Duration = Duration::from_millis(1);
+
+/// How long a replica that is to hang or to be slow takes to see that it counts no longer.
+const HELD: Span = Span::from_millis(10);
 
 /// A replica of a redundant run ([`Redundant::run`](super::Redundant::run)).
 #[derive(Debug)]
@@ -171,19 +175,25 @@ impl<V: Value, R: Rule<V> + Clone> Replica<V, R> {
         self.injected.iter().find(due).map(|plan| plan.fault)
     }
 
-    /// The same. It may not come back from here.
+    /// The same, shown as far as it is shown before a value is sent. It may not come back from here.
     fn fault(&self, iteration: Iteration) -> Result<Option<Injected>, VoteError> {
         let (number, fault) = (self.number(), self.shows(iteration));
         if fault == Some(Injected::Crash) {
             panic!("{number} crashes in {iteration}, as it was told");
         }
-        if fault == Some(Injected::Hang) {
-            while self.links.life(number) == self.life {
-                std::thread::park_timeout(Duration::from_millis(10));
+        let until = match fault {
+            Some(Injected::Hang) => None,
+            Some(Injected::Slow { by }) => Some(since(self.begun).saturating_add(by)),
+            _ => return Ok(fault),
+        };
+        let left = || until.map(|until| until.saturating_since(since(self.begun)));
+        while self.links.life(number) == self.life {
+            match left().map_or(HELD, |left| left.min(HELD)) {
+                Span::ZERO => return Ok(fault),
+                longest => std::thread::park_timeout(Duration::from_nanos(longest.as_nanos())),
             }
-            return Err(VoteError::Replaced);
         }
-        Ok(fault)
+        Err(VoteError::Replaced)
     }
 
     fn takes_mail(&mut self) -> Result<(), VoteError> {

@@ -256,4 +256,13 @@ mod tests {
         }
         assert!(judged[0] >= 10 && judged[1] >= 20, "{judged:?}");
     }
+
+    #[test]
+    fn law_the_longest_queue_needs_more_than_20_000_votes_to_come_to_its_bound() {
+        let run = Trial::new(16_384, Pace::slower(150), 32_000).run();
+        let (granularity, percent) = (16_384, 150);
+        let off = |vote| bound(granularity, percent, LINEAR) - f64::from(run.at(vote));
+        assert!(off(20_000) > 10.0, "{}", off(20_000));
+        assert!(off(32_000).abs() <= 1.0, "{}", off(32_000));
+    }
 }

@@ -39,6 +39,9 @@ impl fmt::Display for Listing<'_> {
         for (reason, faults) in reasons {
             writeln!(out, "invisible {faults:>4} faults: {}", reason.describe())?;
         }
+        for (fault, reason) in &coverage.invisible {
+            writeln!(out, "invisible {}: {}", fault.describe(table), reason.describe())?;
+        }
         Ok(())
     }
 }

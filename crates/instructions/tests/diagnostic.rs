@@ -130,7 +130,11 @@ fn law_the_list_names_each_uncovered_fault_and_each_reason() {
     let text = coverage.list(&TABLE).to_string();
     let lines = |start: &str| text.lines().filter(|line| line.starts_with(start)).count();
     assert_eq!(lines("uncovered "), coverage.uncovered.len());
-    assert_eq!(lines("invisible "), 7);
+    assert_eq!(lines("invisible "), 7 + coverage.invisible.len());
+    for (fault, reason) in &coverage.invisible {
+        let line = format!("invisible {}: {}\n", fault.describe(&TABLE), reason.describe());
+        assert!(text.contains(&line), "{line}");
+    }
     for fault in &coverage.uncovered {
         assert!(text.contains(&format!("uncovered {}\n", fault.describe(&TABLE))));
     }

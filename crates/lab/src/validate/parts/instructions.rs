@@ -61,12 +61,18 @@ fn found(_: &dyn Machine, _: &Options<'_>) -> Result<Found, LabError> {
     for (_, reason) in &coverage.invisible {
         *reasons.entry(*reason).or_default() += 1;
     }
-    let mut invisible = Table::new("faults that no program can see", 1, &["reason", "faults"]);
+    let head = ["reason", "faults"];
+    let mut invisible = Table::new("faults that no program can see, by reason", 1, &head);
     invisible.rows = reasons
         .iter()
         .map(|(reason, count)| vec![reason.describe().to_owned(), grouped(*count)])
         .collect();
-    found.tables.extend([uncovered, invisible]);
+    let mut each = Table::new("faults that no program can see, each", 2, &["fault", "reason"]);
+    let why = |(fault, reason): &(Fault, Reason)| {
+        vec![fault.describe(&table), reason.describe().to_owned()]
+    };
+    each.rows = coverage.invisible.iter().map(why).collect();
+    found.tables.extend([uncovered, invisible, each]);
     let missed = total.visible - total.covered;
     found.metrics.push(
         Metric::new("instructions.missed", missed as u64, Unit::Count, Better::Lower).noise(0, 0),
@@ -85,4 +91,37 @@ fn sorts(counts: &[(String, Count)], total: Count) -> Table {
         table.rows.push(vec![name.clone(), visible, covered, share]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::machine::Simulated;
+    use std::sync::atomic::AtomicBool;
+    use windfall_time::Span;
+
+    #[test]
+    fn law_each_fault_that_no_program_sees_is_listed_with_its_reason() {
+        let options = Options {
+            length: Span::from_secs(1),
+            quick: true,
+            parts: Vec::new(),
+            needs: Vec::new(),
+            limits: Vec::new(),
+            incidents: None,
+            progress: &|_| (),
+            stopped: &AtomicBool::new(false),
+        };
+        let found = found(&Simulated::new(Vec::new()), &options).unwrap();
+        let table = |title: &str| {
+            let mut tables = found.tables.iter();
+            tables.find(|table| table.title == title).unwrap()
+        };
+        let counts = &table("faults that no program can see, by reason").rows;
+        let count: usize = counts.iter().map(|row| row[1].parse::<usize>().unwrap()).sum();
+        let each = &table("faults that no program can see, each").rows;
+        assert_eq!(each.len(), count);
+        assert!(found.sentences[0].text.contains(&format!("{count} faults are visible to no")));
+        assert!(each.iter().all(|row| counts.iter().any(|reason| reason[0] == row[1])));
+    }
 }

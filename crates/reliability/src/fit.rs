@@ -91,6 +91,9 @@ impl fmt::Display for Mean {
     /// As `15.00 d (4.15 d to 123.86 d)`, or `at least 5.56 min`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Mean::Estimate(Interval { value, low, high }) if high.is_infinite() => {
+                write!(f, "{} ({} at least)", Shown(*value), Shown(*low))
+            }
             Mean::Estimate(Interval { value, low, high }) => {
                 write!(f, "{} ({} to {})", Shown(*value), Shown(*low), Shown(*high))
             }
@@ -112,7 +115,7 @@ pub enum FitError {
         /// How many it needs.
         needs: usize,
     },
-    /// A span of no length: its incident came at the time of the one before.
+    /// A span of no length: its incident came at the time of the one before, or when observation began.
     ZeroSpan {
         /// Which of the spans that ended, from 1.
         place: usize,
@@ -143,7 +146,7 @@ impl fmt::Display for FitError {
             ),
             FitError::ZeroSpan { place } => write!(
                 f,
-                "span {place} is zero: two incidents at one time; merge incidents of one cause first"
+                "span {place} is zero: its incident came with the one before, or when observation began; leave it out"
             ),
             FitError::NoSpread { events } => write!(
                 f,

@@ -308,3 +308,22 @@ fn accepts_three_events_with_wide_intervals() {
     assert_eq!(compared.weibull_fitness.limit, None);
     assert_eq!(fit.survival(0.0), 1.0);
 }
+
+#[test]
+fn law_the_mean_and_the_fitness_of_a_comparison_are_those_of_the_better_lifetime() {
+    let of = |seconds: &[u32]| {
+        let ended = seconds.iter().map(|seconds| Span::from_secs(*seconds)).collect();
+        compare(&Sample::new(ended, vec![]), Confidence::USUAL).unwrap()
+    };
+    let alike = of(&[10, 20, 35, 60, 110, 3]);
+    assert_eq!(alike.verdict, Verdict::Exponential);
+    assert_eq!(
+        (alike.mean(), alike.fitness()),
+        (alike.exponential.mean(), alike.exponential_fitness)
+    );
+    let wears = of(&[90, 100, 110, 95, 105, 102, 98]);
+    assert_eq!(wears.verdict, Verdict::WearsOut);
+    let by_weibull = Mean::Estimate(wears.weibull.mean());
+    assert_eq!((wears.mean(), wears.fitness()), (by_weibull, wears.weibull_fitness));
+    assert_ne!(wears.mean(), wears.exponential.mean());
+}

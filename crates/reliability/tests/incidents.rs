@@ -2,7 +2,8 @@
 
 use windfall_reliability::sources::{Found, SourceError, edac, journal, machine_checks};
 use windfall_reliability::{
-    Confidence, Exponential, Incident, Incidents, IncidentsError, Kind, Mean, Place, Window,
+    Confidence, Exponential, Incident, Incidents, IncidentsError, Kind, Mean, Place, Weibull,
+    Window,
 };
 use windfall_time::{Instant, Span};
 
@@ -98,8 +99,20 @@ fn refuses_what_is_no_file_of_incidents_with_the_line_and_what_is_allowed() {
 fn accepts_incidents_at_both_ends_and_at_one_time() {
     let text = "window 1000 2000\n1000 error\n1500 error\n1500 failure\n2000 error\n";
     let incidents = Incidents::read(text).unwrap();
-    assert_eq!(incidents.sample(Kind::Error).events(), 3);
+    assert_eq!((incidents.count(Kind::Error), incidents.count(Kind::Failure)), (3, 1));
+    // The first ends no span: it is where observation begins.
+    assert_eq!(incidents.sample(Kind::Error).events(), 2);
     assert!(incidents.sample(Kind::Error).censored().is_empty());
+}
+
+#[test]
+fn law_an_incident_without_a_span_before_it_spoils_no_fit() {
+    let text = "window 0 100\n0 error\n10 error\n10 error\n30 error\n90 error\n90 failure\n";
+    let incidents = Incidents::read(text).unwrap();
+    let sample = incidents.sample(Kind::Error);
+    assert_eq!(sample.ended(), [10, 20, 60].map(Span::from_secs));
+    assert!(Weibull::fit(&sample, Confidence::USUAL).is_ok());
+    assert_eq!(incidents.count(Kind::Error), 5);
 }
 
 #[test]
@@ -214,4 +227,12 @@ fn refuses_counters_that_are_no_numbers_or_missing() {
     assert!(error.to_string().contains("mc0/ce_count: `many` is no count; allowed: 0 to"));
     let error = edac([("mc0/ce_count", "1")]).unwrap_err();
     assert_eq!(error, SourceError::Missing { path: "mc0/ue_count".to_owned() });
+}
+
+#[test]
+fn refuses_a_window_that_is_not_over() {
+    let read = || Incidents::read("window 0 3000\n100 failure\n").unwrap();
+    assert!(read().seen_by(at(3_000)).is_ok());
+    let why = read().seen_by(at(2_999)).unwrap_err().to_string();
+    assert!(why.contains("ends at 3000 s") && why.contains("it is 2999 s"), "{why}");
 }

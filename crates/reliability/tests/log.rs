@@ -4,7 +4,7 @@ use windfall_reliability::sources::{
     Ending, Found, JOURNAL_STARTED, JOURNAL_STOPPED, Log, MESSAGES, Running, SHUTDOWN, SourceError,
     Subject, edac, journal_json, kernel_messages,
 };
-use windfall_reliability::{Confidence, Exponential, Kind, Mean};
+use windfall_reliability::{Confidence, Exponential, Kind, Mean, Weibull};
 use windfall_time::{Instant, Span};
 
 const HOUR: u64 = 3_600;
@@ -333,4 +333,24 @@ fn law_counters_of_memory_give_a_mean_or_a_bound_for_the_time_they_counted() {
         [("mc0/ce_count", "0"), ("mc0/ue_count", "0"), ("mc0/seconds_since_reset", "99999999999")];
     let error = edac(most).unwrap_err().to_string();
     assert!(error.starts_with("mc0/seconds_since_reset: `99999999999` is no count"), "{error}");
+}
+
+#[test]
+fn law_incidents_at_one_moment_or_at_the_begin_of_the_log_spoil_no_fit() {
+    // The ring begins with an error, and a machine check and a memory controller speak at one microsecond.
+    let error = "EDAC MC0: 1 CE memory read error on CPU_SrcID#0";
+    let check = "mce: [Hardware Error]: CPU 3: Machine Check: 0 Bank 5: be00000000800400";
+    let mut text = String::new();
+    for (number, (us, message)) in
+        [(5, error), (3_000_005, check), (3_000_005, error), (4_000_005, error), (9_000_005, error)]
+            .into_iter()
+            .enumerate()
+    {
+        text.push_str(&format!("6,{number},{us},-;{message}\n"));
+    }
+    let log = kernel_messages(&text, Span::from_secs(10), Instant::from_nanos(0)).unwrap();
+    let sample = log.sample(Kind::Error);
+    assert_eq!(sample.ended(), [3, 1, 5].map(Span::from_secs));
+    assert_eq!(log.count(Kind::Error), 5);
+    assert!(Weibull::fit(&sample, Confidence::USUAL).is_ok());
 }

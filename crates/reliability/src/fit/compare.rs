@@ -2,7 +2,7 @@
 //!
 //! The criterion is Akaike's (AIC): twice the parameters less twice the logarithm of the likelihood; the lesser the better. A model within 2 of the best is as good as that (Burnham and Anderson 2002, 2.6), so the exponential, which has a parameter less, is kept until the Weibull gains more than 2.
 
-use super::{Confidence, Exponential, FitError, Weibull};
+use super::{Confidence, Exponential, FitError, Mean, Weibull};
 use crate::Sample;
 use core::fmt;
 
@@ -58,6 +58,26 @@ pub struct Comparison {
     pub exponential_fitness: Fitness,
     /// How far Weibull is off.
     pub weibull_fitness: Fitness,
+}
+
+impl Comparison {
+    /// The mean of the lifetime that fits better.
+    #[must_use]
+    pub const fn mean(&self) -> Mean {
+        match self.verdict {
+            Verdict::Exponential => self.exponential.mean(),
+            Verdict::WearsOut | Verdict::EarlyFaults => Mean::Estimate(self.weibull.mean()),
+        }
+    }
+
+    /// How far the lifetime that fits better is off.
+    #[must_use]
+    pub const fn fitness(&self) -> Fitness {
+        match self.verdict {
+            Verdict::Exponential => self.exponential_fitness,
+            Verdict::WearsOut | Verdict::EarlyFaults => self.weibull_fitness,
+        }
+    }
 }
 
 /// Fits both lifetimes and compares them.

@@ -127,14 +127,25 @@ impl Log {
         self
     }
 
+    /// How many of a kind.
+    #[must_use]
+    pub fn count(&self, kind: Kind) -> usize {
+        self.incidents().filter(|one| one.subject.kind() == kind).count()
+    }
+
     /// The spans of operation from the first start's begin to the first incident of a kind, from each to the next, and from the last until now, which is cut off. A shutdown and a start in between do not make a system as new; an incident does.
+    ///
+    /// An incident at the time of another, or where the log begins, ends no span and is none of the sample's events.
     #[must_use]
     pub fn sample(&self, kind: Kind) -> Sample {
         let (mut ended, mut so_far) = (Vec::new(), Span::ZERO);
         for boot in &self.boots {
             let mut from = boot.begin;
             for one in boot.incidents.iter().filter(|one| one.subject.kind() == kind) {
-                ended.push(so_far.saturating_add(one.since.saturating_sub(from)));
+                let span = so_far.saturating_add(one.since.saturating_sub(from));
+                if !span.is_zero() {
+                    ended.push(span);
+                }
                 (so_far, from) = (Span::ZERO, one.since.max(from));
             }
             so_far = so_far.saturating_add(boot.end.saturating_sub(from));

@@ -2,6 +2,7 @@
 //!
 //! A thread on each processor sleeps until a period begins, and looks at the clock until it ends. Each burst counts for its period and for all shorter ones. It leaves its processor alone for as long as it takes it.
 
+mod amiss;
 pub(super) mod burst;
 mod loads;
 mod record;
@@ -107,9 +108,11 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
         kinds.len(),
         kinds.join("; "),
     ));
-    said::trust(&mut found, &loaded);
+    let remedies = remedies(&mut found, machine);
+    said::trust(&mut found, &loaded, remedies);
     said::needs(&mut found, &loaded);
     said::unseen(&mut found, &loaded);
+    said::few(&mut found, &loaded);
     found.tables.extend([shown::periods(&idle, &loaded), shown::wakes(&idle, &loaded)]);
     loads::find(&mut found, &idle, &alone);
     found.figures.push(shown::figure(&loaded));
@@ -118,14 +121,29 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     Ok(found)
 }
 
+/// What would help short periods here, as far as `windfall doctor` knows.
+fn remedies(found: &mut Found, machine: &dyn Machine) -> Vec<String> {
+    if !machine.is_here() {
+        return Vec::new();
+    }
+    match windfall_doctor::examine() {
+        Ok(examination) => amiss::remedies(&examination.checks),
+        Err(why) => {
+            found.not_done("what would help short periods (`windfall doctor`)", why.to_string());
+            Vec::new()
+        }
+    }
+}
+
+/// What was not measured has none: it would be the best that is possible.
 fn metrics(found: &mut Found, loaded: &Phase) {
-    for record in &loaded.records {
+    for record in loaded.records.iter().filter(|record| record.late.count() > 0) {
         let name = |what: &str| format!("timing.{what}.cpu{}", record.processor);
         let quantile = Quantile::P99;
         found
             .metrics
             .push(Metric::time(name("wake.p99"), record.late.at(quantile)).noise(50, 20_000));
-        for of in &record.periods {
+        for of in record.periods.iter().filter(|of| of.lost.count() > 0) {
             let left = of.period.saturating_sub(of.lost.at(quantile));
             let metric = Metric::new(
                 name(&format!("work.{}.p99", of.period)),
@@ -136,5 +154,65 @@ fn metrics(found: &mut Found, loaded: &Phase) {
             // Wake-ups differ by tens of microseconds from day to day.
             found.metrics.push(metric.noise(10, 40_000));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::found::Level;
+    use crate::validate::machine::{Planted, Simulated};
+    use std::sync::atomic::AtomicBool;
+
+    fn of(length: Span, needs: &[&str]) -> Found {
+        let options = Options {
+            length,
+            quick: true,
+            parts: Vec::new(),
+            needs: needs.iter().map(|need| need.parse().unwrap()).collect(),
+            limits: Vec::new(),
+            incidents: None,
+            progress: &|_| (),
+            stopped: &AtomicBool::new(false),
+        };
+        found(&Simulated::new(vec![Planted::default(); 2]), &options).unwrap()
+    }
+
+    fn about<'a>(found: &'a Found, words: &str) -> Vec<(Level, &'a str)> {
+        let all = found.sentences.iter().filter(|one| one.text.contains(words));
+        all.map(|one| (one.level, one.text.as_str())).collect()
+    }
+
+    #[test]
+    fn refuses_to_call_a_need_met_whose_period_never_came_up() {
+        let short = of(Span::from_secs(10), &["500ms/1s", "1us/1ms"]);
+        let said = about(&short, "500 ms of work in every 1 s");
+        assert!(said.len() == 1 && said[0].0 == Level::Fault, "{said:?}");
+        assert!(said[0].1.contains("not measured") && said[0].1.contains("processors 0 and 1"));
+        let met = about(&short, "1 us of work in every 1 ms");
+        assert!(met[0].0 == Level::Answer && met[0].1.contains("in all of"), "{met:?}");
+        // As long as the remedy says.
+        let remedies: Vec<_> = short.sentences.iter().flat_map(|one| &one.remedies).collect();
+        assert!(remedies.iter().any(|one| one.contains("within 14 s")), "{remedies:?}");
+        let long = of(Span::from_secs(15), &["500ms/1s"]);
+        let said = about(&long, "500 ms of work in every 1 s");
+        assert!(
+            said[0].0 == Level::Answer && said[0].1.contains("in all of 2 periods"),
+            "{said:?}"
+        );
+    }
+
+    #[test]
+    fn law_what_was_not_measured_has_no_metric_and_few_are_said_to_be_few() {
+        let need = ["500ms/1s"];
+        let names = |found: &Found| -> Vec<String> {
+            found.metrics.iter().map(|metric| metric.name.clone()).collect()
+        };
+        let short = of(Span::from_secs(10), &need);
+        assert!(names(&short).iter().all(|name| !name.contains("work.1s")), "{:?}", names(&short));
+        assert!(names(&short).contains(&"timing.work.5ms.p99.cpu0".to_owned()));
+        let (few, long) = (about(&short, "so few there were of"), of(Span::from_secs(15), &need));
+        assert!(few[0].1.contains("of 10 ms (0), 1 s (0)."), "{few:?}");
+        assert!(names(&long).contains(&"timing.work.1s.p99.cpu1".to_owned()));
     }
 }

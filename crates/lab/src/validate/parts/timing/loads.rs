@@ -84,7 +84,10 @@ pub(super) fn find(found: &mut Found, idle: &Phase, alone: &[Alone]) {
     }
     found.tables.push(table);
     for Alone { kind, phase } in alone {
-        let Some((_, late)) = late(phase) else { continue };
+        // Without a burst it would be the best that is possible.
+        let Some((_, late)) = late(phase).filter(|(record, _)| record.late.count() > 0) else {
+            continue;
+        };
         let name = format!("timing.wake.{}.p99", kind.name());
         found.metrics.push(Metric::time(name, late).noise(100, 50_000));
     }

@@ -1,13 +1,12 @@
 //! The records in sentences.
 
-use super::super::{grouped, shown};
+use super::super::{grouped, processors, shown};
 use super::Phase;
 use super::record::{OfPeriod, Quantile, Record};
 use crate::validate::found::{Found, Level, Sentence};
+use crate::validate::options::Need;
 use windfall_time::Span;
 
-/// The remedy against late wake-ups and long interrupts.
-const REMEDY: &str = "`windfall doctor` says what of timers, throttling and rights is amiss";
 /// A period can be trusted if at least half of it is left.
 const PART: u64 = 2;
 
@@ -20,14 +19,17 @@ fn rounded(work: Span) -> Span {
 /// Nothing can be trusted that fails more often than once in so many periods.
 const SURE: f64 = 1_000.0;
 
+/// None of fewer lies beyond p99.
+const FEW: u64 = 100;
+
 /// How much of a period is left, and in all but one in how many.
 struct Left {
     index: usize,
     quantile: Quantile,
 }
 
-/// Of these periods, with which the machine can be trusted, and with which not.
-pub(super) fn trust(found: &mut Found, loaded: &Phase) {
+/// Of these periods, with which the machine can be trusted, and with which not; `remedies` would help shorter ones.
+pub(super) fn trust(found: &mut Found, loaded: &Phase, remedies: Vec<String>) {
     let count = loaded.records.first().map_or(0, |record| record.periods.len());
     let of = |index| Some(Left { index, quantile: Quantile::of(loaded.count(index))? });
     let all: Vec<Left> = (0..count).filter_map(of).collect();
@@ -43,6 +45,7 @@ pub(super) fn trust(found: &mut Found, loaded: &Phase) {
             loaded,
             sure.last().copied(),
             seldom.find(|left| is_enough(left)),
+            remedies,
         );
     };
     let quantile = trusted.quantile.name();
@@ -57,12 +60,21 @@ pub(super) fn trust(found: &mut Found, loaded: &Phase) {
         Some(left) => format!(", not with {}: {}.", shown(period(left)), reason(loaded, left)),
         None => "; shorter periods were not measured.".to_owned(),
     };
-    let answer = Sentence::new(Level::Answer, text + &rest);
-    found.sentences.push(if shorter.is_some() { answer.remedy(REMEDY) } else { answer });
+    let mut answer = Sentence::new(Level::Answer, text + &rest);
+    if shorter.is_some() {
+        answer.remedies = remedies;
+    }
+    found.sentences.push(answer);
 }
 
 /// `sure`: the longest period that was measured often enough; `seldom`: the shortest of the others of which half is left.
-fn none_trusted(found: &mut Found, loaded: &Phase, sure: Option<&Left>, seldom: Option<&Left>) {
+fn none_trusted(
+    found: &mut Found,
+    loaded: &Phase,
+    sure: Option<&Left>,
+    seldom: Option<&Left>,
+    remedies: Vec<String>,
+) {
     let period = |left: &Left| shown(loaded.records[0].periods[left.index].period);
     let not_with = sure.map(|left| {
         format!(
@@ -83,7 +95,9 @@ fn none_trusted(found: &mut Found, loaded: &Phase, sure: Option<&Left>, seldom: 
     } else {
         said.join(" ")
     };
-    found.sentences.push(Sentence::new(Level::Answer, text).remedy(REMEDY));
+    let mut answer = Sentence::new(Level::Answer, text);
+    answer.remedies = remedies;
+    found.sentences.push(answer);
 }
 
 /// The time that is lost of a period where most is lost.
@@ -124,6 +138,10 @@ pub(super) fn needs(found: &mut Found, loaded: &Phase) {
             loaded.records.iter().map(|record| record.periods[index].lost.count()).sum();
         let least = least_work(loaded, index);
         let (work, period) = (shown(need.work), shown(need.period));
+        if missed == 0 && loaded.count(index) == 0 {
+            found.sentences.push(unmeasured(loaded, index, need));
+            continue;
+        }
         if missed == 0 {
             found.says(Level::Answer, format!("{work} of work in every {period} were there in all of {} periods, loaded; the least was {}.", grouped(count), shown(least)));
             continue;
@@ -146,6 +164,42 @@ pub(super) fn needs(found: &mut Found, loaded: &Phase) {
         );
         let remedy = "ask for less work or a longer period, or keep interrupts and other work away from that processor";
         found.sentences.push(Sentence::new(Level::Fault, text).remedy(remedy));
+    }
+}
+
+/// That a need's period did not come up on each processor, in the time that there was.
+fn unmeasured(loaded: &Phase, index: usize, need: Need) -> Sentence {
+    let is_without = |record: &&Record| record.periods[index].lost.count() == 0;
+    let without: Vec<_> =
+        loaded.records.iter().filter(is_without).map(|record| record.processor).collect();
+    let (work, period) = (shown(need.work), shown(need.period));
+    let text = format!(
+        "Whether {work} of work in every {period} are there was not measured: no such period fitted into the time under load on {}.",
+        processors(&without)
+    );
+    // A round has each period for twice the longest: burst and pause.
+    let periods = &loaded.records[0].periods;
+    let longest = periods.last().map_or(Span::ZERO, |of| of.period);
+    let round = longest.saturating_mul(2 * periods.len() as u64);
+    let remedy =
+        format!("measure for longer: all periods come up within {} (`--for`)", shown(round));
+    Sentence::new(Level::Fault, text).remedy(remedy)
+}
+
+/// Periods of which there are so few that their p99 is little more than the worst of them.
+pub(super) fn few(found: &mut Found, loaded: &Phase) {
+    let Some(first) = loaded.records.first() else { return };
+    let of = |(index, of): (usize, &OfPeriod)| {
+        let count = loaded.count(index);
+        (count < FEW).then(|| format!("{} ({})", shown(of.period), grouped(count)))
+    };
+    let few: Vec<_> = first.periods.iter().enumerate().filter_map(of).collect();
+    if !few.is_empty() {
+        let text = format!(
+            "Of fewer than {FEW} periods p99 is that of the worst; so few there were of {}. Measure for longer to know more of these.",
+            few.join(", ")
+        );
+        found.says(Level::Fact, text);
     }
 }
 
@@ -230,6 +284,27 @@ mod tests {
             record.add(&Burst::run(&mut core, Span::ZERO, period), period);
         }
         Phase { records: vec![record], class: Class::RealTime }
+    }
+
+    #[test]
+    fn law_remedies_are_those_of_what_is_amiss_and_none_where_nothing_is() {
+        let said = |phase: &Phase, remedies: &[&str]| {
+            let mut found = Found::default();
+            trust(&mut found, phase, remedies.iter().map(|one| (*one).to_owned()).collect());
+            found.sentences.remove(0)
+        };
+        // 5 ms can be trusted, and shorter periods cannot; of none can anything be said.
+        let (some, none) = (loaded(Span::from_millis(6)), loaded(Span::ZERO));
+        for phase in [some, none] {
+            assert_eq!(said(&phase, &[]).remedies, Vec::<String>::new());
+        }
+        let short = Phase {
+            records: vec![Record::new(0, &[Span::from_millis(1)], &[])],
+            class: Class::RealTime,
+        };
+        let of_few = said(&short, &["timers: highres=on"]);
+        assert!(of_few.text.contains("measure for longer"), "{}", of_few.text);
+        assert_eq!(of_few.remedies, ["timers: highres=on"]);
     }
 
     #[test]

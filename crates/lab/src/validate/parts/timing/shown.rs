@@ -23,13 +23,17 @@ pub(super) fn periods(idle: &Phase, loaded: &Phase) -> Table {
     for (name, phase) in phases(idle, loaded) {
         for record in &phase.records {
             for of in &record.periods {
-                let left = |quantile| shown(of.period.saturating_sub(of.lost.at(quantile)));
-                let highest = Quantile::of(of.lost.count());
+                let count = of.lost.count();
+                let left = |quantile| {
+                    let left = shown(of.period.saturating_sub(of.lost.at(quantile)));
+                    if count == 0 { "-".to_owned() } else { left }
+                };
+                let highest = Quantile::of(count);
                 table.rows.push(vec![
                     name.to_owned(),
                     record.processor.to_string(),
                     shown(of.period),
-                    grouped(of.lost.count()),
+                    grouped(count),
                     left(Quantile::MEDIAN),
                     left(Quantile::P99),
                     highest.map_or_else(|| "-".to_owned(), left),
@@ -51,7 +55,8 @@ pub(super) fn wakes(idle: &Phase, loaded: &Phase) -> Table {
     let head = ["machine", "processor", "", "bursts", "p50", "p99", "p99.9", "most"];
     let mut table = Table::new(title, 3, &head);
     let mut row = |machine: &str, processor: u16, what: &str, lengths: &Lengths| {
-        let of = |quantile| shown(lengths.at(quantile));
+        let or_none = |length| if lengths.count() == 0 { "-".to_owned() } else { shown(length) };
+        let of = |quantile| or_none(lengths.at(quantile));
         table.rows.push(vec![
             machine.to_owned(),
             processor.to_string(),
@@ -60,7 +65,7 @@ pub(super) fn wakes(idle: &Phase, loaded: &Phase) -> Table {
             of(Quantile::MEDIAN),
             of(Quantile::P99),
             of(Quantile::P99_9),
-            shown(lengths.most()),
+            or_none(lengths.most()),
         ]);
     };
     for (name, phase) in phases(idle, loaded) {

@@ -2,6 +2,7 @@
 //!
 //! Invariant: a part that measures through these alone finds on a simulated machine what was planted there.
 
+mod gate;
 mod load;
 mod real;
 mod simulated;

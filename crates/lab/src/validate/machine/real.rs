@@ -2,13 +2,14 @@
 //!
 //! A thread for each processor, kept there and above all ordinary threads where that is allowed; class and affinity end with it.
 
+use super::gate::Gate;
 use super::topology::Topology;
 use super::{Body, Class, Core, Distance, Load, LoadKind, Machine, RoundTrip};
 use crate::experiment::LabError;
 use std::hint::{black_box, spin_loop};
 use std::path::Path;
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{Builder, ScopedJoinHandle, scope};
 use windfall_clocks::{Clock, Counter, SystemClock};
 use windfall_cores::Check;
 use windfall_os::probe::sleep_until;
@@ -70,25 +71,37 @@ impl Machine for Real {
     }
 
     fn on_each(&self, processors: &[u16], body: &Body<'_>) -> Result<Class, LabError> {
-        let (start, is_refused) = (Barrier::new(processors.len()), AtomicBool::new(false));
+        let gate = Gate::new(processors.len());
         let run = |processor: u16| {
             let entered = Real::enter(processor);
-            is_refused.fetch_or(entered.is_err(), Ordering::Relaxed);
-            start.wait();
-            // One would wait for ever for another that is not there.
-            if !is_refused.load(Ordering::Relaxed) {
+            if gate.passes(entered.is_ok()) {
                 body(processor, &mut self.core());
             }
             entered
         };
-        let entered: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = processors.iter().map(|cpu| scope.spawn(|| run(*cpu))).collect();
-            threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
+        let all: Vec<_> = scope(|scope| {
+            let mut threads = Vec::new();
+            let mut refusal = None;
+            for processor in processors {
+                let run = || run(*processor);
+                match Builder::new().name(format!("cpu-{processor}")).spawn_scoped(scope, run) {
+                    Ok(thread) => threads.push(thread),
+                    Err(why) => {
+                        gate.cancel();
+                        let asked = format!("start a thread for processor {processor}");
+                        refusal = Some(Err(refused(&asked, &why)));
+                        break;
+                    }
+                }
+            }
+            let ended = threads.into_iter().map(ScopedJoinHandle::join);
+            let entered =
+                ended.map(|ended| ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            refusal.into_iter().chain(entered).collect()
         });
         let mut class = Class::RealTime;
-        for entered in entered {
-            let entered = entered.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            if entered == Class::Ordinary {
+        for entered in all {
+            if entered? == Class::Ordinary {
                 class = Class::Ordinary;
             }
         }

@@ -77,12 +77,14 @@ pub fn json(validation: &Validation) -> Value {
             part.found.tables.iter().map(
                 |table| json!({ "title": table.title, "head": table.head, "rows": table.rows }),
             );
+        let raw = part.found.raw.iter().map(|raw| json!({ "name": raw.name, "text": raw.text }));
         json!({
             "name": part.name,
             "title": part.title,
             "question": part.question,
             "measured": part.found.circumstances,
             "tables": tables.collect::<Vec<_>>(),
+            "raw": raw.collect::<Vec<_>>(),
         })
     });
     let sentences = validation.sentences();
@@ -90,10 +92,40 @@ pub fn json(validation: &Validation) -> Value {
         "machine": validation.machine,
         "for_ns": validation.length.as_nanos(),
         "quick": validation.quick,
+        "stopped": validation.is_stopped,
         "sound": validation.is_sound(),
         "sentences": sentences.iter().map(|(part, one)| sentence(part, one)).collect::<Vec<_>>(),
         "metrics": validation.metrics().map(metric).collect::<Vec<_>>(),
         "parts": parts.collect::<Vec<_>>(),
         "undone": validation.undone().map(|one| json!({ "what": one.what, "why": one.why })).collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::found::Found;
+    use super::super::suite::PartFound;
+    use super::*;
+    use crate::findings::{Raw, record};
+    use windfall_time::Span;
+
+    #[test]
+    fn law_json_has_the_numbers_of_the_pictures_and_whether_it_was_ended() {
+        let raw = vec![Raw::csv("validate-speed", "processor,task_ns", [record![1, 12]])];
+        let found = Found { raw, ..Found::default() };
+        let part = PartFound { name: "speed", title: "", question: "", found };
+        let validation = Validation {
+            machine: "a machine".to_owned(),
+            length: Span::from_secs(1),
+            quick: true,
+            parts: vec![part],
+            compared: Vec::new(),
+            is_stopped: true,
+        };
+        let json = json(&validation);
+        assert_eq!(json["stopped"], true);
+        let raw = &json["parts"][0]["raw"][0];
+        assert_eq!(raw["name"], "validate-speed.csv");
+        assert_eq!(raw["text"], "processor,task_ns\n1,12\n");
+    }
 }

@@ -70,8 +70,14 @@ fn percent(thousandths: u64) -> String {
     format!("{}.{} %", thousandths / 10, thousandths % 10)
 }
 
+/// How often each processor runs the task by itself: of so many runs in all its part, from a least number to a most one. So a machine of many processors takes no minutes.
+fn times(processors: usize, (all, least, most): (u32, u32, u32)) -> u32 {
+    let processors = u32::try_from(processors.max(1)).unwrap_or(u32::MAX);
+    (all / processors).clamp(least, most)
+}
+
 fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {
-    let count = options.either(40, 12);
+    let count = times(machine.processors().len(), options.either((800, 12, 40), (240, 4, 12)));
     let mut alone = Vec::new();
     for processor in machine.processors() {
         alone.extend(measured(machine, &[*processor], count)?);
@@ -191,5 +197,32 @@ fn figure(alone: &[Runs]) -> Figure {
         caption: "As figure 11 of the paper, which has 34 processors of Cm* with a mean of 15.0 s."
             .to_owned(),
         picture: chart.finish(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validate::machine::{Planted, Simulated};
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn limit_many_processors_take_no_minutes() {
+        let options = Options {
+            length: Span::from_secs(1),
+            quick: true,
+            parts: Vec::new(),
+            needs: Vec::new(),
+            limits: Vec::new(),
+            incidents: None,
+            progress: &|_| (),
+            stopped: &AtomicBool::new(false),
+        };
+        let runs = |processors: usize| {
+            let machine = Simulated::new(vec![Planted::default(); processors]);
+            let found = found(&machine, &options).unwrap();
+            found.raw[0].text.lines().count() - 1
+        };
+        assert_eq!([2, 20, 40, 64].map(runs), [24, 240, 240, 256]);
     }
 }

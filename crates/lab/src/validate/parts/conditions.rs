@@ -80,6 +80,8 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
         let text = "All was measured at an ordinary priority, because threads of this user may not become real-time: what other programs took counts as lost.";
         let remedy = "run as root, or grant CAP_SYS_NICE; see `windfall doctor`";
         found.sentences.push(Sentence::new(Level::Warning, text).remedy(remedy));
+        let why = format!("threads of this user may not become real-time; {remedy}");
+        found.not_done("anything at a real-time priority", why);
     }
     says_away(&mut found, &all, class);
     says_interrupts(&mut found, &all);

@@ -4,6 +4,7 @@
 
 use super::draft::Draft;
 use crate::VerbError;
+use rustix::fs::{Access, access};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -103,7 +104,11 @@ impl Destinations {
             Ok(data) if data.is_dir() => {
                 return Err(VerbError(format!("windfall: {name} is a folder; name a file in it")));
             }
-            Ok(data) if !data.is_file() => found(Kind::Stream),
+            Ok(data) if !data.is_file() => {
+                may(path, Access::WRITE_OK, "write to it")
+                    .map_err(|why| VerbError(format!("windfall: {name}: {why}")))?;
+                found(Kind::Stream)
+            }
             _ if path.symlink_metadata().is_ok() && !self.force => return Err(is_there(path)),
             _ => {
                 let folder = folder(path);
@@ -111,6 +116,9 @@ impl Destinations {
                     let why = format!("there is no folder `{}`; make it first", folder.display());
                     return Err(VerbError(format!("windfall: {name}: {why}")));
                 }
+                let asked = format!("make a file in `{}`", folder.display());
+                may(folder, Access::WRITE_OK | Access::EXEC_OK, &asked)
+                    .map_err(|why| VerbError(format!("windfall: {name}: {why}")))?;
                 found(Kind::File)
             }
         };
@@ -189,6 +197,14 @@ pub(super) fn folder(path: &Path) -> &Path {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     }
+}
+
+/// Refuses what this user may not do at a place, before hours of work go there.
+fn may(place: &Path, what: Access, asked: &str) -> Result<(), String> {
+    access(place, what).map_err(|why| {
+        let why = io::Error::from(why);
+        format!("this user cannot {asked}: {why}; name another place, or change its rights")
+    })
 }
 
 /// Whether two paths mean one place, which need not exist.

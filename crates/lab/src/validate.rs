@@ -18,6 +18,7 @@ pub use found::{Better, Found, Level, Metric, Sentence, Undone, Unit};
 pub use options::{Limit, LimitError, Need, NeedError, Options};
 pub use page::page;
 pub use suite::{PartFound, Validation, part_names};
+pub use windfall_reliability::Incidents;
 
 use crate::experiment::LabError;
 use machine::Real;
@@ -25,7 +26,7 @@ use machine::Real;
 /// Runs the suite on this machine.
 ///
 /// # Errors
-/// For an unknown part, a limit on a metric that was not measured, and when the machine refuses to keep a thread on a processor.
+/// For an unknown part, and when the processors that this process may use cannot be read.
 pub fn validate(options: &Options<'_>) -> Result<Validation, LabError> {
     suite::validate_on(&Real::new()?, options)
 }

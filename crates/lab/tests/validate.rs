@@ -77,19 +77,37 @@ fn limit_one_processor_what_needs_two_is_named_and_the_rest_is_measured() {
 }
 
 #[test]
-fn refuses_parts_and_limits_that_do_not_exist() {
+fn refuses_parts_that_do_not_exist() {
     let silent = |_: &str| ();
     let unknown = Options { parts: vec!["sped".to_owned()], ..options(&silent) };
     let said = validate(&unknown).unwrap_err().to_string();
     assert!(said.contains("no part is called `sped`") && said.contains("speed"), "{said}");
+}
+
+#[test]
+fn law_a_limit_on_what_does_not_exist_is_a_fault_beside_what_was_measured() {
     let limit: Limit = "speed.tusk.cpu0=5".parse().unwrap();
     let parts = vec!["speed".to_owned()];
+    let silent = |_: &str| ();
     let unknown = Options { parts, limits: vec![limit], ..options(&silent) };
-    let said = validate(&unknown).unwrap_err().to_string();
-    assert!(
-        said.contains("no metric `speed.tusk.cpu0`") && said.contains("speed.task.cpu"),
-        "{said}"
-    );
+    let found = validate(&unknown).unwrap();
+    assert!(!found.is_sound() && found.metrics().count() > 0);
+    let said = &found.compared[0];
+    assert!(said.text.contains("No metric `speed.tusk.cpu0`"), "{said:?}");
+    assert!(said.remedies[0].contains("speed.task.cpu"), "{said:?}");
+}
+
+#[test]
+fn accepts_the_limit_that_the_refusal_of_another_shows() {
+    let why = "wake".parse::<Limit>().unwrap_err().to_string();
+    let shown = why.split('`').find(|words| words.contains('=')).unwrap();
+    let limit: Limit = shown.parse().unwrap();
+    // The number of a processor may be another here.
+    let parts = vec!["timing".to_owned()];
+    let silent = |_: &str| ();
+    let found = validate(&Options { parts, ..options(&silent) }).unwrap();
+    let (name, _) = limit.metric.split_once(".cpu").unwrap();
+    assert!(found.metrics().any(|metric| metric.name.starts_with(name)), "{name}");
 }
 
 #[test]

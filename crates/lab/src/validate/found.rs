@@ -59,6 +59,8 @@ pub enum Unit {
     Nanoseconds,
     /// Picoseconds, for what takes less than a microsecond.
     Picoseconds,
+    /// Seconds, for what may take years.
+    Seconds,
     /// Parts in 10^9.
     PartsPerBillion,
     /// Parts in 10^6.
@@ -76,6 +78,7 @@ impl Unit {
         match self {
             Unit::Nanoseconds => "ns",
             Unit::Picoseconds => "ps",
+            Unit::Seconds => "s",
             Unit::PartsPerBillion => "ppb",
             Unit::PartsPerMillion => "ppm",
             Unit::BytesPerSecond => "bytes/s",

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, Ordering};
+use windfall_reliability::Incidents;
 use windfall_time::{ParseError, Span};
 
 /// How the suite is to be run.
@@ -17,8 +18,8 @@ pub struct Options<'a> {
     pub needs: Vec<Need>,
     /// Metrics that have to keep to a value.
     pub limits: Vec<Limit>,
-    /// A file of incidents, by its name, and its text.
-    pub incidents: Option<(String, String)>,
+    /// The name of a file of incidents, and these.
+    pub incidents: Option<(String, Incidents)>,
     /// Receives a description of the current measurement.
     pub progress: &'a dyn Fn(&str),
     /// Whether to end: what was measured until then is the result.
@@ -142,7 +143,7 @@ impl fmt::Display for LimitError {
         let text = &self.0;
         write!(
             f,
-            "`{text}` is no limit; write a metric's name and a whole number in its unit, as `timing.wake.p99=50000`"
+            "`{text}` is no limit; write a metric's name and a whole number in its unit, as `timing.wake.p99.cpu0=50000`; `--json` has the names"
         )
     }
 }
@@ -158,8 +159,8 @@ mod tests {
         let need: Need = "800us/1ms".parse().unwrap();
         assert_eq!(need, Need { period: Span::from_millis(1), work: Span::from_nanos(800_000) });
         assert!("1ms / 1ms".parse::<Need>().is_ok());
-        let limit: Limit = "timing.wake.p99 = 50000".parse().unwrap();
-        assert_eq!((limit.metric.as_str(), limit.value), ("timing.wake.p99", 50_000));
+        let limit: Limit = "timing.wake.p99.cpu0 = 50000".parse().unwrap();
+        assert_eq!((limit.metric.as_str(), limit.value), ("timing.wake.p99.cpu0", 50_000));
     }
 
     #[test]
@@ -179,7 +180,7 @@ mod tests {
 
     #[test]
     fn refuses_limits_without_name_or_number() {
-        for text in ["timing.wake.p99", "=5", "a=-1", "a=1us", "a="] {
+        for text in ["timing.wake.p99.cpu0", "=5", "a=-1", "a=1us", "a="] {
             let said = text.parse::<Limit>().unwrap_err().to_string();
             assert!(said.contains("is no limit"), "{text}");
         }

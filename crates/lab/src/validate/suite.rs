@@ -99,23 +99,16 @@ impl Validation {
         self.sentences().iter().all(|(_, sentence)| sentence.level != Level::Fault)
     }
 
-    fn keeps(&mut self, limit: &Limit) -> Result<(), LabError> {
-        let Some(metric) = self.metrics().find(|metric| metric.name == limit.metric) else {
-            return Err(self.unknown(limit));
+    fn keeps(&mut self, limit: &Limit) {
+        let said = match self.metrics().find(|metric| metric.name == limit.metric) {
+            Some(metric) => kept(metric, limit),
+            None => self.unknown(limit),
         };
-        let kept = match metric.better {
-            Better::Lower => metric.value <= limit.value,
-            Better::Higher => metric.value >= limit.value,
-        };
-        let (name, value, unit) = (&metric.name, metric.value, metric.unit.name());
-        let side = if metric.better == Better::Lower { "at most" } else { "at least" };
-        let said = format!("{name} is {value} {unit}, and was to be {side} {}", limit.value);
-        let level = if kept { Level::Fact } else { Level::Fault };
-        self.compared.push(Sentence::new(level, format!("{said}.")));
-        Ok(())
+        self.compared.push(said);
     }
 
-    fn unknown(&self, limit: &Limit) -> LabError {
+    /// A limit on what was not measured is not kept; it may be a mistake in its name.
+    fn unknown(&self, limit: &Limit) -> Sentence {
         let part = limit.metric.split('.').next().unwrap_or_default();
         let of_part: Vec<_> = self
             .metrics()
@@ -129,14 +122,27 @@ impl Validation {
             of_part.join(", ")
         };
         let name = &limit.metric;
-        LabError::Run(format!("no metric `{name}` was measured; there are: {there}"))
+        let text =
+            format!("No metric `{name}` was measured, so its limit is not known to be kept.");
+        Sentence::new(Level::Fault, text).remedy(format!("set a limit on one of these: {there}"))
     }
 }
 
-/// Runs the parts on this machine.
+fn kept(metric: &Metric, limit: &Limit) -> Sentence {
+    let is_kept = match metric.better {
+        Better::Lower => metric.value <= limit.value,
+        Better::Higher => metric.value >= limit.value,
+    };
+    let (name, value, unit) = (&metric.name, metric.value, metric.unit.name());
+    let side = if metric.better == Better::Lower { "at most" } else { "at least" };
+    let said = format!("{name} is {value} {unit}, and was to be {side} {}.", limit.value);
+    Sentence::new(if is_kept { Level::Fact } else { Level::Fault }, said)
+}
+
+/// Runs the parts on this machine. One that cannot be measured is a fault, and takes no other with it.
 ///
 /// # Errors
-/// For an unknown part, a limit on a metric that was not measured, and when the machine refuses to keep a thread on a processor.
+/// For an unknown part.
 pub(crate) fn validate_on(
     machine: &dyn Machine,
     options: &Options<'_>,
@@ -152,28 +158,98 @@ pub(crate) fn validate_on(
     let wanted = |part: &&&Part| {
         options.parts.is_empty() || options.parts.iter().any(|one| one == part.name)
     };
-    let mut all = Vec::new();
-    for part in PARTS.iter().filter(wanted) {
-        if options.is_stopped() {
-            break;
-        }
-        (options.progress)(part.title);
-        let found = (part.run)(machine, options)?;
-        let Part { name, title, question, .. } = **part;
-        all.push(PartFound { name, title, question, found });
-    }
+    let parts = measured(PARTS.iter().copied().filter(|part| wanted(&part)), machine, options);
     let (length, quick) = (options.length, options.quick);
     let is_stopped = options.is_stopped();
     let machine = machine.line();
     let mut validation =
-        Validation { machine, length, quick, parts: all, compared: Vec::new(), is_stopped };
+        Validation { machine, length, quick, parts, compared: Vec::new(), is_stopped };
     if is_stopped {
         let text = "It was ended before all was measured: this is what was measured until then.";
         validation.compared.push(Sentence::new(Level::Warning, text));
         return Ok(validation);
     }
     for limit in &options.limits {
-        validation.keeps(limit)?;
+        validation.keeps(limit);
     }
     Ok(validation)
+}
+
+/// The findings of these parts, until it is to end.
+fn measured<'a>(
+    parts: impl Iterator<Item = &'a Part>,
+    machine: &dyn Machine,
+    options: &Options<'_>,
+) -> Vec<PartFound> {
+    let mut all = Vec::new();
+    for part in parts {
+        if options.is_stopped() {
+            break;
+        }
+        (options.progress)(part.title);
+        let Part { name, title, question, run } = *part;
+        let found = run(machine, options).unwrap_or_else(|why| not_measured(name, &why));
+        all.push(PartFound { name, title, question, found });
+    }
+    all
+}
+
+fn not_measured(name: &str, why: &LabError) -> Found {
+    let mut found = Found::default();
+    found.says(Level::Fault, format!("The part `{name}` could not be measured: {why}."));
+    found.not_done(format!("the part `{name}`"), why.to_string());
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::machine::{Planted, Simulated};
+    use super::super::results;
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    const REFUSED: Part = Part {
+        name: "refused",
+        title: "a part that the machine refuses",
+        question: "does it spoil others?",
+        run: |_, _| {
+            let asked = "keep a thread on processor 1".to_owned();
+            Err(LabError::Machine { asked, why: "Invalid argument".to_owned() })
+        },
+    };
+
+    #[test]
+    fn law_a_part_that_cannot_be_measured_is_a_fault_and_takes_no_other_with_it() {
+        let options = Options {
+            length: Span::from_secs(1),
+            quick: true,
+            parts: Vec::new(),
+            needs: Vec::new(),
+            limits: Vec::new(),
+            incidents: None,
+            progress: &|_| (),
+            stopped: &AtomicBool::new(false),
+        };
+        let machine = Simulated::new(vec![Planted::default(); 2]);
+        let three = [&parts::speed::PART, &REFUSED, &parts::conditions::PART];
+        let parts = measured(three.into_iter(), &machine, &options);
+        let validation = Validation {
+            machine: machine.line(),
+            length: options.length,
+            quick: options.quick,
+            parts,
+            compared: Vec::new(),
+            is_stopped: false,
+        };
+        let of = |part: &str| {
+            let name = |metric: &&Metric| metric.name.split('.').next() == Some(part);
+            validation.metrics().filter(name).count()
+        };
+        assert!(of("speed") > 0 && of("conditions") > 0 && of("refused") == 0);
+        assert!(!validation.is_sound());
+        let text = results::text(&validation, Some(200));
+        let not_measured = text.split_once("Not measured").unwrap().1;
+        assert!(text.contains("`refused` could not be measured"), "{text}");
+        assert!(not_measured.contains("keep a thread on processor 1"), "{not_measured}");
+    }
 }

@@ -2,21 +2,19 @@
 //!
 //! From a file of incidents, where one is given, and from what this machine recorded: its journal or the kernel's messages, machine checks, counters of memory controllers. A failure stops what the machine is for; an error is found, and the machine goes on.
 
+mod lifetimes;
+
 use super::{grouped, shown};
 use crate::experiment::LabError;
-use crate::experiments::{SERIES, dashed, solid};
-use crate::findings::{Figure, Table};
+use crate::findings::Table;
 use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
 use crate::validate::machine::Machine;
 use crate::validate::options::Options;
 use crate::validate::suite::Part;
 use windfall_doctor::records::{Records, records};
-use windfall_plot::chart::{Axis, Chart};
 use windfall_reliability::sources::Found::Here;
 use windfall_reliability::sources::{Controller, Log, Subject};
-use windfall_reliability::{
-    Comparison, Confidence, Exponential, Incidents, Kind, Sample, Verdict, Weibull, compare,
-};
+use windfall_reliability::{Confidence, Incidents};
 use windfall_time::Span;
 
 pub(crate) const PART: Part = Part {
@@ -26,17 +24,13 @@ pub(crate) const PART: Part = Part {
     run: found,
 };
 
-/// The kinds, as they are written of.
-const KINDS: [(Kind, &str, &str); 2] =
-    [(Kind::Failure, "failure", "failures"), (Kind::Error, "error", "errors")];
-
 /// Several messages of one cause come within this time.
 const ONE_CAUSE: Span = Span::from_secs(60);
 
 fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {
     let mut found = Found::default();
     match &options.incidents {
-        Some((name, text)) => of_file(&mut found, name, text)?,
+        Some((name, incidents)) => of_file(&mut found, name, incidents)?,
         None => found.not_done(
             "reliability by a file",
             "none was given; write one, and name it with `--incidents`",
@@ -50,12 +44,12 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     Ok(found)
 }
 
-fn of_file(found: &mut Found, name: &str, text: &str) -> Result<(), LabError> {
-    let incidents = Incidents::read(text).map_err(|why| LabError::Run(format!("{name}: {why}")))?;
+fn of_file(found: &mut Found, name: &str, incidents: &Incidents) -> Result<(), LabError> {
     let count = grouped(incidents.list().len() as u64);
     let days = days(incidents.window().length());
     found.circumstances.push(format!("{name}: {count} incidents in {days}"));
-    lifetimes(found, name, &|kind| incidents.sample(kind))
+    let of = |kind| (incidents.sample(kind), incidents.count(kind));
+    lifetimes::find(found, name, "file", &of)
 }
 
 fn days(span: Span) -> String {
@@ -109,15 +103,17 @@ fn of_log(found: &mut Found, from: &str, log: &Log) -> Result<(), LabError> {
         |(subject, count): &(Subject, usize)| vec![subject.to_string(), grouped(*count as u64)];
     table.rows = log.counts().iter().map(row).collect();
     found.tables.push(table);
-    lifetimes(found, &format!("the {from}"), &|kind| log.sample(kind))
+    let of = |kind| (log.sample(kind), log.count(kind));
+    lifetimes::find(found, &format!("the {from}"), "log", &of)
 }
 
 fn of_controllers(found: &mut Found, controllers: &[Controller]) {
-    let head = ["controller", "corrected", "not corrected"];
+    let head = ["controller", "corrected", "not corrected", "mean time (95 %)"];
     let mut table = Table::new("errors of memory, by its controllers (EDAC)", 1, &head);
     for one in controllers {
         let (corrected, uncorrected) = (grouped(one.corrected), grouped(one.uncorrected));
-        table.rows.push(vec![one.name.clone(), corrected.clone(), uncorrected.clone()]);
+        let mean = of_controller(found, one);
+        table.rows.push(vec![one.name.clone(), corrected.clone(), uncorrected.clone(), mean]);
         let name = format!("reliability.corrected.{}", one.name);
         let metric = Metric::new(name, one.corrected, Unit::Count, Better::Lower);
         found.metrics.push(metric.noise(0, 0));
@@ -136,92 +132,23 @@ fn of_controllers(found: &mut Found, controllers: &[Controller]) {
     found.tables.push(table);
 }
 
-/// The statistics of a source's incidents.
-fn lifetimes(
-    found: &mut Found,
-    source: &str,
-    sample: &dyn Fn(Kind) -> Sample,
-) -> Result<(), LabError> {
-    let head = ["of", "incidents", "mean time (95 %)", "lifetime", "shape (95 %)"];
-    let mut table = Table::new(&format!("lifetimes, by {source}"), 1, &head);
-    for (kind, one, several) in KINDS {
-        let sample = sample(kind);
-        let wrong =
-            |why: &dyn core::fmt::Display| LabError::Run(format!("{source}: {several}: {why}"));
-        let exponential =
-            Exponential::fit(&sample, Confidence::USUAL).map_err(|why| wrong(&why))?;
-        let mean = exponential.mean();
-        found.says(Level::Fact, format!("By {source}, the mean time to {one} is {mean}."));
-        let compared = compare(&sample, Confidence::USUAL);
-        let (lifetime, shape) = match &compared {
-            Ok(compared) => (compared.verdict.to_string(), shape(&compared.weibull)),
-            Err(why) => (why.to_string(), "-".to_owned()),
-        };
-        let events = grouped(sample.events() as u64);
-        table.rows.push(vec![several.to_owned(), events, mean.to_string(), lifetime, shape]);
-        if let Ok(compared) = &compared {
-            says_age(found, one, compared);
-            found.figures.push(figure(several, &sample, compared));
+/// A sentence with the mean time to an error of its memory; also what the table shows.
+fn of_controller(found: &mut Found, one: &Controller) -> String {
+    let name = &one.name;
+    match one.mean(Confidence::USUAL) {
+        Ok(mean) => {
+            let text = format!(
+                "By the counts of memory controller {name}, the mean time to error is {mean}."
+            );
+            found.says(Level::Fact, text);
+            lifetimes::metric(found, &format!("{name}.error"), mean);
+            mean.to_string()
         }
-    }
-    found.tables.push(table);
-    Ok(())
-}
-
-fn shape(weibull: &Weibull) -> String {
-    let shape = weibull.shape();
-    format!("{:.2} ({:.2} to {:.2})", shape.value, shape.low, shape.high)
-}
-
-fn says_age(found: &mut Found, one: &str, compared: &Comparison) {
-    let text = match compared.verdict {
-        Verdict::WearsOut => format!(
-            "The time since the last {one} matters: another becomes likelier with age. Restarting or replacing in time helps."
-        ),
-        Verdict::EarlyFaults => format!(
-            "The time since the last {one} matters: most come soon after the one before. Look for one cause of several."
-        ),
-        _ => return,
-    };
-    found.says(Level::Warning, text);
-}
-
-/// The part of spans that lasted longer, beside both fits.
-fn figure(several: &str, sample: &Sample, compared: &Comparison) -> Figure {
-    let mut hours: Vec<f64> =
-        sample.ended().iter().map(|span| span.as_secs_f64() / 3_600.0).collect();
-    hours.sort_by(f64::total_cmp);
-    let most = hours.last().copied().unwrap_or(1.0).max(1e-3) * 1.1;
-    let mut chart = Chart::new(
-        &format!("spans between {several} that last longer"),
-        "",
-        Axis::until("hours", most),
-        Axis::until("part of them", 1.0),
-    );
-    #[expect(clippy::cast_precision_loss, reason = "drawn")]
-    let part = |left: usize| left as f64 / (hours.len() + sample.censored().len()) as f64;
-    let mut steps = vec![(0.0, 1.0)];
-    for (place, at) in hours.iter().enumerate() {
-        let before = steps.last().map_or(1.0, |(_, part)| *part);
-        let left = hours.len() - place - 1 + sample.censored().len();
-        steps.extend([(*at, before), (*at, part(left))]);
-    }
-    chart.line(&steps, solid(SERIES[0]), "observed");
-    let curve = |survival: &dyn Fn(f64) -> f64| -> Vec<(f64, f64)> {
-        (0..=100)
-            .map(|step| most * f64::from(step) / 100.0)
-            .map(|at| (at, survival(at * 3_600.0)))
-            .collect()
-    };
-    let exponential = curve(&|seconds| compared.exponential.survival(seconds));
-    chart.line(&exponential, dashed(SERIES[1]), "exponential");
-    chart.line(&curve(&|seconds| compared.weibull.survival(seconds)), dashed(SERIES[2]), "Weibull");
-    Figure {
-        name: format!("validate-reliability-{several}"),
-        caption: format!(
-            "The part of spans between {several} that lasted longer than so many hours, and what both lifetimes say. Spans that were cut off count as longer."
-        ),
-        picture: chart.finish(),
+        Err(_) => {
+            let why = "the kernel does not say for how long it has counted (seconds_since_reset)";
+            found.not_done(format!("mean time to error of memory controller {name}"), why);
+            "-".to_owned()
+        }
     }
 }
 
@@ -231,28 +158,28 @@ mod tests {
     use crate::validate::machine::Simulated;
     use std::sync::atomic::AtomicBool;
 
-    fn of(text: &str) -> Result<Found, LabError> {
+    fn of(text: &str) -> Found {
         let options = Options {
             length: Span::from_secs(1),
             quick: true,
             parts: Vec::new(),
             needs: Vec::new(),
             limits: Vec::new(),
-            incidents: Some(("incidents.txt".to_owned(), text.to_owned())),
+            incidents: Some(("incidents.txt".to_owned(), Incidents::read(text).unwrap())),
             progress: &|_| (),
             stopped: &AtomicBool::new(false),
         };
-        found(&Simulated::new(Vec::new()), &options)
+        found(&Simulated::new(Vec::new()), &options).unwrap()
     }
 
     #[test]
     fn paper_mean_times_to_failure_and_to_error_come_from_a_file() {
         let text = "window 2026-01-01T00:00:00Z 2026-01-31T00:00:00Z\n2026-01-04T06:00:00Z failure power\n2026-01-12T09:30:00Z error EDAC\n2026-01-21T00:00:00Z failure panic\n";
-        let found = of(text).unwrap();
+        let found = of(text);
         let said: Vec<_> = found.sentences.iter().map(|one| one.text.as_str()).collect();
         assert!(said[0].contains("mean time to failure is 15.00 d"), "{said:?}");
         assert!(said[1].contains("mean time to error is 30.00 d"), "{said:?}");
-        let none = of("window 2026-01-01T00:00:00Z 2026-01-31T00:00:00Z\nnone\n").unwrap();
+        let none = of("window 2026-01-01T00:00:00Z 2026-01-31T00:00:00Z\nnone\n");
         assert!(none.sentences[0].text.contains("at least"), "{:?}", none.sentences);
     }
 
@@ -265,16 +192,78 @@ mod tests {
                 "2026-01-{day:02}T12:00:00Z failure a\n2026-01-{day:02}T12:00:50Z failure b\n"
             ));
         }
-        let found = of(&text).unwrap();
+        let found = of(&text);
         let warned = found.sentences.iter().find(|one| one.level == Level::Warning).unwrap();
         assert!(warned.text.contains("soon after the one before"), "{}", warned.text);
         assert_eq!(found.figures.len(), 1);
     }
 
+    fn said<'a>(found: &'a Found, words: &str) -> Vec<&'a str> {
+        let texts = found.sentences.iter().map(|one| one.text.as_str());
+        texts.filter(|text| text.contains(words)).collect()
+    }
+
     #[test]
-    fn refuses_a_file_with_its_name_and_line() {
-        let said =
-            of("window 2026-01-31T00:00:00Z 2026-01-01T00:00:00Z\nnone\n").unwrap_err().to_string();
-        assert!(said.starts_with("incidents.txt: ") && said.contains("line 1"), "{said}");
+    fn law_the_mean_is_that_of_the_lifetime_that_fits_and_its_fit_is_shown() {
+        // Failures after nearly equal times: the exponential's interval would be far too wide.
+        let mut text = "window 0 1000\n".to_owned();
+        for at in [101, 199, 302, 398, 503, 600, 697, 802, 899] {
+            text.push_str(&format!("{at} failure\n"));
+        }
+        let found = of(&text);
+        let mean = said(&found, "mean time to failure");
+        assert!(mean[0].contains("is 1.67 min (1.6"), "{mean:?}");
+        assert!(mean[0].ends_with(", by the Weibull lifetime that fits better."), "{mean:?}");
+        let metric = &found.metrics[0];
+        assert_eq!((metric.name.as_str(), metric.value), ("reliability.mean.file.failure", 100));
+        assert!(metric.noise < 10 && metric.better == Better::Higher, "{metric:?}");
+        assert_eq!(found.metrics.len(), 1, "no error came, so there is only a bound");
+        let row = &found.tables[0].rows[0];
+        assert!(row[5].starts_with("1.70 min"), "{row:?}");
+        assert_eq!(row[6..], ["0.58 (0.34)", "0.25 (0.29)"]);
+        assert!(said(&found, "neither lifetime fits").is_empty());
+    }
+
+    #[test]
+    fn law_incidents_that_no_lifetime_fits_and_those_without_a_span_are_said() {
+        // Two clusters of spans, far from each other, and one incident where observation begins.
+        let (mut text, mut at) = ("window 0 300000\n0 error\n".to_owned(), 0);
+        for number in 0..40 {
+            at += if number % 2 == 0 { 100 + number } else { 10_000 + number };
+            text.push_str(&format!("{at} error\n"));
+        }
+        let found = of(&text);
+        let misfit = said(&found, "neither lifetime fits the errors");
+        assert_eq!(misfit.len(), 1, "{:?}", found.sentences);
+        let merged = said(&found, "1 of the errors came with another, or when observation began");
+        assert_eq!(merged.len(), 1);
+        assert_eq!(found.tables[0].rows[1][1], "41");
+    }
+
+    #[test]
+    fn law_each_memory_controller_has_a_mean_or_says_why_not() {
+        let files = [
+            ("mc0/ce_count", "4"),
+            ("mc0/ue_count", "0"),
+            ("mc0/seconds_since_reset", "400"),
+            ("mc1/ce_count", "0"),
+            ("mc1/ue_count", "0"),
+            ("mc1/seconds_since_reset", "86400"),
+            ("mc2/ce_count", "0"),
+            ("mc2/ue_count", "0"),
+        ];
+        let Here(controllers) = windfall_reliability::sources::edac(files).unwrap() else {
+            panic!("there are three")
+        };
+        let mut found = Found::default();
+        of_controllers(&mut found, &controllers);
+        assert!(said(&found, "controller mc0, the mean")[0].contains("1.67 min"));
+        assert!(said(&found, "controller mc1, the mean")[0].contains("at least"));
+        assert!(said(&found, "controller mc2, the mean").is_empty());
+        assert!(found.undone[0].what.contains("mc2") && found.undone.len() == 1);
+        let means = found.metrics.iter().filter(|metric| metric.name.contains(".mean."));
+        let means: Vec<_> = means.map(|metric| (metric.name.as_str(), metric.value)).collect();
+        assert_eq!(means, [("reliability.mean.mc0.error", 100)]);
+        assert_eq!(found.tables[0].rows[2][3], "-");
     }
 }

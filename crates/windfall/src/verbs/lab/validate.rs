@@ -6,8 +6,9 @@ use crate::verbs::keep::is_page;
 use crate::{Answer, VerbError, signals};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use windfall_lab::validate::{Earlier, Options, page, results, validate};
-use windfall_time::Span;
+use std::time::SystemTime;
+use windfall_lab::validate::{Earlier, Incidents, Options, page, results, validate};
+use windfall_time::{Instant, Span};
 
 /// For how long it is measured under load where nothing is said, and where it is to be quick.
 const LENGTH: (Span, Span) = (Span::from_secs(120), Span::from_secs(24));
@@ -21,7 +22,7 @@ pub(super) fn run(args: &ValidateArgs) -> Result<Answer, VerbError> {
     let report = args.report.as_deref().map(|path| outputs.claim("--report", path)).transpose()?;
     report.as_ref().map_or(Ok(()), is_page)?;
     let earlier = args.against.as_deref().map(earlier).transpose()?;
-    let incidents = args.incidents.as_deref().map(read).transpose()?;
+    let incidents = args.incidents.as_deref().map(incidents).transpose()?;
     let stopped = signals::stop_flag()?;
     let read = errors_are_read();
     let progress = |what: &str| {
@@ -74,4 +75,19 @@ fn read(path: &Path) -> Result<(String, String), VerbError> {
 fn earlier(path: &Path) -> Result<Earlier, VerbError> {
     let (name, text) = read(path)?;
     Earlier::read(&name, &text).map_err(|why| VerbError(format!("windfall: {name}: {why}")))
+}
+
+/// The time since 1970.
+fn now() -> Instant {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Instant::saturating_from_nanos(since.as_nanos())
+}
+
+fn incidents(path: &Path) -> Result<(String, Incidents), VerbError> {
+    let (name, text) = read(path)?;
+    let incidents = Incidents::read(&text).and_then(|all| all.seen_by(now()));
+    match incidents {
+        Ok(incidents) => Ok((name, incidents)),
+        Err(why) => Err(VerbError(format!("windfall: {name}: {why}"))),
+    }
 }

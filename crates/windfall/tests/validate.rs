@@ -3,6 +3,8 @@
 
 #[path = "common/listing.rs"]
 mod listing;
+#[path = "common/nobody.rs"]
+mod nobody;
 #[path = "common/scratch.rs"]
 mod scratch;
 #[path = "common/signal.rs"]
@@ -16,6 +18,7 @@ use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
+use windfall_skips::{Needs, skip};
 
 /// The threads of a process that are a load.
 fn loads(process: &Child) -> usize {
@@ -103,4 +106,102 @@ fn law_a_reader_that_goes_away_keeps_the_page() {
     assert!(!text(&output.stderr).contains("panicked"), "{output:?}");
     let page = std::fs::read_to_string(folder.path("o.html")).unwrap();
     assert!(page.trim_end().ends_with("</html>"));
+}
+
+#[test]
+fn law_without_rights_it_lists_what_it_could_not_do() {
+    let arguments = "lab validate --quick --for 100ms --part conditions --json";
+    let words: Vec<&str> = arguments.split(' ').collect();
+    let Some(output) = nobody::run(&words) else { return };
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let undone = json["undone"].as_array().unwrap();
+    let one = undone.iter().find(|one| one["what"] == "anything at a real-time priority");
+    assert!(one.is_some_and(|one| text_of(&one["why"]).contains("CAP_SYS_NICE")), "{json}");
+    assert!(json["metrics"].as_array().is_some_and(|metrics| metrics.len() >= 3), "{json}");
+}
+
+fn text_of(value: &serde_json::Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+#[test]
+fn refuses_a_report_where_this_user_may_not_write_before_anything_is_measured() {
+    let words = ["lab", "validate", "--quick", "--part", "speed", "--report", "/windfall-o.html"];
+    let Some(output) = nobody::run(&words) else { return };
+    let why = text(&output.stderr);
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(2), ""), "{output:?}");
+    assert!(why.contains("cannot make a file in `/`") && why.contains("name another"), "{why}");
+    assert!(!why.contains("how fast"), "something was measured: {why}");
+}
+
+/// The output of a call that is to be refused before anything is measured.
+fn refused(folder: &Scratch, words: &[&str]) -> String {
+    let output = folder.run(&[&["lab", "validate"], words].concat());
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(2), ""), "{output:?}");
+    let why = text(&output.stderr);
+    assert!(!why.contains("what spoils other results"), "something was measured: {why}");
+    why
+}
+
+#[test]
+fn refuses_what_was_mistyped_before_anything_is_measured() {
+    let folder = Scratch::new("validate-refused");
+    let begun = Instant::now();
+    for (words, said) in [
+        (["--for", "0s"], "between 100ms and 1440m"),
+        (["--for", "99ms"], "between 100ms and 1440m"),
+        (["--for", "1441m"], "between 100ms and 1440m"),
+        (["--part", "sped"], "no part is called `sped`"),
+        (["--limit", "wake"], "timing.wake.p99.cpu0=50000"),
+        (["--incidents", "wrong.txt"], "wrong.txt: line 2: `11:00` is no time"),
+        (["--incidents", "future.txt"], "future.txt: the window ends at 4000000000 s"),
+    ] {
+        folder.write("wrong.txt", "window 1000 2000\n11:00 error\n");
+        folder.write("future.txt", "window 1000 4000000000\nnone\n");
+        let why = refused(&folder, &words);
+        assert!(why.contains(said), "{words:?}: {why}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(60), "it took {:?}", begun.elapsed());
+}
+
+/// Runs it as a user of its own who may have so many threads; `None` where that cannot be.
+fn with_threads(folder: &Scratch, threads: u32) -> Option<Output> {
+    use std::os::unix::process::CommandExt;
+    if !rustix::process::geteuid().is_root() {
+        skip(Needs::Real, "only root can become another user");
+        return None;
+    }
+    // A user whom no other test is, since all threads of a user count.
+    let user = 900_000 + std::process::id() % 100_000;
+    let copy = folder.path("windfall");
+    std::fs::copy(scratch::WINDFALL, &copy).unwrap();
+    let limit = format!("--nproc={threads}:{threads}");
+    let mut command = std::process::Command::new("prlimit");
+    command.args([&limit, copy.to_str()?, "lab", "validate", "--quick", "--part", "speed"]);
+    let process = command.uid(user).gid(user).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut process = process.unwrap();
+    let begun = Instant::now();
+    while process.try_wait().unwrap().is_none() {
+        if begun.elapsed() > Duration::from_secs(120) {
+            process.kill().unwrap();
+            panic!("with {threads} threads it does not end: {:?}", process.wait_with_output());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Some(process.wait_with_output().unwrap())
+}
+
+#[test]
+fn refuses_to_wait_for_a_thread_that_cannot_be_started() {
+    let folder = Scratch::new("validate-threads");
+    let mut said = Vec::new();
+    for threads in 1..=4 {
+        let Some(output) = with_threads(&folder, threads) else { return };
+        let both = text(&output.stdout) + &text(&output.stderr);
+        assert!(!both.contains("panicked"), "{threads}: {both}");
+        said.push(both);
+    }
+    let refused = said.iter().filter(|said| said.contains("start a thread for processor"));
+    assert!(refused.count() >= 1, "{said:?}");
 }

@@ -48,7 +48,14 @@ pub enum RunError {
         /// Its message.
         message: String,
     },
-    /// Undoing an event, or cloning or comparing a state or an event, panicked before.
+    /// Undoing an event, cloning the state of its process, or comparing or cloning what it sent panicked.
+    StatePanicked {
+        /// The event.
+        event: Key,
+        /// Its message.
+        message: String,
+    },
+    /// A value of the model panicked before when it was dropped.
     Interrupted,
     /// The system starts no thread.
     NoThread {
@@ -112,9 +119,16 @@ impl fmt::Display for RunError {
             RunError::CommitPanicked { event, message } => {
                 write!(f, "taking the output of {event} panicked: {message}")
             }
-            RunError::Interrupted => f.write_str(
-                "taking back a change or cloning a state panicked; mend that of the model",
-            ),
+            RunError::StatePanicked { event, message } => {
+                let to = event.to;
+                write!(
+                    f,
+                    "undoing, cloning or comparing what {to} has panicked at {event}: {message}"
+                )
+            }
+            RunError::Interrupted => {
+                f.write_str("dropping a value of the model panicked; mend that of the model")
+            }
             RunError::NoMemory { events, kept, message } if kept > events => write!(
                 f,
                 "no memory for {kept} events that are kept since the last copies of states, copy these more often: {message}"

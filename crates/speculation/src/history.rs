@@ -11,6 +11,7 @@ use crate::store::{Effect, Logged, Store, turn};
 use crate::unsure::{Unsure, take_unsure};
 use crate::waiting::Waiting;
 use crate::{Cancellation, Key, Model, ProcessNumber, RunError, Saving};
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use windfall_time::Instant;
 
@@ -100,22 +101,26 @@ impl<M: Model> History<M> {
     /// Handles the next event, of which there must be one.
     pub(crate) fn handle(&mut self, model: &M, store: &mut Store<M>) {
         let Some(place) = self.waiting.pop(&mut store.events) else { return };
-        self.save(store, place);
+        let saved = self.save(store, place);
         let logs = self.logs();
         store.counts.handled += 1;
         let Store { events, effects, .. } = store;
         let Node { key, event, .. } = &events[place];
         let key = *key;
-        let handled = catch_unwind(AssertUnwindSafe(|| {
-            model.handle(&mut self.state, event, &mut Context::new(key, effects, logs));
-        }));
+        let handled = saved.and_then(|()| {
+            let handled = catch_unwind(AssertUnwindSafe(|| {
+                model.handle(&mut self.state, event, &mut Context::new(key, effects, logs));
+            }));
+            let message = |panic: Box<dyn Any + Send>| said(panic.as_ref());
+            handled.map_err(|panic| RunError::Panicked { event: key, message: message(panic) })
+        });
         let processes = model.processes();
         let mut all = effects.sent.iter();
-        let may = match handled {
-            Ok(()) => all.try_for_each(|sent| sent.check(key.to, Some(key), processes)),
-            Err(panic) => Err(RunError::Panicked { event: key, message: said(panic.as_ref()) }),
-        };
+        let may = handled
+            .and_then(|()| all.try_for_each(|sent| sent.check(key.to, Some(key), processes)));
+        store.at = place;
         let last = self.keep(store, key, may);
+        store.at = NOWHERE;
         store.events[place].effects = last;
         if self.unsure != NOWHERE {
             self.forget_unsure(store, key);
@@ -207,6 +212,7 @@ impl<M: Model> History<M> {
         while self.last != NOWHERE && store.events[self.last].key >= key {
             debug_assert!(self.first != NOWHERE, "what is certain is not undone");
             let place = self.last;
+            store.at = place;
             store.handled.remove(&mut store.events, place);
             let node = &mut store.events[place];
             self.last = node.last;
@@ -229,6 +235,7 @@ impl<M: Model> History<M> {
             self.waiting.push(&mut store.events, place);
             undone += 1;
         }
+        store.at = NOWHERE;
         if undone == 0 {
             return 0;
         }
@@ -271,19 +278,24 @@ impl<M: Model> History<M> {
         self.saving == Saving::Log
     }
 
-    /// Copies the state before an event, if it is time.
-    fn save(&mut self, store: &mut Store<M>, place: Place) {
-        let Saving::Copies { every } = self.saving else { return };
+    /// Copies the state before an event, if it is time. If that panics, the event is not handled, and there is nothing to go back from.
+    fn save(&mut self, store: &mut Store<M>, place: Place) -> Result<(), RunError> {
+        let Saving::Copies { every } = self.saving else { return Ok(()) };
         if self.last == NOWHERE || self.since >= every {
-            store.events[place].copy = store.copies.put(self.state.clone());
+            let copy = catch_unwind(AssertUnwindSafe(|| self.state.clone())).map_err(|panic| {
+                let (event, message) = (store.events[place].key, said(panic.as_ref()));
+                RunError::StatePanicked { event, message }
+            })?;
+            store.events[place].copy = store.copies.put(copy);
             self.since = 0;
         }
         self.since += 1;
+        Ok(())
     }
 
     /// Sets the state to what it was after the last event that is done; `copy` is one of that, if there is one.
     fn restore(&mut self, model: &M, store: &mut Store<M>, copy: Place) {
-        let Store { events, copies, effects, counts, .. } = store;
+        let Store { events, copies, effects, counts, at: running, .. } = store;
         let mut at = self.last;
         self.since = 0;
         while at != NOWHERE {
@@ -297,16 +309,19 @@ impl<M: Model> History<M> {
             self.state = copies.take(copy);
             return;
         }
+        *running = at;
         if at != NOWHERE {
             self.state.clone_from(&copies[events[at].copy]);
         }
         while at != NOWHERE {
+            *running = at;
             let node = &events[at];
             model.handle(&mut self.state, &node.event, &mut Context::new(node.key, effects, false));
             effects.clear();
             counts.repeated += 1;
             at = node.next;
         }
+        *running = NOWHERE;
     }
 
     /// The first event that is not certain is certain now, and what came of it comes after all that is certain before, but if it [is plain](Fact::is_plain). Without risk, what it sent is sent now. Returns whether it is plain.

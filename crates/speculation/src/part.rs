@@ -7,9 +7,12 @@ use crate::commit::{Certain, Committer};
 use crate::context::Effects;
 use crate::event::Entry;
 use crate::history::History;
+use crate::pool::NOWHERE;
 use crate::ready::Ready;
+use crate::sequential::said;
 use crate::store::{Room, Store};
 use crate::{Cancellation, Counts, Key, Model, ProcessNumber, RunError};
+use std::any::Any;
 use std::collections::TryReserveError;
 use windfall_time::{Instant, Span};
 
@@ -291,6 +294,17 @@ impl<M: Model> Part<M> {
 
     pub(crate) const fn counts(&self) -> Counts {
         self.store.counts
+    }
+
+    /// Why the run is over after a panic: where it was one of the model at an event, that.
+    pub(crate) fn interrupted(&self, panic: &(dyn Any + Send)) -> RunError {
+        match self.store.at {
+            NOWHERE => RunError::Interrupted,
+            at => {
+                let event = self.store.events[at].key;
+                RunError::StatePanicked { event, message: said(panic) }
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use crate::commit::{Certain, Committer};
 use crate::part::{Part, begin};
 use crate::store::{Room, SPARE};
 use crate::{Key, Model, ProcessNumber, RunError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use windfall_time::Instant;
 
 /// The fate of events whose cause is undone.
@@ -98,29 +99,29 @@ impl<M: Model> Speculative<M> {
     /// A process handles its next event. Returns which; `None` when there is nothing that it can do now: no event waits for it, or so many are there that some must be [committed](Self::commit) first.
     ///
     /// # Errors
-    /// When the run is over.
-    ///
-    /// # Panics
-    /// When taking back a change or cloning a state panics. The run is over then.
+    /// When the run is over; when undoing an event, cloning a state or comparing what was sent panics, which ends it.
     pub fn step(&mut self, process: ProcessNumber) -> Result<Option<Key>, RunError> {
-        self.enter()?;
-        let next = self.next_of(process).filter(|next| self.may_go(*next));
-        if let Some(next) = next {
-            self.part.handle(&self.model, next);
-        }
-        self.ended = None;
-        Ok(next)
+        self.whole(|run| {
+            let next = run.next_of(process).filter(|next| run.may_go(*next));
+            if let Some(next) = next {
+                run.part.handle(&run.model, next);
+            }
+            Ok(next)
+        })
     }
 
-    /// Until the end of a call: if it panics, the run is over.
-    fn enter(&mut self) -> Result<(), RunError> {
-        match self.ended.replace(RunError::Interrupted) {
-            Some(error) => {
-                self.ended = Some(error.clone());
-                Err(error)
-            }
-            None => Ok(()),
+    /// Does something that is whole, or the run is over.
+    fn whole<T>(
+        &mut self,
+        act: impl FnOnce(&mut Self) -> Result<T, RunError>,
+    ) -> Result<T, RunError> {
+        if let Some(error) = &self.ended {
+            return Err(error.clone());
         }
+        let done = catch_unwind(AssertUnwindSafe(|| act(self)));
+        let done = done.unwrap_or_else(|panic| Err(self.part.interrupted(panic.as_ref())));
+        self.ended = done.as_ref().err().cloned();
+        done
     }
 
     /// Whether there is room to handle an event ahead. The first of all may go when nothing can be committed instead.
@@ -134,18 +135,17 @@ impl<M: Model> Speculative<M> {
     /// # Errors
     /// When the model did what cannot be, in an event that is certain; when more events wait than there is memory for. The run is over then; what was given away before stays.
     pub fn commit(&mut self, mut take: impl FnMut(Key, M::Output)) -> Result<u64, RunError> {
-        self.enter()?;
-        let before = self.committer.committed();
-        while let Some(first) = self.certain() {
-            if self.part.commit(&self.model, first, &mut self.certain) {
-                self.committer.plain();
-            } else if let Err(error) = self.committer.commit(&mut self.certain, &mut take) {
-                self.ended = Some(error.clone());
-                return Err(error);
+        self.whole(|run| {
+            let before = run.committer.committed();
+            while let Some(first) = run.certain() {
+                if run.part.commit(&run.model, first, &mut run.certain) {
+                    run.committer.plain();
+                } else {
+                    run.committer.commit(&mut run.certain, &mut take)?;
+                }
             }
-        }
-        self.ended = None;
-        Ok(self.committer.committed() - before)
+            Ok(run.committer.committed() - before)
+        })
     }
 
     /// The first event that is done, if it is certain. Undone events wait, so nothing before all waiting events can be taken back.

@@ -55,6 +55,8 @@ pub(crate) struct Store<M: Model> {
     /// After that, these are to be sent.
     pub(crate) sent: Vec<Entry<M::Event>>,
     pub(crate) counts: Counts,
+    /// The event at which code of the model runs that must not panic; else [`NOWHERE`].
+    pub(crate) at: Place,
 }
 
 impl<M: Model> Store<M> {
@@ -72,6 +74,7 @@ impl<M: Model> Store<M> {
             cancels: Vec::new(),
             sent: Vec::new(),
             counts: Counts::default(),
+            at: NOWHERE,
         }
     }
 

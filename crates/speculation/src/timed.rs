@@ -19,6 +19,7 @@ use by_event::ByEvent;
 pub use input::InputError;
 use memory::Memory;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use windfall_admission::{Admission, BPlusTree, Supply, Ticket};
 use windfall_time::{Instant, Span};
 
@@ -218,10 +219,10 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
     /// handled, the next turn comes at once.
     ///
     /// # Errors
-    /// When the model did what cannot be, in an event that is certain. The run is over then; what was given away before stays.
+    /// When the model did what cannot be, in an event that is certain; when undoing an event, cloning a state or comparing what was sent panics. The run is over then; what was given away before stays.
     ///
     /// # Panics
-    /// When taking back a change or cloning a state panics. The run is over then.
+    /// When `clock` panics. The run is over then.
     pub fn turn<T: Into<Moment>>(
         &mut self,
         mut clock: impl FnMut() -> T,
@@ -239,7 +240,11 @@ impl<M: Model, B: Fn(ProcessNumber, &M::Event) -> Span> Timed<M, B> {
             return Err(error.clone());
         }
         self.ended = Some(RunError::Interrupted);
-        let done = act(self);
+        let done = catch_unwind(AssertUnwindSafe(|| act(self)));
+        let done = done.unwrap_or_else(|panic| match self.part.interrupted(panic.as_ref()) {
+            RunError::Interrupted => resume_unwind(panic), // not of the model
+            error => Err(error),
+        });
         self.ended = done.as_ref().err().cloned();
         done
     }

@@ -26,9 +26,6 @@ impl<M: Model> Parallel<M> {
     ///
     /// # Errors
     /// As for [`run`](Self::run).
-    ///
-    /// # Panics
-    /// When taking back a change or cloning a state panics. The run is over then.
     pub fn simulate(
         &mut self,
         prices: &Prices,
@@ -54,7 +51,7 @@ impl<M: Model> Parallel<M> {
         while let Some(Reverse((now, turns, index))) = next.pop() {
             let worker = &mut self.workers[index];
             let (before, posted) = (worker.part.counts(), worker.posted);
-            let turn = worker.turn(&shared);
+            let turn = worker.guarded_turn(&shared);
             let after = worker.part.counts();
             let mut spent = prices.turn.max(Span::from_nanos(1));
             for (price, times) in [

@@ -183,18 +183,28 @@ impl<M: Model> Worker<M> {
     pub(super) fn run<F: FnMut(Key, M::Output)>(&mut self, shared: &Shared<'_, M, F>) {
         let mut idle = 0_u32;
         loop {
-            let turn = catch_unwind(AssertUnwindSafe(|| self.turn(shared)));
-            match turn {
-                Ok(Turn::Busy) => idle = 0,
-                Ok(Turn::Idle) if idle < PATIENCE => {
+            match self.guarded_turn(shared) {
+                Turn::Busy => idle = 0,
+                Turn::Idle if idle < PATIENCE => {
                     idle += 1;
                     core::hint::spin_loop();
                 }
-                Ok(Turn::Idle) => std::thread::yield_now(),
-                Ok(Turn::Over) => return,
-                Err(_) => return shared.end_with(RunError::Interrupted),
+                Turn::Idle => std::thread::yield_now(),
+                Turn::Over => return,
             }
         }
+    }
+
+    /// Takes a turn; a panic in it ends the run.
+    pub(super) fn guarded_turn<F>(&mut self, shared: &Shared<'_, M, F>) -> Turn
+    where
+        F: FnMut(Key, M::Output),
+    {
+        let turn = catch_unwind(AssertUnwindSafe(|| self.turn(shared)));
+        turn.unwrap_or_else(|panic| {
+            shared.end_with(self.part.interrupted(panic.as_ref()));
+            Turn::Over
+        })
     }
 
     pub(super) fn turn<F: FnMut(Key, M::Output)>(&mut self, shared: &Shared<'_, M, F>) -> Turn {

@@ -57,7 +57,7 @@ pub enum Note {
     Expired,
     /// A task was admitted that needs this much.
     Admitted(Span),
-    /// A task was refused: this much would have been admitted with its deadline.
+    /// A task was refused: this much would have been admitted with its deadline; zero also where the scheduler does not know.
     Refused(Span),
     /// A task ended and left this much of its time to others.
     Absorbed(Span),

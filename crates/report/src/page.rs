@@ -50,6 +50,7 @@ pub fn text(report: &Report) -> String {
             @if let Some(story) = &report.story { (lanes::section(&[("", story)])) }
             (histogram::section(report))
             (tables::admissions(report))
+            (tables::counted(report))
             (tables::threads(report))
             (tables::cpus(report))
         }

@@ -200,6 +200,7 @@ impl<W: Write> Perfetto<W> {
             Note::Reserved(span) => format!("reserved {span}"),
             Note::Received(span) => format!("received {span}"),
             Note::Admitted(work) => format!("admitted {work}"),
+            Note::Refused(Span::ZERO) => "refused".to_owned(),
             Note::Refused(idle) => format!("refused: {idle} idle"),
             Note::Absorbed(free) => format!("absorbed {free}"),
             Note::Lost(left) => format!("lost {left}"),

@@ -29,7 +29,7 @@ fn counts(tasks: &Tasks) -> String {
     let submitted = number(tasks.submitted(), "task", "tasks");
     let mut text =
         format!("{submitted} submitted: {} admitted, {} refused", tasks.admitted, tasks.refused);
-    if tasks.refused > 0 {
+    if !tasks.most_idle.is_zero() {
         text.push_str(&format!(
             " (at most {} was idle before such a deadline)",
             short(tasks.most_idle)

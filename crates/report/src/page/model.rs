@@ -61,6 +61,8 @@ pub struct NodeRow {
     pub missed: Option<u64>,
     /// Its state, where known better than by [`standing`].
     pub standing: Option<RowStatus>,
+    /// Its counters, as text; empty without any.
+    pub counted: String,
 }
 
 /// A thread and what became of it.

@@ -3,8 +3,9 @@
 use super::{Bucket, CpuRow, Expectation, NodeRow, Report, Response, RowStatus, ThreadRow};
 use crate::Story;
 use crate::admission::{lateness, reasons};
+use crate::terminal::figures;
 use windfall_scenario::outcome::{
-    Outcome, PromiseStatus, PromiseVerdict, ThreadOutcome, Verdict, groups,
+    Figures, Outcome, PromiseStatus, PromiseVerdict, ThreadOutcome, Verdict, groups, plain,
 };
 use windfall_scenario::{Guarantee, Scenario};
 use windfall_time::{Ratio, Span};
@@ -66,9 +67,15 @@ fn nodes(scenario: &Scenario, outcome: &Outcome) -> Vec<NodeRow> {
             runnable: below(outcome, &node.name),
             missed: None,
             standing: judged(outcome, &node.name),
+            counted: counted(&node.stats),
         }
     });
     rows.collect()
+}
+
+fn counted(stats: &Figures) -> String {
+    let all: Vec<_> = stats.iter().map(|(name, count)| plain(name, *count)).collect();
+    figures(&all)
 }
 
 fn at(outcome: &Outcome, node: &str) -> Option<usize> {

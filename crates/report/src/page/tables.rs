@@ -118,6 +118,31 @@ pub(super) fn admissions(report: &Report) -> Markup {
     }
 }
 
+/// Counters of schedulers, for those that have any.
+pub(super) fn counted(report: &Report) -> Markup {
+    let counters = report.nodes.iter().filter(|row| !row.counted.is_empty());
+    let counters: Vec<_> = counters.collect();
+    html! {
+        @if !counters.is_empty() {
+            section aria-labelledby="counted" {
+                h2 #counted { "Counted by schedulers" }
+                div.wide {
+                    table.names {
+                        tbody {
+                            @for row in counters {
+                                tr {
+                                    th scope="row" { (Shown(&row.name)) }
+                                    td { (row.counted) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 pub(super) fn threads(report: &Report) -> Markup {
     html! {
         @if !report.threads.is_empty() {

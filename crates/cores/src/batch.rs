@@ -2,13 +2,12 @@
 //!
 //! The steps of the work are known, so the deadline is, too. A thread that has not come back by then is left behind with its block of memory, and its processor is named. The watchdog is the calling thread: were it on the processor that hangs, nobody would notice.
 
-mod patience;
-
+use crate::answers::{LEAST, refused};
 use crate::judge::Digest;
+use crate::patience::Patience;
 use crate::report::{Ended, NoAnswer};
 use crate::work::{self, Place, Words};
 use crate::{Effect, Fault, Kind};
-use patience::Patience;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
@@ -21,8 +20,6 @@ use windfall_time::Span;
 
 /// The time that a step of work may take: 20 to 200 times what it usually does. A processor with much other load is slow, and answers.
 const STEP: Span = Span::from_nanos(2_000);
-/// A batch may take this at least, and so may a thread on its way to its processor.
-const LEAST: Span = Span::from_secs(10);
 /// Threads wait for each other this long before they begin.
 const TOGETHER: Duration = Duration::from_secs(1);
 
@@ -83,16 +80,6 @@ struct Start {
 pub(crate) fn deadline(plan: &[Entry], words: usize) -> Span {
     let steps = plan.iter().map(|entry| entry.kind.steps(words)).fold(0, u64::saturating_add);
     STEP.saturating_mul(steps).max(LEAST)
-}
-
-/// Keeps a thread on a processor; if that cannot be, says why.
-pub(crate) fn can_be_kept(processor: u16) -> Result<(), String> {
-    let (sender, receiver) = channel();
-    let spawned = Builder::new().spawn(move || sender.send(Affinity::one(processor).give(0)));
-    spawned.map_err(|why| format!("no thread can be started for it ({why})"))?;
-    let kept = Patience::new(LEAST).receive(&receiver);
-    kept.ok_or_else(|| format!("it does not answer: a thread did not get there within {LEAST}"))?
-        .map_err(|why| refused(&why))
 }
 
 impl Batch {
@@ -214,12 +201,6 @@ fn digest(entry: &Entry, effects: &[Effect], place: &mut Place<'_>) -> Digest {
         work::digest(entry.kind, work::pattern(entry.round), bits, place)
     };
     catch_unwind(AssertUnwindSafe(work)).map_or(Digest::Panicked, Digest::Of)
-}
-
-fn refused(why: &std::io::Error) -> String {
-    format!(
-        "no thread can be kept on it ({why}): it is offline, or not among those that this process may use"
-    )
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 //!
 //! A batch is a round of each pattern. After it the threads end, their digests are judged, and their blocks of memory go on to the next. So what is kept does not grow with the time, and the processors of a batch never differ by more than it.
 
-use crate::batch::{Batch, Done, Entry, Worker, can_be_kept, deadline};
+use crate::answers::{Asked, LEAST};
+use crate::batch::{Batch, Done, Entry, Worker, deadline};
 use crate::judge::{Digest, Judge};
 use crate::report::{Absent, ProcessorResult, Report};
 use crate::work::{self, PATTERNS, Words};
@@ -34,6 +35,7 @@ pub struct Check {
     memory: Option<u64>,
     deadline: Option<Span>,
     faults: Vec<Fault>,
+    silent: Vec<u16>,
     /// Whether threads stay on the processors of these numbers.
     is_kept: bool,
 }
@@ -48,6 +50,7 @@ impl Check {
             memory: None,
             deadline: None,
             faults: Vec::new(),
+            silent: Vec::new(),
             is_kept: true,
         }
     }
@@ -64,7 +67,7 @@ impl Check {
         Check { memory: Some(bytes), ..self }
     }
 
-    /// The same, with so long for each batch instead of what follows from the steps of its work: a processor that needs longer does not answer.
+    /// The same, with so long for each batch instead of what follows from the steps of its work, and for an answer before it: a processor that needs longer does not answer.
     #[must_use]
     pub fn deadline(self, deadline: Span) -> Check {
         Check { deadline: Some(deadline), ..self }
@@ -76,10 +79,29 @@ impl Check {
         Check { faults, ..self }
     }
 
+    /// The same, with these of its processors planted as not answering: no thread gets there.
+    #[must_use]
+    pub fn silent(self, processors: &[u16]) -> Check {
+        Check { silent: processors.to_vec(), ..self }
+    }
+
     /// The same for simulated processors: threads with their numbers, which run anywhere.
     #[must_use]
     pub fn anywhere(self) -> Check {
         Check { is_kept: false, ..self }
+    }
+
+    /// Those of its processors that do not answer, each with the reason; nothing is worked.
+    ///
+    /// All are asked at once, and each has ten seconds, or the deadline. A thread that does not get to its processor is left behind.
+    ///
+    /// # Errors
+    /// When nothing can be asked.
+    pub fn absent(&self) -> Result<Vec<Absent>, CheckError> {
+        self.validate_processors()?;
+        let within = self.deadline.unwrap_or(LEAST);
+        let Check { processors, silent, is_kept, .. } = self;
+        Ok(Asked { processors, silent, is_kept: *is_kept, within }.absent())
     }
 
     /// Works and judges. The processors are busy meanwhile, at the priority of the caller.
@@ -114,7 +136,7 @@ impl Check {
         Ok(Report { rounds, block, processors, votes, common, absent, left_out })
     }
 
-    fn validate(&self, until: Until) -> Result<(), CheckError> {
+    fn validate_processors(&self) -> Result<(), CheckError> {
         if self.processors.is_empty() {
             return Err(CheckError::NoProcessor);
         }
@@ -123,6 +145,13 @@ impl Check {
                 return Err(CheckError::Twice { processor: *processor });
             }
         }
+        match self.silent.iter().find(|silent| !self.processors.contains(silent)) {
+            Some(processor) => Err(CheckError::Silent { processor: *processor }),
+            None => Ok(()),
+        }
+    }
+
+    fn validate(&self, until: Until) -> Result<(), CheckError> {
         if self.kinds.is_empty() {
             return Err(CheckError::NoKind);
         }
@@ -147,16 +176,10 @@ impl Check {
 
     /// Those processors on which a thread can be kept.
     fn usable(&self) -> Result<(Vec<u16>, Vec<Absent>), CheckError> {
-        if !self.is_kept {
-            return Ok((self.processors.clone(), Vec::new()));
-        }
-        let (mut usable, mut absent) = (Vec::new(), Vec::new());
-        for processor in &self.processors {
-            match can_be_kept(*processor) {
-                Ok(()) => usable.push(*processor),
-                Err(why) => absent.push(Absent { processor: *processor, why }),
-            }
-        }
+        let absent = self.absent()?;
+        let is_absent = |processor: &u16| absent.iter().any(|one| one.processor == *processor);
+        let usable: Vec<u16> =
+            self.processors.iter().copied().filter(|processor| !is_absent(processor)).collect();
         if usable.is_empty() {
             Err(CheckError::NoneUsable { absent })
         } else {
@@ -262,6 +285,11 @@ pub enum CheckError {
     },
     /// A fault that cannot be planted.
     Fault(Fault),
+    /// Silence that cannot be planted.
+    Silent {
+        /// Of a processor that is not checked.
+        processor: u16,
+    },
     /// No thread can be kept on any of the processors.
     NoneUsable {
         /// Why, of each.
@@ -294,6 +322,10 @@ impl fmt::Display for CheckError {
             CheckError::Fault(fault) => write!(
                 f,
                 "cannot plant {fault:?}; allowed: a processor and a kind that are checked, rounds from 1, and bits that such work can see (floating point has 52)"
+            ),
+            CheckError::Silent { processor } => write!(
+                f,
+                "cannot plant that processor {processor} does not answer; allowed: a processor that is checked"
             ),
             CheckError::NoneUsable { absent } => {
                 let all: Vec<String> = absent

@@ -203,6 +203,7 @@ fn refuses_what_cannot_be_checked_and_says_what_can() {
         (with(fault(Kind::Integer, reversed, 1)), "rounds from 1"),
         (with(fault(Kind::Integer, 0..=2, 1)), "rounds from 1"),
         (with(Fault::new(1_023, Kind::Integer, 1..=1, Effect::Panic)), "a processor and a kind"),
+        (Check::on(&[first]).silent(&[1_023]), "processor 1023 does not answer; allowed"),
     ];
     for (check, words) in cases {
         let error = check.run(Until::Rounds(1)).unwrap_err().to_string();
@@ -243,6 +244,24 @@ fn law_a_processor_that_hangs_is_named_and_the_others_go_on() {
     assert_eq!((report.verdict(), report.findings().len()), (Verdict::WrongProcessors, 2));
     let report = check(&[1], vec![hang]);
     assert_eq!((report.verdict(), report.rounds), (Verdict::NoAnswer, 16));
+}
+
+#[test]
+fn law_a_processor_that_does_not_answer_is_named_and_the_others_are_checked() {
+    let check = Check::on(&[4, 7, 9]).kinds(&[Kind::Integer]).deadline(Span::from_secs(1));
+    let check = check.anywhere();
+    assert_eq!(check.absent(), Ok(Vec::new()));
+    let silent = check.clone().silent(&[7]);
+    let absent = silent.absent().unwrap();
+    assert_eq!((absent.len(), absent[0].processor), (1, 7));
+    let why = "it does not answer: a thread did not get there within 1s";
+    assert_eq!(absent[0].why, why);
+    let report = silent.run(Until::Rounds(1)).unwrap();
+    assert_eq!((report.processors.len(), &report.absent), (2, &absent));
+    let none = check.silent(&[4, 7, 9]).run(Until::Rounds(1)).unwrap_err().to_string();
+    assert_eq!(none.matches(why).count(), 3, "{none}");
+    // All processors of this machine do.
+    assert_eq!(Check::on(&processors()).absent(), Ok(Vec::new()));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! Invariant: nothing on the machine is changed but the class and the processor of this process's own threads.
 
 mod against;
+mod answers;
 mod found;
 pub(crate) mod machine;
 mod options;
@@ -26,7 +27,7 @@ use machine::Real;
 /// Runs the suite on this machine.
 ///
 /// # Errors
-/// For an unknown part, and when the processors that this process may use cannot be read.
+/// For an unknown part, when the processors that this process may use cannot be read, and when none of them answers.
 pub fn validate(options: &Options<'_>) -> Result<Validation, LabError> {
-    suite::validate_on(&Real::new()?, options)
+    suite::validate_on(&mut Real::new()?, options)
 }

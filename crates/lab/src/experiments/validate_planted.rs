@@ -37,6 +37,7 @@ const SOUND: Planted = Planted {
     stolen: None,
     wrong_adder: false,
     hangs: false,
+    silent: false,
 };
 
 fn trials() -> Vec<Trial> {
@@ -81,6 +82,14 @@ fn trials() -> Vec<Trial> {
             planted: on(2, Planted { hangs: true, ..SOUND }),
             said: Some(("cores", ["Processor 2 does not answer", "integer work did not end"])),
         },
+        Trial {
+            name: "no thread gets to processor 1",
+            planted: on(1, Planted { silent: true, ..SOUND }),
+            said: Some((
+                "conditions",
+                ["Processor 1 does not answer", "all was measured without it"],
+            )),
+        },
     ]
 }
 
@@ -102,7 +111,7 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
             progress: &|_| (),
             stopped: &AtomicBool::new(false),
         };
-        let validation = validate_on(&Simulated::new(planted), &options)?;
+        let validation = validate_on(&mut Simulated::new(planted), &options)?;
         let sentences = validation.sentences();
         let notable: Vec<_> = sentences
             .iter()

@@ -82,8 +82,13 @@ pub(crate) trait Machine: Sync {
     fn load(&self, kinds: &[LoadKind]) -> Option<Load>;
     /// For how long each processor was stolen from it so far, as it counts itself; `None` where it does not.
     fn stolen(&self) -> Option<Vec<(u16, Span)>>;
-    /// A check of what its processors compute.
+    /// A check of what its processors compute, and of whether they answer.
     fn cores(&self) -> Check;
+    /// Goes on without these processors: they are not among [`Machine::processors`] any longer, and no thread of the suite runs there.
+    ///
+    /// # Errors
+    /// When threads cannot be kept away from them.
+    fn leave_out(&mut self, processors: &[u16]) -> Result<(), LabError>;
     /// Whether this process runs on it.
     fn is_here(&self) -> bool;
 }

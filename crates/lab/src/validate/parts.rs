@@ -17,7 +17,7 @@ use windfall_time::Span;
 const LEAST_GAP: Span = Span::from_nanos(1_000);
 
 /// `processor 1`, `processors 1 and 3`, `processors 0, 1 and 3`.
-fn processors(numbers: &[u16]) -> String {
+pub(super) fn processors(numbers: &[u16]) -> String {
     let all: Vec<_> = numbers.iter().map(u16::to_string).collect();
     match all.split_last() {
         None => "no processor".to_owned(),

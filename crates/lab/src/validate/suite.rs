@@ -1,5 +1,6 @@
 //! The parts of the suite in order, and what comes of running them: needs met or not, limits kept or not.
 
+use super::answers::Answers;
 use super::found::{Better, Found, Level, Metric, Sentence, Undone};
 use super::machine::Machine;
 use super::options::{Limit, Options};
@@ -139,12 +140,13 @@ fn kept(metric: &Metric, limit: &Limit) -> Sentence {
     Sentence::new(if is_kept { Level::Fact } else { Level::Fault }, said)
 }
 
-/// Runs the parts on this machine. One that cannot be measured is a fault, and takes no other with it.
+/// Runs the parts on this machine, without the processors that do not answer. One that cannot be measured is a fault, and takes no other
+/// with it.
 ///
 /// # Errors
-/// For an unknown part.
+/// For an unknown part, and when no processor answers.
 pub(crate) fn validate_on(
-    machine: &dyn Machine,
+    machine: &mut dyn Machine,
     options: &Options<'_>,
 ) -> Result<Validation, LabError> {
     let unknown = options.parts.iter().find(|name| part_names().all(|part| part != *name));
@@ -158,12 +160,20 @@ pub(crate) fn validate_on(
     let wanted = |part: &&&Part| {
         options.parts.is_empty() || options.parts.iter().any(|one| one == part.name)
     };
-    let parts = measured(PARTS.iter().copied().filter(|part| wanted(&part)), machine, options);
+    let line = machine.line();
+    let answers = Answers::of(machine)?;
+    let parts = PARTS.iter().copied().filter(|part| wanted(&part));
+    let mut parts = measured(parts, machine, options);
+    if let Some(first) = parts.first_mut() {
+        answers.name(&mut first.found);
+    }
+    for part in &mut parts {
+        answers.qualify(&mut part.found);
+    }
     let (length, quick) = (options.length, options.quick);
     let is_stopped = options.is_stopped();
-    let machine = machine.line();
     let mut validation =
-        Validation { machine, length, quick, parts, compared: Vec::new(), is_stopped };
+        Validation { machine: line, length, quick, parts, compared: Vec::new(), is_stopped };
     if is_stopped {
         let text = "It was ended before all was measured: this is what was measured until then.";
         validation.compared.push(Sentence::new(Level::Warning, text));

@@ -25,6 +25,15 @@ pub(crate) struct Real {
     topology: Topology,
     /// `None` where there is none to be trusted; then counters are CLOCK_MONOTONIC_RAW.
     counter: Option<Counter>,
+    /// Of the calling thread, from which all others have theirs.
+    own: Affinity,
+}
+
+impl Drop for Real {
+    fn drop(&mut self) {
+        // It was its own before, so a refusal is of a processor that has gone meanwhile.
+        let _ = self.own.give(0);
+    }
 }
 
 impl Real {
@@ -36,7 +45,7 @@ impl Real {
         let own = Affinity::of(0).map_err(|why| refused("read the own affinity", &why))?;
         let processors: Vec<u16> = (0..1024).filter(|cpu| own.has(*cpu)).collect();
         let topology = Topology::read(Path::new("/"), &processors);
-        Ok(Real { processors, topology, counter: Counter::new().ok() })
+        Ok(Real { processors, topology, counter: Counter::new().ok(), own })
     }
 
     /// Goes to a processor, and above all ordinary threads if that is allowed.
@@ -156,6 +165,12 @@ impl Machine for Real {
         Check::on(&self.processors)
     }
 
+    fn leave_out(&mut self, processors: &[u16]) -> Result<(), LabError> {
+        self.processors.retain(|cpu| !processors.contains(cpu));
+        let left: Affinity = self.processors.iter().copied().collect();
+        left.give(0).map_err(|why| refused("keep threads away from processors", &why))
+    }
+
     fn is_here(&self) -> bool {
         true
     }
@@ -214,6 +229,20 @@ mod tests {
         let ms = Span::from_millis;
         assert_eq!(stolen(text, &[0, 12]), [(0, ms(50)), (12, ms(70))]);
         assert_eq!(stolen("cpu0 1 2", &[0]), []);
+    }
+
+    #[test]
+    fn law_no_thread_runs_on_a_processor_that_is_left_out_until_the_suite_ends() {
+        let before = Affinity::of(0).unwrap();
+        let mut machine = Real::new().unwrap();
+        let &[first, ref others @ ..] = machine.processors() else { panic!("no processor") };
+        let others = others.to_vec();
+        machine.leave_out(&others).unwrap();
+        assert_eq!(machine.processors(), [first]);
+        let own = std::thread::spawn(|| Affinity::of(0).unwrap()).join().unwrap();
+        assert_eq!(own, Affinity::one(first));
+        drop(machine);
+        assert_eq!(Affinity::of(0).unwrap(), before);
     }
 
     #[test]

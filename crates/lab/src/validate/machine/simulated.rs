@@ -13,7 +13,7 @@ use windfall_time::{Instant, Span};
 const LOOK: u64 = 150;
 /// The delay from a thread's time until it runs.
 const WAKE: u64 = 3_000;
-/// A batch of rounds may take so long: some ten times what it does.
+/// A batch of rounds, or an answer, may take so long: some ten times what it does.
 const PATIENCE: Span = Span::from_secs(4);
 /// Half of a round trip.
 const HOP: u64 = 60;
@@ -42,6 +42,8 @@ pub(crate) struct Planted {
     pub(crate) wrong_adder: bool,
     /// Whether it stops in the middle of integer work.
     pub(crate) hangs: bool,
+    /// Whether no thread gets there from the beginning.
+    pub(crate) silent: bool,
 }
 
 /// The machine.
@@ -124,16 +126,24 @@ impl Machine for Simulated {
     }
 
     fn cores(&self) -> Check {
-        let faults = self.processors.iter().zip(&self.planted).flat_map(|(cpu, planted)| {
+        let planted = |cpu: &u16| self.planted[usize::from(*cpu)];
+        let faults = self.processors.iter().flat_map(|cpu| {
             let integer = |is_planted: bool, rounds, effect| {
                 is_planted.then(|| Fault::new(*cpu, Kind::Integer, rounds, effect))
             };
             // A bit of an intermediate result, in one round of eight.
-            let wrong = integer(planted.wrong_adder, 3..=3, Effect::Bits(1 << 7));
-            [wrong, integer(planted.hangs, 5..=5, Effect::Hang)].into_iter().flatten()
+            let wrong = integer(planted(cpu).wrong_adder, 3..=3, Effect::Bits(1 << 7));
+            [wrong, integer(planted(cpu).hangs, 5..=5, Effect::Hang)].into_iter().flatten()
         });
+        let silent = self.processors.iter().copied().filter(|cpu| planted(cpu).silent);
         let check = Check::on(&self.processors).kinds(&[Kind::Integer, Kind::Float]);
-        check.anywhere().faults(faults.collect()).deadline(PATIENCE)
+        let check = check.anywhere().faults(faults.collect()).deadline(PATIENCE);
+        check.silent(&silent.collect::<Vec<_>>())
+    }
+
+    fn leave_out(&mut self, processors: &[u16]) -> Result<(), LabError> {
+        self.processors.retain(|cpu| !processors.contains(cpu));
+        Ok(())
     }
 
     fn is_here(&self) -> bool {

@@ -8,18 +8,18 @@ use windfall_time::Span;
 
 const SLICES: u32 = 100;
 
-pub(super) struct Patience {
+pub(crate) struct Patience {
     slice: Duration,
     left: u32,
 }
 
 impl Patience {
-    pub(super) fn new(deadline: Span) -> Patience {
+    pub(crate) fn new(deadline: Span) -> Patience {
         Patience { slice: Duration::from_nanos(deadline.as_nanos()) / SLICES, left: SLICES }
     }
 
     /// The next message; `None` when none has come in time, or no sender is left.
-    pub(super) fn receive<T>(&mut self, from: &Receiver<T>) -> Option<T> {
+    pub(crate) fn receive<T>(&mut self, from: &Receiver<T>) -> Option<T> {
         while self.left > 0 {
             match from.recv_timeout(self.slice) {
                 Ok(came) => return Some(came),

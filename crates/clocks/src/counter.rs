@@ -6,6 +6,7 @@
 
 mod calibration;
 mod instructions;
+mod said;
 
 use crate::companion::Companion;
 use crate::suspension::Watch;
@@ -68,6 +69,8 @@ pub enum CounterError {
     },
     /// The processor does not say that the counter goes at one rate.
     NotInvariant,
+    /// The kernel has a list of clock sources, and the counter is not in it.
+    Distrusted,
     /// While both were compared, the counter or the kernel's clock did not go on.
     Stopped {
         /// For how long it was to be.
@@ -90,6 +93,12 @@ pub enum CounterError {
     },
 }
 
+impl CounterError {
+    /// Where the kernel lists what it offers as clock sources.
+    pub(crate) const SOURCES: &str =
+        "/sys/devices/system/clocksource/clocksource0/available_clocksource";
+}
+
 impl fmt::Display for CounterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("cannot read the processor's counter: ")?;
@@ -97,6 +106,11 @@ impl fmt::Display for CounterError {
             CounterError::Unknown { architecture } => write!(f, "none is known for {architecture}"),
             CounterError::NotInvariant => f.write_str(
                 "its rate may change, since CPUID (leaf 0x80000007, EDX bit 8) does not say that it is invariant",
+            ),
+            CounterError::Distrusted => write!(
+                f,
+                "the kernel does not offer it as a clock source ({}), as when it found processors that differ, or a rate that changes",
+                CounterError::SOURCES
             ),
             CounterError::Stopped { over } => {
                 write!(f, "it or CLOCK_MONOTONIC_RAW stood still while both were compared for {over}")
@@ -135,7 +149,7 @@ impl Counter {
     /// Finds the counter, and compares it with CLOCK_MONOTONIC_RAW now and after `over`, in which the thread sleeps. Where it wakes up on another processor it sleeps again, up to twice more, until two comparisons are of one processor.
     ///
     /// # Errors
-    /// Where the architecture has none that is known here, the processor does not call it invariant, it stood still, no comparison was whole, or the machine was suspended meanwhile twice.
+    /// Where the architecture has none that is known here, the processor does not call it invariant, the kernel does not offer it as a clock source, it stood still, no comparison was whole, or the machine was suspended meanwhile twice.
     pub fn calibrated_for(over: Span) -> Result<Counter, CounterError> {
         let instructions = Instructions::find()?;
         let rest = || std::thread::sleep(std::time::Duration::from_nanos(over.as_nanos()));
@@ -230,6 +244,7 @@ impl Clock for Counter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suspension;
 
     #[test]
     fn law_a_counter_that_began_anew_is_told_from_one_that_stood_still() {
@@ -260,5 +275,61 @@ mod tests {
         // A microsecond in a second.
         let more = there.uncertainty_ppb - here.uncertainty_ppb;
         assert!((998..=1_002).contains(&more), "{here:?} {there:?}");
+    }
+
+    fn both(ticks: u64, ms: u64) -> Both {
+        let at = Instant::from_nanos(ms * 1_000_000);
+        Both { ticks, at, processor: None, width: 50 }
+    }
+
+    /// A counter of 2 GHz, calibrated for 100 ms; `None` on a machine without one.
+    fn counter() -> Option<Counter> {
+        let instructions = Instructions::find().ok()?;
+        let ends = (both(2_000_000_000, 1_000), both(2_200_000_000, 1_100));
+        Some(Counter::between(instructions, ends, Watch::begin()).expect("it went on"))
+    }
+
+    #[test]
+    fn law_drift_is_stated_with_its_uncertainty() {
+        let Some(counter) = counter() else { return };
+        let (hertz, over) = (2_000_000_000, Span::from_millis(100));
+        let stated = Calibration { hertz, over, uncertainty_ppb: 250 };
+        assert_eq!(counter.calibration(), stated);
+        // Ten seconds later it is 400,000 ticks, which are 200 us, ahead or behind: 20 ppm.
+        for (ticks, ppb) in
+            [(22_000_400_000, 20_000), (21_999_600_000, -20_000), (22_000_000_000, 0)]
+        {
+            let drift = counter.drift_at(both(ticks, 11_000)).unwrap();
+            assert_eq!((drift.ppb, drift.over), (ppb, Span::from_secs(10)));
+            assert!((2..=3).contains(&drift.uncertainty_ppb), "{drift:?}");
+            assert_eq!(drift.suspended, Span::ZERO);
+        }
+    }
+
+    #[test]
+    fn refuses_a_rate_of_a_counter_that_began_anew_or_stood_still() {
+        let Some(counter) = counter() else { return };
+        for end in
+            [both(2_000_000_000, 1_100), both(1_000_000_000, 1_100), both(2_200_000_000, 1_000)]
+        {
+            let ends = (both(2_000_000_000, 1_000), end);
+            let found = Counter::between(counter.instructions, ends, Watch::begin());
+            assert!(found.is_none(), "{end:?}");
+        }
+    }
+
+    #[test]
+    fn law_a_suspension_is_noticed_after_and_while_it_is_calibrated() {
+        let Some(counter) = counter() else { return };
+        suspension::plant(Span::from_secs(3));
+        let drift = counter.drift_at(both(2_200_000_000, 1_100)).unwrap();
+        assert!(suspension::is_about(drift.suspended, Span::from_secs(3)), "{drift:?}");
+        // One that was before does not matter to a new one.
+        let new = Counter::calibrated_for(Span::from_millis(5)).unwrap();
+        assert_eq!(new.drift().unwrap().suspended, Span::ZERO);
+        suspension::plant_at_each_look(Span::from_millis(7));
+        let found = Counter::calibrated_for(Span::from_millis(5)).unwrap_err();
+        let CounterError::Suspended { span } = found else { panic!("{found}") };
+        assert!(suspension::is_about(span, Span::from_millis(7)), "{span}");
     }
 }

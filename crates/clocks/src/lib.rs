@@ -7,7 +7,7 @@
 //! # Inside
 //!
 //! `clock.rs` says what a clock is; `counter.rs` with the only `unsafe` in `counter/instructions.rs`, `system.rs` and `simulated.rs` are clocks. `section.rs` is the one piece of code that every sample goes through, `series.rs` throws samples
-//! away, `method.rs` compensates and chooses, `stopwatch.rs` puts these together. `two_words.rs` and `variance.rs` stand apart, and `samples.rs` and `poll.rs` are for times that the caller takes. Decision 0040 has the reasons.
+//! away, `method.rs` compensates and chooses, `stopwatch.rs` puts these together. `lap.rs` times many rounds as a whole. `two_words.rs` and `variance.rs` stand apart, and `samples.rs` and `poll.rs` are for times that the caller takes. Decision 0040 has the reasons.
 //!
 //! Without the feature `machine` there are no clocks of this machine, and no stopwatch; what is left asks nothing of a kernel.
 #![deny(unsafe_code)]
@@ -24,6 +24,8 @@ mod counter;
 mod gaps;
 #[cfg(feature = "machine")]
 mod interval;
+#[cfg(feature = "machine")]
+mod lap;
 #[cfg(feature = "machine")]
 mod method;
 mod pairs;
@@ -52,6 +54,8 @@ pub use counter::{Calibration, Counter, CounterError, Drift};
 pub use gaps::{Gaps, Thrown};
 #[cfg(feature = "machine")]
 pub use interval::{Interval, IntervalError};
+#[cfg(feature = "machine")]
+pub use lap::Lap;
 #[cfg(feature = "machine")]
 pub use method::{Method, Trial};
 pub use pairs::Pairs;

@@ -310,3 +310,30 @@ fn unsuspended(watch: Watch) -> Result<(), IntervalError> {
     let span = watch.suspended();
     if span.is_zero() { Ok(()) } else { Err(IntervalError::Suspended { span }) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{SystemClock, suspension};
+
+    #[test]
+    fn law_a_suspension_ends_a_measurement_and_the_next_one_is_measured() {
+        let stopwatch = Stopwatch::with_method(SystemClock::Monotonic, Method::LongTerm);
+        let mut round = 0;
+        let mut once = || {
+            round += 1;
+            if round == 5 {
+                suspension::plant(Span::from_millis(40));
+            }
+        };
+        let suspended = |found: Result<(), IntervalError>, ms: u32| {
+            let Err(IntervalError::Suspended { span }) = found else { panic!("{found:?}") };
+            assert!(suspension::is_about(span, Span::from_millis(ms)), "{span}");
+        };
+        suspended(stopwatch.measure(10, &mut once).map(|_| ()), 40);
+        assert!(stopwatch.measure(10, &mut once).is_ok());
+        suspension::plant_at_each_look(Span::from_millis(2));
+        suspended(stopwatch.compare(10, || (), || ()).map(|_| ()), 2);
+        suspended(Stopwatch::new(SystemClock::Monotonic).map(|_| ()), 2);
+    }
+}

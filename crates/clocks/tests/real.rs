@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -129,6 +130,7 @@ fn refuses_a_calibration_of_no_time() {
 fn accepts_errors_that_say_what_to_use_instead() {
     let errors = [
         CounterError::NotInvariant,
+        CounterError::Distrusted,
         CounterError::Unknown { architecture: "pdp11" },
         CounterError::Stopped { over: Span::from_millis(20) },
         CounterError::Disturbed { looks: 64 },
@@ -299,6 +301,32 @@ fn refuses_a_clock_that_goes_backwards_or_a_thread_that_always_migrates() {
         let by_another = Stopwatch::with_method(Broken { backwards }, Method::MethodII);
         assert_eq!(by_another.measure(10, || ()), Err(IntervalError::NoCompanion));
     }
+}
+
+#[test]
+fn law_a_thread_that_migrates_in_a_section_is_noticed_by_the_counter() {
+    let own = sched_getaffinity(None).unwrap();
+    let all: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| own.is_set(*cpu)).collect();
+    let Some(counter) = brief().filter(|counter| counter.read().processor.is_some()) else {
+        return;
+    };
+    let [one, other, ..] = all[..] else { return };
+    let stopwatch = Stopwatch::with_method(counter, Method::LongTerm);
+    let mut round = 0;
+    let move_on = || {
+        round += 1;
+        let mut to = CpuSet::new();
+        to.set(if round % 2 == 0 { one } else { other });
+        sched_setaffinity(None, &to).unwrap();
+    };
+    let mut only = CpuSet::new();
+    only.set(one);
+    sched_setaffinity(None, &only).unwrap();
+    let why = stopwatch.measure(16, move_on).unwrap_err();
+    sched_setaffinity(None, &own).unwrap();
+    let IntervalError::OnlyGaps { gaps, base, .. } = why else { panic!("{why}") };
+    assert_eq!((gaps.migrated, gaps.all()), (16, 16));
+    assert!(base.migrated == 0, "{base:?}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ pub(crate) use here::{Instructions, in_order};
 
 #[cfg(target_arch = "x86_64")]
 mod here {
+    use crate::counter::said::{Cpuid, sources, trusted};
     use crate::{CounterError, Reading};
     use core::arch::asm;
     use core::arch::x86_64::__cpuid;
@@ -20,15 +21,25 @@ mod here {
     }
 
     impl Instructions {
-        /// Asks CPUID: bit 8 of EDX in leaf 0x8000_0007 says that the counter goes at one rate in all states of the processor.
+        /// Asks the processor and the kernel.
         pub(crate) fn find() -> Result<Instructions, CounterError> {
-            let has = |leaf: u32, bit: u32| {
-                __cpuid(0x8000_0000).eax >= leaf && __cpuid(leaf).edx >> bit & 1 == 1
+            let words = |leaf| {
+                let said = __cpuid(leaf);
+                [said.eax, said.edx]
             };
-            if !has(0x8000_0007, 8) {
+            Instructions::judge(Cpuid::by(words), sources().as_deref())
+        }
+
+        /// By what they say.
+        pub(crate) fn judge(
+            cpuid: Cpuid,
+            sources: Option<&str>,
+        ) -> Result<Instructions, CounterError> {
+            if !cpuid.is_invariant() {
                 return Err(CounterError::NotInvariant);
             }
-            Ok(Instructions { rdtscp: has(0x8000_0001, 27) })
+            trusted(sources, "tsc")?;
+            Ok(Instructions { rdtscp: cpuid.has_rdtscp() })
         }
 
         /// The counter, at some moment near to this place in the program.
@@ -74,6 +85,7 @@ mod here {
 
 #[cfg(target_arch = "aarch64")]
 mod here {
+    use crate::counter::said::{sources, trusted};
     use crate::{CounterError, Reading};
     use core::arch::asm;
 
@@ -83,6 +95,7 @@ mod here {
 
     impl Instructions {
         pub(crate) fn find() -> Result<Instructions, CounterError> {
+            trusted(sources().as_deref(), "arch_sys_counter")?;
             Ok(Instructions(()))
         }
 
@@ -141,5 +154,24 @@ mod here {
     #[inline]
     pub(crate) fn in_order() {
         core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::Instructions;
+    use crate::CounterError;
+    use crate::counter::said::Cpuid;
+
+    #[test]
+    fn law_there_is_a_counter_only_if_processor_and_kernel_agree_on_it() {
+        let invariant =
+            |power| Cpuid::by(move |leaf| [u32::MAX, if leaf == 0x8000_0007 { power } else { 0 }]);
+        let [good, bad] = [0x100, 0].map(invariant);
+        assert!(Instructions::judge(good, None).is_ok());
+        assert!(Instructions::judge(good, Some("tsc hpet")).is_ok());
+        let judged = |cpuid, sources| Instructions::judge(cpuid, sources).err();
+        assert_eq!(judged(bad, Some("tsc hpet")), Some(CounterError::NotInvariant));
+        assert_eq!(judged(good, Some("hpet")), Some(CounterError::Distrusted));
     }
 }

@@ -1,6 +1,7 @@
 //! A run that is under way: its tree, row by row, as text; `live/screen.rs` draws it on a terminal repeatedly.
 
 mod screen;
+mod votes;
 
 pub use screen::{Order, Screen};
 
@@ -176,11 +177,20 @@ pub fn text(listing: &Listing, width: Option<usize>) -> String {
     if !reasons.is_empty() {
         text += &format!("\n{reasons}");
     }
+    let accused = votes::sentences(listing);
+    if !accused.is_empty() {
+        text.push('\n');
+        accused.iter().for_each(|sentence| text += &format!("{}\n", escaped(sentence)));
+    }
     let mut counts = String::new();
     let nodes = listing.nodes.iter().map(|node| (&node.name, &node.counted));
     let threads = listing.threads.iter().map(|thread| (&thread.name, &thread.counted));
-    for (name, counted) in nodes.chain(threads).filter(|(_, counted)| !counted.is_empty()) {
-        counts += &format!("{} counted: {}\n", escaped(name), figures(counted));
+    for (name, counted) in nodes.chain(threads) {
+        // What is about a replica is in its sentence.
+        let counted = votes::others(counted);
+        if !counted.is_empty() {
+            counts += &format!("{} counted: {}\n", escaped(name), figures(&counted));
+        }
     }
     if !counts.is_empty() {
         text += &format!("\n{counts}");

@@ -3,7 +3,7 @@
 //! A bar shows time received lately; a tick in it marks the promise. Standings differ by
 //! sign and word, not by colour alone. Absent on purpose: a terminal, and keys.
 
-use super::{Row, percent, rows, standing, tenths};
+use super::{Row, percent, rows, standing, tenths, votes};
 use crate::terminal::figures;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -117,16 +117,20 @@ impl Widget for &Screen {
 /// Draws everything.
 fn draw(screen: &Screen, area: Rect, buffer: &mut Buffer) {
     let cpus = u16::try_from(screen.listing.cpus.len()).unwrap_or(1).min(area.height / 3);
+    let accused = votes::sentences(&screen.listing);
+    let said = u16::try_from(accused.len()).unwrap_or(u16::MAX).min(area.height / 6);
     let parts = [
         Constraint::Length(1),
         Constraint::Length(cpus),
         Constraint::Length(1),
         Constraint::Min(1),
+        Constraint::Length(said),
         Constraint::Length(1 + u16::from(area.height >= 16) + u16::from(area.height >= 24)),
         Constraint::Length(u16::from(area.height >= 16)),
         Constraint::Length(1),
     ];
-    let [head, processors, names, tree, detail, legend, foot] = Layout::vertical(parts).areas(area);
+    let [head, processors, names, tree, voters, detail, legend, foot] =
+        Layout::vertical(parts).areas(area);
     let columns = Columns::of(area.width);
     Paragraph::new(title(screen)).render(head, buffer);
     let lines: Vec<Line<'_>> = screen
@@ -141,6 +145,10 @@ fn draw(screen: &Screen, area: Rect, buffer: &mut Buffer) {
     let reversed = Style::new().add_modifier(Modifier::REVERSED);
     Paragraph::new(columns.head()).style(reversed).render(names, buffer);
     Paragraph::new(body(screen, &columns, tree)).render(tree, buffer);
+    let fitted = |sentence: &String| Line::raw(cut(sentence, usize::from(area.width)));
+    let accused: Vec<Line<'_>> = accused.iter().map(fitted).collect();
+    let bold = Style::new().add_modifier(Modifier::BOLD);
+    Paragraph::new(accused).style(bold).render(voters, buffer);
     Paragraph::new(marked(screen)).wrap(Wrap { trim: true }).render(detail, buffer);
     let signs = "= kept  - not asking  + exceeded  ! missed  ? unknown  ";
     let tick = if usize::from(area.width) < ROOMY { "" } else { "  | promised" };
@@ -342,7 +350,7 @@ fn marked(screen: &Screen) -> String {
         },
     );
     let share = percent(row.received.ns, screen.listing.now_ns);
-    let counted = match row.counted.as_slice() {
+    let counted = match votes::others(&row.counted).as_slice() {
         [] => String::new(),
         counted => format!("; counted: {}", figures(counted)),
     };

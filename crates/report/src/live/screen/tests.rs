@@ -94,3 +94,20 @@ fn law_figures_of_the_marked_row_are_shown() {
         "{lines:?}"
     );
 }
+
+#[test]
+fn law_a_replica_that_was_wrong_is_named_whichever_row_is_marked() {
+    let mut screen = screen();
+    let figures = [("votes", 90), ("replica_2_wrong", 7), ("replica_2_wrong_since", 4)];
+    screen.listing.threads[0].counted =
+        figures.map(|(name, value)| (name.to_owned(), value)).into();
+    screen.sort();
+    for width in [80, 120] {
+        let lines = shown(&screen, width);
+        let said = "replica 2 of calm: 7 values wrong, nothing right since iteration 4 (by calm)";
+        assert!(lines.iter().any(|line| line.trim_end() == said), "{width}: {lines:?}");
+    }
+    screen.down(1);
+    let lines = shown(&screen, 120);
+    assert!(lines.iter().any(|line| line.contains("counted: votes 90 ")), "{lines:?}");
+}

@@ -8,7 +8,6 @@ use crate::restore::claim::{self, Keeper};
 use crate::restore::guardian::Guardian;
 use crate::restore::log::{Expected, RestoreLog};
 use crate::restore::throttle;
-use crate::supervise::processors::online;
 use crate::supervise::records::Trace;
 use crate::supervise::settings::Settings;
 use std::collections::BTreeSet;
@@ -48,22 +47,19 @@ pub(super) struct Prepared<'j> {
 impl<'j> Prepared<'j> {
     pub(super) fn new(
         restore_log: &'j Arc<RestoreLog>,
-        cpus: &'j [u16],
+        (cpus, all, mut rings): (&'j [u16], Vec<u16>, Rings),
         (end, settings): (Instant, &Settings),
         makers: Option<&BTreeSet<PathBuf>>,
         traced: bool,
     ) -> Result<Prepared<'j>, LinuxError> {
         let signals = StopSignals::hold().map_err(|e| trouble(&e))?;
         let (server, uncontrolled) = listen(settings, end)?;
-        let all = online()?;
-        let mut rings = Rings::open(cpus, &all)?;
-        restore_log.beat();
         let no_starts = makers.and_then(|makers| rings.report_starts(makers).err());
         let no_starts = no_starts.map(|why| why.to_string());
         let traced = traced || server.is_some();
         let trace = if traced { Trace::kept(cpus.len()) } else { Trace::default() };
-        // Page faults in memory that is not locked would delay decisions. Locking loads all of it, files too, which may take longer
-        // than the guardian waits for a heartbeat.
+        // Page faults in memory that is not locked would delay decisions. All was loaded and locked before the guardian was forked, but
+        // what both share since then is copied where it is written.
         let _ = process::lock_memory();
         restore_log.beat();
         let silent = (uncontrolled, no_starts);

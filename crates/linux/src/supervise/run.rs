@@ -22,10 +22,11 @@ use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 use std::thread::{JoinHandle, Scope};
+use windfall_observe::rings::Rings;
 use windfall_os::LinuxError;
 use windfall_os::events::EventFd;
 use windfall_os::freezer;
-use windfall_os::process::StopSignals;
+use windfall_os::process::{self, StopSignals};
 use windfall_scenario::Plan;
 use windfall_scenario::outcome::Outcome;
 use windfall_time::Instant;
@@ -48,12 +49,18 @@ pub fn run(
     let children = child::fork_all(&plan)?;
     let (alone, found) = restore::alone()?;
     rivals::refuse(&plan, &cpus)?;
+    // What changes nothing and may take seconds on a busy machine comes before the guardian, which would wait for a heartbeat: the files of
+    // this process are loaded, and the kernel's types and symbols are read.
+    let _ = process::lock_memory();
+    let all = processors::online()?;
+    let rings = Rings::open(&cpus, &all)?;
     let restore_log = Arc::new(RestoreLog::create()?);
     let mut guardian =
         Guardian::post(&restore_log, alone.as_raw_fd()).inspect_err(|_| restore_log.close())?;
     let outcome = std::thread::scope(|scope| {
         let to = sink.map(|sink| (scope, sink));
-        supervised(plan, &cpus, (&restore_log, &mut guardian), (children, makers), settings, to)
+        let held = (&cpus[..], all, rings);
+        supervised(plan, held, (&restore_log, &mut guardian), (children, makers), settings, to)
     });
     let late = restore_log.restore();
     guardian.dismiss();
@@ -76,14 +83,15 @@ pub fn run(
 /// Carries the plan out on processors that no other run uses.
 fn supervised<'scope, 'env>(
     plan: Plan,
-    cpus: &[u16],
+    (cpus, all, rings): (&[u16], Vec<u16>, Rings),
     (restore_log, guardian): (&Arc<RestoreLog>, &mut Guardian),
     (children, makers): (BTreeMap<usize, Child>, Option<BTreeSet<PathBuf>>),
     settings: &Settings,
     sink: Option<(&'scope Scope<'scope, 'env>, &'env mut (dyn Sink + Send))>,
 ) -> Result<(Outcome, Vec<String>), LinuxError> {
     let length = (Instant::ZERO + plan.length, settings);
-    let prepared = Prepared::new(restore_log, cpus, length, makers.as_ref(), sink.is_some())?;
+    let held = (cpus, all, rings);
+    let prepared = Prepared::new(restore_log, held, length, makers.as_ref(), sink.is_some())?;
     let claimed = prepared.claim(&plan.machine, guardian)?;
     let running = claimed.start(plan, settings, (children, guardian.pid()))?;
     // From here on nothing can fail before the end of the run, which this thread waits for.

@@ -15,10 +15,10 @@ mod treap;
 
 use common::Random;
 use std::hint::black_box;
-use std::time::Instant as Clock;
 use windfall_admission::{
     Admission, BPlusTree, HashPointerList, ImprovedList, Key, List, Structure,
 };
+use windfall_clocks::{Lap, Samples};
 use windfall_time::{Instant, Span};
 
 const ROUNDS: usize = 5;
@@ -127,11 +127,11 @@ fn batches<B, A>(
     let batch = if count == 0 { few } else { BATCH };
     let each = (0..count.max(1)).map(|_| {
         let prepared: Vec<A> = (0..batch).map(|_| prepare(bench)).collect();
-        let start = Clock::now();
+        let lap = Lap::begin();
         for one in prepared {
             call(bench, one);
         }
-        start.elapsed().as_nanos() as f64 / batch as f64
+        lap.each(batch as u64)
     });
     median(each.collect(), 1, 2)
 }
@@ -153,14 +153,14 @@ impl<S: Structure> Measured for Bench<S> {
     }
 
     fn slowest(&mut self, operations: usize) -> f64 {
-        let clock =
-            median((0..10_000).map(|_| Clock::now().elapsed().as_nanos() as f64).collect(), 1, 2);
+        let nothing = Lap::of_nothing();
         let each = (0..operations).map(|_| {
-            let start = Clock::now();
+            let lap = Lap::begin();
             self.operate();
-            start.elapsed().as_nanos() as f64 - clock
+            lap.passed()
         });
-        median(each.collect(), 999, 1_000)
+        let each = Samples::of(each.collect()).quantile(999, 1_000);
+        each.saturating_sub(nothing).as_nanos() as f64
     }
 
     fn bytes(&self) -> f64 {

@@ -6,20 +6,20 @@
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on has failed")]
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 use windfall_analysis::Task;
 use windfall_analysis::local::Policy;
 use windfall_analysis::search::{Application, Boundary, Kind};
+use windfall_clocks::Lap;
 use windfall_time::Span;
 
 const SIDE: u64 = 200;
 
-fn best(rounds: usize, mut work: impl FnMut() -> usize) -> (Duration, usize) {
-    let mut best = (Duration::MAX, 0);
+fn best(rounds: usize, mut work: impl FnMut() -> usize) -> (Span, usize) {
+    let mut best = (Span::MAX, 0);
     for _ in 0..rounds {
-        let begun = Instant::now();
+        let lap = Lap::begin();
         let found = black_box(work());
-        best = best.min((begun.elapsed(), found));
+        best = best.min((lap.passed(), found));
     }
     best
 }
@@ -46,8 +46,9 @@ fn main() {
             let column = |period: &Span| amounts.iter().map(|amount| one(period, amount)).collect();
             let (slow, same) = best(2, || enough(periods.iter().map(column).collect()));
             assert_eq!(points, same);
+            let [fast, slow] = [fast, slow].map(|span| span.as_secs_f64() * 1e3);
             println!(
-                "{policy:?} {kind:?}: boundary {fast:?}, point by point {slow:?}; \
+                "{policy:?} {kind:?}: boundary {fast:.2} ms, point by point {slow:.2} ms; \
                  {points} of {} points are enough",
                 SIDE * SIDE
             );

@@ -7,9 +7,9 @@
 
 use std::hint::black_box;
 use std::path::Path;
-use std::time::Instant;
 use windfall_analysis::edf::{self, Deadlines, Verdict};
 use windfall_analysis::{Resource, Task, fixed_priority, resource_fixed_priority};
+use windfall_clocks::Lap;
 use windfall_time::Span;
 
 const ROUNDS: usize = 30;
@@ -47,17 +47,16 @@ fn sets() -> Vec<Vec<Task>> {
     sets.iter().map(|set| set.iter().map(task).collect()).collect()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
 fn main() {
     let sets = sets();
     let mut best = [f64::INFINITY; ANALYSES.len()];
     for _ in 0..ROUNDS {
         for ((_, analysis), best) in ANALYSES.iter().zip(&mut best) {
-            let begun = Instant::now();
+            let lap = Lap::begin();
             for set in &sets {
                 black_box(analysis(black_box(set)));
             }
-            *best = best.min(begun.elapsed().as_nanos() as f64 / 1e3 / sets.len() as f64);
+            *best = best.min(lap.each(sets.len() as u64) / 1e3);
         }
     }
     for ((name, _), best) in ANALYSES.iter().zip(best) {

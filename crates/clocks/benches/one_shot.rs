@@ -6,8 +6,8 @@
 
 use criterion::{BatchSize, Criterion};
 use std::hint::black_box;
-use std::time::{Duration, Instant};
-use windfall_clocks::{Best, Clock, Interval, Stopwatch, SystemClock};
+use std::time::Duration;
+use windfall_clocks::{Best, Clock, Interval, Lap, Stopwatch, SystemClock};
 use windfall_time::quantile;
 
 /// Rounds are short and many, since others take the processor, and its rate changes.
@@ -31,15 +31,15 @@ fn chain(mut value: u64, steps: u32) -> u64 {
 
 /// Nanoseconds of a section in a long loop, each on the result of the one before: the median of several pieces of it.
 fn in_a_loop(steps: u32, nanos: f64) -> f64 {
-    let times = (1..1_000_000).find(|times| f64::from(*times) * nanos >= PIECE).unwrap_or(1);
+    let times = (1..1_000_000_u32).find(|times| f64::from(*times) * nanos >= PIECE).unwrap_or(1);
     let mut value = 1;
     let piece = |_| {
-        let begun = Instant::now();
+        let lap = Lap::begin();
         for _ in 0..times {
             value = chain(value, black_box(steps));
         }
         black_box(value);
-        begun.elapsed().as_secs_f64() * 1e9 / f64::from(times)
+        lap.each(times.into())
     };
     median((0..PIECES).map(piece).collect())
 }

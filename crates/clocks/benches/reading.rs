@@ -7,7 +7,7 @@
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use windfall_clocks::{Clock, Counter, SystemClock};
+use windfall_clocks::{Clock, Counter, Lap, SystemClock};
 use windfall_time::quantile;
 
 const ROUNDS: usize = 31;
@@ -19,11 +19,11 @@ const DRIFT: u64 = 1_000;
 
 /// Nanoseconds of each of many readings, one after the other.
 fn cost<T>(mut read: impl FnMut() -> T) -> f64 {
-    let begun = Instant::now();
+    let lap = Lap::begin();
     for _ in 0..READS {
         black_box(read());
     }
-    begun.elapsed().as_secs_f64() * 1e9 / f64::from(READS)
+    lap.each(READS.into())
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

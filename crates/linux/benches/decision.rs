@@ -9,7 +9,8 @@ use std::io::Write;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use windfall_clocks::{Lap, SystemClock};
 use windfall_linux::Settings;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::Outcome;
@@ -26,9 +27,10 @@ fn main() -> ExitCode {
 
 /// The supervised program: writes the time of each hand-over, in ns, to a file.
 fn worker(file: &str) -> ExitCode {
-    let begun = Instant::now();
+    let clock = SystemClock::Monotonic;
+    let begun = clock.now();
     let blocked = Arc::new(AtomicU64::new(0));
-    let ns = move || u64::try_from(begun.elapsed().as_nanos()).expect("less than 584 years");
+    let ns = move || clock.now().saturating_since(begun).as_nanos();
     let settle = || std::thread::sleep(Duration::from_millis(600)); // until all have their ranks
     let block = blocked.clone();
     let sleeper = std::thread::Builder::new().name("sleeper".into()).spawn(move || {
@@ -259,11 +261,11 @@ fn futex() -> ExitCode {
             main.unpark();
         }
     });
-    let begun = Instant::now();
+    let lap = Lap::begin();
     for _ in 0..ROUNDS {
         other.thread().unpark();
         std::thread::park();
     }
-    println!("{}", begun.elapsed().as_nanos() / u128::from(2 * ROUNDS));
+    println!("{}", lap.passed().as_nanos() / u64::from(2 * ROUNDS));
     ExitCode::SUCCESS
 }

@@ -4,7 +4,7 @@
 //! says how long a bare ring took in it.
 
 use std::hint::{black_box, spin_loop};
-use std::time::Instant;
+use windfall_clocks::Lap;
 use windfall_exchange::ring;
 use windfall_nmr::{Iteration, Majority, ReplicaNumber, Report, Settings, Voter, words};
 
@@ -18,11 +18,6 @@ const REPLICAS: [ReplicaNumber; 3] = [ReplicaNumber(0), ReplicaNumber(1), Replic
 /// What a record says.
 fn read([iteration, value]: &[u64; 2]) -> (Iteration, u64) {
     (Iteration(*iteration), *value)
-}
-
-/// Nanoseconds for each of so many.
-fn each(begun: Instant, count: u64) -> f64 {
-    begun.elapsed().as_secs_f64() * 1e9 / count as f64
 }
 
 fn median(mut all: Vec<f64>) -> f64 {
@@ -45,7 +40,7 @@ fn bare(batch: usize) -> f64 {
         to.push(producer);
         from.push(consumer);
     }
-    let begun = Instant::now();
+    let lap = Lap::begin();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             fill(batch, |replica, records| {
@@ -77,7 +72,7 @@ fn bare(batch: usize) -> f64 {
         }
         assert_eq!(black_box(agreed), VOTES);
     });
-    each(begun, VOTES)
+    lap.each(VOTES)
 }
 
 /// Fills three rings with records of iteration and value, in such batches.
@@ -108,7 +103,7 @@ fn voted(batch: usize) -> f64 {
     let settings = Settings::new(3).queue(2_048);
     let mut voter: Voter<u64, Majority> =
         Voter::new(&settings, Majority::EXACT).expect("it can be");
-    let begun = Instant::now();
+    let lap = Lap::begin();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             fill(batch, |replica, records| {
@@ -138,14 +133,14 @@ fn voted(batch: usize) -> f64 {
             });
         }
     });
-    each(begun, VOTES)
+    lap.each(VOTES)
 }
 
 /// A ring of single records from one thread to another: ours, and `rtrb`'s.
 fn rings() -> [f64; 2] {
     let count = 10_000_000_u64;
     let (mut writer, mut reader) = ring::<1>(CAPACITY);
-    let begun = Instant::now();
+    let lap = Lap::begin();
     std::thread::scope(|scope| {
         scope.spawn(move || {
             for value in 0..count {
@@ -162,9 +157,9 @@ fn rings() -> [f64; 2] {
             assert_eq!(into[0][0], value);
         }
     });
-    let ours = each(begun, count);
+    let ours = lap.each(count);
     let (mut producer, mut consumer) = rtrb::RingBuffer::<u64>::new(CAPACITY as usize);
-    let begun = Instant::now();
+    let lap = Lap::begin();
     std::thread::scope(|scope| {
         scope.spawn(move || {
             for value in 0..count {
@@ -183,14 +178,14 @@ fn rings() -> [f64; 2] {
             assert_eq!(got, value);
         }
     });
-    [ours, each(begun, count)]
+    [ours, lap.each(count)]
 }
 
 /// There and back through two rings, half of it: ours, and `rtrb`'s.
 fn latencies() -> [f64; 2] {
     let count = 500_000_u64;
     let ((mut go, mut gone), (mut back, mut came)) = (ring::<1>(4), ring::<1>(4));
-    let begun = Instant::now();
+    let lap = Lap::begin();
     std::thread::scope(|scope| {
         scope.spawn(move || {
             let mut into = [[0]];
@@ -209,10 +204,10 @@ fn latencies() -> [f64; 2] {
             }
         }
     });
-    let ours = each(begun, count * 2);
+    let ours = lap.each(count * 2);
     let (mut go, mut gone) = rtrb::RingBuffer::<u64>::new(4);
     let (mut back, mut came) = rtrb::RingBuffer::<u64>::new(4);
-    let begun = Instant::now();
+    let lap = Lap::begin();
     std::thread::scope(|scope| {
         scope.spawn(move || {
             for _ in 0..count {
@@ -232,19 +227,19 @@ fn latencies() -> [f64; 2] {
             }
         }
     });
-    [ours, each(begun, count * 2)]
+    [ours, lap.each(count * 2)]
 }
 
 /// Nanoseconds a word, in states that fit into the first cache.
 fn majority_of_words() -> f64 {
     let (state, mut voted) = (vec![0x5555_u64; 1_024], vec![0; 1_024]);
     let rounds = 20_000;
-    let begun = Instant::now();
+    let lap = Lap::begin();
     for _ in 0..rounds {
         let states = [black_box(&state[..]), &state, &state];
         black_box(words::majority(states, &mut voted)).expect("equal sizes");
     }
-    each(begun, rounds * 1_024)
+    lap.each(rounds * 1_024)
 }
 
 /// One thread alone: what a voter takes for three values of an iteration, in batches of so many.
@@ -252,7 +247,7 @@ fn alone(batch: u32) -> f64 {
     let settings = Settings::new(3).queue(64);
     let mut voter: Voter<u64, Majority> =
         Voter::new(&settings, Majority::EXACT).expect("it can be");
-    let begun = Instant::now();
+    let lap = Lap::begin();
     let mut votes = 0;
     for first in (1..=VOTES).step_by(batch as usize) {
         for replica in 0..3 {
@@ -263,7 +258,7 @@ fn alone(batch: u32) -> f64 {
         }
     }
     assert_eq!(black_box(votes), VOTES);
-    each(begun, VOTES)
+    lap.each(VOTES)
 }
 
 /// The same, where values of all replicas are there together.
@@ -271,7 +266,7 @@ fn alone_in_rows(batch: u64) -> f64 {
     let settings = Settings::new(3).queue(64);
     let mut voter: Voter<u64, Majority> =
         Voter::new(&settings, Majority::EXACT).expect("it can be");
-    let begun = Instant::now();
+    let lap = Lap::begin();
     let mut votes = 0;
     let mut records = Vec::new();
     for first in (1..=VOTES).step_by(usize::try_from(batch).expect("a few")) {
@@ -282,7 +277,7 @@ fn alone_in_rows(batch: u64) -> f64 {
         });
     }
     assert_eq!(black_box(votes), VOTES);
-    each(begun, VOTES)
+    lap.each(VOTES)
 }
 
 fn main() {

@@ -5,7 +5,7 @@
 
 use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant as Clock};
+use windfall_clocks::{Lap, Samples};
 use windfall_exchange::ring;
 use windfall_os::sched::Affinity;
 use windfall_ports::transport::{InProcess, Record, in_process};
@@ -16,7 +16,7 @@ use windfall_time::{Instant, Span};
 
 const ROUNDS: usize = 9;
 const TIMES: usize = 20_000;
-const PAUSE: Duration = Duration::from_micros(2);
+const PAUSE: Span = Span::from_nanos(2_000);
 /// Tasks that are there all the time.
 const SLOTS: [u64; 2] = [0, 1_000];
 
@@ -42,30 +42,28 @@ fn processor(slots: u64) -> Processor {
 }
 
 /// The median of what single calls took, in ns, less what the clock takes.
-fn median(mut call: impl FnMut() -> Duration) -> f64 {
-    let each = |call: &mut dyn FnMut() -> Duration| {
+fn median(mut call: impl FnMut() -> Span) -> f64 {
+    let each = |call: &mut dyn FnMut() -> Span| {
         let one = |_| {
             // The other has done by then what it does after it answered.
-            let start = Clock::now();
-            while start.elapsed() < PAUSE {
+            let pause = Lap::begin();
+            while pause.passed() < PAUSE {
                 spin_loop();
             }
-            call().as_nanos()
+            call()
         };
-        let mut all: Vec<u128> = (0..TIMES).map(one).collect();
-        all.sort_unstable();
-        all[TIMES / 2] as f64
+        Samples::of((0..TIMES).map(one).collect()).median().as_nanos() as f64
     };
-    let clock = each(&mut || Clock::now().elapsed());
+    let clock = each(&mut || Lap::begin().passed());
     each(&mut call) - clock
 }
 
 fn own(slots: u64) -> f64 {
     let mut processor = processor(slots);
     median(|| {
-        let start = Clock::now();
+        let lap = Lap::begin();
         let task: TaskId = black_box(processor.submit(0, asked())).expect("room");
-        let took = start.elapsed();
+        let took = lap.passed();
         processor.cancel(task).expect("it is there");
         took
     })
@@ -88,12 +86,12 @@ fn bare() -> f64 {
             }
         });
         let found = median(|| {
-            let start = Clock::now();
+            let lap = Lap::begin();
             there.write(&[[7; 8]]);
             while came.read(&mut into) == 0 {
                 spin_loop();
             }
-            start.elapsed()
+            lap.passed()
         });
         over.store(true, Ordering::Relaxed);
         found
@@ -123,13 +121,13 @@ fn other(slots: u64) -> f64 {
     std::thread::scope(|scope| {
         scope.spawn(|| serve(theirs, &over));
         let found = median(|| {
-            let start = Clock::now();
+            let lap = Lap::begin();
             let submitted: Option<Submission> = member.submit(1, 0, asked(), Instant::MAX);
             assert!(submitted.is_some());
             while black_box(member.turn()).is_empty() {
                 spin_loop();
             }
-            start.elapsed()
+            lap.passed()
         });
         over.store(true, Ordering::Relaxed);
         found

@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use windfall_clocks::Lap;
 use windfall_os::futex;
 use windfall_os::sched::Affinity;
 use windfall_processes::{Settings, run};
 use windfall_programs::{Code, EventId, Node, Process, ProcessError, ProcessHandle, ProcessParams};
+use windfall_time::Span;
 
 const ROUNDS: usize = 9;
 /// Hand-overs in a round.
@@ -29,7 +30,7 @@ fn main() -> ExitCode {
             let bare = bare_futex(cpus);
             note(&table, 0, &format!("bare futex, hand-over ({place})"), bare);
             let first = First { table: table.clone(), cpus, place };
-            let length = windfall_time::Span::from_secs(20);
+            let length = Span::from_secs(20);
             match run(&Settings::default().length(length), first) {
                 Ok(ended) if ended.failures.is_empty() && ended.unfinished == 0 => {}
                 other => {
@@ -53,11 +54,6 @@ fn note(table: &Table, order: u32, what: &str, ns: f64) {
     if let Ok(mut table) = table.lock() {
         table.entry((order, what.to_owned())).or_default().push(ns);
     }
-}
-
-/// Nanoseconds for each of so many.
-fn each(begun: Instant, count: u32) -> f64 {
-    begun.elapsed().as_nanos() as f64 / f64::from(count)
 }
 
 fn pin(cpu: usize) {
@@ -93,12 +89,12 @@ fn bare_futex(cpus: [usize; 2]) -> f64 {
                     wake(&words[1]);
                     sleep(&words[0]);
                 }
-                let begun = Instant::now();
+                let lap = Lap::begin();
                 for _ in 0..TURNS {
                     wake(&words[1]);
                     sleep(&words[0]);
                 }
-                each(begun, 2 * TURNS)
+                lap.each((2 * TURNS).into())
             })
             .join()
             .unwrap_or(f64::NAN)
@@ -134,35 +130,35 @@ impl Code for Second {
         }
         me.block().await; // else the next wake-up and the last one could be one
         let mut waits = Vec::new();
-        let begun = Instant::now();
+        let lap = Lap::begin();
         let mut events = Vec::new();
         for _ in 0..BATCH {
             let event = me.make_event().await?;
             events.push(event);
         }
-        note(&self.table, 12, &format!("make_event ({})", self.place), each(begun, BATCH));
+        note(&self.table, 12, &format!("make_event ({})", self.place), lap.each(BATCH.into()));
         for event in &events {
             me.enqueue(self.queue, event.datum()).await?;
         }
         me.wakeup(self.first).await?;
         for _ in 0..BATCHES {
             me.block().await;
-            let begun = Instant::now();
+            let lap = Lap::begin();
             for _ in 0..BATCH {
                 me.wait().await?;
             }
-            waits.push(each(begun, BATCH));
+            waits.push(lap.each(BATCH.into()));
             me.wakeup(self.first).await?;
         }
         note(&self.table, 3, &format!("wait, posted already ({})", self.place), median(waits));
         let mut takes = Vec::new();
         for _ in 0..BATCHES {
             me.block().await;
-            let begun = Instant::now();
+            let lap = Lap::begin();
             for _ in 0..BATCH {
                 me.dequeue(self.queue, events[0]).await?;
             }
-            takes.push(each(begun, BATCH));
+            takes.push(lap.each(BATCH.into()));
             me.wakeup(self.first).await?;
         }
         note(
@@ -201,12 +197,12 @@ impl Code for First {
             me.wakeup(second).await?;
             me.block().await;
         }
-        let begun = Instant::now();
+        let lap = Lap::begin();
         for _ in 0..TURNS {
             me.wakeup(second).await?;
             me.block().await;
         }
-        tell(1, "wakeup and block, hand-over", each(begun, 2 * TURNS));
+        tell(1, "wakeup and block, hand-over", lap.each((2 * TURNS).into()));
         me.wakeup(second).await?;
         me.block().await;
         let own = me.make_event().await?;
@@ -217,78 +213,78 @@ impl Code for First {
         }
         let mut posts = Vec::new();
         for _ in 0..BATCHES {
-            let begun = Instant::now();
+            let lap = Lap::begin();
             for event in &events {
                 me.post(*event, 1).await?;
             }
-            posts.push(each(begun, BATCH));
+            posts.push(lap.each(BATCH.into()));
             me.wakeup(second).await?;
             me.block().await;
         }
         tell(2, "post, nobody waits", median(posts));
         let mut puts = Vec::new();
         for _ in 0..BATCHES {
-            let begun = Instant::now();
+            let lap = Lap::begin();
             for datum in 0..BATCH {
                 me.enqueue(queue, datum.into()).await?;
             }
-            puts.push(each(begun, BATCH));
+            puts.push(lap.each(BATCH.into()));
             me.wakeup(second).await?;
             me.block().await;
         }
         tell(4, "enqueue that stores, for another", median(puts));
-        let begun = Instant::now();
+        let lap = Lap::begin();
         for _ in 0..TURNS {
             me.enqueue(queue, 1).await?;
             me.block().await;
         }
-        tell(6, "enqueue, take and wakeup, block: hand-over", each(begun, 2 * TURNS));
+        tell(6, "enqueue, take and wakeup, block: hand-over", lap.each((2 * TURNS).into()));
         // Alone.
         let (mut puts, mut takes, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
         let (mut adds, mut dels, mut notifies) = (Vec::new(), Vec::new(), Vec::new());
         let mut reads = Vec::new();
         for _ in 0..BATCHES {
-            let begun = Instant::now();
+            let lap = Lap::begin();
             for datum in 0..BATCH {
                 me.enqueue(queue, datum.into()).await?;
             }
-            puts.push(each(begun, BATCH));
-            let begun = Instant::now();
+            puts.push(lap.each(BATCH.into()));
+            let lap = Lap::begin();
             for _ in 0..BATCH {
                 me.dequeue(queue, own).await?;
             }
-            takes.push(each(begun, BATCH));
-            let begun = Instant::now();
+            takes.push(lap.each(BATCH.into()));
+            let lap = Lap::begin();
             for datum in 0..BATCH {
                 me.enqueue(queue, datum.into()).await?;
                 me.dequeue(queue, own).await?;
             }
-            pairs.push(each(begun, BATCH));
-            let begun = Instant::now();
+            pairs.push(lap.each(BATCH.into()));
+            let lap = Lap::begin();
             for _ in 0..BATCH {
                 me.notify(EventId(8)).await;
             }
-            notifies.push(each(begun, BATCH));
-            let begun = Instant::now();
+            notifies.push(lap.each(BATCH.into()));
+            let lap = Lap::begin();
             for _ in 0..BATCH {
                 me.now().await;
             }
-            reads.push(each(begun, BATCH));
-            let (mut add, mut del) = (0, 0);
+            reads.push(lap.each(BATCH.into()));
+            let (mut add, mut del) = (Span::ZERO, Span::ZERO);
             for _ in 0..BATCH / 8 {
-                let begun = Instant::now();
+                let lap = Lap::begin();
                 for id in 0..8 {
                     me.add_event(EventId(id)).await?;
                 }
-                let added = Instant::now();
+                add += lap.passed();
+                let lap = Lap::begin();
                 for id in 0..8 {
                     me.del_event(EventId(id)).await;
                 }
-                add += (added - begun).as_nanos();
-                del += added.elapsed().as_nanos();
+                del += lap.passed();
             }
-            adds.push(add as f64 / f64::from(BATCH));
-            dels.push(del as f64 / f64::from(BATCH));
+            adds.push(add.as_nanos() as f64 / f64::from(BATCH));
+            dels.push(del.as_nanos() as f64 / f64::from(BATCH));
         }
         tell(7, "enqueue that stores, alone", median(puts));
         tell(8, "dequeue that finds, alone", median(takes));

@@ -3,141 +3,125 @@
 //! `cargo bench -p windfall-schedulers --bench notifications`; the last lines are the slope per level by least
 //! squares.
 
-#![expect(clippy::disallowed_methods, reason = "a benchmark has a clock")]
-
 mod tree;
 
-use criterion::{BenchmarkId, Criterion};
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 use tree::{Chains, Crowd, Slots};
+use windfall_clocks::Lap;
+use windfall_time::Span;
 
 /// Number of blocks that are timed before all threads are woken again.
-const BATCH: usize = 32;
+const BATCH: u32 = 32;
+/// Calls in a round, and rounds; of the first ones nothing is shown.
+const CALLS: u32 = 1_024;
+const ROUNDS: usize = 1_001;
+const FIRST: usize = 200;
 
-fn depth(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("switch by depth");
-    for depth in [1, 2, 4, 8, 16] {
-        group.bench_function(BenchmarkId::from_parameter(depth), |bencher| {
-            let mut chains = Chains::new(depth);
-            bencher.iter(|| chains.switch());
-        });
-    }
-    group.finish();
+/// Shows the median and the least of all rounds, in ns a call.
+fn show(group: &str, what: &str, round: impl FnMut(usize) -> f64) {
+    let mut all: Vec<f64> = (0..FIRST + ROUNDS).map(round).skip(FIRST).collect();
+    all.sort_by(f64::total_cmp);
+    println!("{group}, {what}: {:.1} ns, least {:.1} ns", all[ROUNDS / 2], all[0]);
 }
 
-fn crowd(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("block and switch, two levels");
+/// Shows what a call takes.
+fn calls<T>(group: &str, what: &str, mut call: impl FnMut() -> T) {
+    show(group, what, |_| {
+        let lap = Lap::begin();
+        for _ in 0..CALLS {
+            black_box(call());
+        }
+        lap.each(CALLS.into())
+    });
+}
+
+fn depth(group: &str) {
+    for depth in [1, 2, 4, 8, 16] {
+        let mut chains = Chains::new(depth);
+        calls(group, &depth.to_string(), || chains.switch());
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
+fn crowd(group: &str) {
+    let nothing = Lap::of_nothing();
     for kind in ["round-robin", "fixed-priority", "edf", "proportional-share", "time-sharing"] {
         for threads in [64, 10_000] {
-            let id = BenchmarkId::new(kind, threads);
-            group.bench_function(id, |bencher| {
-                let mut crowd = Crowd::new(kind, threads);
-                bencher.iter_custom(|rounds| {
-                    let mut spent = Duration::ZERO;
-                    let mut left = rounds;
-                    while left > 0 {
-                        let batch = left.min(BATCH as u64);
-                        let begun = Instant::now();
-                        for _ in 0..batch {
-                            crowd.block();
-                        }
-                        spent += begun.elapsed();
-                        black_box(&mut crowd).wake_all();
-                        left -= batch;
+            let mut crowd = Crowd::new(kind, threads);
+            show(group, &format!("{kind}, {threads}"), |_| {
+                let mut spent = Span::ZERO;
+                for _ in 0..CALLS / BATCH {
+                    let lap = Lap::begin();
+                    for _ in 0..BATCH {
+                        crowd.block();
                     }
-                    spent
-                });
+                    spent += lap.passed().saturating_sub(nothing);
+                    black_box(&mut crowd).wake_all();
+                }
+                spent.as_nanos() as f64 / f64::from(CALLS)
             });
         }
     }
-    group.finish();
 }
 
 /// A temporal query to a list of slots, and the same through a tree; asked: at most 60 ns more.
-fn queries(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("idle time before a deadline");
+fn queries(group: &str) {
+    let mut at = 0_usize;
+    let mut next = || {
+        at = at.wrapping_add(7);
+        at
+    };
     for count in [1_000, 100_000] {
         let mut slots = Slots::new(count, false);
-        let mut at = 0_usize;
-        group.bench_function(BenchmarkId::new("by itself", count), |bencher| {
-            bencher.iter(|| {
-                at = at.wrapping_add(7);
-                slots.direct(at)
-            });
-        });
-        group.bench_function(BenchmarkId::new("through a tree", count), |bencher| {
-            bencher.iter(|| {
-                at = at.wrapping_add(7);
-                slots.through_tree(at)
-            });
-        });
+        calls(group, &format!("by itself, {count}"), || slots.direct(next()));
+        calls(group, &format!("through a tree, {count}"), || slots.through_tree(next()));
     }
     for count in [100, 1_000] {
         let mut slots = Slots::new(count, true);
-        let mut at = 0_usize;
-        group.bench_function(BenchmarkId::new("with exact", count), |bencher| {
-            bencher.iter(|| {
-                at = at.wrapping_add(7);
-                slots.through_tree(at)
-            });
-        });
+        calls(group, &format!("with exact, {count}"), || slots.through_tree(next()));
     }
-    group.finish();
 }
 
 /// A task of a child that has many: withdrawn and submitted again.
-fn tasks(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("a task again");
+fn tasks(group: &str) {
     for count in [1_000, 100_000] {
         let mut slots = Slots::new(count, false);
         let mut at = 0_usize;
-        group.bench_function(BenchmarkId::new("of one child", count), |bencher| {
-            bencher.iter(|| {
-                at = at.wrapping_add(7);
-                slots.again(at);
-            });
+        calls(group, &format!("of one child, {count}"), || {
+            at = at.wrapping_add(7);
+            slots.again(at);
         });
     }
-    group.finish();
 }
 
 /// The epoch scheduler beside the reservation scheduler; it may take at most 1.5 times as long.
-fn reserving(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("64 reservations, two levels");
+fn reserving(group: &str) {
     for kind in ["rez", "epoch"] {
-        group.bench_function(BenchmarkId::new(kind, "nap"), |bencher| {
-            let mut crowd = Crowd::reserving(kind, 64);
-            bencher.iter(|| crowd.nap());
-        });
-        group.bench_function(BenchmarkId::new(kind, "turn"), |bencher| {
-            let mut crowd = Crowd::reserving(kind, 64);
-            bencher.iter(|| crowd.turn());
-        });
+        let mut crowd = Crowd::reserving(kind, 64);
+        calls(group, &format!("{kind}, nap"), || crowd.nap());
+        let mut crowd = Crowd::reserving(kind, 64);
+        calls(group, &format!("{kind}, turn"), || crowd.turn());
     }
-    group.finish();
 }
 
 /// The nanoseconds of a processor cycle, from a chain of dependent steps that take one cycle each.
-#[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
 fn cycle() -> f64 {
     const ROUNDS: u32 = 25_000;
     let (a, b) = (black_box(0x9e37_79b9_7f4a_7c15_u64), black_box(0x1234_5678_9abc_def1_u64));
     let step = |x: u64| x.wrapping_add(a) ^ b;
     let mut x = black_box(1);
-    let begun = Instant::now();
+    let lap = Lap::begin();
     for _ in 0..ROUNDS {
         x = step(step(step(step(step(step(step(step(x))))))));
     }
-    let time = begun.elapsed();
     black_box(x);
-    time.as_nanos() as f64 / f64::from(ROUNDS * 16)
+    lap.each((ROUNDS * 16).into())
 }
 
 /// The slope of switch time against depth, in ns and in cycles. Depths are interleaved in one run; each counts by
 /// its best round, and so does the chain that measures the cycle.
 #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
-fn slope() {
+fn slope(_: &str) {
     const ROUNDS: usize = 200;
     const SWITCHES: u32 = 2_000;
     let mut chains: Vec<Chains> = (1..=16).map(Chains::new).collect();
@@ -145,11 +129,11 @@ fn slope() {
     let mut best_cycle = f64::INFINITY;
     for _ in 0..ROUNDS {
         for (chains, best) in chains.iter_mut().zip(&mut best) {
-            let begun = Instant::now();
+            let lap = Lap::begin();
             for _ in 0..SWITCHES {
                 chains.switch();
             }
-            *best = best.min(begun.elapsed().as_nanos() as f64 / f64::from(SWITCHES));
+            *best = best.min(lap.each(SWITCHES.into()));
         }
         best_cycle = best_cycle.min(cycle());
     }
@@ -167,17 +151,25 @@ fn slope() {
     println!("cycle: {best_cycle:.4} ns, so {:.0} cycles a level", slope / best_cycle);
 }
 
+/// What is measured, by its name, which is shown before each line.
+type Group = (&'static str, fn(&str));
+
+const GROUPS: [Group; 6] = [
+    ("switch by depth", depth),
+    ("block and switch, two levels", crowd),
+    ("64 reservations, two levels", reserving),
+    ("idle time before a deadline", queries),
+    ("a task again", tasks),
+    ("slope", slope),
+];
+
+/// A word chooses the groups whose names it is part of; without any, all are measured.
 fn main() {
-    let mut criterion = Criterion::default()
-        .without_plots()
-        .measurement_time(Duration::from_secs(1))
-        .warm_up_time(Duration::from_millis(300))
-        .configure_from_args();
-    depth(&mut criterion);
-    crowd(&mut criterion);
-    reserving(&mut criterion);
-    queries(&mut criterion);
-    tasks(&mut criterion);
-    criterion.final_summary();
-    slope();
+    // `cargo bench` adds an option of its own.
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    for (name, measure) in GROUPS {
+        if words.is_empty() || words.iter().any(|word| name.contains(word.as_str())) {
+            measure(name);
+        }
+    }
 }

@@ -5,7 +5,7 @@
 
 use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Instant as Clock;
+use windfall_clocks::Lap;
 use windfall_speculation::phold::{Bare, Phold};
 use windfall_speculation::{Cancellation, Parallel, Sequential};
 use windfall_time::Instant;
@@ -35,12 +35,12 @@ fn round_trip() -> f64 {
         });
         line.store(1, Ordering::Release);
         wait_for(2);
-        let begins = Clock::now();
+        let lap = Lap::begin();
         for trip in 1..TRIPS {
             line.store(2 * trip + 1, Ordering::Release);
             wait_for(2 * trip + 2);
         }
-        begins.elapsed().as_secs_f64() * 1e9 / f64::from(TRIPS - 1)
+        lap.each((TRIPS - 1).into())
     })
 }
 
@@ -51,9 +51,9 @@ const fn shown(count: u64) -> f64 {
 
 /// Million events a second.
 fn rate(run: impl FnOnce() -> u64) -> f64 {
-    let begins = Clock::now();
+    let lap = Lap::begin();
     let handled = black_box(run());
-    shown(handled) / begins.elapsed().as_secs_f64() / 1e6
+    shown(handled) / lap.passed().as_secs_f64() / 1e6
 }
 
 fn median(values: &mut [f64]) -> f64 {
@@ -84,9 +84,9 @@ fn round(model: &Phold, end: u64) -> Round {
     let run = Parallel::new(model.clone(), until, model.waiting(), Cancellation::Aggressive, 2);
     let mut run = run.expect("it begins").ahead(AHEAD);
     let before = round_trip();
-    let begins = Clock::now();
+    let lap = Lap::begin();
     let threads = rate(|| run.run(|_, ()| ()).expect("it runs"));
-    let gvt = begins.elapsed().as_secs_f64() * 1e6 / shown(run.rounds());
+    let gvt = lap.passed().as_secs_f64() * 1e6 / shown(run.rounds());
     let is_near = before.max(round_trip()) < NEAR;
     let undone = run.counts().undone * 1_000 / run.counts().committed.max(1);
     Round { heap, in_order, threads, gvt, undone, is_near }

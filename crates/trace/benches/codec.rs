@@ -4,7 +4,7 @@
 //! program, since the numbers are for reading, not for a verdict.
 
 use std::hint::black_box;
-use std::time::Instant as Clock;
+use windfall_clocks::Lap;
 use windfall_time::{Instant, Span};
 use windfall_trace::codec::{Reader, Writer};
 use windfall_trace::{Cpu, Event, Header, Sink, Stop, ThreadId};
@@ -14,7 +14,7 @@ const ROUNDS: u64 = 1_000_000;
 fn main() {
     let events = schedule();
     let mut writer = Writer::new(Vec::with_capacity(64 << 20), &Header::default());
-    let start = Clock::now();
+    let lap = Lap::begin();
     let (mut now, mut records) = (0_u64, 0_u64);
     for round in 0..ROUNDS {
         for (wait, event) in &events[usize::try_from(round % 64).unwrap_or(0)] {
@@ -24,21 +24,21 @@ fn main() {
         }
     }
     let file = writer.finish().unwrap_or_default();
-    report("write", start, records);
+    report("write", lap, records);
     println!("{:.2} bytes a record", file.len() as f64 / records as f64);
 
-    let start = Clock::now();
+    let lap = Lap::begin();
     let mut read = 0;
     for record in Reader::new(&file[..]).into_iter().flatten() {
         black_box(&record);
         read += 1;
     }
-    report("read", start, read);
+    report("read", lap, read);
     assert_eq!(read, records);
 }
 
-fn report(what: &str, start: Clock, records: u64) {
-    println!("{what}: {:.1} ns a record", start.elapsed().as_nanos() as f64 / records as f64);
+fn report(what: &str, lap: Lap, records: u64) {
+    println!("{what}: {:.1} ns a record", lap.each(records));
 }
 
 /// 64 rounds of wake, release, switch, completion, switch; each with the wait before it.

@@ -6,6 +6,7 @@ mod bpf;
 mod folders;
 mod functions;
 mod guide;
+mod kinds;
 mod library;
 mod lines;
 mod openings;

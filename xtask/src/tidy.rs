@@ -1,7 +1,7 @@
 //! What no compiler sees: files that grow too long, and documents that lie.
 
 use crate::run::{Done, root};
-use crate::{functions, lines, openings, traits, words};
+use crate::{functions, kinds, lines, openings, traits, words};
 use std::path::{Path, PathBuf};
 
 /// What is read. Outside the workspace a folder may hold what was built there.
@@ -44,6 +44,7 @@ pub(crate) fn check() -> Done {
             faults.extend(long_functions(below, &text));
             let mut found = openings::found(below, &text);
             found.extend(traits::found(below, &text));
+            found.extend(kinds::found(below, &text));
             faults.extend(found.iter().map(|found| format!("{shown}:{found}")));
         }
         let longest = if lines::is_test(below) { LONGEST_OF_TESTS } else { LONGEST };

@@ -67,8 +67,8 @@ fn cpu_group() -> Option<PathBuf> {
     let mounts = std::fs::read_to_string("/proc/self/mounts").ok()?;
     let mount = mounts.lines().find_map(|line| {
         let mut parts = line.split(' ').skip(1);
-        let (place, kind, options) = (parts.next()?, parts.next()?, parts.next()?);
-        let cpu = kind == "cgroup" && options.split(',').any(|option| option == "cpu");
+        let (place, system, options) = (parts.next()?, parts.next()?, parts.next()?);
+        let cpu = system == "cgroup" && options.split(',').any(|option| option == "cpu");
         cpu.then(|| PathBuf::from(place))
     })?;
     let groups = std::fs::read_to_string("/proc/self/cgroup").ok()?;

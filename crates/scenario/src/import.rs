@@ -12,6 +12,7 @@ use crate::names::Names;
 use crate::recording::Recording;
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_programs::learn::{self, Options, Proposal};
+use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
 use windfall_time::Span;
 use windfall_trace::{Cpu, OverheadKind};
@@ -43,9 +44,9 @@ const SHARING: &str = "ts";
 const ROOT: &str = "root";
 
 /// Makes a scenario from a recording. `file` is the recording's path relative to
-/// its own folder.
+/// its own folder; `sharing` schedules all threads without a reservation.
 #[must_use]
-pub fn import(recording: &Recording, file: &str, reserving: Reserving) -> Imported {
+pub fn import(recording: &Recording, file: &str, reserving: Reserving, sharing: &Kind) -> Imported {
     let learned = &recording.learned;
     let proposal = Proposal::new(learned, Options::default());
     let processors = learned.processors.max(1);
@@ -61,7 +62,7 @@ pub fn import(recording: &Recording, file: &str, reserving: Reserving) -> Import
         [SHARING, ROOT].into_iter().chain(rez.iter().map(String::as_str)).collect();
     let mut names = Names::except(&taken);
     let mut reserved: BTreeSet<usize> = BTreeSet::new();
-    let sharing = Scheduler::root(SHARING, kinds::TIME_SHARING).processors(usize::from(processors));
+    let sharing = Scheduler::root(SHARING, sharing).processors(usize::from(processors));
     match reserving {
         Reserving::Nobody => scenario.schedulers.push(sharing),
         Reserving::Periodic => {

@@ -9,6 +9,7 @@ use mutate::{fuzz, fuzz_with};
 use rtapp_laws::rtapp_laws;
 use windfall_programs::learn::learn;
 use windfall_scenario::{Diagnostics, Profile, Recording, Reserving, Scenario, import};
+use windfall_schedulers::kinds;
 use windfall_trace::import::open;
 
 /// Pieces that mean something somewhere.
@@ -192,7 +193,7 @@ fn law_whatever_a_recording_holds_the_scenario_made_of_it_is_accepted() {
             return;
         };
         for reserving in [Reserving::Nobody, Reserving::Periodic] {
-            let scenario = import(&recording, "a.perf", reserving).scenario;
+            let scenario = import(&recording, "a.perf", reserving, kinds::TIME_SHARING).scenario;
             let again = Scenario::parse("again.toml", &scenario.write());
             let again = again.unwrap_or_else(|why| panic!("{}", why.render(false)));
             assert_eq!(again, scenario);

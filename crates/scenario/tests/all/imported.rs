@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use windfall_programs::learn::LeftOut;
 use windfall_scenario::{Imported, Recording, Reserving, Scenario, TraceFiles, import};
+use windfall_schedulers::catalogue::Kind;
+use windfall_schedulers::kinds;
 use windfall_time::Ratio;
 use windfall_trace::import::Format;
 
@@ -49,18 +51,36 @@ impl Text {
         self.import_as(file, Reserving::Periodic)
     }
 
-    fn import_as(mut self, file: &str, reserving: Reserving) -> Imported {
+    fn import_as(self, file: &str, reserving: Reserving) -> Imported {
+        self.import_sharing(file, reserving, kinds::TIME_SHARING)
+    }
+
+    fn import_sharing(mut self, file: &str, reserving: Reserving, sharing: &Kind) -> Imported {
         let path = file_of(file);
         self.0.sort_by_key(|(at, _)| *at);
         let text: String = self.0.into_iter().map(|(_, line)| line).collect();
         std::fs::write(&path, text).unwrap();
         let recording = Recording::read(&path, Some(Format::PERF)).unwrap();
-        import(&recording, file, reserving)
+        import(&recording, file, reserving, sharing)
     }
 }
 
 fn file_of(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+#[test]
+fn law_threads_without_a_reservation_share_as_it_was_asked_for() {
+    for reserving in [Reserving::Nobody, Reserving::Periodic] {
+        for sharing in [kinds::TIME_SHARING, kinds::LINUX_EEVDF] {
+            let mut text = Text::default();
+            text.periodic("a", 0, (0, 10_000, 3_000), 20);
+            let scenario = text.import_sharing("sharing.perf", reserving, sharing).scenario;
+            let default = scenario.default.as_deref();
+            let found = scenario.schedulers.iter().find(|one| Some(one.name.as_str()) == default);
+            assert_eq!(found.unwrap().kind, sharing.name, "{reserving:?}");
+        }
+    }
 }
 
 #[test]

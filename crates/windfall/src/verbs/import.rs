@@ -12,6 +12,7 @@ use windfall_scenario::rtapp::{self, convert};
 use windfall_scenario::{
     Imported, Recording, Reserving, RtAppImportError, Scenario, import, import_rtapp, read_text,
 };
+use windfall_schedulers::kinds;
 
 pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     let mut outputs = Destinations::new(args.force.force, [args.trace.as_path()])?;
@@ -95,7 +96,7 @@ fn processors(file: &rtapp::RtApp, requested: Option<u16>) -> (u16, &'static str
 fn from_recording(args: &ImportArgs, recording: &Recording) -> Result<Imported, VerbError> {
     let reserving = if args.reserve { Reserving::Periodic } else { Reserving::Nobody };
     let file = seen_from(&args.trace, &args.output)?;
-    Ok(import(recording, &file, reserving))
+    Ok(import(recording, &file, reserving, kinds::TIME_SHARING))
 }
 
 /// The recording's path as the scenario, which may lie elsewhere, names it.

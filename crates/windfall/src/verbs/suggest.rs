@@ -21,13 +21,11 @@ use windfall_report::suggest::{self, Suggested, Suggestions};
 use windfall_scenario::model::Run;
 use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{Recording, Reserving, Scenario, import};
+use windfall_schedulers::kinds;
 use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 use windfall_trace::Sink;
 use windfall_trace::explain::{Explainer, Keep, Question};
-
-/// The policy of those who are promised nothing: what Linux does.
-const LINUX: &str = "linux-eevdf";
 
 pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
     let trouble = |why: &str| {
@@ -59,14 +57,8 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
 
 /// A scenario of the recording, in which threads without a promise are scheduled as Linux does it.
 fn made(recording: &Recording, file: &str, reserving: Reserving) -> (Scenario, Proposal) {
-    let imported = import(recording, file, reserving);
-    let mut scenario = imported.scenario;
-    for scheduler in &mut scenario.schedulers {
-        if scheduler.kind == "time-sharing" {
-            LINUX.clone_into(&mut scheduler.kind);
-        }
-    }
-    (scenario, imported.proposal)
+    let imported = import(recording, file, reserving, kinds::LINUX_EEVDF);
+    (imported.scenario, imported.proposal)
 }
 
 fn find(args: &SuggestArgs, recording: &Recording) -> Result<Suggestions, CommandError> {

@@ -1,8 +1,11 @@
-//! A run that is under way: its tree, row by row, as text; `live/screen.rs` draws it on a terminal repeatedly.
+//! A run that is under way: its tree, row by row, as text; `live/screen.rs` draws it on a terminal repeatedly, and `live/answer.rs`
+//! puts its answers in words.
 
+mod answer;
 mod screen;
 mod votes;
 
+pub use answer::answer;
 pub use screen::{Order, Screen};
 
 use crate::terminal::{figures, table};

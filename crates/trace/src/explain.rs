@@ -282,6 +282,14 @@ impl Explained {
 }
 
 impl Explanation {
+    /// Leaves the thread with most misses, and of those that have as many the one that waited longest.
+    pub fn keep_worst(&mut self) {
+        let badly = |thread: &Explained| (thread.misses, thread.all.waited());
+        let worst = self.threads.iter().max_by_key(|thread| badly(thread));
+        let worst = worst.map(|thread| thread.thread);
+        self.threads.retain(|thread| Some(thread.thread) == worst);
+    }
+
     /// Names and promises for eyes, as [`escaped`] writes them.
     pub fn escape(&mut self) {
         let replace = |text: &mut String| *text = escaped(text).into_owned();

@@ -1,6 +1,7 @@
 //! The command: `cli.rs` parses the arguments, and a file for each verb carries it out.
 //!
-//! No logic of its own lives here: verbs join what the crates below offer, and print.
+//! No logic of its own lives here: verbs join what the crates below offer, and print. One does more, `verbs/suggest.rs`: it
+//! simulates a recording without promises and with them, and no crate below knows the simulator and the report at once.
 #![forbid(unsafe_code)]
 
 mod candidates;

@@ -70,6 +70,19 @@ fn parts(account: &Account) -> Vec<(Part, u64)> {
 }
 
 #[test]
+fn law_the_worst_thread_has_most_misses_and_then_waited_longest() {
+    let mut explanation = explain(ask("*", None, Keep::Worst(1)), &[]);
+    let thread = |(id, misses, waited)| {
+        let mut one = Explained { misses, ..Explained::new(id) };
+        one.all.put(Part::Idle, ns(waited));
+        one
+    };
+    explanation.threads = [(A, 1, 9), (B, 2, 3), (C, 2, 1)].map(thread).into();
+    explanation.keep_worst();
+    assert_eq!(explanation.threads.iter().map(|one| one.thread).collect::<Vec<_>>(), [B]);
+}
+
+#[test]
 fn law_a_late_job_tells_who_ran_instead_and_what_was_stolen() {
     let found = about_a(&[
         declare(0, A),

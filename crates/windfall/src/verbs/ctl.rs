@@ -8,7 +8,6 @@ use std::path::Path;
 use windfall_linux::control;
 use windfall_report::live;
 use windfall_schedulers::parameters::PROCESSORS;
-use windfall_time::Span;
 
 pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
     let socket = args.socket.as_deref();
@@ -30,12 +29,8 @@ pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
             let admits = answer["admits"].as_bool();
             if args.json {
                 print_json(answer)?;
-            } else if let Some(done) = answer["done"].as_str() {
-                print_text(&format!("{done}\n"))?;
-            } else if let Some(admits) = admits {
-                print_text(&admitted(admits, &answer))?;
-            } else if args.query {
-                print_text(&would(&answer))?;
+            } else if let Some(words) = live::answer(&answer, args.query) {
+                print_text(&words)?;
             }
             let no = breaks && !args.force || admits == Some(false);
             Ok(if no { Answer::No } else { Answer::Yes })
@@ -61,44 +56,6 @@ const fn changes(verb: &CtlVerb) -> bool {
             | CtlVerb::Withdraw { .. }
             | CtlVerb::Unreserve { .. }
             | CtlVerb::Enqueue { .. }
-    )
-}
-
-/// The answer about time to come in words.
-fn admitted(admits: bool, answer: &Value) -> String {
-    let tasks = answer["tasks"].as_u64();
-    if let (true, Some(tasks)) = (admits, tasks) {
-        return format!("yes: all {tasks} could be done\n");
-    }
-    let span = |key: &str| answer[key].as_u64().map(Span::from_nanos);
-    let of = |key: &str| span(key).unwrap_or(Span::ZERO);
-    let (work, by, idle) = (of("work_ns"), of("by_ns"), of("idle_ns"));
-    let word = if admits { "yes" } else { "no" };
-    let earliest = match span("earliest_ns") {
-        Some(earliest) => format!("{work} could be done by {earliest} from now at the earliest"),
-        None => format!("{work} could never be done"),
-    };
-    let which = match (tasks, answer["refused"].as_u64()) {
-        (Some(tasks), Some(index)) => {
-            format!("not {work} by {by}, number {} of {tasks}; after those before it ", index + 1)
-        }
-        _ => String::new(),
-    };
-    format!("{word}: {which}{idle} is idle before {by} from now; {earliest}\n")
-}
-
-/// The answer to a query in words.
-fn would(answer: &Value) -> String {
-    let broken = answer["breaks"].as_array().into_iter().flatten();
-    let broken = broken.filter_map(|one| {
-        Some(format!("  {} of `{}`\n", one["guarantee"].as_str()?, one["owner"].as_str()?))
-    });
-    let broken: String = broken.collect();
-    if broken.is_empty() {
-        return "it would be carried out, and break no promise\n".to_owned();
-    }
-    format!(
-        "it would be refused without `--force`, because it would break what is granted:\n{broken}"
     )
 }
 

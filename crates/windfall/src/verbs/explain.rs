@@ -10,7 +10,7 @@ use windfall_report::explain::{self, Reading, Scope};
 use windfall_scenario::near;
 use windfall_trace::codec::Reader;
 use windfall_trace::escape::escaped;
-use windfall_trace::explain::{Explained, Explainer, Explanation, Keep, Question};
+use windfall_trace::explain::{Explainer, Explanation, Keep, Question};
 use windfall_trace::{Record, Sink};
 
 /// How many misses are explained unless all are asked for: the worst.
@@ -19,7 +19,7 @@ const WORST: usize = 3;
 pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, VerbError> {
     let mut read = read(args)?;
     if args.worst {
-        keep_worst(&mut read.explanation);
+        read.explanation.keep_worst();
     }
     let threads = &read.explanation.threads;
     if threads.is_empty() {
@@ -67,14 +67,6 @@ fn requested(args: &ExplainArgs, one: bool) -> Scope {
         (None, None) => String::new(),
     };
     Scope { all: args.all, one, longer_than: args.longer_than, of }
-}
-
-/// Leaves the thread with most misses, and of those that have as many the one that waited longest.
-fn keep_worst(explanation: &mut Explanation) {
-    let badly = |thread: &Explained| (thread.misses, thread.all.waited());
-    let worst = explanation.threads.iter().max_by_key(|thread| badly(thread));
-    let worst = worst.map(|thread| thread.thread);
-    explanation.threads.retain(|thread| Some(thread.thread) == worst);
 }
 
 /// The name of the recording, or of the run.

@@ -214,5 +214,6 @@ mod tests {
         let holds = |x: f64| parts.iter().find(|part| part.0 <= x && x < part.1).unwrap().2;
         assert_eq!((holds(7.1), holds(99.0)), (1, 1));
         assert!((median(&[3.0, 1.0, 2.0]) - 2.0).abs() < 1e-9);
+        assert!((median(&[3.0, 1.0, 2.0, 4.0]) - 2.0).abs() < 1e-9);
     }
 }

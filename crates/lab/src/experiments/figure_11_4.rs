@@ -14,7 +14,7 @@ use std::time::Duration;
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
-use windfall_time::{Instant, Span};
+use windfall_time::{Instant, Span, quantile};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "figure-11-4",
@@ -191,7 +191,7 @@ fn calm(host: Host, watch: &Watch) -> (Span, Span) {
     let middle = |range: core::ops::Range<u32>| {
         let mut spans: Vec<Span> = range.map(|period| at(period * 20)).collect();
         spans.sort_unstable();
-        spans.get(spans.len() / 2).copied().unwrap_or(Span::ZERO)
+        quantile(&spans, 1, 2).unwrap_or(Span::ZERO)
     };
     match host {
         Host::Linux => (middle(10..40), middle(110..145)),

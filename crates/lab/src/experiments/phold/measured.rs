@@ -1,5 +1,6 @@
 //! PHOLD by a bare heap, in order, and on two threads, each by turns.
 
+use crate::statistics::median;
 use std::cmp::Ordering;
 use std::hint::black_box;
 use std::time::Instant as Clock;
@@ -30,11 +31,6 @@ pub(super) struct Found {
     pub(super) threads: f64,
     pub(super) undone: f64,
     pub(super) round: f64,
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
@@ -77,7 +73,7 @@ pub(super) fn measure(setup: &Setup<'_>, change: impl FnOnce(&mut Phold)) -> Fou
         let found = [heap, in_order, threads, undone, round];
         all.iter_mut().zip(found).for_each(|(all, one)| all.push(one));
     }
-    let [heap, in_order, threads, undone, round] = all.map(median);
+    let [heap, in_order, threads, undone, round] = all.map(|values| median(&values));
     Found { heap, in_order, threads, undone, round }
 }
 
@@ -91,7 +87,7 @@ pub(super) fn alone(setup: &Setup<'_>, change: impl FnOnce(&mut Phold)) -> f64 {
         let mut run = run.expect("PHOLD begins").ahead(AHEAD);
         rate(|| run.run(|_, ()| ()).expect("PHOLD runs")).0
     });
-    median(rates.collect())
+    median(&rates.collect::<Vec<_>>())
 }
 
 /// PHOLD that says of some events when they were handled. The clock is no part of what it comes to: nothing but the measurement reads it.
@@ -174,6 +170,6 @@ pub(super) fn latency(setup: &Setup<'_>, turn: u32) -> Latency {
         let found = [rate, micros / shown(run.rounds().max(1)), at(50), at(99)];
         all.iter_mut().zip(found).for_each(|(all, one)| all.push(one));
     }
-    let [rate, round, median, p99] = all.map(median);
+    let [rate, round, median, p99] = all.map(|values| median(&values));
     Latency { rate, round, median, p99 }
 }

@@ -108,6 +108,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "scenario",
             "schedulers",
             "sim",
+            "settings",
             "speculation",
             "time",
             "trace",

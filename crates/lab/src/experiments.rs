@@ -42,7 +42,7 @@ use crate::Experiment;
 use windfall_plot::{Colour, Stroke};
 
 /// All experiments.
-pub const EXPERIMENTS: &[&Experiment] = &[
+pub(crate) const EXPERIMENTS: &[&Experiment] = &[
     &table_10_1::EXPERIMENT,
     &table_10_2::EXPERIMENT,
     &figure_10_3::EXPERIMENT,

@@ -1,14 +1,13 @@
 //! Experiments and their findings as JSON, for programs.
 
-use crate::experiment::Experiment;
-use crate::experiments::EXPERIMENTS;
+use crate::experiment::{Catalogue, Experiment};
 use crate::findings::{ClaimStatus, Findings, Table};
 use serde_json::{Value, json};
 
 /// All experiments.
 #[must_use]
 pub fn list() -> Value {
-    let one = |one: &&Experiment| {
+    let one = |one: &Experiment| {
         json!({
             "names": one.names().collect::<Vec<_>>(),
             "hosts": one.hosts.iter().map(|host| host.name()).collect::<Vec<_>>(),
@@ -16,7 +15,7 @@ pub fn list() -> Value {
             "source": one.source,
         })
     };
-    json!({ "experiments": EXPERIMENTS.iter().map(one).collect::<Vec<_>>() })
+    json!({ "experiments": Catalogue::default().kinds().map(one).collect::<Vec<_>>() })
 }
 
 /// The findings of an experiment; its raw numbers are separate files.

@@ -36,17 +36,11 @@ mod units;
 pub mod validate;
 mod voting;
 
-pub use experiment::{Experiment, Host, LabError, Settings};
-pub use experiments::{EXPERIMENTS, table_10_4, table_10_5};
+pub use experiment::{Catalogue, Experiment, Host, LabError, Settings, find};
+pub use experiments::{table_10_4, table_10_5};
 pub use findings::{ClaimStatus, Figure, Findings, Raw, Table, Verdict};
 pub use page::page;
 pub use statistics::{Line, Mean, difference, line, mean, median};
-
-/// The experiment of that name, or with that figure or table among its own.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Experiment> {
-    EXPERIMENTS.iter().copied().find(|one| one.names().any(|other| other == name))
-}
 
 /// The Rust of the guide, which is run as this crate's own examples, because it may use all others.
 #[cfg(doctest)]

@@ -1,19 +1,19 @@
 //! Experiments and their findings as text, for people.
 
-use crate::experiment::Experiment;
-use crate::experiments::EXPERIMENTS;
+use crate::experiment::{Catalogue, Experiment};
 use crate::findings::{ClaimStatus, Findings};
 use windfall_report::terminal::table;
 
 /// All experiments.
 #[must_use]
 pub fn list(width: Option<usize>) -> String {
-    let row = |one: &&Experiment| {
+    let row = |one: &Experiment| {
         let hosts: Vec<_> = one.hosts.iter().map(|host| host.name()).collect();
         let names: Vec<_> = one.names().collect();
         vec![names.join(", "), hosts.join(", "), one.title.to_owned(), one.source.to_owned()]
     };
-    table(&["NAME", "HOSTS", "ABOUT", "SOURCE"], 4, EXPERIMENTS.iter().map(row).collect(), width)
+    let rows = Catalogue::default().kinds().map(row).collect();
+    table(&["NAME", "HOSTS", "ABOUT", "SOURCE"], 4, rows, width)
 }
 
 /// The findings of an experiment.

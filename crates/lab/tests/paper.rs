@@ -7,7 +7,7 @@ use common::{quick, stands};
 use windfall_lab::table_10_4::{self, Case};
 use windfall_lab::table_10_5::{self, App};
 use windfall_lab::{
-    ClaimStatus, EXPERIMENTS, Findings, Host, LabError, Settings, Verdict, find, page,
+    Catalogue, ClaimStatus, Experiment, Findings, Host, LabError, Settings, Verdict, find, page,
 };
 use windfall_time::Span;
 
@@ -383,12 +383,12 @@ fn law_the_simulator_finds_the_same_each_time() {
 
 #[test]
 fn law_names_are_unique_and_words_are_there() {
-    let mut names: Vec<_> = EXPERIMENTS.iter().flat_map(|one| one.names()).collect();
+    let mut names: Vec<_> = Catalogue::default().kinds().flat_map(Experiment::names).collect();
     let all = names.len();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), all);
-    for one in EXPERIMENTS {
+    for one in Catalogue::default().kinds() {
         let words = [one.title, one.source, one.question, one.claim, one.absent];
         assert!(words.iter().all(|word| !word.is_empty()), "{}", one.name);
         let papers = ["HLS ", "Multics, ", "Chrysalis, ", "PORTS, ", "CMU 1982, "];
@@ -410,7 +410,7 @@ fn law_a_page_fetches_nothing() {
 
 #[test]
 fn refuses_a_host_that_an_experiment_does_not_have() {
-    for one in EXPERIMENTS {
+    for one in Catalogue::default().kinds() {
         for host in [Host::Sim, Host::Here, Host::Linux] {
             if !one.hosts.contains(&host) {
                 let settings = Settings { host: Some(host), quick: true, progress: &|_| {} };

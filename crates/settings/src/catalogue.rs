@@ -32,7 +32,7 @@ pub trait Listed: Sized + 'static {
     /// The name: lower case, words joined by `-`.
     fn name(&self) -> &'static str;
 
-    /// The kinds that every default catalogue has, in alphabetical order.
+    /// The kinds that every default catalogue has, in the order in which lists show them.
     fn known() -> &'static [&'static Self];
 }
 

@@ -27,7 +27,8 @@ fn candidate(name: &str, help: &str) -> CompletionCandidate {
 
 /// The experiments.
 pub(crate) fn experiments() -> Vec<CompletionCandidate> {
-    let all = windfall_lab::EXPERIMENTS.iter().flat_map(|one| {
+    let experiments = windfall_lab::Catalogue::default();
+    let all = experiments.kinds().flat_map(|one| {
         one.names().map(|name| {
             CompletionCandidate::new(name.to_owned()).help(Some(one.title.to_owned().into()))
         })

@@ -7,7 +7,7 @@ use crate::{Answer, VerbError};
 use std::io::Write;
 use std::path::Path;
 use windfall_lab::{
-    ClaimStatus, EXPERIMENTS, Experiment, Findings, Host, Settings, find, json, page, text,
+    Catalogue, ClaimStatus, Experiment, Findings, Host, Settings, find, json, page, text,
 };
 
 mod validate;
@@ -91,7 +91,7 @@ fn unknown(name: &str) -> VerbError {
         let first = "windfall: write `validate` first, and its options behind it: `windfall lab validate --quick`";
         return VerbError(first.to_owned());
     }
-    let names: Vec<_> = EXPERIMENTS.iter().flat_map(|one| one.names()).collect();
+    let names: Vec<_> = Catalogue::default().kinds().flat_map(Experiment::names).collect();
     VerbError(format!("windfall: unknown experiment `{name}`; there are: {}", names.join(", ")))
 }
 

@@ -1,8 +1,11 @@
 //! Steps of a program and their phases, with names or numbers for locks, timers and threads.
 //!
 //! A step is the same in a file, where everything has a name, and in a running program, where everything has a
-//! number: [`Step<N>`] says what it does, [`Naming`] how it refers to other things. A new step is added here, with
-//! the things that it shares ([`Step::shared`]) and its translation; `body.rs` says what it means.
+//! number: [`Step<N>`] says what it does, [`Naming`] how it refers to other things.
+//!
+//! A new step takes four places. The compiler finds three: here, with the things that it shares ([`Step::shared`]) and its
+//! translation; `body.rs`, its meaning; `scenario/src/file/steps.rs`, its keys in a file as they are written. It does not find
+//! `scenario/src/resolve/steps.rs`, which reads these keys; a phase with the step that is written and read again shows whether it does.
 
 use crate::action::{Resource, Station, Tick};
 use crate::program::Work;

@@ -142,8 +142,9 @@ fn law_both_front_pages_show_one_program() {
     let program = |path: &str, hidden: bool| {
         let text =
             std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
-        let (_, rest) = text.split_once("```rust,no_run\n").unwrap();
-        let (block, _) = rest.split_once("```").unwrap();
+        let block =
+            text.split("```").find(|block| block.contains("use windfall_client::")).unwrap();
+        let (_, block) = block.split_once('\n').unwrap();
         let lines = block.lines().filter(|line| !hidden || !line.starts_with("# "));
         lines.map(str::to_owned).collect::<Vec<String>>()
     };

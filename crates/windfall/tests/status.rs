@@ -93,6 +93,13 @@ fn gives(kind: &Kind) -> String {
     if types.is_empty() { "NULL".to_owned() } else { types.join(", ") }
 }
 
+/// Whether a test runs a hierarchy on real threads; a twin of this crate's does, by what it has in `common`.
+fn is_supervised(test: &Test) -> bool {
+    let here = test.file.to_string_lossy().contains("/crates/windfall/tests/");
+    let is_run = ["real::is_ready", "supervised::run"].iter().any(|run| test.text.contains(run));
+    is_run || here && test.name.starts_with("twin_")
+}
+
 fn row(kind: &Kind, tests: &[Test], scenarios: &[String]) -> String {
     let file = kind.name.replace('-', "_");
     let of = |test: &&Test| {
@@ -100,9 +107,7 @@ fn row(kind: &Kind, tests: &[Test], scenarios: &[String]) -> String {
     };
     let own: Vec<&Test> = tests.iter().filter(of).collect();
     let count = |prefix: &str| own.iter().filter(|test| test.name.starts_with(prefix)).count();
-    let host = own.iter().filter(|test| {
-        test.text.contains("real::is_ready") || test.text.contains("supervised::run")
-    });
+    let host = own.iter().filter(|test| is_supervised(test));
     let (law, paper, twin, host) = (count("law_"), count("paper_"), count("twin_"), host.count());
     let used = scenarios.iter().filter(|text| names(text, kind.name)).count();
     let missing = match (law, paper, twin + host) {
@@ -124,13 +129,13 @@ fn row(kind: &Kind, tests: &[Test], scenarios: &[String]) -> String {
 const HEAD: &str = "\
 # Status
 
-What stands behind each scheduler. This page is made from the tests (`UPDATE_GOLDEN=1 cargo test -p windfall --test status`), and a test holds
+The tests that stand behind each scheduler. This page is made from the tests (`UPDATE_GOLDEN=1 cargo test -p windfall --test status`), and a test holds
 that it is current.
 
 - *gives*: the guarantees that it gives its children. Every kind is also drawn by the law of all trees (`sim/tests/law.rs`), which judges
   each of them in random hierarchies.
 - *law*: tests of properties that name it. *paper*: tests of a number or a statement of a paper. *twin*: tests that run on the simulated machine and on
-  real threads. *host*: all tests that run it on real threads. *scenarios*: files in `scenarios/` that use it.
+  real threads. *host*: tests in which a hierarchy with it runs real threads, twins among them. *scenarios*: files in `scenarios/` that use it.
 - *missing for the next level*: the first that is not there.
 
 | scheduler | gives | law | paper | twin | host | scenarios | missing for the next level |
@@ -170,4 +175,24 @@ fn law_a_test_names_what_it_uses_of_its_file() {
     assert_eq!(of("rez"), ["law_a"]);
     assert_eq!(of("edf"), ["twin_b"]);
     assert!(of("cbs").is_empty());
+
+    let of = |file: &str| {
+        found
+            .iter()
+            .map(|test| Test {
+                file: file.into(),
+                name: test.name.clone(),
+                text: test.text.clone(),
+            })
+            .collect::<Vec<_>>()
+    };
+    let supervised = |file: &str| {
+        of(file)
+            .iter()
+            .filter(|test| is_supervised(test))
+            .map(|test| test.name.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(supervised("/a/crates/windfall/tests/twin.rs"), ["twin_b"]);
+    assert!(supervised("/windfall/crates/sim/tests/all/programs.rs").is_empty());
 }

@@ -257,7 +257,7 @@ exec    = ["mpv", "film.mkv"]
 "#;
 
 #[test]
-fn twin_a_program_of_a_real_machine_is_simulated_as_what_stands_in_for_it() {
+fn law_a_program_of_a_real_machine_is_simulated_as_what_stands_in_for_it() {
     let outcome = run(&format!("{PLAYER}run = \"spin\"\nreserve = \"1ms/10ms\"\n"));
     let declared =
         PLAYER.replace("of      =", "#").replace("match   =", "#").replace("exec    =", "#");

@@ -11,6 +11,7 @@ mod library;
 mod lines;
 mod openings;
 mod patience;
+mod pointers;
 mod run;
 mod semver;
 mod shape;

@@ -1,5 +1,6 @@
 //! What no compiler sees: files that grow too long, and documents that lie.
 
+use crate::pointers::Files;
 use crate::run::{Done, root};
 use crate::{functions, kinds, lines, openings, traits, words};
 use std::path::{Path, PathBuf};
@@ -32,6 +33,7 @@ pub(crate) fn check() -> Done {
         ["README.md", "remote/README.md", "remote/zenoh/README.md"].map(|page| root().join(page)),
     );
     let (mut faults, mut lines) = (Vec::new(), lines::Lines::default());
+    let there = Files::read()?;
     for file in files {
         let Ok(text) = std::fs::read_to_string(&file) else {
             continue;
@@ -69,6 +71,8 @@ pub(crate) fn check() -> Done {
         if (source || page) && !tells && !shown.ends_with("xtask/src/words.rs") {
             faults.extend(words::found(&text).iter().map(|found| format!("{shown}:{found}")));
         }
+        let found = there.astray(below, &text);
+        faults.extend(found.iter().map(|found| format!("{shown}:{found}")));
         if page && text.contains("```ignore") {
             faults.push(format!("{shown}: a code block that is not run"));
         }

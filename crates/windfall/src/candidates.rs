@@ -3,7 +3,7 @@
 
 use clap_complete::CompletionCandidate;
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use windfall_linux::control;
 use windfall_scenario::{Catalogues, Scenario};
 use windfall_schedulers::catalogue::KINDS;
@@ -65,14 +65,23 @@ pub(crate) fn run_nodes() -> Vec<CompletionCandidate> {
 
 /// The schedulers and threads of the scenario among the words before.
 pub(crate) fn file_nodes() -> Vec<CompletionCandidate> {
+    let threads = scenario().into_iter().flat_map(|scenario| scenario.threads);
+    let mut all = file_schedulers();
+    all.extend(plain(threads.map(|thread| thread.name).collect()));
+    all
+}
+
+/// The schedulers of the scenario among the words before.
+pub(crate) fn file_schedulers() -> Vec<CompletionCandidate> {
+    let schedulers = scenario().into_iter().flat_map(|scenario| scenario.schedulers);
+    plain(schedulers.map(|scheduler| scheduler.name).collect())
+}
+
+/// The scenario among the words before, if it can be read.
+fn scenario() -> Option<Scenario> {
     let is_scenario = |word: &PathBuf| word.extension() == Some(OsStr::new("toml"));
-    let file = std::env::args_os().map(PathBuf::from).find(is_scenario);
-    let scenario = file.and_then(|file| Scenario::load(Path::new(&file)).ok());
-    let names = scenario.into_iter().flat_map(|scenario| {
-        let schedulers = scenario.schedulers.into_iter().map(|scheduler| scheduler.name);
-        schedulers.chain(scenario.threads.into_iter().map(|thread| thread.name)).collect::<Vec<_>>()
-    });
-    plain(names.collect())
+    let file = std::env::args_os().map(PathBuf::from).find(is_scenario)?;
+    Scenario::load(&file).ok()
 }
 
 /// The run's socket, where the words before name one.

@@ -241,7 +241,7 @@ pub(crate) struct ReserveArgs {
     #[arg(required_unless_present = "task", conflicts_with = "task")]
     pub(crate) file: Option<PathBuf>,
     /// The scheduler whose threads are the application [default: the only one with periodic threads].
-    #[arg(long, value_name = "NAME", conflicts_with = "task")]
+    #[arg(long, value_name = "NAME", conflicts_with = "task", add = Candidates::new(candidates::file_schedulers))]
     pub(crate) node: Option<String>,
     /// A thread, instead of a scenario: work, period, and the deadline if it differs from the period.
     #[arg(long, value_name = "WORK/PERIOD[@DEADLINE]")]

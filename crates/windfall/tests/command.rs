@@ -199,6 +199,9 @@ fn completions_know_schedulers_experiments_and_nodes() {
     let mut nodes = nodes;
     nodes.sort();
     assert_eq!(nodes, declared);
+    let schedulers = SCENARIO.lines().filter_map(|line| line.strip_prefix("[schedulers."));
+    let schedulers: Vec<_> = schedulers.filter_map(|line| line.strip_suffix(']')).collect();
+    assert_eq!(completions(&["windfall", "reserve", &scenario, "--node", ""]), schedulers);
     assert!(completions(&["windfall", "ctl", "destroy", "--socket", "/nowhere", ""]).len() < 20);
 }
 

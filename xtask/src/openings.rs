@@ -1,10 +1,14 @@
-//! Sentences of doc comments begin with their subject, and not with a relative clause: "The result of a run", not "What a run found".
+//! Sentences of doc comments and of pages begin with their subject, and not with a relative clause: "The result of a run", not "What a run
+//! found". Headings and questions may.
 
 use std::path::Path;
 
 /// Words that open no sentence.
 const OPENINGS: [&str; 9] =
     ["Of what", "Of whom", "That of", "What", "Whatever", "Who", "Whoever", "Whom", "Whose"];
+
+/// Pages that tell of what was; and two whose words are kept elsewhere.
+const NOT_READ: [&str; 4] = ["docs/decisions", "CHANGELOG.md", "README.md", "docs/CAVEATS.md"];
 
 /// The doc comments of `crates/*/src` in which a sentence begins so.
 pub(crate) fn found(path: &Path, text: &str) -> Vec<String> {
@@ -28,6 +32,51 @@ pub(crate) fn found(path: &Path, text: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// The sentences of a page that begin so.
+pub(crate) fn found_in_page(path: &Path, text: &str) -> Vec<String> {
+    let is_page = path.extension().is_some_and(|extension| extension == "md");
+    if !is_page || NOT_READ.iter().any(|past| path.starts_with(past)) {
+        return Vec::new();
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let (mut found, mut is_open, mut is_code) = (Vec::new(), true, false);
+    for (index, line) in lines.iter().enumerate() {
+        let line = line.trim();
+        if line.starts_with("```") {
+            (is_open, is_code) = (true, !is_code);
+        } else if !is_code && !line.starts_with('#') {
+            let item = item(line);
+            let begun = sentences(item.unwrap_or(line), is_open || item.is_some());
+            let begun = begun.map(|sentence| sentence.trim_start_matches(['*', '_']));
+            let mut clauses = begun.filter_map(|sentence| Some((sentence, opening(sentence)?)));
+            let clause = clauses.find(|(sentence, _)| !asks(sentence, &lines[index + 1..]));
+            found.extend(clause.map(|(_, word)| {
+                format!("{}: a sentence begins with `{word}`; begin with its subject", index + 1)
+            }));
+            is_open = line.is_empty() || line.ends_with(['.', '!', '?', '|']);
+        } else {
+            is_open = true;
+        }
+    }
+    found
+}
+
+/// The text of an item of a list.
+fn item(line: &str) -> Option<&str> {
+    let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = numbered.strip_prefix(". ").filter(|_| numbered.len() < line.len());
+    line.strip_prefix("- ").or_else(|| line.strip_prefix("> ")).or(numbered)
+}
+
+/// Whether a sentence, which may go on in further lines, ends with a question mark.
+fn asks(sentence: &str, further: &[&str]) -> bool {
+    let further = further.iter().take_while(|line| !line.trim().is_empty()).copied();
+    let text = std::iter::once(sentence).chain(further).collect::<Vec<_>>().join(" ") + " ";
+    let ends = text.match_indices(['.', '!', '?']);
+    let mut ends = ends.filter(|(at, _)| text[at + 1..].starts_with([' ', '*', '_']));
+    ends.next().is_some_and(|(_, end)| end == "?")
 }
 
 /// Whether a file belongs to the source of a crate.
@@ -80,6 +129,43 @@ mod tests {
         }
         let words = found(Path::new("crates/sim/src/a.rs"), "\n/// Of whom it is.");
         assert_eq!(words, ["2: a sentence begins with `Of whom`; begin with its subject"]);
+    }
+
+    fn in_page(path: &str, text: &str) -> usize {
+        found_in_page(Path::new(path), text).len()
+    }
+
+    #[test]
+    fn refuses_a_page_in_which_a_sentence_begins_so() {
+        for text in [
+            "What it costs.",
+            "# A\n\nOne. What two is.",
+            "One.\nWhoever asks.",
+            "- *What remains* is rare.\n",
+            "of one\n- Whose.",
+            "2. What two is.",
+            "```\nfn f() {}\n```\nWhat is left.",
+            "What it costs\nis little. Is it?",
+        ] {
+            assert_eq!(in_page("docs/a.md", text), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn accepts_a_question_a_heading_and_pages_of_what_was() {
+        for text in [
+            "# What it costs",
+            "**What is enough?** The work.",
+            "What would happen\nwithout it? Little.",
+            "```\nWhat it costs.\n```",
+            "It is\nWhat it costs.",
+            "| What | it costs |",
+        ] {
+            assert_eq!(in_page("docs/a.md", text), 0, "{text}");
+        }
+        for path in ["docs/decisions/0001-a.md", "CHANGELOG.md", "docs/a.txt"] {
+            assert_eq!(in_page(path, "What it costs."), 0, "{path}");
+        }
     }
 
     #[test]

@@ -71,7 +71,8 @@ pub(crate) fn check() -> Done {
         if (source || page) && !tells && !shown.ends_with("xtask/src/words.rs") {
             faults.extend(words::found(&text).iter().map(|found| format!("{shown}:{found}")));
         }
-        let found = there.astray(below, &text);
+        let mut found = there.astray(below, &text);
+        found.extend(openings::found_in_page(below, &text));
         faults.extend(found.iter().map(|found| format!("{shown}:{found}")));
         if page && text.contains("```ignore") {
             faults.push(format!("{shown}: a code block that is not run"));

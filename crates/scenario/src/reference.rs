@@ -53,7 +53,7 @@ pub fn reference() -> String {
 /// The kinds of programs, with their settings.
 fn programs(text: &mut String) {
     text.push_str(
-        "\n## Kinds of programs\n\nWhat `kind` of `[programs.NAME]` and `program` of a thread may name, as `windfall catalogue` lists \
+        "\n## Kinds of programs\n\nKinds that `kind` of `[programs.NAME]` and `program` of a thread may name, as `windfall catalogue` lists \
          them. Crates above may register more.\n\n| kind | what it does | setting | value | default | meaning |\n|---|---|---|---|---|---|\n",
     );
     for kind in Catalogues::default().programs.kinds() {

@@ -154,3 +154,15 @@ impl fmt::Display for AnswerError {
 }
 
 impl core::error::Error for AnswerError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two exact shares, of two numbers of 16 bytes each, and which variant it is: copied once for each message, never kept.
+    #[test]
+    fn limit_an_answer_is_ten_words() {
+        assert_eq!(size_of::<Ratio>(), 32);
+        assert_eq!((size_of::<Answer>(), size_of::<AnswerError>()), (80, 80));
+    }
+}

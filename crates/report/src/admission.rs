@@ -138,7 +138,7 @@ mod tests {
         all.late_tasks.ends(ms(3), Span::ZERO);
         assert_eq!(all.tasks_admitted(), all.submitted);
         let expected = "\np submitted 20 tasks: 20 admitted, 0 refused, 3 lost after they were admitted; 4 done in time, \
-            4 late (3 never finished, at most 3ms, 0ms of that stolen), 1 lost and never finished, 2 of those done had been lost, \
+            4 late (3 never finished, at most 3.000ms, 0 of that stolen), 1 lost and never finished, 2 of those done had been lost, \
             3 withdrawn, 1 of those after their deadlines, 2 of clients used up, 1 open at the end, \
             5 of UNKNOWN end, since more were open than a run keeps\n";
         assert_eq!(said(all), expected);

@@ -121,3 +121,6 @@ impl<'a> Simulation<'a> {
         outcome
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -87,7 +87,7 @@ fn refused(work: Span, why: TaskRefusal) -> String {
 
 fn lost(task: &TaskFinding, left: Option<Span>, stolen: Span) -> String {
     let cause = match (&task.request, left) {
-        (Some(request), _) => format!("at the request `{}`", escaped(request)),
+        (Some(request), _) => format!("at the control request {}", escaped(request)),
         (None, None) => "its thread left the scheduler that had admitted it".to_owned(),
         (None, Some(_)) => "its scheduler did not receive the time that it holds".to_owned(),
     };
@@ -170,4 +170,97 @@ fn finding(task: &TaskFinding) -> Value {
         _ => {}
     }
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use windfall_trace::explain::{Explainer, Keep, Question};
+    use windfall_trace::{Event, NodeId, Note, Sink, ThreadId};
+
+    const A: ThreadId = ThreadId(0);
+
+    fn ms(ms: u64) -> Span {
+        Span::from_nanos(ms * 1_000_000)
+    }
+
+    /// What is found in a trace of one thread, whose events are at these milliseconds.
+    fn found(events: &[(u64, Event)]) -> Explained {
+        let mut explainer = Explainer::new(Question::new("*".into(), Keep::Worst(1)));
+        let (name, node) = ("a".to_owned(), None);
+        let declared = Event::Thread { thread: A, tid: 1, pid: 1, name, node };
+        explainer.record(Instant::ZERO, &declared);
+        for (at, event) in events {
+            explainer.record(Instant::ZERO + ms(*at), event);
+        }
+        explainer.finish().threads.remove(0)
+    }
+
+    fn task(task: u32, deadline: u64, what: TaskEvent) -> Event {
+        Event::Task { thread: A, task, deadline: Instant::ZERO + ms(deadline), what }
+    }
+
+    fn note(what: Note) -> Event {
+        Event::Note { node: NodeId(0), thread: Some(A), what }
+    }
+
+    const fn ended(how: TaskEnd, was: TaskState, stolen: Span) -> TaskEvent {
+        TaskEvent::Ended { how, was, stolen }
+    }
+
+    #[test]
+    fn law_each_task_that_was_refused_lost_or_late_is_named_with_its_reason() {
+        let no_time = TaskRefusal::NoTime { idle: ms(2), earliest: Some(Instant::ZERO + ms(11)) };
+        let found = found(&[
+            (1, note(Note::Refused(ms(2)))),
+            (1, task(3, 9, TaskEvent::Refused { work: ms(4), why: no_time })),
+            (2, note(Note::Lost(ms(1)))),
+            (2, task(0, 9, TaskEvent::Lost { left: Some(ms(1)), stolen: ms(3) })),
+            (3, note(Note::Lost(ms(5)))),
+            (3, task(1, 9, TaskEvent::Lost { left: Some(ms(5)), stolen: Span::ZERO })),
+            (3, Event::Control { text: "reserve for `server`".to_owned() }),
+            (4, task(2, 9, TaskEvent::Lost { left: None, stolen: Span::ZERO })),
+            (5, task(4, 9, ended(TaskEnd::Done, TaskState::Admitted, Span::ZERO))),
+            (11, task(5, 9, ended(TaskEnd::Done, TaskState::UsedUp, ms(1)))),
+            (12, task(6, 9, ended(TaskEnd::Left, TaskState::Admitted, Span::ZERO))),
+            (12, task(1, 9, ended(TaskEnd::Left, TaskState::Lost, Span::ZERO))),
+        ]);
+        let expected = [
+            "  0.001000s  task 3 by 0.009000s: 4.000ms of work refused: 2.000ms was idle before it; the earliest deadline for it was 0.011000s\n",
+            "  0.002000s  task 0 by 0.009000s: lost with 1.000ms left: its scheduler did not receive the time that it holds; 3.000ms was stolen from its thread's processor since it was submitted\n",
+            "  0.003000s  task 1 by 0.009000s: lost with 5.000ms left: at the control request reserve for `server`\n",
+            "  0.004000s  task 2 by 0.009000s: lost: its thread left the scheduler that had admitted it\n",
+            "  0.011000s  task 5 by 0.009000s: done 2.000ms late, after all of its time had passed: it needed more, or its thread waited; 1.000ms was stolen from its thread's processor since it was submitted\n",
+            "  0.012000s  task 6 by 0.009000s: not done, 3.000ms after its deadline, though its time had not passed: its thread waited or did other work\n",
+        ];
+        let said = text(&found);
+        let (counts, listed) = said.split_at(said.find("  0.001").unwrap_or(0));
+        assert_eq!(listed, expected.concat());
+        let ends = "3 lost after they were admitted, 1 done in time, 1 done late, 1 not done by their deadlines, nor later\n";
+        assert!(counts.ends_with(ends), "{counts}");
+        let json = json(&found);
+        assert_eq!(
+            (&json["lost"], &json["unfinished"], &json["left_out"]),
+            (&3.into(), &1.into(), &0.into())
+        );
+        let named: Vec<&str> = json["listed"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|one| one["what"].as_str())
+            .collect();
+        assert_eq!(named, ["refused", "lost", "lost", "lost", "late", "unfinished"]);
+        assert_eq!(json["listed"][0]["earliest_ns"], 11_000_000);
+    }
+
+    #[test]
+    fn limit_the_first_tasks_of_each_kind_are_named_and_the_others_counted() {
+        let why = TaskRefusal::SlotsTaken;
+        let refused = (0..20).map(|n| (1, task(n, 9, TaskEvent::Refused { work: ms(1), why })));
+        let lost = task(20, 9, TaskEvent::Lost { left: Some(ms(1)), stolen: Span::ZERO });
+        let all: Vec<_> = refused.chain([(2, lost)]).collect();
+        let said = text(&found(&all));
+        assert_eq!(said.lines().filter(|line| line.contains("slots")).count(), 8);
+        assert!(said.contains("task 20") && said.ends_with("  and 12 more\n"), "{said}");
+    }
 }

@@ -1,6 +1,8 @@
 //! What becomes of the tasks of processes: each that is admitted is counted once (decision 0033).
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
+mod ends;
+
 use crate::common::Random;
 use crate::explained::explain;
 use std::sync::{Arc, Mutex};
@@ -19,8 +21,8 @@ enum Step {
     Compute(Span),
     Sleep(Span),
     /// Of the tasks that it was ever admitted, by their place among them, from the last.
-    Finish(usize),
-    Withdraw(usize),
+    Finish(u64),
+    Withdraw(u64),
     /// To another scheduler, which admits nothing, or back.
     Move(&'static str),
 }
@@ -49,8 +51,8 @@ struct Log {
 }
 
 impl Log {
-    fn from_last(&self, place: usize) -> Option<usize> {
-        self.tasks.len().checked_sub(1 + place)
+    fn place(&self, from_last: u64) -> Option<usize> {
+        self.tasks.len().checked_sub(1 + usize::try_from(from_last).unwrap())
     }
 
     fn ends(&mut self, at: usize, end: End, now: Instant) {
@@ -100,7 +102,7 @@ impl Code for Scripted {
                 Step::Compute(span) => me.compute(span).await,
                 Step::Sleep(span) => me.sleep_until(now + span).await,
                 Step::Finish(place) | Step::Withdraw(place) => {
-                    let at = log().from_last(place);
+                    let at = log().place(place);
                     let Some(at) = at else { continue };
                     let task = log().tasks[at].0;
                     let end = if let Step::Finish(_) = step { End::Finish } else { End::Withdraw };
@@ -169,8 +171,8 @@ fn steps(random: &mut Random, moves: bool) -> Vec<Step> {
         }
         4..6 => Step::Compute(ms(random, 5)),
         6 => Step::Sleep(ms(random, 8)),
-        7..10 => Step::Finish(random.below(5) as usize),
-        10..12 => Step::Withdraw(random.below(8) as usize),
+        7..10 => Step::Finish(random.below(5)),
+        10..12 => Step::Withdraw(random.below(8)),
         _ => Step::Move(if random.below(2) == 0 { "low" } else { "server" }),
     };
     (0..random.within(1, 40)).map(|_| one(random)).collect()
@@ -306,133 +308,4 @@ fn law_each_task_that_is_admitted_is_counted_once_as_what_became_of_it() {
         [tasks.open, tasks.done_though_lost, late.unfinished, late.count - late.unfinished];
     assert!(each.iter().chain(&others).all(|count| *count > 20), "{tasks:?}, {late:?}");
     assert!(elsewhere > 20, "{elsewhere}");
-}
-
-/// A scheduler that admits with a processor to itself, from which 3 ms are stolen after the first.
-const STOLEN: &str = r#"
-schema = 2
-seed = 1
-length = "20ms"
-[machine]
-processors = 2
-[schedulers.server]
-scheduler = "ports"
-parent = "top"
-[schedulers.rest]
-scheduler = "time-sharing"
-parent = "top"
-[threads.other]
-parent = "rest"
-run = "spin"
-[[interrupts]]
-every = "1s"
-offset = "1ms"
-cost = "3ms"
-processors = [0]
-"#;
-
-/// The outcome of one process with these steps, and what `explain` says of its tasks.
-fn alone(text: &str, steps: &[Step]) -> (ThreadOutcome, Vec<String>) {
-    let (_, outcome, trace) = run(text, vec![steps.to_vec()]);
-    explained(&trace, &outcome);
-    let place = outcome.threads.iter().position(|thread| thread.submitted > 0).unwrap();
-    let thread = outcome.threads[place].clone();
-    assert_eq!(thread.lost, lost(&trace), "each loss is noted");
-    let server = outcome.nodes.iter().find(|node| node.name == "server").unwrap();
-    assert!(server.stats.contains(&("lost", Count::Times(thread.lost))), "{:?}", server.stats);
-    assert_eq!(thread.tasks_admitted(), thread.tasks.submitted - thread.tasks.refused);
-    let explanation = explain(&trace.records, &outcome);
-    let found = explanation.threads.into_iter().find(|found| found.thread.0 as usize == place);
-    let findings = found.unwrap().task_findings;
-    (thread, findings.all().map(|found| format!("{:?} {:?}", found.what, found.request)).collect())
-}
-
-const fn us(us: u64) -> Span {
-    Span::from_nanos(us * 1_000)
-}
-
-/// 5 ms by 6 ms.
-const TASK: Step = Step::Submit(us(5_000), us(6_000));
-
-#[test]
-fn law_a_task_that_is_lost_as_its_process_ends_it_is_counted_as_lost() {
-    // The scheduler is told of no event between the theft and this moment: it finds the loss as it is told of the end.
-    let at = Step::Compute(us(1_500));
-    let (done, said) = alone(STOLEN, &[TASK, at, Step::Finish(0)]);
-    let found = (done.lost, done.tasks.in_time, done.tasks.done_though_lost, done.tasks.lost);
-    assert_eq!(found, (1, 1, 1, 0));
-    assert!(said.len() == 1 && said[0].contains("Lost { left: Some(Span(3500000))"), "{said:?}");
-    assert!(said[0].contains("stolen: Span(3000000)"), "{said:?}");
-    for steps in [&[TASK, at, Step::Withdraw(0)][..], &[TASK, at]] {
-        let (left, _) = alone(STOLEN, steps);
-        let found = (left.lost, left.tasks.lost, left.tasks.withdrawn, left.late_tasks.count);
-        assert_eq!(found, (1, 1, 0, 0), "{steps:?}");
-    }
-}
-
-#[test]
-fn law_a_lost_task_may_be_done_late_and_its_end_counts_once() {
-    let at = Step::Compute(us(5_000));
-    let (late, said) =
-        alone(STOLEN, &[TASK, at, Step::Finish(0), Step::Finish(0), Step::Withdraw(0)]);
-    let found = (late.lost, late.late_tasks.count, late.tasks.done_though_lost, late.tasks.lost);
-    assert_eq!(found, (1, 1, 1, 0));
-    assert_eq!((late.late_tasks.most, late.late_tasks.stolen), (us(2_000), us(2_000)));
-    assert!(said.len() == 2 && said[1].contains("Ended { how: Done, was: Lost"), "{said:?}");
-    // What comes first counts, whatever is said later.
-    let (back, _) = alone(STOLEN, &[TASK, at, Step::Withdraw(0), Step::Finish(0)]);
-    assert_eq!(
-        (back.lost, back.tasks.lost, back.tasks.in_time, back.late_tasks.count),
-        (1, 1, 0, 0)
-    );
-}
-
-#[test]
-fn law_a_request_that_takes_supply_away_is_named_as_the_reason_of_the_loss() {
-    let text = r#"
-schema = 2
-seed = 1
-length = "60ms"
-[schedulers.rez]
-scheduler = "rez"
-parent = "top"
-[schedulers.server]
-scheduler = "ports"
-parent = "rez"
-guarantee = "RESBS 8ms 10ms"
-[threads.other]
-parent = "rez"
-run = "spin"
-[[at]]
-time = "2ms"
-do = "guarantee"
-scheduler = "server"
-guarantee = "RESBS 1ms 10ms"
-"#;
-    let first = Step::Submit(us(1_000), us(58_000));
-    let second = Step::Submit(us(20_000), us(40_000));
-    let (thread, said) = alone(text, &[first, second, Step::Compute(us(20_000))]);
-    assert_eq!((thread.lost, thread.tasks.refused), (1, 0), "{said:?}");
-    assert!(said[0].starts_with("Lost") && said[0].contains("reserve for `server`"), "{said:?}");
-}
-
-#[test]
-fn law_a_task_that_was_used_up_is_done_when_its_process_says_so() {
-    let text = STOLEN.replace("offset = \"1ms\"", "offset = \"900ms\"").replace("20ms", "1s");
-    let works = |work: u64, end: &[Step]| {
-        let all = [&[TASK, Step::Compute(us(work))], end].concat();
-        let (thread, said) = alone(&text, &all);
-        assert_eq!(thread.lost, 0);
-        (thread.tasks.in_time, thread.late_tasks.count, thread.late_tasks.unfinished, said.concat())
-    };
-    let (in_time, late, _, said) = works(5_500, &[Step::Finish(0)]);
-    assert_eq!((in_time, late, said.as_str()), (1, 0, ""), "it needed more than it said, in time");
-    let (in_time, late, unfinished, said) = works(7_000, &[Step::Finish(0)]);
-    assert_eq!((in_time, late, unfinished), (0, 1, 0));
-    assert!(said.contains("was: UsedUp"), "{said}");
-    let (in_time, late, unfinished, said) = works(7_000, &[]);
-    assert_eq!((in_time, late, unfinished), (0, 1, 1), "nobody says that it was done");
-    assert!(said.contains("how: Left"), "{said}");
-    // A process that ends before the deadline takes its task back.
-    assert_eq!(works(3_000, &[]), (0, 0, 0, String::new()));
 }

@@ -79,6 +79,10 @@ impl Processes {
         assert_eq!(status.code(), None, "ended by a signal");
     }
 
+    pub(crate) fn pid(&self, number: usize) -> u32 {
+        self.children[&number].id()
+    }
+
     pub(crate) fn hears(&self) -> Said {
         let left = LONGEST.saturating_sub(self.begun.elapsed());
         match self.said.1.recv_timeout(left) {

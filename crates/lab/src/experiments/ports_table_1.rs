@@ -80,6 +80,7 @@ fn judge(here: &Here) -> (Vec<String>, String) {
     };
     let parts = [
         ("hash, even deadlines", even[1] / even[0]),
+        ("best guess, even deadlines", even[2] / even[0]),
         ("hash, each follows", follows[1] / follows[0]),
         ("best guess, each follows", follows[2] / follows[0]),
     ];
@@ -154,7 +155,7 @@ mod tests {
             let load = [300.0, hash, guess, 5.0];
             judge(&[(1_000, [load; 2])]).0.len()
         };
-        assert_eq!([of(90.0, 90.0), of(90.0, 110.0), of(110.0, 110.0)], [0, 1, 3]);
+        assert_eq!([of(90.0, 90.0), of(90.0, 110.0), of(110.0, 110.0)], [0, 2, 4]);
         assert_eq!(judge(&[]).0.len(), 1);
     }
 }

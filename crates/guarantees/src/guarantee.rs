@@ -4,7 +4,7 @@
 //! 5.2.1), also below a uniformly slower processor. A guarantee holds while its owner is runnable.
 
 use crate::length::Length;
-use windfall_time::Ratio;
+use windfall_time::{Instant, Ratio};
 
 /// A guarantee about the processor time that a virtual processor receives (HLS 5.2.2).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -177,5 +177,22 @@ impl Guarantee {
             | Guarantee::Synchronized(x, y, _) => Guarantee::ContinuousSoft(x, y),
             other => other,
         }
+    }
+
+    /// The amount that a reservation gives in each period of length `period` from `begins` on, while its owner is
+    /// runnable. `None` if these are not made up of whole periods of its own, which follow each other from `since` on, or
+    /// if either start is unknown.
+    #[must_use]
+    pub fn in_periods(
+        &self,
+        since: Option<Instant>,
+        period: Length,
+        begins: Option<Instant>,
+    ) -> Option<Length> {
+        let ((x, y), since, begins) = (self.reservation()?, since?, begins?);
+        let apart = since.since(begins).or_else(|| begins.since(since))?;
+        let (apart, many) = (Length::from(apart).over(y)?, period.over(y)?);
+        let whole = apart.denominator() == 1 && many.denominator() == 1;
+        x.checked_mul(many).filter(|_| whole)
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::guarantee::Guarantee;
 use crate::length::Length;
-use windfall_time::{Instant, Ratio};
+use windfall_time::Ratio;
 
 /// Whether every interval of a period's length holds the amount.
 pub(crate) const fn is_continuous(guarantee: &Guarantee) -> bool {
@@ -22,25 +22,6 @@ pub(crate) const fn is_continuous(guarantee: &Guarantee) -> bool {
 /// The part of a period that a reservation leaves to others.
 pub(crate) fn idle(amount: Length, period: Length) -> Option<Length> {
     period.checked_sub(amount)
-}
-
-impl Guarantee {
-    /// The amount that a reservation gives in each period of length `period` from `begins` on, while its owner is
-    /// runnable. `None` if these are not made up of whole periods of its own, which follow each other from `since` on, or
-    /// if either start is unknown.
-    #[must_use]
-    pub fn in_periods(
-        &self,
-        since: Option<Instant>,
-        period: Length,
-        begins: Option<Instant>,
-    ) -> Option<Length> {
-        let ((x, y), since, begins) = (self.reservation()?, since?, begins?);
-        let apart = since.since(begins).or_else(|| begins.since(since))?;
-        let (apart, many) = (Length::from(apart).over(y)?, period.over(y)?);
-        let whole = apart.denominator() == 1 && many.denominator() == 1;
-        x.checked_mul(many).filter(|_| whole)
-    }
 }
 
 /// The least that a guarantee gives in any interval of that length, its owner being runnable; `None`

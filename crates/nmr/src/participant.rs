@@ -114,6 +114,8 @@ impl Peer {
     }
 }
 
+/// A replica: its voter, its peers, and what it has heard.
+// Fields: what it is, whom it knows, how far it is, and what came of that.
 #[derive(Debug)]
 pub(crate) struct Participant<V, R> {
     pub(crate) number: ReplicaNumber,

@@ -3,6 +3,7 @@
 use crate::action::{Action, Body, Station, Tick};
 use crate::process::ProcessError;
 use crate::program::{Jobs, Program, Recorded, RecordedStep, Work};
+use crate::redundancy::Redundancy;
 use crate::runtime::Job;
 use crate::step::{Phase, Step};
 use rand_pcg::Pcg64Mcg;
@@ -46,6 +47,18 @@ impl Program {
             Program::Recorded(recorded) => {
                 Box::new(Replay { recorded: recorded.clone(), at: 0, started: false })
             }
+        }
+    }
+
+    /// The same program; if it is a process, it says that it makes replicas. The check of a scenario compares their number with that of their processors.
+    #[must_use]
+    pub fn redundant(self, redundancy: Redundancy) -> Program {
+        match self {
+            Program::Process(mut start) => {
+                start.redundancy = Some(redundancy);
+                Program::Process(start)
+            }
+            other => other,
         }
     }
 }

@@ -64,6 +64,8 @@ pub enum Progress {
     Acted,
 }
 
+/// A program of a thread.
+// Fields: what it runs, what it may do, its jobs and its locks, each read in an event of its own.
 struct RunningProgram {
     body: Box<dyn Body>,
     /// Its handle, if it is a process.

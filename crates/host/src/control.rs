@@ -82,9 +82,8 @@ impl<M: Machine> Host<M> {
         // The thread holds no promise, and those of others stay: if this breaks one, the outcome says so.
         let promises = PromiseChange::untouched(self.promises.given().to_vec());
         let refused = self.request_judged(planned, &promises);
-        if let Some(text) = refused.into_iter().next() {
-            let why = text.split_once(": refused: ").map(|(_, why)| why.to_owned());
-            return Err(RequestErrorKind::Refused(why.unwrap_or(text)));
+        if let Some(first) = refused.into_iter().next() {
+            return Err(RequestErrorKind::Refused(first.why.to_string()));
         }
         if let Some(own) = recorded(request) {
             self.record_own(number, &own);

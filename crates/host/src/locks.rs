@@ -3,6 +3,7 @@
 
 use crate::host::Host;
 use crate::machine::Machine;
+use crate::request_error::ControlRequestErrorKind;
 use core::cmp::Reverse;
 use windfall_hierarchy::{Message, NodeId};
 use windfall_programs::{ProgramRuntime, Rank, Urgency};
@@ -36,7 +37,7 @@ impl<M: Machine> Host<M> {
     }
 
     /// Why a request is refused: it would leave threads that share a lock below different schedulers.
-    pub(crate) fn kept_by_lock(&self, request: &PlannedRequest) -> Option<String> {
+    pub(crate) fn kept_by_lock(&self, request: &PlannedRequest) -> Option<ControlRequestErrorKind> {
         let leaves: Option<NodeId> = match request {
             PlannedRequest::Destroy(node) => self.hierarchy.find_node(node),
             PlannedRequest::Default(_) => self.hierarchy.default_node(),
@@ -54,8 +55,8 @@ impl<M: Machine> Host<M> {
             u32::try_from(*number).is_ok_and(|number| self.programs.rank_of(number).is_some())
         };
         let kept = (0..self.threads.list.len()).filter(ranked).find(moved)?;
-        let name = &self.threads.list[kept].outcome.name;
-        Some(format!("`{name}` shares a lock that inherits, with threads of its scheduler"))
+        let name = self.threads.list[kept].outcome.name.clone();
+        Some(ControlRequestErrorKind::SharesLock(name))
     }
 
     /// Records a priority or period that a request has set for a thread. The thread keeps the rank that it inherits.

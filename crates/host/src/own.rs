@@ -70,10 +70,7 @@ impl<M: Machine> Host<M> {
         self.requester = None;
         match refused.into_iter().next() {
             None => Ok(()),
-            Some(text) => {
-                let why = text.split_once(": refused: ").map(|(_, why)| why.to_owned());
-                Err(RequestErrorKind::Refused(why.unwrap_or(text)))
-            }
+            Some(first) => Err(RequestErrorKind::Refused(first.why.to_string())),
         }
     }
 

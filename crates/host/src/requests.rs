@@ -3,6 +3,7 @@
 use crate::agenda::Due;
 use crate::host::Host;
 use crate::machine::Machine;
+use crate::request_error::{ControlRequestError, ControlRequestErrorKind};
 use crate::thread::Role;
 use windfall_hierarchy::{Hierarchy, ThreadId};
 use windfall_programs::{Condition, ProgramRuntime};
@@ -31,7 +32,7 @@ impl<M: Machine> Host<M> {
                 false => self.request(request),
             };
             self.log.is_as_planned &= refused.is_empty();
-            self.log.refused.extend(refused.into_iter().map(|why| (now, why)));
+            self.log.refused.extend(refused.into_iter().map(|why| (now, why.to_string())));
         }
     }
 
@@ -59,7 +60,7 @@ impl<M: Machine> Host<M> {
     ///
     /// It ends the judgement of all promises, because those that hold afterwards are unknown. Schedulers that admit tasks have what they hold by
     /// their place alone from then on: all of a processor at the top, nothing elsewhere.
-    pub fn request(&mut self, request: PlannedRequest) -> Vec<String> {
+    pub fn request(&mut self, request: PlannedRequest) -> Vec<ControlRequestError> {
         let (changed, refused) = self.carry_out_request(request);
         if changed {
             self.unchecked();
@@ -72,7 +73,7 @@ impl<M: Machine> Host<M> {
         &mut self,
         request: PlannedRequest,
         promises: &PromiseChange,
-    ) -> Vec<String> {
+    ) -> Vec<ControlRequestError> {
         let (changed, refused) = self.carry_out_request(request);
         match changed {
             true if refused.is_empty() => self.promises_change(promises),
@@ -83,18 +84,18 @@ impl<M: Machine> Host<M> {
     }
 
     /// Carries out a request, for each thread if it is about a program. Returns whether anything has changed, and what was refused.
-    fn carry_out_request(&mut self, request: PlannedRequest) -> (bool, Vec<String>) {
+    fn carry_out_request(&mut self, request: PlannedRequest) -> (bool, Vec<ControlRequestError>) {
         let each = match self.each(request) {
             Ok(each) => each,
             Err(refused) => return (false, vec![refused]),
         };
-        let refused: Vec<String> = each.iter().filter_map(|request| self.one(request)).collect();
+        let refused: Vec<_> = each.iter().filter_map(|request| self.one(request)).collect();
         (refused.len() < each.len(), refused)
     }
 
     /// Returns the answer that a request would have: the refusals and their reasons. Changes nothing.
     #[must_use]
-    pub fn query(&self, request: PlannedRequest) -> Vec<String> {
+    pub fn query(&self, request: PlannedRequest) -> Vec<ControlRequestError> {
         let each = match self.each(request) {
             Ok(each) => each,
             Err(refused) => return vec![refused],
@@ -102,12 +103,10 @@ impl<M: Machine> Host<M> {
         let now = self.machine.now();
         let one = |hierarchy: &mut Hierarchy, request: &PlannedRequest| {
             let refused = self.obstacle(request).or_else(|| {
-                request
-                    .carry_out(hierarchy, now, &|thread| self.id(thread))
-                    .err()
-                    .map(|why| why.to_string())
+                let done = request.carry_out(hierarchy, now, &|thread| self.id(thread));
+                done.err().map(ControlRequestErrorKind::Hierarchy)
             });
-            refused.map(|why| format!("{}: refused: {why}", self.text(request)))
+            refused.map(|why| ControlRequestError { request: self.text(request), why })
         };
         self.hierarchy.query(|tree| each.iter().filter_map(|request| one(tree, request)).collect())
     }
@@ -115,8 +114,8 @@ impl<M: Machine> Host<M> {
     /// One request for each thread of a program that a request is about.
     ///
     /// # Errors
-    /// A text, if none of its threads runs.
-    fn each(&self, request: PlannedRequest) -> Result<Vec<PlannedRequest>, String> {
+    /// If none of its threads runs.
+    fn each(&self, request: PlannedRequest) -> Result<Vec<PlannedRequest>, ControlRequestError> {
         if let PlannedRequest::Transaction(parts) = request {
             let parts: Result<Vec<_>, _> = parts.into_iter().map(|part| self.each(part)).collect();
             let parts = parts?.into_iter().flatten().collect();
@@ -133,7 +132,8 @@ impl<M: Machine> Host<M> {
         });
         let each: Vec<PlannedRequest> = its.filter_map(|number| request.aimed_at(number)).collect();
         if each.is_empty() {
-            return Err(format!("{}: refused: no thread of it runs", self.text(&request)));
+            let (request, why) = (self.text(&request), ControlRequestErrorKind::NoThreadRuns);
+            return Err(ControlRequestError { request, why });
         }
         Ok(each)
     }
@@ -146,21 +146,20 @@ impl<M: Machine> Host<M> {
     }
 
     /// Carries out one request. Returns the request and the reason if it was refused.
-    fn one(&mut self, request: &PlannedRequest) -> Option<String> {
+    fn one(&mut self, request: &PlannedRequest) -> Option<ControlRequestError> {
         let text = self.text(request);
         let why = self.attempt(request);
-        let refused = why.is_some();
-        let outcome = why.map_or(text.clone(), |why| format!("{text}: refused: {why}"));
+        let refused = why.map(|why| ControlRequestError { request: text.clone(), why });
         let now = self.machine.now();
         self.machine.tracer().declare_nodes(now, &self.hierarchy);
         self.learn_nodes();
-        let text = outcome.clone();
+        let text = refused.as_ref().map_or(text, ControlRequestError::to_string);
         self.machine.tracer().record(now, || Event::Control { text });
-        refused.then_some(outcome)
+        refused
     }
 
     /// Carries out a request. Returns the reason if it was refused.
-    fn attempt(&mut self, request: &PlannedRequest) -> Option<String> {
+    fn attempt(&mut self, request: &PlannedRequest) -> Option<ControlRequestErrorKind> {
         let parts = request.parts();
         let moves_many = parts.iter().any(PlannedRequest::moves_many);
         if moves_many || parts.iter().any(|part| part.reshapes() || part.moves().is_some()) {
@@ -172,7 +171,7 @@ impl<M: Machine> Host<M> {
         if let PlannedRequest::Enqueue(queue, datum) = request {
             // No part of a transaction.
             let put = ProgramRuntime::enqueue(self, queue, *datum);
-            return put.err().map(|why| why.to_string());
+            return put.err().map(ControlRequestErrorKind::Queue);
         }
         if !parts.iter().all(|part| matches!(part, PlannedRequest::Timer(_))) {
             let ids: Vec<Option<ThreadId>> =
@@ -180,10 +179,15 @@ impl<M: Machine> Host<M> {
             let refusals = self.log.refused.len();
             let known = |thread: usize| ids.get(thread).copied().flatten();
             let before: Vec<_> = parts.iter().map(|part| self.before(part)).collect();
-            let done = self.send(|hierarchy, now| request.carry_out(hierarchy, now, &known));
-            before.into_iter().for_each(|before| self.after(before, done.is_some()));
-            if done.is_none() {
-                return self.log.refused.drain(refusals..).next().map(|(_, why)| why);
+            let mut refused = None;
+            self.send(|hierarchy, now| {
+                let done = request.carry_out(hierarchy, now, &known);
+                done.inspect_err(|why| refused = Some(why.clone()))
+            });
+            before.into_iter().for_each(|before| self.after(before, refused.is_none()));
+            if refused.is_some() {
+                self.log.refused.truncate(refusals); // whoever asked records it
+                return refused.map(ControlRequestErrorKind::Hierarchy);
             }
         }
         for part in parts {
@@ -213,7 +217,7 @@ impl<M: Machine> Host<M> {
     }
 
     /// Why the hierarchy cannot be sent a request.
-    fn obstacle(&self, request: &PlannedRequest) -> Option<String> {
+    fn obstacle(&self, request: &PlannedRequest) -> Option<ControlRequestErrorKind> {
         let kept = || request.parts().iter().find_map(|part| self.kept_by_lock(part));
         self.absent(request).or_else(kept)
     }
@@ -224,13 +228,13 @@ impl<M: Machine> Host<M> {
     }
 
     /// Why the thread that a request is about does not exist.
-    fn absent(&self, request: &PlannedRequest) -> Option<String> {
+    fn absent(&self, request: &PlannedRequest) -> Option<ControlRequestErrorKind> {
         let mut threads = request.parts().iter().filter_map(PlannedRequest::thread);
         let absent = threads.find(|thread| self.id(*thread).is_none())?;
         Some(self.why_absent(absent))
     }
 
-    fn why_absent(&self, thread: usize) -> String {
+    fn why_absent(&self, thread: usize) -> ControlRequestErrorKind {
         let number = number_of(thread);
         let known = thread < self.threads.list.len();
         let ended = known
@@ -238,8 +242,7 @@ impl<M: Machine> Host<M> {
                 Role::Own => self.programs.condition(number) == Condition::Gone,
                 Role::Entry | Role::Of(_) => true,
             };
-        let why = if ended { "the thread has ended" } else { "the thread does not exist yet" };
-        why.to_owned()
+        if ended { ControlRequestErrorKind::Ended } else { ControlRequestErrorKind::NotBegun }
     }
 
     fn has_moved(&mut self, thread: usize, to: &str) {

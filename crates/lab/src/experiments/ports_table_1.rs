@@ -12,8 +12,8 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     title: "what hashing and best guess save of an insertion",
     source: "PORTS, 1994, 2.6, table 1",
     question: "what does it cost to find a slot's place and insert it, from the first slot on, by adaptive hashing, and by best guess?",
-    claim: "at 1,000 slots hashing takes at most a third of the original's time, and so does best guess where each deadline follows the last, as \
-            in speculation",
+    claim: "at 1,000 slots hashing and best guess take at most a third of the original's time each, whether deadlines are even or each follows \
+            the last, as in speculation",
     hosts: &[Host::Here],
     absent: "what is measured is the structure alone, which is the same code on each host",
     run: findings,

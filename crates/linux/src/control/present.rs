@@ -5,6 +5,7 @@ use super::wire::ControlError;
 use crate::control;
 use crate::supervise::locked::Locked;
 use crate::supervise::settle::settle;
+use windfall_host::{ControlRequestError, ControlRequestErrorKind};
 use windfall_scenario::{Live, LiveNode, LiveRequest, LiveThread, PlannedRequest, PromiseChange};
 
 /// The schedulers and threads that requests may refer to.
@@ -62,12 +63,13 @@ pub(super) fn carry_out(
         // A number may belong to another thread by now.
         let ended = meant.iter().find(|(at, name)| !control::is_called(s, *at, name));
         if let Some((_, name)) = ended {
-            return Err(format!("`{name}`: refused: the thread has ended"));
+            let why = ControlRequestErrorKind::Ended.to_string();
+            return Err(ControlError::new(format!("`{name}`"), why, ""));
         }
         let refused = s.host.request_judged(planned, &change);
         settle(s);
         match refused.into_iter().next() {
-            Some(first) => Err(first),
+            Some(first) => Err(refusal(first)),
             None => {
                 let now = s.time();
                 s.host.carried_out(now, request);
@@ -75,7 +77,7 @@ pub(super) fn carry_out(
             }
         }
     });
-    done.map_err(|first| refusal(&first))?;
+    done?;
     let (live, (nodes, threads)) = there(host)?;
     let promises = live.promises(&nodes, &threads);
     host.call(move |s| {
@@ -93,8 +95,7 @@ pub(super) fn together(mut planned: Vec<PlannedRequest>) -> PlannedRequest {
     PlannedRequest::Transaction(planned)
 }
 
-/// A refusal in the words of a host.
-pub(super) fn refusal(told: &str) -> ControlError {
-    let (requested, why) = told.split_once(": refused: ").unwrap_or(("the request", told));
-    ControlError::new(requested, why, "")
+/// A host's refusal.
+pub(super) fn refusal(refused: ControlRequestError) -> ControlError {
+    ControlError::new(refused.request, refused.why.to_string(), "")
 }

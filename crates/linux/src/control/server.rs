@@ -226,7 +226,7 @@ impl Server {
             settle(s);
             s.host.query(planned)
         });
-        refused.into_iter().next().map_or(Ok(()), |first| Err(refusal(&first)))?;
+        refused.into_iter().next().map_or(Ok(()), |first| Err(refusal(first)))?;
         Ok(json!({ "would": "be carried out", "breaks": broken }))
     }
 

@@ -1,13 +1,15 @@
 //! Weighted round robin: ready children in turn, each for as many quanta as its weight, on one processor or several.
 //!
-//! Takes    any guarantee.
-//! Gives    NULL to each child.
+//! Takes    PSBE s d on its only own VP; any guarantee if only turns are wanted.
+//! Gives    PSBE (s p) ((d + B) p) to each child: p its part of all weights, B the turns of all others (`promise.rs`).
 //! Admits   everyone, with a weight from 1 on (default 1). A new weight counts from the child's next turn on.
 //! Assumes  nothing of its children.
 //! Costs    O(log n) per event; 50 bytes per child; one timer per processor.
 //! Ties     none: children are in a queue. One that is preempted from above keeps its place and the rest of its turn.
 //! Source   Katevenis, Sidiropoulos and Courcoubetis 1991; of processors instead of links.
-//! Checked  laws, the test below.
+//! Checked  laws, the test below, `tests/all/weighted_round_robin.rs`.
+
+mod promise;
 
 use crate::catalogue::Kind;
 use crate::parameters::SHARE;
@@ -33,7 +35,8 @@ pub(crate) const KIND: Kind = WeightedRoundRobin::kind(
         Ok(Box::new(Pooled::new(Weighted { line: Line::default(), weights: Vec::new(), quanta })))
     },
 )
-.with_parameters(&[&SHARE]);
+.with_parameters(&[&SHARE])
+.with_conversion(promise::conversion);
 
 #[derive(Clone)]
 struct Weighted {

@@ -44,4 +44,5 @@ mod swift;
 mod tbs;
 mod time_sharing;
 mod time_table;
+mod weighted_round_robin;
 mod windows_time_sharing;

@@ -59,12 +59,12 @@ impl Instance {
     /// The most effects in one call: each own VP may lose a child, gain one, be requested and be released, twice;
     /// each timer may be set; each child may be notified.
     pub(crate) fn effect_limit(&self) -> u32 {
-        let told = self.children.count();
+        let children = self.children.count();
         self.own_count()
             .saturating_mul(8)
             .saturating_add(u32::from(self.timers.count()))
             .saturating_add(EFFECTS)
-            .saturating_add(told)
+            .saturating_add(children)
     }
 
     /// The most calls for one event of the host; beyond it the event is taken to be endless.

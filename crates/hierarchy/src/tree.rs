@@ -170,8 +170,8 @@ impl Hierarchy {
         let mut figures = Vec::new();
         if let Some((node, child)) = place {
             let at = at.max(self.state.now);
-            let mut tell = |name, count| figures.push((name, count));
-            self.nodes[node].scheduler.stats(child, at, &mut tell);
+            let mut report = |name, count| figures.push((name, count));
+            self.nodes[node].scheduler.stats(child, at, &mut report);
         }
         figures
     }

@@ -31,9 +31,9 @@ impl<M: Machine> Host<M> {
 
     fn idle_time(&mut self, node: NodeId, work: Span, deadline: Instant) -> Option<IdleTime> {
         let now = self.machine.now();
-        let mut ask = |query| self.hierarchy.temporal_query(now, node, query).ok().flatten();
-        let idle = ask(TemporalQuery::IdleBefore(deadline))?;
-        let earliest = ask(TemporalQuery::EarliestDeadline(work))?;
+        let mut answer = |query| self.hierarchy.temporal_query(now, node, query).ok().flatten();
+        let idle = answer(TemporalQuery::IdleBefore(deadline))?;
+        let earliest = answer(TemporalQuery::EarliestDeadline(work))?;
         match (idle, earliest) {
             (TemporalAnswer::Idle(idle), TemporalAnswer::Earliest(earliest)) => {
                 Some(IdleTime::new(idle, earliest))

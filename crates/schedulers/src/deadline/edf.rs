@@ -65,7 +65,7 @@ struct Job {
     /// Relative deadline of the jobs that begin with a wake-up.
     relative: Option<Span>,
     /// Whether a `job` message has announced the job that the next wake-up begins.
-    told: bool,
+    announced: bool,
     expired: bool,
 }
 
@@ -73,7 +73,7 @@ const NEVER: Job = Job {
     deadline: Instant::MAX,
     release: Instant::ZERO,
     relative: None,
-    told: false,
+    announced: false,
     expired: false,
 };
 
@@ -109,7 +109,7 @@ impl State {
     /// The deadline of the job that begins if `child` wakes now; `None` if no job begins, or if it is never due.
     pub(crate) fn due_on_waking(&self, child: ChildVp, now: Instant) -> Option<Instant> {
         let job = self.jobs[child.index()];
-        job.relative.filter(|_| !job.told).map(|span| now.saturating_add(span))
+        job.relative.filter(|_| !job.announced).map(|span| now.saturating_add(span))
     }
 
     /// Begins a job of `child`.
@@ -218,8 +218,8 @@ impl Policy for State {
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let job = &mut self.jobs[child.index()];
-        if job.told {
-            job.told = false;
+        if job.announced {
+            job.announced = false;
         } else {
             let now = context.now();
             let relative = job.relative;
@@ -260,7 +260,7 @@ impl Policy for State {
                 let expired = self.jobs[child.index()].expired;
                 self.begin(child, release, deadline, context);
                 if context.child(child) == windfall_hierarchy::VpState::Waiting {
-                    self.jobs[child.index()].told = true;
+                    self.jobs[child.index()].announced = true;
                 } else if self.jobs[child.index()].expired {
                     self.give_up(child, pool, context);
                 } else if expired {

@@ -49,7 +49,7 @@ struct Job {
     /// Relative deadline and work of the jobs that begin with a wake-up.
     periodic: Option<(Span, Span)>,
     /// Whether a `job` message has announced the job that the next wake-up begins.
-    told: bool,
+    announced: bool,
     /// Work has been charged up to here, while it runs.
     charged: Instant,
     /// The time at which it last began to run.
@@ -60,7 +60,7 @@ const NONE: Job = Job {
     deadline: None,
     work: Span::ZERO,
     periodic: None,
-    told: false,
+    announced: false,
     charged: Instant::ZERO,
     started: Instant::ZERO,
 };
@@ -179,7 +179,7 @@ impl Policy for State {
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let job = &mut self.jobs[child.index()];
-        if !core::mem::take(&mut job.told) {
+        if !core::mem::take(&mut job.announced) {
             let now = context.now();
             let (deadline, work) = job.periodic.unzip();
             let deadline = deadline.map(|span| now.saturating_add(span));
@@ -215,7 +215,7 @@ impl Policy for State {
                     self.charge_running(pool, context);
                 }
                 self.begin(child, Some(deadline), work.unwrap_or(Span::ZERO));
-                self.jobs[child.index()].told = waits;
+                self.jobs[child.index()].announced = waits;
                 pool.rerank(child, self, context);
                 self.arm(pool, context);
                 Ok(())

@@ -322,15 +322,15 @@ impl Policy for State {
         self.ledger.answer(query, self.phase == Phase::Idle)
     }
 
-    fn stats(&self, child: Option<ChildVp>, tell: &mut dyn FnMut(&'static str, Count)) {
+    fn stats(&self, child: Option<ChildVp>, report: &mut dyn FnMut(&'static str, Count)) {
         if child.is_none() {
             let (now, counts) = self.ledger.counts();
-            tell("tasks", Count::Times(now as u64));
-            tell("admitted", Count::Times(counts.admitted));
-            tell("refused", Count::Times(counts.refused));
-            tell("used-up", Count::Times(counts.collected));
-            tell("lost", Count::Times(counts.lost));
-            tell("absorbed", Count::Time(counts.freed));
+            report("tasks", Count::Times(now as u64));
+            report("admitted", Count::Times(counts.admitted));
+            report("refused", Count::Times(counts.refused));
+            report("used-up", Count::Times(counts.collected));
+            report("lost", Count::Times(counts.lost));
+            report("absorbed", Count::Time(counts.freed));
         }
     }
 

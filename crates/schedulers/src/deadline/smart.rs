@@ -72,7 +72,7 @@ struct Task {
     /// Relative deadline and work of the jobs that begin with a wake-up.
     periodic: Option<(Span, Span)>,
     /// Whether a `job` message has announced the job that the next wake-up begins.
-    told: bool,
+    announced: bool,
 }
 
 impl Default for Task {
@@ -83,7 +83,7 @@ impl Default for Task {
             used: Span::ZERO,
             job: None,
             periodic: None,
-            told: false,
+            announced: false,
         }
     }
 }
@@ -242,7 +242,7 @@ impl Scheduler for State {
     fn request(&mut self, child: ChildVp, context: &mut Context<'_>) {
         let task = &mut self.tasks[child.index()];
         task.account.catch_up(self.present[usize::from(task.priority)]);
-        if !core::mem::take(&mut task.told) {
+        if !core::mem::take(&mut task.announced) {
             let now = context.now();
             let job = |(due, work)| Job { deadline: now.saturating_add(due), work };
             task.job = task.periodic.map(job);
@@ -274,7 +274,7 @@ impl Scheduler for State {
         match message {
             Message::Job { deadline, work, .. } => {
                 task.job = work.map(|work| Job { deadline, work });
-                task.told = waits;
+                task.announced = waits;
             }
             Message::Periodic { deadline, amount, .. } => {
                 task.periodic = amount.map(|amount| (deadline, amount));

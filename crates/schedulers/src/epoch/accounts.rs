@@ -107,15 +107,15 @@ impl Accounts {
     }
 
     /// Reports the settings, the needs declared, the parts of all epochs that have ended, and the start of this epoch's CSP.
-    pub(crate) fn stats(&self, tell: &mut dyn FnMut(&'static str, Count)) {
-        tell("epoch", Count::Time(self.length));
-        tell("useful", Count::Time(self.useful));
-        tell("declared", Count::Time(self.declared));
-        tell("epochs", Count::Times(self.number));
-        tell("committed", Count::Time(self.past.committed));
-        tell("uncommitted", Count::Time(self.past.uncommitted));
-        tell("windfall", Count::Time(self.past.windfall));
-        tell("critical-from", Count::At(self.critical()));
+    pub(crate) fn stats(&self, report: &mut dyn FnMut(&'static str, Count)) {
+        report("epoch", Count::Time(self.length));
+        report("useful", Count::Time(self.useful));
+        report("declared", Count::Time(self.declared));
+        report("epochs", Count::Times(self.number));
+        report("committed", Count::Time(self.past.committed));
+        report("uncommitted", Count::Time(self.past.uncommitted));
+        report("windfall", Count::Time(self.past.windfall));
+        report("critical-from", Count::At(self.critical()));
     }
 
     /// Number of epochs that have ended by `now`; `None` if this one has not.

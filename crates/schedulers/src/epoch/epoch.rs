@@ -323,15 +323,15 @@ impl Scheduler for EpochScheduler {
         &self,
         child: Option<ChildVp>,
         at: Instant,
-        tell: &mut dyn FnMut(&'static str, Count),
+        report: &mut dyn FnMut(&'static str, Count),
     ) {
         let (epoch, running) = self.standing(at);
         let Some(child) = child else {
-            epoch.stats(tell);
-            return self.ways.stats(tell);
+            epoch.stats(report);
+            return self.ways.stats(report);
         };
         let running = running.filter(|(runs, _)| *runs == child).map(|(_, process)| process);
-        running.unwrap_or(self.processes[child.index()]).stats(&epoch, self.slice, tell);
+        running.unwrap_or(self.processes[child.index()]).stats(&epoch, self.slice, report);
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {

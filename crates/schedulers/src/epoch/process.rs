@@ -110,15 +110,15 @@ impl Process {
         &self,
         epoch: &Accounts,
         slice: Span,
-        tell: &mut dyn FnMut(&'static str, Count),
+        report: &mut dyn FnMut(&'static str, Count),
     ) {
-        tell("need", Count::Time(self.declared));
-        tell("slice", Count::Time(self.slice.unwrap_or(slice)));
-        tell("priority", Count::Times(self.priority.into()));
-        tell("ran", Count::Time(self.ran));
-        tell("scheduled", Count::Times(self.scheduled));
-        tell("windfall-given", Count::Time(self.given(epoch)));
-        tell("windfall-taken", Count::Time(self.taken));
+        report("need", Count::Time(self.declared));
+        report("slice", Count::Time(self.slice.unwrap_or(slice)));
+        report("priority", Count::Times(self.priority.into()));
+        report("ran", Count::Time(self.ran));
+        report("scheduled", Count::Times(self.scheduled));
+        report("windfall-given", Count::Time(self.given(epoch)));
+        report("windfall-taken", Count::Time(self.taken));
     }
 
     /// Renews the need if an epoch has begun since, and moves the process to its normal queue. Returns whether one

@@ -42,14 +42,14 @@ impl Ways {
     }
 
     /// Reports the number of passes through each way.
-    pub(crate) fn stats(&self, tell: &mut dyn FnMut(&'static str, Count)) {
-        tell("switched", Count::Times(self.switched));
-        tell("interrupted-low", Count::Times(self.interrupted_low));
-        tell("restarted", Count::Times(self.restarted));
-        tell("stopped", Count::Times(self.stopped));
-        tell("started", Count::Times(self.started));
-        tell("resumed", Count::Times(self.resumed));
-        tell("stayed-idle", Count::Times(self.stayed_idle));
+    pub(crate) fn stats(&self, report: &mut dyn FnMut(&'static str, Count)) {
+        report("switched", Count::Times(self.switched));
+        report("interrupted-low", Count::Times(self.interrupted_low));
+        report("restarted", Count::Times(self.restarted));
+        report("stopped", Count::Times(self.stopped));
+        report("started", Count::Times(self.started));
+        report("resumed", Count::Times(self.resumed));
+        report("stayed-idle", Count::Times(self.stayed_idle));
     }
 
     /// Forgets a child that is removed, because its number may be reused.

@@ -6,10 +6,10 @@ use windfall_hierarchy::{Message, ProcessorSet, Value};
 use windfall_time::{Instant, Span};
 
 macro_rules! messages {
-    ($($parameter:ident: $tell:ident, $read:ident -> $values:ty, $shape:ident($($part:ident: $type:ty),+);)+) => {$(
+    ($($parameter:ident: $write:ident, $read:ident -> $values:ty, $shape:ident($($part:ident: $type:ty),+);)+) => {$(
         #[doc = concat!("A message that sets [`", stringify!($parameter), "`].")]
         #[must_use]
-        pub const fn $tell($($part: $type),+) -> Message {
+        pub const fn $write($($part: $type),+) -> Message {
             Message::Set(&$parameter.key, Value::$shape($($part),+))
         }
 

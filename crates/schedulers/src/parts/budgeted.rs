@@ -167,7 +167,7 @@ impl Policy for Budgeted {
             context.note(Some(child), note);
             let throttled = slot.budget.is_zero() && self.rules.overrun == Overrun::Throttle;
             let ready = context.child(child) == VpState::Ready;
-            if ready && throttled && !core::mem::replace(&mut slot.told, true) {
+            if ready && throttled && !core::mem::replace(&mut slot.notified, true) {
                 context.notify_child(child, ParentNotice::Exhausted);
             }
         }

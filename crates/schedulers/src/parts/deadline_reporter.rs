@@ -9,13 +9,13 @@ use windfall_time::Instant;
 #[derive(Clone, Default)]
 pub(crate) struct DeadlineReporter {
     reports: bool,
-    told: Option<Instant>,
+    reported: Option<Instant>,
 }
 
 impl DeadlineReporter {
     /// Creates a reporter; if `reports` is false, it reports nothing.
     pub(crate) const fn new(reports: bool) -> DeadlineReporter {
-        DeadlineReporter { reports, told: None }
+        DeadlineReporter { reports, reported: None }
     }
 
     /// Whether it reports.
@@ -25,8 +25,8 @@ impl DeadlineReporter {
 
     /// Reports the earliest deadline if it differs from the one reported last.
     pub(crate) fn announce(&mut self, earliest: Option<Instant>, context: &mut Context<'_>) {
-        if let Some(deadline) = earliest.filter(|_| earliest != self.told) {
-            self.told = earliest;
+        if let Some(deadline) = earliest.filter(|_| earliest != self.reported) {
+            self.reported = earliest;
             context
                 .message(OwnVp(0), Message::Job { release: context.now(), deadline, work: None });
         }

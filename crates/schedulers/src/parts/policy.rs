@@ -197,7 +197,7 @@ pub(crate) trait Policy: Clone + Send + Sized + 'static {
     }
 
     /// Reports statistics about a child, or about the instance.
-    fn stats(&self, _child: Option<ChildVp>, _tell: &mut dyn FnMut(&'static str, Count)) {}
+    fn stats(&self, _child: Option<ChildVp>, _report: &mut dyn FnMut(&'static str, Count)) {}
 
     /// Checks its own data against the infrastructure's states.
     ///
@@ -310,8 +310,13 @@ impl<P: Policy> Scheduler for Pooled<P> {
         self.policy.temporal_query(query, view)
     }
 
-    fn stats(&self, child: Option<ChildVp>, _: Instant, tell: &mut dyn FnMut(&'static str, Count)) {
-        self.policy.stats(child, tell);
+    fn stats(
+        &self,
+        child: Option<ChildVp>,
+        _: Instant,
+        report: &mut dyn FnMut(&'static str, Count),
+    ) {
+        self.policy.stats(child, report);
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {

@@ -27,39 +27,39 @@ pub(crate) struct QuantumEnds<S> {
     inner: S,
     quantum: Span,
     /// The last deadline reported; `None` while all children wait.
-    told: Option<Instant>,
+    reported: Option<Instant>,
     /// Number of timers of the inner scheduler, which come first.
     timers: u16,
 }
 
 impl<S: Scheduler> QuantumEnds<S> {
     pub(crate) const fn new(inner: S, quantum: Span) -> QuantumEnds<S> {
-        QuantumEnds { inner, quantum, told: None, timers: 0 }
+        QuantumEnds { inner, quantum, reported: None, timers: 0 }
     }
 
     /// Reports the next deadline if the last one has passed.
     fn look(&mut self, context: &mut Context<'_>) {
-        match self.told {
+        match self.reported {
             None => self.report(context.now(), context),
             // A deadline that would have passed already is late, so the sequence begins anew.
-            Some(told) if told.saturating_add(self.quantum) <= context.now() => {
+            Some(reported) if reported.saturating_add(self.quantum) <= context.now() => {
                 self.report(context.now(), context);
             }
-            Some(told) if told <= context.now() => self.report(told, context),
+            Some(reported) if reported <= context.now() => self.report(reported, context),
             Some(_) => {}
         }
     }
 
     fn report(&mut self, from: Instant, context: &mut Context<'_>) {
         let deadline = from.saturating_add(self.quantum);
-        self.told = Some(deadline);
+        self.reported = Some(deadline);
         context.message(ONE, Message::Job { release: context.now(), deadline, work: None });
         context.set_timer(TimerId(self.timers), Some(deadline));
     }
 
     /// Stops reporting when all children wait.
     fn rest(&mut self, context: &mut Context<'_>) {
-        if context.own(ONE) == VpState::Waiting && self.told.take().is_some() {
+        if context.own(ONE) == VpState::Waiting && self.reported.take().is_some() {
             context.set_timer(TimerId(self.timers), None);
         }
     }
@@ -144,13 +144,13 @@ impl<S: Scheduler + Clone + 'static> Scheduler for QuantumEnds<S> {
         &self,
         child: Option<ChildVp>,
         at: Instant,
-        tell: &mut dyn FnMut(&'static str, Count),
+        report: &mut dyn FnMut(&'static str, Count),
     ) {
-        self.inner.stats(child, at, tell);
+        self.inner.stats(child, at, report);
     }
 
     fn check(&self, view: &View<'_>) -> Result<(), &'static str> {
-        if (view.own(ONE) == VpState::Waiting) != self.told.is_none() {
+        if (view.own(ONE) == VpState::Waiting) != self.reported.is_none() {
             return Err("deadlines are told exactly while somebody does not wait");
         }
         self.inner.check(view)

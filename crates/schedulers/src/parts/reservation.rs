@@ -23,7 +23,7 @@ pub(crate) struct Reservation {
     /// The time since which the child has run or waited.
     pub(crate) since: Instant,
     /// Whether the child has been notified that the budget of this period is used up.
-    pub(crate) told: bool,
+    pub(crate) notified: bool,
     /// The work of the next job, if it is known; else zero.
     pub(crate) work: Span,
     /// The amount and period that hold from the end of the first period that ends not before the given time.
@@ -40,7 +40,7 @@ impl Reservation {
             budget: Span::ZERO,
             debt: Span::ZERO,
             since: start,
-            told: false,
+            notified: false,
             work: Span::ZERO,
             change: None,
         }
@@ -71,7 +71,7 @@ impl Reservation {
     fn fill(&mut self, amount: Span) {
         self.budget = amount.saturating_sub(self.debt);
         self.debt = self.debt.saturating_sub(amount);
-        self.told = false;
+        self.notified = false;
     }
 
     /// Applies the pending change.

@@ -39,9 +39,9 @@ impl Form {
             Guarantee::Probabilistic(x, y, _) => Guarantee::BasicSoft(x, y),
             other => other,
         };
-        let told = basic_for(&plain)
+        let basic = basic_for(&plain)
             .filter(|(amount, period)| rewrite(&self.of(*amount, *period), &plain).is_ok());
-        told.map(|(amount, period)| ChildParam::Reserve { amount, period }).ok_or(match self {
+        basic.map(|(amount, period)| ChildParam::Reserve { amount, period }).ok_or(match self {
             Form::Hard => "it gives `RESBH amount period`, as `RESBH 3ms 10ms`",
             Form::Soft => "it gives `RESBS amount period`, as `RESBS 3ms 10ms`",
         })

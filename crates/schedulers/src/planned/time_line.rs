@@ -208,8 +208,8 @@ impl State {
     /// Runs the chosen child and notifies it of the constraint that it serves.
     fn serve(&mut self, choice: Choice, context: &mut Context<'_>) {
         let deadline = |choice: &Choice| choice.constraint.map(|(_, deadline)| deadline);
-        let told = self.serving.map(|(before, _)| deadline(&before));
-        if told != Some(deadline(&choice)) {
+        let known = self.serving.map(|(before, _)| deadline(&before));
+        if known != Some(deadline(&choice)) {
             context.notify_child(choice.child, ParentNotice::Constrained(deadline(&choice)));
         }
         if context.held_by(OWN).is_none() {

@@ -105,7 +105,7 @@ impl Conversion for Blocks {
         let none = "it gives `RESNH amount period`, as `RESNH 2ms 16ms`, and `RESSH amount period \
                     offset`";
         let whole = |x: &Length, y: &Length| Some((x.to_span()?, y.to_span()?));
-        let (told, at) = match requested {
+        let (whole_block, at) = match requested {
             Guarantee::Null => return Ok(ChildParam::Nothing),
             Guarantee::Synchronized(x, y, z) => {
                 let z = z.to_span().ok_or(none)?;
@@ -117,7 +117,8 @@ impl Conversion for Blocks {
             Guarantee::ContinuousSoft(x, y) => (x.ceil().zip(y.floor()), None),
             other => (basic_for(other), None),
         };
-        let (amount, period) = told.filter(|(amount, period)| amount <= period).ok_or(none)?;
+        let (amount, period) =
+            whole_block.filter(|(amount, period)| amount <= period).ok_or(none)?;
         Ok(ChildParam::Block { amount, period, at })
     }
 

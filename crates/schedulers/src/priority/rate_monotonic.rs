@@ -57,10 +57,10 @@ struct Task {
     length: Span,
     release: Instant,
     /// Whether a `job` message has announced the job that the next wake-up begins.
-    told: bool,
+    announced: bool,
 }
 
-const APERIODIC: Task = Task { length: Span::MAX, release: Instant::ZERO, told: false };
+const APERIODIC: Task = Task { length: Span::MAX, release: Instant::ZERO, announced: false };
 
 /// The scheduler.
 #[derive(Clone)]
@@ -99,7 +99,7 @@ impl Policy for State {
 
     fn request(&mut self, child: ChildVp, pool: &mut Pool<Self>, context: &mut Context<'_>) {
         let task = &mut self.tasks[child.index()];
-        if !core::mem::take(&mut task.told) {
+        if !core::mem::take(&mut task.announced) {
             task.release = context.now();
         }
         pool.request(child, self, context);
@@ -124,7 +124,7 @@ impl Policy for State {
             (Some(child), Message::Job { release, .. }) => {
                 let task = &mut self.tasks[child.index()];
                 task.release = release;
-                task.told = context.child(child) == VpState::Waiting;
+                task.announced = context.child(child) == VpState::Waiting;
                 pool.rerank(child, self, context);
                 Ok(())
             }

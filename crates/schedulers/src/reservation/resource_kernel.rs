@@ -227,7 +227,7 @@ impl Policy for State {
                 let note = if left.is_zero() { Note::Exhausted } else { Note::Budget(left) };
                 context.note(Some(child), note);
             }
-            if left.is_zero() && stays && !core::mem::replace(&mut reserve.told, true) {
+            if left.is_zero() && stays && !core::mem::replace(&mut reserve.notified, true) {
                 context.notify_child(child, ParentNotice::Exhausted);
             }
         }

@@ -108,7 +108,7 @@ impl Ahead {
 
     fn work_for(&self, slot: &mut Reservation, next: Option<(Instant, Exact)>) {
         if let Some((deadline, budget)) = next {
-            (slot.end, slot.budget, slot.told) = (deadline, whole(slot, budget), false);
+            (slot.end, slot.budget, slot.notified) = (deadline, whole(slot, budget), false);
         }
     }
 

@@ -134,7 +134,7 @@ impl Budgeted {
         }
         match self.rules.overrun {
             Overrun::Throttle => {
-                if !core::mem::replace(&mut slot.told, true) {
+                if !core::mem::replace(&mut slot.notified, true) {
                     context.notify_child(child, ParentNotice::Exhausted);
                 }
                 pool.rotate(child, self, context);

@@ -27,7 +27,7 @@ impl<P: Policy> Pool<P> {
         for own in
             (0..u16::try_from(view.owns()).expect("own VPs are numbered by 16 bits")).map(OwnVp)
         {
-            let (waits, asks) = (self.waiting.contains(own), self.requested.contains(own));
+            let (waits, requests) = (self.waiting.contains(own), self.requested.contains(own));
             if own.0 >= self.owns {
                 if view.own(own) != VpState::Waiting {
                     return Err("an own VP that is not used is not waiting");
@@ -35,11 +35,11 @@ impl<P: Policy> Pool<P> {
                 continue;
             }
             let known = match view.own(own) {
-                VpState::Waiting => waits && !asks,
-                VpState::Ready => asks && !waits,
+                VpState::Waiting => waits && !requests,
+                VpState::Ready => requests && !waits,
                 VpState::Running(_) => {
                     let ranked = self.running.contains(u32::from(own.0));
-                    !asks && !waits && ranked == P::PREEMPTS
+                    !requests && !waits && ranked == P::PREEMPTS
                 }
             };
             if !known {

@@ -2,6 +2,8 @@
 //!
 //! Replicas that compute from different inputs compute different values, and no vote repairs that. So each replica passes on what it heard from the source, and takes what most of them heard. With one faulty participant, be it the source or a replica, four participants
 //! suffice, and three do not.
+//!
+//! It keeps what was heard, and sends nothing: whoever uses it passes on what it heard, and says when no more is waited for. `tests/agreed_inputs.rs` does so over rings, before [`Redundant`](crate::redundant::Redundant) votes.
 
 use crate::{ReplicaNumber, Replicas};
 use core::fmt;

@@ -142,6 +142,7 @@ impl Pool {
     }
 
     /// The first scheduler of the first processor that has time for the work, or else of the one with the most.
+    #[cfg(feature = "tokio")]
     pub(crate) fn roomiest(&self, work: Span, deadline: Instant) -> Result<Target, SubmitError> {
         let (mut best, mut most) = (0, Span::ZERO);
         for processor in 0..self.cores.len() {

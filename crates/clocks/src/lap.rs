@@ -1,6 +1,6 @@
 //! A lap: many rounds timed as a whole: two readings in order, one at each end.
 //!
-//! What the readings take is not taken off: it is a thousandth of 100 us, and less of longer laps; for shorter ones there is [`Lap::of_nothing`]. Single executions are measured by a [`crate::Stopwatch`].
+//! The time of the readings is not taken off: it is a thousandth of 100 us, and less of longer laps; for shorter ones there is [`Lap::of_nothing`]. Single executions are measured by a [`crate::Stopwatch`].
 
 use crate::{Clock, Samples, SystemClock};
 use windfall_time::{Instant, Span};

@@ -118,7 +118,7 @@ impl Widget for &Screen {
 fn draw(screen: &Screen, area: Rect, buffer: &mut Buffer) {
     let cpus = u16::try_from(screen.listing.cpus.len()).unwrap_or(1).min(area.height / 3);
     let accused = votes::sentences(&screen.listing);
-    let said = u16::try_from(accused.len()).unwrap_or(u16::MAX).min(area.height / 6);
+    let said = u16::try_from(accused.len()).map_or(area.height / 6, |all| all.min(area.height / 6));
     let parts = [
         Constraint::Length(1),
         Constraint::Length(cpus),

@@ -1,8 +1,8 @@
-//! What voters say of replicas, from the figures that they report (`replica_2_wrong`): which were wrong or absent, how often, and since when.
+//! Replicas that were wrong or absent: how often, and since when, by the figures that voters report (`replica_2_wrong`).
 
 use windfall_scenario::listing::{Listing, Thread};
 
-/// What the voters of a computation say of one of its replicas.
+/// A replica of a computation, as its voters see it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Accused<'l> {
     /// The name that the voters have in common.
@@ -43,7 +43,7 @@ fn family(name: &str) -> &str {
     name.rsplit_once('-').filter(|(_, end)| is_number(end)).map_or(name, |(start, _)| start)
 }
 
-/// What a thread says of each replica.
+/// The figures of a thread about each replica.
 fn says(thread: &Thread) -> Vec<(u32, Said)> {
     let mut all: Vec<(u32, Said)> = Vec::new();
     for (key, count) in &thread.counted {

@@ -233,7 +233,7 @@ mod tests {
         }
     }
 
-    /// What is said beside an earlier run that was read again.
+    /// The sentences beside an earlier run that was read again.
     fn beside(this: &mut Validation, earlier: &Validation) -> Vec<(Level, String)> {
         let earlier = Earlier::read("old.json", &json(earlier).to_string()).unwrap();
         this.compare(&earlier);

@@ -1,4 +1,4 @@
-//! What can be wrong with incidents and their window: where, what it says, and what is allowed.
+//! Mistakes in incidents and their window: where each is, what is there, and what is allowed.
 
 use crate::at;
 use core::fmt;

@@ -233,8 +233,8 @@ mod tests {
             text.push_str(&format!("{at} error\n"));
         }
         let found = of(&text);
-        let misfit = said(&found, "neither lifetime fits the errors");
-        assert_eq!(misfit.len(), 1, "{:?}", found.sentences);
+        let neither = said(&found, "neither lifetime fits the errors");
+        assert_eq!(neither.len(), 1, "{:?}", found.sentences);
         let merged = said(&found, "1 of the errors came with another, or when observation began");
         assert_eq!(merged.len(), 1);
         assert_eq!(found.tables[0].rows[1][1], "41");

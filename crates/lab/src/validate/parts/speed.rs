@@ -41,7 +41,7 @@ impl Runs {
     }
 }
 
-fn runs(core: &mut dyn Core, count: u32) -> Vec<Span> {
+fn runs(core: &mut dyn Core, count: usize) -> Vec<Span> {
     let run = |_| {
         let next = core.now() + PAUSE;
         core.sleep_until(next);
@@ -52,7 +52,7 @@ fn runs(core: &mut dyn Core, count: u32) -> Vec<Span> {
     (0..count).map(run).collect()
 }
 
-fn measured(machine: &dyn Machine, on: &[u16], count: u32) -> Result<Vec<Runs>, LabError> {
+fn measured(machine: &dyn Machine, on: &[u16], count: usize) -> Result<Vec<Runs>, LabError> {
     let body = |processor: u16, core: &mut dyn Core| Runs {
         processor,
         times: Samples::of(runs(core, count)),
@@ -71,9 +71,8 @@ fn percent(thousandths: u64) -> String {
 }
 
 /// How often each processor runs the task by itself: of so many runs in all its part, from a least number to a most one. So a machine of many processors takes no minutes.
-fn times(processors: usize, (all, least, most): (u32, u32, u32)) -> u32 {
-    let processors = u32::try_from(processors.max(1)).unwrap_or(u32::MAX);
-    (all / processors).clamp(least, most)
+fn times(processors: usize, (all, least, most): (usize, usize, usize)) -> usize {
+    (all / processors.max(1)).clamp(least, most)
 }
 
 fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {

@@ -121,7 +121,7 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
     Ok(found)
 }
 
-/// What would help short periods here, as far as `windfall doctor` knows.
+/// The remedies for short periods here, as far as `windfall doctor` knows any.
 fn remedies(found: &mut Found, machine: &dyn Machine) -> Vec<String> {
     if !machine.is_here() {
         return Vec::new();
@@ -135,7 +135,7 @@ fn remedies(found: &mut Found, machine: &dyn Machine) -> Vec<String> {
     }
 }
 
-/// What was not measured has none: it would be the best that is possible.
+/// A period that was not measured has none: it would be the best that is possible.
 fn metrics(found: &mut Found, loaded: &Phase) {
     for record in loaded.records.iter().filter(|record| record.late.count() > 0) {
         let name = |what: &str| format!("timing.{what}.cpu{}", record.processor);

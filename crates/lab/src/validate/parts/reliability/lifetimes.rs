@@ -53,7 +53,7 @@ pub(super) fn find(
         table.rows.push(row);
         if let Ok(compared) = &compared {
             says_age(found, one, compared);
-            says_misfit(found, source, several, compared);
+            says_neither(found, source, several, compared);
             found.figures.push(figure(several, &sample, compared));
         }
     }
@@ -120,7 +120,7 @@ fn says_mean(
 }
 
 /// That even the better of both is not what the incidents follow.
-fn says_misfit(found: &mut Found, source: &str, several: &str, compared: &Comparison) {
+fn says_neither(found: &mut Found, source: &str, several: &str, compared: &Comparison) {
     let Fitness { distance, limit: Some(limit), .. } = compared.fitness() else { return };
     if distance > limit {
         let text = format!(

@@ -104,11 +104,13 @@ fn twin_replicas_vote_alike() {
 }
 
 /// The remedy for each fault, and the kind of fault that is noticed.
-const REMEDIES: [(Injected, FaultKind, Remedy); 7] = [
+const REMEDIES: [(Injected, FaultKind, Remedy); 8] = [
     // In the last word of its state.
     (Injected::Flip { bit: 255 }, FaultKind::Wrong, Remedy::Restart),
     (Injected::Crash, FaultKind::Panicked, Remedy::Restart),
     (Injected::Hang, FaultKind::Lagging, Remedy::Restart),
+    // Silent for longer than a vote is waited for.
+    (Injected::Slow { by: Span::from_millis(600) }, FaultKind::Lagging, Remedy::Restart),
     (Injected::Flip { bit: 5 }, FaultKind::Wrong, Remedy::Restart),
     (Injected::Flip { bit: 5 }, FaultKind::Wrong, Remedy::Replace),
     (Injected::Hang, FaultKind::Lagging, Remedy::Replace),

@@ -129,7 +129,7 @@ impl Law {
         let (tested, unlawful) = (RefCell::new(Tested::default()), RefCell::new(None));
         let result = TestRunner::new_with_rng(config, rng).run(&drawn::seeds(), |seeds: Seeds| {
             let scenario = tree::scenario(&seeds, &kinds, &self.catalogue);
-            let scenario = judged::lengthened(judged::settled(scenario));
+            let scenario = judged::lengthened(judged::supplied(judged::settled(scenario)));
             let judged = || judged::judge(&scenario, &tested);
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(judged));
             let result = result.unwrap_or_else(|_| Err("it panicked".to_owned()));

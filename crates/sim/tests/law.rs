@@ -40,6 +40,9 @@ fn law_what_the_checker_grants_is_kept() {
     assert!(elsewhere * 20 <= trees, "{elsewhere} trees with threads that were refused");
     let answered = tested.answered;
     assert!(trees < 10_000 || answered >= EACH, "{answered} threads with bounds answered");
+    let admitted = tested.admitted;
+    assert!(trees < 300 || admitted > 0, "no job was admitted");
+    assert!(trees < 10_000 || admitted >= EACH, "{admitted} jobs were admitted");
     let ticking = tested.ticking;
     assert!(trees < 10_000 || ticking >= EACH, "tested {ticking} times where the timer ticks");
     for program in PROGRAMS {

@@ -17,6 +17,9 @@
 //! A child requests one quantum at a time. The request is eligible from the virtual time at which the child's share
 //! equals what it has received, and due when that share has grown by another quantum. Its lag stays between -(1 - p)
 //! and 1 quantum, and a window may begin at one end and end at the other: hence up to 2 quanta, not 1.
+//!
+//! Where timers go off at ticks, a turn lasts up to a tick longer than the request that made its deadline. A child is ahead by (1 - p) tick more. It is behind by
+//! a tick more for each of its n siblings: until its deadline passes, each has had at most what its own earlier deadlines stand for, and the excess of its last turn. That is (1 - p + n) tick more.
 
 use crate::catalogue::Kind;
 use crate::parameters::SHARE;
@@ -56,7 +59,7 @@ pub(crate) const KIND: Kind = Eevdf::kind(
 .with_parameters(&[&SHARE])
 .with_conversion(|settings| {
     let Eevdf { quantum, report_deadlines: reports } = Eevdf::read(settings);
-    let inner = Bounded { quantum: quantum.into() };
+    let inner = Bounded { quantum: quantum.into(), tick: Length::ZERO };
     let takes = &[Type::Psbe, Type::Resu];
     Ok(Box::new(Slowed { inner, quantum, reports, takes }))
 });
@@ -65,23 +68,32 @@ pub(crate) const KIND: Kind = Eevdf::kind(
 #[derive(Clone)]
 struct Bounded {
     quantum: Length,
+    /// How much longer a turn may last.
+    tick: Length,
 }
 
 impl Bounded {
-    /// The guarantee from `PSBE s d` for a child with the part `p` of the weights; `only` if it has no siblings.
-    fn given(&self, (s, d): (Ratio, Length), p: Ratio, only: bool) -> Option<Guarantee> {
+    /// The guarantee from `PSBE s d` for a child with the part `p` of the weights, beside so many that have the rest; `only` if it has no siblings.
+    fn given(
+        &self,
+        (s, d): (Ratio, Length),
+        p: Ratio,
+        (only, others): (bool, usize),
+    ) -> Option<Guarantee> {
         if only {
             return Some(Guarantee::BoundedShare(s, d));
         }
-        let quanta = Ratio::whole(2).checked_sub(p)?;
-        let error = d.checked_mul(p)?.checked_add(self.quantum.checked_mul(quanta)?)?;
+        let quanta = self.quantum.checked_mul(Ratio::whole(2).checked_sub(p)?)?;
+        let excess = Ratio::whole(1 + others as u64).checked_sub(p)?;
+        let late = self.tick.checked_mul(excess)?;
+        let error = d.checked_mul(p)?.checked_add(quanta)?.checked_add(late)?;
         Some(Guarantee::BoundedShare(s.checked_mul(p)?, error))
     }
 
-    /// The share p for which `p t - (2 - p) quantum` is at least `amount` after `t = period`.
+    /// The share p for which `p t - (2 - p) quantum` is at least `amount` after `t = period`; at ticks, beside one sibling.
     fn share(&self, amount: Length, period: Length) -> Option<Ratio> {
-        let (two, longer) = (Ratio::whole(2), period.checked_add(self.quantum)?);
-        needed_share(amount, longer, self.quantum.checked_mul(two)?)
+        let turn = self.quantum.checked_add(self.tick)?;
+        needed_share(amount, period.checked_add(turn)?, turn.checked_mul(Ratio::whole(2))?)
     }
 }
 
@@ -121,10 +133,10 @@ impl Conversion for Bounded {
         Ok(ChildParam::Share(share))
     }
 
-    /// With ticks, a quantum ends at the next tick.
+    /// With ticks, a turn ends at the next tick.
     fn at_ticks(&mut self, tick: Span) -> bool {
-        let longer = self.quantum.checked_add(tick.into());
-        longer.inspect(|longer| self.quantum = *longer).is_some()
+        self.tick = tick.into();
+        true
     }
 
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
@@ -132,12 +144,14 @@ impl Conversion for Bounded {
             return children.iter().map(|_| Offer::nothing()).collect();
         };
         let (only, total) = (children.len() == 1, long_run::total(children));
+        let others = children.iter().filter(|child| !child.weight.is_zero()).count();
+        let others = others.saturating_sub(1);
         let offer = |child: &ChildParams| {
             let part = total.and_then(|total| child.weight.checked_div(total));
             match child.weight.is_zero() {
                 true => Offer::nothing(),
                 false => Offer::exact(
-                    part.and_then(|part| self.given((s, d), part, only)),
+                    part.and_then(|part| self.given((s, d), part, (only, others))),
                     "EEVDF: lag of less than a quantum at both ends",
                 ),
             }

@@ -3,7 +3,7 @@
 //! Takes    PSBE s d on its only own VP; any guarantee if only turns are wanted.
 //! Gives    PSBE (s p) ((d + B) p) to each child: p its part of all weights, B the turns of all others (`promise.rs`).
 //! Admits   everyone, with a weight from 1 on (default 1). A new weight counts from the child's next turn on.
-//! Assumes  nothing of its children.
+//! Assumes  nothing of its children. One that yields keeps its turn, because others' turns are part of the promise.
 //! Costs    O(log n) per event; 50 bytes per child; one timer per processor.
 //! Ties     none: children are in a queue. One that is preempted from above keeps its place and the rest of its turn.
 //! Source   Katevenis, Sidiropoulos and Courcoubetis 1991; of processors instead of links.
@@ -57,7 +57,6 @@ impl Weighted {
 impl Policy for Weighted {
     type Key = u64;
     const PREEMPTS: bool = false;
-    const LETS_YIELD: bool = true;
     const TAKES: &'static str = "share, quantum (to the instance)";
 
     fn key(&self, child: ChildVp) -> u64 {

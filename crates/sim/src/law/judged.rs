@@ -8,8 +8,11 @@ use crate::Sim;
 use std::cell::RefCell;
 use windfall_guarantees::{Allowance, Guarantee, Length, Type};
 use windfall_scenario::Scenario;
-use windfall_scenario::model::Timer;
-use windfall_scenario::outcome::{Outcome, Promise, PromiseStatus, all_promises, broken_bounds};
+use windfall_scenario::model::{Parent, Run, Scheduler, Timer};
+use windfall_scenario::outcome::{
+    Outcome, Promise, PromiseStatus, ThreadOutcome, all_promises, broken_bounds,
+};
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Ratio, Span};
 
 /// No tree runs longer than this.
@@ -39,6 +42,33 @@ pub(super) fn settled(mut scenario: Scenario) -> Scenario {
                 if refused.contains(&name) {
                     own.requires.guarantee = None;
                 }
+            }
+        }
+    }
+    scenario
+}
+
+/// Puts EDF where a scheduler is to admit jobs, and no promise bounds its supply: that is a mistake in a scenario.
+pub(super) fn supplied(mut scenario: Scenario) -> Scenario {
+    let admits = |scenario: &Scenario, scheduler: &Scheduler| {
+        scenario.kind_of(scheduler).is_some_and(|kind| kind.properties.admits)
+    };
+    for at in 0..scenario.schedulers.len() {
+        let scheduler = &scenario.schedulers[at];
+        let [own] = &scheduler.owns[..] else { continue };
+        let held = own.requires.guarantee.and_then(|held| held.least_supply()).is_some();
+        if held || own.parent == Parent::Top || !admits(&scenario, scheduler) {
+            continue;
+        }
+        let name = scheduler.name.clone();
+        let plain = Scheduler::root(&name, kinds::EDF);
+        let scheduler = &mut scenario.schedulers[at];
+        (scheduler.kind, scheduler.settings) = (plain.kind, plain.settings);
+        for thread in
+            scenario.threads.iter_mut().filter(|thread| thread.parent.as_deref() == Some(&name))
+        {
+            if let Run::Jobs(jobs) = &mut thread.run {
+                jobs.admit = false;
             }
         }
     }
@@ -127,9 +157,28 @@ pub(super) fn judge(scenario: &Scenario, tested: &RefCell<Tested>) -> Result<(),
         return Ok(());
     }
     promises(scenario, &outcome, &mut tested.borrow_mut())?;
+    tested.borrow_mut().admitted += admitted(scenario, &outcome)?;
     let (answered, late) = broken_bounds(scenario, &outcome);
     tested.borrow_mut().answered += answered;
     late.into_iter().next().map_or(Ok(()), Err)
+}
+
+/// How many jobs were admitted and done; none of them is late (E7) where no time was stolen and timers are precise.
+fn admitted(scenario: &Scenario, outcome: &Outcome) -> Result<u64, String> {
+    if !scenario.interrupts.is_empty() || scenario.machine.timer != Timer::Precise {
+        return Ok(0);
+    }
+    let mut done = 0;
+    let admits =
+        |thread: &&ThreadOutcome| thread.submitted > 0 && thread.name.starts_with("tasks-");
+    for thread in outcome.threads.iter().filter(admits) {
+        if thread.missed + thread.lost > 0 {
+            let (name, missed, lost) = (&thread.name, thread.missed, thread.lost);
+            return Err(format!("{name}: {missed} jobs that were admitted were late, {lost} lost"));
+        }
+        done += thread.completed;
+    }
+    Ok(done)
 }
 
 /// Whether all promises were kept.

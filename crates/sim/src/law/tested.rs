@@ -16,6 +16,8 @@ pub struct Tested {
     pub long_run: u64,
     /// Threads with a bound on their response times.
     pub answered: u64,
+    /// Jobs that were admitted and done in time.
+    pub admitted: u64,
     /// Promises tested where the timer ticks.
     pub ticking: u64,
     /// Trees in which a thread was refused when it began, and stands where nobody has counted it.

@@ -1,7 +1,7 @@
 //! Trees: schedulers below each other as they come, joins among them, and threads below all of them.
 
 use super::drawn::{NodeSeed, Seeds, ThreadSeed};
-use super::programs::{ms, program, us};
+use super::programs::{ms, program, tasks, us};
 use super::requirements::{Above, requires};
 use windfall_guarantees::Conversion;
 use windfall_scenario::Scenario;
@@ -16,7 +16,7 @@ use windfall_trace::OverheadKind;
 
 /// How often a kind is drawn: more often where its guarantees are rare.
 pub(super) fn often(kind: &Kind) -> usize {
-    const OFTEN: [(&Kind, usize); 10] = [
+    const OFTEN: [(&Kind, usize); 11] = [
         (kinds::TIME_TABLE, 8),
         (kinds::PSHED, 8),
         (kinds::OVERRUN, 3),
@@ -27,6 +27,7 @@ pub(super) fn often(kind: &Kind) -> usize {
         (kinds::JOIN, 2),
         (kinds::PROPORTIONAL_SHARE, 2),
         (kinds::TIME_LINE, 2),
+        (kinds::PORTS, 3),
     ];
     OFTEN.iter().find(|(other, _)| kind == *other).map_or(1, |(_, often)| *often)
 }
@@ -128,7 +129,7 @@ impl Tree<'_> {
         let joins = joins_several(kind);
         let count = match seed.owns {
             _ if joins => 2 + usize::from(seed.owns) % 2,
-            _ if kind.properties.one_child => 1,
+            _ if kind.properties.one_child || kind.properties.admits => 1,
             0 => 2,
             1 => 3,
             _ => 1,
@@ -178,7 +179,10 @@ impl Tree<'_> {
         let names =
             |name: &str| node.scheduler.owns.iter().any(|own| own.parent.name() == Some(name));
         let above = slower.any(|node| names(&node.scheduler.name));
-        let (does, run) = program(seed, node.kind == kinds::PSHED || above);
+        let (does, run) = match node.kind.properties.admits && !seed.program.is_multiple_of(3) {
+            true => ("tasks", tasks(seed)),
+            false => program(seed, node.kind == kinds::PSHED || above),
+        };
         let name = format!("{}-{at}", does.replace(' ', "-"));
         let mut thread = Thread::new(&name, &node.scheduler.name, requires, run);
         // A reservation asked of a time line while it has accepted time constraints begins after them.

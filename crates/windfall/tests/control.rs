@@ -580,6 +580,9 @@ fn law_laxity_moves_by_request_and_is_there_for_whom_it_was_moved_to() {
     let again = refused(&["transfer", "p", "other", "1ms"]);
     assert!(again.contains("still passing") && again.contains("ask again"), "{again}");
     let up = refused(&["transfer", "low", "p", "1ms"]);
-    assert!(up.contains("`p` does not lie below `low`") && up.contains("join"), "{up}");
+    assert!(
+        up.contains("`p` does not lie below `low` but above") && up.contains("has passed"),
+        "{up}"
+    );
     run.stop();
 }

@@ -3,7 +3,7 @@
 use super::schedulers::{alone, fits};
 use super::{Checker, names};
 use crate::diagnostic::Code;
-use crate::model::{Change, Lock, Parent, Requirements, Scheduler, Setting, Timer, Whom};
+use crate::model::{Change, Lock, Parent, Requirements, Scenario, Scheduler, Setting, Timer, Whom};
 use crate::parameters::{ParameterWriter, out_of_range};
 use crate::source::Path;
 use windfall_programs::LockProtocol;
@@ -125,16 +125,37 @@ fn transfer(
         return;
     }
     if scenario.way_between(from, to).is_none() {
-        let message = format!("`{to}` does not lie below `{from}`, so it may not get its time");
-        let help = format!(
-            "put it below `{from}`, or below a `join` of that and of the scheduler where it holds a guarantee"
-        );
+        let (why, help) = unsure(scenario, from, to);
+        let message = format!("`{to}` does not lie below `{from}`{why}");
         checker.wrong(Code::NoTransfer, &[path.key("to")], message, &help);
     } else if !writer.processors().is_on_one(to) {
         let message = format!("`{to}` may be served on several processors at once");
         let help = format!("give `{to}` parents that all lie on the processor of `{from}`");
         checker.wrong(Code::NoTransfer, &[path.key("to")], message, &help);
     }
+}
+
+/// Why a scheduler that does not lie below a giver cannot be sure of its time (decision 0034), and what would work.
+fn unsure(scenario: &Scenario, from: &str, to: &str) -> (String, String) {
+    if from == to {
+        let help = format!("name a scheduler below `{from}`");
+        return (", and has its laxity already".to_owned(), help);
+    }
+    if scenario.way_between(to, from).is_some() {
+        let why = format!(" but above it, and has back what `{from}` does not use");
+        return (why, "wait until it has passed, or move less to it".to_owned());
+    }
+    let owns = scenario.scheduler_named(from).map(|from| &from.owns[..]).unwrap_or_default();
+    let parents = owns.iter().map(|own| own.parent.name().unwrap_or("top"));
+    let parents: Vec<_> = parents.map(|parent| format!("`{parent}`")).collect();
+    let why = format!(
+        "; what that leaves goes back to {}, which may give it to others",
+        parents.join(" and ")
+    );
+    let help = format!(
+        "put it below `{from}`, or below a `join` of that and of the scheduler where it holds a guarantee"
+    );
+    (why, help)
 }
 
 /// A thread that shares an inheriting lock stays below the scheduler of the others.

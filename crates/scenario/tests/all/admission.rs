@@ -87,13 +87,27 @@ fn refuses_laxity_for_those_that_are_not_below_the_giver() {
     let read = Scenario::parse("e.toml", &tree(join, &moves("both"))).unwrap();
     assert_eq!(Scenario::parse("written.toml", &read.write()).unwrap(), read);
     for (to, key, says, help) in [
-        ("q", 1, "does not lie below `p`", "a `join`"),
-        ("p", 1, "does not lie below `p`", "below `p`"),
+        ("q", 1, "below `p`; what that leaves goes back to `rez`, which may give it", "a `join`"),
+        ("p", 1, "below `p`, and has its laxity already", "below `p`"),
         ("rez", 1, "is a `rez`, which has no laxity", "ports"),
         ("nobody", 1, "nobody", ""),
     ] {
         let text = tree("", &moves(to));
         let line = text.lines().position(|line| line.starts_with("from")).unwrap() + 1 + key;
+        tells(&text, &[(line, says, help)]);
+    }
+    // From a receiver back to its giver, and to another receiver of it.
+    let other = "[schedulers.other]\nscheduler = \"ports\"\nparent = \"p\"";
+    for (to, says, help) in [
+        ("p", "`p` does not lie below `low` but above it, and has back what", "has passed"),
+        (
+            "other",
+            "`other` does not lie below `low`; what that leaves goes back to `p`",
+            "a `join`",
+        ),
+    ] {
+        let text = tree(other, &moves(to).replace("from = \"p\"", "from = \"low\""));
+        let line = text.lines().position(|line| line.starts_with("from")).unwrap() + 2;
         tells(&text, &[(line, says, help)]);
     }
     let nothing = tree("", &moves("low").replace("2ms", "0s"));

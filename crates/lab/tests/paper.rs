@@ -233,6 +233,14 @@ fn paper_ports_figure_1_has_its_five_lines() {
         ["total, measured", "sum of the three", "find place", "idle time", "insert and update"];
     assert_eq!(head[1..6], lines.map(str::to_owned));
     assert_eq!((findings.tables[0].rows.len(), findings.figures.len()), (4, 1));
+    // Beside it a load of which more is accepted.
+    let head = &findings.tables[1].head;
+    let accepted = head.iter().position(|name| name == "accepted, %").unwrap();
+    assert_eq!(findings.tables[1].rows.len(), 4);
+    for (even, all) in findings.tables[0].rows.iter().zip(&findings.tables[1].rows) {
+        let [even, all] = [even, all].map(|row| row[accepted].parse::<f64>().unwrap());
+        assert!(even > 70.0 && even < 90.0 && all > 95.0, "{even} and {all}");
+    }
     // A list that is thirty times as long takes longer, whatever the neighbours do.
     let total = |row: usize| findings.tables[0].rows[row][1].parse::<f64>().unwrap();
     assert!(total(3) > 3.0 * total(0), "{:?}", findings.tables[0].rows);

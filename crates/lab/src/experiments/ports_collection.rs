@@ -68,7 +68,8 @@ fn measured(rows: &[Row]) -> Table {
     let head = [
         "slots",
         "deadlines",
-        "e + r, us",
+        "e, us",
+        "r, us",
         "s at 0, ns",
         "s a slot more, ns",
         "C, ns",
@@ -82,9 +83,9 @@ fn measured(rows: &[Row]) -> Table {
     for row in rows {
         let (costs, found) = (&row.found.costs, &row.found);
         let (each, n) = (ns(costs.each), a_second(costs));
-        let values =
-            [ns(costs.task) / 1e3, ns(costs.admission), ns(costs.growth), ns(costs.fixed), each, n];
+        let values = [ns(costs.admission), ns(costs.growth), ns(costs.fixed), each, n];
         let mut cells = vec![row.live.to_string(), row.load.name().to_owned()];
+        cells.extend([costs.execution, costs.speculation].map(|part| digits(ns(part) / 1e3)));
         cells.extend(values.map(digits));
         cells.push(format!("{:.1e}", each * n / 1e9));
         cells.extend([found.predicted.to_string(), format!("{} to {}", found.from, found.to)]);
@@ -226,8 +227,8 @@ fn judge(rows: &[Row]) -> (Vec<String>, String) {
 fn notes(rows: &[Row]) -> Vec<String> {
     let interrupted: u32 = rows.iter().map(|row| row.found.interrupted).sum();
     vec![
-        "The list is the original with temporal paging: a search begins at its first slot and passes all that are used up. e + r is the time from one slot taken to the next, here the work of \
-         the tasks; nothing is speculated, so r is 0. s is the cost of all searches for a slot that is taken, refused ones included: s0 right after a collection, s1 more for each slot taken \
+        "The list is the original with temporal paging: a search begins at its first slot and passes all that are used up. e + r is the time from one slot taken to the next: e the work of \
+         the tasks, r what is undone and done again, a fifth of it where each deadline follows the last, as in speculation. x does not depend on how much of e + r is which. s is the cost of all searches for a slot that is taken, refused ones included: s0 right after a collection, s1 more for each slot taken \
          since. C is a collection that finds nothing, with what the first search after it takes longer, k each slot that it collects, n slots that can be collected, a second."
             .to_owned(),
         "What is tried has no clock inside, and includes drawing the tasks; what is predicted was measured with a clock around each search and collection, less what reading it takes. \
@@ -286,7 +287,8 @@ mod tests {
 
     fn row(predicted: u32) -> Row {
         let costs = Costs {
-            task: 100_000_000,
+            execution: 100_000_000,
+            speculation: 0,
             admission: 100_000,
             growth: 2_000,
             fixed: 100_000,

@@ -41,21 +41,29 @@ impl Paging {
 struct Run {
     list: Admission<PagedList>,
     tasks: Tasks,
+    /// Of a load of speculation each fifth task is undone, and done again.
+    speculates: bool,
+    passed: u32,
 }
 
 impl Run {
-    fn new(begin: &Begin) -> Run {
+    fn new(begin: &Begin, load: Load) -> Run {
         let mut list = Admission::new(begin.now, u32::MAX)
             .unwrap_or_else(|why| unreachable!("time begins before the horizon: {why}"));
         for (key, work) in &begin.slots {
             let _ = list.admit(*work, key.deadline);
         }
-        Run { list, tasks: begin.tasks.clone() }
+        let speculates = load == Load::Follows;
+        Run { list, tasks: begin.tasks.clone(), speculates, passed: 0 }
     }
 
-    /// Time passes in which as much work is done as was taken in.
-    fn pass(&mut self, work: Span) {
-        let _ = self.list.advance(self.list.now() + work);
+    /// Time passes in which as much work is done as was taken in, and what is undone again; how much that is.
+    fn pass(&mut self, work: Span) -> Span {
+        self.passed += 1;
+        let undone = self.speculates && self.passed.is_multiple_of(5);
+        let again = if undone { work } else { Span::ZERO };
+        let _ = self.list.advance(self.list.now() + work + again);
+        again
     }
 
     /// Nanoseconds for each of so many slots that are taken, when the pool has so many.
@@ -82,7 +90,7 @@ impl Run {
             let (work, deadline) = self.tasks.draw(self.list.now());
             let read = || clock.borrow_mut().read();
             if collector.admit(&mut self.list, work, deadline, read).is_ok() {
-                self.pass(work);
+                collector.speculated(self.pass(work));
                 taken += 1;
             }
         }
@@ -122,7 +130,7 @@ impl Watch {
 
 /// Predicts the pool of least cost of a list with so many slots, in as many rounds as everywhere, then tries that one and others.
 pub(crate) fn paging(slots: u64, load: Load, pools: &[u32], tasks: u32) -> Option<Paging> {
-    let run = Run::new(&Begin::steady(slots, load));
+    let run = Run::new(&Begin::steady(slots, load), load);
     let watch = Watch { last: host_now(), reading: clock_cost(), passed: 0.0, interrupted: 0 };
     let (watch, mut collector) = (RefCell::new(watch), Collector::new(LIMITS));
     let (mut collected, mut predicted) = (run.clone(), Vec::new());

@@ -183,7 +183,7 @@ impl Cache {
         Cache { size_kib, refill }
     }
 
-    /// What a thread pays with so large a working set, of which the cache holds no more than its size.
+    /// The cost for a thread with so large a working set, of which the cache holds no more than its size.
     #[must_use]
     pub fn refill_of(&self, working_set_kib: u64) -> Span {
         self.refill.saturating_mul(working_set_kib.min(self.size_kib))

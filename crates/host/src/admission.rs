@@ -116,11 +116,7 @@ impl<M: Machine> Host<M> {
     }
 
     /// Sends a thread's scheduler a message about a task.
-    pub(crate) fn about_task(
-        &mut self,
-        number: u32,
-        message: Message,
-    ) -> Result<(), HierarchyError> {
+    fn about_task(&mut self, number: u32, message: Message) -> Result<(), HierarchyError> {
         let gone = HierarchyError::Stale { what: "thread" };
         let id = self.threads.list[number as usize].id.ok_or(gone.clone())?;
         self.hear_before(number);

@@ -257,8 +257,11 @@ impl<M: Machine> Host<M> {
 
     /// A thread ends, whose tasks go with it. One is taken back before, so that its scheduler names what is lost by now while it knows the thread.
     pub(crate) fn take_back_first_task(&mut self, number: u32) {
-        if let Some(task) = self.tasks.first_admitted(number) {
-            let _ = self.about_task(number, Message::Withdraw(task));
+        let first = self.tasks.first_admitted(number);
+        if let (Some(task), Some(id)) = (first, self.threads.list[number as usize].id) {
+            // It may have been lost by now; that is noted then.
+            let message = Message::Withdraw(task);
+            self.send(|hierarchy, now| Ok(hierarchy.send(now, id, message)));
         }
     }
 

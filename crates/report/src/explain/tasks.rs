@@ -23,7 +23,7 @@ pub(super) fn text(found: &Explained) -> String {
 }
 
 fn counts(tasks: &Tasks) -> String {
-    if tasks.submitted() == 0 {
+    if tasks.is_empty() {
         return String::new();
     }
     let submitted = number(tasks.submitted(), "task", "tasks");
@@ -120,7 +120,7 @@ fn taken(stolen: Span) -> String {
 pub(super) fn json(found: &Explained) -> Value {
     let Explained { tasks, task_findings, .. } = found;
     let listed: Vec<Value> = task_findings.all().map(finding).collect();
-    if tasks.submitted() == 0 && listed.is_empty() {
+    if tasks.is_empty() && listed.is_empty() {
         return Value::Null;
     }
     json!({

@@ -41,6 +41,12 @@ impl Tasks {
         self.admitted + self.refused
     }
 
+    /// Whether the trace has nothing of tasks. It may have the ends of some that were submitted before it began.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Tasks::default()
+    }
+
     /// The scheduler said this about a task.
     pub(super) fn note(&mut self, what: Note) {
         match what {

@@ -51,7 +51,7 @@ struct Open {
     by: Option<NodeId>,
     /// The last that its scheduler said of it.
     state: TaskState,
-    /// What had been stolen when it was submitted; once it has ended, what was stolen since.
+    /// The time that had been stolen when it was submitted; once it has ended, what was stolen since.
     stolen: Span,
 }
 
@@ -100,7 +100,7 @@ impl OpenTasks {
         open.into_iter().map(ended)
     }
 
-    /// What was stolen since an open task was submitted.
+    /// The time that was stolen since an open task was submitted.
     fn stolen_since(&self, thread: u32, task: u32) -> Span {
         let Some(tasks) = self.all.get(&thread) else { return Span::ZERO };
         tasks.open.get(&task).map_or(Span::ZERO, |open| tasks.stolen - open.stolen)

@@ -33,7 +33,7 @@ pub(crate) fn lateness(late: &LateTasks) -> String {
     words.join(", ")
 }
 
-/// What became of those tasks that were neither done nor late, in words.
+/// The ends of those tasks that were neither done nor late, in words.
 pub(crate) fn others(tasks: &TaskCounts) -> Vec<String> {
     let mut others = counted([
         (tasks.lost, "lost and never finished"),

@@ -250,7 +250,7 @@ pub enum Event {
         task: u32,
         /// When it must be done by.
         deadline: Instant,
-        /// What happened to it.
+        /// The answer to it, or its end.
         what: TaskEvent,
     },
 }

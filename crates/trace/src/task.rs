@@ -1,4 +1,4 @@
-//! What happens to a task of a thread: work with a deadline that a scheduler admits or refuses (PORTS 2.2).
+//! The fate of a task of a thread: work with a deadline that a scheduler admits or refuses (PORTS 2.2).
 
 use windfall_time::{Instant, Span};
 
@@ -17,7 +17,7 @@ pub enum TaskEvent {
     Lost {
         /// The work that was left of it, by its scheduler's account; `None`: its thread left the scheduler that had admitted it.
         left: Option<Span>,
-        /// What was stolen from its thread's processor since it was submitted.
+        /// The time that was stolen from its thread's processor since it was submitted.
         stolen: Span,
     },
     /// It has ended.
@@ -26,7 +26,7 @@ pub enum TaskEvent {
         how: TaskEnd,
         /// The last that its scheduler said of it before.
         was: TaskState,
-        /// What was stolen from its thread's processor since it was submitted.
+        /// The time that was stolen from its thread's processor since it was submitted.
         stolen: Span,
     },
 }

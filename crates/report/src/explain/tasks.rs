@@ -1,4 +1,4 @@
-//! What became of the tasks that a thread submitted, and why some were refused, lost or late.
+//! The ends of the tasks that a thread submitted, and why some were refused, lost or late.
 
 use super::one::{moment, number};
 use crate::terminal::short;
@@ -53,7 +53,7 @@ fn counts(tasks: &Tasks) -> String {
     text
 }
 
-/// What happened to a task, and why.
+/// The answer to a task or its end, with the reason.
 fn words(task: &TaskFinding) -> String {
     match task.what {
         TaskEvent::Refused { work, why } => refused(work, why),
@@ -108,7 +108,7 @@ const fn before(was: TaskState) -> &'static str {
     }
 }
 
-/// What was stolen meanwhile.
+/// The time that was stolen meanwhile.
 fn taken(stolen: Span) -> String {
     if stolen.is_zero() {
         return String::new();
@@ -184,7 +184,7 @@ mod tests {
         Span::from_nanos(ms * 1_000_000)
     }
 
-    /// What is found in a trace of one thread, whose events are at these milliseconds.
+    /// The findings in a trace of one thread, whose events are at these milliseconds.
     fn found(events: &[(u64, Event)]) -> Explained {
         let mut explainer = Explainer::new(Question::new("*".into(), Keep::Worst(1)));
         let (name, node) = ("a".to_owned(), None);

@@ -102,7 +102,7 @@ pub struct ThreadRow {
     pub reasons: String,
     /// How many were lost after they had been admitted.
     pub lost: u64,
-    /// What became of its tasks, but for those that were late.
+    /// Counts of its tasks by their ends, but for those that were late.
     pub tasks: TaskCounts,
     /// Tasks of a process that it did not finish by their deadlines.
     pub tasks_late: u64,

@@ -1,4 +1,4 @@
-//! What became of the tasks that were admitted for a thread.
+//! The ends of the tasks that were admitted for a thread.
 
 use super::{LateTasks, ThreadOutcome};
 

@@ -62,7 +62,7 @@ pub struct ThreadOutcome {
     pub refusals: Refusals,
     /// Admitted jobs and tasks that its scheduler named as lost, whether they were done all the same or not.
     pub lost: u64,
-    /// What became of its tasks.
+    /// Its tasks by their ends.
     pub tasks: TaskCounts,
     /// Tasks that it submitted, as a process does, and did not finish by their deadlines.
     pub late_tasks: LateTasks,

@@ -54,7 +54,7 @@ const TASK: Step = Step::Submit(us(5_000), us(6_000));
 
 #[test]
 fn law_a_task_that_is_lost_as_its_process_ends_it_is_counted_as_lost() {
-    // The scheduler is told of no event between the theft and this moment: it finds the loss as it is told of the end.
+    // The scheduler is told of no event between the interrupt and this moment: it finds the loss as it is told of the end.
     let at = Step::Compute(us(1_500));
     let (done, said) = alone(STOLEN, &[TASK, at, Step::Finish(0)]);
     let found = (done.lost, done.tasks.in_time, done.tasks.done_though_lost, done.tasks.lost);

@@ -99,8 +99,14 @@ impl Origin {
 
     /// Whether a value is written below a path.
     pub(crate) fn has_below(&self, path: &Path) -> bool {
-        let mut after = self.places.range(path.clone()..);
-        after.any(|(other, _)| other != path && other.0.starts_with(&path.0))
+        self.below(path).next().is_some()
+    }
+
+    /// The places of all that is written below a path.
+    pub(crate) fn below(&self, path: &Path) -> impl Iterator<Item = &Place> {
+        let after = self.places.range(path.clone()..).skip_while(move |(other, _)| *other == path);
+        let inside = after.take_while(move |(other, _)| other.0.starts_with(&path.0));
+        inside.map(|(_, place)| place)
     }
 
     /// The place of the value at a path.

@@ -5,8 +5,9 @@ use super::{Checker, controls, names};
 use crate::diagnostic::Code;
 use crate::model::{Activation, Jobs, Run, Setting, Thread};
 use crate::parameters::ParameterWriter;
-use crate::source::Path;
+use crate::source::{Path, Place};
 use crate::suggest;
+use std::ops::Range;
 use windfall_programs::catalogue::Settings;
 use windfall_programs::{Node, Program};
 use windfall_time::Span;
@@ -61,6 +62,10 @@ fn of_kind(
         }
         return;
     };
+    // Without a value that was reported, and so left out, others would seem to be wrong.
+    if is_reported(checker, &path) {
+        return;
+    }
     match known.build(&Settings(&Setting::values(settings)), Node(0)) {
         Ok(Program::Process(start)) => controls::check(checker, thread, &start, &path),
         Ok(_) => {}
@@ -70,6 +75,15 @@ fn of_kind(
             checker.wrong(Code::InvalidSetting, &[at], format!("{kind}: {bad}"), &help);
         }
     }
+}
+
+/// Whether something that the file contains below a path has been reported.
+fn is_reported(checker: &Checker<'_>, path: &Path) -> bool {
+    let is_at = |place: &Place, at: &Option<Range<usize>>| {
+        at.as_ref().is_some_and(|at| *at == place.key || *at == place.value)
+    };
+    let mistaken = |place: &Place| checker.mistakes.iter().any(|one| is_at(place, &one.place));
+    !checker.mistakes.is_empty() && checker.origin().below(path).any(mistaken)
 }
 
 fn jobs(checker: &mut Checker<'_>, thread: &Thread, jobs: &Jobs, path: &Path) {

@@ -66,6 +66,12 @@ fn refuses_settings_that_the_kind_does_not_have_or_not_so() {
     tells(&with("from = \"two words\""), &[(15, "`from` of `bsat-sink`", "write a name")]);
     tells(&with("capacity = 0"), &[(15, "out of range", "from 1 to 16777216")]);
     tells(&with("capacity = [1]"), &[(15, "does not belong here", "")]);
+    // What the schedulers of a monitor are is not asked where they could not be read.
+    let monitor = |line: &str| with(line).replace("bsat-sink", "monitor");
+    tells(&monitor("nodes = 5"), &[(15, "`nodes` of `monitor` is out of range", "write a name")]);
+    tells(&monitor("node = \"root\""), &[(15, "unknown key `node`", "did you mean `nodes`?")]);
+    let inline = running("program = { kind = \"monitor\", nodes = \"two words\" }");
+    tells(&inline, &[(12, "`nodes` of `monitor` is out of range", "write a name")]);
     let both = [(15, "`kind` and `periodic` exclude each other", "of a kind, or says itself")];
     tells(&with("periodic = \"1ms/2ms\""), &both);
     let beside = running("run = \"spin\"\nprogram = \"bsat-sink\"");

@@ -10,6 +10,7 @@
 
 mod drawn;
 mod judged;
+mod parameters;
 mod programs;
 mod requirements;
 mod tested;
@@ -76,7 +77,8 @@ impl fmt::Display for LawError {
 impl std::error::Error for LawError {}
 
 impl Law {
-    /// Draws one kind more, of one's own.
+    /// Draws one kind more, of one's own, and more often than others. Its children have values of the parameters that it
+    /// lists.
     ///
     /// # Errors
     /// When the catalogue has its name already.
@@ -114,7 +116,7 @@ impl Law {
     /// was refused.
     ///
     /// # Panics
-    /// When none of the kinds has one of the names that are to be drawn.
+    /// When none of the kinds has one of the names that are to be drawn, or when a tree cannot be drawn.
     pub fn judge(&self) -> Result<Tested, Box<LawError>> {
         let kinds = self.kinds();
         let mut seed = [0; 32];
@@ -129,7 +131,8 @@ impl Law {
         let (tested, unlawful) = (RefCell::new(Tested::default()), RefCell::new(None));
         let result = TestRunner::new_with_rng(config, rng).run(&drawn::seeds(), |seeds: Seeds| {
             let scenario = tree::scenario(&seeds, &kinds, &self.catalogue);
-            let scenario = judged::lengthened(judged::supplied(judged::settled(scenario)));
+            let scenario = judged::supplied(judged::settled(scenario));
+            let scenario = judged::lengthened(judged::admitted(scenario));
             let judged = || judged::judge(&scenario, &tested);
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(judged));
             let result = result.unwrap_or_else(|_| Err("it panicked".to_owned()));
@@ -141,7 +144,8 @@ impl Law {
         });
         match (result, unlawful.into_inner()) {
             (Err(_), Some(unlawful)) => Err(Box::new(unlawful)),
-            _ => Ok(tested.into_inner()),
+            (Err(why), None) => panic!("no tree could be drawn: {why}"),
+            (Ok(()), _) => Ok(tested.into_inner()),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::Sim;
 use std::cell::RefCell;
 use windfall_guarantees::{Allowance, Guarantee, Length, Type};
 use windfall_scenario::Scenario;
-use windfall_scenario::model::{Parent, Run, Scheduler, Timer};
+use windfall_scenario::model::{Parent, Requirements, Run, Scheduler, Timer};
 use windfall_scenario::outcome::{
     Outcome, Promise, PromiseStatus, ThreadOutcome, all_promises, broken_bounds,
 };
@@ -27,22 +27,29 @@ pub(super) fn settled(mut scenario: Scenario) -> Scenario {
         if refused.is_empty() {
             return scenario;
         }
-        for thread in &mut scenario.threads {
-            if refused.contains(&thread.name) {
-                thread.requires.guarantee = None;
+        each(&mut scenario, |name, requires| {
+            if refused.iter().any(|refused| refused == name) {
+                requires.guarantee = None;
             }
-        }
-        for scheduler in &mut scenario.schedulers {
-            let many = scheduler.owns.len() > 1;
-            for (number, own) in scheduler.owns.iter_mut().enumerate() {
-                let name = match many {
-                    true => format!("{}/{number}", scheduler.name),
-                    false => scheduler.name.clone(),
-                };
-                if refused.contains(&name) {
-                    own.requires.guarantee = None;
-                }
+        });
+    }
+    scenario
+}
+
+/// Takes back parameters that were written, and that a scheduler refuses to a child without a guarantee: nothing else would be
+/// tested in the tree.
+pub(super) fn admitted(mut scenario: Scenario) -> Scenario {
+    for _ in 0..16 {
+        let Err(mistakes) = scenario.build() else { return scenario };
+        let (why, mut taken_back) = (mistakes.render(false), false);
+        each(&mut scenario, |name, requires| {
+            let given = requires.parameters().next().is_some() && requires.guarantee.is_none();
+            if given && why.contains(&format!("refused `{name}`")) {
+                (*requires, taken_back) = (Requirements::default(), true);
             }
+        });
+        if !taken_back {
+            return scenario;
         }
     }
     scenario
@@ -73,6 +80,21 @@ pub(super) fn supplied(mut scenario: Scenario) -> Scenario {
         }
     }
     scenario
+}
+
+/// Calls a function with what each thread and each own virtual processor asks for.
+fn each(scenario: &mut Scenario, mut call: impl FnMut(&str, &mut Requirements)) {
+    scenario.threads.iter_mut().for_each(|thread| call(&thread.name, &mut thread.requires));
+    for scheduler in &mut scenario.schedulers {
+        let many = scheduler.owns.len() > 1;
+        for (number, own) in scheduler.owns.iter_mut().enumerate() {
+            let name = match many {
+                true => format!("{}/{number}", scheduler.name),
+                false => scheduler.name.clone(),
+            };
+            call(&name, &mut own.requires);
+        }
+    }
 }
 
 /// The length of a run after which all shares in the long run differ clearly from nothing: half of each beyond its
@@ -157,14 +179,14 @@ pub(super) fn judge(scenario: &Scenario, tested: &RefCell<Tested>) -> Result<(),
         return Ok(());
     }
     promises(scenario, &outcome, &mut tested.borrow_mut())?;
-    tested.borrow_mut().admitted += admitted(scenario, &outcome)?;
+    tested.borrow_mut().admitted += in_time(scenario, &outcome)?;
     let (answered, late) = broken_bounds(scenario, &outcome);
     tested.borrow_mut().answered += answered;
     late.into_iter().next().map_or(Ok(()), Err)
 }
 
 /// How many jobs were admitted and done; none of them is late (E7) where no time was stolen and timers are precise.
-fn admitted(scenario: &Scenario, outcome: &Outcome) -> Result<u64, String> {
+fn in_time(scenario: &Scenario, outcome: &Outcome) -> Result<u64, String> {
     if !scenario.interrupts.is_empty() || scenario.machine.timer != Timer::Precise {
         return Ok(0);
     }

@@ -61,7 +61,7 @@ pub(super) fn tasks(seed: &ThreadSeed) -> Run {
 /// About as much as it is sure of: sometimes less, so that it sleeps, sometimes more.
 fn lightly(seed: &ThreadSeed) -> Run {
     let period = ms(4 + u64::from(seed.pace) % 23);
-    let half = part(seed.ask).checked_div(Ratio::whole(2)).unwrap();
+    let half = part(seed.request).checked_div(Ratio::whole(2)).unwrap();
     let least = Length::from(period).checked_mul(half).unwrap().floor().unwrap();
     let activation = Activation::Periodic { offset: Instant::ZERO, period };
     let work = Work::Uniform(least, least.checked_mul(3).unwrap());

@@ -9,13 +9,15 @@ use windfall_scenario::model::{
     Attachment, Interrupts, Machine, Parent, Pattern, Requirements, Scheduler, Setting, Thread,
     Timer,
 };
-use windfall_schedulers::catalogue::{Catalogue, Form, Kind, Settings, Value};
+use windfall_schedulers::catalogue::{Catalogue, Form, Kind, Settings, Value, find};
 use windfall_schedulers::kinds;
+use windfall_schedulers::parameters::RESERVE;
 use windfall_time::Instant;
 use windfall_trace::OverheadKind;
 
-/// How often a kind is drawn: more often where its guarantees are rare.
+/// How often a kind is drawn: more often where its guarantees are rare, or where it is of one's own.
 pub(super) fn often(kind: &Kind) -> usize {
+    const OWN: usize = 8;
     const OFTEN: [(&Kind, usize); 11] = [
         (kinds::TIME_TABLE, 8),
         (kinds::PSHED, 8),
@@ -29,7 +31,8 @@ pub(super) fn often(kind: &Kind) -> usize {
         (kinds::TIME_LINE, 2),
         (kinds::PORTS, 3),
     ];
-    OFTEN.iter().find(|(other, _)| kind == *other).map_or(1, |(_, often)| *often)
+    let usual = if find(kind.name).is_some() { 1 } else { OWN };
+    OFTEN.iter().find(|(other, _)| kind == *other).map_or(usual, |(_, often)| *often)
 }
 
 /// Whether instances have several parents.
@@ -66,6 +69,8 @@ struct Node {
     children: usize,
     /// Whether it is a join, or stands below one.
     below_join: bool,
+    by_parameters: bool,
+    processors: Vec<u16>,
 }
 
 impl Node {
@@ -75,7 +80,13 @@ impl Node {
     }
 
     fn above(&self) -> Above<'_> {
-        Above { scheduler: &self.scheduler, kind: self.kind, conversion: &*self.conversion }
+        Above {
+            scheduler: &self.scheduler,
+            kind: self.kind,
+            conversion: &*self.conversion,
+            by_parameters: self.by_parameters,
+            processors: &self.processors,
+        }
     }
 }
 
@@ -105,7 +116,21 @@ impl Tree<'_> {
         let mut above = self.nodes.iter().filter(|node| node.below_join);
         let below = above.any(|node| names.contains(&node.scheduler.name.as_str()));
         let below_join = below || joins_several(kind);
-        self.nodes.push(Node { scheduler, kind, conversion, children: 0, below_join });
+        // The top gives each that comes the lowest free one.
+        let end = usize::from(self.seeds.processors) - self.top;
+        let all_at_top = names.is_empty();
+        let first = if all_at_top { end - scheduler.owns.len() } else { end };
+        let processors = (first..end).map(|number| u16::try_from(number).unwrap()).collect();
+        let by_parameters = seed.settings >> 29 == 7;
+        self.nodes.push(Node {
+            scheduler,
+            kind,
+            conversion,
+            children: 0,
+            below_join,
+            by_parameters,
+            processors,
+        });
     }
 
     /// The kind of a scheduler; the first has room for several children.
@@ -158,7 +183,8 @@ impl Tree<'_> {
             } else if let Some(above) = open.get(pick / 4 % open.len().max(1)).copied() {
                 let above = &mut self.nodes[above];
                 above.children += 1;
-                let requires = requires(&above.above(), seed.requires[number], at * 3 + number);
+                let (request, number) = (seed.requires[number], at * 3 + number);
+                let requires = requires(&above.above(), request, number, false);
                 let parent = Parent::Scheduler(above.scheduler.name.clone());
                 owns.push(Attachment { parent, requires });
             }
@@ -173,7 +199,7 @@ impl Tree<'_> {
         let parent = open.get(usize::from(seed.parent) % open.len().max(1)).copied()?;
         self.nodes[parent].children += 1;
         let node = &self.nodes[parent];
-        let requires = requires(&node.above(), seed.ask, 50 + at);
+        let requires = requires(&node.above(), seed.request, 50 + at, true);
         // Whoever overruns tells deadlines too late for a slower processor.
         let mut slower = self.nodes.iter().filter(|node| node.kind == kinds::PSHED);
         let names =
@@ -188,6 +214,8 @@ impl Tree<'_> {
         // A reservation asked of a time line while it has accepted time constraints begins after them.
         if seed.start.is_multiple_of(4) && node.kind != kinds::TIME_LINE {
             thread.start = Instant::ZERO + us(u64::from(seed.start) * 777);
+            // Whoever comes when all is given away is refused, and then nothing in the tree is judged.
+            thread.requires.set(&RESERVE, None);
         }
         Some(thread)
     }
@@ -230,7 +258,7 @@ fn settings(kind: &Kind, seed: u32) -> Vec<(String, Setting)> {
     written
 }
 
-fn values(settings: &[(String, Setting)]) -> Vec<(&str, Value<'_>)> {
+pub(super) fn values(settings: &[(String, Setting)]) -> Vec<(&str, Value<'_>)> {
     let value = |setting| match setting {
         &Setting::Span(span) => Value::Span(span),
         &Setting::Integer(n) => Value::Integer(n),

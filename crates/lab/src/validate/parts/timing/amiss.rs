@@ -6,9 +6,15 @@ use windfall_doctor::{Check, State};
 const PURPOSES: [&str; 4] =
     ["reservations on real threads", "time for other threads", "timers", "no rivals"];
 
+/// Of other purposes, what takes time from such a thread as well.
+const SUBJECTS: [&str; 2] = ["hypervisor", "stays there"];
+
 /// A remedy for each of these checks that is not well.
 pub(super) fn remedies(checks: &[Check]) -> Vec<String> {
-    let matters = |check: &&Check| check.state != State::Yes && PURPOSES.contains(&check.purpose);
+    let matters = |check: &&Check| {
+        let of_threads = PURPOSES.contains(&check.purpose) || SUBJECTS.contains(&check.subject);
+        check.state != State::Yes && of_threads
+    };
     let remedy = |check: &Check| {
         let Check { subject, found, remedy, .. } = check;
         remedy.as_ref().map(|remedy| format!("{subject} ({found}): {remedy}"))
@@ -26,6 +32,7 @@ mod tests {
         for purpose in PURPOSES {
             assert!(checks.iter().any(|check| check.purpose == purpose), "{purpose}");
         }
+        let hypervisor = checks.iter().position(|check| check.subject == "hypervisor").unwrap();
         for check in &mut checks {
             check.state = State::Yes;
         }
@@ -38,5 +45,8 @@ mod tests {
         let other = checks.iter_mut().find(|check| check.purpose == "rights").unwrap();
         (other.state, other.remedy) = (State::No, Some("be root".to_owned()));
         assert_eq!(remedies(&checks), [format!("{subject} (4 ms): boot with highres=on")]);
+        checks[hypervisor].state = State::Limited;
+        checks[hypervisor].remedy = Some("a processor of its own".to_owned());
+        assert_eq!(remedies(&checks).len(), 2);
     }
 }

@@ -157,7 +157,7 @@ fn refuses_a_kind_that_promises_too_much_with_the_smallest_tree() {
     let law = Law::default().with(&BOASTS).unwrap().only(&["boasts"]);
     let unlawful = law.trees(100).judge().unwrap_err();
     assert!(unlawful.why.contains("was promised"), "{unlawful}");
-    assert!(unlawful.scenario.schedulers.len() <= 3, "{unlawful}");
+    assert!(unlawful.scenario.schedulers.len() <= 4, "{unlawful}");
     let mut catalogue = Catalogue::default();
     catalogue.register(&BOASTS).unwrap();
     let text = unlawful.scenario.write();

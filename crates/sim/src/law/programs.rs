@@ -50,7 +50,7 @@ pub(super) fn program(seed: &ThreadSeed, light: bool) -> (&'static str, Run) {
 /// Jobs that its scheduler admits or refuses, each due within some periods; about as much as it may be sure of, and more.
 pub(super) fn tasks(seed: &ThreadSeed) -> Run {
     let period = ms(4 + u64::from(seed.pace) % 23);
-    let work = Length::from(period).checked_mul(part(seed.ask)).unwrap().floor().unwrap();
+    let work = Length::from(period).checked_mul(part(seed.request)).unwrap().floor().unwrap();
     let activation = Activation::Periodic { offset: Instant::ZERO, period };
     let within = period.checked_mul(1 + u64::from(seed.start) % 5).unwrap();
     let mut jobs = Jobs::new(activation, Work::Uniform(us(1), work)).deadline(within);

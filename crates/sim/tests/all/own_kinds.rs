@@ -129,7 +129,7 @@ static IGNORES: Kind = turns::<false>("ignores-weights");
 fn refuses_by_default_a_kind_of_ones_own_that_ignores_weights() {
     let law = Law::default().with(&IGNORES).unwrap();
     let unlawful = law.judge().expect_err("weights are drawn, and turns do not keep to them");
-    assert!(unlawful.why.contains("was promised PSBE"), "{unlawful}");
+    assert!(unlawful.why.contains("was promised"), "{unlawful}");
     let scheduler = &unlawful.scenario.schedulers.iter().find(|one| one.kind == "ignores-weights");
     assert!(scheduler.is_some(), "{unlawful}");
     let weighed =

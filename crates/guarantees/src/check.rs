@@ -278,8 +278,7 @@ impl Findings {
 
     fn convert(&mut self, tree: &Tree, at: usize, node: &Node) {
         let has: Vec<Vec<Held>> = node.own.iter().map(|own| self.held(*own)).collect();
-        let params: Vec<ChildParams> =
-            node.children.iter().map(|vp| tree.vps[*vp].params).collect();
+        let params: Vec<_> = node.children.iter().map(|vp| tree.vps[*vp].params).collect();
         let mut lacks = vec![None; node.children.len()];
         let ways = ways(node.conversion.takes(), &has);
         for way in &ways {

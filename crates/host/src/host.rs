@@ -68,6 +68,7 @@ pub struct Threads {
 }
 
 /// State of the present instant.
+// Fields: what an instant collects, each for another of its phases.
 pub(crate) struct Step {
     pub(crate) changes: Vec<Change>,
     /// By processor: the thread that was chosen for it.

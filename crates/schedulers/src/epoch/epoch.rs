@@ -82,7 +82,6 @@ pub(crate) const KIND: Kind = Epoch::kind(
 )
 .with_properties(Properties { keeps_epochs: true, ..Properties::NONE })
 .with_parameters(&[&RESERVE, &PRIORITY, &TIME_SLICE])
-.with_properties(Properties { keeps_epochs: true, ..Properties::NONE })
 .with_conversion(|settings| {
     let Epoch { epoch, overcommit, .. } = Epoch::read(settings);
     Ok(Box::new(Needs { epoch, overcommit }))

@@ -101,16 +101,8 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let length = settings.either(Span::from_secs(10), Span::from_secs(1));
     for Trial { name, planted, said } in trials() {
         (settings.progress)(name);
-        let options = Options {
-            length,
-            quick: true,
-            parts: PARTS.map(str::to_owned).to_vec(),
-            needs: Vec::new(),
-            limits: Vec::new(),
-            incidents: None,
-            progress: &|_| (),
-            stopped: &AtomicBool::new(false),
-        };
+        let (parts, stopped) = (PARTS.map(str::to_owned).to_vec(), AtomicBool::new(false));
+        let options = Options { parts, ..Options::quick(length, &stopped) };
         let validation = validate_on(&mut Simulated::new(planted), &options)?;
         let sentences = validation.sentences();
         let notable: Vec<_> = sentences

@@ -74,16 +74,9 @@ mod tests {
 
     fn validated(silent: [bool; 3], parts: &[&str]) -> Result<Validation, LabError> {
         let planted = silent.map(|silent| Planted { silent, ..Planted::default() });
-        let options = Options {
-            length: Span::from_millis(600),
-            quick: true,
-            parts: parts.iter().map(ToString::to_string).collect(),
-            needs: Vec::new(),
-            limits: Vec::new(),
-            incidents: None,
-            progress: &|_| (),
-            stopped: &AtomicBool::new(false),
-        };
+        let stopped = AtomicBool::new(false);
+        let parts = parts.iter().map(ToString::to_string).collect();
+        let options = Options { parts, ..Options::quick(Span::from_millis(600), &stopped) };
         validate_on(&mut Simulated::new(planted.to_vec()), &options)
     }
 

@@ -26,7 +26,14 @@ pub struct Options<'a> {
     pub stopped: &'a AtomicBool,
 }
 
-impl Options<'_> {
+impl<'a> Options<'a> {
+    /// Everything, in short, and without a word on the way.
+    pub(crate) fn quick(length: Span, stopped: &'a AtomicBool) -> Options<'a> {
+        let (parts, needs, limits, incidents) = (Vec::new(), Vec::new(), Vec::new(), None);
+        let progress = &|_: &str| ();
+        Options { length, quick: true, parts, needs, limits, incidents, progress, stopped }
+    }
+
     /// The first of two values, or the second where everything is to be shorter.
     pub(crate) fn either<T>(&self, long: T, quick: T) -> T {
         if self.quick { quick } else { long }

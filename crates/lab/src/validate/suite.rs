@@ -230,16 +230,8 @@ mod tests {
 
     #[test]
     fn law_a_part_that_cannot_be_measured_is_a_fault_and_takes_no_other_with_it() {
-        let options = Options {
-            length: Span::from_secs(1),
-            quick: true,
-            parts: Vec::new(),
-            needs: Vec::new(),
-            limits: Vec::new(),
-            incidents: None,
-            progress: &|_| (),
-            stopped: &AtomicBool::new(false),
-        };
+        let stopped = AtomicBool::new(false);
+        let options = Options::quick(Span::from_secs(1), &stopped);
         let machine = Simulated::new(vec![Planted::default(); 2]);
         let three = [&parts::speed::PART, &REFUSED, &parts::conditions::PART];
         let parts = measured(three.into_iter(), &machine, &options);

@@ -1,7 +1,7 @@
 //! EEVDF: its promises under random adversaries, their tightness, and the papers' numbers.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use crate::common::adversary::{offers, play, steps};
+use crate::common::adversary::{keeps_at_the_top, keeps_below_a_reservation, offers, steps};
 use crate::common::{Host, MS, S, US, conversion, promise, span};
 use proptest::prelude::*;
 use windfall_guarantees::meaning::Verdict;
@@ -36,44 +36,16 @@ proptest! {
 
     #[test]
     fn law_what_is_offered_at_the_top_is_kept(weights in weights(), steps in steps(100)) {
-        let mut host = Host::new(1);
-        let root = host.top(kinds::EEVDF);
-        let spawn = |(n, weight): (usize, &u32)| host.thread(root, &format!("t{n}"), &share(*weight));
-        let threads: Vec<_> = weights.iter().enumerate().map(spawn).collect();
-        host.wake(threads[0]);
-        // The first thread never waits, if there are others.
-        play(&mut host, &threads[usize::from(threads.len() > 1)..], &steps);
-        for (thread, offer) in threads.iter().zip(offers("eevdf", &[], &[WHOLE], &weights)) {
-            if let Some(offer) = offer {
-                host.keeps(*thread, 0, &offer);
-            }
-        }
+        keeps_at_the_top(kinds::EEVDF, &weights, &steps);
     }
 
-    /// Below a reservation whose owner gets its time as early or as late as its siblings make it.
     #[test]
     fn law_what_is_offered_below_a_reservation_is_kept(
         weights in weights(),
         (amount, period) in (1_u64..30, 30_u64..60),
         steps in steps(80),
     ) {
-        let mut host = Host::new(1);
-        let rez = host.top(kinds::REZ);
-        let eevdf = host.below(rez, "eevdf", "eevdf", &[crate::common::reserve(amount * MS, period * MS)]);
-        let s = ratio(amount.into(), period.into());
-        let gap = ms(u32::try_from(2 * (period - amount)).unwrap());
-        let own = Guarantee::BoundedShare(s, gap.checked_mul(s).unwrap());
-        let spawn = |(n, weight): (usize, &u32)| host.thread(eevdf, &format!("t{n}"), &share(*weight));
-        let mut threads: Vec<_> = weights.iter().enumerate().map(spawn).collect();
-        let rival = host.try_thread(rez, "rival", &[crate::common::reserve(3 * MS, 11 * MS)]);
-        threads.extend(rival);
-        host.wake(threads[0]);
-        play(&mut host, &threads[1..], &steps);
-        for (thread, offer) in threads.iter().zip(offers("eevdf", &[], &[own], &weights)) {
-            if let Some(offer) = offer {
-                host.keeps(*thread, 0, &offer);
-            }
-        }
+        keeps_below_a_reservation(kinds::EEVDF, &weights, (amount, period), &steps);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Weighted round robin: what it promises under random adversaries, and how tight that is.
 
-use crate::common::adversary::{offers, play, steps};
+use crate::common::adversary::{keeps_at_the_top, keeps_below_a_reservation, offers, steps};
 use crate::common::{Host, MS, conversion, promise, span};
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParams, Guarantee, Length, Supply};
@@ -24,39 +24,16 @@ proptest! {
 
     #[test]
     fn law_what_is_offered_at_the_top_is_kept(weights in weights(), steps in steps(100)) {
-        let mut host = Host::new(1);
-        let root = host.top(kinds::WEIGHTED_ROUND_ROBIN);
-        let spawn = |(n, weight): (usize, &u32)| host.thread(root, &format!("t{n}"), &share(*weight));
-        let threads: Vec<_> = weights.iter().enumerate().map(spawn).collect();
-        host.wake(threads[0]);
-        // The first thread never waits, if there are others.
-        play(&mut host, &threads[usize::from(threads.len() > 1)..], &steps);
-        for (thread, offer) in threads.iter().zip(offers(KIND, &[], &[WHOLE], &weights)) {
-            host.keeps(*thread, 0, &offer.unwrap());
-        }
+        keeps_at_the_top(kinds::WEIGHTED_ROUND_ROBIN, &weights, &steps);
     }
 
-    /// Below a reservation whose owner gets its time as early or as late as its siblings make it.
     #[test]
     fn law_what_is_offered_below_a_reservation_is_kept(
         weights in weights(),
         (amount, period) in (1_u64..30, 30_u64..60),
         steps in steps(80),
     ) {
-        let mut host = Host::new(1);
-        let rez = host.top(kinds::REZ);
-        let turns = host.below(rez, KIND, KIND, &[crate::common::reserve(amount * MS, period * MS)]);
-        let s = Ratio::new(amount.into(), period.into()).unwrap();
-        let gap = Length::from(span(2 * (period - amount) * MS));
-        let own = Guarantee::BoundedShare(s, gap.checked_mul(s).unwrap());
-        let spawn = |(n, weight): (usize, &u32)| host.thread(turns, &format!("t{n}"), &share(*weight));
-        let mut threads: Vec<_> = weights.iter().enumerate().map(spawn).collect();
-        threads.extend(host.try_thread(rez, "rival", &[crate::common::reserve(3 * MS, 11 * MS)]));
-        host.wake(threads[0]);
-        play(&mut host, &threads[1..], &steps);
-        for (thread, offer) in threads.iter().zip(offers(KIND, &[], &[own], &weights)) {
-            host.keeps(*thread, 0, &offer.unwrap());
-        }
+        keeps_below_a_reservation(kinds::WEIGHTED_ROUND_ROBIN, &weights, (amount, period), &steps);
     }
 }
 

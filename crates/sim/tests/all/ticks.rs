@@ -8,7 +8,9 @@ use std::cell::Cell;
 use std::fmt::Write;
 use windfall_scenario::Scenario;
 use windfall_scenario::model::Thread;
-use windfall_scenario::outcome::{Outcome, Promise, PromiseStatus, promises, refusals};
+use windfall_scenario::outcome::{
+    Outcome, Promise, PromiseStatus, PromiseVerdict, all_promises, promises, refusals,
+};
 use windfall_sim::Sim;
 use windfall_time::Instant;
 
@@ -210,4 +212,25 @@ fn law_what_is_granted_where_timers_tick_is_short_by_less_than_a_tick() {
     }
     println!("{} granted, {} of them tested", granted.get(), tested.get());
     assert!(tested.get() * 2 > granted.get() && granted.get() > cases / 2);
+}
+
+/// Turns of siblings that each end at a tick make the heaviest child later by a tick each, and not by one in all.
+#[test]
+fn law_eevdf_is_behind_by_a_tick_for_each_sibling() {
+    let mut text = "schema = 2\nlength = \"500ms\"\n[machine]\nprocessors = 1\ntimer = \"1027Hz\"\n[schedulers.e]\nscheduler = \"eevdf\"\nparent = \"top\"\nquantum = \"1ms\"\n"
+        .to_owned();
+    for (name, run) in [("a", "spin"), ("b", "spin"), ("c", "spin"), ("late", "spin from 2.922ms")]
+    {
+        writeln!(text, "[threads.{name}]\nparent = \"e\"\nrun = \"{run}\"").unwrap();
+    }
+    text += "[threads.heavy]\nparent = \"e\"\nrun = \"spin from 2.922ms\"\nguarantee = \"PSBE 1/10 4ms\"\n";
+    let scenario = parse(&text);
+    let mut sim = Sim::of(scenario.build().unwrap(), None).unwrap();
+    sim.judge_promises(&all_promises(&scenario));
+    let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
+    let of = |verdict: &&PromiseVerdict| {
+        verdict.owner() == "heavy" && verdict.status() == PromiseStatus::Kept
+    };
+    assert!(outcome.promises.iter().filter(of).count() >= 3, "{:?}", outcome.promises);
+    assert!(outcome.promises.iter().all(|verdict| !verdict.is_failure()), "{:?}", outcome.promises);
 }

@@ -102,16 +102,8 @@ mod tests {
 
     #[test]
     fn law_each_fault_that_no_program_sees_is_listed_with_its_reason() {
-        let options = Options {
-            length: Span::from_secs(1),
-            quick: true,
-            parts: Vec::new(),
-            needs: Vec::new(),
-            limits: Vec::new(),
-            incidents: None,
-            progress: &|_| (),
-            stopped: &AtomicBool::new(false),
-        };
+        let stopped = AtomicBool::new(false);
+        let options = Options::quick(Span::from_secs(1), &stopped);
         let found = found(&Simulated::new(Vec::new()), &options).unwrap();
         let table = |title: &str| {
             let mut tables = found.tables.iter();

@@ -159,16 +159,9 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     fn of(text: &str) -> Found {
-        let options = Options {
-            length: Span::from_secs(1),
-            quick: true,
-            parts: Vec::new(),
-            needs: Vec::new(),
-            limits: Vec::new(),
-            incidents: Some(("incidents.txt".to_owned(), Incidents::read(text).unwrap())),
-            progress: &|_| (),
-            stopped: &AtomicBool::new(false),
-        };
+        let stopped = AtomicBool::new(false);
+        let incidents = Some(("incidents.txt".to_owned(), Incidents::read(text).unwrap()));
+        let options = Options { incidents, ..Options::quick(Span::from_secs(1), &stopped) };
         found(&Simulated::new(Vec::new()), &options).unwrap()
     }
 

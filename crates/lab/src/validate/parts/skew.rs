@@ -181,16 +181,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     fn options(stopped: &AtomicBool) -> Options<'_> {
-        Options {
-            length: Span::from_secs(4),
-            quick: true,
-            parts: Vec::new(),
-            needs: Vec::new(),
-            limits: Vec::new(),
-            incidents: None,
-            progress: &|_| (),
-            stopped,
-        }
+        Options::quick(Span::from_secs(4), stopped)
     }
 
     #[test]

@@ -207,16 +207,8 @@ mod tests {
 
     #[test]
     fn limit_many_processors_take_no_minutes() {
-        let options = Options {
-            length: Span::from_secs(1),
-            quick: true,
-            parts: Vec::new(),
-            needs: Vec::new(),
-            limits: Vec::new(),
-            incidents: None,
-            progress: &|_| (),
-            stopped: &AtomicBool::new(false),
-        };
+        let stopped = AtomicBool::new(false);
+        let options = Options::quick(Span::from_secs(1), &stopped);
         let runs = |processors: usize| {
             let machine = Simulated::new(vec![Planted::default(); processors]);
             let found = found(&machine, &options).unwrap();

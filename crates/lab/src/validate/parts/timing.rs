@@ -165,16 +165,9 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     fn of(length: Span, needs: &[&str]) -> Found {
-        let options = Options {
-            length,
-            quick: true,
-            parts: Vec::new(),
-            needs: needs.iter().map(|need| need.parse().unwrap()).collect(),
-            limits: Vec::new(),
-            incidents: None,
-            progress: &|_| (),
-            stopped: &AtomicBool::new(false),
-        };
+        let stopped = AtomicBool::new(false);
+        let needs = needs.iter().map(|need| need.parse().unwrap()).collect();
+        let options = Options { needs, ..Options::quick(length, &stopped) };
         found(&Simulated::new(vec![Planted::default(); 2]), &options).unwrap()
     }
 

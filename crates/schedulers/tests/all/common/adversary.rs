@@ -1,10 +1,11 @@
 //! Siblings that sleep and wake at the worst times: around the ends of turns, briefly or for long.
 
-use super::{Host, MS, T};
+use super::{Host, MS, T, reserve, span};
 use proptest::prelude::*;
-use windfall_guarantees::{ChildParams, Guarantee, Supply};
-use windfall_hierarchy::VpState;
-use windfall_schedulers::catalogue::Value;
+use windfall_guarantees::{ChildParams, Guarantee, Length, Supply};
+use windfall_hierarchy::{Message, VpState};
+use windfall_schedulers::catalogue::{Kind, Value};
+use windfall_schedulers::kinds;
 use windfall_time::Ratio;
 
 /// The guarantees that a kind offers to children of these weights.
@@ -105,6 +106,52 @@ fn once(host: &mut Host, threads: &[T], step: &Step) {
             let timer = host.tree.next_timer().map_or(soon, |timer| timer.as_nanos());
             host.run_to(timer.clamp(host.now, soon));
             host.run_for(*after);
+        }
+    }
+}
+
+/// Threads with these weights below a scheduler at the top; those but the first, if there are others, do steps: what is offered is kept.
+pub(crate) fn keeps_at_the_top(kind: &'static Kind, weights: &[u32], steps: &[Step]) {
+    let mut host = Host::new(1);
+    let root = host.top(kind);
+    let spawn = |(n, weight): (usize, &u32)| {
+        host.thread(root, &format!("t{n}"), &[Message::Share(*weight)])
+    };
+    let threads: Vec<_> = weights.iter().enumerate().map(spawn).collect();
+    host.wake(threads[0]);
+    play(&mut host, &threads[usize::from(threads.len() > 1)..], steps);
+    let whole = Guarantee::BoundedShare(Ratio::ONE, Length::ZERO);
+    keeps(&host, &threads, &offers(kind.name, &[], &[whole], weights));
+}
+
+/// The same below a reservation of `amount` in `period` milliseconds, whose owner gets its time as early or as late as a sibling makes it.
+pub(crate) fn keeps_below_a_reservation(
+    kind: &'static Kind,
+    weights: &[u32],
+    (amount, period): (u64, u64),
+    steps: &[Step],
+) {
+    let mut host = Host::new(1);
+    let rez = host.top(kinds::REZ);
+    let node = host.below(rez, kind.name, kind.name, &[reserve(amount * MS, period * MS)]);
+    let s = Ratio::new(amount.into(), period.into()).unwrap();
+    let gap = Length::from(span(2 * (period - amount) * MS));
+    let own = Guarantee::BoundedShare(s, gap.checked_mul(s).unwrap());
+    let spawn = |(n, weight): (usize, &u32)| {
+        host.thread(node, &format!("t{n}"), &[Message::Share(*weight)])
+    };
+    let threads: Vec<_> = weights.iter().enumerate().map(spawn).collect();
+    let mut players = threads[1..].to_vec();
+    players.extend(host.try_thread(rez, "rival", &[reserve(3 * MS, 11 * MS)]));
+    host.wake(threads[0]);
+    play(&mut host, &players, steps);
+    keeps(&host, &threads, &offers(kind.name, &[], &[own], weights));
+}
+
+fn keeps(host: &Host, threads: &[T], offers: &[Option<Guarantee>]) {
+    for (thread, offer) in threads.iter().zip(offers) {
+        if let Some(offer) = offer {
+            host.keeps(*thread, 0, offer);
         }
     }
 }

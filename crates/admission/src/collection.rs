@@ -30,6 +30,8 @@ const REVIEW: u32 = 64;
 pub struct Collector {
     limits: Limits,
     measured: Measured,
+    /// What every collection kept to.
+    met: Option<Limits>,
     last: Option<Instant>,
     /// Slots taken since the last collection.
     taken: u32,
@@ -75,6 +77,7 @@ impl Collector {
         Collector {
             limits,
             measured: Measured::default(),
+            met: None,
             last: None,
             taken: 0,
             refused: Span::ZERO,
@@ -138,6 +141,7 @@ impl Collector {
     pub fn collected(&mut self, slots: usize, cost: Span, now: Instant) {
         self.measured.collections.add(slots as u64, cost);
         if let Some(last) = self.last {
+            self.meets(now.saturating_since(last), cost);
             let sums = &mut self.measured.sums;
             let overhead = self.searched.saturating_add(cost);
             sums.add(now.saturating_since(last), overhead, self.speculated);
@@ -150,6 +154,22 @@ impl Collector {
             Some(left) => self.review = left,
             None => self.resize(),
         }
+    }
+
+    fn meets(&mut self, apart: Span, longest: Span) {
+        let one = Limits { longest, apart, slots: self.taken };
+        self.met = Some(self.met.map_or(one, |all| Limits {
+            longest: all.longest.max(one.longest),
+            apart: all.apart.min(one.apart),
+            slots: all.slots.max(one.slots),
+        }));
+    }
+
+    /// The tightest limits that all collections but the first have kept to: the longest one (the paper's `T_g`), the least time from one to the next (one over its
+    /// `g`), and the most slots between two. `None` before the second.
+    #[must_use]
+    pub const fn met(&self) -> Option<Limits> {
+        self.met
     }
 
     fn resize(&mut self) {

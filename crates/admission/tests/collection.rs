@@ -234,6 +234,7 @@ fn law_costs_are_found_while_it_runs_and_the_pool_follows() {
     let limits = Limits { longest: Span::from_secs(1), apart: Span::ZERO, slots: 10_000 };
     for (fixed, each, admission, growth) in [(9_000, 40, 500, 20), (300, 5, 200, 12)] {
         let (mut collector, mut taken, mut due) = (Collector::new(limits), 0, 0);
+        let (mut met, mut last) = (None, None);
         let mut machine = Machine { now: 0, random: Random(5) };
         assert_eq!(collector.pool(), Err(PoolError::Unmeasured));
         for _ in 0..40_000 {
@@ -241,6 +242,11 @@ fn law_costs_are_found_while_it_runs_and_the_pool_follows() {
                 let slots = machine.random.uniform(2 * taken + 1);
                 let cost = machine.cost(fixed + each * slots);
                 let slots = usize::try_from(slots).unwrap();
+                if let Some(last) = last.replace(machine.now) {
+                    let apart = Span::from_nanos(machine.now - last);
+                    let (longest, least, most) = met.unwrap_or((cost, apart, taken));
+                    met = Some((longest.max(cost), least.min(apart), most.max(taken)));
+                }
                 collector.collected(slots, cost, Instant::from_nanos(machine.now));
                 (taken, due) = (0, due + 1);
             }
@@ -281,6 +287,8 @@ fn law_costs_are_found_while_it_runs_and_the_pool_follows() {
         }
         assert!(between > 22e6 && between < 27e6, "about as many as are taken: {found:?}");
         assert!(due > 100, "collected {due} times");
+        let found = collector.met().unwrap();
+        assert_eq!(Some((found.longest, found.apart, u64::from(found.slots))), met);
     }
 }
 

@@ -4,7 +4,7 @@ use super::ports_figure_1::verdict;
 use super::{PAPER, SERIES, dashed, digits, solid};
 use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Figure, Findings, Raw, Table, record};
-use crate::slot_lists::{Load, Paging, TAKEN, paging};
+use crate::slot_lists::{Load, Paging, TAKEN, cycle, paging};
 use windfall_admission::{Bound, Costs, Limits};
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_time::Span;
@@ -74,20 +74,27 @@ fn measured(rows: &[Row]) -> Table {
         "s a slot more, ns",
         "C, ns",
         "k, ns",
+        "k, cycles",
+        "k, 1994, us (cycles)",
         "n, a second",
         "k n",
+        "longest (T_g), us",
+        "most a second (g)",
         "x predicted",
         "x in rounds",
     ];
+    let cycle = cycle();
     let mut table = Table::new("measured while the list runs, and what follows", 2, &head);
     for row in rows {
         let (costs, found) = (&row.found.costs, &row.found);
         let (each, n) = (ns(costs.each), a_second(costs));
-        let values = [ns(costs.admission), ns(costs.growth), ns(costs.fixed), each, n];
+        let values = [ns(costs.admission), ns(costs.growth), ns(costs.fixed), each, each / cycle];
         let mut cells = vec![row.live.to_string(), row.load.name().to_owned()];
         cells.extend([costs.execution, costs.speculation].map(|part| digits(ns(part) / 1e3)));
         cells.extend(values.map(digits));
-        cells.push(format!("{:.1e}", each * n / 1e9));
+        cells.extend(["3.55 (71)".to_owned(), digits(n), format!("{:.1e}", each * n / 1e9)]);
+        cells.push(digits(found.met.longest.as_nanos() as f64 / 1e3));
+        cells.push(digits(1e9 / found.met.apart.as_nanos().max(1) as f64));
         cells.extend([found.predicted.to_string(), format!("{} to {}", found.from, found.to)]);
         table.rows.push(cells);
     }
@@ -297,7 +304,8 @@ mod tests {
         };
         let tried = [1, 10, 100].map(|pool| (pool, model(&costs, pool))).to_vec();
         let again = [predicted, 10].map(|pool| model(&costs, pool));
-        let found = Paging { costs, predicted, from: 8, to: 12, again, tried, interrupted: 0 };
+        let met = Limits { longest: Span::ZERO, apart: Span::from_secs(1), slots: 1 };
+        let found = Paging { costs, met, predicted, from: 8, to: 12, again, tried, interrupted: 0 };
         Row { live: 100, load: Load::Even, found }
     }
 

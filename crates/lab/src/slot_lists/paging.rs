@@ -18,6 +18,8 @@ const LIMITS: Limits = Limits { longest: Span::MAX, apart: Span::ZERO, slots: 1 
 #[derive(Clone, Debug)]
 pub(crate) struct Paging {
     pub(crate) costs: Costs,
+    /// The limits that collections kept to meanwhile.
+    pub(crate) met: Limits,
     /// The slots of the pool that follow from the costs, the median of all rounds, and of these the least and the most.
     pub(crate) predicted: u32,
     pub(crate) from: u32,
@@ -138,7 +140,7 @@ pub(crate) fn paging(slots: u64, load: Load, pools: &[u32], tasks: u32) -> Optio
         collected.collected_by(&mut collector, &watch, tasks);
         predicted.extend(collector.pool().ok().map(|pool| f64::from(pool.slots)));
     }
-    let costs = collector.costs()?;
+    let (costs, met) = (collector.costs()?, collector.met()?);
     let [from, middle, to] = [0, 50, 100].map(|part| whole(quantile(&predicted, part)));
     let mut pools = [pools, &[middle]].concat();
     pools.sort_unstable();
@@ -153,7 +155,7 @@ pub(crate) fn paging(slots: u64, load: Load, pools: &[u32], tasks: u32) -> Optio
     let tried: Vec<_> = tried.collect();
     let again = against_best(&mut runs, &tried, middle, tasks / 5);
     let interrupted = watch.borrow().interrupted;
-    Some(Paging { costs, predicted: middle, from, to, again, tried, interrupted })
+    Some(Paging { costs, met, predicted: middle, from, to, again, tried, interrupted })
 }
 
 /// The least of many numbers is low by chance, too: so both pools are measured once more.

@@ -42,7 +42,9 @@ pub use task::{Checkpoints, Completion, Handle};
 pub use workers::Counts;
 
 use std::sync::Arc;
-use windfall_programs::{Node, Process, ProcessError, ProcessParams, Template};
+use windfall_programs::{
+    IdleTime, Node, Process, ProcessError, ProcessParams, TaskError, Template,
+};
 use windfall_time::{Instant, Span};
 use worker::Worker;
 use workers::Workers;
@@ -128,6 +130,20 @@ impl Pool {
             }
             Err(error) => Err(taken.refused(error)),
         }
+    }
+
+    /// The most work that the scheduler above the workers would admit with this deadline, and the earliest deadline for this work; whether a worker is free is another question. Changes nothing.
+    ///
+    /// # Errors
+    /// As for a query of a process of its own.
+    pub async fn idle_time(
+        &self,
+        me: &mut impl Process,
+        work: Span,
+        deadline: Instant,
+    ) -> Result<IdleTime, TaskError> {
+        let worker = self.workers.one().ok_or(TaskError::NotHere)?;
+        me.idle_time_for(worker, (work, deadline)).await
     }
 
     /// How often what happened.

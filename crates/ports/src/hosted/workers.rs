@@ -65,6 +65,8 @@ struct State {
     /// Whether the pool cannot start, and how many workers have left.
     over: bool,
     left: u32,
+    /// One of them, by which their scheduler is asked.
+    one: Option<ProcessHandle>,
     /// Those that are free; the last that came to be so is taken first.
     free: Vec<WorkerEvent>,
     assigned: BTreeMap<ProcessHandle, Assignment>,
@@ -102,6 +104,7 @@ impl Workers {
         match event {
             Ok(event) if !state.over => {
                 state.ready += 1;
+                state.one = Some(process);
                 state.free.push((process, event));
                 return true;
             }
@@ -122,6 +125,11 @@ impl Workers {
             me.mwait(&[ready]).await?;
         }
         Ok(())
+    }
+
+    /// One of the workers, free or not; the pool has started.
+    pub(super) fn one(&self) -> Option<ProcessHandle> {
+        self.open().one
     }
 
     /// Whether all workers are ready.

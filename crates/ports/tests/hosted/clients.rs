@@ -118,7 +118,17 @@ impl Client {
             log.note(|noted| noted.spans.push((begun, ended)));
             Ok(number)
         };
+        let known = self.pool.idle_time(me, work, deadline).await;
         let answer = self.pool.try_submit(me, work, deadline, code).await;
+        self.log.note(|noted| match (&answer, &known) {
+            (Ok(_), Ok(known)) if known.idle < work => noted.wrong.push(format!("{known:?}")),
+            (Err(SubmitError::Refused(TaskError::NoTime { instead, .. })), known)
+                if known.as_ref() != Ok(instead) =>
+            {
+                noted.wrong.push(format!("{known:?}, then {instead:?}"));
+            }
+            _ => {}
+        });
         self.log.note(|noted| match &answer {
             Ok(_) => noted.admitted += 1,
             Err(SubmitError::Full { .. }) => noted.full += 1,

@@ -57,12 +57,7 @@ pub trait Tasks: Send {
         work: Span,
         deadline: Instant,
     ) -> impl Future<Output = Result<IdleTime, TaskError>> + Send {
-        async move {
-            match self.task(None, TaskRequest::Query { work, deadline }).await? {
-                TaskReply::Idle(idle) => Ok(idle),
-                _ => Err(TaskError::NotHere),
-            }
-        }
+        async move { idle(self.task(None, TaskRequest::Query { work, deadline }).await?) }
     }
 
     /// Whether all of these tasks, each a work and a deadline, would be admitted one after the other. Changes nothing.
@@ -116,6 +111,18 @@ pub trait Tasks: Send {
         async move { admitted(self.task(Some(process), request).await?) }
     }
 
+    /// The same as [`idle_time`](Self::idle_time), of the scheduler above another process.
+    ///
+    /// # Errors
+    /// As there; and when the other process has not [opened](Self::open_tasks) its tasks.
+    fn idle_time_for(
+        &mut self,
+        process: ProcessHandle,
+        (work, deadline): (Span, Instant),
+    ) -> impl Future<Output = Result<IdleTime, TaskError>> + Send {
+        async move { idle(self.task(Some(process), TaskRequest::Query { work, deadline }).await?) }
+    }
+
     /// Takes back a task of another process.
     ///
     /// # Errors
@@ -133,6 +140,13 @@ pub trait Tasks: Send {
 const fn admitted(reply: TaskReply) -> Result<TaskId, TaskError> {
     match reply {
         TaskReply::Admitted(task) => Ok(task),
+        _ => Err(TaskError::NotHere),
+    }
+}
+
+fn idle(reply: TaskReply) -> Result<IdleTime, TaskError> {
+    match reply {
+        TaskReply::Idle(idle) => Ok(idle),
         _ => Err(TaskError::NotHere),
     }
 }

@@ -1,7 +1,8 @@
 //! Words that are never right here, and what is: private metaphors that had a meaning only for their authors.
 
 /// A word, and what to write instead.
-const REPLACED: [(&str, &str); 16] = [
+const REPLACED: [(&str, &str); 17] = [
+    ("birth", "start, making"),
     ("by and by", "later"),
     ("clerk", "procfs worker"),
     ("conceive", "spawn"),

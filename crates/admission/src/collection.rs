@@ -30,7 +30,7 @@ const REVIEW: u32 = 64;
 pub struct Collector {
     limits: Limits,
     measured: Measured,
-    /// What every collection kept to.
+    /// The limits that every collection kept to.
     met: Option<Limits>,
     last: Option<Instant>,
     /// Slots taken since the last collection.

@@ -23,8 +23,8 @@ use windfall_skips::{Needs, skip};
 /// One run at a time supervises this machine.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// So many processes are born during a run.
-const BORN: usize = 1_000;
+/// So many processes are made during a run.
+const MADE: usize = 1_000;
 
 /// The processors of this machine as the kernel lists them, the one that a run claims, and the others.
 struct Processors {
@@ -144,7 +144,7 @@ impl Drop for Process {
 }
 
 /// Processes that sleep, made by one shell.
-fn born(pid: u32) -> Vec<i32> {
+fn made_by(pid: u32) -> Vec<i32> {
     let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
     let children = children.unwrap_or_default();
     children.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
@@ -158,9 +158,9 @@ fn returns_after(signal: Signal, cpus: &Processors) {
     let mut run = begin(&scenario("claim.toml", ""), cpus.claimed);
 
     // While it lasts: whoever may run on the claimed processor may run nowhere else.
-    let makes = format!("for n in $(seq {BORN}); do sleep 100 & done; wait");
+    let makes = format!("for n in $(seq {MADE}); do sleep 100 & done; wait");
     let maker = Process::start(&["sh", "-c", &makes]);
-    waits_for("processes to be born", || born(maker.0.id()).len() == BORN);
+    waits_for("processes to be made", || made_by(maker.0.id()).len() == MADE);
     let late = Process::start(&["taskset", "-c", &cpus.all, "sleep", "100"]);
     waits_for("a late thread to be moved", || late.affinity() == canonical(&cpus.others));
     let both = |list: &String| {
@@ -177,7 +177,7 @@ fn returns_after(signal: Signal, cpus: &Processors) {
         });
     }
     assert!(settings() != before, "no interrupt and no workqueue was moved");
-    let children = born(maker.0.id());
+    let children = made_by(maker.0.id());
     let narrowed = |pid: &i32| affinity(*pid) == Some(canonical(&cpus.others));
     assert!(children.iter().all(narrowed), "children inherit what their maker has");
 
@@ -190,7 +190,7 @@ fn returns_after(signal: Signal, cpus: &Processors) {
             && late.affinity() == all
             && affinity(std::process::id().cast_signed()) == Some(all)
     });
-    assert_eq!(born(maker.0.id()).len(), BORN, "nobody was ended");
+    assert_eq!(made_by(maker.0.id()).len(), MADE, "nobody was ended");
     let narrow = canonical(&cpus.others);
     let left: Vec<i32> = affinities()
         .into_iter()

@@ -133,7 +133,7 @@ fn law_a_known_program_is_recorded_as_it_ran() {
         _ => false,
     });
     let wakes = wakes.count();
-    // Each period has a wake-up, but the first may be its birth; others may break a burst in two.
+    // Each period has a wake-up, but the first may be its start; others may break a burst in two.
     let periods = usize::try_from(PERIODS).unwrap();
     assert!(
         wakes >= periods && bursts >= periods,

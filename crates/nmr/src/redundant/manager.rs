@@ -4,7 +4,7 @@
 
 use super::links::Links;
 use super::outcome::{Ending, Fault, FaultKind, Outcome, VoteError};
-use super::replica::{Birth, Replica};
+use super::replica::{NewReplica, Replica};
 use super::shelf::Served;
 use super::{Redundant, since, span};
 use crate::control::Control;
@@ -77,19 +77,18 @@ where
 
     /// Runs all replicas until a majority has returned, or cannot any longer.
     pub(super) fn run(mut self) -> std::io::Result<Outcome> {
-        let mut births: Vec<Birth<R>> =
-            self.remedies.active.iter().map(|number| self.birth(number, false)).collect();
-        for one in 0..births.len() {
-            for other in one + 1..births.len() {
-                let (here, there) =
-                    link(births[one].life, births[other].life, &self.asked.settings);
-                let (one_is, other_is) = (births[one].number, births[other].number);
-                births[one].links.push((other_is, here));
-                births[other].links.push((one_is, there));
+        let mut new: Vec<NewReplica<R>> =
+            self.remedies.active.iter().map(|number| self.new_replica(number, false)).collect();
+        for one in 0..new.len() {
+            for other in one + 1..new.len() {
+                let (here, there) = link(new[one].life, new[other].life, &self.asked.settings);
+                let (one_is, other_is) = (new[one].number, new[other].number);
+                new[one].links.push((other_is, here));
+                new[other].links.push((one_is, there));
             }
         }
-        for birth in births {
-            self.starts(birth)?;
+        for new in new {
+            self.starts(new)?;
         }
         let mut leaves = None;
         while !self.remedies.is_over() {
@@ -110,15 +109,15 @@ where
     }
 
     /// A new life of a replica, without links.
-    fn birth(&mut self, number: ReplicaNumber, is_joining: bool) -> Birth<R> {
+    fn new_replica(&mut self, number: ReplicaNumber, is_joining: bool) -> NewReplica<R> {
         let life = self.links.begins(number);
         self.remedies.begins(number, life, is_joining);
         let (active, rule) = (self.remedies.active.with(number), self.asked.rule.clone());
-        Birth { number, life, active, is_joining, links: Vec::new(), rule }
+        NewReplica { number, life, active, is_joining, links: Vec::new(), rule }
     }
 
-    fn starts(&mut self, birth: Birth<R>) -> std::io::Result<()> {
-        let (number, life, is_joining) = (birth.number, birth.life, birth.is_joining);
+    fn starts(&mut self, new: NewReplica<R>) -> std::io::Result<()> {
+        let (number, life, is_joining) = (new.number, new.life, new.is_joining);
         let (body, settings) = (self.body.clone(), self.asked.settings.clone());
         let (patience, sender) = (self.asked.patience, self.events.0.clone());
         let links = self.links.clone();
@@ -126,7 +125,7 @@ where
         let end = End { links, sender, number, life, how: Ending::Panicked };
         let run = move || {
             let mut end = end;
-            let mut replica = Replica::new(birth, &settings, patience, shared);
+            let mut replica = Replica::new(new, &settings, patience, shared);
             let whole = AssertUnwindSafe(|| {
                 if is_joining {
                     replica.joins()?;
@@ -191,14 +190,14 @@ where
 
     /// A replica begins a life beside those that take part.
     fn joins(&mut self, replica: ReplicaNumber) {
-        let mut birth = self.birth(replica, true);
+        let mut new = self.new_replica(replica, true);
         for other in self.remedies.active.without(replica).iter() {
-            let (here, there) = link(birth.life, self.remedies.life(other), &self.asked.settings);
-            birth.links.push((other, here));
+            let (here, there) = link(new.life, self.remedies.life(other), &self.asked.settings);
+            new.links.push((other, here));
             self.links.post(other, Control::Linked(replica, there));
         }
         // Without a thread it takes no part.
-        if self.starts(birth).is_err() {
+        if self.starts(new).is_err() {
             self.abandons(replica);
         }
     }

@@ -5,7 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use super::links::Links;
-use super::replica::{Birth, Replica};
+use super::replica::{NewReplica, Replica};
 use super::shelf::Served;
 use super::stateful::Stateful;
 use super::{Injected, Vote, VoteError};
@@ -47,15 +47,18 @@ impl World {
     }
 
     /// A replica as its thread makes it. It tells a manager, whom nobody plays, what it finds.
-    fn birth(&mut self, number: u8) -> impl FnOnce() -> Replica<Digest, Majority> + Send + 'static {
+    fn new_replica(
+        &mut self,
+        number: u8,
+    ) -> impl FnOnce() -> Replica<Digest, Majority> + Send + 'static {
         let links = std::mem::take(&mut self.ends[usize::from(number)]);
         let active = Replicas::first(self.settings.replicas);
         let (number, rule) = (ReplicaNumber(number), Majority::EXACT);
-        let birth = Birth { number, life: 1, active, is_joining: false, links, rule };
+        let new = NewReplica { number, life: 1, active, is_joining: false, links, rule };
         let (settings, all) = (self.settings.clone(), self.links.clone());
         move || {
             let (sender, _) = std::sync::mpsc::channel();
-            Replica::new(birth, &settings, PATIENCE, (all, sender, Arc::new([])))
+            Replica::new(new, &settings, PATIENCE, (all, sender, Arc::new([])))
         }
     }
 
@@ -102,9 +105,9 @@ fn value(n: u64) -> Digest {
 fn law_two_that_vote_wake_each_other() {
     model(|| {
         let mut world = World::new(2);
-        let (one, other) = (world.birth(0), world.birth(1));
-        let votes = |birth: Replica<Digest, Majority>| {
-            let mut replica = birth;
+        let (one, other) = (world.new_replica(0), world.new_replica(1));
+        let votes = |new: Replica<Digest, Majority>| {
+            let mut replica = new;
             (1..=2).map(|n| replica.vote(value(n)).unwrap()).collect::<Vec<_>>()
         };
         let thread = thread::spawn(move || votes(one()));
@@ -118,8 +121,8 @@ fn law_two_that_vote_wake_each_other() {
 fn law_one_that_waits_in_vain_is_told_that_it_is_replaced() {
     model(|| {
         let mut world = World::new(2);
-        let (birth, links) = (world.birth(0), world.links.clone());
-        let thread = thread::spawn(move || birth().vote(value(1)));
+        let (new, links) = (world.new_replica(0), world.links.clone());
+        let thread = thread::spawn(move || new().vote(value(1)));
         links.begins(ReplicaNumber(0));
         assert_eq!(thread.join().unwrap(), Err(VoteError::Replaced));
     });
@@ -129,7 +132,7 @@ fn law_one_that_waits_in_vain_is_told_that_it_is_replaced() {
 fn law_a_voted_state_is_there_when_its_hash_is() {
     model(|| {
         let mut world = World::new(3);
-        let (mut parts, birth) = ([world.part(0), world.part(1)], world.birth(2));
+        let (mut parts, new) = ([world.part(0), world.part(1)], world.new_replica(2));
         let links = world.links.clone();
         let thread = thread::spawn(move || {
             for part in &mut parts {
@@ -140,7 +143,7 @@ fn law_a_voted_state_is_there_when_its_hash_is() {
             }
             parts
         });
-        let mut replica = birth();
+        let mut replica = new();
         let vote = Stateful::new(&mut replica).unwrap().vote(vec![8]).unwrap();
         assert_eq!((vote.iteration, &*vote.value), (Iteration(1), &[7][..]));
         drop(thread.join().unwrap());

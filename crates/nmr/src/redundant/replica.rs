@@ -41,7 +41,7 @@ pub struct Replica<V, R> {
 }
 
 /// How the life of a replica begins.
-pub(super) struct Birth<R> {
+pub(super) struct NewReplica<R> {
     pub(super) number: ReplicaNumber,
     pub(super) life: u32,
     pub(super) active: Replicas,
@@ -52,12 +52,12 @@ pub(super) struct Birth<R> {
 
 impl<V: Value, R: Rule<V> + Clone> Replica<V, R> {
     pub(super) fn new(
-        birth: Birth<R>,
+        new: NewReplica<R>,
         settings: &Settings,
         patience: Duration,
         (links, manager, injected): (Arc<Links>, Sender<Event>, Arc<[Plan]>),
     ) -> Self {
-        let Birth { number, life, active, is_joining, links: to_others, rule } = birth;
+        let NewReplica { number, life, active, is_joining, links: to_others, rule } = new;
         let part = Participant::new(number, (settings, rule), active, is_joining, to_others);
         links.is_run_here(number);
         let (begun, accuser) = (Instant::now(), Accuser::default());

@@ -169,7 +169,7 @@ fn twin_both_sources_tell_the_same_story() {
 }
 
 #[test]
-fn law_where_a_thread_starts_is_told_before_its_birth_and_by_bpf_alone() {
+fn law_where_a_thread_starts_is_reported_before_its_fork_and_by_bpf_alone() {
     let Some(([mut bpf, mut perf], _alone)) = both() else { return };
     let by_perf = perf.report_starts(&makers(&[], &[]));
     assert!(matches!(by_perf, Err(ObserveError::NeedsBpf)), "{by_perf:?}");
@@ -187,11 +187,11 @@ fn law_where_a_thread_starts_is_told_before_its_birth_and_by_bpf_alone() {
     let own = own_tid();
     let starts =
         |event: &Event| matches!(event.seen, KernelEvent::Starts { tid, .. } if tid == own);
-    let birth = |child| {
+    let forked = |child| {
         move |event: &Event| event.seen == KernelEvent::Fork { parent: own, child, kind: None }
     };
     let events = bpf.take();
-    let of = |child| events.iter().position(birth(child)).expect("its birth is told");
+    let of = |child| events.iter().position(forked(child)).expect("its fork is reported");
     let told: Vec<usize> = (0..events.len()).filter(|at| starts(&events[*at])).collect();
     assert_eq!(told.len(), 1, "the first was not asked for: {told:?}");
     assert!(of(unheard) < told[0] && told[0] < of(heard), "{told:?}");
@@ -201,7 +201,7 @@ fn law_where_a_thread_starts_is_told_before_its_birth_and_by_bpf_alone() {
 }
 
 #[test]
-fn law_births_are_told_of_followed_threads_and_their_offspring_alone() {
+fn law_forks_are_reported_of_followed_threads_and_their_offspring_alone() {
     let Some(([mut bpf, _], _alone)) = both() else { return };
     // Its last word is by another program, executed by another thread than the first.
     let family = || {
@@ -215,19 +215,19 @@ fn law_births_are_told_of_followed_threads_and_their_offspring_alone() {
         let shell = Command::new("sh").args(["-c", "((:); (:)); (:)"]).status();
         assert!(shell.expect("there is a shell").success());
     };
-    let births = |events: Vec<Event>| -> Vec<(i32, i32)> {
-        let births = events.into_iter().filter_map(|event| match event.seen {
+    let forks = |events: Vec<Event>| -> Vec<(i32, i32)> {
+        let forks = events.into_iter().filter_map(|event| match event.seen {
             KernelEvent::Fork { parent, child, .. } => Some((parent, child)),
             _ => None,
         });
-        births.collect()
+        forks.collect()
     };
     family();
-    assert_eq!(births(bpf.take()), [], "nobody is followed");
+    assert_eq!(forks(bpf.take()), [], "nobody is followed");
     let own = own_tid();
     bpf.follow(own).expect("there is room");
     family();
-    let told = births(bpf.take());
+    let told = forks(bpf.take());
     let mut known = BTreeSet::from([own]);
     for (parent, child) in &told {
         assert!(known.contains(parent), "{parent} is nobody's child: {told:?}");

@@ -175,14 +175,14 @@ pub fn learn(records: impl IntoIterator<Item = Record>) -> Learned {
     learn_as(records, StartsKnown::Timed)
 }
 
-/// Like [`learn`], with `births` for the starts of threads.
+/// Like [`learn`], with `starts` for the starts of threads.
 #[must_use]
-pub fn learn_as(records: impl IntoIterator<Item = Record>, births: StartsKnown) -> Learned {
+pub fn learn_as(records: impl IntoIterator<Item = Record>, starts: StartsKnown) -> Learned {
     let mut gather = Gather::default();
     for record in records {
         gather.take(&record);
     }
-    gather.finish(births)
+    gather.finish(starts)
 }
 
 #[cfg(test)]

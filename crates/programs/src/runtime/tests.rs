@@ -277,7 +277,7 @@ proptest! {
 }
 
 #[test]
-fn law_a_wake_up_before_birth_is_remembered() {
+fn law_a_wake_up_before_its_start_is_remembered() {
     let mut mock =
         Mock::of(&[steps(1, vec![Step::Suspend, run(1)]), steps(1, vec![Step::Resume(0), run(1)])]);
     ProgramRuntime::begin(&mut mock, 1);
@@ -333,7 +333,7 @@ fn law_a_condition_gives_the_lock_back_before_anybody_goes_on() {
     mock.play(at(3));
     for number in [0, 1] {
         assert_eq!(mock.threads.condition(number), Condition::Held(None), "the lock is taken");
-        assert_eq!(mock.of_player(number), [Said::Woken(None)], "born");
+        assert_eq!(mock.of_player(number), [Said::Woken(None)], "it is made");
     }
     mock.play(at(100));
     assert_eq!(mock.of_player(0), [Said::Woken(None), Said::Woken(Some(2)), Said::Exited]);

@@ -27,7 +27,7 @@ loops  = 1
 "#);
     let b = thread(&outcome, "b");
     assert_eq!(b.received, span("2ms"));
-    assert_eq!(b.wakeups, 2, "born, and given the lock");
+    assert_eq!(b.wakeups, 2, "made, and given the lock");
     assert_eq!(b.response.most(), Some(span("2ms")), "from the lock to its end");
     assert_eq!(thread(&outcome, "a").received, span("3ms"));
 }

@@ -7,7 +7,7 @@ use windfall_time::Instant;
 
 impl Gather {
     /// Removes the wakes that ended no wait, and numbers the threads that were active.
-    pub(in crate::learn) fn finish(mut self, births: StartsKnown) -> Learned {
+    pub(in crate::learn) fn finish(mut self, starts: StartsKnown) -> Learned {
         for i in 0..self.lines.len() {
             self.account(i);
             self.missed(i);
@@ -25,7 +25,7 @@ impl Gather {
             learned.dropped.not_waiting += u64::from(line.early.is_some());
             let start = match line.begins {
                 Begins::Able(_) if !self.wakes.is_empty() => Instant::ZERO,
-                Begins::Woken(_) if births == StartsKnown::ByWaker => Instant::ZERO,
+                Begins::Woken(_) if starts == StartsKnown::ByWaker => Instant::ZERO,
                 Begins::Able(at) | Begins::Woken(at) | Begins::At(at) => self.relative(at),
             };
             let mut recorded = Recorded { start, steps: Vec::new() };

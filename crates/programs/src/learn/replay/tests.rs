@@ -187,7 +187,7 @@ fn law_a_wake_that_overtakes_the_switch_counts_once_it_is_needed() {
 }
 
 #[test]
-fn law_a_newborn_begins_by_its_parent_and_not_before_its_birth() {
+fn law_a_new_thread_begins_by_its_parent_and_not_before_it_is_made() {
     let records = || {
         [
             thread(0),
@@ -236,8 +236,8 @@ fn law_the_recorded_desktop_replays_to_its_end() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/recorded/desktop.ftrace.gz");
     let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
     let records: Vec<_> = open(file, Some(Format::FTRACE)).collect::<Result<_, _>>().unwrap();
-    for births in [StartsKnown::Timed, StartsKnown::ByWaker] {
-        let mut learned = learn_as(records.iter().cloned(), births);
+    for starts in [StartsKnown::Timed, StartsKnown::ByWaker] {
+        let mut learned = learn_as(records.iter().cloned(), starts);
         check_balance(&learned);
         assert_eq!(run(&learned), []);
         let before: Vec<_> =
@@ -294,12 +294,12 @@ proptest! {
         choices in prop::collection::vec(any::<[u8; 4]>(), 0..400),
         cpus in 1_u16..4,
         threads in 1_u32..7,
-        births: bool,
+        starts: bool,
     ) {
         let machine = Machine::new(cpus, threads, false);
         let (records, truth) = machine.play(&choices);
-        let births = if births { StartsKnown::ByWaker } else { StartsKnown::Timed };
-        let learned = learn_as(records, births);
+        let starts = if starts { StartsKnown::ByWaker } else { StartsKnown::Timed };
+        let learned = learn_as(records, starts);
         prop_assert_eq!(learned.conflicts, 0);
         check(&learned, &truth, true);
         prop_assert!(learned.threads.iter().all(|thread| thread.unknown.is_zero()));

@@ -2,6 +2,7 @@
 //!
 //! One that does not get there in time is left behind, and its processor is named.
 
+use crate::CheckError;
 use crate::patience::Patience;
 use crate::report::Absent;
 use std::sync::mpsc::channel;
@@ -25,9 +26,12 @@ pub(crate) struct Asked<'a> {
 
 impl Asked<'_> {
     /// Those that do not answer, in the order in which they were asked.
-    pub(crate) fn absent(&self) -> Vec<Absent> {
+    ///
+    /// # Errors
+    /// When no thread can be started for one: that says nothing of the processor.
+    pub(crate) fn absent(&self) -> Result<Vec<Absent>, CheckError> {
         let (sender, receiver) = channel();
-        let ask = |(place, processor): (usize, &u16)| {
+        for (place, processor) in self.processors.iter().enumerate() {
             let (sender, processor, is_kept) = (sender.clone(), *processor, self.is_kept);
             let is_silent = self.silent.contains(&processor);
             let body = move || {
@@ -41,10 +45,9 @@ impl Asked<'_> {
                 let _ = sender.send((place, kept.map_err(|why| refused(&why))));
             };
             let spawned = Builder::new().spawn(body);
-            spawned.err().map(|why| Err(format!("no thread can be started for it ({why})")))
-        };
-        let mut said: Vec<Option<Result<(), String>>> =
-            self.processors.iter().enumerate().map(ask).collect();
+            spawned.map_err(|why| CheckError::NoThread { processor, why: why.to_string() })?;
+        }
+        let mut said: Vec<Option<Result<(), String>>> = vec![None; self.processors.len()];
         let mut patience = Patience::new(self.within);
         while said.contains(&None) {
             let Some((place, kept)) = patience.receive(&receiver) else { break };
@@ -57,7 +60,7 @@ impl Asked<'_> {
             let why = said.unwrap_or_else(late).err()?;
             Some(Absent { processor: *processor, why })
         };
-        self.processors.iter().zip(said).filter_map(absent).collect()
+        Ok(self.processors.iter().zip(said).filter_map(absent).collect())
     }
 }
 

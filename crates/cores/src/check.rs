@@ -101,7 +101,7 @@ impl Check {
         self.validate_processors()?;
         let within = self.deadline.unwrap_or(LEAST);
         let Check { processors, silent, is_kept, .. } = self;
-        Ok(Asked { processors, silent, is_kept: *is_kept, within }.absent())
+        Asked { processors, silent, is_kept: *is_kept, within }.absent()
     }
 
     /// Works and judges. The processors are busy meanwhile, at the priority of the caller.
@@ -290,6 +290,13 @@ pub enum CheckError {
         /// Of a processor that is not checked.
         processor: u16,
     },
+    /// The system starts no thread for a processor.
+    NoThread {
+        /// Which processor.
+        processor: u16,
+        /// Why not.
+        why: String,
+    },
     /// No thread can be kept on any of the processors.
     NoneUsable {
         /// Why, of each.
@@ -326,6 +333,10 @@ impl fmt::Display for CheckError {
             CheckError::Silent { processor } => write!(
                 f,
                 "cannot plant that processor {processor} does not answer; allowed: a processor that is checked"
+            ),
+            CheckError::NoThread { processor, why } => write!(
+                f,
+                "cannot start a thread for processor {processor}: {why}; raise the limit on threads (`ulimit -u`), or end others"
             ),
             CheckError::NoneUsable { absent } => {
                 let all: Vec<String> = absent

@@ -104,10 +104,15 @@ impl SimMachine<'_> {
     }
 
     /// Charges the visits of a call that the machine makes so many times. Returns whether there are any.
+    #[inline]
     pub(crate) fn charge_visits(&mut self, cpu: usize, call: StationCall, times: u64) -> bool {
-        if times == 0 || cpu >= self.cpus.len() {
-            return false;
-        }
+        self.stations.charge()
+            && times > 0
+            && cpu < self.cpus.len()
+            && self.visits(cpu, call, times)
+    }
+
+    fn visits(&mut self, cpu: usize, call: StationCall, times: u64) -> bool {
         for at in 0..self.stations.visited_by(call).len() {
             let number = self.stations.visited_by(call)[at];
             self.serve(cpu);

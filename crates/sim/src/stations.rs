@@ -25,6 +25,8 @@ pub(crate) struct Stations {
     servers: Vec<Server>,
     /// By call of the machine, in the order of [`StationCall::OF_MACHINE`]: the stations that it visits.
     calls: [Vec<u16>; 5],
+    /// Whether any call does.
+    charge: bool,
 }
 
 /// A visit, which is an overhead of its processor.
@@ -59,10 +61,9 @@ impl Stations {
             let all = (0_u16..).zip(&machine.stations);
             all.filter(|(_, one)| one.calls.contains(&call)).map(|(number, _)| number).collect()
         };
-        Stations {
-            servers: machine.stations.iter().map(server).collect(),
-            calls: StationCall::OF_MACHINE.map(|(_, call)| visited(call)),
-        }
+        let calls: [Vec<u16>; 5] = StationCall::OF_MACHINE.map(|(_, call)| visited(call));
+        let charge = calls.iter().any(|visited| !visited.is_empty());
+        Stations { servers: machine.stations.iter().map(server).collect(), calls, charge }
     }
 
     /// The number of a station, if there is one.
@@ -71,8 +72,8 @@ impl Stations {
     }
 
     /// Whether calls of the machine visit any.
-    pub(crate) fn charge(&self) -> bool {
-        self.calls.iter().any(|visited| !visited.is_empty())
+    pub(crate) const fn charge(&self) -> bool {
+        self.charge
     }
 
     /// The stations that a call of the machine visits.

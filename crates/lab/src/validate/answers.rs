@@ -19,7 +19,7 @@ impl Answers {
     /// Asks all processors, and leaves out those that do not answer.
     ///
     /// # Errors
-    /// When none answers, or threads cannot be kept away from one that does not.
+    /// When none answers, when no thread can be started to ask one, or when threads cannot be kept away from one that does not answer.
     pub(crate) fn of(machine: &mut dyn Machine) -> Result<Answers, LabError> {
         let absent = machine.cores().absent();
         let absent =

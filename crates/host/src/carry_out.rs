@@ -16,23 +16,26 @@ impl<M: Machine> Host<M> {
             self.give_up(number);
         }
         self.post_notices();
-        let mut changes = std::mem::take(&mut self.step.changes);
-        changes.clear();
-        while let Some(processor) = self.hierarchy.next_changed() {
-            changes.push(self.change(processor));
-        }
-        self.look_at_promises();
-        if M::LIVE {
-            self.set_alarm();
+        let changed = self.has_chosen();
+        if changed || M::LIVE {
+            let mut changes = std::mem::take(&mut self.step.changes);
+            changes.clear();
+            while let Some(processor) = self.hierarchy.next_changed() {
+                changes.push(self.change(processor));
+            }
+            self.look_at_promises();
+            if M::LIVE {
+                self.set_alarm();
+            }
             self.carry_out(&changes);
             self.step.changes = changes;
+        } else {
+            self.look_at_promises();
+        }
+        if M::LIVE {
             return false; // threads act in their own calls
         }
-        if !changes.is_empty() {
-            self.carry_out(&changes);
-        }
-        let busy = !changes.is_empty() || !self.step.eager.is_empty();
-        self.step.changes = changes;
+        let busy = changed || !self.step.eager.is_empty();
         while let Some(cpu) = self.step.eager.pop() {
             self.act(usize::from(cpu));
         }

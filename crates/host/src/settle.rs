@@ -68,6 +68,7 @@ impl<M: Machine> Host<M> {
     }
 
     /// Applies all events that have happened by now, so that they count before the next action of a program.
+    #[inline]
     pub fn hear(&mut self) {
         while let Some(event) = self.machine.next_event(&self.threads.list) {
             self.apply_event(event);
@@ -104,6 +105,7 @@ impl<M: Machine> Host<M> {
         self.machine.alarm(next);
     }
 
+    #[inline(never)]
     fn apply_event(&mut self, event: Event) {
         match event {
             Event::Taken { cpu } => self.account(cpu),

@@ -31,6 +31,8 @@ pub(crate) struct SimMachine<'a> {
     /// A device at which something has arrived, and the host has not been notified.
     arrived: Option<Device>,
     pub(crate) prices: Prices,
+    /// Whether calls of the hierarchy cost time.
+    charges: bool,
     pub(crate) stations: Stations,
     pub(crate) tracer: Tracer<&'a mut (dyn Sink + Send)>,
     seed: u64,
@@ -49,6 +51,8 @@ impl<'a> SimMachine<'a> {
         let (unit, rates) = rates(&machine.speeds).ok_or(UnsupportedPlan::Speeds)?;
         let mut events = Events::new();
         events.reserve(rates.len());
+        let (costs, stations) = (machine.costs, Stations::new(machine));
+        let charges = !(costs.decision.is_zero() && costs.notification.is_zero());
         Ok(SimMachine {
             now: Instant::ZERO,
             cpus: rates.into_iter().map(SimCpu::new).collect(),
@@ -58,8 +62,9 @@ impl<'a> SimMachine<'a> {
             alarm: None,
             sources: Vec::new(),
             arrived: None,
-            prices: Prices { costs: machine.costs, cache: machine.cache, interval_timers: None },
-            stations: Stations::new(machine),
+            prices: Prices { costs, cache: machine.cache, interval_timers: None },
+            charges: charges || stations.charge(),
+            stations,
             tracer: Tracer::new(sink),
             seed,
         })
@@ -68,6 +73,7 @@ impl<'a> SimMachine<'a> {
     /// Gives its nodes' processors costs by the rules of Chrysalis.
     pub(crate) fn set_node_costs(&mut self, costs: NodeCosts) {
         self.prices.interval_timers = Some(IntervalTimers::new(costs, self.cpus.len()));
+        self.charges = true;
     }
 
     /// Adds a source of interrupts.
@@ -317,10 +323,7 @@ impl<'a> Machine for SimMachine<'a> {
 
     #[inline]
     fn charges(&self) -> bool {
-        let Prices { costs, interval_timers, .. } = &self.prices;
-        !(costs.decision.is_zero() && costs.notification.is_zero())
-            || interval_timers.is_some()
-            || self.stations.charge()
+        self.charges
     }
 
     fn charge(&mut self, cpu: usize, what: Charge) -> bool {

@@ -169,7 +169,14 @@ impl<M: Machine> Host<M> {
     }
 
     /// Reports changes of schedulers' own virtual processors: requests, grants, deadlines.
+    #[inline]
     pub(crate) fn look_at_promises(&mut self) {
+        if !self.promises.places.is_empty() {
+            self.look_at_places();
+        }
+    }
+
+    fn look_at_places(&mut self) {
         for at in 0..self.promises.places.len() {
             let place = &self.promises.places[at];
             let (waited, requested, before) = (place.waits, place.requests, place.cpu);
@@ -216,8 +223,10 @@ impl<M: Machine> Host<M> {
     }
 
     /// Tells schedulers that admit that they hold nothing by promise, if that is so.
+    #[inline]
     pub(crate) fn supplies_end(&mut self) {
-        if std::mem::take(&mut self.step.unsupplied) {
+        if self.step.unsupplied {
+            self.step.unsupplied = false;
             self.supplies_change(&[]);
         }
     }

@@ -22,6 +22,6 @@ pub struct Tested {
     pub ticking: u64,
     /// Trees in which a thread was refused when it began, and stands where nobody has counted it.
     pub elsewhere: u64,
-    /// Trees in which a join on several processors, or a scheduler with several virtual processors of one parent, went round in circles.
+    /// Trees with joins on several processors that went round in circles.
     pub circles: u64,
 }

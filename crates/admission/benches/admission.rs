@@ -213,7 +213,7 @@ fn all(slots: u64, load: Load) -> Option<Vec<Box<dyn Measured>>> {
 /// Arguments are numbers of slots; without any, all are measured.
 fn main() {
     let asked: Vec<u64> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
-    let known = vec![100, 500, 1_000, 3_000, 100_000, 1_000_000];
+    let known = vec![100, 200, 500, 1_000, 3_000, 100_000, 1_000_000];
     let sizes = if asked.is_empty() { known } else { asked };
     println!(
         "load, slots, structure: ns an operation, of the treap's; ns a query; p99.9; bytes a slot; accepted"

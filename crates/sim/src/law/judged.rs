@@ -188,7 +188,7 @@ pub(super) fn judge(scenario: &Scenario, tested: &RefCell<Tested>) -> Result<(),
     late.into_iter().next().map_or(Ok(()), Err)
 }
 
-/// How many jobs were admitted and done; none of them is late (E7) where no time was stolen and timers are precise.
+/// The number of jobs that were admitted and done; none of them is late where no time was stolen and timers are precise.
 fn in_time(scenario: &Scenario, outcome: &Outcome) -> Result<u64, String> {
     if !scenario.interrupts.is_empty() || scenario.machine.timer != Timer::Precise {
         return Ok(0);

@@ -10,7 +10,7 @@ use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 
 /// One scheduler that admits, with a processor to itself.
-const TREE: &str = r#"
+pub(crate) const TREE: &str = r#"
 schema = 2
 seed = 1
 length = "100ms"

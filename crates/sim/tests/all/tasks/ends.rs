@@ -2,32 +2,19 @@
 
 use super::{Step, explained, lost, run};
 use crate::explained::explain;
+use crate::late_tasks::TREE;
 use windfall_hierarchy::Count;
 use windfall_scenario::outcome::ThreadOutcome;
 use windfall_time::Span;
 
 /// A scheduler that admits with a processor to itself, from which 3 ms are stolen after the first.
-const STOLEN: &str = r#"
-schema = 2
-seed = 1
-length = "20ms"
-[machine]
-processors = 2
-[schedulers.server]
-scheduler = "ports"
-parent = "top"
-[schedulers.rest]
-scheduler = "time-sharing"
-parent = "top"
-[threads.other]
-parent = "rest"
-run = "spin"
-[[interrupts]]
-every = "1s"
-offset = "1ms"
-cost = "3ms"
-processors = [0]
-"#;
+fn stolen() -> String {
+    let tree = TREE.replace("length = \"100ms\"", "length = \"20ms\"");
+    assert_ne!(tree, TREE);
+    let interrupts =
+        "[[interrupts]]\nevery = \"1s\"\noffset = \"1ms\"\ncost = \"3ms\"\nprocessors = [0]\n";
+    tree + interrupts
+}
 
 /// The outcome of one process with these steps, and what `explain` says of its tasks.
 fn alone(text: &str, steps: &[Step]) -> (ThreadOutcome, Vec<String>) {
@@ -56,13 +43,13 @@ const TASK: Step = Step::Submit(us(5_000), us(6_000));
 fn law_a_task_that_is_lost_as_its_process_ends_it_is_counted_as_lost() {
     // The scheduler is told of no event between the interrupt and this moment: it finds the loss as it is told of the end.
     let at = Step::Compute(us(1_500));
-    let (done, said) = alone(STOLEN, &[TASK, at, Step::Finish(0)]);
+    let (done, said) = alone(&stolen(), &[TASK, at, Step::Finish(0)]);
     let found = (done.lost, done.tasks.in_time, done.tasks.done_though_lost, done.tasks.lost);
     assert_eq!(found, (1, 1, 1, 0));
     assert!(said.len() == 1 && said[0].contains("Lost { left: Some(Span(3500000))"), "{said:?}");
     assert!(said[0].contains("stolen: Span(3000000)"), "{said:?}");
     for steps in [&[TASK, at, Step::Withdraw(0)][..], &[TASK, at]] {
-        let (left, _) = alone(STOLEN, steps);
+        let (left, _) = alone(&stolen(), steps);
         let found = (left.lost, left.tasks.lost, left.tasks.withdrawn, left.late_tasks.count);
         assert_eq!(found, (1, 1, 0, 0), "{steps:?}");
     }
@@ -72,13 +59,13 @@ fn law_a_task_that_is_lost_as_its_process_ends_it_is_counted_as_lost() {
 fn law_a_lost_task_may_be_done_late_and_its_end_counts_once() {
     let at = Step::Compute(us(5_000));
     let (late, said) =
-        alone(STOLEN, &[TASK, at, Step::Finish(0), Step::Finish(0), Step::Withdraw(0)]);
+        alone(&stolen(), &[TASK, at, Step::Finish(0), Step::Finish(0), Step::Withdraw(0)]);
     let found = (late.lost, late.late_tasks.count, late.tasks.done_though_lost, late.tasks.lost);
     assert_eq!(found, (1, 1, 1, 0));
     assert_eq!((late.late_tasks.most, late.late_tasks.stolen), (us(2_000), us(2_000)));
     assert!(said.len() == 2 && said[1].contains("Ended { how: Done, was: Lost"), "{said:?}");
     // What comes first counts, whatever is said later.
-    let (back, _) = alone(STOLEN, &[TASK, at, Step::Withdraw(0), Step::Finish(0)]);
+    let (back, _) = alone(&stolen(), &[TASK, at, Step::Withdraw(0), Step::Finish(0)]);
     assert_eq!(
         (back.lost, back.tasks.lost, back.tasks.in_time, back.late_tasks.count),
         (1, 1, 0, 0)
@@ -116,7 +103,7 @@ guarantee = "RESBS 1ms 10ms"
 
 #[test]
 fn law_a_task_that_was_used_up_is_done_when_its_process_says_so() {
-    let text = STOLEN.replace("offset = \"1ms\"", "offset = \"900ms\"").replace("20ms", "1s");
+    let text = stolen().replace("offset = \"1ms\"", "offset = \"900ms\"").replace("20ms", "1s");
     let works = |work: u64, end: &[Step]| {
         let all = [&[TASK, Step::Compute(us(work))], end].concat();
         let (thread, said) = alone(&text, &all);

@@ -60,6 +60,21 @@ impl View<'_> {
         self.instance.owns.get(own)?.held_by
     }
 
+    /// Whether the current event has called the instance so often that it seems to go round: a quarter of the calls after which
+    /// the instance is quarantined (S5). The instance should now do without effects that others may answer with the opposite.
+    #[must_use]
+    pub fn goes_round(&self) -> bool {
+        self.instance.goes_round()
+    }
+
+    /// The speed of an own VP's processor, as an amount in each period, if the parent has declared one
+    /// ([`Context::set_speed`]).
+    #[must_use]
+    pub fn speed(&self, own: OwnVp) -> Option<(Span, Span)> {
+        let slot = self.instance.owns.get(own)?;
+        self.state.speeds.get(&slot.vp).copied()
+    }
+
     /// Total time stolen from a processor that the host has reported (`GetStolen()` of HLS 11.5.1). It never
     /// decreases, so a scheduler can subtract two readings: one when its own VP is granted, which names the
     /// processor, and a later one. Zero on hosts that report no stolen time.
@@ -123,6 +138,23 @@ impl Context<'_> {
     pub fn held_through(&self, child: ChildVp) -> Option<OwnVp> {
         let joint = &self.state.vps[self.instance.children.get(child)?];
         joint.above.is_running().then_some(joint.through)
+    }
+
+    /// The declared speed of an own VP's processor; see [`View::speed`].
+    #[must_use]
+    pub fn speed(&self, own: OwnVp) -> Option<(Span, Span)> {
+        self.view().speed(own)
+    }
+
+    /// Declares that a child receives a uniformly slower processor (`RESU`), of this amount in each period, or no longer.
+    /// The child reads it ([`View::speed`]) when it admits children of its own. The first declaration for a child is
+    /// for `message` only, because it allocates.
+    pub fn set_speed(&mut self, child: ChildVp, speed: Option<(Span, Span)>) {
+        let Some(vp) = self.find_child(child) else { return };
+        match speed {
+            Some(speed) => self.state.speeds.insert(vp, speed),
+            None => self.state.speeds.remove(&vp),
+        };
     }
 
     /// Total time stolen from a processor; see [`View::stolen`].

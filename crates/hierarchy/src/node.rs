@@ -73,6 +73,11 @@ impl Instance {
         vps.saturating_mul(16).saturating_add(CALLS)
     }
 
+    /// Whether a quarter of these calls have come.
+    pub(crate) fn goes_round(&self) -> bool {
+        self.calls > self.call_limit() / 4
+    }
+
     fn own_count(&self) -> u32 {
         u32::try_from(self.owns.len()).expect("own VPs are numbered by 16 bits")
     }

@@ -10,7 +10,7 @@ use crate::journal::{Journal, JournalEntry, JournalEvent, Notification};
 use crate::node::Instance;
 use crate::timers::Timers;
 use crate::vp::Vp;
-use alloc::collections::VecDeque;
+use alloc::collections::{BTreeMap, VecDeque};
 use alloc::string::String;
 use alloc::vec::Vec;
 use windfall_time::{Instant, Span};
@@ -50,6 +50,8 @@ pub(crate) struct State {
     /// By virtual processor: the deadline that its child reported last, and how often a reported deadline was
     /// earlier than the previous one.
     pub(crate) reported: Table<VpIndex, Option<(Instant, u32)>>,
+    /// The amount in each period that a parent has declared as the speed of the child's processor.
+    pub(crate) speeds: BTreeMap<VpIndex, (Span, Span)>,
     pub(crate) leaves: Table<LeafIndex, Leaf>,
     pub(crate) free_leaves: Vec<LeafIndex>,
     pub(crate) processors: Table<Processor, ProcessorSlot>,
@@ -79,6 +81,7 @@ impl State {
             vps: Table::new(),
             free_vps: Vec::new(),
             reported: Table::new(),
+            speeds: BTreeMap::new(),
             leaves: Table::new(),
             free_leaves: Vec::new(),
             processors: (0..processors).map(|_| ProcessorSlot::default()).collect(),
@@ -107,6 +110,7 @@ impl State {
         if let Some(index) = self.free_vps.pop() {
             self.vps[index] = vp;
             self.reported[index] = None;
+            self.speeds.remove(&index);
             return index;
         }
         self.reported.push(None);

@@ -4,7 +4,7 @@
 use super::touched::{PromiseChange, longest_period};
 use super::{Live, LiveNode, LiveRequest, LiveThread, is_one_of};
 use crate::model::{Attachment, Change, Parent, Requirements, Scenario, Thread, Whom};
-use crate::outcome::{Promise, promises, requested_promises};
+use crate::outcome::{Promise, held_promises, promises, requested_promises};
 use std::collections::BTreeSet;
 use windfall_time::{Instant, Span};
 
@@ -58,7 +58,7 @@ impl Scenario {
     pub fn broken_by_requests(&self) -> Vec<(Instant, Promise)> {
         let mut broken = Vec::new();
         self.request_by_request(|time, requested, _, (before, after)| {
-            let lost = lost(before, after, requested);
+            let lost = lost(held_promises(before), &held_promises(after), requested);
             broken.extend(lost.into_iter().map(|promise| (time, promise)));
         });
         broken
@@ -69,18 +69,17 @@ impl Scenario {
         let mut changes = Vec::new();
         let mut settles = longest_period(self);
         self.request_by_request(|_, _, (touched, longest), (_, after)| {
-            let after = after.iter().filter(|promise| promise.granted).cloned().collect();
-            changes.push(PromiseChange { after, touched, settles });
+            changes.push(PromiseChange { after: promises(after), touched, settles });
             settles = settles.max(longest);
         });
         changes
     }
 
     /// Iterates over its requests in order of time: the time, the owners whose requirements change, the owners whose promises are touched with the
-    /// longest period afterwards, and all requested promises before and afterwards.
+    /// longest period afterwards, and the trees before and afterwards.
     fn request_by_request(
         &self,
-        mut each: impl FnMut(Instant, &[Whom], (BTreeSet<String>, Span), (Vec<Promise>, &[Promise])),
+        mut each: impl FnMut(Instant, &[Whom], (BTreeSet<String>, Span), (&Scenario, &Scenario)),
     ) {
         if self.requests.is_empty() {
             return;
@@ -94,15 +93,12 @@ impl Scenario {
         let at_top = self.processors_at_top();
         let mut tree =
             Scenario { threads, requests: Vec::new(), under_way: true, at_top, ..self.clone() };
-        let mut before = requested_promises(&tree);
         for request in &live.file.requests {
             let (parts, was) = (request.change.parts(), tree.clone());
             let requested: Vec<Whom> =
                 parts.iter().filter_map(|change| live.apply(change, &mut tree)).collect();
             let touched = (live.touched(parts, &was, &tree), longest_period(&tree));
-            let after = requested_promises(&tree);
-            each(request.time, &requested, touched, (before, &after));
-            before = after;
+            each(request.time, &requested, touched, (&was, &tree));
         }
     }
 }
@@ -121,7 +117,7 @@ impl Live {
         let parts = request.changes.iter().flat_map(Change::parts);
         let changed: Vec<Whom> =
             parts.filter_map(|change| self.apply(change, &mut after)).collect();
-        lost(promises(&before), &requested_promises(&after), &changed)
+        lost(held_promises(&before), &held_promises(&after), &changed)
     }
 
     /// The promises after a request, determined before it is carried out.

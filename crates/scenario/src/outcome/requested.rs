@@ -4,7 +4,7 @@
 use super::{Outcome, Promise};
 use crate::model::Setting;
 use crate::{Guarantee, Scenario};
-use windfall_guarantees::{Allowance, Length, Type, form};
+use windfall_guarantees::{Allowance, Length, Type, form, rewrite};
 use windfall_time::{Ratio, Span};
 
 /// Every guarantee that a thread or a scheduler of the scenario requests and is granted, except `NULL`, which promises
@@ -35,6 +35,24 @@ pub(crate) fn requested_promises(scenario: &Scenario) -> Vec<Promise> {
         })
     });
     asked.collect()
+}
+
+/// The same, with the reservations that are written and not requested: each as RESBS, granted if that follows.
+pub(crate) fn held_promises(scenario: &Scenario) -> Vec<Promise> {
+    let mut promises = requested_promises(scenario);
+    let checked = scenario.promises();
+    for (at, (vp, found)) in checked.tree.vps.iter().zip(&checked.findings.vps).enumerate() {
+        let (Some((amount, period)), None) = (vp.params.reserve, vp.requested) else { continue };
+        let guarantee = Guarantee::BasicSoft(amount.into(), period.into());
+        let gives = |link: &usize| checked.findings.links[*link].gives;
+        let granted = found.options.iter().any(|link| rewrite(&gives(link), &guarantee).is_ok());
+        let node = vp.child.map(|node| &checked.tree.nodes[node]);
+        let own = node.and_then(|node| node.own.iter().position(|own| *own == at));
+        let owner = node.map_or_else(|| vp.name.clone(), |node| node.name.clone());
+        let own = own.and_then(|own| u16::try_from(own).ok());
+        promises.push(Promise { own, granted, ..Promise::new(owner, guarantee) });
+    }
+    promises
 }
 
 /// A refused request, with the reason.

@@ -140,3 +140,44 @@ fn law_what_a_request_would_break_is_known_before_it_is_done() {
     // What somebody asks for himself breaks nothing of others.
     assert_eq!(breaks("do = \"guarantee\"\nthread = \"a\"\nguarantee = \"PS 1/2\""), [""; 0]);
 }
+
+#[test]
+fn law_a_slower_processor_that_no_longer_holds_what_is_reserved_below_is_named() {
+    let broken = |amount: &str| {
+        let text = format!(
+            r#"
+schema = 2
+length = "2s"
+[schedulers.s]
+scheduler = "pshed"
+parent = "top"
+[schedulers.r]
+scheduler = "rez"
+parent = "s"
+reserve = "3ms/10ms"
+report-deadlines = true
+[threads.a]
+parent = "r"
+run = "spin"
+guarantee = "RESBH 1ms 10ms"
+[threads.b]
+parent = "r"
+run = "spin"
+reserve = "1ms/10ms"
+[[at]]
+time = "1s"
+do = "reserve"
+scheduler = "r"
+reserve = "{amount}/10ms"
+"#
+        );
+        let broken = Scenario::parse("file", &text).unwrap().broken_by_requests();
+        let name = |(_, lost): &(_, windfall_scenario::outcome::Promise)| {
+            format!("{} of {}", lost.guarantee, lost.owner)
+        };
+        broken.iter().map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(broken("2ms"), [""; 0]);
+    // A scheduler has admitted it, and would serve it at the cost of those who were promised something.
+    assert_eq!(broken("1ms"), ["RESBS 1ms 10ms of b"]);
+}

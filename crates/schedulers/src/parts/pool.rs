@@ -5,7 +5,7 @@
 //!
 //! Invariants, after an event has been handled and all requests have been answered: no ready child preempts a
 //! running one; while a child is ready, every own VP is requested or runs, since each may have another parent;
-//! while no child is ready, nothing is requested. Every operation is O(log n) in the number of children, and
+//! while no child is ready, nothing is requested, unless an event went round. Every operation is O(log n) in the number of children, and
 //! allocates nothing. Requests are sent one at a time, each after the one before was not granted, because on an
 //! idle machine one is enough. Code that every switch needs is inlined; requesting processors and withdrawing
 //! requests is kept out of it (`benches/instructions.rs`).
@@ -52,6 +52,8 @@ pub(crate) struct Pool<P: Policy> {
     running: Heap<Reverse<P::Key>>,
     waiting: OwnSet,
     requested: OwnSet,
+    /// Whether requests that no candidate needs have stayed, because an event went round.
+    excess_stays: bool,
     /// The own VP on which a child last ran, which is requested first (processor affinity, HLS 4.3.7.2).
     last: Vec<Option<OwnVp>>,
     /// Number of own VPs that are used.
@@ -67,6 +69,7 @@ impl<P: Policy> Default for Pool<P> {
             running: Heap::new(),
             waiting: OwnSet::default(),
             requested: OwnSet::default(),
+            excess_stays: false,
             last: Vec::new(),
             owns: 0,
         }

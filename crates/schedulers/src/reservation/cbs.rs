@@ -4,7 +4,7 @@
 //!          promises nothing below RESU r, because a child that yields makes them come out of order.
 //! Gives    RESBH x y to each child with a reservation of x in y while it is runnable; nothing to one without.
 //!          With `overrun = "postpone"` NULL.
-//! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker limits it to r.
+//! Admits   while the sum of all x/y is at most 1, exactly.
 //! Assumes  A1 its processor is there whenever requested; A2 overheads are inside x, except with
 //!          `charges = "received"`.
 //! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.

@@ -3,8 +3,8 @@
 //! Takes    ALL on its own VP 0. With `report-deadlines = true` it reports its deadlines to its parent, but
 //!          promises nothing below RESU r, because a child that yields makes them come out of order.
 //! Gives    RESU x/y to each child with a reservation of x in y, in whole nanoseconds, rounded down; nothing to
-//!          one without.
-//! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker limits it to r.
+//!          one without. It declares the speed to the child, before and after a change the lesser.
+//! Admits   while the sum of all x/y is at most 1, exactly.
 //! Assumes  A1 its processor is there whenever requested; A2 overheads are inside x; A3 children report their
 //!          earliest deadline whenever it changes (`job`), at most 64 future deadlines at a time. If there is
 //!          none, the next deadline is y from now.

@@ -3,8 +3,9 @@
 //! Takes    ALL on its own VP 0, or, with `report-deadlines = true`, RESU r: it reports its deadlines to its
 //!          parent. It never requests further own VPs: create one instance for each processor.
 //! Gives    RESBH x y to each child with a reservation of x in y; nothing to one without.
-//! Admits   while the sum of all x/y is at most 1, exactly, or at most `admission` thousandths; below RESU r the
-//!          checker limits it to r. A refusal names the share that is left.
+//! Admits   while the sum of all x/y is at most 1, exactly, or at most `admission` thousandths; with
+//!          `report-deadlines = true` at most the speed that `pshed` declares (`Context::speed`). A refusal names the
+//!          share that is left.
 //! Assumes  A1 its processor is there whenever requested; A2 overheads and stolen time are inside x (`rez-c` and
 //!          `rez-fb` make up for stolen time), except with `charges = "received"`.
 //! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.

@@ -4,7 +4,7 @@
 //!          promises nothing below RESU r, because it is charged for the slack that it hands out.
 //! Gives    RESBS x y to each child with a reservation of x in y; nothing to one without. With `slack =
 //!          "charged"` NULL.
-//! Admits   while the sum of all x/y is at most 1, exactly; below RESU r the checker limits it to r.
+//! Admits   while the sum of all x/y is at most 1, exactly.
 //! Assumes  A1 its processor is there whenever requested; A2 overheads are inside x; A3 a child states the work
 //!          of a job before it begins (`job`), or else each of its jobs counts as x.
 //! Costs    O(log n) per event, O(n) per refusal or sum close to 1; 138 bytes per child; two timers.

@@ -4,7 +4,9 @@
 use crate::common::{Host, MS, US, at, periodic, reserve, span};
 use proptest::prelude::*;
 use windfall_guarantees::{ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply};
-use windfall_hierarchy::{Message, NodeId, Parent, VpState};
+use windfall_hierarchy::{
+    AnswerError, HierarchyError, Message, NodeId, OwnVp, Parent, Target, VpState,
+};
 use windfall_schedulers::catalogue::{Settings, Value, find};
 use windfall_schedulers::kinds;
 use windfall_time::Ratio;
@@ -216,4 +218,55 @@ proptest! {
             host.keeps(thread, 0, &Guarantee::BasicHard(x, y));
         }
     }
+}
+
+/// The share that is left beside all that an instance has admitted; it admits nothing.
+fn left(host: &mut Host, node: NodeId) -> Ratio {
+    match host.try_thread(node, "all", &[reserve(10 * MS, 10 * MS)]) {
+        Err(HierarchyError::Refused(AnswerError::NoRoom { left, .. })) => left,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn law_rez_admits_no_more_than_the_slower_processor_that_it_has() {
+    let mut host = Host::new(2);
+    let root = host.try_node("root", "pshed", &[], &[(Parent::Top, &[])]).unwrap();
+    let [rez, other] = [("rez", 3), ("other", 1)].map(|(name, amount)| {
+        let parent = (Parent::Node(root), &[reserve(amount * MS, 10 * MS)][..]);
+        host.try_node(name, "rez", REPORT_DEADLINES, &[parent]).unwrap()
+    });
+    let tenth = |tenths| Ratio::new(tenths, 10).unwrap();
+    host.spin(rez, "a", &[reserve(MS, 10 * MS)]);
+    assert_eq!((left(&mut host, rez), left(&mut host, other)), (tenth(2), tenth(1)));
+    // What is more begins with the next period, and can be reserved then; what is less counts at once.
+    host.ask(rez, 0, reserve(5 * MS, 10 * MS)).unwrap();
+    assert_eq!(left(&mut host, rez), tenth(2));
+    host.run_to(25 * MS);
+    assert_eq!(left(&mut host, rez), tenth(4));
+    let c = host.spin(rez, "c", &[reserve(4 * MS, 10 * MS)]);
+    host.run_to(125 * MS);
+    assert!(host.ran(c) >= 39 * MS, "the processor is faster, too: {}", host.ran(c));
+    host.exit(c);
+    host.ask(rez, 0, reserve(2 * MS, 10 * MS)).unwrap();
+    assert_eq!(left(&mut host, rez), tenth(1));
+    host.run_to(145 * MS);
+    assert_eq!(left(&mut host, rez), tenth(1));
+    // Less than what is admitted leaves nothing.
+    let b = host.spin(rez, "b", &[reserve(MS, 10 * MS)]);
+    host.ask(rez, 0, reserve(MS, 10 * MS)).unwrap();
+    assert_eq!(left(&mut host, rez), Ratio::ZERO);
+    // A processor of its own is whole.
+    host.tree.move_node(at(145 * MS), (rez, OwnVp(0)), Parent::Top, &[]).unwrap();
+    assert_eq!(left(&mut host, rez), tenth(8));
+    host.exit(b);
+    // Back, with what another speed leaves; refused there, it stays.
+    let to = Parent::Node(root);
+    let refused =
+        host.tree.move_node(at(145 * MS), (rez, OwnVp(0)), to, &[reserve(10 * MS, 10 * MS)]);
+    assert!(refused.is_err() && left(&mut host, rez) > tenth(8));
+    host.tree.move_node(at(145 * MS), (rez, OwnVp(0)), to, &[reserve(4 * MS, 10 * MS)]).unwrap();
+    assert!(left(&mut host, rez) <= tenth(4));
+    host.tree.send_for(at(145 * MS), Target::Node(rez), OwnVp(0), Message::Unreserve).unwrap();
+    assert!(left(&mut host, rez) > tenth(4), "nothing is promised there");
 }

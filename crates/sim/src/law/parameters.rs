@@ -6,16 +6,11 @@ use super::programs::{ms, us};
 use super::requirements::{Above, reservation};
 use super::tree::values;
 use windfall_hierarchy::{Hierarchy, NodeSpec, Parent, ProcessorSet};
-use windfall_schedulers::catalogue::{Settings, find};
-use windfall_schedulers::parameters::{
-    ALL, Form, PRIORITY, Parameter, ParameterValue, RESERVE, Rate, SHARE, WARP,
-};
+use windfall_schedulers::catalogue::Settings;
+use windfall_schedulers::parameters::{ALL, Form, Parameter, ParameterValue, RESERVE, Rate, SHARE};
 use windfall_time::Instant;
 
-/// The parameters that children of the catalogue's kinds have. With others the law finds trees whose promises nobody has looked at yet (`docs/CAVEATS.md`).
-const USUAL: [&Parameter; 3] = [&PRIORITY, &SHARE, &WARP];
-
-/// The parameters of a child: of one's own kinds, all that they list. One that asks for a guarantee has few of them, and none that a guarantee becomes; an
+/// The parameters of a child, of all that its parent's kind lists. One that asks for a guarantee has few of them, and none that a guarantee becomes; an
 /// uninvited guest has about half, and has most where no child has to ask for a guarantee.
 pub(super) fn drawn(
     above: &Above<'_>,
@@ -33,9 +28,7 @@ pub(super) fn drawn(
             false if by_parameters => !bits.is_multiple_of(8),
             false => bits % 8 > 3,
         };
-        let unusual = find(above.kind.name).is_some() && !USUAL.contains(&parameter);
-        let excluded =
-            unusual || has_guarantee && becomes(parameter) || parameter.of_threads && !of_thread;
+        let excluded = has_guarantee && becomes(parameter) || parameter.of_threads && !of_thread;
         if !given || excluded || !ALL.contains(&parameter) {
             continue;
         }

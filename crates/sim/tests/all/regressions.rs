@@ -1,6 +1,7 @@
 //! Past defects, one test each, named after the defect.
 
 use crate::common::{run, span, thread};
+use windfall_scenario::Scenario;
 
 const LATE: &str = r#"
 [schedulers.e]
@@ -193,4 +194,64 @@ run    = "spin"
 "#);
     assert_eq!(outcome.failure, None);
     assert!(outcome.cpus[0].stolen >= span("999ms"));
+}
+
+/// `smart` runs the most urgent of its important children; a third one that is not urgent decides which of two it considers. Three virtual
+/// processors of one parent were requested and withdrawn in turn, without end.
+#[test]
+fn r0012_several_virtual_processors_of_one_smart_do_not_circle() {
+    let outcome = run(r#"
+length  = "500ms"
+default = "s"
+[schedulers.s]
+scheduler = "smart"
+parent    = "top"
+[schedulers.t]
+scheduler = "time-sharing"
+parents   = ["s", { parent = "s", rate = "500us/5ms", priority = 13 }, { parent = "s", rate = "4ms", priority = 1 }]
+[threads.a]
+parent = "t"
+run    = "spin"
+[threads.b]
+parent = "s"
+run    = "spin"
+rate   = "400us/4ms"
+"#);
+    assert_eq!(outcome.quarantined, []);
+    assert_eq!(thread(&outcome, "a").received + thread(&outcome, "b").received, span("500ms"));
+}
+
+/// The checker refused what did not fit into the slower processor, and the scheduler admitted it: it delayed those who were promised something.
+#[test]
+fn r0013_rez_below_pshed_admits_only_what_its_speed_leaves() {
+    let scenario = |requirement: &str| {
+        let text = format!(
+            r#"
+schema = 2
+length = "500ms"
+[schedulers.s]
+scheduler = "pshed"
+parent    = "top"
+[schedulers.r]
+scheduler = "rez"
+parent    = "s"
+reserve   = "3ms/10ms"
+report-deadlines = true
+[threads.a]
+parent    = "r"
+run       = "spin"
+guarantee = "RESBH 1ms 10ms"
+[threads.b]
+parent = "r"
+run    = "spin"
+{requirement}
+"#
+        );
+        Scenario::parse("test.toml", &text).unwrap().build()
+    };
+    for requirement in ["reserve = \"5ms/20ms\"", "guarantee = \"RESBH 5ms 20ms\""] {
+        let mistakes = scenario(requirement).err().unwrap().render(false);
+        assert!(mistakes.contains("asked for 1/4 of the processor, 1/5 is left"), "{mistakes}");
+    }
+    assert!(scenario("reserve = \"4ms/20ms\"").is_ok());
 }

@@ -1,7 +1,7 @@
 //! How much of one processor has been promised, and whether more fits.
 //!
 //! Invariant: at any time the promises, including pending changes, sum up to at most the whole processor, or the
-//! part of it that may be promised, exactly. A share that was used ahead of time and then given back can be
+//! part of it that may be promised, exactly, unless that part has shrunk since. A share that was used ahead of time and then given back can be
 //! promised to another child at once, but that child's first period begins only when the share is free. The rest
 //! may be *lent* for a period at a time; a promise that needs it begins when those periods have ended.
 
@@ -13,8 +13,10 @@ use windfall_time::{Instant, Ratio, Span};
 /// The promises on one processor.
 #[derive(Clone)]
 pub(crate) struct Admission {
-    /// The thousandths of the processor that may be promised.
-    most: u16,
+    /// The amount in each period that may be promised of a whole processor.
+    most: (Span, Span),
+    /// The amount in each period that may be promised of the processor as it is.
+    limit: (Span, Span),
     /// Sum of the promises, including pending changes.
     promised: Bandwidth,
     /// Sum of former promises that have been used ahead of time, and until when they count.
@@ -25,9 +27,15 @@ pub(crate) struct Admission {
 
 impl Admission {
     /// No promises on a processor of which this many thousandths may be promised.
-    pub(crate) fn new(most: u16) -> Admission {
+    pub(crate) fn new(thousandths: u16) -> Admission {
+        let most = (Span::from_nanos(thousandths.into()), Span::from_nanos(1000));
         let nothing = (Bandwidth::default(), Instant::ZERO);
-        Admission { most, promised: nothing.0, lingering: nothing, lent: nothing }
+        Admission { most, limit: most, promised: nothing.0, lingering: nothing, lent: nothing }
+    }
+
+    /// From now on the processor has this speed, an amount in each period, or is a whole one.
+    pub(crate) fn slow_down(&mut self, speed: Option<(Span, Span)>) {
+        self.limit = speed.map_or(self.most, |speed| slower(speed, self.most));
     }
 
     /// Promises `amount` in `period` to a child beside all others, or changes its promise. Returns the time from
@@ -48,7 +56,7 @@ impl Admission {
         let before = share_of(slots[index].as_ref());
         let (wanted, wanted_of) = (Bandwidth::of(amount, period), (amount, period));
         let promised = self.promised.minus(before).plus(wanted);
-        let fits = promised.fits(self.most);
+        let fits = promised.fits(self.limit());
         if !fits.unwrap_or_else(|| exactly_fits(self.whole(), slots, index, wanted_of)) {
             return Err(AnswerError::NoRoom {
                 requested: amount.over(period).unwrap_or(Ratio::ZERO),
@@ -67,7 +75,7 @@ impl Admission {
     fn free_from(&self, now: Instant) -> Instant {
         let (lingering, until) = self.lingering;
         let lingering = if until > now { lingering } else { Bandwidth::default() };
-        let fits = |taken: Bandwidth| self.promised.plus(taken).fits(self.most) == Some(true);
+        let fits = |taken: Bandwidth| self.promised.plus(taken).fits(self.limit()) == Some(true);
         let (lent, ends) = self.lent;
         match (fits(lingering.plus(lent)), fits(lingering), fits(lent)) {
             (true, ..) => now,
@@ -87,7 +95,7 @@ impl Admission {
         let (lingering, until) = self.lingering;
         let lingering = if until > now { lingering } else { Bandwidth::default() };
         let taken = self.promised.plus(lingering).plus(self.lent.0);
-        let extra = wanted.min(taken.room(self.most, period));
+        let extra = wanted.min(taken.room(self.limit(), period));
         if !extra.is_zero() {
             self.lent = (self.lent.0.plus(Bandwidth::of(extra, period)), self.lent.1.max(end));
         }
@@ -105,8 +113,12 @@ impl Admission {
         extra.fold(Bandwidth::default(), add) == self.lent.0
     }
 
+    fn limit(&self) -> Bandwidth {
+        Bandwidth::of(self.limit.0, self.limit.1)
+    }
+
     fn whole(&self) -> Ratio {
-        Ratio::new(self.most.into(), 1000).unwrap_or(Ratio::ONE)
+        self.limit.0.over(self.limit.1).unwrap_or(Ratio::ONE)
     }
 
     /// A promise has become smaller, or has ended; the difference has been used ahead until `until`.
@@ -135,8 +147,18 @@ impl Admission {
     fn left_beside(&self, slots: &[Option<Reservation>], index: usize) -> Ratio {
         let exact = exact_beside(slots, index);
         let left = exact.and_then(|others| self.whole().checked_sub(others));
-        left.unwrap_or_else(|| self.promised.minus(share_of(slots[index].as_ref())).left(self.most))
+        let left = left.map(|left| left.max(Ratio::ZERO));
+        left.unwrap_or_else(|| {
+            self.promised.minus(share_of(slots[index].as_ref())).left(self.limit())
+        })
     }
+}
+
+/// The slower of two speeds.
+pub(crate) fn slower(one: (Span, Span), other: (Span, Span)) -> (Span, Span) {
+    let times =
+        |amount: Span, period: Span| u128::from(amount.as_nanos()) * u128::from(period.as_nanos());
+    if times(one.0, other.1) <= times(other.0, one.1) { one } else { other }
 }
 
 /// A child's promise, after a pending change.

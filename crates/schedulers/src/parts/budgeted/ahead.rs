@@ -48,6 +48,7 @@ impl Ahead {
             return;
         }
         self.settle(slot, now);
+        self.apply_change(slot, now);
         if slot.budget.is_zero() && slot.since < now {
             self.cap(slot, Instant::MAX, now);
         } else if deadline < slot.end {
@@ -76,13 +77,7 @@ impl Ahead {
             return false;
         }
         self.settle(slot, now);
-        if slot.change.is_some_and(|(_, _, from)| from <= now) {
-            let before = period(slot);
-            slot.apply_change();
-            for (_, budget) in &mut self.until {
-                *budget = (*budget / before).saturating_mul(period(slot));
-            }
-        }
+        self.apply_change(slot, now);
         self.cap(slot, Instant::MAX, now);
         let Some(next) = self.until.front().copied() else {
             slot.renew(now);
@@ -91,6 +86,18 @@ impl Ahead {
         };
         self.work_for(slot, Some(next));
         true
+    }
+
+    /// Applies the pending change, if the deadline that the child worked for has passed.
+    fn apply_change(&mut self, slot: &mut Reservation, now: Instant) {
+        if slot.end > now || slot.change.is_none_or(|(_, _, from)| from > now) {
+            return;
+        }
+        let before = period(slot);
+        slot.apply_change();
+        for (_, budget) in &mut self.until {
+            *budget = (*budget / before).saturating_mul(period(slot));
+        }
     }
 
     /// The child wakes. Returns whether a new deadline was taken, because the last one has passed.

@@ -1,13 +1,10 @@
-//! Sums of shares `amount / period`, compared with a processor or with a number of thousandths of it.
+//! Sums of shares `amount / period`, compared with a limit, which is such a share itself.
 //!
 //! A share is kept as two bounds in units of 2^-63, rounded down and up, so that adding a share and removing it
 //! again is exact. If the limit lies between the bounds of a sum, admission adds up the exact fractions instead
 //! (`admission::exactly_fits`).
 
 use windfall_time::{Ratio, Span};
-
-/// The whole processor.
-const ONE: u128 = 1 << 63;
 
 /// A lower and an upper bound of a share or a sum of shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -38,12 +35,11 @@ impl Bandwidth {
         }
     }
 
-    /// Whether the sum is at most this many thousandths; `None` if the bounds do not decide it.
-    pub(crate) fn fits(self, thousandths: u16) -> Option<bool> {
-        let most = ONE * u128::from(thousandths);
-        if self.high.saturating_mul(1000) <= most {
+    /// Whether the sum is at most this limit; `None` if the bounds do not decide it.
+    pub(crate) const fn fits(self, limit: Bandwidth) -> Option<bool> {
+        if self.high <= limit.low {
             Some(true)
-        } else if self.low.saturating_mul(1000) > most {
+        } else if self.low > limit.high {
             Some(false)
         } else {
             None
@@ -55,20 +51,20 @@ impl Bandwidth {
         self.high <= other.high && self.low <= other.low
     }
 
-    /// A lower bound of what is left of this many thousandths.
-    pub(crate) fn left(self, thousandths: u16) -> Ratio {
-        let left = i128::try_from(self.rest(thousandths)).ok();
+    /// A lower bound of what is left of this limit.
+    pub(crate) fn left(self, limit: Bandwidth) -> Ratio {
+        let left = i128::try_from(self.rest(limit)).ok();
         left.and_then(|left| Ratio::new(left, 1 << 63)).unwrap_or(Ratio::ZERO)
     }
 
-    /// The amount in each `period` that certainly fits into what is left of this many thousandths.
-    pub(crate) fn room(self, thousandths: u16, period: Span) -> Span {
-        let room = (self.rest(thousandths) * u128::from(period.as_nanos())) >> 63;
+    /// The amount in each `period` that certainly fits into what is left of this limit.
+    pub(crate) fn room(self, limit: Bandwidth, period: Span) -> Span {
+        let room = (self.rest(limit) * u128::from(period.as_nanos())) >> 63;
         Span::saturating_from_nanos(room)
     }
 
-    fn rest(self, thousandths: u16) -> u128 {
-        (ONE * u128::from(thousandths) / 1000).saturating_sub(self.high)
+    const fn rest(self, limit: Bandwidth) -> u128 {
+        limit.low.saturating_sub(self.high)
     }
 }
 
@@ -83,27 +79,27 @@ mod tests {
     #[test]
     fn limit_thirds_cannot_be_told_and_halves_can() {
         let half = share(1, 2);
-        assert_eq!(half.plus(half).fits(1000), Some(true));
+        assert_eq!(half.plus(half).fits(share(1000, 1000)), Some(true));
         let third = share(1, 3);
-        assert_eq!(third.plus(third).plus(third).fits(1000), None);
-        assert_eq!(third.plus(third).plus(half).fits(1000), Some(false));
+        assert_eq!(third.plus(third).plus(third).fits(share(1000, 1000)), None);
+        assert_eq!(third.plus(third).plus(half).fits(share(1000, 1000)), Some(false));
         assert_eq!(third.plus(half).minus(third), half);
-        assert_eq!(half.left(1000), Ratio::new(1, 2).unwrap());
+        assert_eq!(half.left(share(1000, 1000)), Ratio::new(1, 2).unwrap());
     }
 
     #[test]
     fn limit_room_is_what_fits_exactly() {
         let (fifth, period) = (share(1, 5), Span::from_nanos(1000));
-        assert_eq!(fifth.room(850, period), Span::from_nanos(649), "rounded down");
-        assert_eq!(fifth.plus(share(650, 1000)).fits(850), None, "to be told exactly");
-        assert_eq!(fifth.plus(share(649, 1000)).fits(850), Some(true));
-        assert_eq!(fifth.room(200, period), Span::ZERO);
-        assert_eq!(fifth.room(100, period), Span::ZERO);
+        assert_eq!(fifth.room(share(850, 1000), period), Span::from_nanos(649), "rounded down");
+        assert_eq!(fifth.plus(share(650, 1000)).fits(share(850, 1000)), None, "to be told exactly");
+        assert_eq!(fifth.plus(share(649, 1000)).fits(share(850, 1000)), Some(true));
+        assert_eq!(fifth.room(share(200, 1000), period), Span::ZERO);
+        assert_eq!(fifth.room(share(100, 1000), period), Span::ZERO);
     }
 
     #[test]
     fn limit_the_longest_spans_do_not_overflow() {
-        assert_eq!(share(u64::MAX, u64::MAX).fits(1000), Some(true));
-        assert_eq!(share(u64::MAX, 0).fits(1000), Some(false));
+        assert_eq!(share(u64::MAX, u64::MAX).fits(share(1000, 1000)), Some(true));
+        assert_eq!(share(u64::MAX, 0).fits(share(1000, 1000)), Some(false));
     }
 }

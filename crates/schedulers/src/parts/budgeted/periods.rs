@@ -45,7 +45,9 @@ impl Budgeted {
                 begun
             }
             Some(slot) if self.rules.waking == Waking::Reported => {
-                self.ahead[child.index()].pass(slot, now)
+                let begun = self.ahead[child.index()].pass(slot, now);
+                self.declare(child, context);
+                begun
             }
             Some(slot) if slot.end <= now => {
                 slot.renew(slot.end);

@@ -1,12 +1,12 @@
 //! The life of a child's reservation: it is made or changed, begins with a wake-up, serves a job, ends.
 
 use super::{BUDGET, Budgeted, Overrun, Waking};
-use crate::parts::budgeted::admission::share_of;
+use crate::parts::budgeted::admission::{share_of, slower};
 use crate::parts::budgeted::bandwidth::Bandwidth;
 use crate::parts::policy::Policy;
 use crate::parts::pool::Pool;
 use crate::parts::reservation::Reservation;
-use windfall_hierarchy::{Answer, ChildVp, Context, Note, ParentNotice, VpState};
+use windfall_hierarchy::{Answer, ChildVp, Context, Note, OwnVp, ParentNotice, VpState};
 use windfall_time::{Instant, Span};
 
 impl Budgeted {
@@ -21,6 +21,9 @@ impl Budgeted {
         let (now, index) = (context.now(), child.index());
         let before = share_of(self.slots[index].as_ref());
         let wanted = (amount, period);
+        if self.rules.waking == Waking::Fixed && self.rules.reports {
+            self.admission.slow_down(context.speed(OwnVp(0)));
+        }
         let from = self.admission.admit(&self.slots, index, wanted, now)?;
         self.advance(child, context);
         if let Some(slot) = &mut self.slots[index] {
@@ -28,11 +31,25 @@ impl Budgeted {
             let ends = slot.end;
             let after = share_of(self.slots[index].as_ref());
             self.admission.shrink(before, after, ends, now);
+            self.declare(child, context);
             return Ok(());
         }
         self.slots[index] = Some(Reservation::new(amount, period, from));
+        self.declare(child, context);
         self.begin(child, pool, context);
         Ok(())
+    }
+
+    /// Declares a slower processor's speed to the child that has it: before and after a pending change, the lesser.
+    pub(super) fn declare(&self, child: ChildVp, context: &mut Context<'_>) {
+        if self.rules.waking != Waking::Reported {
+            return;
+        }
+        let speed = self.slots[child.index()].as_ref().map(|slot| {
+            let now = (slot.amount, slot.period);
+            slot.change.map_or(now, |(amount, period, _)| slower((amount, period), now))
+        });
+        context.set_speed(child, speed);
     }
 
     /// A reservation begins, or a child that has one wakes.
@@ -85,6 +102,7 @@ impl Budgeted {
             self.arm(context);
             pool.request(child, self, context);
         }
+        self.declare(child, context);
     }
 
     /// Ends a reservation, if there is one; the child is no longer a candidate.
@@ -103,6 +121,7 @@ impl Budgeted {
             let share = Bandwidth::of(slot.amount.saturating_add(extra), slot.period);
             let until = if extra.is_zero() { slot.even(now) } else { slot.end };
             self.admission.shrink(share, share_of(None), until, now);
+            self.declare(child, context);
         }
     }
 
@@ -137,9 +156,11 @@ impl Budgeted {
                 return;
             }
         }
-        if state == VpState::Waiting {
+        self.declare(child, context);
+        let Some(slot) = self.slots[child.index()].as_mut().filter(|_| state != VpState::Waiting)
+        else {
             return;
-        }
+        };
         self.periods.set(child.0, slot.end);
         if runs {
             slot.since = now;

@@ -92,7 +92,7 @@ impl<P: Policy> Pool<P> {
             if view.held_by(own).is_some_and(|child| !self.bindings.allow(child, own)) {
                 return Err("a child runs on an own VP to which it is not bound");
             }
-            if view.own(own) == VpState::Ready && !self.is_wanted(own) {
+            if view.own(own) == VpState::Ready && !self.is_wanted(own) && !self.excess_stays {
                 return Err("a processor is asked for although nobody who may run there is ready");
             }
             if view.own(own) == VpState::Waiting && self.is_wanted(own) {

@@ -83,14 +83,6 @@ impl OwnSet {
         Some(own)
     }
 
-    /// Removes and returns the highest member.
-    pub(crate) fn take_last(&mut self) -> Option<OwnVp> {
-        let at = self.words.iter().rposition(|word| *word != 0)?;
-        let own = number(at, 63 - self.words[at].leading_zeros());
-        self.remove(own);
-        Some(own)
-    }
-
     fn lowest(&self) -> Option<OwnVp> {
         let at = self.words.iter().position(|word| *word != 0)?;
         Some(number(at, self.words[at].trailing_zeros()))

@@ -67,24 +67,18 @@ impl<P: Policy> Pool<P> {
         }
     }
 
-    /// Withdraws the requests that no candidate needs.
+    /// Withdraws the requests that no candidate needs. If the event goes round, they stay until they are granted, and are released then: a
+    /// parent may take a processor away because another request was withdrawn (`smart`, whose choice between two urgent children depends on a
+    /// third that is not urgent), so that it would be requested again, and withdrawn again.
     #[inline(never)]
     pub(super) fn trim(&mut self, context: &mut Context<'_>) {
-        if !self.ready.is_empty() {
+        if !self.ready.is_empty() || self.requested.is_empty() {
             return;
         }
-        if self.binds() {
-            return self.trim_unwanted(context);
+        self.excess_stays = context.view().goes_round();
+        if self.excess_stays {
+            return;
         }
-        while let Some(own) = self.requested.take_last() {
-            self.waiting.insert(own);
-            context.release(own);
-        }
-    }
-
-    /// With bound children: withdraws the requests of own VPs on which no candidate may run.
-    #[inline(never)]
-    pub(super) fn trim_unwanted(&mut self, context: &mut Context<'_>) {
         for own in (0..self.owns).rev().map(OwnVp) {
             if self.requested.contains(own) && !self.is_wanted(own) {
                 self.requested.remove(own);

@@ -7,6 +7,7 @@ mod folders;
 mod functions;
 mod guide;
 mod kinds;
+mod lengths;
 mod library;
 mod lines;
 mod openings;

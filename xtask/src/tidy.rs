@@ -2,7 +2,7 @@
 
 use crate::pointers::Files;
 use crate::run::{Done, root};
-use crate::{functions, kinds, lines, openings, traits, words};
+use crate::{functions, kinds, lengths, lines, openings, traits, words};
 use std::path::{Path, PathBuf};
 
 /// What is read. Outside the workspace a folder may hold what was built there.
@@ -17,12 +17,6 @@ const FOLDERS: [&str; 9] = [
     "remote/zenoh/src",
     "remote/zenoh/tests",
 ];
-
-/// A longer source file says why at its head.
-const LONGEST: usize = 400;
-
-/// A longer file of tests does.
-const LONGEST_OF_TESTS: usize = 600;
 
 pub(crate) fn check() -> Done {
     let mut files = Vec::new();
@@ -44,14 +38,11 @@ pub(crate) fn check() -> Done {
         if source {
             lines.add(below, &text);
             faults.extend(long_functions(below, &text));
+            faults.extend(lengths::found(below, &text).map(|found| format!("{shown}: {found}")));
             let mut found = openings::found(below, &text);
             found.extend(traits::found(below, &text));
             found.extend(kinds::found(below, &text));
             faults.extend(found.iter().map(|found| format!("{shown}:{found}")));
-        }
-        let longest = if lines::is_test(below) { LONGEST_OF_TESTS } else { LONGEST };
-        if source && text.lines().count() > longest && !text.contains("//! Length:") {
-            faults.push(format!("{shown}: longer than {longest} lines, and does not say why"));
         }
         if source && !shown.ends_with("tidy.rs") {
             let cut = text.lines().enumerate().filter(|(_, text)| cuts(text));
@@ -78,6 +69,7 @@ pub(crate) fn check() -> Done {
             faults.push(format!("{shown}: a code block that is not run"));
         }
     }
+    faults.extend(lengths::absent(&root()));
     if !faults.is_empty() {
         return Err(faults.join("\n"));
     }

@@ -13,6 +13,7 @@
 mod agenda;
 mod annotate;
 mod call;
+mod code;
 mod costs;
 mod counts;
 mod device;
@@ -24,20 +25,22 @@ mod hosted;
 mod meter;
 mod params;
 mod slots;
+mod start;
 mod system;
 mod tasks;
 mod traffic;
 
 pub use annotate::{Annotate, Annotation};
 pub use call::{Answer, Call, CallKind, NewProcess, Reply};
+pub use code::Code;
 pub use costs::{Costs, NodeCosts};
 pub use counts::{Counts, Loaded};
 pub use device::Device;
 pub use error::ProcessError;
-pub use handle::{Event, Handle, Keys, Kind, Node, Place, ProcessHandle, Queue, Template};
-pub use hosted::Start;
+pub use handle::{Event, EventId, Handle, Keys, Kind, Node, Place, ProcessHandle, Queue, Template};
 pub use meter::Meter;
 pub use params::ProcessParams;
+pub use start::Start;
 pub(crate) use system::{CallOutcome, System};
 pub use tasks::Tasks;
 
@@ -47,38 +50,6 @@ use crate::request::{Notice, Notices};
 use crate::request::{OwnRequest, RequestError};
 use windfall_time::{Instant, Span};
 
-/// A kind of process (in Chrysalis, the content of a template): its code, and in its fields the parameters of an instance.
-///
-/// ```
-/// use windfall_programs::{Code, Process, Queue, ProcessError};
-///
-/// #[derive(Clone)]
-/// struct Sink {
-///     queue: Queue,
-/// }
-///
-/// impl Code for Sink {
-///     const NAME: &'static str = "sink";
-///
-///     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-///         let event = me.make_event().await?;
-///         loop {
-///             let _message = me.take(self.queue, event).await?;
-///         }
-///     }
-/// }
-/// ```
-pub trait Code: Clone + Send + Sync + 'static {
-    /// The name of its processes.
-    const NAME: &'static str;
-    /// Size of code and initialised data in KiB, which determines the cost of loading on a simulated machine.
-    const KIB: u64 = 0;
-
-    /// The life of one process. The process exits when this returns; the host reports an error as a failure of the
-    /// process.
-    fn run(self, me: impl Process) -> impl Future<Output = Result<(), ProcessError>> + Send;
-}
-
 /// A posted event and its datum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Posted {
@@ -87,10 +58,6 @@ pub struct Posted {
     /// The datum of the post.
     pub datum: u64,
 }
-
-/// The number of an event of the traffic controller. Any number is an event; it is neither made nor owned.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct EventId(pub u64);
 
 /// A process, as its body sees its host.
 ///

@@ -1,17 +1,20 @@
 //! The protocol: random trees, threads and requests, as in HLS 9.4.1; after every step all invariants are checked.
 //!
-//! A step is a plain value that prints as text, so that a failing case can be kept as one.
-//! Length: tables: the steps that there are, what each does, how each is drawn.
+//! `step.rs` has the steps that there are, and how they are drawn; here is what each does to a world, and what must hold then.
+
+mod step;
+
+pub use step::{Step, step};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use windfall_hierarchy::{
-    Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, Processor, ProcessorSet,
-    Target, ThreadId, VpState,
+    Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, Processor, Target,
+    ThreadId, VpState,
 };
 use windfall_schedulers::catalogue::{KINDS, Kind, Settings};
 use windfall_schedulers::kinds;
-use windfall_schedulers::parameters::{constraint, processors, read_processors, warp, warp_limit};
+use windfall_schedulers::parameters::{constraint, read_processors};
 use windfall_time::{Instant, Span};
 
 /// Tries a kind of one's own in random trees beside all others: it keeps the protocol and is never quarantined, no thread is
@@ -36,50 +39,6 @@ pub fn holds(kind: &'static Kind, sparing: bool) {
     if let Err(why) = tried {
         panic!("{kind}: {why}");
     }
-}
-
-/// The next step. Numbers choose among the objects that exist at the time, modulo their count.
-#[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "fields are numbers of what they are called, and messages")]
-pub enum Step {
-    /// A thread is created, and asks for something.
-    Spawn { node: u8, message: Option<Message> },
-    /// A thread can run.
-    Ready(u8),
-    /// A thread waits.
-    Block(u8),
-    /// A thread lets others go before.
-    Yield(u8),
-    /// A thread ends.
-    Exit(u8),
-    /// A thread goes to another scheduler.
-    Move { thread: u8, to: u8, message: Option<Message> },
-    /// A scheduler's own virtual processor goes to another parent: of 0 modulo 8 to the top.
-    Shift { node: u8, own: u8, to: u8, message: Option<Message> },
-    /// A scheduler gains a parent.
-    Gain { node: u8, to: u8, message: Option<Message> },
-    /// A scheduler loses a parent.
-    Lose { node: u8, own: u8 },
-    /// Several requests, all or none.
-    Together(Vec<Step>),
-    /// A thread's scheduler is sent a message about it.
-    Send { thread: u8, what: Message },
-    /// A job of so many nanoseconds is released, and due in so many.
-    Job { thread: u8, due_in: u32, work: u32 },
-    /// A thread has so much work to do by then.
-    Constrain { thread: u8, due_in: u32, work: u32 },
-    /// A scheduler's parent is sent a message about one of its own virtual processors.
-    Request { node: u8, own: u8, what: Message },
-    /// A scheduler is sent a message about itself.
-    Configure { node: u8, what: Message },
-    /// A scheduler is created: a parent of 0 modulo 8 is the top.
-    Create { kind: u8, parents: Vec<u8>, message: Option<Message> },
-    /// A scheduler is destroyed.
-    Destroy(u8),
-    /// A scheduler becomes the default.
-    Default(u8),
-    /// Time passes, and timers are served.
-    Pass { ns: u32 },
 }
 
 /// Kinds of the project that may leave a processor idle, or change who runs for reasons of their own.
@@ -424,82 +383,4 @@ impl World {
             self.check();
         }
     }
-}
-
-fn message() -> impl Strategy<Value = Message> {
-    let ms = |n: u64| Span::from_nanos(n * 250_000);
-    prop_oneof![
-        (1_u64..40, 1_u64..90)
-            .prop_map(move |(x, y)| Message::Reserve { amount: ms(x), period: ms(y) }),
-        (1_u64..200) // as the default epoch has it
-            .prop_map(move |x| Message::Reserve { amount: ms(x), period: Span::from_millis(100) }),
-        Just(Message::Unreserve),
-        (0_u32..9).prop_map(Message::Share),
-        (0_u64..200).prop_map(move |n| warp(ms(n))),
-        (0_u64..50, 0_u64..200)
-            .prop_map(move |(n, u)| warp_limit(ms(n), ms(u))),
-        (-1_i32..20).prop_map(Message::Priority),
-        (1_u64..90, 1_u64..90).prop_map(move |(period, deadline)| Message::Periodic {
-            period: ms(period),
-            deadline: ms(deadline),
-            amount: Some(ms(period / 4)),
-        }),
-        (0_u64..50).prop_map(move |n| Message::Quantum(ms(n))),
-        (0_u32..4, 1_u64..40, 0_u64..400).prop_map(move |(task, work, deadline)| {
-            let deadline = Instant::ZERO + ms(deadline);
-            Message::Submit { task, work: ms(work), deadline }
-        }),
-        (0_u32..4).prop_map(Message::Withdraw),
-        (0_u32..4).prop_map(Message::Finish),
-        (0_u64..9, 9_u64..12, 0_u64..9, any::<bool>()).prop_map(
-            move |(amount, period, latency, blocks)| {
-                let [amount, period, latency] = [amount, period, latency].map(ms);
-                Message::Supply { amount, period, latency, blocks }
-            },
-        ),
-        (0_u16..16).prop_map(|bits| {
-            let own_vps = (0..4).filter(|own| bits >> own & 1 == 1);
-            processors(ProcessorSet::of(own_vps).unwrap_or_default())
-        }),
-    ]
-}
-
-/// Steps of all kinds, of which a test draws a few hundred.
-pub fn step() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        40 => plain(),
-        1 => prop::collection::vec(plain(), 1..5).prop_map(Step::Together),
-    ]
-}
-
-fn plain() -> impl Strategy<Value = Step> {
-    let maybe = || prop::option::weighted(0.7, message());
-    prop_oneof![
-        6 => (any::<u8>(), maybe()).prop_map(|(node, message)| Step::Spawn { node, message }),
-        16 => any::<u8>().prop_map(Step::Ready),
-        8 => any::<u8>().prop_map(Step::Block),
-        3 => any::<u8>().prop_map(Step::Yield),
-        2 => any::<u8>().prop_map(Step::Exit),
-        4 => (any::<u8>(), any::<u8>(), maybe())
-            .prop_map(|(thread, to, message)| Step::Move { thread, to, message }),
-        4 => (any::<u8>(), message()).prop_map(|(thread, what)| Step::Send { thread, what }),
-        4 => (any::<u8>(), 0_u32..90_000_000, 0_u32..20_000_000)
-            .prop_map(|(thread, due_in, work)| Step::Job { thread, due_in, work }),
-        4 => (any::<u8>(), 0_u32..90_000_000, 0_u32..20_000_000)
-            .prop_map(|(thread, due_in, work)| Step::Constrain { thread, due_in, work }),
-        2 => (any::<u8>(), any::<u8>(), message())
-            .prop_map(|(node, own, what)| Step::Request { node, own, what }),
-        1 => (any::<u8>(), message()).prop_map(|(node, what)| Step::Configure { node, what }),
-        5 => (any::<u8>(), prop::collection::vec(any::<u8>(), 1..5), maybe())
-            .prop_map(|(kind, parents, message)| Step::Create { kind, parents, message }),
-        4 => (any::<u8>(), any::<u8>(), any::<u8>(), maybe())
-            .prop_map(|(node, own, to, message)| Step::Shift { node, own, to, message }),
-        3 => (any::<u8>(), any::<u8>(), maybe())
-            .prop_map(|(node, to, message)| Step::Gain { node, to, message }),
-        2 => (any::<u8>(), any::<u8>()).prop_map(|(node, own)| Step::Lose { node, own }),
-        1 => any::<u8>().prop_map(Step::Destroy),
-        1 => any::<u8>().prop_map(Step::Default),
-        12 => prop_oneof![0_u32..30_000_000, 0_u32..2_000_000_000]
-            .prop_map(|ns| Step::Pass { ns }),
-    ]
 }

@@ -1,6 +1,6 @@
 //! The command line: one definition for the parser, the help, the man pages and the completions.
 //!
-//! Length: a table of every verb and its options, read top to bottom; a part of it alone says little.
+//! A table of every verb and its options, read top to bottom, of which a part alone says little; so it may be long.
 
 mod parameter;
 mod recorded;

@@ -19,6 +19,10 @@ impl fmt::Display for Node {
     }
 }
 
+/// The number of an event of the traffic controller. Any number is an event; it is neither made nor owned.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct EventId(pub u64);
+
 /// The kind of object that a handle names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {

@@ -2,21 +2,17 @@
 //!
 //! The body's side puts an action into the slot and is pending. The host's side takes the action, carries it out,
 //! puts the answer into the slot, and polls again. Nothing else wakes a body.
-//!
-//! Length: all calls of one trait, which stand in one `impl`.
 
+use super::start::Start;
 use super::{
     Annotate, Annotation, Answer, Call, Code, Device, Event, EventId, Handle, NewProcess, Node,
     Posted, Process, ProcessError, ProcessHandle, ProcessParams, Queue, Reply, Tasks, Template,
 };
 use crate::action::{Action, Body};
 use crate::control::{SchedulerView, ThreadRequest, ThreadRequestError};
-use crate::program::Program;
-use crate::redundancy::Redundancy;
 use crate::request::{OwnRequest, RequestError};
 use crate::runtime::{Job, ProgramError};
 use crate::task::{TaskError, TaskReply, TaskRequest};
-use core::fmt;
 use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
@@ -24,94 +20,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use windfall_time::{Instant, Span};
 
-type Life = Pin<Box<dyn Future<Output = Result<(), ProcessError>> + Send>>;
-
-/// The code of a process with its parameters, and the node on which it runs.
-#[derive(Clone)]
-pub struct Start {
-    name: &'static str,
-    node: Node,
-    life: Arc<dyn Fn(HostedProcess) -> Life + Send + Sync>,
-    controls: Option<Arc<str>>,
-    pub(crate) redundancy: Option<Redundancy>,
-}
-
-impl Program {
-    /// A process on a node; its thread belongs below that node's scheduler.
-    #[must_use]
-    pub fn process<C: Code>(node: Node, code: C) -> Program {
-        Program::Process(Start::new(node, code))
-    }
-
-    /// The same program; if it is a process, it may have threads changed that are directly below schedulers of a [family](crate::is_of_family). The owner of a run gives
-    /// this right; processes that others make have none.
-    #[must_use]
-    pub fn controlling(self, family: &str) -> Program {
-        match self {
-            Program::Process(start) => {
-                Program::Process(Start { controls: Some(family.into()), ..start })
-            }
-            other => other,
-        }
-    }
-}
-
-impl Start {
-    fn new<C: Code>(node: Node, code: C) -> Start {
-        let life = Arc::new(move |process| -> Life { Box::pin(code.clone().run(process)) });
-        Start { name: C::NAME, node, life, controls: None, redundancy: None }
-    }
-
-    /// The family of schedulers that it controls.
-    #[must_use]
-    pub const fn controls(&self) -> Option<&Arc<str>> {
-        self.controls.as_ref()
-    }
-
-    /// The kind of process.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// The node on which it runs.
-    #[must_use]
-    pub const fn node(&self) -> Node {
-        self.node
-    }
-
-    /// The body of the process with this handle. On an error, a body that fails with it.
-    pub(crate) fn body(&self, me: Result<ProcessHandle, ProcessError>) -> Box<dyn Body> {
-        let me = match me {
-            Ok(me) => me,
-            Err(refusal) => return Box::new(NotAdmitted(refusal)),
-        };
-        let slot = CallSlot::default();
-        let slot = Arc::new(Mutex::new(slot));
-        let life = (self.life)(HostedProcess { me, slot: slot.clone() });
-        Box::new(Polled { slot, life })
-    }
-}
-
-/// Whether both are the same value; code is not compared.
-impl PartialEq for Start {
-    fn eq(&self, other: &Start) -> bool {
-        Arc::ptr_eq(&self.life, &other.life)
-            && (self.node, &self.controls) == (other.node, &other.controls)
-            && self.redundancy == other.redundancy
-    }
-}
-
-impl Eq for Start {}
-
-impl fmt::Debug for Start {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "process {} on {}", self.name, self.node)
-    }
-}
+/// The life of a process, from its first call to its end.
+pub(super) type Life = Pin<Box<dyn Future<Output = Result<(), ProcessError>> + Send>>;
 
 /// The body of a process that was not admitted.
-struct NotAdmitted(ProcessError);
+pub(super) struct NotAdmitted(pub(super) ProcessError);
 
 impl Body for NotAdmitted {
     fn next(&mut self, _: Instant) -> Action {
@@ -142,9 +55,18 @@ fn open(slot: &Mutex<CallSlot>) -> MutexGuard<'_, CallSlot> {
 }
 
 /// The host's side.
-struct Polled {
+pub(super) struct Polled {
     slot: Arc<Mutex<CallSlot>>,
     life: Life,
+}
+
+impl Polled {
+    /// The process with this handle, at the beginning of its life.
+    pub(super) fn new(me: ProcessHandle, life: &dyn Fn(HostedProcess) -> Life) -> Polled {
+        let slot = Arc::new(Mutex::new(CallSlot::default()));
+        let life = life(HostedProcess { me, slot: slot.clone() });
+        Polled { slot, life }
+    }
 }
 
 impl Body for Polled {
@@ -200,7 +122,7 @@ impl Body for Polled {
 }
 
 /// The body's side: a process whose actions a host carries out one by one.
-struct HostedProcess {
+pub(super) struct HostedProcess {
     me: ProcessHandle,
     slot: Arc<Mutex<CallSlot>>,
 }

@@ -3,6 +3,7 @@
 
 mod arrows;
 mod bpf;
+mod circles;
 mod folders;
 mod functions;
 mod guide;
@@ -16,6 +17,7 @@ mod pointers;
 mod run;
 mod semver;
 mod shape;
+mod source;
 mod tally;
 mod tidy;
 mod traits;

@@ -6,16 +6,19 @@
 
 mod answers;
 mod atomic;
+mod digest;
 mod float;
 mod integer;
 mod memory;
 mod shared;
 mod vector;
 
+pub use digest::PATTERNS;
 pub(crate) use shared::Words;
 
 use core::fmt;
 use core::hint::black_box;
+use digest::{SEEDS, fold};
 use windfall_os::vector::Width;
 
 /// A kind of work.
@@ -96,33 +99,12 @@ impl fmt::Display for Kind {
     }
 }
 
-/// How many different rounds a kind has: round n works with pattern (n - 1) modulo this.
-pub const PATTERNS: usize = 8;
-
-/// The patterns that rounds begin with: no bits, all bits, every other one, and odd numbers.
-const SEEDS: [u64; PATTERNS] = [
-    0,
-    u64::MAX,
-    0x5555_5555_5555_5555,
-    0xAAAA_AAAA_AAAA_AAAA,
-    0x0123_4567_89AB_CDEF,
-    0x9E37_79B9_7F4A_7C15,
-    0xC2B2_AE3D_27D4_EB4F,
-    0xFFFF_0000_0000_0001,
-];
-
 /// How often a round repeats its work. A planted fault is in the first.
 const REPEATS: u64 = 16;
 
 /// The pattern of a round; rounds count from 1.
 pub(crate) fn pattern(round: u64) -> usize {
     usize::try_from((round.saturating_sub(1)) % PATTERNS as u64).unwrap_or(0)
-}
-
-/// Takes a value into a digest: a one-to-one function of either, so no single wrong value is lost.
-#[inline(always)]
-const fn fold(digest: u64, value: u64) -> u64 {
-    (digest ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
 
 /// Where a processor works.

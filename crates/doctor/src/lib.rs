@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod causes;
+mod check;
 mod claims;
 mod classes;
 mod control_groups;
@@ -28,37 +29,10 @@ mod throttle;
 mod timers;
 mod tracing;
 
+pub use check::{Check, State};
 pub(crate) use facts::{Facts, word};
 
 use windfall_os::LinuxError;
-
-/// Whether something works here.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum State {
-    /// It works.
-    Yes,
-    /// It works in part, or at a price.
-    Limited,
-    /// It does not.
-    No,
-}
-
-/// One thing that was looked at.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Check {
-    /// Its purpose: `reservations on real threads`.
-    pub purpose: &'static str,
-    /// The feature that was tried or read.
-    pub subject: &'static str,
-    /// Whether it works.
-    pub state: State,
-    /// The result.
-    pub found: String,
-    /// The change that would help, if anything is wrong.
-    pub remedy: Option<String>,
-    /// Whether `windfall run` cannot do without it.
-    pub needed: bool,
-}
 
 /// The result of an examination.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,26 +71,4 @@ pub fn examine() -> Result<Examination, LinuxError> {
         rights::checks(&facts),
     ];
     Ok(Examination { machine: facts.line(), checks: groups.into_iter().flatten().collect() })
-}
-
-impl Check {
-    const fn new(
-        purpose: &'static str,
-        subject: &'static str,
-        state: State,
-        found: String,
-    ) -> Check {
-        Check { purpose, subject, state, found, remedy: None, needed: false }
-    }
-
-    /// The remedy of one that is not entirely well.
-    fn remedy(mut self, remedy: impl Into<String>) -> Check {
-        self.remedy = (self.state != State::Yes).then(|| remedy.into());
-        self
-    }
-
-    const fn needed(mut self) -> Check {
-        self.needed = true;
-        self
-    }
 }

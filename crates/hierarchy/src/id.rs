@@ -95,3 +95,12 @@ pub enum Target {
     /// A scheduler instance.
     Node(NodeId),
 }
+
+/// Where a virtual processor is registered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Parent {
+    /// At the top: a processor of its own.
+    Top,
+    /// At a scheduler instance.
+    Node(NodeId),
+}

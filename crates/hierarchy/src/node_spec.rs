@@ -1,18 +1,9 @@
 //! Description of a scheduler instance to create, and of where its virtual processors are registered.
 
-use crate::id::NodeId;
+use crate::id::Parent;
 use crate::message::Message;
 use crate::scheduler::Scheduler;
 use alloc::boxed::Box;
-
-/// Where a virtual processor is registered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Parent {
-    /// At the top: a processor of its own.
-    Top,
-    /// At a scheduler instance.
-    Node(NodeId),
-}
 
 /// A scheduler instance to create.
 #[non_exhaustive]

@@ -12,41 +12,16 @@ use crate::LEVELS;
 use crate::answer::Answer;
 use crate::error::HierarchyError;
 use crate::host::Hierarchy;
+use crate::id::Parent;
 use crate::id::{NodeId, OwnVp};
 use crate::index::{NodeIndex, VpIndex};
+use crate::instance::{Instance, OwnSlot};
 use crate::journal::JournalEvent;
 use crate::message::Message;
-use crate::node::{Instance, OwnSlot};
-use crate::node_spec::Parent;
+use crate::registration::Registration;
 use crate::vp::{Above, Below, Vp};
 use alloc::vec::Vec;
 use windfall_time::Instant;
-
-/// The parent at which an own VP of an instance is registered, or was before the scheduler took it out, and its parameters there.
-#[derive(Clone)]
-pub(crate) struct Registration {
-    /// `None` if it has lost its parent.
-    parent: Option<Parent>,
-    requested: Vec<Message>,
-    /// Whether the scheduler has taken the VP out, and not put it back.
-    pub(crate) is_out: bool,
-}
-
-impl Registration {
-    pub(crate) fn new(parent: Parent, requested: &[Message]) -> Registration {
-        Registration { parent: Some(parent), requested: requested.to_vec(), is_out: false }
-    }
-
-    /// Keeps a message that the parent accepted; it replaces an earlier one of the same name.
-    pub(crate) fn keep(&mut self, message: Message) {
-        self.requested.retain(|before| before.name() != message.name());
-        match message {
-            Message::Unreserve => self.requested.retain(|before| before.name() != "reserve"),
-            Message::Transfer(_) => {} // it is done once
-            _ => self.requested.push(message),
-        }
-    }
-}
 
 impl Hierarchy {
     /// Moves an instance's VP number `own`, with everything below the instance, to another parent, with the given parameters there. The

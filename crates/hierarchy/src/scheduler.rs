@@ -2,10 +2,10 @@
 
 use crate::answer::{Answer, AnswerError};
 use crate::context::{Context, View};
+use crate::count::Count;
 use crate::id::{ChildVp, OwnVp, TimerId};
 use crate::message::{Message, ParentNotice};
 use crate::temporal::{TemporalAnswer, TemporalQuery};
-use crate::tree::Count;
 use alloc::boxed::Box;
 use windfall_time::Instant;
 

@@ -1,11 +1,6 @@
 //! Temporal queries: what could still be done by when (PORTS 2.2, 2.4). They change nothing.
 
 use crate::answer::AnswerError;
-use crate::context::View;
-use crate::error::HierarchyError;
-use crate::host::Hierarchy;
-use crate::id::NodeId;
-use crate::node::Node;
 use windfall_time::{Instant, Span};
 
 /// A question to a scheduler that admits tasks.
@@ -30,22 +25,4 @@ pub enum TemporalAnswer {
     Earliest(Option<Instant>),
     /// `None` if all would be admitted, else the place of the first that would not, from 0, and what its submission would be answered after those before it.
     FirstRefused(Option<(usize, AnswerError)>),
-}
-
-impl Hierarchy {
-    /// Asks an instance what it could still admit. `None` if it admits no tasks.
-    ///
-    /// # Errors
-    /// When the instance is gone, or time went back.
-    pub fn temporal_query(
-        &mut self,
-        now: Instant,
-        node: NodeId,
-        query: TemporalQuery<'_>,
-    ) -> Result<Option<TemporalAnswer>, HierarchyError> {
-        self.begin(now)?;
-        let node = self.node_index(node)?;
-        let Node { scheduler, instance } = &mut self.nodes[node];
-        Ok(scheduler.temporal_query(query, &View { state: &self.state, instance }))
-    }
 }

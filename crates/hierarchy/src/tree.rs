@@ -1,12 +1,13 @@
 //! The tree, as hosts and reports see it.
 
+use crate::count::Count;
 use crate::host::Hierarchy;
+use crate::id::Parent;
 use crate::id::{NodeId, OwnVp, Processor, Target, ThreadId};
-use crate::node::Instance;
-use crate::node_spec::Parent;
+use crate::instance::Instance;
 use crate::vp::{Above, Vp, VpState};
 use alloc::vec::Vec;
-use windfall_time::{Instant, Span};
+use windfall_time::Instant;
 
 /// A scheduler instance.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,17 +37,6 @@ pub struct ThreadView {
     pub parent: NodeId,
     /// The state of its virtual processor.
     pub state: VpState,
-}
-
-/// The value of a statistic that a scheduler keeps.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Count {
-    /// A number of times.
-    Times(u64),
-    /// A length of time.
-    Time(Span),
-    /// A moment.
-    At(Instant),
 }
 
 impl Hierarchy {

@@ -1,67 +1,16 @@
-//! Accounts for the time of processors.
-//!
-//! Invariant: a processor's accounts add up to the time since the beginning.
+//! Books time to processors (`account/processors.rs`), to their threads, and to the schedulers above those (`account/ledger.rs`).
+
+mod ledger;
+mod processors;
+
+pub(crate) use ledger::Ledger;
+pub use processors::Accounts;
 
 use crate::host::Host;
 use crate::machine::{Column, Machine, Passed};
-use windfall_hierarchy::Processor;
-use windfall_scenario::outcome::{CpuOutcome, Use};
-use windfall_time::{Instant, Span};
-
-/// Per processor: how its time was used, and how much of what threads received there leaked (was not granted to them).
-pub struct Accounts(Vec<(CpuOutcome, Span)>);
-
-impl Accounts {
-    pub(crate) fn new(processors: usize) -> Accounts {
-        Accounts(vec![(CpuOutcome::default(), Span::ZERO); processors])
-    }
-
-    /// Time on this processor that threads received while it was granted to them.
-    pub(crate) fn granted(&self, cpu: usize) -> Span {
-        let (account, leaked) = &self.0[cpu];
-        account.received - *leaked
-    }
-
-    #[inline]
-    fn put(&mut self, cpu: usize, passed: &Passed) {
-        let (account, leaked) = &mut self.0[cpu];
-        let part = match passed.column {
-            Column::Received => &mut account.received,
-            Column::Idle => &mut account.idle,
-            Column::Scheduling => &mut account.scheduling,
-            Column::Switching => &mut account.switching,
-            Column::Stolen => &mut account.stolen,
-            Column::StationWait => &mut account.station_wait,
-            Column::StationService => &mut account.station_service,
-            Column::Leaked => {
-                *leaked += passed.span;
-                &mut account.received
-            }
-        };
-        *part += passed.span;
-    }
-
-    /// The accounts of each processor, and what has leaked there.
-    #[must_use]
-    pub fn read(&self) -> &[(CpuOutcome, Span)] {
-        &self.0
-    }
-
-    /// The final accounts of each processor.
-    ///
-    /// # Panics
-    /// If a processor's time does not add up, which would be a defect of a machine.
-    pub(crate) fn close(&self, now: Instant) -> Vec<CpuOutcome> {
-        let checked = self.0.iter().enumerate().map(|(cpu, (account, _))| {
-            let CpuOutcome { received, idle, switching, scheduling, stolen, .. } = *account;
-            let stations = account.station_wait + account.station_service;
-            let sum = received + idle + switching + scheduling + stolen + stations;
-            assert_eq!(sum, now - Instant::ZERO, "time of processor {cpu} is not conserved");
-            *account
-        });
-        checked.collect()
-    }
-}
+use windfall_hierarchy::{NodeId, Processor};
+use windfall_scenario::outcome::{NodeOutcome, Use};
+use windfall_time::Instant;
 
 impl<M: Machine> Host<M> {
     /// Brings the accounts of a processor and of its thread up to the present.
@@ -129,5 +78,71 @@ impl<M: Machine> Host<M> {
                 }
             }
         }
+    }
+
+    /// Books a thread's time to the schedulers above it, if its place determines them.
+    pub(crate) fn attribute(&mut self, number: usize) {
+        if self.ledger.by_path {
+            return;
+        }
+        if let Some(cpu) = self.threads.list[number].cpu {
+            self.account(usize::from(cpu));
+        }
+        let thread = &mut self.threads.list[number];
+        let span = thread.outcome.received - thread.attributed;
+        thread.attributed = thread.outcome.received;
+        let mut above = thread.id.and_then(|id| self.hierarchy.parent_of(id).ok());
+        while let Some(node) = above {
+            self.ledger.put(node, span);
+            above = self.hierarchy.parents(node).next();
+        }
+    }
+
+    /// Like [`attribute`](Self::attribute), for every thread.
+    pub(crate) fn attribute_all(&mut self) {
+        (0..self.threads.list.len()).for_each(|number| self.attribute(number));
+    }
+
+    /// Opens accounts for new schedulers.
+    pub(crate) fn learn_nodes(&mut self) {
+        self.attribute_all(); // while threads' places still determine their chains
+        self.ledger.learn(&self.hierarchy, M::LIVE);
+        for cpu in 0..self.step.on.len() {
+            self.account(cpu);
+            self.close_path(cpu);
+            self.open_path(cpu);
+        }
+    }
+
+    /// Books what came along a processor's chain of schedulers, which may end here. Its accounts must be up to date.
+    pub(crate) fn close_path(&mut self, cpu: usize) {
+        if !self.ledger.by_path {
+            return;
+        }
+        let (path, since) = std::mem::take(&mut self.ledger.paths[cpu]);
+        let received = self.accounts.granted(cpu);
+        for node in &path {
+            self.ledger.put(*node, received - since);
+        }
+        self.ledger.paths[cpu] = (path, received);
+    }
+
+    /// Notes the chain of schedulers along which a processor is granted now.
+    pub(crate) fn open_path(&mut self, cpu: usize) {
+        if self.ledger.by_path {
+            let (path, _) = &mut self.ledger.paths[cpu];
+            path.clear();
+            path.extend(self.hierarchy.path(Processor::at(cpu)));
+        }
+    }
+
+    /// The account of each scheduler, destroyed ones included, in order of creation.
+    pub fn nodes(&mut self) -> Vec<(NodeId, NodeOutcome)> {
+        self.attribute_all();
+        for cpu in 0..self.step.on.len() {
+            self.account(cpu);
+            self.close_path(cpu);
+        }
+        self.ledger.accounts.read(self.machine.now(), &self.hierarchy).collect()
     }
 }

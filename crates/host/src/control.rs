@@ -5,18 +5,13 @@
 
 use crate::host::Host;
 use crate::machine::Machine;
-use std::collections::BTreeMap;
 use windfall_hierarchy::{Message, NodeId, Target, ThreadId};
 use windfall_programs::{
-    OwnRequest, ProcessHandle, RequestErrorKind, SchedulerView, ThreadChange, ThreadRequest,
-    ThreadView, is_of_family,
+    OwnRequest, RequestErrorKind, SchedulerView, ThreadChange, ThreadRequest, ThreadView,
+    is_of_family,
 };
 use windfall_scenario::outcome::{Figures, plain};
 use windfall_scenario::{PlannedRequest, PromiseChange};
-
-/// By scheduler: the process that has threads below it changed, and its number.
-#[derive(Default)]
-pub(crate) struct Controllers(BTreeMap<String, (ProcessHandle, u32)>);
 
 impl<M: Machine> Host<M> {
     /// The schedulers of a family, with their threads and all figures as of now.
@@ -89,8 +84,7 @@ impl<M: Machine> Host<M> {
             self.record_own(number, &own);
         }
         if let Some(process) = self.programs.process(requester) {
-            let holds = held.into_iter().map(|scheduler| (scheduler, (process, requester)));
-            self.controllers.0.extend(holds);
+            self.controllers.hold(held, process, requester);
         }
         Ok(())
     }
@@ -126,7 +120,8 @@ impl<M: Machine> Host<M> {
                 let (scheduler, family) = (scheduler.clone(), family.to_owned());
                 return Err(RequestErrorKind::NotControlled { scheduler, family });
             }
-            if let Some(other) = self.controller(scheduler).filter(|other| *other != requester) {
+            let holder = self.controllers.holder(scheduler, &self.programs);
+            if let Some(other) = holder.filter(|other| *other != requester) {
                 let process = self.threads.list[other as usize].outcome.name.clone();
                 let scheduler = scheduler.clone();
                 return Err(RequestErrorKind::ControlledByOther { scheduler, process });
@@ -134,12 +129,6 @@ impl<M: Machine> Host<M> {
         }
         let number = u32::try_from(number).expect("threads are numbered by 32 bits");
         Ok((number, concerned))
-    }
-
-    /// The number of the process that has threads below a scheduler changed.
-    fn controller(&self, scheduler: &str) -> Option<u32> {
-        let (process, number) = self.controllers.0.get(scheduler)?;
-        (self.programs.process(*number) == Some(*process)).then_some(*number)
     }
 }
 

@@ -1,10 +1,9 @@
 //! The host: a hierarchy, its threads, and the machine that carries out decisions.
 
-use crate::account::Accounts;
+use crate::account::{Accounts, Ledger};
 use crate::agenda::{Agenda, Due};
-use crate::control::Controllers;
+use crate::controllers::Controllers;
 use crate::interrupts::Interrupts;
-use crate::ledger::Ledger;
 use crate::machine::{Change, Machine};
 use crate::open_tasks::OpenTasks;
 use crate::promises::Promises;

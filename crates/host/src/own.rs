@@ -8,6 +8,7 @@ mod live;
 use crate::agenda::Due;
 use crate::host::Host;
 use crate::machine::Machine;
+use crate::thread::Reservation;
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_hierarchy::{
     Hierarchy, JournalEntry, JournalEvent, Message, NodeId, Note, Target, ThreadId,
@@ -18,15 +19,6 @@ use windfall_time::Span;
 
 /// How often the host checks promises to a thread that wants notices.
 const LOOK: Span = Span::from_millis(10);
-
-/// A thread's reservation.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Reservation {
-    /// The scheduler that gives it.
-    node: NodeId,
-    /// The scheduler that the thread left for it.
-    from: Option<String>,
-}
 
 /// The state before a request that later determines the thread's reservation and notices.
 pub(crate) struct Before {

@@ -1,7 +1,6 @@
 //! A thread as the host knows it. The state of its program is in the runtime.
 
-use crate::own::Reservation;
-use windfall_hierarchy::ThreadId;
+use windfall_hierarchy::{NodeId, ThreadId};
 use windfall_programs::Notices;
 use windfall_scenario::PlannedThread;
 use windfall_scenario::outcome::{EARLIER, ThreadOutcome};
@@ -42,6 +41,15 @@ pub struct Thread {
     pub(crate) notices: Notices,
     /// The part of its received time that has been booked to its schedulers.
     pub(crate) attributed: Span,
+}
+
+/// A thread's reservation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Reservation {
+    /// The scheduler that gives it.
+    pub(crate) node: NodeId,
+    /// The scheduler that the thread left for it.
+    pub(crate) from: Option<String>,
 }
 
 /// The role of a thread among the threads of a plan.

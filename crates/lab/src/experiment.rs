@@ -1,13 +1,11 @@
 //! Experiments, the hosts that they run on, and the refusal of a missing host.
 
-use crate::experiments::EXPERIMENTS;
 use crate::findings::Findings;
 use core::fmt;
 use windfall_hierarchy::HierarchyError;
 use windfall_linux::control::ControlError;
 use windfall_os::LinuxError;
 use windfall_scenario::Diagnostics;
-use windfall_settings::Listed;
 use windfall_sim::UnsupportedPlan;
 
 /// Where an experiment runs.
@@ -78,33 +76,6 @@ pub struct Experiment {
     pub(crate) run: fn(&Settings<'_>) -> Result<Findings, LabError>,
 }
 
-impl Listed for Experiment {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn known() -> &'static [&'static Experiment] {
-        EXPERIMENTS
-    }
-}
-
-/// The experiments by name, in the order of the papers.
-///
-/// ```
-/// use windfall_lab::{Catalogue, find};
-///
-/// let all = Catalogue::default();
-/// assert_eq!(all.find("table-10-1").map(|one| one.name), Some("table-10-1"));
-/// assert!(all.kinds().all(|one| one.names().all(|name| find(name).is_some())));
-/// ```
-pub type Catalogue = windfall_settings::Catalogue<Experiment>;
-
-/// The experiment of that name, or with that figure or table among its own.
-#[must_use]
-pub fn find(name: &str) -> Option<&'static Experiment> {
-    Catalogue::default().kinds().find(|one| one.names().any(|other| other == name))
-}
-
 impl Experiment {
     /// Its name and those of its further tables and figures.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
@@ -124,6 +95,23 @@ impl Experiment {
         }
         (self.run)(settings)
     }
+}
+
+/// The experiments by name, in the order of the papers.
+///
+/// ```
+/// use windfall_lab::{Catalogue, find};
+///
+/// let all = Catalogue::default();
+/// assert_eq!(all.find("table-10-1").map(|one| one.name), Some("table-10-1"));
+/// assert!(all.kinds().all(|one| one.names().all(|name| find(name).is_some())));
+/// ```
+pub type Catalogue = windfall_settings::Catalogue<Experiment>;
+
+/// The experiment of that name, or with that figure or table among its own.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Experiment> {
+    Catalogue::default().kinds().find(|one| one.names().any(|other| other == name))
 }
 
 /// Why an experiment could not be run.

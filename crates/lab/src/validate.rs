@@ -10,6 +10,7 @@ mod found;
 pub(crate) mod machine;
 mod options;
 mod page;
+mod part;
 mod parts;
 pub mod results;
 pub(crate) mod suite;

@@ -2,6 +2,8 @@
 //!
 //! `replica.rs` is a replica as its body sees it, `stateful.rs` one whose value is a state of any size, which `shelf.rs` serves to others, `sync.rs` what they share memory by, `links.rs` how they hear of each other, `manager.rs` who starts them and does something about faults, `outcome.rs` what comes of it.
 
+mod clock;
+mod event;
 mod links;
 mod manager;
 #[cfg(all(test, loom))]
@@ -24,19 +26,10 @@ use crate::value::Value;
 use crate::{Digest, Iteration, ReplicaNumber, Settings, SettingsError};
 use core::fmt;
 
+use clock::{since, span};
 use manager::Manager;
 use std::marker::PhantomData;
 use std::time::Duration;
-use windfall_time::Span;
-
-/// The time, as what is common to all replicas reckons it.
-fn since(begun: std::time::Instant) -> windfall_time::Instant {
-    windfall_time::Instant::saturating_from_nanos(begun.elapsed().as_nanos())
-}
-
-fn span(duration: Duration) -> Span {
-    Span::saturating_from_nanos(duration.as_nanos())
-}
 
 /// A computation that is run several times, on threads of this process; the crate's front page has an example.
 pub struct Redundant<V, R = Majority> {

@@ -8,7 +8,7 @@ mod bpf;
 mod perf;
 
 use crate::error::ObserveError;
-use crate::kernel_event::KernelEvent;
+use crate::observed::Observed;
 use crate::perf_rings::PerfRings;
 use std::collections::BTreeSet;
 use std::io;
@@ -16,15 +16,6 @@ use std::path::PathBuf;
 use windfall_os::LinuxError;
 use windfall_os::events::Poll;
 use windfall_time::Instant;
-
-/// An observation on a processor.
-#[derive(Clone, Copy, Debug)]
-pub enum Observed {
-    /// An event of the kernel.
-    Event(Instant, KernelEvent),
-    /// Events that did not fit into a ring, this many.
-    Lost(u64),
-}
 
 /// Observes all processors.
 pub struct EventSource {
@@ -98,6 +89,7 @@ impl EventSource {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel_event::KernelEvent;
     use crate::procfs::online;
     use std::thread::{Builder, sleep};
     use std::time::Duration;

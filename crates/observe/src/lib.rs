@@ -23,6 +23,7 @@ pub mod image;
 pub mod kernel;
 pub mod kernel_event;
 pub mod mask;
+mod observed;
 pub mod occupancy;
 mod perf_rings;
 pub mod procfs;
@@ -35,5 +36,6 @@ pub mod wakers;
 
 pub use bpf::{Report, decode};
 pub use error::ObserveError;
-pub use event_source::{EventSource, Observed};
+pub use event_source::EventSource;
 pub use kernel_event::KernelEvent;
+pub use observed::Observed;

@@ -1,6 +1,6 @@
 //! Perf's rings of several processors, read as one in order of time.
 
-use crate::event_source::Observed;
+use crate::observed::Observed;
 use crate::tracepoints::{Point, Tracepoints};
 use std::io;
 use std::os::fd::AsRawFd;

@@ -17,19 +17,22 @@
 
 mod controller;
 mod devices;
+mod ended;
 mod process_thread;
 mod sleep;
 mod system;
 mod watch;
 
 pub use devices::Arrivals;
+pub use ended::{Failed, Lateness};
+
 use devices::{Devices, NodeDevice};
 use std::sync::Arc;
 use system::System;
 use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::sched::{Affinity, Attributes};
-use windfall_programs::{Code, Counts, Device, Node, ProcessHandle, ProcessParams};
+use windfall_programs::{Code, Counts, Device, Node, ProcessParams};
 use windfall_time::{Instant, Span};
 
 /// How processes are to run.
@@ -115,44 +118,6 @@ pub struct Ended {
     pub lateness: Lateness,
     /// Processes that had not ended by themselves.
     pub unfinished: u32,
-}
-
-/// A process that has failed.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Failed {
-    /// Which.
-    pub process: ProcessHandle,
-    /// The name of its code.
-    pub name: &'static str,
-    /// Why.
-    pub why: String,
-}
-
-/// How long after its instant a timer's event was posted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct Lateness {
-    /// The number of timers.
-    pub timers: u64,
-    /// All together.
-    pub total: Span,
-    /// The latest.
-    pub worst: Span,
-}
-
-impl Lateness {
-    fn add(&mut self, late: Span) {
-        self.timers += 1;
-        self.total = self.total.saturating_add(late);
-        self.worst = self.worst.max(late);
-    }
-
-    fn merge(&mut self, other: Lateness) {
-        self.timers += other.timers;
-        self.total = self.total.saturating_add(other.total);
-        self.worst = self.worst.max(other.worst);
-    }
 }
 
 /// Runs a first process on node 0, and all that it makes, until all have exited or the time is over.

@@ -6,7 +6,6 @@ pub use crate::kinds::ALL as KINDS;
 use crate::process::Node;
 use crate::program::Program;
 use core::fmt;
-use windfall_settings::Listed;
 pub use windfall_settings::{
     CatalogueError, Chosen, Form, Setting, SettingError, Settings, Value, words,
 };
@@ -61,16 +60,6 @@ impl Eq for Kind {}
 impl fmt::Debug for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
-    }
-}
-
-impl Listed for Kind {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn known() -> &'static [&'static Kind] {
-        KINDS
     }
 }
 

@@ -5,6 +5,7 @@ pub mod memo;
 pub mod monitor;
 
 use crate::catalogue::Kind;
+use windfall_settings::Listed;
 
 /// All kinds, in alphabetical order.
 pub static ALL: &[&Kind] = &[
@@ -17,3 +18,13 @@ pub static ALL: &[&Kind] = &[
     &memo::SCRIPT,
     &monitor::KIND,
 ];
+
+impl Listed for Kind {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn known() -> &'static [&'static Kind] {
+        ALL
+    }
+}

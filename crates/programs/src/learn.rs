@@ -18,6 +18,7 @@ mod period;
 mod proposal;
 mod replay;
 mod select;
+mod stolen;
 
 pub use calibrate::{Calibration, Conservatism, Kind, Origin};
 pub use clock::Clock;
@@ -25,5 +26,6 @@ pub use fit::{LeftOut, Wanted};
 pub use period::{Habit, Need, Note, habit};
 pub use proposal::{Options, Parent, Proposal, Row};
 pub use replay::{
-    Activation, Cause, Dropped, Learned, LearnedThread, StartsKnown, Stolen, learn, learn_as,
+    Activation, Cause, Dropped, Learned, LearnedThread, StartsKnown, learn, learn_as,
 };
+pub use stolen::Stolen;

@@ -10,31 +10,13 @@
 mod lanes;
 mod layout;
 mod marks;
+mod wanted;
 mod window;
+
+pub use wanted::Picture;
 
 use crate::Story;
 use windfall_plot::{Font, Scene};
-use windfall_time::Instant;
-
-/// The part of a story to draw, and the size.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Picture {
-    /// Stands above.
-    pub title: String,
-    /// From when to when; `None` chooses [`Picture::periods`] of the slowest periodic thread, or
-    /// without periods the first three hundred slices.
-    pub window: Option<(Instant, Instant)>,
-    /// How many periods to show when no window is given.
-    pub periods: u32,
-    /// How wide, in pixels of the SVG; at least 400 and at most 8000. A PNG has twice as many.
-    pub width: u16,
-}
-
-impl Default for Picture {
-    fn default() -> Picture {
-        Picture { title: String::new(), window: None, periods: 3, width: 1200 }
-    }
-}
 
 impl Picture {
     /// The picture, to be drawn beside others.

@@ -4,7 +4,7 @@
 //! rest is read again, until the rest is sound.
 
 use crate::diagnostic::{Code, ScenarioError};
-use crate::migrate::renamed;
+use crate::renamed::renamed;
 use crate::suggest;
 use crate::tree::{Node, cut};
 use serde::de::DeserializeOwned;

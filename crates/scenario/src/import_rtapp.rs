@@ -10,6 +10,7 @@
 mod endless;
 mod error;
 mod islands;
+mod losses;
 mod phases;
 mod reserved;
 mod tree;
@@ -21,8 +22,8 @@ use crate::model::{Machine, Scenario, Thread};
 use crate::names::Names;
 use crate::rtapp::{Converted, ConvertedThread, Unconverted};
 use islands::Islands;
+use losses::{Losses, MOST_WAYS};
 use phases::Named;
-use std::collections::BTreeSet;
 use tree::Tree;
 use windfall_time::{Instant, Span};
 
@@ -40,9 +41,6 @@ pub struct ImportedRtApp {
     /// The threads that wait for ever from some step on.
     pub waits: Vec<EndlessWait>,
 }
-
-/// The most paths from schedulers to threads with several parents that a scenario may have.
-const MOST_WAYS: usize = 200_000;
 
 /// Makes a scenario from a converted file, for a machine with this number of processors.
 ///
@@ -110,24 +108,4 @@ fn bounded(converted: &Converted, islands: &Islands) -> Result<(), RtAppImportEr
         }
     }
     Ok(())
-}
-
-/// The differences between scenario and file; each one once, however many threads it concerns.
-#[derive(Default)]
-struct Losses {
-    list: Vec<Unconverted>,
-    told: BTreeSet<(u32, String, String)>,
-}
-
-impl Losses {
-    /// About a key of a task, if it is written; otherwise about the task.
-    fn report(&mut self, thread: &ConvertedThread, key: &str, left_out: bool, text: String) {
-        let line = thread.scheduling.line(key);
-        let event = line.map_or("", |_| key);
-        let line = line.unwrap_or(thread.line);
-        if self.told.insert((line, event.to_owned(), text.clone())) {
-            let (task, event) = (thread.task.clone(), event.to_owned());
-            self.list.push(Unconverted { task, event, line, left_out, text });
-        }
-    }
 }

@@ -41,6 +41,7 @@ mod promises;
 mod recording;
 #[cfg(feature = "schema")]
 mod reference;
+mod renamed;
 pub mod reserve;
 mod resolve;
 pub mod rtapp;

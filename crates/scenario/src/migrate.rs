@@ -3,18 +3,11 @@
 //! Each word is replaced where the TOML reader found it, so comments, order and layout stay.
 
 use crate::diagnostic::{Code, Diagnostics, ScenarioError};
+use crate::renamed::{SETTINGS, renamed};
 use crate::resolve::{SCHEMA, file, many, origin};
 use crate::tree::{self, Node};
 use std::ops::Range;
 use toml::de::DeValue;
-
-/// Settings of schedulers that have another name since version 2: before, now.
-const SETTINGS: [(&str, &str); 1] = [("tells", "report-deadlines")];
-
-/// The present name of a key that had this name in an earlier version.
-pub(crate) fn renamed(key: &str) -> Option<&'static str> {
-    SETTINGS.iter().find(|(before, _)| key == *before).map(|(_, now)| *now)
-}
 
 /// The result of migrating a file of an earlier version.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -18,7 +18,7 @@ use crate::catalogues::Catalogues;
 use crate::decode::{decode, unknown_key};
 use crate::diagnostic::{Code, Diagnostics, ScenarioError};
 use crate::file::HeadFile;
-use crate::model::{Change, Machine, Request, Scenario};
+use crate::model::{Change, Machine, Request, SEED, Scenario};
 use crate::overrides::{self, Override};
 use crate::source::{Origin, Path, SourceFile};
 use crate::text::{TextError, read_text};
@@ -33,9 +33,6 @@ use windfall_time::{Instant, Span};
 
 /// The version of the format.
 pub(crate) const SCHEMA: u64 = 2;
-/// The seed of a scenario that names none. A constant, so that equal files mean equal runs.
-pub(crate) const SEED: u64 = 1;
-
 /// The keys of a scenario that hold tables.
 const PARTS: [&str; 8] =
     ["machine", "interrupts", "schedulers", "programs", "threads", "at", "expect", "locks"];

@@ -8,12 +8,13 @@ mod scheduler;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod value;
 
-use crate::file::{HeadFile, Lax, LockFile, RequirementsFile};
-use crate::model::{Requirements, Scenario};
+use crate::file::{HeadFile, Lax, LockFile};
+use crate::model::Scenario;
 use crate::resolve::SCHEMA;
-use serde::Serialize;
 use toml::Value;
+use value::{requirements, value};
 use windfall_time::Instant;
 
 impl Scenario {
@@ -57,19 +58,6 @@ impl Scenario {
         }
         text
     }
-}
-
-/// The requirements at a parent, as they are written.
-fn requirements(requires: &Requirements) -> RequirementsFile {
-    RequirementsFile {
-        guarantee: requires.guarantee.and_then(Lax::good),
-        parameters: requires.parameters().map(|(key, value)| (key, Lax(Ok(value)))).collect(),
-    }
-}
-
-/// A file type as a TOML value. Everything here is made of sound values, so this does not fail.
-fn value(file: &impl Serialize) -> Value {
-    Value::try_from(file).unwrap_or_else(|_| Value::Table(toml::Table::new()))
 }
 
 /// A header and the keys below it, one a line.

@@ -8,6 +8,7 @@
 //! Invariant: the same kinds and the same seed draw the same trees.
 //! Read next: `tree.rs` (the random trees), `judged.rs` (the checks on a run).
 
+mod amounts;
 mod drawn;
 mod judged;
 mod parameters;

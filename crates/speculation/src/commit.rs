@@ -1,6 +1,6 @@
 //! Certain outputs are given away, in order; an event that must not be certain ends the run.
 
-use crate::sequential::said;
+use crate::panics::said;
 use crate::{Key, Model, ProcessNumber, RunError};
 use std::collections::{TryReserveError, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -5,8 +5,8 @@
 use crate::commit::{Certain, Fact};
 use crate::context::{Context, Effects, Sent};
 use crate::event::{Entry, Node};
+use crate::panics::said;
 use crate::pool::{NOWHERE, Place};
-use crate::sequential::said;
 use crate::store::{Effect, Logged, Store, turn};
 use crate::unsure::{Unsure, take_unsure};
 use crate::waiting::Waiting;

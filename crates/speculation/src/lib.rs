@@ -7,9 +7,11 @@
 #![forbid(unsafe_code)]
 
 mod adaptive;
+mod cancellation;
 mod check;
 mod commit;
 mod context;
+mod counts;
 mod difference;
 mod error;
 mod event;
@@ -18,6 +20,7 @@ mod handled;
 mod heap;
 mod history;
 mod model;
+mod panics;
 mod parallel;
 mod part;
 pub mod phold;
@@ -32,14 +35,16 @@ mod unsure;
 mod waiting;
 
 pub use adaptive::Adaptive;
+pub use cancellation::Cancellation;
 pub use check::{CheckError, What, check};
 pub use context::Context;
+pub use counts::Counts;
 pub use difference::Difference;
 pub use error::RunError;
 pub use event::{Key, ProcessNumber};
 pub use model::{Model, Saving};
 pub use parallel::{Parallel, Prices};
 pub use sequential::Sequential;
-pub use speculative::{Cancellation, Counts, Speculative};
+pub use speculative::Speculative;
 pub use timed::{Ahead, InputError, Late, Moment, Timed, Turn};
 pub use windfall_admission::{Supply, SupplyError};

@@ -4,6 +4,7 @@ use crate::commit::Committer;
 use crate::context::{Context, Effects, Sent};
 use crate::event::Entry;
 use crate::heap::Heap;
+use crate::panics::said;
 use crate::part::resume;
 use crate::store::SPARE;
 use crate::{Cancellation, Key, Model, Parallel, ProcessNumber, RunError};
@@ -199,12 +200,4 @@ impl<M: Model> Sequential<M> {
     pub fn next(&self) -> Option<Instant> {
         self.waiting.first().map(|entry| entry.key.at)
     }
-}
-
-/// The message of a panic.
-pub(crate) fn said(panic: &(dyn core::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("without words")
-        .to_owned()
 }

@@ -3,51 +3,9 @@
 use crate::commit::{Certain, Committer};
 use crate::part::{Part, begin};
 use crate::store::{Room, SPARE};
-use crate::{Key, Model, ProcessNumber, RunError};
+use crate::{Cancellation, Counts, Key, Model, ProcessNumber, RunError};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use windfall_time::Instant;
-
-/// The fate of events whose cause is undone.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Cancellation {
-    /// They are taken back at once, with all that came of them.
-    Aggressive,
-    /// They are taken back when their cause is handled again and does not send them again.
-    Lazy,
-    /// They are sent only when their cause is certain, so that none is ever taken back.
-    WithoutRisk,
-}
-
-/// How often what happened.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct Counts {
-    /// Events that were handled, each time counted.
-    pub handled: u64,
-    /// Events that were undone.
-    pub undone: u64,
-    /// Events that are certain.
-    pub committed: u64,
-    /// Events that were handled once more between a copy and where a rollback led.
-    pub repeated: u64,
-    /// Events that were taken back.
-    pub cancelled: u64,
-    /// Events that lazy cancellation did not have to take back.
-    pub kept: u64,
-}
-
-impl Counts {
-    pub(crate) const fn add(&mut self, other: Counts) {
-        let Counts { handled, undone, committed, repeated, cancelled, kept } = other;
-        self.handled += handled;
-        self.undone += undone;
-        self.committed += committed;
-        self.repeated += repeated;
-        self.cancelled += cancelled;
-        self.kept += kept;
-    }
-}
 
 /// A run in which events may be undone, driven by a loop: whoever has it says which process handles its next event, and when to commit what is certain.
 #[derive(Debug)]

@@ -4,20 +4,10 @@ use super::answers::Answers;
 use super::found::{Better, Found, Level, Metric, Sentence, Undone};
 use super::machine::Machine;
 use super::options::{Limit, Options};
+use super::part::Part;
 use super::parts;
 use crate::experiment::LabError;
 use windfall_time::Span;
-
-/// One thing that is measured.
-pub(crate) struct Part {
-    /// Its name.
-    pub(crate) name: &'static str,
-    /// Its subject.
-    pub(crate) title: &'static str,
-    /// Its question.
-    pub(crate) question: &'static str,
-    pub(crate) run: fn(&dyn Machine, &Options<'_>) -> Result<Found, LabError>,
-}
 
 /// First what spoils the rest, then the seven of AIRLAB (3) in its order, and what short periods can be trusted with.
 pub(crate) const PARTS: &[&Part] = &[

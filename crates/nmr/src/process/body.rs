@@ -5,9 +5,10 @@ use super::caught::caught;
 use super::figures::Figures;
 use super::manager::Manager;
 use super::shared::Shared;
+use super::voting::{Part, State};
 use crate::accuser::Accuser;
 use crate::injected::{Injected, Plan};
-use crate::participant::{Found, Participant, Vote};
+use crate::participant::{Found, Vote};
 use crate::redundant::{Ending, FaultKind, Remedy, VoteError};
 use crate::remedies::Heard;
 use crate::rule::Majority;
@@ -17,11 +18,6 @@ use windfall_programs::{
     Annotation, Code, Event, OwnRequest, Process, ProcessError, ProcessParams,
 };
 use windfall_time::{Instant, Span};
-
-/// The whole state of the computation, which is the value that is voted on (CMU 1982, chapter 1, footnote 1).
-pub(super) type State = [u64; WORDS];
-
-pub(super) type Part = Participant<State, Majority>;
 
 /// The first replica, which makes the others.
 #[derive(Clone)]

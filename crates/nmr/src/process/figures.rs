@@ -1,6 +1,6 @@
 //! Figures that a replica as a process tells of itself and of each other one, as its voter knows them. Each is told again whenever it has changed, so whoever watches the run sees them.
 
-use super::body::Part;
+use super::voting::Part;
 use crate::ReplicaNumber;
 use windfall_programs::{Annotation, Process};
 

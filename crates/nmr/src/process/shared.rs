@@ -2,8 +2,7 @@
 //!
 //! Invariant: what is told to a process is here before its event is posted, and a process has said what it waits for before it looks here. So nothing is missed.
 
-use super::Voting;
-use super::body::State;
+use super::voting::{State, Voting};
 use crate::control::Control;
 use crate::participant::{Link, Vote, link};
 use crate::remedies::Heard;

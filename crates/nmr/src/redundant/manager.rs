@@ -2,32 +2,23 @@
 //!
 //! It takes no part in votes. It acts on a fault that enough replicas report (`remedies.rs`), that a thread showed by ending, or that shows by itself: a state with another hash than its replica says.
 
+use super::event::Event;
 use super::links::Links;
 use super::outcome::{Ending, Fault, FaultKind, Outcome, VoteError};
 use super::replica::{NewReplica, Replica};
-use super::shelf::Served;
 use super::{Redundant, since, span};
+use crate::ReplicaNumber;
 use crate::control::Control;
 use crate::injected::Plan;
 use crate::participant::link;
 use crate::remedies::{Heard, News, Remedies};
 use crate::rule::Rule;
 use crate::value::Value;
-use crate::{Iteration, ReplicaNumber};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Instant;
-
-/// Messages to the manager.
-#[derive(Debug)]
-pub(super) enum Event {
-    /// Reports of replicas about each other and themselves.
-    Heard(Heard),
-    /// A replica serves a state that does not have the hash which it says.
-    Disproved { replica: ReplicaNumber, life: u32, iteration: Iteration, served: Arc<Served> },
-}
 
 /// The end of a life, of which the manager hears however it comes.
 struct End {

@@ -1,7 +1,7 @@
 //! A replica on a thread, as its body sees it: it offers a value, and goes on with what is voted.
 
+use super::event::Event;
 use super::links::Links;
-use super::manager::Event;
 use super::outcome::VoteError;
 use super::shelf::Served;
 use super::{since, span};

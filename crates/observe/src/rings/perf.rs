@@ -1,9 +1,9 @@
 //! Events of the kernel by perf: a ring for each processor, filtered by the kernel.
 
 use super::{Event, Taken, Where};
-use crate::event_source::Observed;
 use crate::fifo_priorities;
 use crate::kernel_event::KernelEvent;
+use crate::observed::Observed;
 use crate::perf_rings::PerfRings;
 use crate::tracepoints::{INTERRUPTS, Point, Tracepoints};
 use std::collections::BTreeMap;

@@ -4,6 +4,7 @@ use super::*;
 use crate::control::{SchedulerView, ThreadChange, ThreadView};
 use proptest::prelude::*;
 use std::cell::Cell;
+use windfall_time::Span;
 
 const EPOCH: Span = Span::from_millis(100);
 

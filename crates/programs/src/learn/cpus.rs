@@ -3,7 +3,7 @@
 //! Invariant: `ran` is the time up to `since` that the processor's base had to itself, since it was last taken;
 //! time under an overhead counts for nobody.
 
-use super::replay::Stolen;
+use super::stolen::Stolen;
 use windfall_time::{Instant, Span};
 use windfall_trace::OverheadKind;
 

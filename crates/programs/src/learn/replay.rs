@@ -22,10 +22,11 @@
 //! Read next: `gather.rs`, which processes the records.
 
 use super::gather::Gather;
+use super::stolen::Stolen;
 use crate::program::{Recorded, RecordedStep};
 use windfall_time::{Instant, Span};
 use windfall_trace::timeline::LostCount;
-use windfall_trace::{Cpu, OverheadKind, Record, ThreadId};
+use windfall_trace::{Cpu, Record, ThreadId};
 
 /// The result of learning from a recording. Instants are relative to `start`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -110,20 +111,6 @@ pub enum Cause {
     Thread(usize),
     /// An interrupt, a timer, or a thread that is unknown or not learned.
     Other,
-}
-
-/// A time in which something other than a thread had a processor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Stolen {
-    /// Its beginning.
-    pub at: Instant,
-    /// Its length, without the time that was stolen from it in turn.
-    pub span: Span,
-    /// The kind of overhead.
-    pub kind: OverheadKind,
-    /// The number that the source gives it, such as that of an interrupt.
-    pub number: u16,
 }
 
 /// Wake-ups that became no step of a program.

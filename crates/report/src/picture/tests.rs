@@ -1,5 +1,6 @@
 use super::*;
 use crate::sample::Sample;
+use windfall_time::Instant;
 use windfall_trace::timeline::{CpuLine, Slice, What};
 use windfall_trace::{Cpu, OverheadKind};
 

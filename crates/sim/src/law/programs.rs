@@ -1,23 +1,16 @@
 //! Programs of threads: some compute without end, some are brief, some wake together.
 
+use super::amounts::{PERIODS, part};
+pub(super) use super::amounts::{ms, us};
 use super::drawn::ThreadSeed;
-use super::requirements::{PERIODS, part};
 use windfall_guarantees::Length;
 use windfall_programs::Work;
 use windfall_scenario::model::{Activation, Jobs, Run, Step};
-use windfall_time::{Instant, Ratio, Span};
+use windfall_time::{Instant, Ratio};
 
 /// The kinds of programs; threads' names begin with them.
 pub const PROGRAMS: [&str; 9] =
     ["light", "spin", "periodic", "random", "brief", "sleeper", "yielder", "napper", "late spin"];
-
-pub(super) const fn us(us: u64) -> Span {
-    Span::from_nanos(us * 1_000)
-}
-
-pub(super) const fn ms(ms: u64) -> Span {
-    us(ms * 1_000)
-}
 
 /// The program of a thread: its kind, and the program itself.
 pub(super) fn program(seed: &ThreadSeed, light: bool) -> (&'static str, Run) {

@@ -1,24 +1,14 @@
 //! Requests to a parent: mostly one that its conversion takes, sometimes none, so that threads with and without a
 //! guarantee compete. No kind is known by its name here: what it declares decides.
 
+use super::amounts::{PERIODS, ms, part, us};
 use super::drawn::RequestSeed;
 use super::parameters;
-use super::programs::{ms, us};
 use windfall_guarantees::{ChildParam, Conversion, Guarantee, Length};
 use windfall_scenario::model::{Requirements, Scheduler};
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::parameters::BLOCK;
-use windfall_time::{Ratio, Span};
-
-/// Periods, in milliseconds.
-pub(super) const PERIODS: [u64; 8] = [4, 5, 8, 10, 20, 25, 40, 33];
-const PARTS: [(i128, i128); 8] = [(1, 10), (1, 8), (1, 5), (1, 4), (3, 10), (2, 5), (1, 2), (3, 4)];
-
-/// A part of a processor.
-pub(super) fn part(request: RequestSeed) -> Ratio {
-    let (above, below) = PARTS[usize::from(request.part) % PARTS.len()];
-    Ratio::new(above, below).unwrap()
-}
+use windfall_time::Span;
 
 /// An amount and a period.
 pub(super) fn reservation(request: RequestSeed) -> (Span, Span) {

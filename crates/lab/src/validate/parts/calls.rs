@@ -10,7 +10,7 @@ use crate::findings::Table;
 use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
 use crate::validate::machine::Machine;
 use crate::validate::options::Options;
-use crate::validate::suite::Part;
+use crate::validate::part::Part;
 use kinds::{CALLS, CLOCK, Call, NOTHING, Objects, SHORTEST, THREAD};
 use measured::{EVERY, Owner, back_to_back, objects_on, one_by_one};
 use votes::{Votes, votes};

@@ -12,8 +12,8 @@ use crate::experiment::LabError;
 use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
 use crate::validate::machine::Machine;
 use crate::validate::options::Options;
-use crate::validate::suite::Part;
-use measured::{Pattern, Way, copies, messages};
+use crate::validate::part::Part;
+use measured::{Pattern, Way, copies, messages, typical};
 use mechanism::{Mechanism, WORD};
 use windfall_clocks::Samples;
 use windfall_time::Span;
@@ -46,11 +46,6 @@ struct Sized {
     bytes: usize,
     message: Samples,
     stream: Option<Samples>,
-}
-
-/// The time of a message or copy that a quarter of the batches did not exceed. Interruptions only make a batch longer.
-fn typical(batches: &Samples) -> Span {
-    batches.quantile(1, 4)
 }
 
 /// Bytes in a second, where so many take so long.

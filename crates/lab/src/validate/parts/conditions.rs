@@ -8,7 +8,7 @@ use crate::findings::Table;
 use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
 use crate::validate::machine::{Class, Core, Machine};
 use crate::validate::options::Options;
-use crate::validate::suite::Part;
+use crate::validate::part::Part;
 use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 use windfall_clocks::poll;

@@ -6,7 +6,7 @@ use crate::findings::Table;
 use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
 use crate::validate::machine::Machine;
 use crate::validate::options::Options;
-use crate::validate::suite::Part;
+use crate::validate::part::Part;
 use windfall_cores::{Ended, Finding, Report, Until, Verdict};
 use windfall_time::Span;
 

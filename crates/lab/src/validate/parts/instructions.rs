@@ -8,7 +8,7 @@ use crate::findings::Table;
 use crate::validate::found::{Better, Found, Level, Metric, Unit};
 use crate::validate::machine::Machine;
 use crate::validate::options::Options;
-use crate::validate::suite::Part;
+use crate::validate::part::Part;
 use std::collections::BTreeMap;
 use windfall_instructions::{
     Count, Diagnostic, Fault, Goal, Reason, Table as Instructions, generate,

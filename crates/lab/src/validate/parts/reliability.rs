@@ -10,7 +10,7 @@ use crate::findings::Table;
 use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
 use crate::validate::machine::Machine;
 use crate::validate::options::Options;
-use crate::validate::suite::Part;
+use crate::validate::part::Part;
 use windfall_doctor::records::{Records, records};
 use windfall_reliability::sources::Found::Here;
 use windfall_reliability::sources::{Controller, Log, Subject};

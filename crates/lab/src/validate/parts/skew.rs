@@ -12,7 +12,7 @@ use crate::findings::Table;
 use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
 use crate::validate::machine::Machine;
 use crate::validate::options::Options;
-use crate::validate::suite::Part;
+use crate::validate::part::Part;
 use replicas::{ITERATION, LONGEST, Lost, least_delays};
 use stretches::{Stretch, stretches};
 use structure::{TENTHS, VOTES, first_late, least_delay};

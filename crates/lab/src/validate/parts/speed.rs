@@ -9,7 +9,7 @@ use crate::findings::{Figure, Raw, Table, record};
 use crate::validate::found::{Found, Level, Metric, Sentence};
 use crate::validate::machine::{Core, Machine};
 use crate::validate::options::Options;
-use crate::validate::suite::Part;
+use crate::validate::part::Part;
 use windfall_clocks::Samples;
 use windfall_plot::chart::{Axis, Chart};
 use windfall_time::Span;

@@ -8,7 +8,7 @@ use crate::findings::Table;
 use crate::validate::found::{Better, Found, Level, Metric, Sentence, Unit};
 use crate::validate::machine::{Core, Machine, RoundTrip};
 use crate::validate::options::Options;
-use crate::validate::suite::Part;
+use crate::validate::part::Part;
 use std::sync::atomic::Ordering;
 use windfall_clocks::Samples;
 use windfall_time::{Instant, Span};

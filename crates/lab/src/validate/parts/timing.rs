@@ -5,16 +5,18 @@
 mod amiss;
 pub(super) mod burst;
 mod loads;
+mod phase;
 mod record;
 mod said;
 mod shown;
 
 use crate::experiment::LabError;
 use crate::validate::found::{Better, Found, Metric, Unit};
-use crate::validate::machine::{Class, Core, LoadKind, Machine};
+use crate::validate::machine::{Core, LoadKind, Machine};
 use crate::validate::options::Options;
-use crate::validate::suite::Part;
+use crate::validate::part::Part;
 use burst::Burst;
+use phase::Phase;
 use record::{Quantile, Record};
 use std::sync::atomic::Ordering;
 use windfall_time::Span;
@@ -39,28 +41,6 @@ const PERIODS: [Span; 6] = [
 const IDLE: Span = Span::from_secs(60);
 /// A processor is left alone for this long at least between two bursts.
 const PAUSE: Span = Span::from_nanos(100_000);
-
-/// The records of all processors, in their order.
-struct Phase {
-    records: Vec<Record>,
-    class: Class,
-}
-
-impl Phase {
-    /// The least, over processors, of how much work was left of a period in all but one in so many.
-    fn left(&self, index: usize, quantile: Quantile) -> Span {
-        let left = self.records.iter().map(|record| {
-            let of = &record.periods[index];
-            of.period.saturating_sub(of.lost.at(quantile))
-        });
-        left.min().unwrap_or(Span::ZERO)
-    }
-
-    /// How many periods each processor had, at least.
-    fn count(&self, index: usize) -> u64 {
-        self.records.iter().map(|record| record.periods[index].lost.count()).min().unwrap_or(0)
-    }
-}
 
 /// Measures for so long.
 fn phase(machine: &dyn Machine, options: &Options<'_>, length: Span) -> Result<Phase, LabError> {

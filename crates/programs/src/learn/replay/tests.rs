@@ -6,7 +6,7 @@ use crate::program::RecordedStep as Step;
 use ideal::run;
 use machine::{Machine, Truth};
 use proptest::prelude::*;
-use windfall_trace::{Event, Stop};
+use windfall_trace::{Event, OverheadKind, Stop};
 
 fn at(ns: u64, event: Event) -> Record {
     Record { at: Instant::from_nanos(ns), event }

@@ -206,6 +206,11 @@ pub(super) fn copies(
     Ok(machine.gather(on, body)?.0)
 }
 
+/// The time of a message or copy that a quarter of the batches did not exceed. Interruptions only make a batch longer.
+pub(super) fn typical(batches: &Samples) -> Span {
+    batches.quantile(1, 4)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,21 +17,19 @@ impl<M: Machine> Host<M> {
         }
         self.post_notices();
         let changed = self.has_chosen();
-        if changed || M::LIVE {
-            let mut changes = std::mem::take(&mut self.step.changes);
-            changes.clear();
-            while let Some(processor) = self.hierarchy.next_changed() {
-                changes.push(self.change(processor));
-            }
-            self.look_at_promises();
-            if M::LIVE {
-                self.set_alarm();
-            }
-            self.carry_out(&changes);
-            self.step.changes = changes;
-        } else {
-            self.look_at_promises();
+        let mut changes = std::mem::take(&mut self.step.changes);
+        changes.clear();
+        while let Some(processor) = self.hierarchy.next_changed() {
+            changes.push(self.change(processor));
         }
+        self.look_at_promises();
+        if M::LIVE {
+            self.set_alarm();
+        }
+        if changed || M::LIVE {
+            self.carry_out(&changes);
+        }
+        self.step.changes = changes;
         if M::LIVE {
             return false; // threads act in their own calls
         }

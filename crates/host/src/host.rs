@@ -162,19 +162,23 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Sets where processes are placed, what their calls cost, and which stations of the machine a kind of call visits. To be called
-    /// before threads are added.
-    pub fn processes(
-        &mut self,
+    /// Like [`new`](Self::new), and says where processes are placed, what their calls cost, and which stations of the machine a kind
+    /// of call visits.
+    pub fn with_processes(
+        machine: M,
+        hierarchy: Hierarchy,
+        (resolution, seed): (Timer, u64),
         processes: PlannedProcesses,
         visits: impl IntoIterator<Item = (CallKind, Station)>,
-    ) {
+    ) -> Host<M> {
+        let mut host = Host::new(machine, hierarchy, resolution, seed);
         let nodes = processes.nodes.len().max(1);
-        self.threads.homes = processes.nodes;
-        self.programs = ProgramRuntime::with(self.threads.seed, nodes, processes.costs);
+        host.threads.homes = processes.nodes;
+        host.programs = ProgramRuntime::with(seed, nodes, processes.costs);
         for (call, station) in visits {
-            self.programs.visits(call, station);
+            host.programs.visits(call, station);
         }
+        host
     }
 
     /// Sets what requests of threads for themselves are planned by: the scenario, and what a weight of 1 is at schedulers, by kind.

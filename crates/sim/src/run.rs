@@ -29,6 +29,25 @@ pub struct Sim<'a> {
     words: String,
 }
 
+/// Makes a simulated machine for a hierarchy.
+fn simulated<'a>(
+    machine: &Machine,
+    hierarchy: &Hierarchy,
+    seed: u64,
+    sink: Option<&'a mut (dyn Sink + Send)>,
+) -> Result<SimMachine<'a>, UnsupportedPlan> {
+    let simulated = SimMachine::new(machine, seed, sink)?;
+    let (machine, hierarchy) = (simulated.cpus.len(), usize::from(hierarchy.processors()));
+    if machine == 0 || machine != hierarchy {
+        return Err(UnsupportedPlan::Processors { machine, hierarchy });
+    }
+    Ok(simulated)
+}
+
+fn words(machine: &Machine, seed: u64) -> String {
+    format!("{machine}, simulated, seed {seed}")
+}
+
 impl<'a> Sim<'a> {
     /// Makes a simulation of a machine and of a hierarchy that has its schedulers and no threads yet.
     ///
@@ -40,14 +59,9 @@ impl<'a> Sim<'a> {
         seed: u64,
         sink: Option<&'a mut (dyn Sink + Send)>,
     ) -> Result<Sim<'a>, UnsupportedPlan> {
-        let simulated = SimMachine::new(&machine, seed, sink)?;
-        let processors = (simulated.cpus.len(), usize::from(hierarchy.processors()));
-        if processors.0 == 0 || processors.0 != processors.1 {
-            let (machine, hierarchy) = processors;
-            return Err(UnsupportedPlan::Processors { machine, hierarchy });
-        }
-        let words = format!("{machine}, simulated, seed {seed}");
-        Ok(Sim { host: Host::new(simulated, hierarchy, machine.timer, seed), words })
+        let simulated = simulated(&machine, &hierarchy, seed, sink)?;
+        let host = Host::new(simulated, hierarchy, machine.timer, seed);
+        Ok(Sim { host, words: words(&machine, seed) })
     }
 
     /// Makes a simulation of a scenario's plan, whose promises are judged.
@@ -59,11 +73,14 @@ impl<'a> Sim<'a> {
         sink: Option<&'a mut (dyn Sink + Send)>,
     ) -> Result<Sim<'a>, UnsupportedPlan> {
         let visits: Vec<_> = call_visits(&plan.machine.stations).collect();
-        let mut sim = Sim::new(plan.machine, plan.hierarchy, plan.seed, sink)?;
+        let mut simulated = simulated(&plan.machine, &plan.hierarchy, plan.seed, sink)?;
         if let Some(costs) = plan.processes.node_costs {
-            sim.host.machine.set_node_costs(costs);
+            simulated.set_node_costs(costs);
         }
-        sim.host.processes(plan.processes, visits);
+        let reckoned = (plan.machine.timer, plan.seed);
+        let host =
+            Host::with_processes(simulated, plan.hierarchy, reckoned, plan.processes, visits);
+        let mut sim = Sim { host, words: words(&plan.machine, plan.seed) };
         sim.host.planned_by(plan.live, plan.shares);
         for thread in plan.threads {
             sim.add(thread)?;

@@ -11,6 +11,7 @@ mod threads;
 pub(crate) use give_back::give_back;
 pub(crate) use keeper::Keeper;
 pub(crate) use log::Log;
+pub(crate) use threads::KeptNoted;
 
 use windfall_observe::occupancy::survey;
 use windfall_os::sched::Affinity;
@@ -36,21 +37,21 @@ pub(crate) fn shared(claim: Claim, supervised: &[u16], claimed: &[u16]) -> Optio
     ))
 }
 
-/// Claims these processors. Reports what cannot be moved and stays.
-pub(crate) fn claim(log: &Log, cpus: &[u16]) -> Claimed {
+/// Claims these processors. Reports what cannot be moved and stays; with processors claimed, threads that come there later may be moved, too.
+pub(crate) fn claim(log: &Log, cpus: &[u16]) -> (Claimed, Option<KeptNoted>) {
     let claimed: Affinity = cpus.iter().copied().collect();
     let mut report = Claimed::default();
     report.processors = cpus.to_vec();
     if claimed.is_empty() {
-        return report;
+        return (report, None);
     }
     log.begin(&claimed);
     let mut stays = survey(&claimed).stays;
     report.interrupts = settings::take(log, &claimed, &mut stays);
-    threads::note_kept(log, &claimed);
-    report.threads = threads::move_off(log, &claimed, &mut stays);
+    let kept = threads::note_kept(log, &claimed);
+    report.threads = kept.move_off(log, &claimed, &mut stays);
     report.stays = stays.iter().map(ToString::to_string).collect();
-    report
+    (report, Some(kept))
 }
 
 #[cfg(test)]

@@ -10,11 +10,11 @@ use windfall_scenario::{Plan, PlannedProgram, PlannedThread};
 /// Makes a supervisor with a plan's threads, which have not begun.
 pub(crate) fn supervisor(machine: Linux, plan: Plan, calls: Calls) -> Supervisor {
     let claims: Vec<Vec<usize>> = (0..plan.threads.len()).map(|n| plan.claims(n)).collect();
-    let mut host = Host::new(machine, plan.hierarchy, plan.machine.timer, plan.seed);
     // The cost of calls is zero: real calls take time by themselves.
     let mut processes = plan.processes;
     processes.costs = Costs::default();
-    host.processes(processes, []);
+    let reckoned = (plan.machine.timer, plan.seed);
+    let mut host = Host::with_processes(machine, plan.hierarchy, reckoned, processes, []);
     host.planned_by(plan.live, plan.shares);
     for (barrier, parties) in plan.barriers {
         host.barrier(barrier, parties);

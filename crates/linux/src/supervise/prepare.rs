@@ -10,6 +10,7 @@ use crate::restore::log::{Expected, RestoreLog};
 use crate::restore::throttle;
 use crate::supervise::records::Trace;
 use crate::supervise::settings::Settings;
+use crate::threads::child::Children;
 use std::collections::BTreeSet;
 use std::io::Error;
 use std::path::PathBuf;
@@ -35,6 +36,8 @@ pub(super) struct Prepared<'j> {
     /// The supervised processors, and all that this process may use.
     pub(super) cpus: &'j [u16],
     pub(super) all: Vec<u16>,
+    /// Forked already, since from here on the run has threads.
+    pub(super) children: Children,
     pub(super) end: Instant,
     pub(super) signals: StopSignals,
     pub(super) server: Option<Server>,
@@ -49,7 +52,7 @@ impl<'j> Prepared<'j> {
         restore_log: &'j Arc<RestoreLog>,
         (cpus, all, mut rings): (&'j [u16], Vec<u16>, Rings),
         (end, settings): (Instant, &Settings),
-        makers: Option<&BTreeSet<PathBuf>>,
+        (children, makers): (Children, Option<&BTreeSet<PathBuf>>),
         traced: bool,
     ) -> Result<Prepared<'j>, LinuxError> {
         let signals = StopSignals::hold().map_err(|e| trouble(&e))?;
@@ -63,7 +66,18 @@ impl<'j> Prepared<'j> {
         let _ = process::lock_memory();
         restore_log.beat();
         let silent = (uncontrolled, no_starts);
-        Ok(Prepared { restore_log, cpus, all, end, signals, server, rings, trace, silent })
+        Ok(Prepared {
+            restore_log,
+            cpus,
+            all,
+            children,
+            end,
+            signals,
+            server,
+            rings,
+            trace,
+            silent,
+        })
     }
 
     /// Takes the processors: moves others off, and makes this thread, the event loop, real-time. The guardian is there before.
@@ -77,10 +91,10 @@ impl<'j> Prepared<'j> {
         restore_log.note(tid, std::process::id().cast_signed(), &own)?;
         let wanted = claim::choose(machine, cpus, &self.all);
         let remark = claim::shared(machine.claim, cpus, &wanted);
-        let mut found = claim::claim(restore_log.claim(), &wanted);
+        let (mut found, kept) = claim::claim(restore_log.claim(), &wanted);
         found.remark = remark;
         restore_log.beat();
-        let keeper = Keeper::start(restore_log.clone()).map_err(|e| trouble(&e))?;
+        let keeper = Keeper::start(restore_log.clone(), kept).map_err(|e| trouble(&e))?;
         restore_log.table().events_cpu.store(cpus[0].into(), Ordering::Relaxed);
         let expected = restore_log.expect_beats_while_it_lives();
         Attributes::fifo(fifo_priorities::EVENTS).give(0).map_err(|e| {

@@ -15,9 +15,9 @@ use crate::supervise::stations;
 use crate::supervise::trace_reader;
 use crate::threads::adopt;
 use crate::threads::begin;
-use crate::threads::child::{self, Child};
+use crate::threads::child::{self, Children};
 use crate::threads::starts;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
@@ -46,7 +46,7 @@ pub fn run(
     let cpus = processors::choose(&settings.cpus, &plan)?;
     begin::refuse_absent(&plan)?;
     let makers = starts::makers(&plan);
-    let children = child::fork_all(&plan)?;
+    let children = Children::fork(&plan)?;
     let (alone, found) = restore::alone()?;
     rivals::refuse(&plan, &cpus)?;
     // What changes nothing and may take seconds on a busy machine comes before the guardian, which would wait for a heartbeat: the files of
@@ -85,15 +85,16 @@ fn supervised<'scope, 'env>(
     plan: Plan,
     (cpus, all, rings): (&[u16], Vec<u16>, Rings),
     (restore_log, guardian): (&Arc<RestoreLog>, &mut Guardian),
-    (children, makers): (BTreeMap<usize, Child>, Option<BTreeSet<PathBuf>>),
+    (children, makers): (Children, Option<BTreeSet<PathBuf>>),
     settings: &Settings,
     sink: Option<(&'scope Scope<'scope, 'env>, &'env mut (dyn Sink + Send))>,
 ) -> Result<(Outcome, Vec<String>), LinuxError> {
     let length = (Instant::ZERO + plan.length, settings);
     let held = (cpus, all, rings);
-    let prepared = Prepared::new(restore_log, held, length, makers.as_ref(), sink.is_some())?;
+    let made = (children, makers.as_ref());
+    let prepared = Prepared::new(restore_log, held, length, made, sink.is_some())?;
     let claimed = prepared.claim(&plan.machine, guardian)?;
-    let running = claimed.start(plan, settings, (children, guardian.pid()))?;
+    let running = claimed.start(plan, settings, guardian.pid())?;
     // From here on nothing can fail before the end of the run, which this thread waits for.
     running.finish(guardian, sink)
 }

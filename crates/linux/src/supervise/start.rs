@@ -15,8 +15,6 @@ use crate::supervise::settings::Settings;
 use crate::supervise::settle::settle;
 use crate::supervise::supervisor::{Calls, Left, Supervisor};
 use crate::threads::body::Body;
-use crate::threads::child::Child;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -83,16 +81,26 @@ impl<'j> Claimed<'j> {
         self,
         plan: Plan,
         settings: &Settings,
-        (children, guardian): (BTreeMap<usize, Child>, i32),
+        guardian: i32,
     ) -> Result<Running<'j>, LinuxError> {
         let Claimed { prepared, found, keeper, expected } = self;
-        let Prepared { restore_log, cpus, all, end, signals, server, rings, trace, silent } =
-            prepared;
+        let Prepared {
+            restore_log,
+            cpus,
+            all,
+            children,
+            end,
+            signals,
+            server,
+            rings,
+            trace,
+            silent,
+        } = prepared;
         let calls = Calls::new(Lock::new(Left::default()));
         let mut machine = Linux::new(cpus, rings, restore_log.clone())?;
         machine.external.agents.push(guardian);
         machine.log.claimed = found;
-        machine.external.programs.children = children;
+        machine.external.programs.children = children.into_map();
         let (uncontrolled, no_starts) = silent;
         machine.external.programs.no_starts = no_starts;
         machine.threads.keeps = settings.stretches;

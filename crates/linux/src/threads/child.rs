@@ -25,23 +25,33 @@ pub(crate) struct Child {
     ended: bool,
 }
 
-/// Forks a child for each command of a plan, by number of its entry. To be called before there are other threads. From here on, processes
-/// whose makers end become our children, until `dismiss`.
-pub(crate) fn fork_all(plan: &Plan) -> Result<BTreeMap<usize, Child>, LinuxError> {
-    let mut children = BTreeMap::new();
-    for (number, thread) in plan.threads.iter().enumerate() {
-        if let PlannedProgram::External { external, .. } = &thread.program
-            && let ExternalProgram::Exec { command, env } = &external.program
-        {
-            let child = Child::fork(command, env).map_err(|e| {
-                let what = format!("cannot fork a process for `{}`", thread.name);
-                LinuxError::of(what, &e, "raise the limit of processes")
-            })?;
-            children.insert(number, child);
-            process::adopt_orphans(true);
+/// The commands of a plan, each a process that waits at its gate, by number of its entry. They were forked before the run made a thread, whose locks
+/// a fork would copy as they are at the moment: every phase that makes threads begins with this value.
+pub(crate) struct Children(BTreeMap<usize, Child>);
+
+impl Children {
+    /// Forks a child for each command of a plan. From here on, processes whose makers end become our children, until `dismiss`.
+    pub(crate) fn fork(plan: &Plan) -> Result<Children, LinuxError> {
+        let mut children = BTreeMap::new();
+        for (number, thread) in plan.threads.iter().enumerate() {
+            if let PlannedProgram::External { external, .. } = &thread.program
+                && let ExternalProgram::Exec { command, env } = &external.program
+            {
+                let child = Child::fork(command, env).map_err(|e| {
+                    let what = format!("cannot fork a process for `{}`", thread.name);
+                    LinuxError::of(what, &e, "raise the limit of processes")
+                })?;
+                children.insert(number, child);
+                process::adopt_orphans(true);
+            }
         }
+        Ok(Children(children))
     }
-    Ok(children)
+
+    /// The processes, for a run whose threads are being made.
+    pub(crate) fn into_map(self) -> BTreeMap<usize, Child> {
+        self.0
+    }
 }
 
 impl Child {

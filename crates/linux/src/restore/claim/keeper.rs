@@ -1,7 +1,7 @@
 //! The keeper: a thread of ours that moves threads off claimed processors if they come there after the claim.
 
 use super::log::Log;
-use super::threads;
+use super::threads::KeptNoted;
 use crate::restore::log::RestoreLog;
 use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -21,8 +21,11 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Starts the keeper, on the caller's processor and in its class.
-    pub(crate) fn start(restore_log: Arc<RestoreLog>) -> std::io::Result<Keeper> {
+    /// Starts the keeper, on the caller's processor and in its class. Where nothing is claimed it moves nobody.
+    pub(crate) fn start(
+        restore_log: Arc<RestoreLog>,
+        kept: Option<KeptNoted>,
+    ) -> std::io::Result<Keeper> {
         let (stop, stopped) = mpsc::channel::<()>();
         let thread = std::thread::Builder::new().name("claims".to_owned()).stack_size(crate::STACK);
         let thread = thread.spawn(move || {
@@ -30,7 +33,7 @@ impl Keeper {
             let mut pause = PAUSE;
             while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
                 let begun = usage::of_this_thread();
-                look(restore_log.claim());
+                look(restore_log.claim(), kept.as_ref());
                 let took = usage::of_this_thread().saturating_sub(begun).as_nanos();
                 pause = PAUSE.max(Duration::from_nanos(took.saturating_mul(SHARE - 1)));
             }
@@ -39,10 +42,10 @@ impl Keeper {
     }
 }
 
-fn look(log: &Log) {
-    if let Some(claimed) = log.claimed() {
+fn look(log: &Log, kept: Option<&KeptNoted>) {
+    if let (Some(claimed), Some(kept)) = (log.claimed(), kept) {
         // Threads that cannot be moved were reported when the claim began, or have chosen the processor since.
-        threads::move_off(log, &claimed, &mut Vec::new());
+        kept.move_off(log, &claimed, &mut Vec::new());
     }
 }
 

@@ -6,28 +6,35 @@ use windfall_observe::occupancy::{Place, Stay, threads};
 use windfall_observe::procfs;
 use windfall_os::sched::Affinity;
 
-/// Notes threads whose own affinity equals one that moved threads will have. To be called before any thread is moved.
-pub(super) fn note_kept(log: &Log, claimed: &Affinity) {
+/// The log has all threads whose own affinity equals one that moved threads will have. Only then threads may be moved: afterwards nobody could tell the
+/// two apart.
+pub(crate) struct KeptNoted(());
+
+/// Notes threads whose own affinity equals one that moved threads will have.
+pub(super) fn note_kept(log: &Log, claimed: &Affinity) -> KeptNoted {
     for (_, tid, place) in threads(claimed) {
         if let (Place::Elsewhere, Some(stat)) = (place, procfs::stat(tid)) {
             // Without an entry, the end of the claim would give it more processors than it had; there is room for tens of thousands.
             let _ = log.note(tid, stat.start, Fate::Kept);
         }
     }
+    KeptNoted(())
 }
 
-/// Moves every thread that may run elsewhere off claimed processors. Returns their number.
-pub(super) fn move_off(log: &Log, claimed: &Affinity, stays: &mut Vec<Stay>) -> usize {
-    let mut moved = 0;
-    for (_, tid, place) in threads(claimed) {
-        let Place::Both(former) = place else { continue };
-        match move_one(log, tid, &former, claimed) {
-            Ok(may) => moved += usize::from(may),
-            Err(e) if e.raw_os_error() == Some(libc::ESRCH) => {}
-            Err(e) => stays.extend(unmoved(tid, &e)),
+impl KeptNoted {
+    /// Moves every thread that may run elsewhere off claimed processors. Returns their number.
+    pub(super) fn move_off(&self, log: &Log, claimed: &Affinity, stays: &mut Vec<Stay>) -> usize {
+        let mut moved = 0;
+        for (_, tid, place) in threads(claimed) {
+            let Place::Both(former) = place else { continue };
+            match move_one(log, tid, &former, claimed) {
+                Ok(may) => moved += usize::from(may),
+                Err(e) if e.raw_os_error() == Some(libc::ESRCH) => {}
+                Err(e) => stays.extend(unmoved(tid, &e)),
+            }
         }
+        moved
     }
-    moved
 }
 
 /// Moves a thread off; returns whether it may be moved.

@@ -9,7 +9,7 @@
 //! Costs    O(parents) per event; no timer but immediate ones.
 //! Ties     of the parents that grant, the one of the highest number serves.
 //! Source   HLS 5.3.1.2, 9.3.4. Difference: sums of basic reservations whose periods begin at different times.
-//! Checked  laws, `tests/all/join.rs`, `tests/all/random.rs`.
+//! Checked  laws, `tests/all/join.rs`, `hierarchy/tests/random.rs`.
 //!
 //! When the child becomes ready, all parents are requested, the highest number first, each after the answer of the
 //! one before; no request changes until the child waits. So for each parent the join is runnable exactly as long as

@@ -26,7 +26,6 @@ mod ports_moved;
 mod ports_what_if;
 mod proportional_share;
 mod pshed;
-mod random;
 mod rate_monotonic;
 mod regressions;
 mod reservations;

@@ -5,6 +5,7 @@ use crate::run::{Done, root};
 /// Each crate, and which crates it may use, from the lowest layer to the highest.
 const LAYERS: &[(&str, &[&str])] = &[
     ("time", &[]),
+    ("allocations", &[]),
     ("exchange", &[]),
     ("instructions", &[]),
     ("client", &[]),

@@ -1,45 +1,12 @@
 //! After it is made, a voter allocates nothing, whatever comes to it.
-#![allow(unsafe_code, reason = "counting allocations takes a global allocator")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use windfall_allocations::{Counting, allocations};
 use windfall_nmr::{
     Exact, Iteration, Majority, Median, Plurality, ReplicaNumber, Report, Rule, Settings, Voter,
 };
 
-thread_local! {
-    /// Whether this thread's allocations are counted, and their number. Per thread, because the test harness has threads of its own.
-    static COUNTING: Cell<bool> = const { Cell::new(false) };
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: hands everything on to the system allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + u64::from(COUNTING.get()));
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// How often this allocates.
-fn allocations(what: impl FnOnce()) -> u64 {
-    COUNT.set(0);
-    COUNTING.set(true);
-    what();
-    COUNTING.set(false);
-    COUNT.get()
-}
 
 const REPLICAS: u8 = 5;
 

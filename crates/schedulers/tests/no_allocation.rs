@@ -1,38 +1,13 @@
 //! After set-up, no notification allocates, in any scheduler, at the root or below it.
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
-#![allow(unsafe_code, reason = "counting allocations takes a global allocator")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use windfall_allocations::{Counting, allocations};
 use windfall_hierarchy::{
     Hierarchy, Message, NodeId, NodeSpec, Parent, Processor, ThreadId, VpState,
 };
 use windfall_schedulers::catalogue::{self, KINDS, Settings};
 use windfall_schedulers::parameters;
 use windfall_time::{Instant, Span};
-
-thread_local! {
-    /// Whether this thread's allocations are counted, and their number. Per thread, because the test harness has
-    /// threads of its own.
-    static COUNTING: Cell<bool> = const { Cell::new(false) };
-    static COUNT: Cell<u64> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: hands everything on to the system allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + u64::from(COUNTING.get()));
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(at, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -135,12 +110,9 @@ fn law_no_notification_allocates() {
     for kind in KINDS {
         for at_root in [false, true] {
             let (mut tree, threads) = plant(kind.name, at_root);
-            COUNT.set(0);
-            COUNTING.set(true);
-            exercise(&mut tree, &threads);
-            COUNTING.set(false);
+            let count = allocations(|| exercise(&mut tree, &threads));
             let place = if at_root { "at the root" } else { "below it" };
-            assert_eq!(COUNT.get(), 0, "{} {place}", kind.name);
+            assert_eq!(count, 0, "{} {place}", kind.name);
             tree.check_tables().unwrap();
             tree.check_schedulers();
             assert_eq!(tree.quarantined(), [], "{} {place}", kind.name);

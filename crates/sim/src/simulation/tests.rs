@@ -5,19 +5,9 @@ use windfall_programs::{TaskId, TaskReply, TaskRequest};
 use windfall_scenario::outcome::ThreadOutcome;
 use windfall_time::Span;
 
-const TREE: &str = r#"
-schema = 2
-seed = 1
-length = "100ms"
-[machine]
-processors = 2
-[schedulers.server]
-scheduler = "ports"
-parent = "top"
-[schedulers.rest]
-scheduler = "time-sharing"
-parent = "top"
-[threads.spinner]
+const TREE: &str = concat!(
+    include_str!("../../tests/all/common/tasks.toml"),
+    r#"[threads.spinner]
 parent = "server"
 run = "spin"
 [[interrupts]]
@@ -25,7 +15,8 @@ every = "1s"
 offset = "40ms"
 cost = "10ms"
 processors = [0]
-"#;
+"#
+);
 
 const fn ms(ms: u64) -> Span {
     Span::from_nanos(ms * 1_000_000)

@@ -10,22 +10,13 @@ use windfall_sim::Sim;
 use windfall_time::{Instant, Span};
 
 /// One scheduler that admits, with a processor to itself.
-pub(crate) const TREE: &str = r#"
-schema = 2
-seed = 1
-length = "100ms"
-[machine]
-processors = 2
-[schedulers.server]
-scheduler = "ports"
-parent = "top"
-[schedulers.rest]
-scheduler = "time-sharing"
-parent = "top"
-[threads.other]
+pub(crate) const TREE: &str = concat!(
+    include_str!("common/tasks.toml"),
+    r#"[threads.other]
 parent = "rest"
 run = "spin"
-"#;
+"#
+);
 
 /// An interrupt of this length on a processor, in each of ten stretches of 10 ms.
 fn interrupts(processor: u32, cost: &str) -> String {

@@ -79,7 +79,7 @@ fn tidiness() -> [Step; 8] {
         Step::cargo("format", &["fmt", "--all", "--check"]),
         Step::call("arrows between crates", arrows::check),
         Step::call("arrows between folders of linux", folders::check),
-        Step::call("the shape of structs and of linux", shape::check),
+        Step::call("the shape of structs, types and circles of files", shape::check),
         Step::call("tidy", tidy::check),
         Step::call("what the library promises", library::check),
         Step::call("compiled programs for the kernel", bpf::check),

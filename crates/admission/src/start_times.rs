@@ -2,15 +2,17 @@
 //!
 //! Invariant: worked on in order of deadline among those that have started, with preemption, every task ends by its deadline. That order meets all deadlines if any does.
 //!
-//! The test is exact, in O(n log n). Up to the start of the new task the others are worked on as early as can be, which leaves the least work of every deadline;
+//! The test is exact, in O(n): tasks are kept by deadline and by start. Up to the start of the new task the others are worked on as early as can be, which leaves the least work of every deadline;
 //! from there on as late as can be, that is by the same rule backwards: from each deadline on, the latest start first. The time that is idle then is available to the new task, for no
 //! order does more of the other work behind any moment. Earliest deadlines as late as possible are from Chetto and Chetto (1989), which the paper cites.
 
+mod free_time;
+
 use crate::ticket::list_number;
 use crate::{AdmitError, AdvanceError, HORIZON, Head, Ticket, TicketError};
-use alloc::collections::BinaryHeap;
+use alloc::vec;
 use alloc::vec::Vec;
-use core::cmp::Reverse;
+use free_time::FreeTime;
 use windfall_time::{Instant, Span};
 
 /// An admitted task.
@@ -29,6 +31,8 @@ struct Task {
 pub struct StartTimes {
     /// In order of deadline, equal ones in order of arrival.
     tasks: Vec<Task>,
+    /// Places in `tasks`, in order of start.
+    by_start: Vec<usize>,
     now: Instant,
     most: u32,
     list: u32,
@@ -69,7 +73,8 @@ impl StartTimes {
         if now > HORIZON {
             return Err(AdvanceError::BeyondHorizon { to: now });
         }
-        Ok(StartTimes { tasks: Vec::new(), now, most, list: list_number(), next: 0 })
+        let (tasks, by_start) = (Vec::new(), Vec::new());
+        Ok(StartTimes { tasks, by_start, now, most, list: list_number(), next: 0 })
     }
 
     /// The time that was reached.
@@ -101,7 +106,7 @@ impl StartTimes {
         Ticket { deadline: task.deadline, number: task.number, list: self.list }
     }
 
-    /// The most work that would be admitted with this start and deadline. Exact, in O(n log n).
+    /// The most work that would be admitted with this start and deadline. Exact, in O(n).
     #[must_use]
     pub fn idle_between(&self, start: Instant, deadline: Instant) -> Span {
         if deadline <= start.max(self.now) {
@@ -110,7 +115,7 @@ impl StartTimes {
         self.idle_from(start.max(self.now)).before(deadline)
     }
 
-    /// Admits work that begins at `start` or later, and will be done by its deadline, while everything that was admitted before is, too. Exact, in O(n log n).
+    /// Admits work that begins at `start` or later, and will be done by its deadline, while everything that was admitted before is, too. Exact, in O(n).
     ///
     /// # Errors
     /// If it does not fit, and for arguments that can never be admitted; nothing has changed then.
@@ -151,7 +156,7 @@ impl StartTimes {
         }
         let place = self.tasks.partition_point(|task| task.deadline <= deadline);
         let task = Task { start, deadline, left: work, number: self.next };
-        self.tasks.insert(place, task);
+        self.insert(place, task);
         self.next = self.next.wrapping_add(1);
         Ok(self.ticket(&task))
     }
@@ -165,7 +170,32 @@ impl StartTimes {
             return Err(TicketError::Foreign { ticket });
         }
         let place = self.tasks.iter().position(|task| self.ticket(task) == ticket);
-        Ok(self.tasks.remove(place.ok_or(TicketError::Stale { ticket })?).left)
+        let place = place.ok_or(TicketError::Stale { ticket })?;
+        let left = core::mem::take(&mut self.tasks[place].left);
+        self.collect();
+        Ok(left)
+    }
+
+    fn insert(&mut self, place: usize, task: Task) {
+        let among = self.by_start.partition_point(|other| self.tasks[*other].start <= task.start);
+        for other in self.by_start.iter_mut().filter(|other| **other >= place) {
+            *other += 1;
+        }
+        self.by_start.insert(among, place);
+        self.tasks.insert(place, task);
+    }
+
+    /// Those whose work is used up go, and the places of all others move up.
+    fn collect(&mut self) {
+        let mut gone = 0;
+        let moved: Vec<Option<usize>> = (self.tasks.iter().enumerate())
+            .map(|(place, task)| {
+                gone += usize::from(task.left.is_zero());
+                (!task.left.is_zero()).then(|| place - gone)
+            })
+            .collect();
+        self.by_start = self.by_start.iter().filter_map(|place| moved[*place]).collect();
+        self.tasks.retain(|task| !task.left.is_zero());
     }
 
     /// Time passes, in which tasks are worked on as the dispatcher does. Those whose work is used up are gone; returns how many.
@@ -183,36 +213,27 @@ impl StartTimes {
         for (task, left) in self.left_at(to).into_iter().enumerate() {
             self.tasks[task].left = left;
         }
-        self.tasks.retain(|task| !task.left.is_zero());
+        self.collect();
         self.now = to;
         Ok(before - self.tasks.len())
     }
 
-    /// The remaining work of each task then, when each is worked on as early as possible.
+    /// The remaining work of each task then, when each is worked on as early as possible: the earliest deadline takes the first time from its start on, then the next of what that left.
     fn left_at(&self, to: Instant) -> Vec<Span> {
-        let mut left: Vec<Span> = self.tasks.iter().map(|task| task.left).collect();
-        let mut starts: Vec<usize> = (0..left.len()).collect();
-        starts.sort_by_key(|task| self.tasks[*task].start);
-        let mut coming = starts.into_iter().peekable();
-        // The first of them is of the earliest deadline.
-        let (mut at, mut started) = (self.now, BinaryHeap::new());
-        while at < to {
-            while let Some(task) = coming.next_if(|task| self.tasks[*task].start <= at) {
-                started.push(Reverse(task));
+        // Where a stretch of time begins which those that started before share; a task's stretch is the first that it may use.
+        let (mut begins, mut stretch_of) = (vec![self.now], vec![0; self.tasks.len()]);
+        for task in &self.by_start {
+            let start = self.tasks[*task].start.min(to);
+            if begins.last().is_some_and(|last| *last < start) {
+                begins.push(start);
             }
-            let next = coming.peek().map_or(to, |task| self.tasks[*task].start.min(to));
-            let Some(Reverse(task)) = started.pop() else {
-                at = next;
-                continue;
-            };
-            let used = left[task].min(next - at);
-            left[task] = left[task].saturating_sub(used);
-            at = at + used;
-            if !left[task].is_zero() {
-                started.push(Reverse(task));
-            }
+            stretch_of[*task] = begins.len() - 1;
         }
-        left
+        begins.push(to);
+        let lengths = begins.windows(2).map(|pair| pair[1].saturating_since(pair[0])).collect();
+        let mut free = FreeTime::new(lengths);
+        let tasks = self.tasks.iter().zip(stretch_of);
+        tasks.map(|(task, stretch)| free.take(stretch, task.left, &mut || ())).collect()
     }
 
     /// The idle time from an instant on, when each task is worked on as early as possible before it, and as late as possible from it on. Which task is worked on changes nothing in

@@ -1,6 +1,7 @@
 //! A server of HTTP whose requests are admitted by their deadlines: what cannot be done in time is answered with 503 at once, and the earliest time that can be had.
 //!
-//! `/work?ms=5` takes 5 ms of a processor, in order of deadline (the header `grpc-timeout`, else a second); `/counts` is what became of all requests. Ctrl-C ends it.
+//! `/work?ms=5` takes 5 ms of a processor, in order of deadline (the header `grpc-timeout`, else a second); `/counts` is what became of all requests. SIGINT (Ctrl-C), SIGTERM and SIGHUP end it: what was admitted is
+//! finished before.
 //!
 //! ```text
 //! cargo run -p windfall-ports --features tokio --example server -- 127.0.0.1:8080
@@ -13,12 +14,17 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::convert::Infallible;
 use std::error::Error;
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::future::poll_fn;
+use std::io::{Write as _, stderr, stdout};
 use std::pin::{Pin, pin};
+use std::process::ExitCode;
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
 use tower_layer::Layer;
 use tower_service::Service;
 use windfall_os::sched::Affinity;
@@ -126,44 +132,89 @@ async fn answer(
     Ok(response)
 }
 
-async fn connection(stream: TcpStream, layer: AdmissionLayer) {
+/// Serves a connection, and after `ends` no further request on it.
+async fn connection(stream: TcpStream, layer: AdmissionLayer, mut ends: watch::Receiver<()>) {
     let work = layer.layer(Work);
     let service = service_fn(|request| answer(layer.clone(), work.clone(), request));
     let mut http = http1::Builder::new();
-    let served = http.timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service);
+    http.timer(TokioTimer::new());
+    let mut served = pin!(http.serve_connection(TokioIo::new(stream), service));
+    let (mut ending, mut ended) = (pin!(ends.changed()), false);
+    let served = poll_fn(|context| {
+        if !ended && ending.as_mut().poll(context).is_ready() {
+            ended = true;
+            served.as_mut().graceful_shutdown();
+        }
+        served.as_mut().poll(context)
+    });
     if let Err(why) = served.await {
-        eprintln!("a connection ended: {why}");
+        log(&format!("a connection ended: {why}"));
     }
 }
 
-/// Serves until Ctrl-C, then finishes what was admitted. Returns the last counts.
+/// Says something where an operator may look. Requests are served even if that place is closed or full.
+fn log(text: &str) {
+    let _ = writeln!(stderr(), "{text}");
+}
+
+/// Serves until it is to end, then finishes what was admitted, and waits at most a second for clients to read their answers. Returns the last counts.
 pub(crate) async fn serve(listener: TcpListener) -> Result<String, Box<dyn Error>> {
     let layer = admission()?;
-    let mut stop = pin!(tokio::signal::ctrl_c());
+    let ends = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+    let mut ends = ends.into_iter().map(signal).collect::<Result<Vec<_>, _>>()?;
+    let (end, ended) = watch::channel(());
+    let mut connections = JoinSet::new();
     loop {
-        let next = poll_fn(|context| match stop.as_mut().poll(context) {
-            Poll::Ready(stopped) => Poll::Ready(Err(stopped)),
-            Poll::Pending => listener.poll_accept(context).map(Ok),
+        let next = poll_fn(|context| {
+            if ends.iter_mut().any(|end| end.poll_recv(context).is_ready()) {
+                return Poll::Ready(None);
+            }
+            listener.poll_accept(context).map(Some)
         });
         match next.await {
-            Ok(Ok((stream, _))) => drop(tokio::spawn(connection(stream, layer.clone()))),
-            Ok(Err(why)) => eprintln!("a connection was not accepted: {why}"),
-            Err(stopped) => break stopped?,
+            Some(Ok((stream, _))) => {
+                connections.spawn(connection(stream, layer.clone(), ended.clone()));
+            }
+            Some(Err(why)) => {
+                log(&format!("a connection was not accepted: {why}"));
+                tokio::time::sleep(Duration::from_millis(10)).await; // descriptors may be used up
+            }
+            None => break,
         }
+        while connections.try_join_next().is_some() {}
     }
+    end.send(())?;
     while layer.counts().running + layer.counts().waiting > 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    let answers = async { while connections.join_next().await.is_some() {} };
+    if tokio::time::timeout(Duration::from_secs(1), answers).await.is_err() {
+        log("some clients have not read their answers");
     }
     Ok(counts(&layer).lines().next().unwrap_or_default().to_owned())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn run() -> Result<(), Box<dyn Error>> {
     let address = std::env::args().nth(1).unwrap_or_else(|| "127.0.0.1:0".to_owned());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let listener = TcpListener::bind(&address).await?;
-        println!("listening on http://{}", listener.local_addr()?);
-        println!("{}", serve(listener).await?);
+        let listener =
+            TcpListener::bind(&address).await.map_err(|why| format!("{address}: {why}"))?;
+        let address = listener.local_addr()?;
+        writeln!(stdout(), "listening on http://{address}")
+            .map_err(|why| format!("standard output: {why}"))?;
+        let counts = serve(listener).await?;
+        writeln!(stdout(), "{counts}").map_err(|why| format!("{counts}: not printed: {why}"))?;
         Ok(())
     })
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            log(&why.to_string());
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -81,9 +81,9 @@ fn shown_in_the_guide(server: SocketAddr) -> usize {
     each.count()
 }
 
-fn interrupt() {
+fn terminate() {
     let own = std::process::id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &own]).status().unwrap().success());
+    assert!(std::process::Command::new("kill").args(["-TERM", &own]).status().unwrap().success());
 }
 
 /// Requests at once: each is served or refused with the earliest time.
@@ -132,10 +132,16 @@ fn accepts_what_the_guide_shows_and_ends_with_its_counts() {
         left += 1;
         assert!(left < 200);
     }
-    interrupt();
+    // A request that is under way has its answer before the server ends.
+    let under_way =
+        std::thread::spawn(move || get(at, "/work?ms=90", "grpc-timeout: 9S\r\n", None));
+    while get(at, "/counts", "", None).contains(" 0 running") {}
+    terminate();
+    let answer = under_way.join().unwrap();
+    assert_eq!(status(&answer), "200", "{answer}");
     let last = server.join().unwrap().unwrap();
     // The guide's: one served, one refused, one malformed.
-    let submitted = admitted + refused + left + 3;
+    let submitted = admitted + refused + left + 3 + 1;
     assert!(last.starts_with(&format!("{submitted} submitted: ")), "{last}");
     let no_room = refused + 1;
     assert!(last.contains(&format!(" {no_room} refused ({no_room} no room, 0 ")), "{last}");

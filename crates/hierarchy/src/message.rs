@@ -75,6 +75,9 @@ pub enum Message {
         /// reservation, and not a share.
         blocks: bool,
     },
+    /// To the instance: name now the tasks that can no longer be done, as every event does. A host sends it when time was stolen, or a
+    /// [query](crate::TemporalQuery::Unnamed) found some.
+    Account,
     /// To the instance: the longest time that one child keeps the processor while others wait.
     Quantum(Span),
     /// A parameter of one kind or two, by its key: lower case, words joined by `-`. (A reference to the key is one word
@@ -116,6 +119,7 @@ impl Message {
             Message::Finish(_) => "finish",
             Message::Transfer(_) => "transfer",
             Message::Supply { .. } => "supply",
+            Message::Account => "account",
             Message::Quantum(_) => "quantum",
             Message::Set(name, _) => name,
         }

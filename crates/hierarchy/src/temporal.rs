@@ -13,6 +13,8 @@ pub enum TemporalQuery<'a> {
     EarliestDeadline(Span),
     /// Whether all of these tasks, each a work and a deadline, would be admitted one after the other.
     WhatIf(&'a [(Span, Instant)]),
+    /// Whether there are tasks that can no longer be done, and that were not named yet: [`Message::Account`](crate::Message::Account) names them.
+    Unnamed,
 }
 
 /// The answer to a [`TemporalQuery`].
@@ -25,4 +27,6 @@ pub enum TemporalAnswer {
     Earliest(Option<Instant>),
     /// `None` if all would be admitted, else the place of the first that would not, from 0, and what its submission would be answered after those before it.
     FirstRefused(Option<(usize, AnswerError)>),
+    /// Whether such tasks are to be named.
+    Unnamed(bool),
 }

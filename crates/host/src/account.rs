@@ -58,10 +58,14 @@ impl<M: Machine> Host<M> {
             Use::Own => return,
             Use::Stolen => {
                 self.promises_stolen();
+                self.tasks.taken();
                 self.tasks.stolen(cpu, passed.span, &self.threads.list);
                 self.hierarchy.report_stolen(processor, passed.span)
             }
-            Use::Overhead => self.hierarchy.report_overhead(processor, passed.span),
+            Use::Overhead => {
+                self.tasks.taken();
+                self.hierarchy.report_overhead(processor, passed.span)
+            }
         };
         debug_assert!(reported.is_ok(), "the hierarchy has not as many processors as the machine");
     }

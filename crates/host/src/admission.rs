@@ -17,7 +17,7 @@ const NOT_ADMITTING: &str =
     "the scheduler above the thread admits no tasks; one of kind `ports` does";
 
 impl<M: Machine> Host<M> {
-    /// The idle time that the scheduler of a name has before a deadline, and the earliest deadline for this work. Changes nothing. `None` if there is no such
+    /// The idle time that the scheduler of a name has before a deadline, and the earliest deadline for this work. Changes nothing; tasks that are found to be lost are named. `None` if there is no such
     /// scheduler, or it admits no jobs.
     pub fn temporal_query(
         &mut self,
@@ -26,7 +26,9 @@ impl<M: Machine> Host<M> {
         deadline: Instant,
     ) -> Option<IdleTime> {
         let node = self.hierarchy.find_node(name)?;
-        self.idle_time(node, work, deadline)
+        let answer = self.idle_time(node, work, deadline);
+        self.post_notices();
+        answer
     }
 
     fn idle_time(&mut self, node: NodeId, work: Span, deadline: Instant) -> Option<IdleTime> {
@@ -34,6 +36,7 @@ impl<M: Machine> Host<M> {
         let mut answer = |query| self.hierarchy.temporal_query(now, node, query).ok().flatten();
         let idle = answer(TemporalQuery::IdleBefore(deadline))?;
         let earliest = answer(TemporalQuery::EarliestDeadline(work))?;
+        self.name_lost(node);
         match (idle, earliest) {
             (TemporalAnswer::Idle(idle), TemporalAnswer::Earliest(earliest)) => {
                 Some(IdleTime::new(idle, earliest))
@@ -42,7 +45,7 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Whether the scheduler of a name would admit all of these tasks, each a work and a deadline, one after the other. Changes nothing. `None` as for
+    /// Whether the scheduler of a name would admit all of these tasks, each a work and a deadline, one after the other. Changes nothing, as [`Host::temporal_query`]. `None` as for
     /// [`Host::temporal_query`].
     pub fn what_if(
         &mut self,
@@ -50,7 +53,9 @@ impl<M: Machine> Host<M> {
         tasks: &[(Span, Instant)],
     ) -> Option<Result<(), TaskError>> {
         let node = self.hierarchy.find_node(name)?;
-        self.first_refused(node, tasks)
+        let answer = self.first_refused(node, tasks);
+        self.post_notices();
+        answer
     }
 
     fn first_refused(
@@ -59,7 +64,9 @@ impl<M: Machine> Host<M> {
         tasks: &[(Span, Instant)],
     ) -> Option<Result<(), TaskError>> {
         let (now, query) = (self.machine.now(), TemporalQuery::WhatIf(tasks));
-        match self.hierarchy.temporal_query(now, node, query).ok()?? {
+        let answer = self.hierarchy.temporal_query(now, node, query).ok()??;
+        self.name_lost(node);
+        match answer {
             TemporalAnswer::FirstRefused(None) => Some(Ok(())),
             TemporalAnswer::FirstRefused(Some((index, why))) => {
                 // None of these answers is about a task that there is.
@@ -75,7 +82,10 @@ impl<M: Machine> Host<M> {
         // A job without these is refused when the scenario is checked.
         let (work, deadline) = (self.programs.most_work(number)?, job.deadline?);
         let (task, answer) = self.submit_task(number, work, deadline);
-        let Err(why) = answer else { return Some(task) };
+        let Err(why) = answer else {
+            self.task_is_admitted(number, task, (deadline, Source::Job));
+            return Some(task);
+        };
         if !lacks_room(&why) {
             let name = &self.threads.list[number as usize].outcome.name;
             let why = format!("`{name}` submits a job: refused: {why}");
@@ -113,6 +123,7 @@ impl<M: Machine> Host<M> {
     /// Tells a thread's scheduler that a task has ended. One that was lost, or went beyond its bound, is not known any longer.
     pub(crate) fn end_task(&mut self, number: u32, task: u32) {
         let _ = self.about_task(number, Message::Finish(task));
+        self.job_has_ended(number, task);
     }
 
     /// Sends a thread's scheduler a message about a task.

@@ -1,10 +1,10 @@
 //! Tasks that were admitted and have not ended, to count what becomes of each (decision 0033).
 //!
 //! A task of a process ends when that says so, whatever its scheduler knows of it by then: its work may have been used up, or the task lost. Of a task that a client
-//! submitted no process knows: it ends when its scheduler says that it is used up or lost. Both end when they are withdrawn, and with their thread. Tasks of jobs are not here, whose misses
-//! are counted; that one was lost is.
+//! submitted no process knows: it ends when its scheduler says that it is used up or lost. Both end when they are withdrawn, and with their thread. The misses of tasks of jobs
+//! are counted: they are here to be named when they are lost.
 //!
-//! Invariant: each task that was admitted is either here, or counted in the outcome of its thread, once.
+//! Invariant: each task that was admitted, but for those of jobs, is either here, or counted in the outcome of its thread, once.
 
 use crate::thread::Thread;
 use std::collections::BTreeMap;
@@ -20,6 +20,10 @@ const KEPT: usize = 1 << 20;
 pub(crate) struct OpenTasks {
     all: BTreeMap<u32, Tasks>,
     kept: usize,
+    /// Schedulers that have admitted some.
+    admitting: Vec<NodeId>,
+    /// Whether time was taken from a processor since tasks that are lost were last named.
+    taken: bool,
 }
 
 /// The tasks of one thread.
@@ -38,6 +42,8 @@ pub(crate) enum Source {
     Process,
     /// The owner of the run.
     Client,
+    /// The scenario, for a job of the thread.
+    Job,
 }
 
 /// A task that has not ended.
@@ -55,7 +61,7 @@ pub(crate) struct Open {
 
 impl Default for OpenTasks {
     fn default() -> OpenTasks {
-        OpenTasks { all: BTreeMap::new(), kept: KEPT }
+        OpenTasks { all: BTreeMap::new(), kept: KEPT, admitting: Vec::new(), taken: false }
     }
 }
 
@@ -64,6 +70,9 @@ impl OpenTasks {
     pub(crate) fn admitted(&mut self, thread: u32, task: u32, mut open: Open) -> u64 {
         let tasks = self.all.entry(thread).or_default();
         open.stolen = tasks.stolen;
+        if let Some(by) = open.by.filter(|by| !self.admitting.contains(by)) {
+            self.admitting.push(by);
+        }
         let before = tasks.open.len();
         let replaced = tasks.open.insert(task, open).is_some();
         let too_many = before >= self.kept && !replaced;
@@ -108,6 +117,21 @@ impl OpenTasks {
         let mut open = self.all.get(&thread)?.open.iter();
         let (task, _) = open.find(|(_, open)| open.state == TaskState::Admitted)?;
         Some(*task)
+    }
+
+    /// Time was taken from a processor.
+    pub(crate) fn taken(&mut self) {
+        self.taken = !self.admitting.is_empty();
+    }
+
+    /// Whether time was taken since this was last asked.
+    pub(crate) fn was_taken(&mut self) -> bool {
+        std::mem::take(&mut self.taken)
+    }
+
+    /// The scheduler of that number among those that have admitted some.
+    pub(crate) fn admitting(&self, number: usize) -> Option<NodeId> {
+        self.admitting.get(number).copied()
     }
 
     /// Time was stolen from a processor: from each thread that is there, or was there last.

@@ -28,6 +28,7 @@ impl<M: Machine> Host<M> {
         loop {
             self.apply();
             self.supplies_end();
+            self.name_what_taken_time_lost();
             if last || !self.follow() || self.has_failed() {
                 break;
             }

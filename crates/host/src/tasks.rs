@@ -5,7 +5,10 @@
 use crate::host::Host;
 use crate::machine::Machine;
 use crate::open_tasks::{Open, Source};
-use windfall_hierarchy::{JournalEntry, JournalEvent, Message, Note, Target};
+use windfall_hierarchy::{
+    JournalEntry, JournalEvent, Message, NodeId, Note, Target, TemporalAnswer, TemporalQuery,
+};
+use windfall_scenario::outcome::LostTask;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Event, TaskEnd, TaskEvent, TaskState};
 
@@ -20,7 +23,14 @@ impl<M: Machine> Host<M> {
         let by = self.above(number);
         let open = Open { deadline, source, by, state: TaskState::Admitted, stolen: Span::ZERO };
         let unknown = self.tasks.admitted(number, task, open);
-        self.threads.list[number as usize].outcome.tasks.unknown += unknown;
+        if source != Source::Job {
+            self.threads.list[number as usize].outcome.tasks.unknown += unknown;
+        }
+    }
+
+    /// A job is done, or will not be: its own counts say which.
+    pub(crate) fn job_has_ended(&mut self, number: u32, task: u32) {
+        self.tasks.end(number, task);
     }
 
     /// A process says that a task is done, in time or late.
@@ -30,7 +40,7 @@ impl<M: Machine> Host<M> {
             self.hear(); // what was stolen up to now must be known
             self.account_all();
         }
-        if let Some(open) = self.tasks.end(number, task) {
+        if let Some(open) = self.end_of_task(number, task) {
             open.is_done(now, &mut self.threads.list[number as usize].outcome);
             self.task_has_ended(now, (number, task), open, TaskEnd::Done);
         }
@@ -38,10 +48,37 @@ impl<M: Machine> Host<M> {
 
     /// A task will not be done.
     pub(crate) fn task_is_withdrawn(&mut self, number: u32, task: u32, now: Instant) {
-        if let Some(open) = self.tasks.end(number, task) {
+        if let Some(open) = self.end_of_task(number, task) {
             open.is_withdrawn(now, &mut self.threads.list[number as usize].outcome);
             self.task_has_ended(now, (number, task), open, TaskEnd::Withdrawn);
         }
+    }
+
+    /// A task ends, by its process or a client; that of a job is not counted.
+    fn end_of_task(&mut self, number: u32, task: u32) -> Option<Open> {
+        self.tasks.end(number, task).filter(|open| open.source != Source::Job)
+    }
+
+    /// Has a scheduler name the tasks that can no longer be done. It does so at each event; a query found them, or time was taken.
+    pub(crate) fn name_lost(&mut self, node: NodeId) {
+        let (now, query) = (self.machine.now(), TemporalQuery::Unnamed);
+        let found = self.hierarchy.temporal_query(now, node, query);
+        if matches!(found, Ok(Some(TemporalAnswer::Unnamed(true)))) {
+            self.send(|hierarchy, now| hierarchy.configure(now, node, Message::Account));
+        }
+    }
+
+    /// Has all schedulers name what can no longer be done, if time was taken since they last did.
+    pub(crate) fn name_what_taken_time_lost(&mut self) {
+        if !self.tasks.was_taken() {
+            return;
+        }
+        let mut next = 0;
+        while let Some(node) = self.tasks.admitting(next) {
+            self.name_lost(node);
+            next += 1;
+        }
+        self.post_notices();
     }
 
     /// A scheduler has noted that a task, or one of a job, is used up or lost.
@@ -81,9 +118,10 @@ impl<M: Machine> Host<M> {
             outcome.tasks.lost += 1;
         }
         let stolen = self.tasks.stolen_since(number, task);
-        if source == Source::Client {
+        if source != Source::Process {
             self.tasks.end(number, task);
         }
+        outcome.lost_tasks.push(LostTask::new(task, self.machine.now(), deadline, left, stolen));
         let what = TaskEvent::Lost { left, stolen };
         self.record(number, |thread| Event::Task { thread, task, deadline, what });
     }
@@ -108,6 +146,9 @@ impl<M: Machine> Host<M> {
     /// Counts the tasks of a thread that ends, or that is there when the run ends.
     pub(crate) fn tasks_are_left(&mut self, number: u32, now: Instant, thread_ends: bool) {
         for (task, open) in self.tasks.end_all(number) {
+            if open.source == Source::Job {
+                continue;
+            }
             open.is_left(now, thread_ends, &mut self.threads.list[number as usize].outcome);
             let taken_back = thread_ends && now <= open.deadline;
             let how = match (open.source, taken_back) {

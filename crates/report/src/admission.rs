@@ -1,8 +1,12 @@
 //! Jobs and tasks that were submitted to schedulers with admission control, the answers, and what became of tasks (PORTS 2.2). Missed deadlines of jobs are
 //! counted elsewhere.
 
+use crate::explain::moment;
 use crate::terminal::short;
-use windfall_scenario::outcome::{LateTasks, Outcome, Refusals, TaskCounts, ThreadOutcome};
+use windfall_scenario::outcome::{
+    LateTasks, LostTask, Outcome, Refusals, TaskCounts, ThreadOutcome,
+};
+use windfall_time::Span;
 
 /// Those of these counts that are not zero, in words.
 fn counted<const N: usize>(counts: [(u64, &str); N]) -> Vec<String> {
@@ -50,6 +54,31 @@ pub(crate) fn others(tasks: &TaskCounts) -> Vec<String> {
     others
 }
 
+/// How many lost tasks of a thread are shown. JSON has more, a trace has all.
+const SHOWN: usize = 8;
+
+/// The first tasks that were lost after they had been admitted, each in words.
+pub(crate) fn lost(thread: &ThreadOutcome) -> Vec<String> {
+    let each = |lost: &LostTask| {
+        let what = match lost.left {
+            Some(left) => format!("lost with {} left", short(left)),
+            None => "lost: its thread left the scheduler".to_owned(),
+        };
+        let stolen = match lost.stolen {
+            Span::ZERO => String::new(),
+            stolen => format!("; {} was stolen since it was submitted", short(stolen)),
+        };
+        let (at, deadline) = (moment(lost.at), moment(lost.deadline));
+        format!("{at}  task {} by {deadline}: {what}{stolen}", lost.task)
+    };
+    let mut shown: Vec<String> = thread.lost_tasks.kept().iter().take(SHOWN).map(each).collect();
+    let more = thread.lost.saturating_sub(shown.len() as u64);
+    if more > 0 && !shown.is_empty() {
+        shown.push(format!("and {more} more"));
+    }
+    shown
+}
+
 /// The word for what a thread submitted.
 fn what(thread: &ThreadOutcome) -> &'static str {
     match (thread.submitted, thread.tasks.submitted) {
@@ -85,6 +114,7 @@ fn line(thread: &ThreadOutcome) -> String {
         others(tasks).iter().for_each(|other| line.push_str(&format!(", {other}")));
     }
     line.push('\n');
+    lost(thread).iter().for_each(|lost| line.push_str(&format!("  {lost}\n")));
     line
 }
 
@@ -98,7 +128,7 @@ pub(crate) fn text(outcome: &Outcome) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use windfall_time::Span;
+    use windfall_time::Instant;
 
     fn thread(name: &str, submitted: u64) -> ThreadOutcome {
         let mut thread = ThreadOutcome::new(name, None);
@@ -124,6 +154,22 @@ mod tests {
         assert!(mixed.ends_with("; of its tasks, 0 done in time, 1 open at the end\n"), "{mixed}");
         assert_eq!(said(thread("a", 1)), "\na submitted 1 job: 1 admitted, 0 refused\n");
         assert_eq!(said(thread("a", 0)), "");
+    }
+
+    #[test]
+    fn law_each_lost_task_is_named() {
+        let (ms, at) = (Span::from_millis, |ms| Instant::ZERO + Span::from_millis(ms));
+        let mut jobs = thread("a", 30);
+        jobs.lost = 2;
+        let by_theft = LostTask::new(4, at(7), at(10), Some(ms(1)), ms(3));
+        jobs.lost_tasks.push(by_theft);
+        jobs.lost_tasks.push(LostTask::new(5, at(8), at(20), None, Span::ZERO));
+        let named = "\n  0.007000s  task 4 by 0.010000s: lost with 1.000ms left; 3.000ms was stolen since it was submitted\n  \
+            0.008000s  task 5 by 0.020000s: lost: its thread left the scheduler\n";
+        assert!(said(jobs.clone()).ends_with(named), "{}", said(jobs));
+        jobs.lost = 20;
+        (0..18).for_each(|_| jobs.lost_tasks.push(by_theft));
+        assert_eq!((lost(&jobs).len(), &*lost(&jobs)[8]), (9, "and 12 more"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod several;
 mod tasks;
 
 pub use json::json;
+pub(crate) use one::moment;
 pub use one::word;
 pub use reading::{Reading, Scope};
 

@@ -5,8 +5,8 @@ use windfall_guarantees::Length;
 use windfall_guarantees::meaning::Verdict as Meaning;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{
-    CpuOutcome, Figures, Outcome, PromiseVerdict, StationOutcome, Supervision, ThreadOutcome,
-    Verdict, plain, refusals,
+    CpuOutcome, Figures, LostTask, Outcome, PromiseVerdict, StationOutcome, Supervision,
+    ThreadOutcome, Verdict, plain, refusals,
 };
 use windfall_time::{Instant, Span};
 
@@ -127,6 +127,16 @@ fn tasks(thread: &ThreadOutcome) -> Value {
     })
 }
 
+fn lost_task(lost: &LostTask) -> Value {
+    json!({
+        "task": lost.task,
+        "at_ns": lost.at.as_nanos(),
+        "deadline_ns": lost.deadline.as_nanos(),
+        "left_ns": lost.left.map(Span::as_nanos),
+        "stolen_ns": lost.stolen.as_nanos(),
+    })
+}
+
 fn thread(thread: &ThreadOutcome) -> Value {
     let ns = |span: Option<Span>| span.map(Span::as_nanos);
     let response = &thread.response;
@@ -150,6 +160,7 @@ fn thread(thread: &ThreadOutcome) -> Value {
             "other": thread.refusals.other,
         },
         "lost": thread.lost,
+        "lost_tasks": thread.lost_tasks.kept().iter().map(lost_task).collect::<Vec<Value>>(),
         "tasks": tasks(thread),
         "tasks_late": {
             "count": thread.late_tasks.count,

@@ -32,6 +32,7 @@ pub(super) fn answer(
             several => s.host.what_if(&wanted, several).map(Found::Several),
         };
         s.host.machine.clock.set_event(None);
+        settle(s); // tasks that were found to be lost may have given way to others
         Some((now, found?))
     });
     let Some((now, found)) = found else {

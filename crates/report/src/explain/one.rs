@@ -93,7 +93,7 @@ pub(super) fn number(count: u64, one: &str, many: &str) -> String {
 
 /// A moment of the trace's clock in seconds, to the microsecond, or to the nanosecond where that
 /// says more.
-pub(super) fn moment(at: Instant) -> String {
+pub(crate) fn moment(at: Instant) -> String {
     let (seconds, rest) = (at.as_nanos() / 1_000_000_000, at.as_nanos() % 1_000_000_000);
     if rest % 1_000 == 0 {
         return format!("{seconds}.{:06}s", rest / 1_000);

@@ -102,6 +102,8 @@ pub struct ThreadRow {
     pub reasons: String,
     /// How many were lost after they had been admitted.
     pub lost: u64,
+    /// The first of those, each in words.
+    pub lost_tasks: Vec<String>,
     /// Counts of its tasks by their ends, but for those that were late.
     pub tasks: TaskCounts,
     /// Tasks of a process that it did not finish by their deadlines.

@@ -2,7 +2,7 @@
 
 use super::{Bucket, CpuRow, Expectation, NodeRow, Report, Response, RowStatus, ThreadRow};
 use crate::Story;
-use crate::admission::{lateness, reasons};
+use crate::admission::{self, lateness, reasons};
 use crate::terminal::figures;
 use windfall_scenario::outcome::{
     Figures, Outcome, PromiseStatus, PromiseVerdict, ThreadOutcome, Verdict, groups, plain,
@@ -135,6 +135,7 @@ fn row(thread: &ThreadOutcome, parent: Option<usize>) -> ThreadRow {
         refused: thread.refusals.all(),
         reasons: reasons(&thread.refusals),
         lost: thread.lost,
+        lost_tasks: admission::lost(thread),
         tasks: thread.tasks,
         tasks_late: thread.late_tasks.count,
         lateness: lateness(&thread.late_tasks),
@@ -169,6 +170,7 @@ fn together(name: &str, rows: Vec<ThreadRow>) -> ThreadRow {
         refused: sum.refused + row.refused,
         reasons: String::new(),
         lost: sum.lost + row.lost,
+        lost_tasks: Vec::new(),
         tasks: sum.tasks.and(row.tasks),
         tasks_late: sum.tasks_late + row.tasks_late,
         lateness: String::new(),

@@ -1,6 +1,6 @@
 //! The results of one thread, counted while it runs.
 
-use super::{Figures, LateTasks, Response, TaskCounts, Visits};
+use super::{Figures, LateTasks, LostTasks, Response, TaskCounts, Visits};
 use windfall_hierarchy::Count;
 use windfall_time::{Instant, Span};
 
@@ -62,6 +62,8 @@ pub struct ThreadOutcome {
     pub refusals: Refusals,
     /// Admitted jobs and tasks that its scheduler named as lost, whether they were done all the same or not.
     pub lost: u64,
+    /// The first of those, by name.
+    pub lost_tasks: LostTasks,
     /// Its tasks by their ends.
     pub tasks: TaskCounts,
     /// Tasks that it submitted, as a process does, and did not finish by their deadlines.

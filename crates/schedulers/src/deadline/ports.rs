@@ -164,7 +164,7 @@ impl State {
 
 impl Policy for State {
     type Key = Key;
-    const TAKES: &'static str = "submit, withdraw, finish, transfer, supply";
+    const TAKES: &'static str = "submit, withdraw, finish, transfer, supply, account";
 
     #[inline]
     fn key(&self, child: ChildVp) -> Key {
@@ -270,6 +270,7 @@ impl Policy for State {
                 state.moves_all(pool, context);
                 Ok(())
             }
+            (None, Message::Account) => Ok(()),
             _ => Self::not_understood(message),
         })
     }
@@ -319,6 +320,9 @@ impl Policy for State {
         view: &View<'_>,
     ) -> Option<TemporalAnswer> {
         self.account(view);
+        if query == TemporalQuery::Unnamed {
+            return Some(TemporalAnswer::Unnamed(self.ledger.has_unnamed()));
+        }
         self.ledger.answer(query, self.phase == Phase::Idle)
     }
 

@@ -22,6 +22,7 @@ mod lottery;
 mod overrun;
 mod ports;
 mod ports_exact;
+mod ports_lost;
 mod ports_moved;
 mod ports_what_if;
 mod proportional_share;

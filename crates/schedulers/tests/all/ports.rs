@@ -381,7 +381,7 @@ pub(crate) fn submit(task: u32, work: u64, deadline: u64) -> Message {
     Message::Submit { task, work: span(work), deadline: at(deadline) }
 }
 
-fn holds(host: &mut Host, node: NodeId, guarantee: &str) {
+pub(crate) fn holds(host: &mut Host, node: NodeId, guarantee: &str) {
     let message = parameters::supply(&promise(guarantee));
     host.tree.configure(at(host.now), node, message).unwrap();
 }

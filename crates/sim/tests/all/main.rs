@@ -11,6 +11,7 @@ mod in_step;
 mod isolation;
 mod late_tasks;
 mod locks;
+mod lost_tasks;
 mod machine;
 mod monitor;
 mod node_costs;

@@ -82,6 +82,7 @@ fn message() -> impl Strategy<Value = Message> {
                 Message::Supply { amount, period, latency, blocks }
             },
         ),
+        Just(Message::Account),
         (0_u16..16).prop_map(|bits| {
             let own_vps = (0..4).filter(|own| bits >> own & 1 == 1);
             processors(ProcessorSet::of(own_vps).unwrap_or_default())

@@ -112,6 +112,11 @@ impl Ledger {
         self.notes.pop()
     }
 
+    /// Whether there are lost tasks that were not named yet.
+    pub(super) fn has_unnamed(&self) -> bool {
+        self.notes.iter().any(|said| matches!(said.note, Note::Lost(_)))
+    }
+
     /// Whether the supply grows with time, and as a line. If not, a task that is admitted may change the order of others.
     pub(super) fn is_line(&self) -> bool {
         self.holds.is_line()

@@ -40,13 +40,13 @@ const fn us(us: u64) -> Span {
 const TASK: Step = Step::Submit(us(5_000), us(6_000));
 
 #[test]
-fn law_a_task_that_is_lost_as_its_process_ends_it_is_counted_as_lost() {
-    // The scheduler is told of no event between the interrupt and this moment: it finds the loss as it is told of the end.
+fn law_a_task_that_is_lost_before_its_process_ends_it_is_counted_as_lost() {
+    // It is named as the interrupt ends, although its scheduler has no event then.
     let at = Step::Compute(us(1_500));
     let (done, said) = alone(&stolen(), &[TASK, at, Step::Finish(0)]);
     let found = (done.lost, done.tasks.in_time, done.tasks.done_though_lost, done.tasks.lost);
     assert_eq!(found, (1, 1, 1, 0));
-    assert!(said.len() == 1 && said[0].contains("Lost { left: Some(Span(3500000))"), "{said:?}");
+    assert!(said.len() == 1 && said[0].contains("Lost { left: Some(Span(4000000))"), "{said:?}");
     assert!(said[0].contains("stolen: Span(3000000)"), "{said:?}");
     for steps in [&[TASK, at, Step::Withdraw(0)][..], &[TASK, at]] {
         let (left, _) = alone(&stolen(), steps);

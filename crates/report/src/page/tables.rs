@@ -1,6 +1,6 @@
 //! The plain tables: what went wrong, expectations, threads in detail, processors.
 
-use super::{CpuRow, Report};
+use super::{CpuRow, Report, ThreadRow};
 use crate::admission::others;
 use crate::figures::{grouped, percent, short};
 use crate::html::Shown;
@@ -74,9 +74,33 @@ const THREAD_HEADS: [&str; 14] = [
     "max",
 ];
 
+/// Columns of the table of admissions: the head, whether it holds a number, and the cell.
+type Column = (&'static str, bool, fn(&ThreadRow) -> String);
+
+/// A number, or nothing where there was none.
+fn some(count: u64) -> String {
+    if count == 0 { String::new() } else { grouped(count) }
+}
+
+/// Whatever no thread has anything of is left out.
+const ADMISSION_COLUMNS: [Column; 9] = [
+    ("Asked", true, |row| grouped(row.submitted)),
+    ("Admitted", true, |row| grouped(row.submitted - row.refused)),
+    ("Refused", true, |row| grouped(row.refused)),
+    ("Why", false, |row| row.reasons.clone()),
+    ("Lost", true, |row| some(row.lost)),
+    ("Tasks in time", true, |row| some(row.tasks.in_time)),
+    ("Tasks late", true, |row| some(row.tasks_late)),
+    ("By", false, |row| row.lateness.clone()),
+    ("Other tasks", false, |row| others(&row.tasks).join(", ")),
+];
+
 /// Jobs and tasks submitted to schedulers with admission control, the answers, and what became of tasks.
 pub(super) fn admissions(report: &Report) -> Markup {
     let submitters: Vec<_> = report.threads.iter().filter(|row| row.submitted > 0).collect();
+    let has = |column: &&Column| submitters.iter().any(|row| !column.2(row).is_empty());
+    let columns: Vec<_> = ADMISSION_COLUMNS.iter().filter(has).collect();
+    let bad = |head: &str, cell: &str| matches!(head, "Lost" | "Tasks late") && !cell.is_empty();
     html! {
         @if !submitters.is_empty() {
             section aria-labelledby="admission" {
@@ -86,32 +110,25 @@ pub(super) fn admissions(report: &Report) -> Markup {
                         thead {
                             tr {
                                 th { "Thread" }
-                                @for head in ["Asked", "Admitted", "Refused"] { th.n { (head) } }
-                                th { "Why" }
-                                th.n { "Lost" }
-                                th.n { "Tasks in time" }
-                                th.n { "Late" }
-                                th { "By" }
-                                th { "Others" }
+                                @for (head, number, _) in &columns { th.n[*number] { (head) } }
                             }
                         }
                         tbody {
-                            @for row in submitters {
+                            @for row in &submitters {
                                 tr {
                                     th scope="row" { (Shown(&row.name)) }
-                                    @for count in [row.submitted, row.submitted - row.refused, row.refused] {
-                                        td.n { (grouped(count)) }
+                                    @for (head, number, cell) in &columns {
+                                        @let cell = cell(row);
+                                        td.n[*number].bad[bad(head, &cell)] { (cell) }
                                     }
-                                    td { (row.reasons) }
-                                    td.n.bad[row.lost > 0] { (grouped(row.lost)) }
-                                    td.n { (grouped(row.tasks.in_time)) }
-                                    td.n.bad[row.tasks_late > 0] { (grouped(row.tasks_late)) }
-                                    td { (row.lateness) }
-                                    td { (others(&row.tasks).join(", ")) }
                                 }
                             }
                         }
                     }
+                }
+                @for row in submitters.iter().filter(|row| !row.lost_tasks.is_empty()) {
+                    p { "Lost by " (Shown(&row.name)) " after they were admitted:" }
+                    ul { @for lost in &row.lost_tasks { li { (lost) } } }
                 }
             }
         }

@@ -299,3 +299,31 @@ fn accepts_two_runs_on_one_axis() {
     let slices = page.split_once("id=\"slices\">").unwrap().1.split_once('<').unwrap().0;
     assert_eq!(slices.split(' ').count(), 2);
 }
+
+#[test]
+fn law_columns_of_admissions_are_those_that_have_something() {
+    let jobs = ThreadRow {
+        name: "camera".into(),
+        submitted: 7,
+        refused: 2,
+        reasons: "2 no time before the deadline".into(),
+        ..ThreadRow::default()
+    };
+    let heads = |row: &ThreadRow| {
+        let mut report = Report { threads: vec![row.clone()], ..Report::default() };
+        report.threads[0].parent = None;
+        let page = tables::admissions(&report).into_string();
+        let all = ["Asked", "Why", "Lost", "Tasks in time", "Tasks late", "By", "Other tasks"];
+        let shown = all.into_iter().filter(|head| page.contains(&format!(">{head}</th>")));
+        (shown.collect::<Vec<_>>(), page)
+    };
+    assert_eq!(heads(&jobs).0, ["Asked", "Why"]);
+    let mut process = ThreadRow { refused: 0, reasons: String::new(), lost: 1, ..jobs };
+    process.lost_tasks = vec!["0.007s  task 4 by 0.010s".into()];
+    (process.tasks.in_time, process.tasks_late, process.lateness) = (3, 1, "at most 1ms".into());
+    let (shown, page) = heads(&process);
+    assert_eq!(shown, ["Asked", "Lost", "Tasks in time", "Tasks late", "By"]);
+    assert!(page.contains("<li>0.007s  task 4 by 0.010s</li>"), "{page}");
+    process.tasks.open = 1;
+    assert_eq!(heads(&process).0.last(), Some(&"Other tasks"));
+}

@@ -247,3 +247,62 @@ threads.below = {{ parent = "part", periodic = {{ work = "2ms", period = "10ms",
     assert!(why.contains("holds no guarantee"), "{why}");
     assert!((49..=51).contains(&admitted(&created, "below")), "{}", admitted(&created, "below"));
 }
+
+/// Time moves between two that lie beside each other by one transaction, which lowers what the one holds and raises what the other holds: no task is lost that still
+/// fits, and those that do not fit any more are named.
+#[test]
+fn law_a_transaction_moves_time_between_siblings() {
+    let tree = r#"
+schema = 2
+length = "1s"
+[schedulers.rez]
+scheduler = "rez"
+parent = "top"
+[schedulers.gives]
+scheduler = "ports"
+parent = "rez"
+guarantee = "RESBS 6ms 10ms"
+[schedulers.takes]
+scheduler = "ports"
+parent = "rez"
+guarantee = "RESBS 2ms 10ms"
+[threads.light]
+parent = "gives"
+periodic = { work = "1ms", period = "10ms", deadline = "50ms", admit = true }
+[threads.heavy]
+parent = "takes"
+periodic = { work = "5ms", period = "10ms", deadline = "60ms", admit = true }
+"#;
+    let moves = |at: u32, gives: &str, takes: &str| {
+        let one = |name: &str, guarantee: &str| {
+            format!(
+                "{{ do = \"guarantee\", scheduler = \"{name}\", guarantee = \"RESBS {guarantee} 10ms\" }}"
+            )
+        };
+        let (gives, takes) = (one("gives", gives), one("takes", takes));
+        format!("[[at]]\ntime = \"{at}ms\"\ndo = \"transaction\"\nrequests = [{gives}, {takes}]\n")
+    };
+    let run = |more: &str| run_file(&format!("{tree}{more}"));
+    let (plain, moved) = (run(""), run(&moves(500, "3ms", "5ms")));
+    assert!(admitted(&moved, "heavy") > admitted(&plain, "heavy") + 10);
+    assert_eq!(admitted(&moved, "light"), admitted(&plain, "light"));
+    for outcome in [&plain, &moved] {
+        assert_eq!((thread(outcome, "light").lost, thread(outcome, "heavy").lost), (0, 0));
+    }
+    // More than there is: refused whole.
+    let much = run(&moves(500, "3ms", "8ms"));
+    let (_, why) = &much.refused[0];
+    assert!(why.contains("transaction") && why.contains("refused"), "{why}");
+    // Back, when tasks were promised that need it.
+    let back = run(&(moves(300, "3ms", "5ms") + &moves(605, "6ms", "2ms")));
+    let heavy = thread(&back, "heavy");
+    assert!(heavy.lost > 0 && heavy.lost == heavy.lost_tasks.kept().len() as u64);
+    assert!(
+        heavy
+            .lost_tasks
+            .kept()
+            .iter()
+            .all(|lost| lost.at == Instant::ZERO + Span::from_millis(605))
+    );
+    assert_eq!(thread(&back, "light").lost, 0);
+}

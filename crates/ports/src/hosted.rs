@@ -3,6 +3,9 @@
 //! Any process of the host submits. The scheduler above the workers answers at once; it orders what it admitted by deadline, and interrupts at its bound what exceeds that. Several
 //! workers let a task that is due earlier begin in the middle of another.
 //!
+//! It takes no [`Affinity`](crate::Affinity): its workers lie below one scheduler, which is served by one processor at a time, chosen by the hierarchy above. Where state lies is that one's
+//! concern (`affinity` and `cache` of a machine, decision 0021). A process with two pools asks the nearer one first.
+//!
 //! ```
 //! use windfall_ports::hosted::{Finished, Pool};
 //! use windfall_programs::{Node, Process, ProcessError};

@@ -161,14 +161,14 @@ mod tests {
         let (ms, at) = (Span::from_millis, |ms| Instant::ZERO + Span::from_millis(ms));
         let mut jobs = thread("a", 30);
         jobs.lost = 2;
-        let by_theft = LostTask::new(4, at(7), at(10), Some(ms(1)), ms(3));
-        jobs.lost_tasks.push(by_theft);
+        let by_stolen_time = LostTask::new(4, at(7), at(10), Some(ms(1)), ms(3));
+        jobs.lost_tasks.push(by_stolen_time);
         jobs.lost_tasks.push(LostTask::new(5, at(8), at(20), None, Span::ZERO));
         let named = "\n  0.007000s  task 4 by 0.010000s: lost with 1.000ms left; 3.000ms was stolen since it was submitted\n  \
             0.008000s  task 5 by 0.020000s: lost: its thread left the scheduler\n";
         assert!(said(jobs.clone()).ends_with(named), "{}", said(jobs));
         jobs.lost = 20;
-        (0..18).for_each(|_| jobs.lost_tasks.push(by_theft));
+        (0..18).for_each(|_| jobs.lost_tasks.push(by_stolen_time));
         assert_eq!((lost(&jobs).len(), &*lost(&jobs)[8]), (9, "and 12 more"));
     }
 

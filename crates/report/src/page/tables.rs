@@ -82,7 +82,7 @@ fn some(count: u64) -> String {
     if count == 0 { String::new() } else { grouped(count) }
 }
 
-/// Whatever no thread has anything of is left out.
+/// A column in which no thread has anything is left out.
 const ADMISSION_COLUMNS: [Column; 9] = [
     ("Asked", true, |row| grouped(row.submitted)),
     ("Admitted", true, |row| grouped(row.submitted - row.refused)),

@@ -17,7 +17,7 @@ pub struct LostTask {
     pub deadline: Instant,
     /// How much of its work was left; `None` if its thread left the scheduler.
     pub left: Option<Span>,
-    /// What was stolen from its thread's processor since it was submitted.
+    /// Time that was stolen from its thread's processor since it was submitted.
     pub stolen: Span,
 }
 

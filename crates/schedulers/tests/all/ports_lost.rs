@@ -1,7 +1,5 @@
 //! Tasks that can no longer be done, found by a query: named when the host asks for it.
 
-#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
-
 use crate::common::{Host, at, span};
 use crate::ports::{holds, submit};
 use windfall_hierarchy::{JournalEvent, Message, Note, Processor, TemporalAnswer, TemporalQuery};

@@ -1,7 +1,7 @@
 //! Replicas on threads, with one that is faulty in each way: the others go on with right values, the fault is named, and the replica comes back.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use windfall_nmr::redundant::{
     Ending, FaultKind, Injected, Outcome, Redundant, Remedy, Replica, Vote, VoteError,
@@ -345,5 +345,49 @@ fn law_fewer_processors_than_replicas_are_a_warning_and_it_runs() {
         assert_eq!(warning.is_some(), warns, "{warning:?}");
         let begin = format!("{replicas} replicas ran on {processors} processors");
         assert!(warning.is_none_or(|warning| warning.starts_with(&begin)), "{begin}");
+    }
+}
+
+/// The call-back is told who was wrong, how often and since when, and decides; the outcome says what was done, and the exit status what came of it.
+#[test]
+fn law_each_fault_says_who_how_often_since_when_and_what_was_done() {
+    let remedies = [Remedy::Ignore, Remedy::Restart, Remedy::Replace, Remedy::Retire, Remedy::End];
+    for remedy in remedies {
+        let (course, told) = (Course::to(u64::MAX), Arc::new(Mutex::new(Vec::new())));
+        let (noticed, by_manager) = (course.clone(), told.clone());
+        let outcome = Redundant::new(three().spares(1), Majority::EXACT)
+            .patience(Duration::from_secs(1))
+            .on_fault(move |fault| {
+                let mut told = by_manager.lock().unwrap();
+                told.push(*fault);
+                if remedy != Remedy::Ignore || told.len() == 3 {
+                    noticed.ends_soon();
+                }
+                remedy
+            })
+            .inject(FAULTY, (Iteration(50), Iteration(u64::MAX)), Injected::Flip { bit: 3 })
+            .start(move |replica| course.run(replica))
+            .expect("it begins");
+        let told = told.lock().unwrap();
+        let kept: Vec<_> = outcome.replicas[2].faults.clone();
+        // Without a remedy it is said again and again, else once.
+        let (least, most) = if remedy == Remedy::Ignore { (3, usize::MAX) } else { (1, 1) };
+        assert!((least..=most).contains(&told.len()), "{outcome:?}");
+        let wanted: Vec<_> = told.iter().map(|fault| (*fault, remedy)).collect();
+        assert_eq!(kept, wanted);
+        for (number, fault) in (1..).zip(&*told) {
+            assert_eq!((fault.replica, fault.kind), (FAULTY, FaultKind::Wrong), "{fault:?}");
+            assert_eq!((fault.count, fault.since), (number, Iteration(50)), "{remedy:?}");
+            assert!(fault.iteration >= fault.since, "{fault:?}");
+        }
+        let exit = if remedy == Remedy::End { 2 } else { 1 };
+        assert_eq!(outcome.exit_status(), exit, "{outcome:?}");
+        let lives = [2, 3].map(|place: usize| outcome.replicas[place].lives);
+        let wanted = match remedy {
+            Remedy::Restart => [2, 0],
+            Remedy::Replace => [1, 1],
+            _ => [1, 0],
+        };
+        assert_eq!(lives, wanted, "{outcome:?}");
     }
 }

@@ -39,6 +39,7 @@ mod story;
 pub mod suggest;
 pub mod terminal;
 mod text;
+mod votes;
 
 pub use compare::Comparison;
 pub use json::json;

@@ -3,12 +3,12 @@
 
 mod answer;
 mod screen;
-mod votes;
 
 pub use answer::answer;
 pub use screen::{Order, Screen};
 
 use crate::terminal::{figures, table};
+use crate::votes;
 use windfall_scenario::listing::{Account, Listing, LiveStatus, Node, Processor, Promised, Thread};
 use windfall_trace::escape::escaped;
 
@@ -101,6 +101,14 @@ fn of_thread(thread: &Thread, depth: usize) -> Row {
     }
 }
 
+/// A sentence for each replica that was wrong or absent.
+fn accused(listing: &Listing) -> Vec<String> {
+    let threads = listing.threads.iter();
+    let threads: Vec<_> =
+        threads.map(|thread| (thread.name.as_str(), thread.counted.as_slice())).collect();
+    votes::sentences(&threads)
+}
+
 /// The worst of several promises, one for each own virtual processor.
 fn worst(promises: &[Promised]) -> Option<Promised> {
     let severity = |standing| match standing {
@@ -180,7 +188,7 @@ pub fn text(listing: &Listing, width: Option<usize>) -> String {
     if !reasons.is_empty() {
         text += &format!("\n{reasons}");
     }
-    let accused = votes::sentences(listing);
+    let accused = accused(listing);
     if !accused.is_empty() {
         text.push('\n');
         accused.iter().for_each(|sentence| text += &format!("{}\n", escaped(sentence)));

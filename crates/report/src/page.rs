@@ -46,6 +46,7 @@ pub fn text(report: &Report) -> String {
         main {
             (tables::warnings(report))
             (tables::expectations(report))
+            (tables::replicas(report))
             (tree::section(report))
             @if let Some(story) = &report.story { (lanes::section(&[("", story)])) }
             (histogram::section(report))

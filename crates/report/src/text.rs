@@ -1,7 +1,7 @@
 //! The result of a run, for people: a row for each thread, promises, processors, expectations.
 
 use crate::terminal::{figures, percent, short, table};
-use crate::{admission, promises};
+use crate::{admission, promises, votes};
 use std::time::Duration;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{
@@ -45,6 +45,7 @@ pub fn text(
     text.push_str(&admission::text(outcome));
     text.push_str(&promises::text(scenario, outcome, width));
     text.push_str(&counted(scenario, outcome));
+    text.push_str(&accused(outcome));
     text.push('\n');
     text.push_str(&cpus(outcome));
     text.push_str(&stations(outcome));
@@ -212,8 +213,19 @@ fn counted(scenario: &Scenario, outcome: &Outcome) -> String {
     let mut text = String::new();
     for (name, all) in nodes.chain(threads).filter(|(_, all)| !all.is_empty()) {
         let all: Vec<_> = all.iter().map(|(name, count)| plain(name, *count)).collect();
-        text.push_str(&format!("{name} counted: {}\n", figures(&all)));
+        // What is about a replica is in its sentence.
+        let all = votes::others(&all);
+        if !all.is_empty() {
+            text.push_str(&format!("{name} counted: {}\n", figures(&all)));
+        }
     }
+    if text.is_empty() { text } else { format!("\n{text}") }
+}
+
+/// A sentence for each replica that was wrong or absent, after an empty line.
+fn accused(outcome: &Outcome) -> String {
+    let lines = votes::of(outcome).into_iter().map(|sentence| format!("{sentence}\n"));
+    let text: String = lines.collect();
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 

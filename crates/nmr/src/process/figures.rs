@@ -4,12 +4,15 @@ use super::voting::Part;
 use crate::ReplicaNumber;
 use windfall_programs::{Annotation, Process};
 
-/// Of each replica and spare: values that were wrong, iterations without a value, the iteration since which it sent nothing right (0 if its last value was), and how often it was begun anew, or in the place of another.
+/// Of each replica and spare: values that were wrong, iterations without a value, and the iteration since which it sent nothing right (0 if its last value was), as voters say; and, as the manager says, how often it was begun anew, or in the place of another, which spare took its place, whether it takes part no longer, and whether the run ended because of it.
 pub(super) struct Names {
     wrong: &'static str,
     absent: &'static str,
     since: &'static str,
     pub(super) begun: &'static str,
+    pub(super) replaced_by: &'static str,
+    pub(super) retired: &'static str,
+    pub(super) ended_the_run: &'static str,
 }
 
 macro_rules! names {
@@ -19,6 +22,9 @@ macro_rules! names {
             absent: concat!("replica-", $number, "-absent"),
             since: concat!("replica-", $number, "-wrong-since"),
             begun: concat!("replica-", $number, "-begun"),
+            replaced_by: concat!("replica-", $number, "-replaced-by"),
+            retired: concat!("replica-", $number, "-retired"),
+            ended_the_run: concat!("replica-", $number, "-ended-the-run"),
         }),*]
     };
 }

@@ -7,7 +7,7 @@ use super::figures::NAMES;
 use super::shared::Shared;
 use crate::control::Control;
 use crate::participant::link;
-use crate::redundant::{Fault, Outcome};
+use crate::redundant::{Fault, Outcome, Remedy};
 use crate::remedies::{News, Remedies};
 use crate::{ReplicaNumber, Replicas};
 use std::sync::{Arc, PoisonError};
@@ -89,14 +89,27 @@ impl Manager {
             let life = self.abandons(me, replica).await;
             remedies.abandons(replica, life);
         }
-        let begins = follows.begins?;
-        let is_begun = self.joins(me, remedies, template, begins).await;
-        if !is_begun {
+        let is_begun = match follows.begins {
+            Some(begins) => self.joins(me, remedies, template, begins).await,
+            None => false,
+        };
+        if let Some(begins) = follows.begins.filter(|_| !is_begun) {
             // Without a process it takes no part.
             let life = self.abandons(me, begins).await;
             remedies.abandons(begins, life);
         }
-        is_begun.then_some(begins)
+        let begun = follows.begins.filter(|_| is_begun);
+        let names = &NAMES[replica.index()];
+        let figure = match (remedy, begun) {
+            (Remedy::End, _) => Some((names.ended_the_run, 1)),
+            (Remedy::Replace, Some(spare)) => Some((names.replaced_by, spare.0.into())),
+            (_, None) if follows.retires => Some((names.retired, 1)),
+            _ => None,
+        };
+        if let Some((name, count)) = figure {
+            me.annotate(Annotation::Count(name, count)).await;
+        }
+        begun
     }
 
     /// A replica begins a life beside those that take part. Whether it does.

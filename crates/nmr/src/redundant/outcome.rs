@@ -44,7 +44,7 @@ pub struct Fault {
     pub kind: FaultKind,
     /// Where it was noticed; 0 where its body panicked.
     pub iteration: Iteration,
-    /// How many faults of this replica there were, with this one.
+    /// How many faults of this replica there were, with this one. Of one kind, those within an eighth of the time that a vote is waited for count once.
     pub count: u64,
     /// In which iteration the first of them was noticed.
     pub since: Iteration,

@@ -2,6 +2,7 @@
 
 use super::{Reading, Scope};
 use crate::terminal::{figures, percent, short};
+use crate::votes;
 use windfall_time::{Instant, Span};
 use windfall_trace::explain::{
     Account, Ending, Episode, Explained, Explanation, Kind, Part, Person,
@@ -18,7 +19,15 @@ pub(super) fn text(requested: &Scope, read: &Reading) -> String {
     text.push_str(&counts(explanation, found));
     text.push_str(&super::tasks::text(found));
     if !found.figures.is_empty() {
-        text.push_str(&format!("it told: {}\n", figures(&super::keyed(&found.figures))));
+        let all = super::keyed(&found.figures);
+        let others = votes::others(&all);
+        if !others.is_empty() {
+            text.push_str(&format!("it told: {}\n", figures(&others)));
+        }
+        let name = explanation.people.get(&found.thread).map_or("this thread", |one| &one.name);
+        for sentence in votes::by_one(name, &all) {
+            text.push_str(&format!("{sentence}\n"));
+        }
     }
     text.push_str(&super::marks::text(&found.marks));
     text.push_str(&losses(read));

@@ -3,6 +3,7 @@
 use super::one::{losses, scheduler, word, words};
 use super::{Reading, Scope};
 use crate::terminal::{percent, short, table};
+use crate::votes;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use windfall_time::Span;
@@ -34,6 +35,7 @@ pub(super) fn text(requested: &Scope, read: &Reading, width: Option<usize>) -> S
         text.push_str(&format!("{rest} more, no worse than these: `--all` lists every thread\n"));
     }
     text.push_str(&losses(read));
+    accused(explanation).iter().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
     if lines.iter().all(|line| line.misses == 0) {
         let limit = match requested.longer_than {
             Some(limit) => format!(": nothing takes longer than {limit}"),
@@ -51,6 +53,17 @@ pub(super) fn text(requested: &Scope, read: &Reading, width: Option<usize>) -> S
         text.push_str(&format!("next: windfall explain {of}--thread '{whom}'\n"));
     }
     text
+}
+
+/// A sentence for each replica that was wrong or absent.
+fn accused(explanation: &Explanation) -> Vec<String> {
+    let name = |found: &Explained| {
+        explanation.people.get(&found.thread).map_or_else(String::new, |one| one.name.clone())
+    };
+    let told = explanation.threads.iter().filter(|found| !found.figures.is_empty());
+    let told: Vec<_> = told.map(|found| (name(found), super::keyed(&found.figures))).collect();
+    let threads: Vec<_> = told.iter().map(|(name, all)| (name.as_str(), all.as_slice())).collect();
+    votes::sentences(&threads)
 }
 
 /// The threads, the worst first; threads of one name share a line, unless there is only that name.

@@ -3,8 +3,9 @@
 //! A bar shows time received lately; a tick in it marks the promise. Standings differ by
 //! sign and word, not by colour alone. Absent on purpose: a terminal, and keys.
 
-use super::{Row, percent, rows, standing, tenths, votes};
+use super::{Row, accused, percent, rows, standing, tenths};
 use crate::terminal::figures;
+use crate::votes;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -117,8 +118,11 @@ impl Widget for &Screen {
 /// Draws everything.
 fn draw(screen: &Screen, area: Rect, buffer: &mut Buffer) {
     let cpus = u16::try_from(screen.listing.cpus.len()).unwrap_or(1).min(area.height / 3);
-    let accused = votes::sentences(&screen.listing);
-    let said = u16::try_from(accused.len()).map_or(area.height / 6, |all| all.min(area.height / 6));
+    let accused = accused(&screen.listing);
+    let lines =
+        |sentence: &String| sentence.chars().count().div_ceil(usize::from(area.width.max(1)));
+    let said = u16::try_from(accused.iter().map(lines).sum::<usize>());
+    let said = said.map_or(area.height / 6, |all| all.min(area.height / 6));
     let parts = [
         Constraint::Length(1),
         Constraint::Length(cpus),
@@ -145,10 +149,9 @@ fn draw(screen: &Screen, area: Rect, buffer: &mut Buffer) {
     let reversed = Style::new().add_modifier(Modifier::REVERSED);
     Paragraph::new(columns.head()).style(reversed).render(names, buffer);
     Paragraph::new(body(screen, &columns, tree)).render(tree, buffer);
-    let fitted = |sentence: &String| Line::raw(cut(sentence, usize::from(area.width)));
-    let accused: Vec<Line<'_>> = accused.iter().map(fitted).collect();
+    let accused: Vec<Line<'_>> = accused.into_iter().map(Line::raw).collect();
     let bold = Style::new().add_modifier(Modifier::BOLD);
-    Paragraph::new(accused).style(bold).render(voters, buffer);
+    Paragraph::new(accused).style(bold).wrap(Wrap { trim: false }).render(voters, buffer);
     Paragraph::new(marked(screen)).wrap(Wrap { trim: true }).render(detail, buffer);
     let signs = "= kept  - not asking  + exceeded  ! missed  ? unknown  ";
     let tick = if usize::from(area.width) < ROOMY { "" } else { "  | promised" };

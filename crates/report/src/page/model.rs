@@ -31,6 +31,8 @@ pub struct Report {
     pub cpus: Vec<CpuRow>,
     /// Expectations, and whether each held.
     pub expectations: Vec<Expectation>,
+    /// Replicas that were wrong or absent, a sentence each.
+    pub replicas: Vec<String>,
     /// Schedulers that were taken out of the tree: name and reason.
     pub quarantined: Vec<(String, String)>,
     /// Events that are missing.

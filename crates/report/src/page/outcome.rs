@@ -46,6 +46,7 @@ pub fn report(
         threads: threads(scenario, outcome),
         cpus: cpus.collect(),
         expectations: expectations.collect(),
+        replicas: crate::votes::of(outcome),
         quarantined: outcome.quarantined.clone(),
         lost: story.timeline.lost,
         story: Some(story),

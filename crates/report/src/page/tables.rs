@@ -135,6 +135,18 @@ pub(super) fn admissions(report: &Report) -> Markup {
     }
 }
 
+/// Replicas that were wrong or absent, if any was.
+pub(super) fn replicas(report: &Report) -> Markup {
+    html! {
+        @if !report.replicas.is_empty() {
+            section aria-labelledby="replicas" {
+                h2 #replicas { "Replicas that were wrong or absent" }
+                ul { @for sentence in &report.replicas { li { (Shown(sentence)) } } }
+            }
+        }
+    }
+}
+
 /// Counters of schedulers, for those that have any.
 pub(super) fn counted(report: &Report) -> Markup {
     let counters = report.nodes.iter().filter(|row| !row.counted.is_empty());

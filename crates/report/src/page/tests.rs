@@ -117,6 +117,17 @@ fn jobs(row: &mut ThreadRow, story: &Story, thread: ThreadId) {
     });
 }
 
+#[test]
+fn law_replicas_that_were_wrong_are_on_the_page() {
+    let said = "replica 2 of sum: 7 values wrong";
+    let report =
+        Report { replicas: vec![said.to_owned(), HOSTILE.to_owned()], ..Report::default() };
+    let text = page(&report);
+    assert!(text.contains(&format!("<li>{said}</li>")), "{text}");
+    assert!(text.contains("Replicas that were wrong or absent") && !text.contains(HOSTILE));
+    assert!(!page(&Report::default()).contains("Replicas that were"));
+}
+
 fn hostile() -> Report {
     let mut report = report_on(&Sample::small());
     let text = || HOSTILE.to_owned();

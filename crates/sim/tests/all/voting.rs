@@ -90,7 +90,12 @@ fn law_two_that_differ_give_up() {
 #[test]
 fn law_a_faulty_replica_is_restarted_replaced_or_left_out() {
     let faulty = "fault-from = 20\npatience = \"20ms\"\nlag = 4\niterations = 200";
-    for (remedy, begun) in [("\"restart\"", 1), ("\"replace\"\nspares = 1", 1), ("\"retire\"", 0)] {
+    let remedies = [
+        ("\"restart\"", 1, None),
+        ("\"replace\"\nspares = 1", 1, Some(("replica-2-replaced-by", 3))),
+        ("\"retire\"", 0, Some(("replica-2-retired", 1))),
+    ];
+    for (remedy, begun, figure_of_it) in remedies {
         for fault in ["crash", "hang", "flip"] {
             let settings = format!("{faulty}\nfault = \"{fault}\"\nremedy = {remedy}");
             let outcome = voting(&settings);
@@ -101,8 +106,23 @@ fn law_a_faulty_replica_is_restarted_replaced_or_left_out() {
             let whose =
                 if remedy.contains("replace") { "replica-3-begun" } else { "replica-2-begun" };
             assert_eq!(told(&outcome, "manager-1", whose).unwrap_or(0), begun, "{settings}");
+            for name in ["replica-2-replaced-by", "replica-2-retired", "replica-2-ended-the-run"] {
+                let wanted = figure_of_it.filter(|found| found.0 == name).map(|found| found.1);
+                assert_eq!(told(&outcome, "manager-1", name), wanted, "{settings}");
+            }
         }
     }
+}
+
+#[test]
+fn law_a_fault_may_end_the_run_which_says_because_of_whom() {
+    let settings = "fault = \"flip\"\nfault-from = 20\nremedy = \"end\"\npatience = \"20ms\"";
+    let outcome = voting(settings);
+    assert_eq!(told(&outcome, "manager-1", "replica-2-ended-the-run"), Some(1));
+    assert_eq!(told(&outcome, "manager-1", "replica-2-retired"), None);
+    // Of 100 steps those before the fault, and a few until all had heard of it.
+    let votes = ["replica", "replica-1"].map(|name| figure(&outcome, name, "votes"));
+    assert!(votes.iter().all(|votes| (19..30).contains(votes)), "{votes:?}");
 }
 
 /// A figure that is told only if there is something to tell.

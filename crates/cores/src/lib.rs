@@ -21,6 +21,7 @@ mod work;
 pub use block::Block;
 pub use check::{Check, CheckError, Until};
 pub use fault::{Effect, Fault};
+pub use patience::Patience;
 pub use report::{
     Absent, CommonCause, Ended, Finding, KindResult, NoAnswer, ProcessorResult, Report, Verdict,
     Votes, WrongDigest,

@@ -8,18 +8,22 @@ use windfall_time::Span;
 
 const SLICES: u32 = 100;
 
-pub(crate) struct Patience {
+/// The rest of a deadline, as a watchdog waits for it.
+#[derive(Clone, Debug)]
+pub struct Patience {
     slice: Duration,
     left: u32,
 }
 
 impl Patience {
-    pub(crate) fn new(deadline: Span) -> Patience {
+    /// All of it.
+    #[must_use]
+    pub fn new(deadline: Span) -> Patience {
         Patience { slice: Duration::from_nanos(deadline.as_nanos()) / SLICES, left: SLICES }
     }
 
     /// The next message; `None` when none has come in time, or no sender is left.
-    pub(crate) fn receive<T>(&mut self, from: &Receiver<T>) -> Option<T> {
+    pub fn receive<T>(&mut self, from: &Receiver<T>) -> Option<T> {
         while self.left > 0 {
             match from.recv_timeout(self.slice) {
                 Ok(came) => return Some(came),

@@ -14,6 +14,7 @@ mod part;
 mod parts;
 pub mod results;
 pub(crate) mod suite;
+mod watch;
 
 pub use against::{Earlier, EarlierError};
 pub use found::{Better, Found, Level, Metric, Sentence, Undone, Unit};
@@ -23,12 +24,14 @@ pub use suite::{PartFound, Validation, part_names};
 pub use windfall_reliability::Incidents;
 
 use crate::experiment::LabError;
-use machine::Real;
+use machine::{OwnAffinity, Real};
+use std::sync::Arc;
 
 /// Runs the suite on this machine.
 ///
 /// # Errors
 /// For an unknown part, when the processors that this process may use cannot be read, and when none of them answers.
-pub fn validate(options: &Options<'_>) -> Result<Validation, LabError> {
-    suite::validate_on(&mut Real::new()?, options)
+pub fn validate(options: &Options) -> Result<Validation, LabError> {
+    let own = OwnAffinity::read()?;
+    suite::validate_on(Arc::new(Real::new(&own)), options)
 }

@@ -4,17 +4,15 @@
 mod common;
 
 use common::stands;
-use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use windfall_lab::validate::{
     Earlier, Level, Limit, Need, Options, page, part_names, results, validate,
 };
 use windfall_os::sched::Affinity;
 use windfall_time::Span;
 
-static GOES_ON: AtomicBool = AtomicBool::new(false);
-
-fn options<'a>(progress: &'a dyn Fn(&str)) -> Options<'a> {
+fn options(progress: impl Fn(&str) + Send + Sync + 'static) -> Options {
     Options {
         length: Span::from_millis(600),
         quick: true,
@@ -22,8 +20,8 @@ fn options<'a>(progress: &'a dyn Fn(&str)) -> Options<'a> {
         needs: Vec::new(),
         limits: Vec::new(),
         incidents: None,
-        progress,
-        stopped: &GOES_ON,
+        progress: Arc::new(progress),
+        stopped: Arc::default(),
     }
 }
 
@@ -35,11 +33,12 @@ fn law_each_planted_fault_is_found_and_named_and_a_sound_machine_has_none() {
 
 #[test]
 fn law_what_was_measured_here_can_be_read_again_and_is_no_worse_than_itself() {
-    let parts = Cell::new(0);
-    let count = |_: &str| parts.set(parts.get() + 1);
+    let parts = Arc::new(AtomicU32::new(0));
+    let counted = parts.clone();
+    let count = move |_: &str| _ = counted.fetch_add(1, Ordering::Relaxed);
     let need: Need = "1us/10ms".parse().unwrap();
-    let mut found = validate(&Options { needs: vec![need], ..options(&count) }).unwrap();
-    assert!(parts.get() >= part_names().count());
+    let mut found = validate(&Options { needs: vec![need], ..options(count) }).unwrap();
+    assert!(parts.load(Ordering::Relaxed) as usize >= part_names().count());
     assert!(found.metrics().count() >= 10);
     let opening = found.sentences().first().map(|(_, sentence)| sentence.level);
     assert!(opening <= found.sentences().last().map(|(_, sentence)| sentence.level));
@@ -69,7 +68,7 @@ fn limit_one_processor_what_needs_two_is_named_and_the_rest_is_measured() {
         let first = (0..1024).find(|processor| own.has(*processor)).unwrap();
         Affinity::one(first).give(0).unwrap();
         let parts = ["communication", "calls"].map(str::to_owned).to_vec();
-        validate(&Options { parts, ..options(&|_| ()) }).unwrap()
+        validate(&Options { parts, ..options(|_| ()) }).unwrap()
     });
     let found = found.join().unwrap();
     let undone: Vec<_> = found.undone().map(|one| one.what.as_str()).collect();
@@ -83,7 +82,7 @@ fn limit_one_processor_what_needs_two_is_named_and_the_rest_is_measured() {
 #[test]
 fn refuses_parts_that_do_not_exist() {
     let silent = |_: &str| ();
-    let unknown = Options { parts: vec!["sped".to_owned()], ..options(&silent) };
+    let unknown = Options { parts: vec!["sped".to_owned()], ..options(silent) };
     let said = validate(&unknown).unwrap_err().to_string();
     assert!(said.contains("no part is called `sped`") && said.contains("speed"), "{said}");
 }
@@ -93,7 +92,7 @@ fn law_a_limit_on_what_does_not_exist_is_a_fault_beside_what_was_measured() {
     let limit: Limit = "speed.tusk.cpu0=5".parse().unwrap();
     let parts = vec!["speed".to_owned()];
     let silent = |_: &str| ();
-    let unknown = Options { parts, limits: vec![limit], ..options(&silent) };
+    let unknown = Options { parts, limits: vec![limit], ..options(silent) };
     let found = validate(&unknown).unwrap();
     assert!(!found.is_sound() && found.metrics().count() > 0);
     let said = &found.compared[0];
@@ -109,7 +108,7 @@ fn accepts_the_limit_that_the_refusal_of_another_shows() {
     // The number of a processor may be another here.
     let parts = vec!["timing".to_owned()];
     let silent = |_: &str| ();
-    let found = validate(&Options { parts, ..options(&silent) }).unwrap();
+    let found = validate(&Options { parts, ..options(silent) }).unwrap();
     let (name, _) = limit.metric.split_once(".cpu").unwrap();
     assert!(found.metrics().any(|metric| metric.name.starts_with(name)), "{name}");
 }
@@ -118,7 +117,7 @@ fn accepts_the_limit_that_the_refusal_of_another_shows() {
 fn law_a_limit_that_is_not_kept_is_a_fault() {
     let silent = |_: &str| ();
     let limit = |text: &str| text.parse::<Limit>().unwrap();
-    let mut of = options(&silent);
+    let mut of = options(silent);
     of.parts = vec!["conditions".to_owned()];
     let name = {
         let found = validate(&of).unwrap();
@@ -135,19 +134,20 @@ fn law_a_limit_that_is_not_kept_is_a_fault() {
 
 #[test]
 fn law_a_suite_that_is_ended_has_what_was_measured_until_then() {
-    let stopped = AtomicBool::new(false);
-    let parts = Cell::new(0);
-    let first_ends = |_: &str| {
-        parts.set(parts.get() + 1);
-        stopped.fetch_or(parts.get() == 1, Ordering::Relaxed);
+    let stopped = Arc::new(AtomicBool::new(false));
+    let (parts, ends) = (AtomicU32::new(0), stopped.clone());
+    let first_ends = move |_: &str| {
+        let is_first = parts.fetch_add(1, Ordering::Relaxed) == 0;
+        ends.fetch_or(is_first, Ordering::Relaxed);
     };
     let hour = Span::from_secs(3_600);
     let long = Options {
         length: hour,
         parts: vec!["timing".to_owned(), "speed".to_owned()],
-        ..options(&first_ends)
+        stopped,
+        ..options(first_ends)
     };
-    let found = validate(&Options { stopped: &stopped, ..long }).unwrap();
+    let found = validate(&long).unwrap();
     assert!(found.is_stopped && found.parts.len() == 1, "{}", found.parts.len());
     assert!(found.sentences().iter().any(|(_, one)| one.text.contains("ended before")));
 }

@@ -5,7 +5,7 @@ use crate::findings::{Findings, Table, Verdict};
 use crate::validate::machine::{Planted, Simulated, Taken};
 use crate::validate::suite::validate_on;
 use crate::validate::{Level, Options};
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 use windfall_time::Span;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -38,6 +38,7 @@ const SOUND: Planted = Planted {
     wrong_adder: false,
     hangs: false,
     silent: false,
+    stops_in: None,
 };
 
 fn trials() -> Vec<Trial> {
@@ -101,9 +102,9 @@ fn findings(settings: &Settings<'_>) -> Result<Findings, LabError> {
     let length = settings.either(Span::from_secs(10), Span::from_secs(1));
     for Trial { name, planted, said } in trials() {
         (settings.progress)(name);
-        let (parts, stopped) = (PARTS.map(str::to_owned).to_vec(), AtomicBool::new(false));
-        let options = Options { parts, ..Options::quick(length, &stopped) };
-        let validation = validate_on(&mut Simulated::new(planted), &options)?;
+        let parts = PARTS.map(str::to_owned).to_vec();
+        let options = Options { parts, ..Options::quick(length) };
+        let validation = validate_on(Arc::new(Simulated::new(planted)), &options)?;
         let sentences = validation.sentences();
         let notable: Vec<_> = sentences
             .iter()

@@ -6,13 +6,19 @@ use super::found::{Better, Found, Level, Metric, Sentence, Unit};
 use super::machine::Machine;
 use super::parts::processors;
 use crate::experiment::LabError;
+use std::sync::Arc;
 use windfall_cores::Absent;
+
+const REMEDY: &str = "look for threads above ordinary ones on that processor (`ps -eLo psr,cls,rtprio,comm`) and for `soft lockup` or `rcu` in the kernel's log; without either, take the processor out of use";
 
 /// The answers of the processors of a machine.
 pub(crate) struct Answers {
     /// Those of which one came.
     present: Vec<u16>,
+    /// Those that did not answer at the beginning.
     absent: Vec<Absent>,
+    /// Those that stopped later.
+    stopped: Vec<u16>,
 }
 
 impl Answers {
@@ -20,7 +26,7 @@ impl Answers {
     ///
     /// # Errors
     /// When none answers, when no thread can be started to ask one, or when threads cannot be kept away from one that does not answer.
-    pub(crate) fn of(machine: &mut dyn Machine) -> Result<Answers, LabError> {
+    pub(crate) fn of(machine: &mut Arc<dyn Machine>) -> Result<Answers, LabError> {
         let absent = machine.cores().absent();
         let absent =
             absent.map_err(|why| LabError::Run(format!("whether processors answer: {why}")))?;
@@ -31,9 +37,44 @@ impl Answers {
             return Err(LabError::Run(format!("no processor answers; {}", all.join("; "))));
         }
         if !silent.is_empty() {
-            machine.leave_out(&silent)?;
+            *machine = machine.without(&silent)?;
         }
-        Ok(Answers { present: machine.processors().to_vec(), absent })
+        Ok(Answers { present: machine.processors().to_vec(), absent, stopped: Vec::new() })
+    }
+
+    /// Leaves out processors that stopped while a part was measured.
+    ///
+    /// # Errors
+    /// When none is left, or threads cannot be kept away from them.
+    pub(crate) fn leave_out(
+        &mut self,
+        silent: &[Absent],
+        machine: &mut Arc<dyn Machine>,
+    ) -> Result<(), LabError> {
+        let numbers = silent.iter().map(|one| one.processor);
+        self.stopped.extend(numbers.clone());
+        self.present.retain(|one| !self.stopped.contains(one));
+        if self.present.is_empty() {
+            let why = "no processor answers any longer".to_owned();
+            return Err(LabError::Run(why));
+        }
+        *machine = machine.without(&numbers.collect::<Vec<_>>())?;
+        Ok(())
+    }
+
+    /// Whether any is left.
+    pub(crate) fn are_there(&self) -> bool {
+        !self.present.is_empty()
+    }
+
+    /// Names those that stopped while this was measured.
+    pub(crate) fn name_stopped(silent: &[Absent], found: &mut Found) {
+        for Absent { processor, why, .. } in silent {
+            let text = format!(
+                "Processor {processor} stopped answering while this was measured; what is said here and in all that follows is without it: {why}."
+            );
+            found.sentences.push(Sentence::new(Level::Fault, text).remedy(REMEDY));
+        }
     }
 
     /// Names those that do not answer.
@@ -42,8 +83,7 @@ impl Answers {
             let text = format!(
                 "Processor {processor} does not answer, and all was measured without it: {why}."
             );
-            let remedy = "look for threads above ordinary ones on that processor (`ps -eLo psr,cls,rtprio,comm`) and for `soft lockup` or `rcu` in the kernel's log; without either, take the processor out of use";
-            found.sentences.push(Sentence::new(Level::Fault, text).remedy(remedy));
+            found.sentences.push(Sentence::new(Level::Fault, text).remedy(REMEDY));
         }
         let metric = |processor: u16, value| {
             let name = format!("conditions.silent.cpu{processor}");
@@ -51,11 +91,13 @@ impl Answers {
         };
         found.metrics.extend(self.present.iter().map(|one| metric(*one, 0)));
         found.metrics.extend(self.absent.iter().map(|one| metric(one.processor, 1)));
+        found.metrics.extend(self.stopped.iter().map(|one| metric(*one, 1)));
     }
 
     /// Says which processors a part is without.
     pub(crate) fn qualify(&self, found: &mut Found) {
-        let silent: Vec<u16> = self.absent.iter().map(|one| one.processor).collect();
+        let silent = self.absent.iter().map(|one| one.processor);
+        let silent: Vec<u16> = silent.chain(self.stopped.iter().copied()).collect();
         if !silent.is_empty() {
             let text = format!("without {}: no answer comes from there", processors(&silent));
             found.circumstances.push(text);
@@ -69,15 +111,13 @@ mod tests {
     use crate::validate::machine::{Planted, Simulated};
     use crate::validate::suite::{Validation, validate_on};
     use crate::validate::{Options, results};
-    use std::sync::atomic::AtomicBool;
     use windfall_time::Span;
 
     fn validated(silent: [bool; 3], parts: &[&str]) -> Result<Validation, LabError> {
         let planted = silent.map(|silent| Planted { silent, ..Planted::default() });
-        let stopped = AtomicBool::new(false);
         let parts = parts.iter().map(ToString::to_string).collect();
-        let options = Options { parts, ..Options::quick(Span::from_millis(600), &stopped) };
-        validate_on(&mut Simulated::new(planted.to_vec()), &options)
+        let options = Options { parts, ..Options::quick(Span::from_millis(600)) };
+        validate_on(Arc::new(Simulated::new(planted.to_vec())), &options)
     }
 
     #[test]

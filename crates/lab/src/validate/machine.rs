@@ -6,15 +6,17 @@ mod gate;
 mod load;
 mod real;
 mod simulated;
+mod spin;
 mod topology;
 
 pub(crate) use load::{Load, LoadKind};
-pub(crate) use real::Real;
+pub(crate) use real::{OwnAffinity, Real};
 pub(crate) use simulated::{Planted, Simulated, Taken};
+pub(crate) use spin::Spin;
 pub(crate) use topology::Distance;
 
 use crate::experiment::LabError;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use windfall_cores::Check;
 use windfall_time::{Instant, Span};
 
@@ -61,7 +63,7 @@ pub(crate) struct RoundTrip {
 pub(crate) type Body<'a> = dyn Fn(u16, &mut dyn Core) + Sync + 'a;
 
 /// A machine.
-pub(crate) trait Machine: Sync {
+pub(crate) trait Machine: Send + Sync {
     /// It, in a line.
     fn line(&self) -> String;
     /// The processors that may be used, in order.
@@ -84,11 +86,15 @@ pub(crate) trait Machine: Sync {
     fn stolen(&self) -> Option<Vec<(u16, Span)>>;
     /// A check of what its processors compute, and of whether they answer.
     fn cores(&self) -> Check;
-    /// Goes on without these processors: they are not among [`Machine::processors`] any longer, and no thread of the suite runs there.
+    /// It without these processors: they are not among its [`Machine::processors`], and no thread that the caller starts runs there.
     ///
     /// # Errors
     /// When threads cannot be kept away from them.
-    fn leave_out(&mut self, processors: &[u16]) -> Result<(), LabError>;
+    fn without(&self, processors: &[u16]) -> Result<Arc<dyn Machine>, LabError>;
+    /// How many threads have ended their part of a measurement so far.
+    fn measured(&self) -> u64;
+    /// No measurement takes longer on processors that answer, where the longest is to take that.
+    fn deadline(&self, length: Span) -> Span;
     /// Whether this process runs on it.
     fn is_here(&self) -> bool;
 }

@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use windfall_reliability::Incidents;
 use windfall_time::{ParseError, Span};
 
 /// How the suite is to be run.
-pub struct Options<'a> {
+#[derive(Clone)]
+pub struct Options {
     /// For how long the machine is measured under load; the rest takes about as long again where this is short.
     pub length: Span,
     /// Everything shorter, a minute in all.
@@ -21,16 +23,16 @@ pub struct Options<'a> {
     /// The name of a file of incidents, and these.
     pub incidents: Option<(String, Incidents)>,
     /// Receives a description of the current measurement.
-    pub progress: &'a dyn Fn(&str),
+    pub progress: Arc<dyn Fn(&str) + Send + Sync>,
     /// Whether to end: what was measured until then is the result.
-    pub stopped: &'a AtomicBool,
+    pub stopped: Arc<AtomicBool>,
 }
 
-impl<'a> Options<'a> {
+impl Options {
     /// Everything, in short, and without a word on the way.
-    pub(crate) fn quick(length: Span, stopped: &'a AtomicBool) -> Options<'a> {
+    pub(crate) fn quick(length: Span) -> Options {
         let (parts, needs, limits, incidents) = (Vec::new(), Vec::new(), Vec::new(), None);
-        let progress = &|_: &str| ();
+        let (progress, stopped) = (Arc::new(|_: &str| ()), Arc::default());
         Options { length, quick: true, parts, needs, limits, incidents, progress, stopped }
     }
 

@@ -13,5 +13,5 @@ pub(crate) struct Part {
     pub(crate) title: &'static str,
     /// Its question.
     pub(crate) question: &'static str,
-    pub(crate) run: fn(&dyn Machine, &Options<'_>) -> Result<Found, LabError>,
+    pub(crate) run: fn(&dyn Machine, &Options) -> Result<Found, LabError>,
 }

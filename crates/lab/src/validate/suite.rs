@@ -6,7 +6,10 @@ use super::machine::Machine;
 use super::options::{Limit, Options};
 use super::part::Part;
 use super::parts;
+use super::watch::{Watched, watched};
 use crate::experiment::LabError;
+use std::sync::Arc;
+use windfall_cores::Absent;
 use windfall_time::Span;
 
 /// First what spoils the rest, then the seven of AIRLAB (3) in its order, and what short periods can be trusted with.
@@ -136,8 +139,8 @@ fn kept(metric: &Metric, limit: &Limit) -> Sentence {
 /// # Errors
 /// For an unknown part, and when no processor answers.
 pub(crate) fn validate_on(
-    machine: &mut dyn Machine,
-    options: &Options<'_>,
+    mut machine: Arc<dyn Machine>,
+    options: &Options,
 ) -> Result<Validation, LabError> {
     let unknown = options.parts.iter().find(|name| part_names().all(|part| part != *name));
     if let Some(name) = unknown {
@@ -151,14 +154,11 @@ pub(crate) fn validate_on(
         options.parts.is_empty() || options.parts.iter().any(|one| one == part.name)
     };
     let line = machine.line();
-    let answers = Answers::of(machine)?;
+    let mut answers = Answers::of(&mut machine)?;
     let parts = PARTS.iter().copied().filter(|part| wanted(&part));
-    let mut parts = measured(parts, machine, options);
+    let mut parts = measured(parts, &mut machine, &mut answers, options);
     if let Some(first) = parts.first_mut() {
         answers.name(&mut first.found);
-    }
-    for part in &mut parts {
-        answers.qualify(&mut part.found);
     }
     let (length, quick) = (options.length, options.quick);
     let is_stopped = options.is_stopped();
@@ -178,20 +178,48 @@ pub(crate) fn validate_on(
 /// The findings of these parts, until it is to end.
 fn measured<'a>(
     parts: impl Iterator<Item = &'a Part>,
-    machine: &dyn Machine,
-    options: &Options<'_>,
+    machine: &mut Arc<dyn Machine>,
+    answers: &mut Answers,
+    options: &Options,
 ) -> Vec<PartFound> {
     let mut all = Vec::new();
     for part in parts {
-        if options.is_stopped() {
+        if options.is_stopped() || !answers.are_there() {
             break;
         }
         (options.progress)(part.title);
-        let Part { name, title, question, run } = *part;
-        let found = run(machine, options).unwrap_or_else(|why| not_measured(name, &why));
+        let mut silent = Vec::new();
+        let ended = ended(part, machine, answers, options, &mut silent);
+        let Part { name, title, question, .. } = *part;
+        let mut found = ended.unwrap_or_else(|why| not_measured(name, &why));
+        Answers::name_stopped(&silent, &mut found);
+        answers.qualify(&mut found);
         all.push(PartFound { name, title, question, found });
     }
     all
+}
+
+/// The findings of a part. Processors that stop meanwhile are left out, and it begins anew.
+fn ended(
+    part: &Part,
+    machine: &mut Arc<dyn Machine>,
+    answers: &mut Answers,
+    options: &Options,
+    silent: &mut Vec<Absent>,
+) -> Result<Found, LabError> {
+    loop {
+        match watched(part, machine, options)? {
+            Watched::Ended(found) => return found,
+            Watched::Silent(more) => {
+                let left = answers.leave_out(&more, machine);
+                silent.extend(more);
+                left?;
+                if options.is_stopped() {
+                    return Err(LabError::Run("it was ended".to_owned()));
+                }
+            }
+        }
+    }
 }
 
 fn not_measured(name: &str, why: &LabError) -> Found {
@@ -206,7 +234,6 @@ mod tests {
     use super::super::machine::{Planted, Simulated};
     use super::super::results;
     use super::*;
-    use std::sync::atomic::AtomicBool;
 
     const REFUSED: Part = Part {
         name: "refused",
@@ -220,11 +247,11 @@ mod tests {
 
     #[test]
     fn law_a_part_that_cannot_be_measured_is_a_fault_and_takes_no_other_with_it() {
-        let stopped = AtomicBool::new(false);
-        let options = Options::quick(Span::from_secs(1), &stopped);
-        let machine = Simulated::new(vec![Planted::default(); 2]);
+        let options = Options::quick(Span::from_secs(1));
+        let mut machine: Arc<dyn Machine> = Arc::new(Simulated::new(vec![Planted::default(); 2]));
+        let mut answers = Answers::of(&mut machine).unwrap();
         let three = [&parts::speed::PART, &REFUSED, &parts::conditions::PART];
-        let parts = measured(three.into_iter(), &machine, &options);
+        let parts = measured(three.into_iter(), &mut machine, &mut answers, &options);
         let validation = Validation {
             machine: machine.line(),
             length: options.length,

@@ -3,12 +3,14 @@
 //! A thread for each processor, kept there and above all ordinary threads where that is allowed; class and affinity end with it.
 
 use super::gate::Gate;
+use super::spin::NoAnswer;
 use super::topology::Topology;
-use super::{Body, Class, Core, Distance, Load, LoadKind, Machine, RoundTrip};
+use super::{Body, Class, Core, Distance, Load, LoadKind, Machine, RoundTrip, Spin};
 use crate::experiment::LabError;
-use std::hint::{black_box, spin_loop};
+use std::hint::black_box;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{Builder, ScopedJoinHandle, scope};
 use windfall_clocks::{Clock, Counter, SystemClock};
 use windfall_cores::Check;
@@ -22,30 +24,39 @@ const PRIORITY: u32 = 85;
 /// This machine.
 pub(crate) struct Real {
     processors: Vec<u16>,
-    topology: Topology,
+    topology: Arc<Topology>,
     /// `None` where there is none to be trusted; then counters are CLOCK_MONOTONIC_RAW.
     counter: Option<Counter>,
-    /// Of the calling thread, from which all others have theirs.
-    own: Affinity,
+    /// Threads that have ended their part of a measurement.
+    measured: AtomicU64,
 }
 
-impl Drop for Real {
+/// The processors of the calling thread, from which all others have theirs; they are its own again when this is dropped.
+pub(crate) struct OwnAffinity(Affinity);
+
+impl OwnAffinity {
+    /// As they are.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub(crate) fn read() -> Result<OwnAffinity, LabError> {
+        Affinity::of(0).map(OwnAffinity).map_err(|why| refused("read the own affinity", &why))
+    }
+}
+
+impl Drop for OwnAffinity {
     fn drop(&mut self) {
-        // It was its own before, so a refusal is of a processor that has gone meanwhile.
-        let _ = self.own.give(0);
+        // They were its own before, so a refusal is of a processor that has gone meanwhile.
+        let _ = self.0.give(0);
     }
 }
 
 impl Real {
-    /// Finds the processors that this process may use.
-    ///
-    /// # Errors
-    /// When they cannot be read.
-    pub(crate) fn new() -> Result<Real, LabError> {
-        let own = Affinity::of(0).map_err(|why| refused("read the own affinity", &why))?;
-        let processors: Vec<u16> = (0..1024).filter(|cpu| own.has(*cpu)).collect();
-        let topology = Topology::read(Path::new("/"), &processors);
-        Ok(Real { processors, topology, counter: Counter::new().ok(), own })
+    /// With these processors.
+    pub(crate) fn new(own: &OwnAffinity) -> Real {
+        let processors: Vec<u16> = (0..1024).filter(|cpu| own.0.has(*cpu)).collect();
+        let topology = Arc::new(Topology::read(Path::new("/"), &processors));
+        Real { processors, topology, counter: Counter::new().ok(), measured: AtomicU64::new(0) }
     }
 
     /// Goes to a processor, and above all ordinary threads if that is allowed.
@@ -86,6 +97,7 @@ impl Machine for Real {
             if gate.passes(entered.is_ok()) {
                 body(processor, &mut self.core());
             }
+            self.measured.fetch_add(1, Ordering::Relaxed);
             entered
         };
         let all: Vec<_> = scope(|scope| {
@@ -120,25 +132,27 @@ impl Machine for Real {
     fn round_trips(&self, from: u16, to: u16, count: u32) -> Result<Vec<RoundTrip>, LabError> {
         // The number of the trip on its way there, and what the other counter showed on its way back.
         let (there, seen) = (AtomicU64::new(0), AtomicU64::new(0));
-        let trips = std::sync::Mutex::new(Vec::new());
-        let body = |processor: u16, core: &mut dyn Core| {
-            if processor == to {
-                for number in 1..=u64::from(count) {
-                    while there.load(Ordering::Acquire) != number {
-                        spin_loop();
-                    }
-                    seen.store(core.counter().as_nanos(), Ordering::Release);
+        let (trips, no_answer) = (std::sync::Mutex::new(Vec::new()), AtomicBool::new(false));
+        let answers = |core: &mut dyn Core| {
+            for number in 1..=u64::from(count) {
+                let mut spin = Spin::default();
+                while there.load(Ordering::Acquire) != number {
+                    spin.waits()?;
                 }
-                return;
+                seen.store(core.counter().as_nanos(), Ordering::Release);
             }
+            Ok(())
+        };
+        let asks = |core: &mut dyn Core| {
             let mut own = Vec::new();
             for number in 1..=u64::from(count) {
                 seen.store(0, Ordering::Relaxed);
                 let sent = core.counter();
                 there.store(number, Ordering::Release);
+                let mut spin = Spin::default();
                 let shown = loop {
                     match seen.load(Ordering::Acquire) {
-                        0 => spin_loop(),
+                        0 => spin.waits()?,
                         shown => break Instant::from_nanos(shown),
                     }
                 };
@@ -147,8 +161,17 @@ impl Machine for Real {
             if let Ok(mut trips) = trips.lock() {
                 *trips = own;
             }
+            Ok(())
+        };
+        let body = |processor: u16, core: &mut dyn Core| {
+            let done = if processor == to { answers(core) } else { asks(core) };
+            no_answer.fetch_or(done == Err(NoAnswer), Ordering::Relaxed);
         };
         self.on_each(&[from, to], &body)?;
+        if no_answer.into_inner() {
+            let asked = format!("have processors {from} and {to} answer each other");
+            return Err(LabError::Machine { asked, why: NoAnswer.to_string() });
+        }
         Ok(trips.into_inner().unwrap_or_default())
     }
 
@@ -165,10 +188,21 @@ impl Machine for Real {
         Check::on(&self.processors)
     }
 
-    fn leave_out(&mut self, processors: &[u16]) -> Result<(), LabError> {
-        self.processors.retain(|cpu| !processors.contains(cpu));
-        let left: Affinity = self.processors.iter().copied().collect();
-        left.give(0).map_err(|why| refused("keep threads away from processors", &why))
+    fn without(&self, processors: &[u16]) -> Result<Arc<dyn Machine>, LabError> {
+        let left = self.processors.iter().copied().filter(|cpu| !processors.contains(cpu));
+        let processors: Vec<u16> = left.collect();
+        let left: Affinity = processors.iter().copied().collect();
+        left.give(0).map_err(|why| refused("keep threads away from processors", &why))?;
+        let (topology, measured) = (self.topology.clone(), AtomicU64::new(0));
+        Ok(Arc::new(Real { processors, topology, counter: self.counter, measured }))
+    }
+
+    fn measured(&self) -> u64 {
+        self.measured.load(Ordering::Relaxed)
+    }
+
+    fn deadline(&self, length: Span) -> Span {
+        Span::from_secs(30).saturating_add(length.saturating_mul(2))
     }
 
     fn is_here(&self) -> bool {
@@ -234,24 +268,25 @@ mod tests {
     #[test]
     fn law_no_thread_runs_on_a_processor_that_is_left_out_until_the_suite_ends() {
         let before = Affinity::of(0).unwrap();
-        let mut machine = Real::new().unwrap();
+        let own = OwnAffinity::read().unwrap();
+        let machine = Real::new(&own);
         let &[first, ref others @ ..] = machine.processors() else { panic!("no processor") };
-        let others = others.to_vec();
-        machine.leave_out(&others).unwrap();
-        assert_eq!(machine.processors(), [first]);
-        let own = std::thread::spawn(|| Affinity::of(0).unwrap()).join().unwrap();
-        assert_eq!(own, Affinity::one(first));
-        drop(machine);
+        let less = machine.without(others).unwrap();
+        assert_eq!(less.processors(), [first]);
+        let of_others = std::thread::spawn(|| Affinity::of(0).unwrap()).join().unwrap();
+        assert_eq!(of_others, Affinity::one(first));
+        drop(own);
         assert_eq!(Affinity::of(0).unwrap(), before);
     }
 
     #[test]
     fn law_each_processor_runs_the_body_once() {
-        let machine = Real::new().unwrap();
+        let machine = Real::new(&OwnAffinity::read().unwrap());
         let ran = std::sync::Mutex::new(Vec::new());
         machine.on_each(machine.processors(), &|cpu, _| ran.lock().unwrap().push(cpu)).unwrap();
         let mut ran = ran.into_inner().unwrap();
         ran.sort_unstable();
         assert_eq!(ran, machine.processors());
+        assert_eq!(machine.measured(), ran.len() as u64);
     }
 }

@@ -5,7 +5,8 @@
 use super::{Body, Class, Core, Distance, Load, LoadKind, Machine, RoundTrip};
 use crate::experiment::LabError;
 use std::cmp::Reverse;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use windfall_cores::{Check, Effect, Fault, Kind};
 use windfall_time::{Instant, Span};
 
@@ -15,6 +16,8 @@ const LOOK: u64 = 150;
 const WAKE: u64 = 3_000;
 /// A batch of rounds, or an answer, may take so long: some ten times what it does.
 const PATIENCE: Span = Span::from_secs(4);
+/// A measurement takes less; if not, its processors are asked in vain.
+const DEADLINE: Span = Span::from_secs(1);
 /// Half of a round trip.
 const HOP: u64 = 60;
 
@@ -44,12 +47,17 @@ pub(crate) struct Planted {
     pub(crate) hangs: bool,
     /// Whether no thread gets there from the beginning.
     pub(crate) silent: bool,
+    /// In which of its measurements it stops for good.
+    pub(crate) stops_in: Option<u32>,
 }
 
 /// The machine.
 pub(crate) struct Simulated {
     processors: Vec<u16>,
     planted: Vec<Planted>,
+    /// How many measurements each processor has begun.
+    begun: Arc<Vec<AtomicU32>>,
+    measured: AtomicU64,
     /// When its last measurement ended.
     at: Mutex<u64>,
 }
@@ -58,7 +66,23 @@ impl Simulated {
     /// With a processor for each of these.
     pub(crate) fn new(planted: Vec<Planted>) -> Simulated {
         let processors = (0..).take(planted.len()).collect();
-        Simulated { processors, planted, at: Mutex::new(1_000_000_000) }
+        let begun = planted.iter().map(|_| AtomicU32::new(0)).collect();
+        let (begun, at) = (Arc::new(begun), Mutex::new(1_000_000_000));
+        Simulated { processors, planted, begun, measured: AtomicU64::new(0), at }
+    }
+
+    fn has_stopped(&self, processor: u16) -> bool {
+        let place = usize::from(processor);
+        let begun = self.begun[place].load(Ordering::Relaxed);
+        self.planted[place].stops_in.is_some_and(|stops_in| begun >= stops_in)
+    }
+
+    /// A processor begins a measurement, which does not end if it stops there.
+    fn begins(&self, processor: u16) {
+        self.begun[usize::from(processor)].fetch_add(1, Ordering::Relaxed);
+        while self.has_stopped(processor) {
+            std::thread::park();
+        }
     }
 
     fn core(&self, processor: u16, at: u64) -> SimulatedCore {
@@ -93,8 +117,10 @@ impl Machine for Simulated {
     fn on_each(&self, processors: &[u16], body: &Body<'_>) -> Result<Class, LabError> {
         let begun = self.at();
         let ends = processors.iter().map(|processor| {
+            self.begins(*processor);
             let mut core = self.core(*processor, begun);
             body(*processor, &mut core);
+            self.measured.fetch_add(1, Ordering::Relaxed);
             core.at
         });
         self.goes_on_at(ends.max().unwrap_or(begun));
@@ -102,6 +128,7 @@ impl Machine for Simulated {
     }
 
     fn round_trips(&self, from: u16, to: u16, count: u32) -> Result<Vec<RoundTrip>, LabError> {
+        [from, to].into_iter().for_each(|processor| self.begins(processor));
         let mut here = self.core(from, self.at());
         let more = |processor| self.planted[usize::from(processor)].farther.as_nanos();
         let hop = HOP + more(from) + more(to);
@@ -135,15 +162,26 @@ impl Machine for Simulated {
             let wrong = integer(planted(cpu).wrong_adder, 3..=3, Effect::Bits(1 << 7));
             [wrong, integer(planted(cpu).hangs, 5..=5, Effect::Hang)].into_iter().flatten()
         });
-        let silent = self.processors.iter().copied().filter(|cpu| planted(cpu).silent);
+        let is_silent = |cpu: &u16| planted(cpu).silent || self.has_stopped(*cpu);
+        let silent = self.processors.iter().copied().filter(is_silent);
         let check = Check::on(&self.processors).kinds(&[Kind::Integer, Kind::Float]);
         let check = check.anywhere().faults(faults.collect()).deadline(PATIENCE);
         check.silent(&silent.collect::<Vec<_>>())
     }
 
-    fn leave_out(&mut self, processors: &[u16]) -> Result<(), LabError> {
-        self.processors.retain(|cpu| !processors.contains(cpu));
-        Ok(())
+    fn without(&self, processors: &[u16]) -> Result<Arc<dyn Machine>, LabError> {
+        let left = self.processors.iter().copied().filter(|cpu| !processors.contains(cpu));
+        let (processors, planted) = (left.collect(), self.planted.clone());
+        let (begun, at) = (self.begun.clone(), Mutex::new(self.at()));
+        Ok(Arc::new(Simulated { processors, planted, begun, measured: AtomicU64::new(0), at }))
+    }
+
+    fn measured(&self) -> u64 {
+        self.measured.load(Ordering::Relaxed)
+    }
+
+    fn deadline(&self, _: Span) -> Span {
+        DEADLINE
     }
 
     fn is_here(&self) -> bool {

@@ -54,7 +54,7 @@ impl Took {
     }
 }
 
-fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {
+fn found(machine: &dyn Machine, options: &Options) -> Result<Found, LabError> {
     let mut found = Found::default();
     if !machine.is_here() {
         found.not_done("system calls and votes", "a simulated machine has no kernel");
@@ -101,7 +101,7 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
 /// Measures all calls that this machine lets us make.
 fn calls(
     machine: &dyn Machine,
-    options: &Options<'_>,
+    options: &Options,
     found: &mut Found,
 ) -> Result<Vec<Took>, LabError> {
     let (batches, count) = options.either((100, 200), (12, 40));

@@ -87,7 +87,7 @@ impl Copied {
     }
 }
 
-fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {
+fn found(machine: &dyn Machine, options: &Options) -> Result<Found, LabError> {
     let mut found = Found::default();
     if !machine.is_here() {
         found.not_done(
@@ -131,7 +131,7 @@ fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError
 /// All mechanisms, or those that were measured until it was stopped.
 fn measured(
     machine: &dyn Machine,
-    options: &Options<'_>,
+    options: &Options,
     (from, to): (u16, u16),
     batches: u32,
 ) -> Result<Vec<Measured>, LabError> {

@@ -67,12 +67,12 @@ fn looks(core: &mut dyn Core, processor: u16, stretches: u64, stopped: &AtomicBo
     lost
 }
 
-fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {
+fn found(machine: &dyn Machine, options: &Options) -> Result<Found, LabError> {
     let mut found = Found::default();
     found.circumstances.push(machine.line());
     let stretches = options.length.as_nanos() / 4 / (STRETCH + PAUSE).as_nanos();
     let stretches = stretches.clamp(*STRETCHES.start(), *STRETCHES.end());
-    let (before, stopped) = (machine.stolen(), options.stopped);
+    let (before, stopped) = (machine.stolen(), &options.stopped);
     let body = |processor: u16, core: &mut dyn Core| looks(core, processor, stretches, stopped);
     let (all, class) = machine.gather(machine.processors(), body)?;
     let after = machine.stolen();

@@ -20,7 +20,7 @@ pub(crate) const PART: Part = Part {
 /// More than this is neither needed in a full run nor bearable.
 const LONGEST: Span = Span::from_secs(60);
 
-fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {
+fn found(machine: &dyn Machine, options: &Options) -> Result<Found, LabError> {
     let length = Span::from_nanos(options.length.as_nanos() / 8).min(LONGEST);
     let report = machine.cores().run(Until::Passed(length));
     let report = report.map_err(|why| LabError::Run(format!("the check of processors: {why}")))?;

@@ -26,7 +26,7 @@ const INSTRUCTIONS: usize = 526;
 /// Any seed is as good; this one makes the program that decision 0042 describes.
 const SEED: u64 = 4;
 
-fn found(_: &dyn Machine, _: &Options<'_>) -> Result<Found, LabError> {
+fn found(_: &dyn Machine, _: &Options) -> Result<Found, LabError> {
     let wrong = |why: String| LabError::Run(format!("the diagnostic: {why}"));
     let table = Instructions::rv32im().map_err(|why| wrong(why.to_string()))?;
     let faults = Fault::all(&table);
@@ -97,13 +97,11 @@ fn sorts(counts: &[(String, Count)], total: Count) -> Table {
 mod tests {
     use super::*;
     use crate::validate::machine::Simulated;
-    use std::sync::atomic::AtomicBool;
     use windfall_time::Span;
 
     #[test]
     fn law_each_fault_that_no_program_sees_is_listed_with_its_reason() {
-        let stopped = AtomicBool::new(false);
-        let options = Options::quick(Span::from_secs(1), &stopped);
+        let options = Options::quick(Span::from_secs(1));
         let found = found(&Simulated::new(Vec::new()), &options).unwrap();
         let table = |title: &str| {
             let mut tables = found.tables.iter();

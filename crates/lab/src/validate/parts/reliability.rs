@@ -27,7 +27,7 @@ pub(crate) const PART: Part = Part {
 /// Several messages of one cause come within this time.
 const ONE_CAUSE: Span = Span::from_secs(60);
 
-fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {
+fn found(machine: &dyn Machine, options: &Options) -> Result<Found, LabError> {
     let mut found = Found::default();
     match &options.incidents {
         Some((name, incidents)) => of_file(&mut found, name, incidents)?,
@@ -156,12 +156,10 @@ fn of_controller(found: &mut Found, one: &Controller) -> String {
 mod tests {
     use super::*;
     use crate::validate::machine::Simulated;
-    use std::sync::atomic::AtomicBool;
 
     fn of(text: &str) -> Found {
-        let stopped = AtomicBool::new(false);
         let incidents = Some(("incidents.txt".to_owned(), Incidents::read(text).unwrap()));
-        let options = Options { incidents, ..Options::quick(Span::from_secs(1), &stopped) };
+        let options = Options { incidents, ..Options::quick(Span::from_secs(1)) };
         found(&Simulated::new(Vec::new()), &options).unwrap()
     }
 

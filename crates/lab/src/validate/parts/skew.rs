@@ -39,11 +39,11 @@ fn rows(away: Span, iteration: Span) -> u64 {
     away.as_nanos() / iteration.as_nanos() + 1
 }
 
-fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {
+fn found(machine: &dyn Machine, options: &Options) -> Result<Found, LabError> {
     let mut found = Found::default();
     let quarter = Span::from_nanos(options.length.as_nanos() / 4).min(LOOKED);
     let length = options.either(quarter, Span::from_secs(1));
-    let (away, class) = stretches(machine, length, options.stopped)?;
+    let (away, class) = stretches(machine, length, &options.stopped)?;
     let (class, length) = (class.words(), shown(length));
     found.circumstances.push(format!("a thread on each processor, {class}, for {length}"));
     says_rows(&mut found, &away);
@@ -178,10 +178,9 @@ fn metrics(found: &mut Found, away: &[Stretch], lost: &[Lost]) {
 mod tests {
     use super::*;
     use crate::validate::machine::{Planted, Simulated, Taken};
-    use std::sync::atomic::AtomicBool;
 
-    fn options(stopped: &AtomicBool) -> Options<'_> {
-        Options::quick(Span::from_secs(4), stopped)
+    fn options() -> Options {
+        Options::quick(Span::from_secs(4))
     }
 
     #[test]
@@ -206,7 +205,7 @@ mod tests {
             (Planted::default(), Level::Fact, "1 row with iterations of 1 ms"),
         ] {
             let machine = Simulated::new(vec![planted; 2]);
-            let found = found(&machine, &options(&AtomicBool::new(false))).unwrap();
+            let found = found(&machine, &options()).unwrap();
             let sentence = &found.sentences[0];
             assert!(sentence.level == level && sentence.text.contains(words), "{}", sentence.text);
             assert_eq!((found.undone.len(), found.tables[0].rows.len()), (1, QUEUES.len()));

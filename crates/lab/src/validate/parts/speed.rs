@@ -75,7 +75,7 @@ fn times(processors: usize, (all, least, most): (usize, usize, usize)) -> usize 
     (all / processors.max(1)).clamp(least, most)
 }
 
-fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {
+fn found(machine: &dyn Machine, options: &Options) -> Result<Found, LabError> {
     let count = times(machine.processors().len(), options.either((800, 12, 40), (240, 4, 12)));
     let mut alone = Vec::new();
     for processor in machine.processors() {
@@ -203,12 +203,10 @@ fn figure(alone: &[Runs]) -> Figure {
 mod tests {
     use super::*;
     use crate::validate::machine::{Planted, Simulated};
-    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn limit_many_processors_take_no_minutes() {
-        let stopped = AtomicBool::new(false);
-        let options = Options::quick(Span::from_secs(1), &stopped);
+        let options = Options::quick(Span::from_secs(1));
         let runs = |processors: usize| {
             let machine = Simulated::new(vec![Planted::default(); processors]);
             let found = found(&machine, &options).unwrap();

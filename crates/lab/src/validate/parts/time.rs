@@ -133,12 +133,12 @@ impl Compared {
     }
 }
 
-fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {
+fn found(machine: &dyn Machine, options: &Options) -> Result<Found, LabError> {
     let mut found = Found::default();
     let over = options.either(Span::from_secs(20), Span::from_secs(3));
     let others: Vec<u16> = machine.processors().iter().skip(1).copied().collect();
     let first = machine.processors().first().copied().unwrap_or(0);
-    let stopped = options.stopped;
+    let stopped = &options.stopped;
     let compare = || -> Result<Vec<Option<Ahead>>, LabError> {
         others.iter().map(|other| Ok(ahead(&machine.round_trips(first, *other, TRIPS)?))).collect()
     };

@@ -43,13 +43,13 @@ const IDLE: Span = Span::from_secs(60);
 const PAUSE: Span = Span::from_nanos(100_000);
 
 /// Measures for so long.
-fn phase(machine: &dyn Machine, options: &Options<'_>, length: Span) -> Result<Phase, LabError> {
+fn phase(machine: &dyn Machine, options: &Options, length: Span) -> Result<Phase, LabError> {
     let mut periods = PERIODS.to_vec();
     periods.extend(options.needs.iter().map(|need| need.period));
     periods.sort_unstable();
     periods.dedup();
     let longest = *periods.last().expect("there are six");
-    let (needs, stopped) = (&options.needs, options.stopped);
+    let (needs, stopped) = (&options.needs, &options.stopped);
     let body = |processor: u16, core: &mut dyn Core| {
         let mut record = Record::new(processor, &periods, needs);
         let end = core.now() + length;
@@ -70,7 +70,7 @@ fn phase(machine: &dyn Machine, options: &Options<'_>, length: Span) -> Result<P
     Ok(Phase { records, class })
 }
 
-fn found(machine: &dyn Machine, options: &Options<'_>) -> Result<Found, LabError> {
+fn found(machine: &dyn Machine, options: &Options) -> Result<Found, LabError> {
     let mut found = Found::default();
     let idle_for = Span::from_nanos(options.length.as_nanos() / 4).min(IDLE);
     let idle = phase(machine, options, idle_for)?;
@@ -142,12 +142,10 @@ mod tests {
     use super::*;
     use crate::validate::found::Level;
     use crate::validate::machine::{Planted, Simulated};
-    use std::sync::atomic::AtomicBool;
 
     fn of(length: Span, needs: &[&str]) -> Found {
-        let stopped = AtomicBool::new(false);
         let needs = needs.iter().map(|need| need.parse().unwrap()).collect();
-        let options = Options { needs, ..Options::quick(length, &stopped) };
+        let options = Options { needs, ..Options::quick(length) };
         found(&Simulated::new(vec![Planted::default(); 2]), &options).unwrap()
     }
 

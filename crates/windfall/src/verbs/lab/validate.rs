@@ -6,6 +6,7 @@ use crate::verbs::keep::is_page;
 use crate::{Answer, VerbError, signals};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 use windfall_lab::validate::{Earlier, Incidents, Options, page, results, validate};
 use windfall_time::{Instant, Span};
@@ -25,7 +26,7 @@ pub(super) fn run(args: &ValidateArgs) -> Result<Answer, VerbError> {
     let incidents = args.incidents.as_deref().map(incidents).transpose()?;
     let stopped = signals::stop_flag()?;
     let read = errors_are_read();
-    let progress = |what: &str| {
+    let progress = move |what: &str| {
         if read {
             print_error(&format!("{what}\n"));
         }
@@ -38,8 +39,8 @@ pub(super) fn run(args: &ValidateArgs) -> Result<Answer, VerbError> {
         needs: args.need.clone(),
         limits: args.limit.clone(),
         incidents,
-        progress: &progress,
-        stopped: &stopped,
+        progress: Arc::new(progress),
+        stopped,
     })?;
     if let Some(earlier) = &earlier {
         found.compare(earlier);

@@ -1,7 +1,7 @@
 //! Ways to hand a message from one thread to another: those of the kernel, and those that a program makes itself (AIRLAB, 3).
 
+use crate::validate::machine::Spin;
 use std::fs::File;
-use std::hint::spin_loop;
 use std::io::{self, Error, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
@@ -157,10 +157,10 @@ fn ring_ends<const WORDS: usize>(bytes: usize) -> [Box<dyn End>; 2] {
 impl<const WORDS: usize> End for RingEnd<WORDS> {
     fn send(&mut self, word: u64) -> io::Result<()> {
         self.sent[0][0] = word;
-        let mut done = 0;
+        let (mut done, mut spin) = (0, Spin::default());
         while done < self.sent.len() {
             match self.to.write(&self.sent[done..]) {
-                0 => spin_loop(),
+                0 => spin.waits().map_err(Error::other)?,
                 count => done += count,
             }
         }
@@ -168,10 +168,10 @@ impl<const WORDS: usize> End for RingEnd<WORDS> {
     }
 
     fn receive(&mut self) -> io::Result<u64> {
-        let mut done = 0;
+        let (mut done, mut spin) = (0, Spin::default());
         while done < self.received.len() {
             match self.from.read(&mut self.received[done..]) {
-                0 => spin_loop(),
+                0 => spin.waits().map_err(Error::other)?,
                 count => done += count,
             }
         }

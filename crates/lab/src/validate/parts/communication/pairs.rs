@@ -47,7 +47,7 @@ impl Measured {
 pub(super) fn find(
     found: &mut Found,
     machine: &dyn Machine,
-    options: &Options<'_>,
+    options: &Options,
 ) -> Result<(), LabError> {
     let distance = |one, other| machine.distance(one, other);
     let chosen = Chosen::new(machine.processors(), distance, options.either(MOST.0, MOST.1));

@@ -23,10 +23,7 @@ pub(super) struct Alone {
 ///
 /// # Errors
 /// When a thread cannot be kept on its processor.
-pub(super) fn measured(
-    machine: &dyn Machine,
-    options: &Options<'_>,
-) -> Result<Vec<Alone>, LabError> {
+pub(super) fn measured(machine: &dyn Machine, options: &Options) -> Result<Vec<Alone>, LabError> {
     let mut all = Vec::new();
     for kind in LoadKind::ALL {
         let Some(load) = machine.load(&[kind]) else { break };

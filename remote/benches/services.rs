@@ -9,10 +9,11 @@ use iceoryx2::prelude::{SignalHandlingMode, ipc};
 use std::hint::{black_box, spin_loop};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use windfall_clocks::Lap;
 use windfall_nmr::{Iteration, Majority, ReplicaNumber, Report, Settings, Voter};
 use windfall_ports::transport::{Record, Transport};
 use windfall_remote::shared_memory::{SharedMemory, clean, config};
+use windfall_time::{Instant, Span};
 
 const VOTES: u64 = 100_000;
 const ROUNDS: usize = 11;
@@ -23,7 +24,7 @@ const AHEAD: u64 = 200;
 /// So many iterations at once.
 const BATCH: usize = 32;
 const READER: usize = 3;
-const NOW: windfall_time::Instant = windfall_time::Instant::ZERO;
+const NOW: Instant = Instant::ZERO;
 
 type To = Publisher<ipc::Service, [u64; 2], ()>;
 type From = Subscriber<ipc::Service, [u64; 2], ()>;
@@ -33,7 +34,7 @@ fn median(mut all: Vec<f64>) -> f64 {
     all[all.len() / 2]
 }
 
-fn each(time: Duration, count: u64) -> f64 {
+fn each(time: Span, count: u64) -> f64 {
     time.as_secs_f64() * 1e9 / f64::from(u32::try_from(count).expect("few enough"))
 }
 
@@ -150,12 +151,12 @@ fn two_threads(run: u64) -> [f64; 2] {
         let (ports, _node) = readers(run);
         ready.wait();
         ready.wait();
-        let begun = Instant::now();
+        let lap = Lap::begin();
         for vote in 1..=VOTES {
             compare(&ports);
             read.store(vote, Ordering::Release);
         }
-        let time = begun.elapsed();
+        let time = lap.each(VOTES);
         ready.wait();
         time
     });
@@ -171,16 +172,16 @@ fn two_threads(run: u64) -> [f64; 2] {
         let mut reader = Reader::new(run);
         ready.wait();
         ready.wait();
-        let begun = Instant::now();
+        let lap = Lap::begin();
         for vote in 1..=VOTES {
             reader.reads(vote);
             read.store(vote, Ordering::Release);
         }
-        let time = begun.elapsed();
+        let time = lap.each(VOTES);
         ready.wait();
         time
     });
-    [each(bare, VOTES), each(ours, VOTES)]
+    [bare, ours]
 }
 
 /// One thread, in batches: what the reader alone takes.
@@ -189,9 +190,12 @@ fn reader_alone(run: u64) -> [f64; 2] {
     let (from, _other) = readers(run);
     let mut senders = senders(run);
     let mut reader = Reader::new(run);
-    let (mut bare, mut ours) = (Duration::ZERO, Duration::ZERO);
     let size = BATCH as u64;
-    for batch in 0..VOTES / size {
+    let batches = VOTES / size;
+    // A lap is some microseconds, so its two readings count.
+    let nothing = Lap::of_nothing();
+    let (mut bare, mut ours) = (Span::ZERO, Span::ZERO);
+    for batch in 0..batches {
         let iterations = batch * size + 1..=(batch + 1) * size;
         for iteration in iterations.clone() {
             for (replica, to) in to.iter().enumerate() {
@@ -199,15 +203,14 @@ fn reader_alone(run: u64) -> [f64; 2] {
                 send(&mut senders, replica, iteration);
             }
         }
-        let begun = Instant::now();
+        let lap = Lap::begin();
         iterations.for_each(|_| compare(&from));
-        bare += begun.elapsed();
-        let begun = Instant::now();
+        bare += lap.passed().saturating_sub(nothing);
+        let lap = Lap::begin();
         reader.reads((batch + 1) * size);
-        ours += begun.elapsed();
+        ours += lap.passed().saturating_sub(nothing);
     }
-    let votes = VOTES / size * size;
-    [each(bare, votes), each(ours, votes)]
+    [each(bare, batches * size), each(ours, batches * size)]
 }
 
 fn main() {

@@ -5,8 +5,7 @@
 //! ```
 
 use std::hint::black_box;
-use std::time::Instant;
-use windfall_clocks::{Best, Clock, Stopwatch, SystemClock};
+use windfall_clocks::{Best, Clock, Lap, Stopwatch, SystemClock};
 
 /// Multiplications, each after the one before.
 fn chain(mut value: u64, steps: u32) -> u64 {
@@ -18,15 +17,15 @@ fn chain(mut value: u64, steps: u32) -> u64 {
 
 /// Nanoseconds of a chain in a long loop of chains.
 fn in_a_loop(steps: u32) -> f64 {
-    const TIMES: u32 = 2_000_000;
+    const TIMES: u64 = 2_000_000;
     let steps = black_box(steps);
     let best = (0..5).map(|_| {
-        let begun = Instant::now();
+        let lap = Lap::begin();
         let last = (0..TIMES).fold(1, |value, _| chain(value, steps));
         black_box(last);
-        begun.elapsed()
+        lap.each(TIMES)
     });
-    best.min().map_or(f64::NAN, |elapsed| elapsed.as_secs_f64() * 1e9 / f64::from(TIMES))
+    best.fold(f64::INFINITY, f64::min)
 }
 
 fn show(name: &str, clock: impl Clock) -> Result<(), Box<dyn std::error::Error>> {

@@ -2,10 +2,10 @@
 //!
 //! `cargo run --release --example phold -- [PROCESSES [REMOTE, of a thousand [STEPS of work [THREADS]]]]`
 
-use std::time::Instant as Clock;
+use windfall_clocks::Lap;
 use windfall_speculation::phold::{Phold, digest};
 use windfall_speculation::{Cancellation, Parallel, Sequential};
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// About so many events.
 const EVENTS: u64 = 400_000;
@@ -28,21 +28,18 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
 
     let waiting = model.waiting();
     let mut run = Sequential::new(model.clone(), waiting)?;
-    let begun = Clock::now();
+    let lap = Lap::begin();
     let events = run.run_until(end, |_, ()| ())?;
-    let (in_order, committed) = (begun.elapsed(), digest(run.states()));
-    println!("in order:     {events} events in {in_order:.1?}, states {committed}");
+    let (in_order, committed) = (lap.passed(), digest(run.states()));
+    println!("in order:     {events} events in {in_order}, states {committed}");
 
     let mut run = Parallel::new(model, end, waiting, Cancellation::Aggressive, threads)?;
-    let begun = Clock::now();
+    let lap = Lap::begin();
     let events = run.run(|_, ()| ())?;
-    let (took, counts) = (begun.elapsed(), run.counts());
-    println!(
-        "on {threads} threads: {events} events in {took:.1?}, states {}",
-        digest(run.states())
-    );
-    let round = took / u32::try_from(run.rounds().max(1))?;
-    println!("{} were undone; a round of global virtual time took {round:.1?}", counts.undone);
+    let (took, counts) = (lap.passed(), run.counts());
+    println!("on {threads} threads: {events} events in {took}, states {}", digest(run.states()));
+    let round = Span::from_nanos(took.as_nanos() / run.rounds().max(1));
+    println!("{} were undone; a round of global virtual time took {round}", counts.undone);
     if digest(run.states()) != committed {
         return Err("both should have come to the same".into());
     }

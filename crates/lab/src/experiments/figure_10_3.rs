@@ -8,7 +8,7 @@ use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use crate::statistics::{Line, line};
 use crate::trees::{all_ready, scenario, spinners};
-use std::time::Instant as Clock;
+use windfall_clocks::Lap;
 use windfall_hierarchy::Hierarchy;
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_scenario::model::{Requirements, Scheduler};
@@ -65,17 +65,16 @@ fn switch(hierarchy: &mut Hierarchy) -> Result<(), LabError> {
 }
 
 /// Nanoseconds of a switch by depth, each by its best round: what disturbs a round only adds to it.
-#[expect(clippy::cast_precision_loss, reason = "shown, not compared")]
 fn measure(rounds: usize, switches: u32) -> Result<Vec<f64>, LabError> {
     let mut trees = (1..=DEPTHS).map(chains).collect::<Result<Vec<_>, _>>()?;
     let mut best = vec![f64::INFINITY; DEPTHS];
     for _ in 0..rounds {
         for (tree, best) in trees.iter_mut().zip(&mut best) {
-            let begun = Clock::now();
+            let lap = Lap::begin();
             for _ in 0..switches {
                 switch(tree)?;
             }
-            *best = best.min(begun.elapsed().as_nanos() as f64 / f64::from(switches));
+            *best = best.min(lap.each(switches.into()));
         }
     }
     Ok(best)

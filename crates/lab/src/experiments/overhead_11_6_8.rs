@@ -9,7 +9,7 @@ use crate::findings::{ClaimStatus, Findings, Raw, Table, Verdict, record};
 use crate::reservation::{AMOUNT, PERIOD, TICK, scenario};
 use crate::statistics::{Mean, difference, mean};
 use crate::trees::all_ready;
-use std::time::Instant as Clock;
+use windfall_clocks::Lap;
 use windfall_hierarchy::{Hierarchy, Processor, ThreadId};
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::kinds;
@@ -54,7 +54,7 @@ impl Driven {
     fn overhead(&mut self, periods: u32) -> Result<f64, LabError> {
         let span = PERIOD.saturating_mul(periods.into());
         let end = self.now.saturating_add(span);
-        let begun = Clock::now();
+        let lap = Lap::begin();
         while self.now < end {
             self.now = self.now.saturating_add(CLOCK);
             if self.tells && self.hierarchy.running(Processor(0)) == Some(self.app) {
@@ -66,7 +66,7 @@ impl Driven {
             }
         }
         let reserved = AMOUNT.as_secs_f64() * f64::from(periods);
-        Ok(begun.elapsed().as_secs_f64() / reserved * 100.0)
+        Ok(lap.passed().as_secs_f64() / reserved * 100.0)
     }
 }
 

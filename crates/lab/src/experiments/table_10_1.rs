@@ -12,7 +12,7 @@ use crate::findings::{ClaimStatus, Findings, Raw, Table, Verdict, record};
 use crate::machine::OPTIMISED;
 use crate::statistics::mean;
 use crate::trees::{all_ready, reservations_first, scenario, spinners};
-use std::time::Instant as Clock;
+use windfall_clocks::Lap;
 use windfall_hierarchy::{Hierarchy, HierarchyError, Message, NodeId, NodeSpec, Parent, ThreadId};
 use windfall_schedulers::catalogue::Settings as Written;
 use windfall_schedulers::kinds;
@@ -48,6 +48,8 @@ const PAPER: [(&str, f64, f64); 9] = [
 ];
 
 struct Tree {
+    /// The time of a lap in which nothing happens, which counts beside a lap of an operation.
+    nothing: Span,
     hierarchy: Hierarchy,
     now: Instant,
     ts: NodeId,
@@ -68,7 +70,8 @@ impl Tree {
             found.map(|(_, node)| *node).ok_or_else(|| LabError::Run(format!("no `{name}`")))
         };
         let (ts, rez) = (node("ts")?, node("res")?);
-        Ok(Tree { hierarchy: plan.hierarchy, now: Instant::ZERO, ts, rez, thread })
+        let (hierarchy, nothing) = (plan.hierarchy, Lap::of_nothing());
+        Ok(Tree { nothing, hierarchy, now: Instant::ZERO, ts, rez, thread })
     }
 
     /// The time of an operation in nanoseconds, until every processor knows its thread.
@@ -81,10 +84,10 @@ impl Tree {
         while self.hierarchy.next_timer().is_some_and(|due| due <= self.now) {
             self.hierarchy.timer_due(self.now)?;
         }
-        let begun = Clock::now();
+        let lap = Lap::begin();
         let done = operation(&mut self.hierarchy, self.now);
         while self.hierarchy.next_changed().is_some() {}
-        let ns = begun.elapsed().as_nanos() as f64;
+        let ns = lap.passed().saturating_sub(self.nothing).as_nanos() as f64;
         Ok((ns, done?))
     }
 

@@ -10,6 +10,7 @@ use crate::native::processors;
 use crate::reservation::{AMOUNT, Watch, real, watching};
 use crate::statistics::{Mean, mean};
 use crate::supervised::supervise;
+use windfall_clocks::Lap;
 use windfall_scenario::Scenario;
 use windfall_scenario::model::Claim;
 use windfall_schedulers::kinds;
@@ -69,10 +70,10 @@ fn sample(device: Device, length: Span) -> Result<Sample, LabError> {
         || disk.as_ref().map_or(0, Reading::bytes) + stream.as_ref().map_or(0, Stream::bytes);
     let (cpu, _) = processors()?;
     let (before, carried) = (Counters::now(cpu), bytes());
-    let begun = std::time::Instant::now();
+    let lap = Lap::begin();
     let run = supervise(&beside_devices(length)?, &watching(device != Device::Clock))?;
     let (counters, carried) = (Counters::now(cpu).since(&before), bytes() - carried);
-    let seconds = begun.elapsed().as_secs_f64();
+    let seconds = lap.passed().as_secs_f64();
     if carried == 0 && device != Device::Clock {
         let why = "nothing was transferred".to_owned();
         return Err(LabError::Machine { asked: "keep a device busy".to_owned(), why });

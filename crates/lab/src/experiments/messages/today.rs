@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 use std::thread;
-use std::time::Instant;
+use windfall_clocks::Lap;
 use windfall_exchange::ring;
 
 pub(super) const NOTE: &str = "Today's threads are on two processors where there are two. The ring is this project's (crate `exchange`), whose reader polls; channel and stream wake a thread that sleeps, as StarOS does a blocked process. \
@@ -32,15 +32,14 @@ pub(super) fn circumstances() -> String {
 }
 
 /// The median over rounds of the time of a message one way, in ns.
-#[expect(clippy::cast_precision_loss, reason = "shown")]
 fn one_way(times: usize, mut there_and_back: impl FnMut()) -> f64 {
     let each = times / ROUNDS + 1;
     (0..each).for_each(|_| there_and_back());
     let rounds: Vec<f64> = (0..ROUNDS)
         .map(|_| {
-            let begins = Instant::now();
+            let lap = Lap::begin();
             (0..each).for_each(|_| there_and_back());
-            begins.elapsed().as_nanos() as f64 / (2 * each) as f64
+            lap.each(2 * each as u64)
         })
         .collect();
     median(&rounds)

@@ -3,7 +3,7 @@
 use crate::statistics::median;
 use std::cmp::Ordering;
 use std::hint::black_box;
-use std::time::Instant as Clock;
+use windfall_clocks::Lap;
 use windfall_speculation::phold::{Bare, Phold, State};
 use windfall_speculation::{
     Cancellation, Context, Model, Parallel, ProcessNumber, Saving, Sequential,
@@ -40,9 +40,9 @@ const fn shown(count: u64) -> f64 {
 
 /// Million events a second, and for how many microseconds it ran.
 fn rate(run: impl FnOnce() -> u64) -> (f64, f64) {
-    let begun = Clock::now();
+    let lap = Lap::begin();
     let events = black_box(run());
-    let micros = begun.elapsed().as_secs_f64() * 1e6;
+    let micros = lap.passed().as_secs_f64() * 1e6;
     (shown(events) / micros, micros)
 }
 
@@ -93,7 +93,7 @@ pub(super) fn alone(setup: &Setup<'_>, change: impl FnOnce(&mut Phold)) -> f64 {
 /// PHOLD that says of some events when they were handled. The clock is no part of what it comes to: nothing but the measurement reads it.
 struct Stamped {
     model: Phold,
-    begun: Clock,
+    begun: Lap,
 }
 
 impl Model for Stamped {
@@ -120,8 +120,7 @@ impl Model for Stamped {
         context.send(to, at, *event);
         state.1 += 1;
         if state.1.is_multiple_of(STAMPED) {
-            let handled = self.begun.elapsed();
-            context.output(handled.as_secs() * 1_000_000_000 + u64::from(handled.subsec_nanos()));
+            context.output(self.begun.passed().as_nanos());
         }
     }
 
@@ -152,14 +151,14 @@ pub(super) fn latency(setup: &Setup<'_>, turn: u32) -> Latency {
     let end = end(&model, setup.events);
     let mut all = [const { Vec::new() }; 4];
     for _ in 0..setup.rounds {
-        let begun = Clock::now();
+        let begun = Lap::begin();
         let stamped = Stamped { model: model.clone(), begun };
         let run = Parallel::new(stamped, end, model.waiting(), Cancellation::Aggressive, 2);
         let mut run = run.expect("PHOLD begins").ahead(AHEAD).turns_of(turn);
         let mut late: Vec<f64> = Vec::new();
         let (rate, micros) = rate(|| {
             let take = |_, handled: u64| {
-                late.push(begun.elapsed().as_secs_f64() * 1e6 - shown(handled) / 1e3);
+                late.push(begun.passed().as_secs_f64() * 1e6 - shown(handled) / 1e3);
             };
             run.run(take).expect("PHOLD runs")
         });

@@ -7,6 +7,7 @@ use crate::experiment::LabError;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use windfall_clocks::Lap;
 use windfall_linux::{Settings, control};
 use windfall_scenario::Scenario;
 
@@ -122,9 +123,9 @@ impl Client {
             Value::Object(request) => request,
             other => return Err(LabError::Run(format!("{other} is no request"))),
         };
-        let begun = Instant::now();
+        let lap = Lap::begin();
         let answer = control::send(Some(Path::new(&self.socket)), request);
-        let us = begun.elapsed().as_secs_f64() * 1e6;
+        let us = lap.passed().as_secs_f64() * 1e6;
         answer??;
         Ok(us)
     }

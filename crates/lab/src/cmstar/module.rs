@@ -62,11 +62,16 @@ pub(crate) struct Module {
     pub(crate) seen: Report<Sample>,
 }
 
+/// The seed of a module. Seeds that differ in few bits give streams that go up and down together.
+const fn seed(number: u16) -> u64 {
+    (number as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x0C35
+}
+
 impl Code for Module {
     const NAME: &'static str = "module";
 
     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
-        let mut random = Random::new(0x0C35 ^ u64::from(self.number) << 8);
+        let mut random = Random::new(seed(self.number));
         let outside = Work::Uniform(self.outside.0, self.outside.1);
         let mut last = Last::default();
         me.sleep_until(self.starts).await;

@@ -108,6 +108,7 @@ fn check() -> Result<(), String> {
         Step::tests("examples in documentation", &chosen(&["test", "--doc", "--no-fail-fast"])),
         Step::tests("tests, optimised, fuzzers as long as asked", &chosen(&OPTIMISED_ALONE)),
         Step::tests("promises on real threads, optimised", &HELD),
+        Step::tests("replicas over UDP on loopback", &over_udp()),
     ])
 }
 
@@ -143,6 +144,13 @@ fn remote() -> [Step; 5] {
         Step::tests("tests with UDP alone", &[&["test"], &REMOTE_ALL[..4]].concat()),
         Step::tests("tests over each transport", &[&["test"], &REMOTE_ALL[..]].concat()),
     ]
+}
+
+/// Its tests that take seconds, by UDP alone: all but machines, a thousand kills, and values of every size.
+fn over_udp() -> Vec<&'static str> {
+    let chosen = ["--lib", "--test", "udp", "--test", "processes"];
+    let others = ["--", "--skip", "law_records_and_states"];
+    [&["test"], &REMOTE_ALL[..4], &chosen, &others].concat()
 }
 
 /// The same over Zenoh, which few want to build.

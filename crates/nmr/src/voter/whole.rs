@@ -12,9 +12,10 @@ use crate::{Iteration, ReplicaNumber, Replicas};
 /// The facts that hold while whole rows come.
 struct Whole<const N: usize> {
     from: [ReplicaNumber; N],
-    /// A row whose values agree comes to a vote with that of this place, and these agree then.
+    /// A row whose values agree comes to a vote with that of this place.
     decisive: usize,
-    agree: Replicas,
+    /// The state of such a row, but for its iteration.
+    slot: Slot,
     /// A row up to this iteration is taken, and with it nobody is too far behind.
     until: Iteration,
     /// Rows are kept after this one, up to that.
@@ -130,7 +131,19 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
             weight += members.weight(*from);
             weight * 2 > members.total
         })?;
-        Some(Whole { from, decisive, agree, until, low: self.rows.low, top: self.rows.top })
+        let slot = Slot {
+            iteration: Iteration::default(),
+            is_open: false,
+            present: all,
+            expected: all,
+            weight: members.total,
+            total: members.total,
+            voted: from.get(decisive).copied(),
+            agreed: agree,
+            right: all,
+            left: Replicas::NONE,
+        };
+        Some(Whole { from, decisive, slot, until, low: self.rows.low, top: self.rows.top })
     }
 
     /// All values of the next iteration; given back if that is not ordinary.
@@ -157,21 +170,10 @@ impl<V, R: Rule<V>, S: Search> Voter<V, R, S> {
             self.looked = self.search.look(iteration);
         }
         self.search.closed(iteration);
-        let (all, total) = (self.members.active, self.members.total);
-        tell(Report::Voted { iteration, value: &row[whole.decisive], agree: whole.agree });
+        let agree = whole.slot.agreed;
+        tell(Report::Voted { iteration, value: &row[whole.decisive], agree });
         let place = self.rows.place(iteration);
-        self.rows.slots[place] = Slot {
-            iteration,
-            is_open: false,
-            present: all,
-            expected: all,
-            weight: total,
-            total,
-            voted: Some(whole.from[whole.decisive]),
-            agreed: whole.agree,
-            right: all,
-            left: Replicas::NONE,
-        };
+        self.rows.slots[place] = Slot { iteration, ..whole.slot };
         self.rows.set_all(place, whole.from, row);
         // Now all are at this row, so the next one is neither too far ahead nor a lag away.
         (whole.until, whole.low, whole.top) = (Iteration::LAST, low, iteration);

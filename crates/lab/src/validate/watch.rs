@@ -16,7 +16,7 @@ use windfall_cores::{Absent, Patience};
 /// So many deadlines may pass in which nothing is measured although all processors answer: emulated instructions are counted as nothing, and take minutes.
 const MOST: u32 = 10;
 
-/// What became of a part.
+/// The end of a part.
 pub(super) enum Watched {
     /// It ended by itself.
     Ended(Result<Found, LabError>),

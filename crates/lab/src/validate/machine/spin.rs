@@ -30,7 +30,7 @@ impl fmt::Display for NoAnswer {
 impl std::error::Error for NoAnswer {}
 
 impl Spin {
-    /// What is waited for is not there yet.
+    /// Looks once more later: it is not there yet.
     ///
     /// # Errors
     /// When it has been waited for too long.

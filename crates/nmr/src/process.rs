@@ -40,6 +40,36 @@ impl Voting {
         }
     }
 
+    /// Voters as these settings say.
+    #[must_use]
+    pub fn settings(self, settings: Settings) -> Voting {
+        Voting { settings, ..self }
+    }
+
+    /// So many steps, each of so much work.
+    #[must_use]
+    pub fn steps(self, iterations: u64, work: Span) -> Voting {
+        Voting { iterations, work, ..self }
+    }
+
+    /// A vote is waited for so long.
+    #[must_use]
+    pub fn patience(self, patience: Span) -> Voting {
+        Voting { patience, ..self }
+    }
+
+    /// The last replica shows this fault.
+    #[must_use]
+    pub fn fault(self, fault: impl Into<Option<Fault>>) -> Voting {
+        Voting { fault: fault.into(), ..self }
+    }
+
+    /// The remedy for a fault that the others agree on, and for a replica that ends.
+    #[must_use]
+    pub fn remedy(self, remedy: Remedy) -> Voting {
+        Voting { remedy, ..self }
+    }
+
     fn of(chosen: &Chosen<'_>) -> Result<Voting, SettingError> {
         let number = |name: &str| chosen.integer(name).unsigned_abs();
         let small = |name: &str| u32::try_from(number(name)).expect("as declared");

@@ -160,11 +160,11 @@ fn hash(event: &Event) -> u64 {
 
 fn simulated(seed: u64, ticks: u64) -> (System<Simulated>, Network) {
     let mut draw = Draw(seed);
-    let mut faults = Faults::none(ns(1 + draw.below(100)));
-    faults.jitter = ns(draw.below(200));
-    faults.lost = draw.below(4) * 100;
-    faults.doubled = draw.below(4) * 100;
-    faults.late = (draw.below(3) * 50, ns(2_000));
+    let faults = Faults::none(ns(1 + draw.below(100)))
+        .jitter(ns(draw.below(200)))
+        .lost(draw.below(4) * 100)
+        .doubled(draw.below(4) * 100)
+        .late(draw.below(3) * 50, ns(2_000));
     let network = Network::new(seed, faults);
     let ends = (0..MEMBERS).map(|own| network.member(own)).collect();
     let mut system = System::new(seed, ends);

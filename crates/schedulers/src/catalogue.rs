@@ -145,11 +145,7 @@ impl Kind {
 /// use windfall_schedulers::kinds;
 ///
 /// static MINE: Kind = Kind::new("mine", "as EDF", |_| kinds::EDF.build(&Settings::default()))
-///     .with_properties({
-///         let mut mine = Properties::NONE;
-///         mine.ranks_by = |_| RanksBy::Deadline;
-///         mine
-///     });
+///     .with_properties(Properties::NONE.ranks_by(|_| RanksBy::Deadline));
 /// assert_eq!(MINE.ranks_by(&Settings::default()), Ok(RanksBy::Deadline));
 /// ```
 #[derive(Clone)]
@@ -188,6 +184,48 @@ impl Properties {
         one_child: false,
         least_parents: 1,
     };
+
+    /// See [`Kind::ranks_by`].
+    #[must_use]
+    pub const fn ranks_by(mut self, ranks_by: fn(&Chosen<'_>) -> RanksBy) -> Properties {
+        self.ranks_by = ranks_by;
+        self
+    }
+
+    /// See [`Kind::lends_ranks`].
+    #[must_use]
+    pub const fn lends_ranks(mut self, lends_ranks: fn(&Chosen<'_>) -> bool) -> Properties {
+        self.lends_ranks = lends_ranks;
+        self
+    }
+
+    /// A child's messages about its jobs and its rate are passed on to the instance's parents.
+    #[must_use]
+    pub const fn passes_on(mut self) -> Properties {
+        self.passes_on = true;
+        self
+    }
+
+    /// A child's `reserve` parameter gives it a hard reservation of that amount and period.
+    #[must_use]
+    pub const fn reserves(mut self) -> Properties {
+        self.reserves = true;
+        self
+    }
+
+    /// An instance has at most one child.
+    #[must_use]
+    pub const fn one_child(mut self) -> Properties {
+        self.one_child = true;
+        self
+    }
+
+    /// An instance has so many parents at least.
+    #[must_use]
+    pub const fn least_parents(mut self, least_parents: usize) -> Properties {
+        self.least_parents = least_parents;
+        self
+    }
 }
 
 /// The value that alone decides, with preemption, which ready child runs. Response times can be computed from it.

@@ -28,12 +28,37 @@ impl Fault {
     pub const fn new(kind: Injected) -> Fault {
         Fault { kind, from: Iteration(1), iterations: u64::MAX, lives: 1 }
     }
+
+    /// From this iteration on, in so many.
+    #[must_use]
+    pub const fn during(self, from: Iteration, iterations: u64) -> Fault {
+        Fault { from, iterations, ..self }
+    }
+
+    /// In so many of its lives, from the first on.
+    #[must_use]
+    pub const fn lives(self, lives: u32) -> Fault {
+        Fault { lives, ..self }
+    }
 }
 
 /// The votes, by replica and spare; words of the state that are not used are zero.
 pub type Votes = Vec<Vec<(Iteration, [u64; WORDS])>>;
 
 /// A computation of several steps that replicas do and vote on after each.
+///
+/// ```
+/// use windfall_nmr::process::{Fault, Voting};
+/// use windfall_nmr::redundant::{Injected, Remedy};
+/// use windfall_nmr::Iteration;
+/// use windfall_time::Span;
+///
+/// let voting = Voting::new(3)
+///     .steps(60, Span::from_nanos(200_000))
+///     .fault(Fault::new(Injected::Hang).during(Iteration(20), 5))
+///     .remedy(Remedy::Restart);
+/// assert_eq!((voting.iterations, voting.settings.replicas), (60, 3));
+/// ```
 // Fields: what a scenario may choose of it, each by itself, and what its caller reads.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

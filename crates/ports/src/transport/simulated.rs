@@ -7,6 +7,15 @@ use std::rc::Rc;
 use windfall_time::{Instant, Span};
 
 /// The faults of a network, in parts of 1,000 records.
+///
+/// ```
+/// use windfall_ports::transport::Faults;
+/// use windfall_time::Span;
+///
+/// let ms = Span::from_millis;
+/// let faults = Faults::none(ms(1)).jitter(ms(2)).lost(20).doubled(10).late(5, ms(40));
+/// assert_eq!((faults.jitter, faults.late), (ms(2), (5, ms(40))));
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Faults {
@@ -27,6 +36,30 @@ impl Faults {
     #[must_use]
     pub const fn none(latency: Span) -> Faults {
         Faults { latency, jitter: Span::ZERO, lost: 0, doubled: 0, late: (0, Span::ZERO) }
+    }
+
+    /// Each record takes at most so much longer.
+    #[must_use]
+    pub const fn jitter(self, jitter: Span) -> Faults {
+        Faults { jitter, ..self }
+    }
+
+    /// So many of 1,000 records are lost.
+    #[must_use]
+    pub const fn lost(self, lost: u64) -> Faults {
+        Faults { lost, ..self }
+    }
+
+    /// So many of 1,000 records arrive twice.
+    #[must_use]
+    pub const fn doubled(self, doubled: u64) -> Faults {
+        Faults { doubled, ..self }
+    }
+
+    /// So many of 1,000 records are late, by so much.
+    #[must_use]
+    pub const fn late(self, late: u64, by: Span) -> Faults {
+        Faults { late: (late, by), ..self }
     }
 }
 

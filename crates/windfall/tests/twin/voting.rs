@@ -23,20 +23,13 @@ parent = "top"
 type State = [u64; WORDS];
 
 fn voting(fault: Option<Injected>) -> Voting {
-    let mut voting = Voting::new(3);
-    voting.iterations = 60;
-    voting.work = Span::from_nanos(200_000);
+    let voting = Voting::new(3);
     // None is so far behind that a vote of it is another than that of its step.
-    voting.settings = voting.settings.queue(64);
+    let settings = voting.settings.clone().queue(64);
+    let fault = fault.map(|kind| Fault::new(kind).during(Iteration(20), 5));
+    let voting = voting.settings(settings).steps(60, Span::from_nanos(200_000)).fault(fault);
     // Votes take milliseconds; but on a loaded machine a replica may begin a tenth of a second after the others.
-    voting.patience = Span::from_secs(1);
-    let (from, iterations) = (Iteration(20), 5);
-    voting.fault = fault.map(|kind| {
-        let mut fault = Fault::new(kind);
-        (fault.from, fault.iterations) = (from, iterations);
-        fault
-    });
-    voting
+    voting.patience(Span::from_secs(1))
 }
 
 fn plan(voting: &Voting) -> Plan {
@@ -189,13 +182,10 @@ fn law_one_that_ends_or_hangs_a_thousand_times_comes_back() {
     for (fault, kind) in
         [(Injected::Crash, FaultKind::Panicked), (Injected::Hang, FaultKind::Lagging)]
     {
-        let mut voting = remedied(fault, Remedy::Restart);
-        voting.iterations = 60_000;
-        voting.patience = Span::from_millis(2);
-        voting.work = Span::from_nanos(50_000);
-        let mut shown = Fault::new(fault);
-        shown.lives = 1_000;
-        voting.fault = Some(shown);
+        let voting = remedied(fault, Remedy::Restart)
+            .steps(60_000, Span::from_nanos(50_000))
+            .patience(Span::from_millis(2))
+            .fault(Fault::new(fault).lives(1_000));
         let outcome = Sim::of(plan(&voting), None).unwrap();
         let outcome = outcome.run(Instant::ZERO + Span::from_secs(60), |_| true);
         conserved(&outcome);

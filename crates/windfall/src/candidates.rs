@@ -1,10 +1,15 @@
 //! Completions offered to a shell: schedulers and programs of the catalogue, experiments of the lab, and the nodes of a
 //! scenario or of a run.
 
+#[cfg(feature = "machine")]
+mod machine;
+
+#[cfg(feature = "machine")]
+pub(crate) use machine::{experiments, parts, run_nodes, run_schedulers, run_threads};
+
 use clap_complete::CompletionCandidate;
 use std::ffi::OsStr;
 use std::path::PathBuf;
-use windfall_linux::control;
 use windfall_scenario::{Catalogues, Scenario};
 use windfall_schedulers::catalogue::KINDS;
 use windfall_trace::escape::escaped;
@@ -23,44 +28,6 @@ pub(crate) fn kinds() -> Vec<CompletionCandidate> {
 
 fn candidate(name: &str, help: &str) -> CompletionCandidate {
     CompletionCandidate::new(name.to_owned()).help(Some(help.to_owned().into()))
-}
-
-/// The experiments.
-pub(crate) fn experiments() -> Vec<CompletionCandidate> {
-    let experiments = windfall_lab::Catalogue::default();
-    let all = experiments.kinds().flat_map(|one| {
-        one.names().map(|name| {
-            CompletionCandidate::new(name.to_owned()).help(Some(one.title.to_owned().into()))
-        })
-    });
-    let list = CompletionCandidate::new("list").help(Some("all of them".into()));
-    std::iter::once(list).chain(all).collect()
-}
-
-/// The parts of `lab validate`.
-pub(crate) fn parts() -> Vec<CompletionCandidate> {
-    windfall_lab::validate::part_names().map(CompletionCandidate::new).collect()
-}
-
-/// The schedulers of the run.
-pub(crate) fn run_schedulers() -> Vec<CompletionCandidate> {
-    let listing = control::list(socket().as_deref());
-    let names = listing.into_iter().flat_map(|listing| listing.nodes).map(|node| node.name);
-    plain(names.collect())
-}
-
-/// The threads of the run.
-pub(crate) fn run_threads() -> Vec<CompletionCandidate> {
-    let listing = control::list(socket().as_deref());
-    let names = listing.into_iter().flat_map(|listing| listing.threads).map(|thread| thread.name);
-    plain(names.collect())
-}
-
-/// The schedulers and threads of the run.
-pub(crate) fn run_nodes() -> Vec<CompletionCandidate> {
-    let mut all = run_schedulers();
-    all.extend(run_threads());
-    all
 }
 
 /// The schedulers and threads of the scenario among the words before.
@@ -82,13 +49,6 @@ fn scenario() -> Option<Scenario> {
     let is_scenario = |word: &PathBuf| word.extension() == Some(OsStr::new("toml"));
     let file = std::env::args_os().map(PathBuf::from).find(is_scenario)?;
     Scenario::load(&file).ok()
-}
-
-/// The run's socket, where the words before name one.
-fn socket() -> Option<PathBuf> {
-    let mut words = std::env::args_os().skip_while(|word| word != "--socket");
-    words.next()?;
-    words.next().map(PathBuf::from)
 }
 
 /// Names of others as candidates, but for those that would steer a terminal.

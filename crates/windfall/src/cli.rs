@@ -2,10 +2,23 @@
 //!
 //! A table of every verb and its options, read top to bottom, of which a part alone says little; so it may be long.
 
-mod parameter;
+#[cfg(feature = "machine")]
+mod ctl;
+#[cfg(feature = "machine")]
+mod lab;
+#[cfg(feature = "machine")]
+mod machine;
 mod recorded;
 
-pub(crate) use parameter::ParameterVerb;
+#[cfg(feature = "machine")]
+pub(crate) use ctl::{CtlArgs, CtlVerb, ParameterVerb};
+#[cfg(feature = "machine")]
+pub(crate) use lab::{LabArgs, LabHost, LabVerb, ValidateArgs};
+#[cfg(feature = "machine")]
+pub(crate) use machine::{
+    CalibrateArgs, CompareArgs, DoctorArgs, MachineVerb, MeasureArgs, RecordArgs, RestoreArgs,
+    RunArgs, RunHost, TopArgs,
+};
 pub(crate) use recorded::Source;
 
 use crate::candidates;
@@ -53,34 +66,18 @@ pub(crate) enum Verb {
     Reserve(ReserveArgs),
     /// Simulate a scenario: what each thread gets, and whether the expectations hold.
     Simulate(SimulateArgs),
-    /// Run a scenario, or one command with a budget or a share, on this machine's processors.
-    Run(RunArgs),
-    /// Compare two outcomes, or the simulation of a scenario with its run on real threads.
-    Compare(CompareArgs),
-    /// Examine this machine: what `run` needs, what is missing, and what would help.
-    Doctor(DoctorArgs),
-    /// Restore what a run has changed on this machine, after the run and its guardian were both killed.
-    Restore(RestoreArgs),
-    /// Measure the cost of switches, timers, decisions and caches here, as a cost model for `simulate`.
-    Measure(MeasureArgs),
-    /// Record which threads run on this machine's processors, or those of a command.
-    Record(RecordArgs),
-    /// Measure the period of each thread of a program, and what it computes in one; save a profile.
-    Calibrate(CalibrateArgs),
+    /// A verb of this machine.
+    #[cfg(feature = "machine")]
+    #[command(flatten)]
+    Machine(MachineVerb),
     /// Convert a recording to a Perfetto trace, an HTML page, or the compact format.
     Export(ExportArgs),
-    /// Control a scenario that runs: list its tree, change it, end it.
-    Ctl(CtlArgs),
-    /// Watch a scenario that runs: promised against received, live.
-    Top(TopArgs),
     /// Make a scenario that repeats a recording of a real machine, or an rt-app file.
     Import(ImportArgs),
     /// Rewrite a scenario file of an earlier version, with its comments.
     Migrate(MigrateArgs),
     /// Explain why a thread of a recording or a run was late: what it got, and which threads ran instead.
     Explain(ExplainArgs),
-    /// Repeat a table or figure of the papers and compare with the papers' numbers.
-    Lab(LabArgs),
     /// List the schedulers with what each takes, gives, admits and assumes, and the programs; or describe one.
     Catalogue(CatalogueArgs),
     /// Write the JSON Schema of scenario files, for editors.
@@ -95,11 +92,8 @@ impl Verb {
     /// Whether it neither supervises, records nor measures anything on this machine.
     pub(crate) fn changes_nothing(&self) -> bool {
         match self {
-            Verb::Run(args) => args.host == RunHost::Sim,
-            Verb::Lab(args) => args.verb.is_none() && args.host == Some(LabHost::Sim),
-            Verb::Compare(args) => args.other.is_some(),
-            Verb::Doctor(_) | Verb::Measure(_) | Verb::Record(_) => false,
-            Verb::Calibrate(_) | Verb::Ctl(_) | Verb::Top(_) | Verb::Restore(_) => false,
+            #[cfg(feature = "machine")]
+            Verb::Machine(verb) => verb.changes_nothing(),
             _ => true,
         }
     }
@@ -345,206 +339,6 @@ pub(crate) struct KeepArgs {
     pub(crate) force: ForceArgs,
 }
 
-/// Where a scenario runs.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum RunHost {
-    /// This machine's processors, with real threads.
-    Linux,
-    /// The simulated machine, as `simulate` does.
-    Sim,
-}
-
-/// Arguments of `run`.
-#[derive(Args, Debug)]
-#[command(override_usage = "windfall run [OPTIONS] <FILE>
-       windfall run [OPTIONS] --budget <SPAN> --period <SPAN> -- <COMMAND>...
-       windfall run [OPTIONS] --share <N> -- <COMMAND>...")]
-#[command(after_help = "Examples:
-  windfall run scenarios/isolation.toml --host linux --for 5s --trace run.wft
-  windfall run scenarios/isolation.toml --dry-run
-  windfall run --budget 3ms --period 10ms -- aplay song.wav
-  windfall run --share 2 -- make -j4
-
-Needs root (of its capabilities CAP_SYS_NICE and CAP_PERFMON), or a user whom root has prepared; `windfall doctor` says what is \
-missing.
-Exit status: 0 all expectations held, and what was granted was kept; 1 one failed or was missed; 2 could not run, and nothing \
-was changed. Of a command: its own (128 and the signal's number when one ended it), 126 or 127 when it cannot be started, 0 when \
-it was asked to end, 2 could not run.")]
-// Fields: the options of a verb, which stand beside each other on the command line.
-pub(crate) struct RunArgs {
-    /// The scenario.
-    #[arg(required_unless_present = "command", conflicts_with = "command")]
-    pub(crate) file: Option<PathBuf>,
-    /// The machine that it runs on.
-    #[arg(long, default_value = "linux")]
-    pub(crate) host: RunHost,
-    /// Processor time that the command gets in each period, at most [units: us, ms, s].
-    #[arg(long, value_name = "SPAN", requires_all = ["period", "command"])]
-    pub(crate) budget: Option<Span>,
-    /// The period of `--budget` [units: us, ms, s].
-    #[arg(long, value_name = "SPAN", requires = "budget")]
-    pub(crate) period: Option<Span>,
-    /// Weight of the command, from 1 to 19; all other threads on its processor together have weight 1. It is a limit as well:
-    /// with weight 2 the command gets 20 ms in every 30 ms and no more, even if nothing else runs.
-    #[arg(long, value_name = "N", requires = "command", conflicts_with = "budget", value_parser = share)]
-    pub(crate) share: Option<u32>,
-    /// Run for this long instead of the scenario's length [units: ns, us, ms, s, min, h].
-    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
-    pub(crate) length: Option<Span>,
-    /// The machine's processors to use for the scenario's, in order [default: the last ones].
-    #[arg(long, value_name = "N,...", value_delimiter = ',')]
-    pub(crate) cpus: Vec<u16>,
-    /// Print what would be changed on this machine, and change nothing.
-    #[arg(long, conflicts_with_all = ["trace", "picture", "report"])]
-    pub(crate) dry_run: bool,
-    /// Socket on which `ctl`, `top` and `explain` reach the run [default: /run/windfall/windfall.sock for root, else below
-    /// $XDG_RUNTIME_DIR].
-    #[arg(long, value_name = "PATH")]
-    pub(crate) socket: Option<PathBuf>,
-    /// Print the results as JSON.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// The files to keep.
-    #[command(flatten)]
-    pub(crate) keep: KeepArgs,
-    /// A command to run instead of a scenario. All its threads together have the budget or the share. Its standard input
-    /// is empty.
-    #[arg(last = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<String>,
-}
-
-/// Arguments of `compare`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:\n  windfall compare before.json after.json\n  \
-                  windfall compare scenarios/isolation.toml --for 5s --costs costs.toml\n\n\
-                  An outcome is what `simulate --json` or `run --json` printed; a scenario in its place is simulated.\n\
-                  Exit status: 0 processor times agree and, of two outcomes, each expectation and promise that both have came to the same verdict; \
-                  1 something differs; 2 could not run.")]
-pub(crate) struct CompareArgs {
-    /// An outcome or a scenario; without a second file, a scenario to simulate and to run on real threads.
-    pub(crate) file: PathBuf,
-    /// The other outcome or scenario.
-    #[arg(conflicts_with_all = ["costs", "cpus"])]
-    pub(crate) other: Option<PathBuf>,
-    /// Run for this long instead of the scenario's length [units: ns, us, ms, s, min, h].
-    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
-    pub(crate) length: Option<Span>,
-    /// Simulate with the costs in this file, which `windfall measure` wrote, instead of the scenario's.
-    #[arg(long, value_name = "COSTS.toml")]
-    pub(crate) costs: Option<PathBuf>,
-    /// Allowed difference between a thread's two processor times, as a share of the first.
-    #[arg(long, value_name = "RATIO", default_value = "2%")]
-    pub(crate) tolerance: Ratio,
-    /// The machine's processors to use for the scenario's, in order [default: the last ones].
-    #[arg(long, value_name = "N,...", value_delimiter = ',')]
-    pub(crate) cpus: Vec<u16>,
-    /// Print JSON instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Arguments of `doctor`.
-#[derive(Args, Debug)]
-#[command(
-    after_help = "Exit status: 0 `windfall run` works here; 1 something that it needs is missing; \
-                        2 could not examine it."
-)]
-pub(crate) struct DoctorArgs {
-    /// Print JSON instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Arguments of `restore`.
-#[derive(Args, Debug)]
-pub(crate) struct RestoreArgs {
-    /// Print JSON instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Arguments of `measure`.
-#[derive(Args, Debug)]
-#[command(after_help = "Example:\n  windfall measure -o costs.toml\n\n\
-                        A scenario uses it by `inherits = \"costs.toml\"`.")]
-pub(crate) struct MeasureArgs {
-    /// Write the cost model to this file, which scenarios can inherit from.
-    #[arg(short, long, value_name = "COSTS.toml")]
-    pub(crate) output: Option<PathBuf>,
-    /// Whether that may replace a file.
-    #[command(flatten)]
-    pub(crate) force: ForceArgs,
-    /// Measure on this processor [default: the last one].
-    #[arg(long, value_name = "N")]
-    pub(crate) cpu: Option<u16>,
-    /// Fewer repetitions: one second instead of ten.
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Print JSON instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Arguments of `record`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  windfall record --for 10s -o desktop.wft
-  windfall record -o player.wft -- mpv film.mkv
-
-The recording ends with the command, after `--for`, or on Ctrl-C. A command that still runs then receives SIGTERM.
-Exit status: the command's own (128 and the signal's number when one ended it), 126 or 127 when it cannot be started; \
-0 without a command, or when it was asked to end; 2 could not record.")]
-pub(crate) struct RecordArgs {
-    /// Record for this long [units: ns, us, ms, s, min, h].
-    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
-    pub(crate) length: Option<Span>,
-    /// Where to write the trace.
-    #[arg(short, long, value_name = "FILE.wft", default_value = "recording.wft")]
-    pub(crate) output: PathBuf,
-    /// Whether that may replace a file.
-    #[command(flatten)]
-    pub(crate) force: ForceArgs,
-    /// Print JSON instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// A command to start. Its threads are marked; all others are recorded as well.
-    #[arg(last = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<String>,
-}
-
-/// Arguments of `calibrate`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  windfall calibrate --for 30s --save player -- mpv film.mkv
-  windfall calibrate --for 30s --pid 2201
-
-A profile is kept in $XDG_CONFIG_HOME/windfall/profiles; a scenario names it by `profile = \"player\"`.
-Exit status: 0 some thread has a period; 1 none has; 2 could not watch the program.")]
-pub(crate) struct CalibrateArgs {
-    /// Watch for this long [default: until the program ends; units: ns, us, ms, s, min, h].
-    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
-    pub(crate) length: Option<Span>,
-    /// Suggested amount: this factor (at least 1) times the most that a period took, or `p99` for the 99th percentile.
-    #[arg(long, value_name = "X", default_value = "1.2")]
-    pub(crate) conservatism: String,
-    /// Save the result as a profile with this name.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) save: Option<String>,
-    /// Whether it may replace a profile.
-    #[command(flatten)]
-    pub(crate) force: ForceArgs,
-    /// Print JSON instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Watch this running process.
-    #[arg(long, value_name = "N", conflicts_with = "command",
-          value_parser = clap::value_parser!(i32).range(1..))]
-    pub(crate) pid: Option<i32>,
-    /// The program to start and watch.
-    #[arg(last = true, value_name = "COMMAND", required_unless_present = "pid")]
-    pub(crate) command: Vec<String>,
-}
-
 /// Arguments of `export`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
@@ -565,212 +359,6 @@ pub(crate) struct ExportArgs {
     /// Whether that may replace a file.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
-}
-
-/// Arguments of `ctl`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  windfall ctl list
-  windfall ctl create late --scheduler rez --parent root priority=3
-  windfall ctl reserve audio 'RESBH 3ms 10ms' --at res
-  windfall ctl unreserve audio
-  windfall ctl move editors fair share=3 --query
-  windfall ctl submit video 2ms --by 10ms
-  windfall ctl transaction requests.toml
-
-Exit status: 0 done; 1 refused, and nothing has changed; 2 there is no run to control.")]
-pub(crate) struct CtlArgs {
-    /// The run's socket, if it was started with `--socket`.
-    #[arg(long, value_name = "PATH", global = true)]
-    pub(crate) socket: Option<PathBuf>,
-    /// Print JSON instead of text.
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-    /// Carry the request out even if it breaks a promise that was granted to others.
-    #[arg(long, global = true)]
-    pub(crate) force: bool,
-    /// Print what the answer would be, and which promises to others would break; change nothing.
-    #[arg(long, global = true)]
-    pub(crate) query: bool,
-    /// The verb.
-    #[command(subcommand)]
-    pub(crate) verb: CtlVerb,
-}
-
-/// A request to a run.
-#[derive(Subcommand, Debug)]
-pub(crate) enum CtlVerb {
-    /// Print the tree: every scheduler and thread, what it was promised and what it received.
-    List,
-    /// Create a scheduler.
-    Create {
-        /// Its name.
-        name: String,
-        /// Its kind; `windfall catalogue` lists them.
-        #[arg(long, value_name = "KIND", add = Candidates::new(candidates::schedulers))]
-        scheduler: String,
-        /// The scheduler above it, or `top`; several times for a join.
-        #[arg(long, value_name = "NAME", required = true, add = Candidates::new(candidates::run_schedulers))]
-        parent: Vec<String>,
-        /// Keys as in a scenario: settings of its kind, and what it asks of its parent.
-        #[arg(value_name = "KEY=VALUE")]
-        settings: Vec<String>,
-    },
-    /// Destroy a scheduler; its children move to the default.
-    Destroy {
-        /// The scheduler.
-        #[arg(add = Candidates::new(candidates::run_schedulers))]
-        scheduler: String,
-    },
-    /// Ask a scheduler that admits jobs whether it could do so much by then; change nothing.
-    Query {
-        /// The scheduler.
-        #[arg(add = Candidates::new(candidates::run_schedulers))]
-        scheduler: String,
-        /// How much processor time [units: ns, us, ms, s].
-        work: Span,
-        /// By when, from now.
-        #[arg(long, value_name = "SPAN")]
-        by: Span,
-        /// Another task, as `3ms/20ms` for 3 ms by 20 ms from now; several times for more. The answer is about all of them together.
-        #[arg(long, value_name = "WORK/BY")]
-        and: Vec<String>,
-    },
-    /// Submit a task of a thread to its scheduler, which admits it, or says what it could do instead.
-    Submit {
-        /// The thread.
-        #[arg(add = Candidates::new(candidates::run_threads))]
-        thread: String,
-        /// How much processor time, at most [units: ns, us, ms, s].
-        work: Span,
-        /// By when, from now.
-        #[arg(long, value_name = "SPAN")]
-        by: Span,
-    },
-    /// Withdraw a task of a thread; what is left of its time is free.
-    Withdraw {
-        /// The thread.
-        #[arg(add = Candidates::new(candidates::run_threads))]
-        thread: String,
-        /// The task, by the number that `submit` printed.
-        task: u32,
-    },
-    /// Begin or change a reservation.
-    Reserve {
-        /// A thread or a scheduler.
-        #[arg(add = Candidates::new(candidates::run_nodes))]
-        name: String,
-        /// A guarantee, as `RESBH 3ms 10ms`, or an amount in a period, as `3ms/10ms`.
-        guarantee: String,
-        /// Move the thread to this scheduler first.
-        #[arg(long, value_name = "SCHEDULER", add = Candidates::new(candidates::run_schedulers))]
-        at: Option<String>,
-    },
-    /// End a thread's reservation and move it back to its former scheduler.
-    Unreserve {
-        /// The thread.
-        #[arg(add = Candidates::new(candidates::run_threads))]
-        thread: String,
-    },
-    /// Set a parameter of a thread or a scheduler.
-    #[command(flatten)]
-    Set(ParameterVerb),
-    /// Move a thread, or a scheduler with everything below it, to another scheduler.
-    Move {
-        /// A thread or a scheduler.
-        #[arg(add = Candidates::new(candidates::run_nodes))]
-        name: String,
-        /// The new parent; for a scheduler also `top`.
-        #[arg(value_name = "PARENT", add = Candidates::new(candidates::run_schedulers))]
-        to: String,
-        /// Requirements at the new parent, as `share=3`; `processor=1` names another than a scheduler's first virtual
-        /// processor.
-        #[arg(value_name = "KEY=VALUE")]
-        asks: Vec<String>,
-    },
-    /// Give a scheduler one more parent.
-    AddParent {
-        /// The scheduler.
-        #[arg(add = Candidates::new(candidates::run_schedulers))]
-        scheduler: String,
-        /// The parent, or `top`.
-        #[arg(value_name = "PARENT", add = Candidates::new(candidates::run_schedulers))]
-        to: String,
-        /// Requirements at the parent, as `share=3`.
-        #[arg(value_name = "KEY=VALUE")]
-        asks: Vec<String>,
-    },
-    /// Take one of several parents away from a scheduler.
-    RemoveParent {
-        /// The scheduler.
-        #[arg(add = Candidates::new(candidates::run_schedulers))]
-        scheduler: String,
-        /// Which of its virtual processors loses its parent, from 0.
-        #[arg(default_value_t = 0)]
-        processor: u16,
-    },
-    /// Carry out several requests, all or none.
-    Transaction {
-        /// A file with requests as in a scenario, `[[at]]` without `time`; `-` is standard input.
-        file: PathBuf,
-    },
-    /// Make a scheduler the default, and move the threads of the former default to it.
-    Default {
-        /// The scheduler.
-        #[arg(add = Candidates::new(candidates::run_schedulers))]
-        scheduler: String,
-    },
-    /// Set a scheduler's quantum.
-    Quantum {
-        /// The scheduler.
-        #[arg(add = Candidates::new(candidates::run_schedulers))]
-        scheduler: String,
-        /// How long one child keeps the processor [units: ns, us, ms, s].
-        quantum: Span,
-    },
-    /// Move idle time from a scheduler that admits jobs to another below it, which may then promise it.
-    Transfer {
-        /// From which scheduler.
-        #[arg(add = Candidates::new(candidates::run_schedulers))]
-        from: String,
-        /// To which, below the former or below a join of it.
-        #[arg(add = Candidates::new(candidates::run_schedulers))]
-        to: String,
-        /// How much processor time [units: ns, us, ms, s].
-        work: Span,
-    },
-    /// Put a number into a queue that processes of the run know by a name, as an obstacle into a robot's `obstacles`.
-    Enqueue {
-        /// The name of the queue.
-        queue: String,
-        /// The number.
-        datum: u64,
-    },
-    /// Set the resolution of timers.
-    Timer {
-        /// `1024Hz`, or `precise`.
-        timer: String,
-    },
-    /// End the run.
-    Stop,
-}
-
-/// Arguments of `top`.
-#[derive(Args, Debug)]
-#[command(after_help = "Example:
-  windfall top -d 500ms
-
-Keys: q quits, arrows move, space pauses, s changes the order. Without a terminal it prints one table.")]
-pub(crate) struct TopArgs {
-    /// The run's socket, if it was started with `--socket`.
-    #[arg(long, value_name = "PATH")]
-    pub(crate) socket: Option<PathBuf>,
-    /// Time between two updates [units: ms, s].
-    #[arg(short, long, value_name = "SPAN", default_value = "1s")]
-    pub(crate) delay: Span,
-    /// Print the present state as JSON, and end.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// Arguments of `migrate`.
@@ -868,132 +456,6 @@ pub(crate) struct ExplainArgs {
     pub(crate) json: bool,
 }
 
-/// Where an experiment runs.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum LabHost {
-    /// The simulated machine.
-    Sim,
-    /// This machine, without supervised threads.
-    Here,
-    /// Supervised threads of this machine.
-    Linux,
-}
-
-impl From<LabHost> for windfall_lab::Host {
-    fn from(host: LabHost) -> windfall_lab::Host {
-        match host {
-            LabHost::Sim => windfall_lab::Host::Sim,
-            LabHost::Here => windfall_lab::Host::Here,
-            LabHost::Linux => windfall_lab::Host::Linux,
-        }
-    }
-}
-
-/// Arguments of `lab`.
-#[derive(Args, Debug)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-#[command(after_help = "Examples:
-  windfall lab list
-  windfall lab table-10-4 --quick --report isolation.html
-  windfall lab validate --quick --report machine.html
-
-Exit status: 0 the claim holds, or is not decided; 1 it is refuted; 2 could not run.")]
-pub(crate) struct LabArgs {
-    /// A subcommand; none for a table or figure.
-    #[command(subcommand)]
-    pub(crate) verb: Option<LabVerb>,
-    /// A table or figure, or `list` for all of them.
-    #[arg(required = true, add = Candidates::new(candidates::experiments))]
-    pub(crate) name: Option<String>,
-    /// Run it on this host only [default: all of its hosts except `linux`, which needs privileges].
-    #[arg(long)]
-    pub(crate) host: Option<LabHost>,
-    /// Print JSON instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Fewer and shorter runs, a few seconds in all.
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Write an HTML page with tables and figures, which needs no network.
-    #[arg(long, value_name = "OUT.html")]
-    pub(crate) report: Option<PathBuf>,
-    /// Write the raw numbers and the figures into this folder.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) keep: Option<PathBuf>,
-    /// Whether these may replace files.
-    #[command(flatten)]
-    pub(crate) force: ForceArgs,
-}
-
-/// Subcommands of `lab` beside the papers' tables and figures.
-#[derive(Subcommand, Debug)]
-pub(crate) enum LabVerb {
-    /// Measure what this machine can be trusted with: stolen time, periods, speed, clocks.
-    Validate(ValidateArgs),
-}
-
-/// Arguments of `lab validate`.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  windfall lab validate --quick --report machine.html
-  windfall lab validate --for 10m --need 800us/1ms
-  windfall lab validate --json > today.json
-  windfall lab validate --against today.json
-
-Changes nothing on the machine: the priority and the processors of its own threads end with them. Under load and at real-time \
-priority, half of each processor stays with other programs.
-
-Exit status: 0 no fault was found; 1 there is one, a need or a limit was missed, or something became worse; 2 could not run.")]
-pub(crate) struct ValidateArgs {
-    /// For how long periods are measured under load [default: 2min; with `--quick` 24s].
-    #[arg(long = "for", value_name = "SPAN", value_parser = minutes)]
-    pub(crate) length: Option<Span>,
-    /// Everything shorter, one minute in all.
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Measure this part only; several times for several.
-    #[arg(long, value_name = "NAME", add = Candidates::new(candidates::parts))]
-    pub(crate) part: Vec<String>,
-    /// Work that has to fit into each period, as `800us/1ms`.
-    #[arg(long, value_name = "WORK/PERIOD")]
-    pub(crate) need: Vec<windfall_lab::validate::Need>,
-    /// A metric that may not be worse than this; names and units are those of `--json`.
-    #[arg(long, value_name = "METRIC=VALUE")]
-    pub(crate) limit: Vec<windfall_lab::validate::Limit>,
-    /// A file of incidents for the mean time to failure: `window BEGIN END`, then `TIME failure|error WORDS` a line, or `none`.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) incidents: Option<PathBuf>,
-    /// Say what became worse since this run, which `--json` printed.
-    #[arg(long, value_name = "OLD.json")]
-    pub(crate) against: Option<PathBuf>,
-    /// Print JSON instead of text.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Write an HTML page with tables and figures, which needs no network.
-    #[arg(long, value_name = "OUT.html")]
-    pub(crate) report: Option<PathBuf>,
-    /// Whether this may replace a file.
-    #[command(flatten)]
-    pub(crate) force: ForceArgs,
-}
-
-/// A weight against that of all other threads of a processor.
-fn share(text: &str) -> Result<u32, String> {
-    let weight = text.parse::<u32>().ok().filter(|weight| (1..=19).contains(weight));
-    weight.ok_or_else(|| "a share is a whole number from 1 to 19".to_owned())
-}
-
-/// Minutes are written here, too: what is measured takes some.
-fn minutes(text: &str) -> Result<Span, String> {
-    let span = match text.strip_suffix('m').map(str::parse::<u32>) {
-        Some(Ok(minutes)) => Span::from_secs(60).checked_mul(u64::from(minutes)),
-        _ => Some(text.parse::<Span>().map_err(|why| format!("{why}; or minutes, as `10m`"))?),
-    };
-    let (least, most) = (Span::from_millis(100), Span::from_secs(24 * 60 * 60));
-    span.filter(|span| (least..=most).contains(span))
-        .ok_or_else(|| "between 100ms and 1440m can be measured".to_owned())
-}
-
 /// Arguments of `catalogue`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  windfall catalogue proportional-share")]
@@ -1042,12 +504,5 @@ mod tests {
             commands.extend(command.get_subcommands().cloned());
         }
         assert!(seen > 20, "{seen} lines");
-    }
-
-    #[test]
-    fn limit_a_share_is_from_1_to_19() {
-        for (text, weight) in [("1", Some(1)), ("19", Some(19)), ("0", None), ("20", None)] {
-            assert_eq!(share(text).ok(), weight, "{text}");
-        }
     }
 }

@@ -26,6 +26,7 @@ pub(crate) enum Answer {
     /// The verdict is no: an expectation failed, or a promise does not follow.
     No,
     /// The exit status of a command that was started.
+    #[cfg(feature = "machine")]
     Status(u8),
 }
 
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
     match done {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
+        #[cfg(feature = "machine")]
         Ok(Answer::Status(status)) => ExitCode::from(status),
         Err(error) => {
             error.print(json);
@@ -70,22 +72,14 @@ fn run(verb: &Verb) -> Result<Answer, CommandError> {
         Verb::Suggest(args) => verbs::suggest::run(args)?,
         Verb::Check(args) => verbs::check::run(args)?,
         Verb::Simulate(args) => verbs::simulate::run(args)?,
-        Verb::Run(args) => verbs::run::run(args)?,
+        #[cfg(feature = "machine")]
+        Verb::Machine(verb) => verbs::machine::run(verb)?,
         Verb::Explain(args) => verbs::explain::run(args)?,
-        Verb::Compare(args) => verbs::compare::run(args)?,
-        Verb::Doctor(args) => verbs::doctor::run(args)?,
-        Verb::Restore(args) => verbs::restore::run(args)?,
-        Verb::Measure(args) => verbs::measure::run(args)?,
-        Verb::Record(args) => verbs::record::run(args)?,
-        Verb::Calibrate(args) => verbs::calibrate::run(args)?,
         Verb::Export(args) => verbs::export::run(args)?,
-        Verb::Ctl(args) => verbs::ctl::run(args)?,
-        Verb::Top(args) => verbs::top::run(args)?,
         Verb::Import(args) => verbs::import::run(args)?,
         Verb::Migrate(args) => verbs::migrate::run(args)?,
         Verb::Convert(args) => verbs::convert::run(args)?,
         Verb::Reserve(args) => verbs::reserve::run(args)?,
-        Verb::Lab(args) => verbs::lab::run(args)?,
         Verb::Catalogue(args) => verbs::catalogue::run(args)?,
         Verb::Schema(args) => verbs::schema::run(args)?,
         Verb::Completions(args) => verbs::completions::run(args)?,

@@ -3,12 +3,15 @@
 //! Verbs that supervise or record hold signals themselves, and one that measures for long ends early and shows what it has. A signal that was ignored at the start stays ignored.
 
 use crate::output::{errors_are_read, print_error, remove_unfinished};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+#[cfg(feature = "machine")]
+use signal_hook::consts::SIGHUP;
+use signal_hook::consts::{SIGINT, SIGTERM};
+#[cfg(feature = "machine")]
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::{emulate_default_handler, signal_name};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+#[cfg(feature = "machine")]
+use std::sync::{Arc, atomic::AtomicBool};
 
 /// From now on SIGINT and SIGTERM end the process with a sentence, and leave no unfinished file.
 pub(crate) fn explain() {
@@ -28,6 +31,7 @@ pub(crate) fn explain() {
 }
 
 /// A flag that the first of SIGINT, SIGTERM and SIGHUP sets; the second ends the process at once.
+#[cfg(feature = "machine")]
 pub(crate) fn stop_flag() -> std::io::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal)) {

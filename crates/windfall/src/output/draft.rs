@@ -50,6 +50,7 @@ impl Draft {
     }
 
     /// How many bytes the file has so far; `None` of a pipe.
+    #[cfg(feature = "machine")]
     pub(crate) fn bytes(&self) -> Option<u64> {
         let data = self.out.get_ref().metadata().ok();
         data.filter(std::fs::Metadata::is_file).map(|data| data.len())

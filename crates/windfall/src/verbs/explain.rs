@@ -93,7 +93,7 @@ fn read(args: &ExplainArgs) -> Result<Reading, VerbError> {
             read
         }
         None => {
-            let trace = windfall_linux::control::trace(args.socket.as_deref())?;
+            let trace = of_the_run(args)?;
             let records = Reader::new(&trace[..]).map_err(|error| trouble(error.to_string()))?;
             explained(question, records)
         }
@@ -106,6 +106,19 @@ fn read(args: &ExplainArgs) -> Result<Reading, VerbError> {
         return Err(trouble(warnings.into_iter().next().unwrap_or_else(nothing)));
     }
     Ok(Reading { explanation, silent, warnings })
+}
+
+/// The trace that the run has kept so far.
+#[cfg(feature = "machine")]
+fn of_the_run(args: &ExplainArgs) -> Result<Vec<u8>, VerbError> {
+    Ok(windfall_linux::control::trace(args.socket.as_deref())?)
+}
+
+#[cfg(not(feature = "machine"))]
+fn of_the_run(_: &ExplainArgs) -> Result<Vec<u8>, VerbError> {
+    let why =
+        "built without the verbs of this machine, this command reads recordings only; name one";
+    Err(VerbError(format!("windfall: {why}, or build it with the feature `machine`")))
 }
 
 /// The explanation, and what stood in the way of reading it whole.

@@ -4,9 +4,7 @@
 
 use super::new;
 use crate::Answer;
-use crate::cli::{
-    CompareArgs, CtlVerb, ExplainArgs, KeepArgs, LabArgs, LabVerb, RunArgs, SimulateArgs, Verb,
-};
+use crate::cli::{ExplainArgs, KeepArgs, SimulateArgs, Verb};
 use crate::output::{errors_are_read, is_standard, print_error};
 use std::path::Path;
 
@@ -36,31 +34,14 @@ fn after(verb: &Verb, answer: Answer) -> Option<String> {
             None => "new audio".to_owned(),
         },
         Verb::Simulate(args) => after_simulation(args, yes)?,
-        Verb::Run(args) => after_run(args, yes)?,
-        Verb::Compare(args) => after_comparison(args)?,
+        #[cfg(feature = "machine")]
+        Verb::Machine(verb) => return super::machine::next::after(verb, yes),
         Verb::Explain(args) => after_explanation(args)?,
-        Verb::Doctor(_) if yes => "record --for 10s".to_owned(),
-        Verb::Doctor(_) => "new audio".to_owned(),
-        Verb::Restore(_) => "doctor".to_owned(),
-        Verb::Measure(args) => match &args.output {
-            Some(output) => format!("compare SCENARIO.toml --costs {}", named(output)?),
-            None => "measure -o costs.toml".to_owned(),
-        },
-        Verb::Record(args) => format!("explain {} --worst", named(&args.output)?),
-        Verb::Calibrate(args) if args.save.is_some() => "new audio".to_owned(),
-        Verb::Calibrate(_) => "calibrate --save NAME -- COMMAND".to_owned(),
         Verb::Export(args) => match args.output.extension()?.to_str()? {
             "wft" => format!("explain {}", named(&args.output)?),
             _ => return None, // for another program
         },
-        Verb::Ctl(args) => match args.verb {
-            CtlVerb::Stop => return None,
-            CtlVerb::List => "top".to_owned(),
-            _ => "ctl list".to_owned(),
-        },
-        Verb::Top(_) => "explain --worst".to_owned(),
         Verb::Migrate(args) => format!("check {}", named(&args.file)?),
-        Verb::Lab(args) => return after_lab(args),
         Verb::Catalogue(args) => match &args.name {
             None => "catalogue rez".to_owned(),
             Some(_) => "new audio".to_owned(),
@@ -71,19 +52,6 @@ fn after(verb: &Verb, answer: Answer) -> Option<String> {
     })
 }
 
-fn after_lab(args: &LabArgs) -> Option<String> {
-    match (&args.verb, args.name.as_deref()) {
-        (Some(LabVerb::Validate(args)), _) => {
-            args.report.is_none().then(|| "lab validate --report machine.html".to_owned())
-        }
-        (None, Some("list")) => Some("lab table-10-4 --quick".to_owned()),
-        (None, Some(name)) if args.report.is_none() => {
-            Some(format!("lab {name} --report {name}.html"))
-        }
-        (None, _) => None,
-    }
-}
-
 fn after_simulation(args: &SimulateArgs, yes: bool) -> Option<String> {
     let file = named(&args.file)?;
     Some(match trace(&args.keep) {
@@ -91,27 +59,6 @@ fn after_simulation(args: &SimulateArgs, yes: bool) -> Option<String> {
         None if yes => format!("run {file} --dry-run"),
         None => format!("simulate {file} --trace simulated.wft"),
     })
-}
-
-fn after_run(args: &RunArgs, yes: bool) -> Option<String> {
-    let Some(file) = &args.file else {
-        let words: Vec<String> = args.command.iter().map(|word| quoted(word)).collect();
-        return Some(format!("calibrate -- {}", words.join(" ")));
-    };
-    let file = named(file)?;
-    Some(match trace(&args.keep) {
-        _ if args.dry_run => format!("run {file}"),
-        Some(trace) => format!("explain {trace} --worst"),
-        None if yes => format!("compare {file}"),
-        None => format!("run {file} --trace run.wft"),
-    })
-}
-
-fn after_comparison(args: &CompareArgs) -> Option<String> {
-    match (&args.other, &args.costs) {
-        (None, None) => Some("measure -o costs.toml".to_owned()),
-        _ => None,
-    }
 }
 
 fn after_explanation(args: &ExplainArgs) -> Option<String> {
@@ -126,18 +73,18 @@ fn after_explanation(args: &ExplainArgs) -> Option<String> {
 }
 
 /// A trace of Windfall's own form that was kept in a file.
-fn trace(keep: &KeepArgs) -> Option<String> {
+pub(super) fn trace(keep: &KeepArgs) -> Option<String> {
     let trace = keep.trace.as_deref().filter(|trace| trace.extension().is_some_and(|e| e == "wft"));
     named(trace?)
 }
 
 /// A file as it is typed; nothing of standard input and output.
-fn named(path: &Path) -> Option<String> {
+pub(super) fn named(path: &Path) -> Option<String> {
     (!is_standard(path)).then(|| quoted(&path.display().to_string()))
 }
 
 /// A word for a shell.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
@@ -145,10 +92,10 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "machine"))]
 mod tests {
     use super::*;
-    use crate::cli::Cli;
+    use crate::cli::{Cli, MachineVerb};
     use clap::{CommandFactory, Parser};
     use std::collections::BTreeSet;
 
@@ -224,13 +171,13 @@ mod tests {
     fn accepts_names_that_a_shell_would_take_apart() {
         assert_eq!(quoted("a b's.wft"), r"'a b'\''s.wft'");
         assert_eq!(quoted("scenarios/a-1.toml"), "scenarios/a-1.toml");
-        let record = Verb::Record(crate::cli::RecordArgs {
+        let record = Verb::Machine(MachineVerb::Record(crate::cli::RecordArgs {
             length: None,
             output: "-".into(),
             force: crate::cli::ForceArgs::default(),
             json: false,
             command: Vec::new(),
-        });
+        }));
         assert_eq!(after(&record, Answer::Yes), None);
     }
 }

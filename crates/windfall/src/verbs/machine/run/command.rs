@@ -106,14 +106,14 @@ impl Drop for Folder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{Cli, Verb};
+    use crate::cli::{Cli, MachineVerb, Verb};
     use clap::Parser;
     use windfall_scenario::model::{Claim, ExternalProgram};
 
     fn started(words: &[&str]) -> Result<Started, VerbError> {
         let words = ["windfall", "run"].iter().chain(words);
         match Cli::try_parse_from(words).map(|cli| cli.verb) {
-            Ok(Verb::Run(args)) => Started::new(&args),
+            Ok(Verb::Machine(MachineVerb::Run(args))) => Started::new(&args),
             _ => Err(VerbError("no run".to_owned())),
         }
     }

@@ -4,6 +4,7 @@
 
 #[cfg(feature = "machine")]
 mod ctl;
+mod kept;
 #[cfg(feature = "machine")]
 mod lab;
 #[cfg(feature = "machine")]
@@ -12,8 +13,9 @@ mod recorded;
 
 #[cfg(feature = "machine")]
 pub(crate) use ctl::{CtlArgs, CtlVerb, ParameterVerb};
+pub(crate) use kept::{ForceArgs, KeepArgs};
 #[cfg(feature = "machine")]
-pub(crate) use lab::{LabArgs, LabHost, LabVerb, ValidateArgs};
+pub(crate) use lab::{LabArgs, LabVerb, ValidateArgs};
 #[cfg(feature = "machine")]
 pub(crate) use machine::{
     CalibrateArgs, CompareArgs, DoctorArgs, MachineVerb, MeasureArgs, RecordArgs, RestoreArgs,
@@ -97,14 +99,6 @@ impl Verb {
             _ => true,
         }
     }
-}
-
-/// Whether files that are there may be replaced.
-#[derive(Args, Clone, Copy, Default, Debug)]
-pub(crate) struct ForceArgs {
-    /// Replace existing files.
-    #[arg(long)]
-    pub(crate) force: bool,
 }
 
 /// The topic of a first scenario.
@@ -317,26 +311,6 @@ pub(crate) enum Judged {
     Asked,
     /// All guarantees that hold.
     All,
-}
-
-/// The files that a simulation or a run keeps.
-#[derive(Args, Clone, Default, Debug)]
-pub(crate) struct KeepArgs {
-    /// Write a trace: compact (`.wft`, and `-`), or for Perfetto (`.pftrace`, `.perfetto-trace`).
-    #[arg(long, value_name = "OUT")]
-    pub(crate) trace: Option<PathBuf>,
-    /// Draw a timeline (`.svg` or `.png`; SVG for `-`).
-    #[arg(long, value_name = "OUT")]
-    pub(crate) picture: Option<PathBuf>,
-    /// Write an HTML report, which needs no network.
-    #[arg(long, value_name = "OUT.html")]
-    pub(crate) report: Option<PathBuf>,
-    /// Write what each thread received as comma-separated values, times in nanoseconds.
-    #[arg(long, value_name = "OUT.csv")]
-    pub(crate) csv: Option<PathBuf>,
-    /// Whether these may replace files.
-    #[command(flatten)]
-    pub(crate) force: ForceArgs,
 }
 
 /// Arguments of `export`.

@@ -1,6 +1,6 @@
 //! The verb `lab`: tables and figures of the papers, and what this machine can be trusted with.
 
-use super::ForceArgs;
+use super::kept::ForceArgs;
 use crate::candidates;
 use clap::{Args, Subcommand, ValueEnum};
 use clap_complete::ArgValueCandidates as Candidates;

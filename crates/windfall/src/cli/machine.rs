@@ -1,7 +1,9 @@
 //! Verbs of this machine: they run, record, measure, or speak to a run. The verbs that only read and simulate are built without them
 //! (the feature `machine`).
 
-use super::{CtlArgs, ForceArgs, KeepArgs, LabArgs, LabHost};
+use super::ctl::CtlArgs;
+use super::kept::{ForceArgs, KeepArgs};
+use super::lab::{LabArgs, LabHost};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use windfall_time::{Ratio, Span};

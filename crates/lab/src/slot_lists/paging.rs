@@ -43,7 +43,7 @@ impl Paging {
 struct Run {
     list: Admission<PagedList>,
     tasks: Tasks,
-    /// Of a load of speculation each fifth task is undone, and done again.
+    /// Of a load of speculation each fifth task is one that was undone, and is done again.
     speculates: bool,
     passed: u32,
 }
@@ -59,13 +59,12 @@ impl Run {
         Run { list, tasks: begin.tasks.clone(), speculates, passed: 0 }
     }
 
-    /// Time passes in which as much work is done as was taken in, and what is undone again; how much that is.
+    /// Time passes in which as much work is done as was taken in, so that the list stays as long as it is. Returns how much of it was undone before, and is
+    /// done again.
     fn pass(&mut self, work: Span) -> Span {
         self.passed += 1;
-        let undone = self.speculates && self.passed.is_multiple_of(5);
-        let again = if undone { work } else { Span::ZERO };
-        let _ = self.list.advance(self.list.now() + work + again);
-        again
+        let _ = self.list.advance(self.list.now() + work);
+        if self.speculates && self.passed.is_multiple_of(5) { work } else { Span::ZERO }
     }
 
     /// Nanoseconds for each of so many slots that are taken, when the pool has so many.

@@ -28,7 +28,7 @@ use windfall_time::{Instant, Span};
 const LEVELS: usize = 33;
 
 /// Slots a leaf: wide where a vector instruction compares four deadlines, else narrow.
-const LEAF: usize = if cfg!(target_feature = "avx2") { 64 } else { 32 };
+const LEAF: usize = if cfg!(target_feature = "avx2") { 48 } else { 32 };
 /// Children a node.
 const INNER: usize = 32;
 
@@ -94,16 +94,14 @@ impl<const L: usize, const I: usize> Tree<L, I> {
         let (mut node, mut before, mut least) = (self.root, 0_i64, FAR);
         for level in (1..=self.height).rev() {
             let inner = self.nodes.inner(node);
-            let child = inner.route(deadline);
-            let behind = inner.least_from(child + 1);
+            let (child, behind) = inner.route_and_least(deadline);
             visit(level, node, child, behind);
             least = least.min(behind.wrapping_sub(before));
             before = before.wrapping_add(inner.before[child]);
             node = inner.children[child];
         }
         let leaf = self.nodes.leaf(node);
-        let place = leaf.up_to(deadline);
-        let behind = leaf.least_from(place);
+        let (place, behind) = leaf.up_to_and_least(deadline);
         let sum = if place > leaf.start() {
             leaf.sum(place - 1)
         } else if node == self.first {
@@ -123,8 +121,8 @@ impl<const L: usize, const I: usize> Tree<L, I> {
         let (mut node, mut before, mut least, mut end) = (self.root, 0_i64, FAR, None);
         for _ in 0..self.height {
             let inner = self.nodes.inner(node);
-            let child = inner.route(deadline);
-            least = least.min(inner.least_from(child + 1).wrapping_sub(before));
+            let (child, behind) = inner.route_and_least(deadline);
+            least = least.min(behind.wrapping_sub(before));
             if child + 1 < inner.len() {
                 end = Some(before.wrapping_add(inner.before[child + 1]));
             }

@@ -1,6 +1,6 @@
 //! An inner node: up to `I` children, in arrays of their own.
 
-use super::numbers::{FAR, add, add_within, is_later, least_from, sub, up_to};
+use super::numbers::{FAR, add, add_within, is_later, least_from, sub, up_to, up_to_and_least};
 
 /// Of child k: where its slots begin in the order (not used of child 0), the work of the node's slots before it, and the least of its slots' deadlines minus the
 /// work of the node's slots up to them.
@@ -39,6 +39,13 @@ impl<const I: usize> Inner<I> {
     #[inline]
     pub(super) fn route(&self, deadline: i64) -> usize {
         up_to(&self.deadlines, deadline).wrapping_sub(1)
+    }
+
+    /// The same, and the least of the children behind it.
+    #[inline]
+    pub(super) fn route_and_least(&self, deadline: i64) -> (usize, i64) {
+        let (up_to, least) = up_to_and_least(&self.deadlines, &self.least, deadline);
+        (up_to.wrapping_sub(1), least)
     }
 
     /// The child that has a slot.

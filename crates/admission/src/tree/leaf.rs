@@ -1,6 +1,6 @@
 //! A leaf: up to `L` slots, in arrays of their own.
 
-use super::numbers::{FAR, add, add_within, least_from, sub, up_to};
+use super::numbers::{FAR, add, add_within, least_from, sub, up_to, up_to_and_least};
 
 /// Slots in order. Of slot i, its own deadline, and its deadline minus the work of all slots of the leaf up to it.
 ///
@@ -37,6 +37,12 @@ impl<const L: usize> Leaf<L> {
     #[inline]
     pub(super) fn up_to(&self, deadline: i64) -> usize {
         up_to(&self.deadlines, deadline)
+    }
+
+    /// The same, and the least laxity of the slots behind them.
+    #[inline]
+    pub(super) fn up_to_and_least(&self, deadline: i64) -> (usize, i64) {
+        up_to_and_least(&self.deadlines, &self.laxities, deadline)
     }
 
     /// The work of the slots up to this one.

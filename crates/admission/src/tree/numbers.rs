@@ -42,6 +42,28 @@ pub(super) fn least_from<const N: usize>(values: &[i64; N], place: usize) -> i64
     found
 }
 
+/// How many of a sorted column are at most this, and the least of another column behind them; what is not in use must be later than any value, and [`FAR`].
+///
+/// One pass answers both, so that the second does not wait for the first.
+#[inline]
+pub(super) fn up_to_and_least<const N: usize>(
+    sorted: &[i64; N],
+    values: &[i64; N],
+    value: i64,
+) -> (usize, i64) {
+    if !cfg!(target_feature = "avx2") {
+        let place = up_to(sorted, value);
+        return (place, least(&values[place..]));
+    }
+    let (mut count, mut found) = (0_u64, FAR);
+    for (one, behind) in sorted.iter().zip(values) {
+        let is_before = *one <= value;
+        count = count.wrapping_add(u64::from(is_before));
+        found = found.min(if is_before { FAR } else { *behind });
+    }
+    (usize::try_from(count).unwrap_or(0), found)
+}
+
 /// Adds to a part of a column.
 #[inline]
 pub(super) fn add_within<const N: usize>(values: &mut [i64; N], place: usize, end: usize, by: i64) {

@@ -20,7 +20,6 @@ const KNOWN: &[Known] = &[
         "`Exchange` has a table of each kind of object, whose file has the kind and the calls on it",
     ),
     ("ports", "pool::driven", 4, "a task, its submission and its pool hold each other"),
-    ("processes", "system", 5, "threads of the system hold it, and it holds what wakes them"),
     (
         "programs",
         "action",

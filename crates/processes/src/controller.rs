@@ -5,6 +5,7 @@
 //! timer's event is posted at its instant or after it.
 
 use super::Lateness;
+use super::node::{Letter, controller_priority};
 use super::sleep::Until;
 use super::system::System;
 use std::cmp::Reverse;
@@ -12,65 +13,12 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use windfall_exchange::{Futex as _, Mailbox};
+use windfall_exchange::Futex as _;
 use windfall_os::LinuxError;
 use windfall_os::clock;
-use windfall_os::sched::{Affinity, Attributes};
-use windfall_programs::{Event, Kind, ProcessParams};
+use windfall_os::sched::Attributes;
+use windfall_programs::{Event, Kind};
 use windfall_time::Instant;
-
-/// A node: its processors, and where letters to it arrive.
-pub(super) struct Controller {
-    pub(super) cpus: Affinity,
-    pub(super) mailbox: Mailbox,
-}
-
-impl Controller {
-    pub(super) fn new(cpus: Affinity) -> Controller {
-        Controller { cpus, mailbox: Mailbox::default() }
-    }
-}
-
-/// The content of a letter.
-pub(super) enum Letter {
-    /// To post an event.
-    Post { event: Event, datum: u64 },
-    /// To hand a datum to an event, by its place, which has been claimed for that.
-    Hand { index: u32, datum: u64 },
-    /// To post an event at an instant of the machine's clock, if that timer still has that number.
-    Timer { event: Event, datum: u64, number: u64, at: Instant },
-}
-
-/// Highest bits of the third word: what kind of letter it is; the rest is a timer's number, from 1 on.
-const HAND: u64 = 1 << 63;
-
-impl Letter {
-    pub(super) const fn words(&self) -> [u64; 4] {
-        match *self {
-            Letter::Post { event, datum } => [event.datum(), datum, 0, 0],
-            Letter::Hand { index, datum } => [index as u64, datum, HAND, 0],
-            Letter::Timer { event, datum, number, at } => {
-                [event.datum(), datum, number, at.as_nanos()]
-            }
-        }
-    }
-
-    fn read([first, datum, number, at]: [u64; 4]) -> Letter {
-        match number {
-            0 => Letter::Post { event: Event::from_datum(first), datum },
-            HAND => Letter::Hand { index: u32::try_from(first).expect("as it was written"), datum },
-            number => {
-                let (event, at) = (Event::from_datum(first), Instant::from_nanos(at));
-                Letter::Timer { event, datum, number, at }
-            }
-        }
-    }
-}
-
-/// The real-time priority of a controller: above all processes, if these begin there.
-pub(super) fn controller_priority(lowest: u32) -> u32 {
-    lowest.saturating_add(u32::from(ProcessParams::MOST_PRIORITY) + 1)
-}
 
 /// Starts the controllers of all nodes.
 pub(super) fn begin(system: &Arc<System>) -> Result<Vec<JoinHandle<Lateness>>, LinuxError> {

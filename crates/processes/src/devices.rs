@@ -3,7 +3,7 @@
 //!
 //! Invariant: after an arrival the event is posted, or was found posted, unless none is attached; then it is posted when one is.
 
-use super::controller::controller_priority;
+use super::node::controller_priority;
 use super::system::System;
 use super::watch::Watch;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};

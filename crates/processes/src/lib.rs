@@ -3,7 +3,7 @@
 //! # Inside
 //!
 //! Crate `exchange` carries data between processes, without a lock; here are handles, errors, clocks and threads.
-//! `process_thread.rs` is a process as its body sees it, `system.rs` what all share, `controller.rs` the thread of a node
+//! `process_thread.rs` is a process as its body sees it, `system.rs` what all share, `node.rs` a node and the letters to it, `controller.rs` the thread of a node
 //! that posts what is due later or comes from elsewhere, `devices.rs` the thread of a node that waits for its devices. A
 //! node is a set of processors. Templates, and making processes, are under a lock.
 //!
@@ -18,6 +18,7 @@
 mod controller;
 mod devices;
 mod ended;
+mod node;
 mod process_thread;
 mod sleep;
 mod system;
@@ -135,7 +136,7 @@ pub fn run<C: Code>(settings: &Settings, first: C) -> Result<Ended, LinuxError> 
         nodes.push(all);
     }
     if let Some(lowest) = settings.real_time {
-        let highest = controller::controller_priority(lowest);
+        let highest = node::controller_priority(lowest);
         let tried = std::thread::spawn(move || Attributes::fifo(highest).give(0)).join();
         let advice = "run it as root, with a lowest priority from 1 to 95";
         tried.unwrap_or(Ok(())).map_err(|e| {
@@ -153,7 +154,7 @@ pub fn run<C: Code>(settings: &Settings, first: C) -> Result<Ended, LinuxError> 
             return Err(why);
         }
     };
-    let begun = system.begin(Node(0), ProcessParams::default(), first);
+    let begun = process_thread::begin(&system, Node(0), ProcessParams::default(), first);
     let unfinished = match &begun {
         Ok(_) => system.wait_for_end(settings.length.map(|length| clock::now() + length)),
         Err(_) => 0,

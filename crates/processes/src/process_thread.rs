@@ -1,11 +1,14 @@
 //! A process as its body sees it: each call is carried out by the thread that makes it, and blocks it where it waits.
 //!
 //! Every future here is ready when it is first polled, until all is over: then it never is, and the body is dropped.
-//! `calls.rs` has the calls; here is what a process owns, and how it waits.
+//! `begin.rs` starts the thread of a process, `calls.rs` has the calls; here is what a process owns, and how it waits.
 
+mod begin;
 mod calls;
 
-use super::controller::Letter;
+pub(super) use begin::begin;
+
+use super::node::Letter;
 use super::system::{System, of_event};
 use super::watch::{Waiting, Watch};
 use std::future::pending;
@@ -24,7 +27,7 @@ pub(super) struct ProcessThread {
 }
 
 impl ProcessThread {
-    pub(super) fn new(system: Arc<System>, me: ProcessHandle, mine: Mine) -> ProcessThread {
+    fn new(system: Arc<System>, me: ProcessHandle, mine: Mine) -> ProcessThread {
         ProcessThread { system, me, node: me.handle().node(), mine: Some(mine), watch: None }
     }
 

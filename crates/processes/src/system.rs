@@ -1,24 +1,18 @@
-//! The state shared by all processes of a run, and the thread of a process.
+//! The state shared by all processes of a run.
 
 use super::Failed;
-use super::controller::Controller;
 use super::devices::Devices;
-use super::process_thread::ProcessThread;
+use super::node::Controller;
 use super::sleep::{SleepQueue, Until};
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use windfall_exchange::{Exchange, ExchangeError, Futex as _, Mine, Name, Sizes};
 use windfall_os::clock;
 use windfall_os::lock::Lock;
-use windfall_os::sched::{Affinity, Attributes};
+use windfall_os::sched::Affinity;
 use windfall_programs::{
-    Code, Counts, Device, Event, Handle, Keys, Kind, Loaded, Node, Place, ProcessError,
-    ProcessHandle, ProcessParams, Queue,
+    Code, Counts, Device, Event, Handle, Keys, Kind, Loaded, Node, Place, ProcessError, Queue,
 };
 use windfall_time::{Instant, Span};
 
@@ -213,58 +207,17 @@ impl System {
         deleted
     }
 
-    /// Starts a process.
-    pub(super) fn begin<C: Code>(
-        self: &Arc<System>,
-        node: Node,
-        params: ProcessParams,
-        code: C,
-    ) -> Result<ProcessHandle, ProcessError> {
-        let cpus = self.controller(node)?.cpus;
-        if params.priority > ProcessParams::MOST_PRIORITY {
-            return Err(ProcessError::NoPriority { priority: params.priority });
-        }
-        let mine =
-            self.exchange.enter().map_err(|_| ProcessError::NoRoom { kind: Kind::Process })?;
-        let me = ProcessHandle::from_handle(self.seal(Kind::Process, node, mine.name()));
+    /// A process begins to live; how many live is what [`System::wait_for_end`] waits for.
+    pub(super) fn has_begun(&self) {
         self.living.fetch_add(1, Ordering::Relaxed);
-        let system = self.clone();
-        // If no thread can be made, this is dropped, and the process has never been.
-        let process_thread = ProcessThread::new(self.clone(), me, mine);
-        let life = move || {
-            let _ = cpus.give(0); // it was found to be allowed, and so was this
-            if let Some(lowest) = system.real_time {
-                let _ = Attributes::fifo(lowest + u32::from(params.priority)).give(0);
-            }
-            system.live(me, process_thread, code);
-            system.has_ended();
-        };
-        let thread = std::thread::Builder::new().name(C::NAME.to_owned()).spawn(life);
-        thread.map(|_| me).map_err(|_| {
-            self.has_ended();
-            ProcessError::NotAdmitted { node }
-        })
     }
 
-    /// The life of a process: its body is polled once, since nothing in it ever waits otherwise than by blocking.
-    fn live<C: Code>(&self, process: ProcessHandle, process_thread: ProcessThread, code: C) {
-        let lived = catch_unwind(AssertUnwindSafe(|| {
-            let life = pin!(code.run(process_thread));
-            life.poll(&mut Context::from_waker(Waker::noop()))
-        }));
-        let why = match lived {
-            Ok(Poll::Ready(Ok(()))) => return,
-            Ok(Poll::Ready(Err(error))) => error.to_string(),
-            Ok(Poll::Pending) if self.sleepers.is_closed() => return,
-            Ok(Poll::Pending) => {
-                "it waits for something that is not its process's; nobody would wake it".to_owned()
-            }
-            Err(_) => "it panicked".to_owned(),
-        };
-        self.books.lock().failures.push(Failed { process, name: C::NAME, why });
+    /// A process has failed.
+    pub(super) fn has_failed(&self, failure: Failed) {
+        self.books.lock().failures.push(failure);
     }
 
-    fn has_ended(&self) {
+    pub(super) fn has_ended(&self) {
         if self.living.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.sleepers.wake_all(&self.living);
         }

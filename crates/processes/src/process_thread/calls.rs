@@ -1,7 +1,7 @@
 //! The calls of a process, as its thread carries them out.
 
 use super::ProcessThread;
-use crate::controller::Letter;
+use crate::node::Letter;
 use crate::sleep::Until;
 use crate::system::{ENTRIES, of_event};
 use crate::watch::Watch;
@@ -117,7 +117,7 @@ impl Process for ProcessThread {
     ) -> Result<ProcessHandle, ProcessError> {
         self.on().await;
         self.system.check_template::<C>(template.handle())?;
-        self.system.begin(node, params, code)
+        super::begin(&self.system, node, params, code)
     }
 
     async fn make_event(&mut self) -> Result<Event, ProcessError> {

@@ -10,7 +10,7 @@ use windfall_clocks::{Best, Clock, Lap, Stopwatch, SystemClock};
 /// Multiplications, each after the one before.
 fn chain(mut value: u64, steps: u32) -> u64 {
     for _ in 0..steps {
-        value = value.wrapping_mul(0x5851_f42d_4c95_7f2d) | 1;
+        value = value.wrapping_mul(0x5851_f42d_4c95_7f2d).rotate_left(23);
     }
     value
 }

@@ -377,8 +377,9 @@ fn law_each_fault_says_who_how_often_since_when_and_what_was_done() {
         assert_eq!(kept, wanted);
         for (number, fault) in (1..).zip(&*told) {
             assert_eq!((fault.replica, fault.kind), (FAULTY, FaultKind::Wrong), "{fault:?}");
-            assert_eq!((fault.count, fault.since), (number, Iteration(50)), "{remedy:?}");
-            assert!(fault.iteration >= fault.since, "{fault:?}");
+            // Two must have noticed it; on a busy machine the second one may be late.
+            assert_eq!((fault.count, fault.since), (number, told[0].iteration), "{remedy:?}");
+            assert!(fault.iteration >= fault.since && fault.since >= Iteration(50), "{fault:?}");
         }
         let exit = if remedy == Remedy::End { 2 } else { 1 };
         assert_eq!(outcome.exit_status(), exit, "{outcome:?}");

@@ -2,8 +2,7 @@
 
 use crate::count::Count;
 use crate::host::Hierarchy;
-use crate::id::Parent;
-use crate::id::{NodeId, OwnVp, Processor, Target, ThreadId};
+use crate::id::{NodeId, OwnVp, Parent, Processor, Target, ThreadId};
 use crate::instance::Instance;
 use crate::vp::{Above, Vp, VpState};
 use alloc::vec::Vec;

@@ -16,12 +16,12 @@ impl<M: Machine> Host<M> {
             self.give_up(number);
         }
         self.post_notices();
-        let changed = self.has_chosen();
         let mut changes = std::mem::take(&mut self.step.changes);
         changes.clear();
         while let Some(processor) = self.hierarchy.next_changed() {
             changes.push(self.change(processor));
         }
+        let changed = !changes.is_empty();
         self.look_at_promises();
         if M::LIVE {
             self.set_alarm();

@@ -33,6 +33,14 @@ impl Promises {
         remedy(&self.tree, &self.findings, vp)
     }
 
+    /// The name of a virtual processor's owner, and which of its own that is, if the owner is a scheduler.
+    pub(crate) fn owner(&self, vp: usize) -> (String, Option<u16>) {
+        let node = self.tree.vps[vp].child.map(|node| &self.tree.nodes[node]);
+        let own = node.and_then(|node| node.own.iter().position(|own| *own == vp));
+        let name = node.map_or(&self.tree.vps[vp].name, |node| &node.name);
+        (name.clone(), own.and_then(|own| u16::try_from(own).ok()))
+    }
+
     /// The virtual processors whose requests were refused.
     pub fn refused(&self) -> impl Iterator<Item = usize> {
         (0..self.findings.vps.len()).filter(|vp| self.findings.vps[*vp].is_refused())

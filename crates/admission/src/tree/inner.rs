@@ -1,6 +1,6 @@
 //! An inner node: up to `I` children, in arrays of their own.
 
-use super::numbers::{FAR, add, add_within, is_later, least_from, sub, up_to, up_to_and_least};
+use super::numbers::{FAR, add, add_within, is_later, least, sub, up_to, up_to_and_least};
 
 /// Of child k: where its slots begin in the order (not used of child 0), the work of the node's slots before it, and the least of its slots' deadlines minus the
 /// work of the node's slots up to them.
@@ -62,7 +62,7 @@ impl<const I: usize> Inner<I> {
 
     #[inline]
     pub(super) fn least_from(&self, child: usize) -> i64 {
-        least_from(&self.least, child)
+        least(&self.least[child..])
     }
 
     /// So much work was put into a child.

@@ -1,6 +1,6 @@
 //! A leaf: up to `L` slots, in arrays of their own.
 
-use super::numbers::{FAR, add, add_within, least_from, sub, up_to, up_to_and_least};
+use super::numbers::{FAR, add, add_within, least, sub, up_to, up_to_and_least};
 
 /// Slots in order. Of slot i, its own deadline, and its deadline minus the work of all slots of the leaf up to it.
 ///
@@ -53,7 +53,7 @@ impl<const L: usize> Leaf<L> {
 
     #[inline]
     pub(super) fn least_from(&self, place: usize) -> i64 {
-        least_from(&self.laxities, place)
+        least(&self.laxities[place..])
     }
 
     /// Puts a slot behind those that are there.

@@ -24,24 +24,6 @@ pub(super) fn sub(values: &mut [i64], by: i64) {
     }
 }
 
-/// The least of a column from a place on; what is not in use must be [`FAR`].
-///
-/// The whole column is looked at: that is a fixed number of vector instructions, without a branch that depends on the place.
-#[inline]
-pub(super) fn least_from<const N: usize>(values: &[i64; N], place: usize) -> i64 {
-    if !cfg!(target_feature = "avx2") {
-        return least(&values[place..]);
-    }
-    let (place, mut found) = (place.cast_signed() as i64, FAR);
-    let mut index = 0_i64;
-    for value in values {
-        let value = if index >= place { *value } else { FAR };
-        found = found.min(value);
-        index = index.wrapping_add(1);
-    }
-    found
-}
-
 /// How many of a sorted column are at most this, and the least of another column behind them; what is not in use must be later than any value, and [`FAR`].
 ///
 /// One pass answers both, so that the second does not wait for the first.

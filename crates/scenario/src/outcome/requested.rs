@@ -20,11 +20,10 @@ pub(crate) fn requested_promises(scenario: &Scenario) -> Vec<Promise> {
     let asked = checked.tree.vps.iter().zip(&checked.findings.vps).enumerate();
     let asked = asked.filter_map(|(at, (vp, found))| {
         let guarantee = vp.requested.filter(|requires| *requires != Guarantee::Null)?;
-        let node = vp.child.map(|node| &checked.tree.nodes[node]);
-        let own = node.and_then(|node| node.own.iter().position(|own| *own == at));
+        let (owner, own) = checked.owner(at);
         Some(Promise {
-            owner: node.map_or_else(|| vp.name.clone(), |node| node.name.clone()),
-            own: own.and_then(|own| u16::try_from(own).ok()),
+            owner,
+            own,
             guarantee,
             granted: found.granted.is_some(),
             makeup: checked.tree.is_below_makeup(at),
@@ -46,10 +45,7 @@ pub(crate) fn held_promises(scenario: &Scenario) -> Vec<Promise> {
         let guarantee = Guarantee::BasicSoft(amount.into(), period.into());
         let gives = |link: &usize| checked.findings.links[*link].gives;
         let granted = found.options.iter().any(|link| rewrite(&gives(link), &guarantee).is_ok());
-        let node = vp.child.map(|node| &checked.tree.nodes[node]);
-        let own = node.and_then(|node| node.own.iter().position(|own| *own == at));
-        let owner = node.map_or_else(|| vp.name.clone(), |node| node.name.clone());
-        let own = own.and_then(|own| u16::try_from(own).ok());
+        let (owner, own) = checked.owner(at);
         promises.push(Promise { own, granted, ..Promise::new(owner, guarantee) });
     }
     promises
@@ -89,9 +85,8 @@ pub fn refusals(scenario: &Scenario) -> Vec<Refused> {
 pub fn all_promises(scenario: &Scenario) -> Vec<Promise> {
     let checked = scenario.promises();
     let mut promises = Vec::new();
-    for (at, (vp, found)) in checked.tree.vps.iter().zip(&checked.findings.vps).enumerate() {
-        let node = vp.child.map(|node| &checked.tree.nodes[node]);
-        let own = node.and_then(|node| node.own.iter().position(|own| *own == at));
+    for (at, found) in checked.findings.vps.iter().enumerate() {
+        let (owner, own) = checked.owner(at);
         let mut holds: Vec<(Guarantee, usize)> = Vec::new();
         for option in found.options.iter().chain(&found.granted).copied() {
             let gives = checked.findings.links[option].gives;
@@ -101,8 +96,8 @@ pub fn all_promises(scenario: &Scenario) -> Vec<Promise> {
         holds.dedup_by_key(|(guarantee, _)| *guarantee);
         holds.retain(|(guarantee, _)| *guarantee != Guarantee::Null);
         promises.extend(holds.into_iter().map(|(guarantee, link)| Promise {
-            owner: node.map_or_else(|| vp.name.clone(), |node| node.name.clone()),
-            own: own.and_then(|own| u16::try_from(own).ok()),
+            owner: owner.clone(),
+            own,
             guarantee,
             granted: true,
             makeup: checked.tree.is_below_makeup(at),

@@ -254,6 +254,7 @@ impl Policy for Budgeted {
                 return Err(AnswerError::NotUnderstood { message: message.name(), takes });
             }
         }
+        child.into_iter().for_each(|child| self.declare(child, context));
         self.announce(None, pool, context);
         Ok(())
     }

@@ -31,11 +31,9 @@ impl Budgeted {
             let ends = slot.end;
             let after = share_of(self.slots[index].as_ref());
             self.admission.shrink(before, after, ends, now);
-            self.declare(child, context);
             return Ok(());
         }
         self.slots[index] = Some(Reservation::new(amount, period, from));
-        self.declare(child, context);
         self.begin(child, pool, context);
         Ok(())
     }
@@ -121,7 +119,6 @@ impl Budgeted {
             let share = Bandwidth::of(slot.amount.saturating_add(extra), slot.period);
             let until = if extra.is_zero() { slot.even(now) } else { slot.end };
             self.admission.shrink(share, share_of(None), until, now);
-            self.declare(child, context);
         }
     }
 
@@ -156,11 +153,9 @@ impl Budgeted {
                 return;
             }
         }
-        self.declare(child, context);
-        let Some(slot) = self.slots[child.index()].as_mut().filter(|_| state != VpState::Waiting)
-        else {
+        if state == VpState::Waiting {
             return;
-        };
+        }
         self.periods.set(child.0, slot.end);
         if runs {
             slot.since = now;

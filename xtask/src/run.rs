@@ -99,13 +99,30 @@ pub(crate) fn all(steps: &[Step]) -> Result<(), String> {
     let mut tally = Tally::begin()?;
     let done = steps.iter().try_for_each(|step| {
         eprintln!("--- {}", step.name);
-        let begun = Instant::now();
-        step.run(&mut tally)?;
-        eprintln!("    {:.1} s", begun.elapsed().as_secs_f64());
-        Ok(())
+        let (begun, taken) = (Instant::now(), processor_time());
+        let done = step.run(&mut tally);
+        let passed = begun.elapsed().as_secs_f64();
+        match taken.zip(processor_time()) {
+            Some((before, now)) => eprintln!("    {passed:.1} s, {:.1} s of processor time", now - before),
+            None => eprintln!("    {passed:.1} s"),
+        }
+        done
     });
     eprint!("{}", tally.last_lines());
+    if let Some(taken) = processor_time() {
+        eprintln!("{:.1} min of processor time so far", taken / 60.0);
+    }
     done
+}
+
+/// Seconds that ended children of this process took, and their ended children.
+fn processor_time() -> Option<f64> {
+    let statistics = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // After the name, which may contain spaces: `cutime` and `cstime` are fields 16 and 17 of all (proc_pid_stat(5)), in hundredths of a second on every Linux.
+    let (_, after) = statistics.rsplit_once(") ")?;
+    let mut fields = after.split(' ').skip(13);
+    let mut hundredths = || fields.next()?.parse::<u32>().ok();
+    Some(f64::from(hundredths()? + hundredths()?) / 100.0)
 }
 
 /// Runs it, passes on what it prints as long as it prints, and counts the tests that passed.

@@ -15,18 +15,23 @@
 //! Read next: `kernel_event.rs`, then `rings.rs` or `event_source.rs`.
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "events")]
 mod bpf;
 mod error;
+#[cfg(feature = "events")]
 mod event_source;
 pub mod fifo_priorities;
 pub mod image;
 pub mod kernel;
 pub mod kernel_event;
 pub mod mask;
+#[cfg(feature = "events")]
 mod observed;
 pub mod occupancy;
+#[cfg(feature = "events")]
 mod perf_rings;
 pub mod procfs;
+#[cfg(feature = "events")]
 pub mod rings;
 pub mod rivals;
 pub mod routines;
@@ -34,8 +39,11 @@ pub mod supervision;
 pub mod tracepoints;
 pub mod wakers;
 
+#[cfg(feature = "events")]
 pub use bpf::{Report, decode};
 pub use error::ObserveError;
+#[cfg(feature = "events")]
 pub use event_source::EventSource;
 pub use kernel_event::KernelEvent;
+#[cfg(feature = "events")]
 pub use observed::Observed;

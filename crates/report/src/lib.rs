@@ -11,12 +11,14 @@
 #![forbid(unsafe_code)]
 
 mod admission;
+#[cfg(feature = "machine")]
 pub mod calibrate;
 pub mod catalogue;
 pub mod check;
 pub mod compare;
 pub mod convert;
 pub mod csv;
+#[cfg(feature = "machine")]
 pub mod doctor;
 pub mod explain;
 mod figures;
@@ -24,7 +26,9 @@ mod habit;
 pub mod html;
 pub mod import;
 mod json;
+#[cfg(feature = "machine")]
 pub mod live;
+#[cfg(feature = "machine")]
 pub mod measure;
 pub mod page;
 pub mod perfetto;
@@ -33,6 +37,7 @@ pub mod picture;
 mod promised_share;
 mod promises;
 pub mod proposal;
+#[cfg(feature = "machine")]
 pub mod record;
 pub mod reserve;
 mod story;

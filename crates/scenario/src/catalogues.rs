@@ -30,11 +30,17 @@ pub struct Catalogues {
     pub programs: programs::Catalogue,
 }
 
+/// Kinds of programs of crates above `programs`.
+#[cfg(feature = "applications")]
+const APPLICATIONS: &[&programs::Kind] = &[&windfall_robot::KIND, &windfall_nmr::process::KIND];
+#[cfg(not(feature = "applications"))]
+const APPLICATIONS: &[&programs::Kind] = &[];
+
 impl Default for Catalogues {
-    /// The project's kinds: those of crates `schedulers` and `programs`, the robot, and voting.
+    /// The project's kinds: those of crates `schedulers` and `programs`, and with feature `applications` the robot and voting.
     fn default() -> Catalogues {
         let mut programs = programs::Catalogue::default();
-        for kind in [&windfall_robot::KIND, &windfall_nmr::process::KIND] {
+        for kind in APPLICATIONS {
             programs.register(kind).expect("no other kind has its name");
         }
         Catalogues { schedulers: schedulers::Catalogue::default(), programs }

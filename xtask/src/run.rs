@@ -103,7 +103,9 @@ pub(crate) fn all(steps: &[Step]) -> Result<(), String> {
         let done = step.run(&mut tally);
         let passed = begun.elapsed().as_secs_f64();
         match taken.zip(processor_time()) {
-            Some((before, now)) => eprintln!("    {passed:.1} s, {:.1} s of processor time", now - before),
+            Some((before, now)) => {
+                eprintln!("    {passed:.1} s, {:.1} s of processor time", now - before)
+            }
             None => eprintln!("    {passed:.1} s"),
         }
         done

@@ -19,6 +19,7 @@ mod semver;
 mod shape;
 mod source;
 mod tally;
+mod targets;
 mod tidy;
 mod traits;
 mod words;
@@ -52,7 +53,7 @@ fn main() -> ExitCode {
         Some("demo") => demo(),
         Some("full") => all(&[Step::tests("tests, optimised", &OPTIMISED)]),
         Some("law") => all(&[Step::tests("the law", &LAW).with("WINDFALL_LAW_TREES", "500000")]),
-        Some("model") => all(&model("40")),
+        Some("model") => all(&[model("40")]),
         Some("fuzz") => fuzz(),
         Some("bpf") => bpf::remake(),
         Some("bench") => bench(),
@@ -89,7 +90,6 @@ fn tidiness() -> [Step; 8] {
 
 fn check() -> Result<(), String> {
     all(&tidiness())?;
-    let [exchange, speculation, nmr] = model("1");
     all(&[
         Step::cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--quiet"])
@@ -102,27 +102,15 @@ fn check() -> Result<(), String> {
         Step::cargo("the command without verbs of this machine", &DEMO_PLAIN),
         Step::cargo("reports without pictures", &REPORT_PLAIN),
         Step::cargo("ports without tokio", &PORTS_PLAIN),
-        exchange,
-        speculation,
-        nmr,
-        Step::tests("tests", &unoptimised()).with("WINDFALL_FUZZ_SECONDS", "2"),
-        Step::tests("examples in documentation", &chosen(&["test", "--doc", "--no-fail-fast"])),
-        Step::tests("tests, optimised, fuzzers as long as asked", &chosen(&OPTIMISED_ALONE)),
-        Step::tests("promises on real threads, optimised", &HELD),
+        model("1"),
+        Step::tests("tests", &targets::for_debugging()?).with("WINDFALL_FUZZ_SECONDS", "2"),
+        Step::tests(
+            "examples in documentation",
+            &["test", "--workspace", "--doc", "--no-fail-fast"],
+        ),
+        Step::tests("tests that draw many cases or bound costs, optimised", &targets::optimised()?),
         Step::tests("replicas over UDP on loopback", &over_udp()),
     ])
-}
-
-/// The tests of all crates but [`MANY_CASES`].
-fn unoptimised() -> Vec<&'static str> {
-    let others = MANY_CASES.iter().flat_map(|name| ["--exclude", name]);
-    ["test", "--workspace", "--no-fail-fast"].into_iter().chain(others).collect()
-}
-
-/// A command for [`MANY_CASES`].
-fn chosen(command: &[&'static str]) -> Vec<&'static str> {
-    let crates = MANY_CASES.iter().flat_map(|name| ["-p", name]);
-    command.iter().copied().chain(crates).collect()
 }
 
 /// Every reader of what others write, each for ten minutes unless the environment says otherwise.
@@ -166,12 +154,10 @@ fn zenoh() -> [Step; 4] {
 }
 
 /// The model checker, for so many seconds a test and way of looking.
-fn model(seconds: &'static str) -> [Step; 3] {
-    MODELS.map(|(name, args)| {
-        let step =
-            Step::tests(name, &[&MODEL, args].concat()).with("WINDFALL_MODEL_SECONDS", seconds);
-        step.with("RUSTFLAGS", "--cfg loom")
-    })
+fn model(seconds: &'static str) -> Step {
+    Step::tests("the models of crates exchange, speculation and nmr", &MODEL)
+        .with("WINDFALL_MODEL_SECONDS", seconds)
+        .with("RUSTFLAGS", "--cfg loom")
 }
 
 const REMOTE: &str = "remote/Cargo.toml";
@@ -206,57 +192,29 @@ const FUZZ: [(&str, &[&str]); 3] = [
         ],
     ),
 ];
-const MODEL: [&str; 5] = ["test", "--profile", "checked", "--target-dir", "target/model"];
-/// Where the models are.
-const MODELS: [(&str, &[&str]); 3] = [
-    (
-        "the model of crate exchange",
-        &["-p", "windfall-exchange", "--test", "model", "--", "--nocapture"],
-    ),
-    (
-        "the model of crate speculation",
-        &["-p", "windfall-speculation", "--lib", "--", "--nocapture", "parallel::model"],
-    ),
-    (
-        "the model of crate nmr",
-        &["-p", "windfall-nmr", "--lib", "--", "--nocapture", "redundant::model"],
-    ),
+/// Where the models are; without unit tests, which stand in modules of this name.
+const MODEL: [&str; 18] = [
+    "test",
+    "--profile",
+    "checked",
+    "--target-dir",
+    "target/model",
+    "-p",
+    "windfall-exchange",
+    "-p",
+    "windfall-speculation",
+    "-p",
+    "windfall-nmr",
+    "--lib",
+    "--test",
+    "model",
+    "--",
+    "--nocapture",
+    "--skip",
+    "tests::",
 ];
 const OPTIMISED: [&str; 7] =
     ["test", "--workspace", "--no-fail-fast", "--profile", "checked", "--lib", "--tests"];
-const OPTIMISED_ALONE: [&str; 6] =
-    ["test", "--no-fail-fast", "--profile", "checked", "--lib", "--tests"];
-/// Their tests draw many cases, repeat experiments, or bound what something costs: optimised, all of it takes less time.
-const MANY_CASES: [&str; 15] = [
-    "windfall-admission",
-    "windfall-analysis",
-    "windfall-exchange",
-    "windfall-hierarchy",
-    "windfall-lab",
-    "windfall-linux",
-    "windfall-nmr",
-    "windfall-observe",
-    "windfall-ports",
-    "windfall-record",
-    "windfall-scenario",
-    "windfall-schedulers",
-    "windfall-sim",
-    "windfall-speculation",
-    "windfall-trace",
-];
-/// How late and how much promises may be is stricter for an optimised command.
-const HELD: [&str; 10] = [
-    "test",
-    "--no-fail-fast",
-    "--profile",
-    "checked",
-    "-p",
-    "windfall",
-    "--test",
-    "held",
-    "--test",
-    "programs",
-];
 const LAW: [&str; 9] =
     ["test", "-p", "windfall-sim", "--profile", "checked", "--test", "law", "--", "--nocapture"];
 const NO_STD: [&str; 5] =

@@ -23,13 +23,13 @@ enum What {
 
 impl Step {
     /// A cargo command in the project's root.
-    pub(crate) fn cargo(name: &'static str, args: &[&str]) -> Step {
-        let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+    pub(crate) fn cargo(name: &'static str, args: &[impl AsRef<str>]) -> Step {
+        let args = args.iter().map(|arg| arg.as_ref().to_owned()).collect();
         Step { name, what: What::Cargo { args, variables: Vec::new(), tests: false } }
     }
 
     /// A cargo command that runs tests, which are counted.
-    pub(crate) fn tests(name: &'static str, args: &[&str]) -> Step {
+    pub(crate) fn tests(name: &'static str, args: &[impl AsRef<str>]) -> Step {
         let mut step = Step::cargo(name, args);
         if let What::Cargo { tests, .. } = &mut step.what {
             *tests = true;

@@ -5,13 +5,14 @@
 //! any virtual processor is judged in all windows of the run. A tree in which a guarantee is broken is made as small as
 //! possible, and given as a scenario.
 //!
-//! Invariant: the same kinds and the same seed draw the same trees.
+//! Invariant: the same kinds and the same seed draw the same trees, whatever the number of processors.
 //! Read next: `tree.rs` (the random trees), `judged.rs` (the checks on a run).
 
 mod amounts;
 mod drawn;
 mod judged;
 mod parameters;
+mod parts;
 mod programs;
 mod requirements;
 mod tested;
@@ -26,6 +27,9 @@ use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRu
 use std::cell::RefCell;
 use windfall_scenario::Scenario;
 use windfall_schedulers::catalogue::{Catalogue, CatalogueError, Kind};
+
+/// So many trees are drawn by one thread, of a seed of their own.
+const PART: u32 = 1_000;
 
 /// Which trees are drawn: of which kinds, how many, from which seed.
 ///
@@ -120,10 +124,17 @@ impl Law {
     /// When none of the kinds has one of the names that are to be drawn, or when a tree cannot be drawn.
     pub fn judge(&self) -> Result<Tested, Box<LawError>> {
         let kinds = self.kinds();
+        let of_part = |part| self.judge_part(part, &kinds);
+        Ok(parts::all(self.trees.div_ceil(PART), of_part)?.into_iter().sum())
+    }
+
+    /// Trees of a part have a seed of their own.
+    fn judge_part(&self, part: u32, kinds: &[&'static Kind]) -> Result<Tested, Box<LawError>> {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&self.seed.to_le_bytes());
+        seed[8..12].copy_from_slice(&part.to_le_bytes());
         let config = Config {
-            cases: self.trees,
+            cases: (self.trees - part * PART).min(PART),
             failure_persistence: None,
             max_shrink_iters: 4_096,
             ..Config::default()
@@ -131,7 +142,7 @@ impl Law {
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
         let (tested, unlawful) = (RefCell::new(Tested::default()), RefCell::new(None));
         let result = TestRunner::new_with_rng(config, rng).run(&drawn::seeds(), |seeds: Seeds| {
-            let scenario = tree::scenario(&seeds, &kinds, &self.catalogue);
+            let scenario = tree::scenario(&seeds, kinds, &self.catalogue);
             let scenario = judged::supplied(judged::settled(scenario));
             let scenario = judged::lengthened(judged::admitted(scenario));
             let judged = || judged::judge(&scenario, &tested);

@@ -1,6 +1,7 @@
 //! Counts of promises and threads that were tested.
 
 use std::collections::BTreeMap;
+use std::iter::Sum;
 use windfall_guarantees::Type;
 
 /// How often promises of each type were kept where they could have been broken, and how many threads
@@ -24,4 +25,33 @@ pub struct Tested {
     pub elsewhere: u64,
     /// Trees with joins on several processors that went round in circles.
     pub circles: u64,
+}
+
+impl Sum for Tested {
+    fn sum<I: Iterator<Item = Tested>>(all: I) -> Tested {
+        all.fold(Tested::default(), |mut sum, one| {
+            let Tested {
+                types,
+                programs,
+                long_run,
+                answered,
+                admitted,
+                ticking,
+                elsewhere,
+                circles,
+            } = one;
+            types
+                .into_iter()
+                .for_each(|(kind, count)| *sum.types.entry(kind).or_default() += count);
+            let by_program = programs.into_iter();
+            by_program.for_each(|(name, count)| *sum.programs.entry(name).or_default() += count);
+            sum.long_run += long_run;
+            sum.answered += answered;
+            sum.admitted += admitted;
+            sum.ticking += ticking;
+            sum.elsewhere += elsewhere;
+            sum.circles += circles;
+            sum
+        })
+    }
 }

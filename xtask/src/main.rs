@@ -90,6 +90,7 @@ fn tidiness() -> [Step; 8] {
 
 fn check() -> Result<(), String> {
     all(&tidiness())?;
+    let optimised = targets::optimised()?;
     all(&[
         Step::cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
         Step::cargo("documentation", &["doc", "--workspace", "--no-deps", "--quiet"])
@@ -103,12 +104,14 @@ fn check() -> Result<(), String> {
         Step::cargo("reports without pictures", &REPORT_PLAIN),
         Step::cargo("ports without tokio", &PORTS_PLAIN),
         model("1"),
-        Step::tests("tests", &targets::for_debugging()?).with("WINDFALL_FUZZ_SECONDS", "2"),
+        Step::tests("tests", &targets::for_debugging()?)
+            .with("WINDFALL_FUZZ_SECONDS", "2")
+            .meanwhile(&optimised),
         Step::tests(
             "examples in documentation",
             &["test", "--workspace", "--doc", "--no-fail-fast"],
         ),
-        Step::tests("tests that draw many cases or bound costs, optimised", &targets::optimised()?),
+        Step::tests("tests that draw many cases or bound costs, optimised", &optimised),
         Step::tests("replicas over UDP on loopback", &over_udp()),
     ])
 }

@@ -4,7 +4,7 @@ use crate::patience::Patience;
 use crate::tally::{Tally, passed};
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::Instant;
 
 /// What a function could not do on this machine, if anything; an error is what is wrong.
@@ -16,8 +16,16 @@ pub(crate) struct Step {
     what: What,
 }
 
+struct Cargo {
+    args: Vec<String>,
+    variables: Vec<(&'static str, &'static str)>,
+    tests: bool,
+    /// What is built while its tests run.
+    meanwhile: Vec<String>,
+}
+
 enum What {
-    Cargo { args: Vec<String>, variables: Vec<(&'static str, &'static str)>, tests: bool },
+    Cargo(Cargo),
     Call(fn() -> Done),
 }
 
@@ -25,14 +33,15 @@ impl Step {
     /// A cargo command in the project's root.
     pub(crate) fn cargo(name: &'static str, args: &[impl AsRef<str>]) -> Step {
         let args = args.iter().map(|arg| arg.as_ref().to_owned()).collect();
-        Step { name, what: What::Cargo { args, variables: Vec::new(), tests: false } }
+        let (variables, meanwhile) = (Vec::new(), Vec::new());
+        Step { name, what: What::Cargo(Cargo { args, variables, tests: false, meanwhile }) }
     }
 
     /// A cargo command that runs tests, which are counted.
     pub(crate) fn tests(name: &'static str, args: &[impl AsRef<str>]) -> Step {
         let mut step = Step::cargo(name, args);
-        if let What::Cargo { tests, .. } = &mut step.what {
-            *tests = true;
+        if let What::Cargo(cargo) = &mut step.what {
+            cargo.tests = true;
         }
         step
     }
@@ -44,15 +53,23 @@ impl Step {
 
     /// With a variable in its environment; with several, when asked again.
     pub(crate) fn with(mut self, name: &'static str, value: &'static str) -> Step {
-        if let What::Cargo { variables, .. } = &mut self.what {
-            variables.push((name, value));
+        if let What::Cargo(cargo) = &mut self.what {
+            cargo.variables.push((name, value));
+        }
+        self
+    }
+
+    /// While its tests run, most of which wait for times to pass, builds the tests of another command with what is left of the processors.
+    pub(crate) fn meanwhile(mut self, built: &[String]) -> Step {
+        if let What::Cargo(cargo) = &mut self.what {
+            cargo.meanwhile = without_running(built);
         }
         self
     }
 
     fn run(&self, tally: &mut Tally) -> Result<(), String> {
         let amiss = |why: &dyn std::fmt::Display| format!("{}: {why}", self.name);
-        let (args, variables, tests) = match &self.what {
+        let Cargo { args, variables, tests, meanwhile } = match &self.what {
             What::Call(call) => {
                 if let Some(not_done) = call().map_err(|why| amiss(&why))? {
                     eprintln!("    {not_done}");
@@ -60,7 +77,7 @@ impl Step {
                 }
                 return Ok(());
             }
-            What::Cargo { args, variables, tests } => (args, variables, *tests),
+            What::Cargo(cargo) => cargo,
         };
         let cargo = |args: &[String]| {
             let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -71,17 +88,44 @@ impl Step {
         let failed = |status: ExitStatus| {
             if status.success() { Ok(()) } else { Err(format!("{} failed", self.name)) }
         };
-        if !tests {
+        if !*tests {
             return failed(cargo(args).status().map_err(|why| amiss(&why))?);
         }
         // A compiler may be silent for longer than a test may: patience begins when all is built.
         let built = Instant::now();
         failed(cargo(&without_running(args)).status().map_err(|why| amiss(&why))?)?;
         eprintln!("    built in {:.1} s", built.elapsed().as_secs_f64());
+        let building = (!meanwhile.is_empty()).then(|| Building::begin(meanwhile));
         let (status, ran) = counted(cargo(args).env(windfall_skips::FILE, tally.file()))
             .map_err(|why| amiss(&why))?;
         tally.passed(self.name, ran)?;
-        failed(status)
+        failed(status)?;
+        building.map_or(Ok(()), |building| building.map_err(|why| amiss(&why))?.wait())
+    }
+}
+
+/// A cargo command that builds at the lowest priority. What it did not build, a later step builds; so it says nothing itself.
+struct Building(Child);
+
+impl Building {
+    fn begin(args: &[String]) -> std::io::Result<Building> {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new("nice");
+        command.args(["-n", "19"]).arg(cargo).args(args).arg("--quiet").current_dir(root());
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(Building)
+    }
+
+    fn wait(mut self) -> Result<(), String> {
+        self.0.wait().map(drop).map_err(|why| why.to_string())
+    }
+}
+
+impl Drop for Building {
+    /// Tests have failed, or all of it is built.
+    fn drop(&mut self) {
+        // A child that has ended cannot be killed.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

@@ -4,7 +4,7 @@
 //! tables and histograms are there without script, which only draws the timeline; the place of
 //! the timeline is reserved, so nothing jumps.
 //!
-//! Absent on purpose: judgement beyond [`standing`]; a way to change the machine. Read next:
+//! Absent on purpose: judgement beyond [`standing`], which is for pages without verdicts; a way to change the machine. Read next:
 //! `page/model.rs` for what goes in, `page/outcome.rs` for how a run fills it in, `report.js` for the timeline.
 
 mod embed;
@@ -12,12 +12,14 @@ mod histogram;
 mod lanes;
 mod model;
 mod outcome;
+mod promised;
 mod rows;
 mod tables;
 mod tree;
 
 pub use self::model::{
-    Bucket, CpuRow, Expectation, NodeRow, Report, Response, RowStatus, ThreadRow, standing,
+    Bucket, CpuRow, Expectation, NodeRow, PromiseRow, Report, Response, RowStatus, ThreadRow,
+    standing,
 };
 pub use self::outcome::report;
 
@@ -48,6 +50,7 @@ pub fn text(report: &Report) -> String {
             (tables::expectations(report))
             (tables::replicas(report))
             (tree::section(report))
+            (promised::section(report))
             @if let Some(story) = &report.story { (lanes::section(&[("", story)])) }
             (histogram::section(report))
             (tables::admissions(report))
@@ -111,6 +114,10 @@ fn facts(report: &Report) -> Markup {
             @if !report.machine.is_empty() { li { (Shown(&report.machine)) } }
             li { (short(report.span)) " looked at" }
             @if all > 0 { li.(good(held == all)) { (held) " of " (all) " expectations held" } }
+            @if !report.promises.is_empty() {
+                @let broken = report.promises.iter().any(|promise| promise.failure);
+                li.(good(!broken)) { (if broken { "not all promises kept" } else { "no promise broken" }) }
+            }
             @if jobs + missed > 0 {
                 li.(good(missed == 0)) {
                     (grouped(missed)) " deadlines missed, " (grouped(jobs)) " jobs done"

@@ -9,13 +9,26 @@ use windfall_guarantees::meaning::Verdict;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{Outcome, PromiseStatus, PromiseVerdict, groups};
 
-/// A row for each promise; of a group of similar threads, the worst one. Empty without
-/// promises.
+/// A row for each promise. Empty without promises.
 pub(crate) fn text(scenario: &Scenario, outcome: &Outcome, width: Option<usize>) -> String {
     let remarks = remarks(scenario);
     if outcome.promises.is_empty() {
         return remarks;
     }
+    let rows = rows(scenario, outcome);
+    let untested = rows.iter().any(|(_, verdict)| verdict.status() == PromiseStatus::NotTested);
+    let rows = rows.into_iter().map(row).collect();
+    let untested = if untested { format!("not tested: {NOT_TESTED}\n") } else { String::new() };
+    format!("\n{}{untested}{remarks}", table(&HEAD, 6, rows, width))
+}
+
+const HEAD: [&str; 6] = ["PROMISE", "OWNER", "KEPT", "MARGIN", "TESTED", "WORST WINDOW"];
+
+/// The promises of a run, each with its owner's name; of a group of similar threads, the worst one.
+pub(crate) fn rows<'o>(
+    scenario: &Scenario,
+    outcome: &'o Outcome,
+) -> Vec<(String, &'o PromiseVerdict)> {
     let mut together = BTreeMap::new();
     for group in groups(scenario, outcome).into_iter().filter(|group| group.together) {
         for thread in group.threads {
@@ -31,20 +44,16 @@ pub(crate) fn text(scenario: &Scenario, outcome: &Outcome, width: Option<usize>)
             |(name, count)| format!("{name} (worst of {count} threads)"),
         );
         match rows.iter_mut().find(|(other, _)| alike.is_some() && *other == owner) {
-            Some((_, worst)) if standing(verdict) > standing(worst) => *worst = verdict,
+            Some((_, worst)) if rank(verdict) > rank(worst) => *worst = verdict,
             Some(_) => {}
             None => rows.push((owner, verdict)),
         }
     }
-    let head = ["PROMISE", "OWNER", "KEPT", "MARGIN", "TESTED", "WORST WINDOW"];
-    let untested = rows.iter().any(|(_, verdict)| verdict.status() == PromiseStatus::NotTested);
-    let rows = rows.into_iter().map(row).collect();
-    let untested = if untested { NOT_TESTED } else { "" };
-    format!("\n{}{untested}{remarks}", table(&head, 6, rows, width))
+    rows
 }
 
 /// The meaning of a status that is neither good nor bad.
-const NOT_TESTED: &str = "not tested: the owner was never runnable for long enough at a stretch that the promise could have been broken\n";
+pub(crate) const NOT_TESTED: &str = "the owner was never runnable for long enough at a stretch that the promise could have been broken";
 
 /// How many refusals are listed.
 const SHOWN: usize = 10;
@@ -68,7 +77,7 @@ fn remarks(scenario: &Scenario) -> String {
 }
 
 /// The worse the larger; of equals the one with the smaller margin.
-fn standing(verdict: &PromiseVerdict) -> (PromiseStatus, Option<Reverse<Length>>) {
+pub(crate) fn rank(verdict: &PromiseVerdict) -> (PromiseStatus, Option<Reverse<Length>>) {
     let margin = match verdict.verdict {
         Some(Verdict::Kept { margin, .. } | Verdict::NotRefuted { margin, .. }) => Some(margin),
         _ => None,
@@ -77,18 +86,38 @@ fn standing(verdict: &PromiseVerdict) -> (PromiseStatus, Option<Reverse<Length>>
 }
 
 fn row((owner, verdict): (String, &PromiseVerdict)) -> Vec<String> {
-    let margin = match verdict.verdict {
+    let promise = verdict.promise.guarantee.to_string();
+    let tested = tested(verdict).to_string();
+    vec![promise, owner, state(verdict), margin(verdict), tested, worst(verdict)]
+}
+
+/// By how much it was kept, or, with a minus, broken.
+pub(crate) fn margin(verdict: &PromiseVerdict) -> String {
+    match verdict.verdict {
         Some(Verdict::Kept { margin, .. } | Verdict::NotRefuted { margin, .. }) => decimal(margin),
         Some(Verdict::Broken { short, .. }) => format!("-{}", decimal(short)),
         Some(Verdict::Exceeded { by, .. }) => format!("-{}", decimal(by)),
         Some(Verdict::NeverTested) | None => "-".to_owned(),
-    };
+    }
+}
+
+/// The name of its status, and until when it was judged.
+pub(crate) fn state(verdict: &PromiseVerdict) -> String {
     let mut state = verdict.status().name().to_owned();
     if let Some(until) = verdict.until {
         state += &format!(", until {until}");
     }
-    let tested = verdict.verdict.as_ref().map_or(0, Verdict::tested);
-    let worst = verdict.worst().map_or_else(
+    state
+}
+
+/// How many windows were tested.
+pub(crate) fn tested(verdict: &PromiseVerdict) -> u64 {
+    verdict.verdict.as_ref().map_or(0, Verdict::tested)
+}
+
+/// The window in which it came closest to failing, or failed most.
+pub(crate) fn worst(verdict: &PromiseVerdict) -> String {
+    verdict.worst().map_or_else(
         || "-".to_owned(),
         |worst| {
             let span = worst.to.checked_sub(worst.from).unwrap_or(Length::ZERO);
@@ -99,7 +128,5 @@ fn row((owner, verdict): (String, &PromiseVerdict)) -> Vec<String> {
             }
             format!("{received} of {promised} in {span} from {from}")
         },
-    );
-    let promise = verdict.promise.guarantee.to_string();
-    vec![promise, owner, state, margin, tested.to_string(), worst]
+    )
 }

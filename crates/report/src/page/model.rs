@@ -3,8 +3,8 @@
 //! Invariant: nothing here refers outside itself; parents are indices into the same list or into
 //! the list of nodes, and one that leads nowhere means "at the root".
 
-use crate::Story;
-use windfall_scenario::outcome::TaskCounts;
+use crate::{Story, promises};
+use windfall_scenario::outcome::{PromiseStatus, PromiseVerdict, TaskCounts};
 use windfall_time::{Ratio, Span};
 use windfall_trace::timeline::LostCount;
 
@@ -31,6 +31,8 @@ pub struct Report {
     pub cpus: Vec<CpuRow>,
     /// Expectations, and whether each held.
     pub expectations: Vec<Expectation>,
+    /// Promises and their verdicts; of a group of similar threads, the worst one.
+    pub promises: Vec<PromiseRow>,
     /// Replicas that were wrong or absent, a sentence each.
     pub replicas: Vec<String>,
     /// Schedulers that were taken out of the tree: name and reason.
@@ -61,8 +63,8 @@ pub struct NodeRow {
     pub runnable: Span,
     /// How often its promise was broken; `None` when it was not checked.
     pub missed: Option<u64>,
-    /// Its state, where known better than by [`standing`].
-    pub standing: Option<RowStatus>,
+    /// The worst verdict of its promises, where they were judged.
+    pub judged: Option<PromiseRow>,
     /// Its counters, as text; empty without any.
     pub counted: String,
 }
@@ -118,8 +120,51 @@ pub struct ThreadRow {
     pub due: bool,
     /// Response times of its jobs, if it had any.
     pub response: Option<Response>,
-    /// Its state, where known better than by [`standing`].
-    pub standing: Option<RowStatus>,
+    /// The worst verdict of its promises, where they were judged; otherwise [`standing`] says what totals say.
+    pub judged: Option<PromiseRow>,
+}
+
+/// A promise and its verdict over all windows, in the words of the text and of JSON.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct PromiseRow {
+    /// The guarantee.
+    pub guarantee: String,
+    /// Its owner.
+    pub owner: String,
+    /// How it fared.
+    pub status: PromiseStatus,
+    /// Whether it counts as broken: a promise that was not granted does not, nor one that was broken by stolen time or
+    /// overhead.
+    pub failure: bool,
+    /// Whether the checker granted it.
+    pub granted: bool,
+    /// The status in words.
+    pub state: String,
+    /// By how much it was kept, or, with a minus, broken.
+    pub margin: String,
+    /// How many windows were tested.
+    pub tested: u64,
+    /// The window in which it came closest to failing, or failed most.
+    pub worst: String,
+}
+
+impl PromiseRow {
+    /// The row of a verdict.
+    #[must_use]
+    pub fn new(owner: impl Into<String>, verdict: &PromiseVerdict) -> PromiseRow {
+        PromiseRow {
+            guarantee: verdict.promise.guarantee.to_string(),
+            owner: owner.into(),
+            status: verdict.status(),
+            failure: verdict.is_failure(),
+            granted: verdict.promise.granted,
+            state: promises::state(verdict),
+            margin: promises::margin(verdict),
+            tested: promises::tested(verdict),
+            worst: promises::worst(verdict),
+        }
+    }
 }
 
 /// How long jobs took from release to completion.
@@ -184,15 +229,14 @@ pub struct Expectation {
     pub text: String,
 }
 
-/// The status of a promise. There are six, since "kept" and "broken" leave out the usual cases.
+/// What totals say of a row whose promise was not judged. There are five, since "kept" and "broken" leave out the usual
+/// cases.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RowStatus {
     /// It asked and got what it was promised.
     Met,
     /// It hardly asked: a thread that sleeps is not starved.
     NotAsking,
-    /// It never asked for so long at a stretch that the promise could have been broken.
-    NotTested,
     /// It got more than it was promised.
     Over,
     /// It asked and did not get it, or was late.
@@ -201,15 +245,12 @@ pub enum RowStatus {
     Unknown,
 }
 
-/// The state of a row by its numbers, unless a verdict decides it. A row that was late, or lost what was admitted, is `Missed`; else, with
+/// The state of a row by its numbers. A row that was late, or lost what was admitted, is `Missed`; else, with
 /// time or the end of tasks unknown, `Unknown`; else, if it asked for less than a hundredth of its promise, `NotAsking`;
 /// else, if it received less although it asked all the time, `Missed`; else, if it received over a
 /// hundredth more, `Over`; else `Met`. `None` without a promise and without deadlines.
 #[must_use]
 pub fn standing(row: &ThreadRow, span: Span) -> Option<RowStatus> {
-    if row.standing.is_some() {
-        return row.standing;
-    }
     if row.deadlines_missed + row.tasks_late + row.lost > 0 {
         return Some(RowStatus::Missed);
     }

@@ -1,12 +1,10 @@
 //! Results as the data of a report's page.
 
-use super::{Bucket, CpuRow, Expectation, NodeRow, Report, Response, RowStatus, ThreadRow};
-use crate::Story;
+use super::{Bucket, CpuRow, Expectation, NodeRow, PromiseRow, Report, Response, ThreadRow};
 use crate::admission::{self, lateness, reasons};
 use crate::terminal::figures;
-use windfall_scenario::outcome::{
-    Figures, Outcome, PromiseStatus, PromiseVerdict, ThreadOutcome, Verdict, groups, plain,
-};
+use crate::{Story, promises};
+use windfall_scenario::outcome::{Figures, Outcome, ThreadOutcome, Verdict, groups, plain};
 use windfall_scenario::{Guarantee, Scenario};
 use windfall_time::{Ratio, Span};
 
@@ -36,6 +34,7 @@ pub fn report(
             verdict.expected, verdict.found, verdict.because
         ),
     });
+    let promises = promises::rows(scenario, outcome).into_iter();
     Report {
         title: title.to_owned(),
         question: scenario.question.clone(),
@@ -46,6 +45,7 @@ pub fn report(
         threads: threads(scenario, outcome),
         cpus: cpus.collect(),
         expectations: expectations.collect(),
+        promises: promises.map(|(owner, verdict)| PromiseRow::new(owner, verdict)).collect(),
         replicas: crate::votes::of(outcome),
         quarantined: outcome.quarantined.clone(),
         lost: story.timeline.lost,
@@ -67,7 +67,7 @@ fn nodes(scenario: &Scenario, outcome: &Outcome) -> Vec<NodeRow> {
             received: node.received,
             runnable: below(outcome, &node.name),
             missed: None,
-            standing: judged(outcome, &node.name),
+            judged: judged(outcome, &[&node.name]),
             counted: counted(&node.stats),
         }
     });
@@ -87,35 +87,28 @@ fn threads(scenario: &Scenario, outcome: &Outcome) -> Vec<ThreadRow> {
     let mut threads = Vec::new();
     for group in groups(scenario, outcome) {
         let rows = group.threads.iter();
-        let rows = rows.map(|thread| ThreadRow {
-            // Deadlines and totals say more of one that was kept.
-            standing: judged(outcome, &thread.name)
-                .filter(|found| matches!(found, RowStatus::Missed | RowStatus::NotTested)),
-            ..row(thread, thread.parent.as_deref().and_then(|parent| at(outcome, parent)))
-        });
+        let parent = |parent: &String| at(outcome, parent);
+        let rows = rows.map(|thread| row(thread, thread.parent.as_ref().and_then(parent)));
+        let names: Vec<&str> = group.threads.iter().map(|thread| thread.name.as_str()).collect();
         if group.together {
-            threads.push(together(group.name, rows.collect()));
+            let judged = judged(outcome, &names);
+            threads.push(ThreadRow { judged, ..together(group.name, rows.collect()) });
         } else {
-            threads.extend(rows);
+            let judged = |name| judged(outcome, &[name]);
+            let rows = rows.zip(names);
+            threads.extend(rows.map(|(row, name)| ThreadRow { judged: judged(name), ..row }));
         }
     }
     threads
 }
 
-/// The worst status of the promises to a thread or a scheduler over all windows; `None` without
-/// one that was judged.
-fn judged(outcome: &Outcome, name: &str) -> Option<RowStatus> {
-    let promises = outcome.promises.iter().filter(|verdict| verdict.promise.owner == name);
-    let worst = promises.map(PromiseVerdict::status).max()?;
-    Some(match worst {
-        PromiseStatus::NotAsking => RowStatus::NotAsking,
-        PromiseStatus::NotTested => RowStatus::NotTested,
-        PromiseStatus::Kept => RowStatus::Met,
-        PromiseStatus::Exceeded => RowStatus::Over,
-        PromiseStatus::Stolen | PromiseStatus::Overhead | PromiseStatus::Missed => {
-            RowStatus::Missed
-        }
-    })
+/// The worst verdict of the promises to these over all windows; `None` without one.
+fn judged(outcome: &Outcome, owners: &[&str]) -> Option<PromiseRow> {
+    let is_theirs = |owner: &str| owners.contains(&owner);
+    let promises = outcome.promises.iter().filter(|verdict| is_theirs(&verdict.promise.owner));
+    // Of equals the first.
+    let worst = promises.rev().max_by_key(|verdict| promises::rank(verdict))?;
+    Some(PromiseRow::new(worst.owner(), worst))
 }
 
 fn row(thread: &ThreadOutcome, parent: Option<usize>) -> ThreadRow {
@@ -143,7 +136,7 @@ fn row(thread: &ThreadOutcome, parent: Option<usize>) -> ThreadRow {
         deadlines_missed: thread.missed,
         due: thread.due,
         response: response(thread),
-        standing: None,
+        judged: None,
     }
 }
 
@@ -178,7 +171,7 @@ fn together(name: &str, rows: Vec<ThreadRow>) -> ThreadRow {
         deadlines_missed: sum.deadlines_missed + row.deadlines_missed,
         due: sum.due || row.due,
         response: None,
-        standing: None,
+        judged: None,
     })
 }
 

@@ -2,12 +2,16 @@
 //!
 //! All bars of the page share one scale, from nothing to the largest share, so that rows compare.
 
-use super::{NodeRow, Report, RowStatus, ThreadRow, standing};
+use super::promised::chip;
+use super::{NodeRow, PromiseRow, Report, RowStatus, ThreadRow, standing};
 use crate::figures::{grouped, percent, short};
 use crate::html::Shown;
 use crate::promised_share::part;
 use maud::{Markup, html};
 use windfall_time::{Ratio, Span};
+
+/// The meaning of the column.
+const MARGIN: &str = "by how much the promise was kept where it came closest to failing; with a minus, by how much it was broken";
 
 /// A row of the table, for a scheduler or a thread.
 struct Line<'a> {
@@ -19,6 +23,8 @@ struct Line<'a> {
     received: Span,
     runnable: Span,
     missed: Option<u64>,
+    judged: Option<&'a PromiseRow>,
+    /// What totals say where nothing was judged.
     standing: Option<RowStatus>,
 }
 
@@ -38,7 +44,7 @@ pub(super) fn section(report: &Report) -> Markup {
                                     "Received in " (short(report.span)) " " small { "tick: promised" }
                                 }
                                 th.n { "Of one cpu" }
-                                th.n title="received less promised" { "Margin" }
+                                th.n title=(MARGIN) { "Margin" }
                                 th.n title="ready, without a processor" { "Waited" }
                                 th.n { "Missed" } th { "State" }
                             }
@@ -87,7 +93,8 @@ fn of_node(row: &NodeRow, depth: usize) -> Line<'_> {
         received: row.received,
         runnable: row.runnable,
         missed: row.missed,
-        standing: row.standing,
+        judged: row.judged.as_ref(),
+        standing: None,
     }
 }
 
@@ -101,6 +108,7 @@ fn of_thread(row: &ThreadRow, depth: usize, span: Span) -> Line<'_> {
         received: row.received,
         runnable: row.runnable,
         missed: Some(row.deadlines_missed),
+        judged: row.judged.as_ref(),
         standing: standing(row, span),
     }
 }
@@ -141,9 +149,10 @@ fn row(line: &Line<'_>, span: Span, scale: Span) -> Markup {
                 Some(count) => td.n.bad[count > 0] { (grouped(count)) },
                 None => td.n.none { "–" },
             }
-            @match line.standing {
-                Some(standing) => td { span.chip.(class_of(standing)) title=[reason(standing)] { (word(standing)) } },
-                None => td.none { "no promise" },
+            @match (line.judged, line.standing) {
+                (Some(judged), _) => td { (chip(judged)) },
+                (None, Some(standing)) => td { span.chip.(class_of(standing)) { (word(standing, line.promise)) } },
+                (None, None) => td.none { "no promise" },
             }
         }
     }
@@ -153,11 +162,16 @@ fn row(line: &Line<'_>, span: Span, scale: Span) -> Markup {
 fn gauge(line: &Line<'_>, promised: Option<Span>, scale: Span) -> Markup {
     let received = short(line.received);
     let label = match promised {
+        Some(promised) if line.received > promised => {
+            let more = short(line.received.saturating_sub(promised));
+            format!("{received} received, {} promised: {more} more than promised", short(promised))
+        }
         Some(promised) => format!("{received} received, {} promised", short(promised)),
         None => format!("{received} received"),
     };
     html! {
-        div.track.(line.standing.map_or("plain", class_of)) role="img" aria-label=(label) title=(label) {
+        @let class = line.judged.map(super::promised::class_of).or(line.standing.map(class_of));
+        div.track.(class.unwrap_or("plain")) role="img" aria-label=(label) title=(label) {
             i style={ "width:" (position(line.received.min(scale), scale)) "%" } {}
             @if let Some(promised) = promised {
                 b style={ "left:" (position(promised.min(scale), scale)) "%" } {}
@@ -167,9 +181,12 @@ fn gauge(line: &Line<'_>, promised: Option<Span>, scale: Span) -> Markup {
     }
 }
 
-/// Time received beyond the promise, or, if the promise was missed, the shortfall. A row that asked for less than its
-/// promise needs no more.
+/// The margin of the verdict. Without one, what was received more than promised, or, if the promise was missed, the
+/// shortfall; a row that asked for less than its promise needs no more.
 fn margin(line: &Line<'_>, promised: Option<Span>) -> Markup {
+    if let Some(judged) = line.judged {
+        return html! { span.bad[judged.failure] { (judged.margin) } };
+    }
     let lacks = promised.map(|promised| promised.min(line.runnable).saturating_sub(line.received));
     let missed =
         line.standing == Some(RowStatus::Missed) && lacks.is_some_and(|lacks| !lacks.is_zero());
@@ -177,7 +194,7 @@ fn margin(line: &Line<'_>, promised: Option<Span>) -> Markup {
         @match promised {
             None => span.none { "–" },
             Some(promised) if line.received >= promised => {
-                "+" (short(line.received.saturating_sub(promised)))
+                span title="more than promised" { "+" (short(line.received.saturating_sub(promised))) }
             }
             Some(_) if missed => span.bad { "−" (lacks.map(short).unwrap_or_default()) },
             Some(_) => span.none title="it asked for less than it was promised" { "not needed" },
@@ -188,26 +205,21 @@ fn margin(line: &Line<'_>, promised: Option<Span>) -> Markup {
 fn class_of(standing: RowStatus) -> &'static str {
     match standing {
         RowStatus::Met => "met",
-        RowStatus::NotAsking | RowStatus::NotTested => "quiet",
+        RowStatus::NotAsking => "quiet",
         RowStatus::Over => "over",
         RowStatus::Missed => "missed",
         RowStatus::Unknown => "unknown",
     }
 }
 
-/// The reason of a status that is neither good nor bad.
-fn reason(standing: RowStatus) -> Option<&'static str> {
-    let never = "it was never ready to run for so long at a stretch that the promise could have been broken";
-    (standing == RowStatus::NotTested).then_some(never)
-}
-
-fn word(standing: RowStatus) -> &'static str {
+/// The words of what totals say. Without a promise they speak of deadlines.
+fn word(standing: RowStatus, promise: Option<&str>) -> &'static str {
     match standing {
+        RowStatus::Met if promise.is_none() => "in time",
         RowStatus::Met => "kept",
         RowStatus::NotAsking => "not asking",
-        RowStatus::NotTested => "not tested",
-        RowStatus::Over => "exceeded",
-        RowStatus::Missed => "MISSED",
+        RowStatus::Over => "more than promised",
+        RowStatus::Missed => "missed",
         RowStatus::Unknown => "unknown",
     }
 }

@@ -1,0 +1,80 @@
+//! The promises and their verdicts as a table: what the text says of each, in the same words.
+//!
+//! Invariant: a promise looks like a failure if and only if it counts as one for the exit status.
+
+use super::{PromiseRow, Report};
+use crate::figures::grouped;
+use crate::html::Shown;
+use crate::promises::NOT_TESTED;
+use maud::{Markup, html};
+use windfall_scenario::outcome::PromiseStatus;
+
+pub(super) fn section(report: &Report) -> Markup {
+    html! {
+        @if !report.promises.is_empty() {
+            section aria-labelledby="promises" {
+                h2 #promises { "Promises " small { "over all windows of the run" } }
+                div.wide {
+                    table.names {
+                        thead {
+                            tr {
+                                th { "Owner" } th { "Promise" } th { "State" } th.n { "Margin" }
+                                th.n title="how many windows were long enough to promise something" { "Windows tested" }
+                                th title="received of promised: where it came closest to failing, or failed most" {
+                                    "Worst window"
+                                }
+                            }
+                        }
+                        tbody { @for promise in &report.promises { (row(promise)) "\n" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn row(row: &PromiseRow) -> Markup {
+    html! {
+        tr {
+            th scope="row" { (Shown(&row.owner)) }
+            td.promise { (row.guarantee) }
+            td { (chip(row)) }
+            td.n { span.bad[row.failure] { (row.margin) } }
+            td.n { (grouped(row.tested)) }
+            td { (row.worst) }
+        }
+    }
+}
+
+/// The state of a promise, and on demand what it means.
+pub(super) fn chip(row: &PromiseRow) -> Markup {
+    html! { span.chip.(class_of(row)) title=[reason(row)] { (row.state) } }
+}
+
+/// The class of its colours.
+pub(super) fn class_of(row: &PromiseRow) -> &'static str {
+    match row.status {
+        _ if row.failure => "missed",
+        PromiseStatus::Kept => "met",
+        PromiseStatus::NotAsking | PromiseStatus::NotTested => "quiet",
+        _ => "excused",
+    }
+}
+
+/// The reason of a status that says too little in a word.
+fn reason(row: &PromiseRow) -> Option<&'static str> {
+    match row.status {
+        PromiseStatus::NotTested => Some(NOT_TESTED),
+        PromiseStatus::Stolen => {
+            Some("less than promised because time was stolen; this does not count as missed")
+        }
+        PromiseStatus::Overhead => Some(
+            "less than promised because switching and deciding took time; this does not count as missed",
+        ),
+        PromiseStatus::Missed | PromiseStatus::Exceeded if !row.granted => {
+            Some("it was requested and not granted, so this does not count as missed")
+        }
+        PromiseStatus::Exceeded => Some("it got more than its hard reservation allows"),
+        PromiseStatus::NotAsking | PromiseStatus::Kept | PromiseStatus::Missed => None,
+    }
+}

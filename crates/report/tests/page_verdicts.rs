@@ -1,0 +1,121 @@
+//! The page says of each promise what the text says of it, and shows as a failure what counts as one.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::time::Duration;
+use windfall_guarantees::meaning::{Verdict, Window};
+use windfall_report::{Story, page, text};
+use windfall_scenario::Scenario;
+use windfall_scenario::outcome::{Outcome, PromiseStatus, Use};
+use windfall_sim::{Simulated, simulate};
+
+const HOME: &str = include_str!("../../../scenarios/home-computer.toml");
+
+fn run(scenario: &str) -> (Scenario, Simulated) {
+    let scenario = Scenario::parse("test.toml", scenario).unwrap();
+    let run = simulate(&scenario).unwrap();
+    (scenario, run)
+}
+
+fn page_of(scenario: &Scenario, outcome: &Outcome) -> String {
+    page::text(&page::report("test", scenario, outcome, &[], Story::default()))
+}
+
+/// The rows of the text's table of promises: promise, owner, state, margin, tested, worst window.
+fn said(scenario: &Scenario, outcome: &Outcome) -> Vec<Vec<String>> {
+    let text = text(scenario, outcome, &[], Duration::ZERO, None);
+    let rows = text.lines().skip_while(|line| !line.starts_with("PROMISE")).skip(1);
+    let rows = rows.take_while(|line| !line.is_empty() && !line.starts_with("not tested:"));
+    let cells = |line: &str| {
+        let cells = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
+        cells.map(str::to_owned).collect()
+    };
+    rows.map(cells).collect()
+}
+
+/// The cells of the page's table of promises, without their tags, and the class of each state.
+fn shown(page: &str) -> Vec<(Vec<String>, String)> {
+    let section = page.split_once("id=\"promises\"").unwrap().1.split_once("</section>").unwrap().0;
+    let body = section.split_once("<tbody>").unwrap().1;
+    let rows = body.split("<tr>").skip(1).map(|row| {
+        let cells = row.split(['<', '>']).collect::<Vec<_>>();
+        // Between tags stands every second piece.
+        let texts = cells.iter().skip(2).step_by(2).map(|text| text.trim().to_owned());
+        let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+        let class = row.split_once("class=\"chip ").unwrap().1.split_once('"').unwrap().0;
+        (texts, class.to_owned())
+    });
+    rows.collect()
+}
+
+#[test]
+fn law_the_page_says_of_promises_what_the_text_says() {
+    let (scenario, run) = run(HOME);
+    let said = said(&scenario, &run.outcome);
+    assert_eq!(said.len(), 9);
+    let shown = shown(&page_of(&scenario, &run.outcome));
+    let order = |row: &[String]| [1, 0, 2, 3, 4, 5].map(|at| row[at].clone()).to_vec();
+    let texts: Vec<Vec<String>> = shown.iter().map(|(texts, _)| texts.clone()).collect();
+    assert_eq!(texts, said.iter().map(|row| order(row)).collect::<Vec<_>>());
+    assert!(shown.iter().all(|(_, class)| class == "met"), "{shown:?}");
+    let page = page_of(&scenario, &run.outcome);
+    assert!(!page.contains("exceeded") && !page.contains("not needed"), "totals judge nothing");
+}
+
+/// A run whose one promise fared as `verdict` and `cause` say.
+fn fared(verdict: Verdict, cause: Option<Use>, granted: bool) -> (Scenario, Simulated) {
+    let (scenario, mut run) = run("schema = 2\nlength = \"1s\"\n\
+        [schedulers.res]\nscheduler = \"rez\"\nparent = \"top\"\n\
+        [threads.a]\nparent = \"res\"\nguarantee = \"RESBH 3ms 10ms\"\nrun = \"spin\"\n");
+    let promises = &mut run.outcome.promises;
+    promises.retain(|promise| promise.promise.owner == "a");
+    let [promise] = promises.as_mut_slice() else { panic!("{promises:?}") };
+    (promise.verdict, promise.cause, promise.promise.granted) = (Some(verdict), cause, granted);
+    (scenario, run)
+}
+
+#[test]
+fn law_a_promise_looks_like_a_miss_if_it_counts_as_one() {
+    let (_, run) = run(HOME);
+    let worst: Window = run.outcome.promises.last().unwrap().worst().unwrap();
+    let (short, by) = (worst.promised, worst.promised);
+    let short = Verdict::Broken { short, worst, tested: 7 };
+    let over = Verdict::Exceeded { by, worst, tested: 7 };
+    for (verdict, cause, granted, status, class) in [
+        (short, None, true, PromiseStatus::Missed, "missed"),
+        (over, None, true, PromiseStatus::Exceeded, "missed"),
+        (short, Some(Use::Stolen), true, PromiseStatus::Stolen, "excused"),
+        (short, Some(Use::Overhead), true, PromiseStatus::Overhead, "excused"),
+        (short, None, false, PromiseStatus::Missed, "excused"),
+        (Verdict::NeverTested, None, true, PromiseStatus::NotTested, "quiet"),
+    ] {
+        let (scenario, run) = fared(verdict, cause, granted);
+        let page = page_of(&scenario, &run.outcome);
+        let (texts, shown) = shown(&page).remove(0);
+        assert_eq!((texts[2].as_str(), shown.as_str()), (status.name(), class));
+        let failure = run.outcome.promises[0].is_failure();
+        assert_eq!(page.contains("not all promises kept"), failure, "{status:?}");
+        // Neither chip, nor bar, nor margin.
+        for bad in ["chip missed", "track missed", "span class=\"bad\""] {
+            assert_eq!(page.contains(bad), failure, "{status:?}: {bad}");
+        }
+        let chips = page.matches(&format!("chip {class}")).count();
+        assert_eq!(chips, 2, "in the tree, too: {status:?}");
+    }
+}
+
+#[test]
+fn law_a_group_has_the_worst_verdict_of_its_threads() {
+    let (scenario, mut run) = run("schema = 2\nlength = \"1s\"\n\
+        [schedulers.res]\nscheduler = \"rez\"\nparent = \"top\"\n\
+        [threads.a]\ncount = 9\nparent = \"res\"\nguarantee = \"RESBH 1ms 10ms\"\nrun = \"spin\"\n");
+    let promises = run.outcome.promises.iter_mut();
+    let promise = promises.into_iter().find(|promise| promise.promise.owner == "a-4").unwrap();
+    let worst = promise.worst().unwrap();
+    promise.verdict = Some(Verdict::Broken { short: worst.promised, worst, tested: 1 });
+    let shown = shown(&page_of(&scenario, &run.outcome));
+    let [(texts, class)] = shown.as_slice() else { panic!("{shown:?}") };
+    assert_eq!((texts[0].as_str(), class.as_str()), ("a (worst of 9 threads)", "missed"));
+    assert_eq!(texts[2], "missed");
+    let page = page_of(&scenario, &run.outcome);
+    assert_eq!(page.matches("chip missed").count(), 2, "in the tree, too");
+}

@@ -50,6 +50,11 @@ function part(lane, c, since, until) {
   return sums[c][j] - sums[c][i] - before - after;
 }
 
+// The same of a row: threads that are drawn as one have the sum of their times.
+function amount(lane, c, since, until) {
+  return (lane.lanes || [lane]).reduce((sum, one) => sum + part(one, c, since, until), 0);
+}
+
 // Who had a processor from `since` to `until`, the most first; what nobody had is idle.
 function whoHad(lane, since, until) {
   const had = new Map();
@@ -107,7 +112,7 @@ function sumUp(since, until) {
   if (!stretch) { panel.hidden = true; return; }
   const length = until - since, percent = (time) => (100 * time / length).toFixed(1) + ' %';
   const lines = rows.filter((row) => row.lane).map(({ lane, label, isCpu }) => {
-    const times = [0, 1, 2].map((c) => part(lane, c, since, until));
+    const times = [0, 1, 2].map((c) => amount(lane, c, since, until));
     const cells = isCpu
       ? [label, span(times[0]), percent(times[0]), 'stolen, own ' + span(times[1]), span(times[2])]
       : [label, span(times[0]), percent(times[0]), span(times[1]), span(times[2])];

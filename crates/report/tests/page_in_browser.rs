@@ -1,0 +1,138 @@
+//! What a hand does with the timeline of a page, and the numbers that it then shows: in a browser, where one is installed.
+//! It is started once for all tests of this file.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use windfall_report::{Story, page};
+use windfall_skips::{Needs, skip};
+use windfall_time::{Instant, Span};
+use windfall_trace::{Cpu, Event, NodeId, Record, Stop, ThreadId};
+
+/// Names that a browser that we can drive may have.
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+
+/// What is done with the page, within its own function; `found` is what the tests look at.
+const SCRIPT: &str = include_str!("page_in_browser.js");
+
+/// For how long the browser may take, in seconds: a page that never ends fails.
+const PATIENCE: &str = "120";
+
+/// The end of the page's own function.
+const END: &str = "})();\n";
+
+/// The turn of a spinner.
+const TURN: Span = Span::from_millis(10);
+
+/// What the script found; nothing where no browser runs.
+fn found() -> Option<&'static Value> {
+    static FOUND: OnceLock<Result<Value, String>> = OnceLock::new();
+    match FOUND.get_or_init(drive) {
+        Ok(found) => Some(found),
+        Err(why) => {
+            skip(Needs::Other, why);
+            None
+        }
+    }
+}
+
+fn browser() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let places = BROWSERS.iter().flat_map(|name| folders.iter().map(move |at| at.join(name)));
+    places.into_iter().find(|place| place.is_file())
+}
+
+/// Loads the page with the script in it and reads what it wrote in the page's place; an error where that cannot be done here.
+fn drive() -> Result<Value, String> {
+    let browser = browser().ok_or("no browser is installed (chromium)")?;
+    let page = page::beside("driven", &[("driven", &story())]);
+    let (before, after) = page.rsplit_once(END).unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page-in-browser");
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("driven.html");
+    std::fs::write(&file, format!("{before}{SCRIPT}{END}{after}")).unwrap();
+    let output = Command::new("timeout")
+        .args([PATIENCE.as_ref(), browser.as_os_str()])
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000"])
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .arg("--dump-dom")
+        .arg(format!("file://{}", file.display()))
+        .output()
+        .map_err(|why| format!("`timeout` cannot be run: {why}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_ne!(output.status.code(), Some(124), "the page did not end");
+    if !output.status.success() && text.is_empty() {
+        let why = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{} does not run here: {why}", browser.display()));
+    }
+    let found = text.split_once("FOUND ").and_then(|(_, rest)| rest.split_once(" END"));
+    let (found, _) = found.unwrap_or_else(|| panic!("the script did not end: {text}"));
+    let found: Value = serde_json::from_str(found).unwrap();
+    assert_eq!(found["error"], Value::Null, "{found}");
+    Ok(found)
+}
+
+/// Twelve spinners take turns on two processors for a second; then two others have both for 100 ms.
+fn story() -> Story {
+    let mut records = Vec::new();
+    let mut put = |at: Span, event| records.push(Record { at: Instant::ZERO + at, event });
+    for (id, name) in [(0, "ts"), (1, "rt")] {
+        let (node, name, kind) = (NodeId(id), name.to_owned(), "round-robin".to_owned());
+        put(Span::ZERO, Event::Node { node, parent: None, name, kind });
+    }
+    for id in 0..14 {
+        let (thread, node) = (ThreadId(id), Some(NodeId(u32::from(id >= 12))));
+        let name = if id < 12 { format!("w-{}", id + 1) } else { format!("hog{}", id - 11) };
+        put(Span::ZERO, Event::Thread { thread, tid: 0, pid: 0, name, node });
+    }
+    (0..12).for_each(|id| put(Span::ZERO, Event::Wake { thread: ThreadId(id), by: None }));
+    for turn in 0..100 {
+        let of = |turn: u32, cpu: u32| ThreadId((2 * turn + cpu) % 12);
+        for cpu in 0..2_u16 {
+            let before = (turn > 0).then(|| (of(turn - 1, cpu.into()), Stop::Preempted));
+            let next = Some(of(turn, cpu.into()));
+            put(
+                TURN.saturating_mul(turn.into()),
+                Event::Switch { cpu: Cpu(cpu), prev: before, next },
+            );
+        }
+    }
+    let second = Span::from_millis(1_000);
+    for cpu in 0..2_u16 {
+        let (hog, last) = (ThreadId(12 + u32::from(cpu)), ThreadId((198 + u32::from(cpu)) % 12));
+        put(second, Event::Wake { thread: hog, by: None });
+        let prev = Some((last, Stop::Preempted));
+        put(second, Event::Switch { cpu: Cpu(cpu), prev, next: Some(hog) });
+    }
+    for cpu in 0..2_u16 {
+        let prev = Some((ThreadId(12 + u32::from(cpu)), Stop::Blocked));
+        put(Span::from_millis(1_100), Event::Switch { cpu: Cpu(cpu), prev, next: None });
+    }
+    Story::build(records)
+}
+
+/// The line of a table that begins with `name`.
+fn line<'v>(table: &'v Value, name: &str) -> Vec<&'v str> {
+    let lines = table.as_array().unwrap().iter().map(|line| line.as_array().unwrap());
+    let line =
+        lines.into_iter().find(|line| line[0] == name).unwrap_or_else(|| panic!("{name}: {table}"));
+    line.iter().map(|cell| cell.as_str().unwrap()).collect()
+}
+
+#[test]
+fn law_a_group_has_the_sum_of_its_threads_times() {
+    let Some(found) = found() else { return };
+    let sums = &found["second"];
+    assert_eq!(
+        line(sums, "w (12 threads)"),
+        ["w (12 threads)", "2.00 s", "200.0 %", "10.0 s", "0 ns"]
+    );
+    assert_eq!(line(sums, "cpu 0"), ["cpu 0", "1.00 s", "100.0 %", "stolen, own 0 ns", "0 ns"]);
+    assert_eq!(line(sums, "hog1"), ["hog1", "0 ns", "0.0 %", "0 ns", "0 ns"]);
+    // Two turns of three; the first of them begins in the middle.
+    let group = line(&found["middle"], "w (12 threads)");
+    assert_eq!(group, ["w (12 threads)", "30.0 ms", "200.0 %", "150 ms", "0 ns"]);
+}

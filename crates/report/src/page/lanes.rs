@@ -36,8 +36,9 @@ const LABEL: &str = "Timeline. W and S zoom, A and D move, up and down choose a 
 
 pub(super) fn section(runs: &[Run<'_>]) -> Markup {
     let of = |(_, story): &Run<'_>| {
-        let open = lines(story).into_iter().filter(|(_, line)| !matches!(line, Line::Member(_)));
-        open.count() + story.timeline.cpus.len() + usize::from(runs.len() > 1)
+        let lines = lines(story);
+        let hidden: usize = lines.iter().map(|(_, line)| line.hides()).sum();
+        lines.len() - hidden + story.timeline.cpus.len() + usize::from(runs.len() > 1)
     };
     let lanes: usize = runs.iter().map(of).sum();
     let height = lanes.min(SEEN) * LANE + AXIS + 4;
@@ -97,7 +98,9 @@ fn names((name, story): &Run<'_>) -> Value {
     let timeline = &story.timeline;
     let rows = lines(story).into_iter().map(|(depth, line)| match line {
         Line::Node(node) => json!({ "depth": depth, "label": node.name, "kind": node.kind }),
-        Line::Group(name, members) => json!({ "depth": depth, "label": name, "members": members }),
+        Line::Group { name, members, open } => {
+            json!({ "depth": depth, "label": name, "members": members, "open": open })
+        }
         Line::Thread(thread) | Line::Member(thread) => json!({ "depth": depth, "thread": thread }),
     });
     json!({

@@ -9,9 +9,9 @@ for (const run of runs) {
   const inner = runs.length > 1 ? 1 : 0;
   if (inner) tree.push({ label: run.name, depth: 0, open: true });
   for (const lane of run.cpus) tree.push({ label: 'cpu ' + lane.cpu, depth: inner, lane, isCpu: true });
-  for (const { depth, label, kind, members, thread } of run.rows) {
+  for (const { depth, label, kind, members, thread, open = true } of run.rows) {
     if (thread !== undefined) tree.push({ label: run.threads[thread].name, depth: depth + inner, lane: run.threads[thread] });
-    else tree.push({ label, kind, depth: depth + inner, open: !members, members, run });
+    else tree.push({ label, kind, depth: depth + inner, open, members, run });
   }
 }
 // Threads of a group as one: it runs where one of them does, else it waits where one of them does.

@@ -136,3 +136,22 @@ fn law_a_group_has_the_sum_of_its_threads_times() {
     let group = line(&found["middle"], "w (12 threads)");
     assert_eq!(group, ["w (12 threads)", "30.0 ms", "200.0 %", "150 ms", "0 ns"]);
 }
+
+fn labels(found: &Value) -> Vec<&str> {
+    found.as_array().unwrap().iter().map(|label| label.as_str().unwrap()).collect()
+}
+
+#[test]
+fn law_a_closed_scheduler_draws_and_sums_its_threads_together() {
+    let Some(found) = found() else { return };
+    let all = ["cpu 0", "cpu 1", "ts", "w (12 threads)", "rt", "hog1", "hog2"];
+    assert_eq!(labels(&found["first"]), all);
+    assert_eq!(labels(&found["closed"]), ["cpu 0", "cpu 1", "ts", "rt", "hog1", "hog2"]);
+    let sum = line(&found["sums_closed"], "ts");
+    assert_eq!(sum, ["ts", "2.00 s", "181.8 %", "11.2 s", "0 ns"]);
+    assert_ne!(found["colors"]["runs"], found["colors"]["ground"]);
+    assert_eq!(labels(&found["again"]), all);
+    // While a name is searched for, what is found stands for itself.
+    let searched = serde_json::json!([["ts", false], ["w (12 threads)", true], ["w-3", true]]);
+    assert_eq!(found["searched"], searched);
+}

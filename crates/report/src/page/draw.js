@@ -337,7 +337,7 @@ function mark(px, y, open) {
   pen.fill();
 }
 
-function drawLabel({ label, kind, depth, lane, isCpu, open }, r, y) {
+function drawLabel({ label, kind, depth, lane, isCpu, open, members }, r, y) {
   bar(r === chosen ? color['hatch-a'] : lane ? color.ground : color.panel, 0, y, left - 1, LANE - 1);
   const x0 = 8 + depth * 14 + (lane && !isCpu || open !== undefined ? 12 : 0);
   pen.save();
@@ -347,7 +347,7 @@ function drawLabel({ label, kind, depth, lane, isCpu, open }, r, y) {
   if (open !== undefined) mark(x0 - 8, y + LANE / 2, open);
   else if (lane && !isCpu) bar(tintsOf(lane)[LEVELS], x0 - 11, y + 8, 7, 7);
   pen.fillStyle = color.ink;
-  pen.font = (lane ? '' : '600 ') + '12px system-ui, "DejaVu Sans", sans-serif';
+  pen.font = (open === undefined || members ? '' : '600 ') + '12px system-ui, "DejaVu Sans", sans-serif';
   pen.fillText(label, x0, y + LANE / 2);
   if (kind) {
     const wide = pen.measureText(label).width;

@@ -100,8 +100,8 @@ function explainWait(lane, i) {
 }
 
 function explain(row, i) {
-  const { lane, isCpu, members } = row;
-  if (!isCpu && !members && lane.kind[i] === 0) explainWait(lane, i);
+  const { lane, isCpu } = row;
+  if (!isCpu && !lane.lanes && lane.kind[i] === 0) explainWait(lane, i);
   else say(...(([first, ...others]) => [first, others])(aboutSlice(row, i).split('\n')));
 }
 
@@ -111,13 +111,12 @@ function sumUp(since, until) {
   queue();
   if (!stretch) { panel.hidden = true; return; }
   const length = until - since, percent = (time) => (100 * time / length).toFixed(1) + ' %';
-  const lines = rows.filter((row) => row.lane).map(({ lane, label, isCpu }) => {
+  const lines = rows.filter((row) => row.lane).map(({ lane, label, isCpu, depth }) => {
     const times = [0, 1, 2].map((c) => amount(lane, c, since, until));
     const cells = isCpu
       ? [label, span(times[0]), percent(times[0]), 'stolen, own ' + span(times[1]), span(times[2])]
       : [label, span(times[0]), percent(times[0]), span(times[1]), span(times[2])];
-    const name = runs.length > 1 ? lane.run.name + ': ' + label : label;
-    cells[0] = name;
+    if (runs.length > 1 && depth) cells[0] = lane.run.name + ': ' + label;
     return { cells, share: Math.min(1, times[0] / length), color: isCpu ? color.dim : tintsOf(lane)[LEVELS], isCpu, ran: times[0] };
   }).sort((a, b) => (b.isCpu || false) - (a.isCpu || false) || (a.isCpu ? 0 : b.ran - a.ran));
   const most = 60, left = lines.length - most;

@@ -37,16 +37,16 @@ function aboutJob(jobs, time) {
   return '';
 }
 
-function aboutSlice({ lane, isCpu, label, members }, i) {
+function aboutSlice({ lane, isCpu, label }, i) {
   const kind = lane.kind[i];
   const what = isCpu
     ? kind >= THREAD ? lane.run.threads[kind - THREAD].name : kind === 5 ? STATES[3] : 'taken by ' + THEFTS[kind]
-    : kind < CPU ? STATES[kind] : members ? 'one of them runs' : 'running on cpu ' + (kind - CPU);
+    : kind < CPU ? STATES[kind] : lane.lanes ? 'at least one of them runs' : 'running on cpu ' + (kind - CPU);
   const length = lane.end[i] - lane.start[i];
   const lines = [label + ': ' + what, span(length) + ' from ' + exact(lane.start[i]) + ' to ' + exact(lane.end[i])];
   if (!isCpu) {
-    lines.push(aboutJob(lane.jobs, lane.start[i]));
-    if (kind === 0 && !members) lines.push(antagonists(lane.start[i], lane.end[i], lane));
+    if (!lane.lanes) lines.push(aboutJob(lane.jobs, lane.start[i]));
+    if (kind === 0) lines.push(antagonists(lane.start[i], lane.end[i], lane));
   }
   return lines.filter(Boolean).join('\n');
 }
@@ -69,7 +69,8 @@ function aboutPlace(row, px) {
     const over = (c, k, by) => lane.sums[c][k + 1] > lane.sums[c][k] ? Math.max(0, by) : 0;
     const part = (c) => Math.round(100 * (lane.sums[c][j] - lane.sums[c][i] - over(c, i, time - lane.start[i])
       - over(c, j - 1, lane.end[j - 1] - next)) / (next - time)) + ' %';
-    const words = isCpu ? ['threads', 'stolen or scheduling'] : ['running', 'waiting'];
+    const words = isCpu ? ['threads', 'stolen or scheduling']
+      : lane.lanes ? ['at least one running', 'none running, at least one waiting'] : ['running', 'waiting'];
     return label + ': ' + (j - i) + ' slices here\n' + words[0] + ' ' + part(0) + ', ' + words[1] + ' ' + part(1)
       + ' of ' + span(next - time) + ' from ' + exact(Math.round(time));
   }

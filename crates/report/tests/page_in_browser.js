@@ -9,13 +9,19 @@ try {
   sumUp(15 * MS, 30 * MS);
   found.middle = panelTable();
 
-  // A click on the name of a row, by the mouse.
+  // Clicks by the mouse: on a slice, or on the name of a row.
   canvas.setPointerCapture = () => {};
   const press = (px, label, ...types) => {
     const place = canvas.getBoundingClientRect(), row = rows.findIndex((one) => one.label === label);
     const at = { clientX: place.left + px, clientY: place.top + AXIS + row * LANE + LANE / 2, bubbles: true };
     for (const type of types) canvas.dispatchEvent(new PointerEvent(type, at));
   };
+  const clickAt = (label, time) => {
+    press(x(time), label, 'pointerdown', 'pointerup');
+    return { said: [...panel.querySelectorAll('h3, p')].map((line) => line.textContent), table: panelTable() };
+  };
+  found.group_waits = clickAt('w (12 threads)', 1050 * MS);
+  found.group_runs = clickAt('w (12 threads)', 500 * MS);
   const labels = () => rows.map((row) => row.label);
   found.first = labels();
   press(20, 'ts', 'pointerdown');
@@ -38,6 +44,8 @@ try {
   at('search').dispatchEvent(new Event('input'));
   press(20, 'ts', 'pointerdown');
   found.again = labels();
+  press(20, 'w (12 threads)', 'pointerdown');
+  found.waits = clickAt('w-3', 5 * MS);
 } catch (error) {
   found.error = String(error.stack);
 }

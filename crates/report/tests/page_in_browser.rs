@@ -155,3 +155,25 @@ fn law_a_closed_scheduler_draws_and_sums_its_threads_together() {
     let searched = serde_json::json!([["ts", false], ["w (12 threads)", true], ["w-3", true]]);
     assert_eq!(found["searched"], searched);
 }
+
+#[test]
+fn law_a_click_on_a_wait_says_who_had_the_processors() {
+    let Some(found) = found() else { return };
+    // A thread's: it waits from the beginning for its turn on cpu 0.
+    let (said, table) = (&found["waits"]["said"], &found["waits"]["table"]);
+    assert_eq!(said[0], "w-3 waited 10.0 ms, from 0 ns to 10 ms");
+    assert_eq!(line(table, "w-1"), ["w-1", "10.0 ms", "100.0 %"]);
+    // A group's: while the others have both.
+    let (said, table) = (&found["group_waits"]["said"], &found["group_waits"]["table"]);
+    let lines = [
+        "w (12 threads): ready, waiting for a processor",
+        "100 ms from 1 s to 1.1 s",
+        "0 of 12 threads ran.",
+        "12 of 12 threads waited for a processor, for 1.20 s together.",
+    ];
+    assert_eq!(labels(said), lines);
+    assert_eq!(line(table, "hog1"), ["hog1", "100 ms", "50.0 %"]);
+    assert_eq!(line(table, "hog2"), ["hog2", "100 ms", "50.0 %"]);
+    let said = labels(&found["group_runs"]["said"]);
+    assert_eq!(said[2], "12 of 12 threads ran, for 2.00 s together.");
+}

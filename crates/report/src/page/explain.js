@@ -55,9 +55,18 @@ function amount(lane, c, since, until) {
   return (lane.lanes || [lane]).reduce((sum, one) => sum + part(one, c, since, until), 0);
 }
 
-// Who had a processor from `since` to `until`, the most first; what nobody had is idle.
-function whoHad(lane, since, until) {
+// Who had some processors from `since` to `until`, the most first; what nobody had is idle.
+function whoHad(lanes, since, until) {
   const had = new Map();
+  const idle = lanes.reduce((sum, lane) => sum + until - since - addUses(had, lane, since, until), 0);
+  if (idle > 0) had.set('idle', { time: idle, fill: color.line });
+  const length = lanes.length * (until - since);
+  return [...had].sort((a, b) => b[1].time - a[1].time || (a[0] < b[0] ? -1 : 1)).map(([who, { time, fill }]) => ({
+    cells: [who, span(time), (100 * time / length).toFixed(1) + ' %'], color: fill, share: time / length,
+  }));
+}
+// Adds who had one, and returns for how long it was used.
+function addUses(had, lane, since, until) {
   let used = 0;
   for (let i = firstAfter(lane.end, lane.n, since); i < lane.n && lane.start[i] < until; i++) {
     const time = Math.min(until, lane.end[i]) - Math.max(since, lane.start[i]), kind = lane.kind[i];
@@ -68,8 +77,7 @@ function whoHad(lane, since, until) {
     used += time;
     had.set(who, known);
   }
-  if (until - since > used) had.set('idle', { time: until - since - used, fill: color.line });
-  return [...had].sort((a, b) => b[1].time - a[1].time || (a[0] < b[0] ? -1 : 1));
+  return used;
 }
 
 // Why a thread waited: it waits on the processor that it runs on next, or ran on last where it never does.
@@ -93,15 +101,29 @@ function explainWait(lane, i) {
   if (idle.length) lines.push('Idle meanwhile: ' + idle.map(([one, time]) => 'cpu ' + one + ' ' + span(time)).join(', ') + '.');
   const title = lane.name + ' waited ' + span(length) + ', from ' + exact(since) + ' to ' + exact(until);
   if (!cpu) return say(title, lines);
-  const had = whoHad(cpu, since, until).map(([who, { time, fill }]) => ({
-    cells: [who, span(time), (100 * time / length).toFixed(1) + ' %'], color: fill, share: time / length,
-  }));
-  say(title, lines, list(['Had cpu ' + number + ' meanwhile', 'Time', 'Of the wait'], had));
+  say(title, lines, list(['Had cpu ' + number + ' meanwhile', 'Time', 'Of the wait'], whoHad([cpu], since, until)));
+}
+
+// Of threads that are drawn as one: how many of them ran and waited, and who had the processors while none of them ran.
+function explainTogether(row, i) {
+  const { lane } = row, { run, lanes } = lane, since = lane.start[i], until = lane.end[i];
+  const [title, ...lines] = aboutSlice(row, i).split('\n').slice(0, 2);
+  const each = lanes.map((one) => [0, 1].map((c) => part(one, c, since, until)));
+  const of = (c) => {
+    const times = each.map((one) => one[c]).filter((time) => time > 0);
+    return times.length + ' of ' + lanes.length + ' threads ' + ['ran', 'waited for a processor'][c]
+      + (times.length ? ', for ' + span(times.reduce((sum, time) => sum + time)) + ' together' : '');
+  };
+  lines.push(of(0) + '.', of(1) + '.');
+  if (lane.kind[i] !== 0) return say(title, lines);
+  const heads = [run.cpus.length > 1 ? 'Had the ' + run.cpus.length + ' processors meanwhile' : 'Had the processor meanwhile', 'Time', 'Of them'];
+  say(title, lines, list(heads, whoHad(run.cpus, since, until)));
 }
 
 function explain(row, i) {
   const { lane, isCpu } = row;
-  if (!isCpu && !lane.lanes && lane.kind[i] === 0) explainWait(lane, i);
+  if (lane.lanes) explainTogether(row, i);
+  else if (!isCpu && lane.kind[i] === 0) explainWait(lane, i);
   else say(...(([first, ...others]) => [first, others])(aboutSlice(row, i).split('\n')));
 }
 

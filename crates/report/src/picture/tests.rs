@@ -1,5 +1,6 @@
 use super::*;
 use crate::sample::Sample;
+use windfall_plot::Colour;
 use windfall_time::Instant;
 use windfall_trace::timeline::{CpuLine, Slice, What};
 use windfall_trace::{Cpu, OverheadKind};
@@ -21,6 +22,18 @@ fn same_story_gives_the_same_bytes() {
     let picture = picture("twice");
     assert_eq!(picture.svg(&story), picture.svg(&story));
     assert_eq!(picture.png(&story), picture.png(&story));
+}
+
+#[test]
+fn law_threads_and_waiting_have_the_colours_of_the_page() {
+    let code = |[r, g, b]: Colour| format!("#{r:02x}{g:02x}{b:02x}");
+    let script = include_str!("../page/draw.js");
+    let palette = script.split_once("const PALETTE = [").unwrap().1.split_once(']').unwrap().0;
+    let own: Vec<String> =
+        layout::THREADS.into_iter().map(|own| format!("'{}'", code(own))).collect();
+    assert_eq!(own.join(", "), palette);
+    let style = include_str!("../page/report.css");
+    assert!(style.contains(&format!("--wait: light-dark({},", code(layout::WAIT))));
 }
 
 #[test]

@@ -46,6 +46,10 @@ try {
   found.again = labels();
   press(20, 'w (12 threads)', 'pointerdown');
   found.waits = clickAt('w-3', 5 * MS);
+  // As on a narrow screen.
+  document.body.style.width = '500px';
+  const right = (name) => document.querySelector(name).getBoundingClientRect().right;
+  found.narrow = ['.tools', '#miss', '#timeline'].map((name) => [name, right(name) <= right('main')]);
 } catch (error) {
   found.error = String(error.stack);
 }

@@ -177,3 +177,10 @@ fn law_a_click_on_a_wait_says_who_had_the_processors() {
     let said = labels(&found["group_runs"]["said"]);
     assert_eq!(said[2], "12 of 12 threads ran, for 2.00 s together.");
 }
+
+#[test]
+fn limit_nothing_runs_out_of_a_page_that_is_500_pixels_wide() {
+    let Some(found) = found() else { return };
+    let all = serde_json::json!([[".tools", true], ["#miss", true], ["#timeline", true]]);
+    assert_eq!(found["narrow"], all);
+}

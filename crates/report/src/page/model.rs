@@ -229,7 +229,7 @@ pub struct Expectation {
     pub text: String,
 }
 
-/// What totals say of a row whose promise was not judged. There are five, since "kept" and "broken" leave out the usual
+/// The state of a row by its totals, for a promise that was not judged. There are five, since "kept" and "broken" leave out the usual
 /// cases.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RowStatus {

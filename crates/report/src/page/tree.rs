@@ -24,7 +24,7 @@ struct Line<'a> {
     runnable: Span,
     missed: Option<u64>,
     judged: Option<&'a PromiseRow>,
-    /// What totals say where nothing was judged.
+    /// Its state by totals, where nothing was judged.
     standing: Option<RowStatus>,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn section(report: &Report) -> Markup {
                                 th.n { "Of one cpu" }
                                 th.n title=(MARGIN) { "Margin" }
                                 th.n title="ready, without a processor" { "Waited" }
-                                th.n { "Missed" } th { "State" }
+                                th.n title="deadlines" { "Missed" } th { "State" }
                             }
                         }
                         tbody { @for line in &lines { (row(line, report.span, scale)) "\n" } }
@@ -107,7 +107,7 @@ fn of_thread(row: &ThreadRow, depth: usize, span: Span) -> Line<'_> {
         share: row.share,
         received: row.received,
         runnable: row.runnable,
-        missed: Some(row.deadlines_missed),
+        missed: (row.due || row.deadlines_missed > 0).then_some(row.deadlines_missed),
         judged: row.judged.as_ref(),
         standing: standing(row, span),
     }

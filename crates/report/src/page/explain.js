@@ -116,7 +116,7 @@ function explainTogether(row, i) {
   };
   lines.push(of(0) + '.', of(1) + '.');
   if (lane.kind[i] !== 0) return say(title, lines);
-  const heads = [run.cpus.length > 1 ? 'Had the ' + run.cpus.length + ' processors meanwhile' : 'Had the processor meanwhile', 'Time', 'Of them'];
+  const heads = [run.cpus.length > 1 ? 'Had the ' + run.cpus.length + ' processors meanwhile' : 'Had the processor meanwhile', 'Time', 'Of their time'];
   say(title, lines, list(heads, whoHad(run.cpus, since, until)));
 }
 

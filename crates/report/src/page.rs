@@ -116,7 +116,7 @@ fn facts(report: &Report) -> Markup {
             @if all > 0 { li.(good(held == all)) { (held) " of " (all) " expectations held" } }
             @if !report.promises.is_empty() {
                 @let broken = report.promises.iter().any(|promise| promise.failure);
-                li.(good(!broken)) { (if broken { "not all promises kept" } else { "no promise broken" }) }
+                li.(good(!broken)) { (if broken { "not all promises kept" } else { "no promise missed" }) }
             }
             @if jobs + missed > 0 {
                 li.(good(missed == 0)) {

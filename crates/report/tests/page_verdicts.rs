@@ -94,6 +94,7 @@ fn law_a_promise_looks_like_a_miss_if_it_counts_as_one() {
         assert_eq!((texts[2].as_str(), shown.as_str()), (status.name(), class));
         let failure = run.outcome.promises[0].is_failure();
         assert_eq!(page.contains("not all promises kept"), failure, "{status:?}");
+        assert_eq!(page.contains("no promise missed"), !failure, "{status:?}");
         // Neither chip, nor bar, nor margin.
         for bad in ["chip missed", "track missed", "span class=\"bad\""] {
             assert_eq!(page.contains(bad), failure, "{status:?}: {bad}");

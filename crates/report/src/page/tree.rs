@@ -185,7 +185,8 @@ fn gauge(line: &Line<'_>, promised: Option<Span>, scale: Span) -> Markup {
 /// shortfall; a row that asked for less than its promise needs no more.
 fn margin(line: &Line<'_>, promised: Option<Span>) -> Markup {
     if let Some(judged) = line.judged {
-        return html! { span.bad[judged.failure] { (judged.margin) } };
+        // The worst one of several is not the one that its row names.
+        return html! { span.bad[judged.failure] title=(judged.guarantee) { (judged.margin) } };
     }
     let lacks = promised.map(|promised| promised.min(line.runnable).saturating_sub(line.received));
     let missed =

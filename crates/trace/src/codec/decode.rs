@@ -20,10 +20,7 @@ pub(super) fn decode(bytes: &mut Bytes<'_>, memo: &Memo) -> Option<Decoded> {
     let first = bytes.byte()?;
     let now = memo.now.checked_add(bytes.number()?)?;
     if (tag::LATER..tag::WAKE).contains(&first) {
-        let length: usize = bytes.small()?;
-        let (content, rest) = bytes.0.split_at_checked(length)?;
-        bytes.0 = rest;
-        let Some(event) = later(&mut Bytes(content), first)? else {
+        let Some(event) = later(&mut Bytes(content(bytes)?), first)? else {
             return Some(Decoded::Later(now));
         };
         return Some(Decoded::Record(Record { at: Instant::from_nanos(now), event }));
@@ -43,6 +40,12 @@ pub(super) fn decode(bytes: &mut Bytes<'_>, memo: &Memo) -> Option<Decoded> {
             _ => return None,
         };
         Event::Wake { thread, by }
+    } else if first == tag::NOTE {
+        let (node, thread) = (NodeId(bytes.small()?), option(bytes)?.map(ThreadId));
+        let Some(what) = note(bytes)? else {
+            return Some(Decoded::Later(now));
+        };
+        Event::Note { node, thread, what }
     } else {
         rare(bytes, first, now)?
     };
@@ -75,6 +78,14 @@ fn switch(bytes: &mut Bytes<'_>, memo: &Memo, first: u8) -> Option<Event> {
         _ => return None,
     };
     Some(Event::Switch { cpu, prev, next })
+}
+
+/// Content behind its length, which a reader skips if it does not know it.
+fn content<'a>(bytes: &mut Bytes<'a>) -> Option<&'a [u8]> {
+    let length: usize = bytes.small()?;
+    let (content, rest) = bytes.0.split_at_checked(length)?;
+    bytes.0 = rest;
+    Some(content)
 }
 
 /// A record of a kind that was added later; inside, `None` for one that this version does not know.
@@ -154,10 +165,6 @@ fn rare(bytes: &mut Bytes<'_>, first: u8, now: u64) -> Option<Event> {
             Event::Complete { thread, response, missed: first == tag::MISSED }
         }
         tag::ABORT => Event::Abort { thread },
-        tag::NOTE => {
-            let thread = option(bytes)?.map(ThreadId);
-            Event::Note { node, thread, what: note(bytes)? }
-        }
         tag::QUARANTINE => Event::Quarantine { node, reason: bytes.text()? },
         _ => return None,
     })
@@ -194,8 +201,10 @@ fn overhead(number: u8) -> Option<OverheadKind> {
     all.get(usize::from(number)).copied()
 }
 
-fn note(bytes: &mut Bytes<'_>) -> Option<Note> {
-    Some(match bytes.byte()? {
+/// A note; inside, `None` for one that this version does not know.
+#[expect(clippy::option_option, reason = "damaged, unknown and known are three answers")]
+fn note(bytes: &mut Bytes<'_>) -> Option<Option<Note>> {
+    Some(Some(match bytes.byte()? {
         0 => Note::Budget(Span::from_nanos(bytes.number()?)),
         1 => Note::Exhausted,
         2 => Note::Replenished(Span::from_nanos(bytes.number()?)),
@@ -210,6 +219,9 @@ fn note(bytes: &mut Bytes<'_>) -> Option<Note> {
         11 => Note::Absorbed(Span::from_nanos(bytes.number()?)),
         12 => Note::Lost(Span::from_nanos(bytes.number()?)),
         13 => Note::Moved(Span::from_nanos(bytes.number()?)),
-        _ => return None,
-    })
+        tag::LATER_NOTE.. => {
+            content(bytes)?;
+            return Some(None);
+        }
+    }))
 }

@@ -219,6 +219,7 @@ fn station(out: &mut Vec<u8>, (tag, delta): (u8, u64), cpu: Cpu, number: u16) {
     });
 }
 
+/// A note. Numbers 0 to 13 alone have no length; one from [`tag::LATER_NOTE`] on is written by [`later`].
 fn note(out: &mut Vec<u8>, what: Note) {
     let (number, span) = match what {
         Note::Budget(span) => (0, Some(span)),

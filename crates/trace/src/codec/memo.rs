@@ -104,4 +104,7 @@ pub(super) mod tag {
     pub(crate) const STATION_WAIT: u8 = 36;
     pub(crate) const STATION_SERVICE: u8 = 37;
     pub(crate) const TASK: u8 = 38;
+
+    /// Notes from this number on carry the number of their bytes, then those; so does each note that a later version adds.
+    pub(crate) const LATER_NOTE: u8 = 14;
 }

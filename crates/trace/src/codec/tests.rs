@@ -1,3 +1,5 @@
+mod later;
+
 use super::*;
 use crate::{
     Cpu, Event, Figure, Header, NodeId, Note, OverheadKind, Record, Sink, Stop, TaskEnd, TaskEvent,
@@ -327,52 +329,4 @@ fn mend(file: &mut [u8]) {
         file[place + 4..place + 8].copy_from_slice(&sum);
         place += 8 + length;
     }
-}
-
-/// A file of two blocks: the header, and records as they stand in `block`.
-fn file_of(block: &[u8], records: u64) -> Vec<u8> {
-    let mut header = Vec::new();
-    bytes::put_text(&mut header, "windfall");
-    bytes::put_text(&mut header, "virtual");
-    bytes::put(&mut header, 1);
-    let mut file = MAGIC.to_vec();
-    for content in [&header[..], block] {
-        file.extend(u32::try_from(content.len()).unwrap().to_le_bytes());
-        file.extend(bytes::checksum(content).to_le_bytes());
-        file.extend(content);
-    }
-    file.extend(0_u32.to_le_bytes());
-    file.extend(bytes::checksum(&records.to_le_bytes()).to_le_bytes());
-    file.extend(records.to_le_bytes());
-    file
-}
-
-#[test]
-fn law_records_of_later_kinds_are_counted_and_left_out() {
-    // Record 0 at 1000 ns: thread 5 ends; then two of kinds 62 and 63; then, 7 ns later, thread 6 ends.
-    let mut block = vec![0];
-    bytes::put(&mut block, 1_000);
-    block.extend([memo::tag::EXIT, 0, 5]);
-    block.extend([62, 3, 4, 0xff, 0xff, 0xff, 0xff]);
-    block.extend([63, 0, 0]);
-    block.extend([memo::tag::EXIT, 7, 6]);
-    let (records, errors) = read(&file_of(&block, 4));
-    let exits = [(1_000, 5), (1_010, 6)];
-    let exit = |(at, thread)| Record {
-        at: Instant::from_nanos(at),
-        event: Event::Exit { thread: ThreadId(thread) },
-    };
-    assert_eq!(records, exits.map(exit));
-    let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    let said = "trace: 2 records are of kinds that only a later version knows; they are left out";
-    assert_eq!(words, [said]);
-    // One that claims more bytes than there are is damage.
-    let (records, errors) = read(&file_of(&[0, 0, 62, 0, 9, 1], 1));
-    assert!(matches!(records[..], [Record { event: Event::Lost { .. }, .. }]), "{records:?}");
-    assert!(matches!(errors[..], [ReadError::Damaged { lost: Some(1), .. }]), "{errors:?}");
-    // So is one of a kind that is known, with more behind it than belongs to it.
-    let longer = [0, 0, memo::tag::ACTIVITY_ENDS, 0, 2, 5, 1];
-    let (records, errors) = read(&file_of(&longer, 1));
-    assert!(matches!(records[..], [Record { event: Event::Lost { .. }, .. }]), "{records:?}");
-    assert!(matches!(errors[..], [ReadError::Damaged { lost: Some(1), .. }]), "{errors:?}");
 }

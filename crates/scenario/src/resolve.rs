@@ -13,6 +13,7 @@ mod scheduler;
 mod setting;
 mod steps;
 mod thread;
+mod version;
 
 use crate::catalogues::Catalogues;
 use crate::decode::{decode, unknown_key};
@@ -31,8 +32,8 @@ use windfall_programs::catalogue::Catalogue as Programs;
 use windfall_schedulers::catalogue::Catalogue;
 use windfall_time::{Instant, Span};
 
-/// The version of the format.
-pub(crate) const SCHEMA: u64 = 2;
+pub(crate) use version::SCHEMA;
+
 /// The keys of a scenario that hold tables.
 const PARTS: [&str; 8] =
     ["machine", "interrupts", "schedulers", "programs", "threads", "at", "expect", "locks"];
@@ -162,6 +163,13 @@ fn parse(
         )
         .help("inherit from one file only, and put there what both share");
         return Err(one(&origin(files), mistake));
+    }
+    // The merged tree has one version only, which must not hide that of the other file.
+    let all = Arc::new(files.clone());
+    let mut mistakes = version::of_one(&below, &all, catalogues);
+    if !mistakes.is_empty() {
+        mistakes.extend(version::of_one(&root, &all, catalogues));
+        return Err(many(&origin(files), mistakes));
     }
     set(tree::merge(root.clone(), below), files, overrides, catalogues)
 }
@@ -296,22 +304,10 @@ fn read(root: Node<'_>, reader: &mut Reader<'_>) -> Scenario {
     let mut part = || parts.next().flatten();
     let head: HeadFile = decode(head, &mut reader.mistakes).unwrap_or_default();
     let at = |key: &str| Path::of(&[key]);
-    match reader.need(head.schema, &at("schema"), "`schema = 2`") {
-        Some(SCHEMA) | None => {}
-        Some(other) => {
-            let place = reader.origin.value(&at("schema"));
-            let mistake = ScenarioError::new(
-                Code::SchemaVersion,
-                format!("schema {other} is not read any more"),
-                place,
-            );
-            let help = match other {
-                1 => "`windfall migrate FILE` rewrites it, comments and all".to_owned(),
-                _ => format!("this program reads schema {SCHEMA}"),
-            };
-            reader.mistakes.push(mistake.help(help));
-        }
+    if head.schema.is_none() {
+        reader.missing(&at("schema"), "`schema = 2`");
     }
+    version::version(head.schema, reader);
     let _ = reader.get(head.inherits, &at("inherits"));
     let machine = part().map_or_else(|| Machine::ideal(1), |node| machine::machine(node, reader));
     let interrupts = machine::interrupts(part(), reader);

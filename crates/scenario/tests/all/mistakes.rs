@@ -251,6 +251,36 @@ fn inherits_once_and_never_twice() {
 }
 
 #[test]
+fn refuses_an_inherited_file_of_another_version() {
+    let rest = "length = \"1 s\"\n[schedulers.rr]\nscheduler = \"round-robin\"\nparent = \"top\"\n\
+        [threads.a]\nparent = \"rr\"\nrun = \"spin\"\n";
+    let load = |own: &str, base: &str| {
+        let (own, base) = (format!("{own}inherits = \"base.toml\"\n"), format!("{base}{rest}"));
+        Scenario::parse_with("own.toml", &own, move |name| Ok((name.to_owned(), base)))
+    };
+    let fits = "schema = 2\n";
+    for (own, base) in [(fits, fits), (fits, ""), ("", fits)] {
+        load(own, base).unwrap();
+    }
+    for (own, base, places, said) in [
+        (fits, "schema = 1\n", &["base.toml:1"][..], "`windfall migrate FILE` rewrites it"),
+        (fits, "schema = 99\n", &["base.toml:1"], "this program reads schema 2"),
+        (fits, "seed = 1\nschema = \"2\"\n", &["base.toml:2"], "write"),
+        ("", "schema = 1\n", &["base.toml:1"], "schema 1 is not read any more"),
+        ("schema = 1\n", fits, &["own.toml:1"], "schema 1 is not read any more"),
+        ("schema = 1\n", "schema = 99\n", &["own.toml:1", "base.toml:1"], "schema 99 is not read"),
+        ("", "", &["own.toml:1"], "`schema` is missing"),
+    ] {
+        let mistakes = load(own, base).unwrap_err();
+        let place =
+            |mistake: &windfall_scenario::Diagnostic| format!("{}:{}", mistake.file, mistake.line);
+        let found: Vec<String> = mistakes.list().iter().map(place).collect();
+        assert_eq!(found, places, "{own}{base}: {mistakes}");
+        assert!(mistakes.to_string().contains(said), "{own}{base}: {mistakes}");
+    }
+}
+
+#[test]
 fn refuses_depth_without_end() {
     let deep = "a.".repeat(20_000);
     for text in [

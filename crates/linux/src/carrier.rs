@@ -38,8 +38,8 @@ pub(crate) trait Carrier: Send {
     /// Holds a thread that a supervised one has made, which may have inherited too much, until it is taken or given back.
     fn hold(&mut self, tid: i32);
 
-    /// Restores the former settings of an external thread.
-    fn give_back(&mut self, tid: i32, former: &Former);
+    /// Restores the former settings of an external thread. Each that could not be restored is added to `trouble`.
+    fn give_back(&mut self, tid: i32, former: &Former, trouble: &mut Vec<String>);
 
     /// Gives a thread this number. A thread that had it before has ended.
     fn join(&mut self, thread: u32, member: Member);

@@ -10,7 +10,7 @@ mod held;
 use crate::carrier::fifo::held::{Freezing, Held};
 use crate::carrier::wakes::Wakes;
 use crate::carrier::{Caller, Carrier, Found, Member, Moment, Switch};
-use crate::restore::log::Former;
+use crate::restore::log::{self, Former};
 use crate::supervise::work::{WorkItem, WorkQueue};
 use std::io;
 use std::sync::Arc;
@@ -147,8 +147,8 @@ impl Carrier for Fifo {
         classes::hold(tid);
     }
 
-    fn give_back(&mut self, tid: i32, former: &Former) {
-        classes::give_back(tid, former);
+    fn give_back(&mut self, tid: i32, former: &Former, trouble: &mut Vec<String>) {
+        log::give(tid, former, trouble);
     }
 
     fn join(&mut self, thread: u32, member: Member) {
@@ -235,5 +235,57 @@ impl Carrier for Fifo {
 
     fn fence(&self, cpu: usize) -> Arc<Gate> {
         self.cpus[cpu].fence.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use windfall_os::sched::{Affinity, Attributes, own_tid};
+
+    /// The errors that the carrier reports.
+    fn given_back(tid: i32, former: Former) -> Vec<String> {
+        let mut trouble = Vec::new();
+        Fifo::new(&[], WorkQueue::default()).give_back(tid, &former, &mut trouble);
+        trouble
+    }
+
+    /// A class that no kernel has.
+    fn no_class() -> Attributes {
+        let mut attributes = Attributes::ordinary();
+        attributes.policy = 99;
+        attributes
+    }
+
+    #[test]
+    fn law_an_affinity_is_given_back_where_the_class_cannot_be_and_each_error_is_reported() {
+        let thread = || {
+            let tid = own_tid();
+            let before = Affinity::of(tid).expect("it lives");
+            let cpu = (0..1_024).find(|cpu| before.has(*cpu)).expect("it runs somewhere");
+            let one = Affinity::one(cpu);
+            one.give(tid).expect("it may run there");
+            let trouble = given_back(tid, (no_class(), before));
+            assert_eq!(Affinity::of(tid).expect("it lives").words(), before.words());
+            let [said] = &trouble[..] else { panic!("{trouble:?}") };
+            assert!(
+                said.starts_with(&format!("thread {tid} did not get its class back: ")),
+                "{said}"
+            );
+            let nowhere = one.without(&one);
+            let trouble = given_back(tid, (no_class(), nowhere));
+            let [class, affinity] = &trouble[..] else { panic!("{trouble:?}") };
+            assert!(class.contains("its class back") && affinity.contains("its affinity back"));
+            let trouble = given_back(tid, (Attributes::ordinary(), before));
+            assert!(trouble.is_empty(), "{trouble:?}");
+        };
+        std::thread::spawn(thread).join().expect("it does not panic");
+    }
+
+    #[test]
+    fn accepts_a_thread_that_has_ended() {
+        let ended = std::thread::spawn(own_tid).join().expect("it does not panic");
+        let trouble = given_back(ended, (Attributes::ordinary(), Affinity::one(0)));
+        assert!(trouble.is_empty(), "{trouble:?}");
     }
 }

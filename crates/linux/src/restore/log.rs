@@ -23,6 +23,8 @@ use windfall_os::freezer;
 use windfall_os::sched::{Affinity, Attributes, own_tid};
 use windfall_os::shared::{Shared, reserve};
 
+pub(crate) use entry::give;
+
 /// Most threads that can be noted at a time.
 const MOST: usize = 32_768;
 /// First word of a log of this layout; another layout has another number or another size.

@@ -172,7 +172,9 @@ pub(crate) fn renamed(linux: &mut Linux, tid: i32) {
 /// Restores a thread's former settings, if it has any of ours.
 pub(crate) fn give_back(linux: &mut Linux, tid: i32, pending: PendingThread) {
     if let Some(former) = &pending.former {
-        linux.carrier.give_back(tid, former);
+        let (mut trouble, now) = (Vec::new(), linux.clock.time());
+        linux.carrier.give_back(tid, former, &mut trouble);
+        linux.log.remarks.extend(trouble.into_iter().map(|why| (now, why)));
     }
     linux.external.programs.pending.insert(tid, PendingThread { former: None, ..pending });
 }

@@ -1,6 +1,5 @@
 //! Sets classes and affinities of external threads. Only `carrier/` and `restore/` may do so (a test of `xtask` checks this).
 
-use crate::restore::log::Former;
 use std::io;
 use windfall_observe::fifo_priorities::HELD;
 use windfall_os::sched::{Affinity, Attributes, set_fifo};
@@ -14,9 +13,4 @@ pub(super) fn take(tid: i32, cpu: u16) -> io::Result<()> {
 /// Lowers a child that has inherited the priority of a granted thread, which would delay the next granted one.
 pub(super) fn hold(tid: i32) {
     let _ = set_fifo(tid, HELD); // fails if it has ended
-}
-
-/// Restores a thread's former class and affinity.
-pub(super) fn give_back(tid: i32, (attributes, affinity): &Former) {
-    let _ = attributes.give(tid).and_then(|()| affinity.give(tid)); // fails if it has ended
 }

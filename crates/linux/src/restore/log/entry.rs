@@ -82,24 +82,19 @@ impl Entry {
         let tid = self.tid.load(Ordering::Relaxed);
         let same = |stat: Stat| stat.start == self.start.load(Ordering::Relaxed);
         if self.has_identity(tid).unwrap_or_else(|| procfs::stat(tid).is_some_and(same)) {
-            let (attributes, affinity) = self.what();
-            give(tid, &attributes, &affinity, trouble);
+            give(tid, &self.what(), trouble);
         }
         self.state.store(2, Ordering::Release);
     }
 }
 
-pub(super) fn give(
-    tid: i32,
-    attributes: &Attributes,
-    affinity: &Affinity,
-    trouble: &mut Vec<String>,
-) {
+/// Restores a thread's former class and affinity: each, whatever becomes of the other. A thread that has ended needs none.
+pub(crate) fn give(tid: i32, (attributes, affinity): &Former, trouble: &mut Vec<String>) {
     // The class comes first: the deadline class controls the affinity of its threads itself.
-    for done in [attributes.give(tid), affinity.give(tid)] {
+    for (what, done) in [("class", attributes.give(tid)), ("affinity", affinity.give(tid))] {
         match done {
             Err(e) if e.raw_os_error() != Some(libc::ESRCH) => {
-                trouble.push(format!("thread {tid} did not get its class and affinity back: {e}"));
+                trouble.push(format!("thread {tid} did not get its {what} back: {e}"));
             }
             _ => {}
         }

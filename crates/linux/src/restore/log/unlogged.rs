@@ -37,8 +37,8 @@ pub(super) fn restore(restore_log: &RestoreLog, trouble: &mut Vec<String>) {
     let look = |&(pid, tid): &(i32, i32), trouble: &mut Vec<String>| {
         let stat = procfs::stat(tid).filter(|stat| stat.start >= makers.began);
         let found = stat.and_then(|stat| makers.former(pid, &stat));
-        if let Some((attributes, affinity)) = found {
-            give(tid, &attributes, &affinity, trouble);
+        if let Some(former) = found {
+            give(tid, &former, trouble);
         }
     };
     patient::each(&threads, &look, trouble, &|| restore_log.beat());

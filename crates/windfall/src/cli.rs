@@ -338,7 +338,9 @@ pub(crate) struct ExportArgs {
 /// Arguments of `migrate`.
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Example:\n  windfall migrate audio.toml\n\nOnly renamed keys and words change. \
+    after_help = "Example:\n  windfall migrate audio.toml\n\nOnly renamed keys and words change. A link is followed, and \
+                        the file keeps its owner, mode and extended attributes; where it cannot be replaced so, or has several hard \
+                        links, nothing is written. \
                         Exit status: 0 the file is of the current version; 2 it is not a scenario."
 )]
 pub(crate) struct MigrateArgs {

@@ -2,6 +2,7 @@
 
 mod destination;
 mod draft;
+mod rewritten;
 
 pub(crate) use destination::{Destination, Destinations, input_name, is_standard};
 pub(crate) use draft::{Draft, remove_unfinished};
@@ -61,6 +62,15 @@ fn document(mut value: serde_json::Value) -> String {
         object.insert("windfall".to_owned(), JSON_VERSION.into());
     }
     format!("{value:#}\n")
+}
+
+/// A word for a shell.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// Whether people read what goes to standard error.

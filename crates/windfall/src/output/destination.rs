@@ -3,6 +3,7 @@
 //! Invariant: every output of every verb is claimed here before any work is done, so a mistake in a name costs no time.
 
 use super::draft::Draft;
+use super::rewritten;
 use crate::VerbError;
 use rustix::fs::{Access, access};
 use std::io;
@@ -40,6 +41,8 @@ pub(crate) struct Destination {
     pub(super) path: PathBuf,
     pub(super) force: bool,
     pub(super) kind: Kind,
+    /// Whether it is a file that is rewritten: its owner and all else that it is stays.
+    pub(super) rewritten: bool,
 }
 
 /// The kind of an output.
@@ -82,7 +85,8 @@ impl Destinations {
 
     /// An output that an option names. Nothing is touched.
     pub(crate) fn claim(&mut self, option: &str, path: &Path) -> Result<Destination, VerbError> {
-        let found = |kind| Destination { path: path.to_owned(), force: self.force, kind };
+        let force = self.force;
+        let found = |kind| Destination { path: path.to_owned(), force, kind, rewritten: false };
         if is_standard(path) || path == Path::new("/dev/stdout") {
             let standard = found(Kind::Standard);
             self.claim_standard(&format!("`{option} -`"))?;
@@ -124,6 +128,20 @@ impl Destinations {
         };
         self.claimed.push((format!("`{option}`"), path.to_owned()));
         Ok(claimed)
+    }
+
+    /// The file that an argument names, to be rewritten in place.
+    pub(crate) fn claim_rewritten(
+        &mut self,
+        argument: &str,
+        path: &Path,
+    ) -> Result<Destination, VerbError> {
+        if is_standard(path) {
+            return self.claim(argument, path);
+        }
+        let path = rewritten::real(path)?;
+        rewritten::check(&path)?;
+        Ok(Destination { rewritten: true, ..self.claim(argument, &path)? })
     }
 
     /// Prints what people read: to standard output, or to standard error where that holds a document.

@@ -5,6 +5,7 @@
 //! `.NAME.PID.part`, which only SIGKILL leaves behind.
 
 use super::destination::{Destination, Kind, folder, is_there};
+use super::rewritten;
 use crate::VerbError;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, openat, renameat_with};
 use rustix::io::Errno;
@@ -43,7 +44,10 @@ impl Draft {
 
     fn of(to: &Destination, file: File, part: Option<PathBuf>) -> io::Result<Draft> {
         if let (Kind::File, Ok(old)) = (to.kind, to.path.metadata()) {
-            file.set_permissions(old.permissions())?;
+            match to.rewritten {
+                true => rewritten::keep(&to.path, &old, &file)?,
+                false => file.set_permissions(old.permissions())?,
+            }
         }
         let out = BufWriter::with_capacity(64 * 1024, file);
         Ok(Draft { to: to.clone(), out, part, unread: false })

@@ -3,7 +3,7 @@
 use crate::Answer;
 use crate::cli::MigrateArgs;
 use crate::command_error::CommandError;
-use crate::output::{Destinations, input_name};
+use crate::output::{Destinations, input_name, is_standard};
 use serde_json::{Value, json};
 use std::io::Write;
 use windfall_scenario::{migrate, read_text};
@@ -16,22 +16,25 @@ pub(crate) fn run(args: &MigrateArgs) -> Result<Answer, CommandError> {
     if args.json {
         outputs.claim_standard("`--json`")?;
     }
-    let output = outputs.claim("FILE", &args.file)?;
-    let Some(migrated) = migrate(&name, &text).map_err(CommandError::of)? else {
-        // A file stays as it is; a pipe goes on.
-        if crate::output::is_standard(&args.file) {
-            output.write(|out| out.write_all(text.as_bytes()))?;
-        }
+    let migrated = migrate(&name, &text).map_err(CommandError::of)?;
+    let (text, changed) = match migrated {
+        Some(migrated) => (migrated.text, migrated.changes),
+        // A pipe goes on; a file stays as it is.
+        None => (text, Vec::new()),
+    };
+    if !changed.is_empty() || is_standard(&args.file) {
+        let output = outputs.claim_rewritten("FILE", &args.file)?;
+        output.write(|out| out.write_all(text.as_bytes()))?;
+    }
+    if changed.is_empty() {
         let nothing = |_| format!("{name} is of the current version; nothing was changed\n");
         outputs.show(args.json, || changes(&name, &[]), nothing)?;
         return Ok(Answer::Yes);
-    };
-    output.write(|out| out.write_all(migrated.text.as_bytes()))?;
+    }
     let line = |(line, before, now): &(usize, String, String)| {
         format!("{name}:{line}: `{before}` is `{now}` now\n")
     };
-    let changed = &migrated.changes;
-    outputs.show(args.json, || changes(&name, changed), |_| changed.iter().map(line).collect())?;
+    outputs.show(args.json, || changes(&name, &changed), |_| changed.iter().map(line).collect())?;
     Ok(Answer::Yes)
 }
 

@@ -5,7 +5,7 @@
 use super::new;
 use crate::Answer;
 use crate::cli::{ExplainArgs, KeepArgs, SimulateArgs, Verb};
-use crate::output::{errors_are_read, is_standard, print_error};
+use crate::output::{errors_are_read, is_standard, print_error, quoted};
 use std::path::Path;
 
 /// Prints it.
@@ -81,15 +81,6 @@ pub(super) fn trace(keep: &KeepArgs) -> Option<String> {
 /// A file as it is typed; nothing of standard input and output.
 pub(super) fn named(path: &Path) -> Option<String> {
     (!is_standard(path)).then(|| quoted(&path.display().to_string()))
-}
-
-/// A word for a shell.
-pub(super) fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(all(test, feature = "machine"))]

@@ -1,7 +1,8 @@
 //! The next command after a verb of this machine.
 
 use crate::cli::{CompareArgs, CtlVerb, LabArgs, LabVerb, MachineVerb, RunArgs};
-use crate::verbs::next::{named, quoted, trace};
+use crate::output::quoted;
+use crate::verbs::next::{named, trace};
 
 /// The words after `windfall`; nothing where nothing makes sense.
 pub(in crate::verbs) fn after(verb: &MachineVerb, yes: bool) -> Option<String> {

@@ -14,9 +14,12 @@ use serde_json::{Value, json};
 use std::ffi::OsString;
 use windfall_scenario::{Diagnostic, Diagnostics, Rendering, Scenario};
 
-/// Words of the command line that have another name since version 2 (decision 0016): before, now.
-const RENAMED: [(&str, &str); 3] =
-    [("release", "unreserve"), ("--granule", "--step"), ("--within", "--tolerance")];
+/// Words of the command line that have another name since version 2 (decision 0016): of which verb, before, now.
+const RENAMED: [(&str, &str, &str); 3] = [
+    ("ctl", "release", "unreserve"),
+    ("reserve", "--granule", "--step"),
+    ("compare", "--within", "--tolerance"),
+];
 
 /// Why a verb could not do its work.
 pub(crate) enum CommandError {
@@ -41,13 +44,20 @@ impl<E: std::error::Error> From<E> for CommandError {
 }
 
 impl CommandError {
-    /// The command line means nothing; of a word of an earlier version it gives today's name.
-    pub(crate) fn usage(error: clap::Error) -> CommandError {
+    /// The command line (`arguments`, the program's name first) means nothing; of a word that its verb had in an earlier
+    /// version, it gives today's name.
+    pub(crate) fn usage(
+        error: clap::Error,
+        arguments: impl IntoIterator<Item = OsString>,
+    ) -> CommandError {
+        let verb = arguments.into_iter().nth(1);
         let kinds = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand];
         let word = kinds.iter().find_map(|kind| error.get(*kind)).map(ToString::to_string);
-        let renamed = RENAMED.iter().find(|(before, _)| word.as_deref() == Some(before));
+        let renamed = RENAMED.iter().find(|(of, before, _)| {
+            verb.as_deref() == Some(of.as_ref()) && word.as_deref() == Some(before)
+        });
         let error = match renamed {
-            Some((before, now)) => {
+            Some((_, before, now)) => {
                 let message = format!("`{before}` is called `{now}` now\n");
                 clap::Error::raw(error.kind(), message)
             }

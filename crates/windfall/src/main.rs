@@ -49,7 +49,7 @@ fn main() -> ExitCode {
             }
         }),
         Err(error) if !error.use_stderr() => error.exit(), // help and version
-        Err(error) => Err(CommandError::usage(error)),
+        Err(error) => Err(CommandError::usage(error, std::env::args_os())),
     };
     match done {
         Ok(Answer::Yes) => ExitCode::SUCCESS,

@@ -166,6 +166,24 @@ fn refuses_words_that_were_renamed_and_names_the_new_ones() {
 }
 
 #[test]
+fn law_a_renamed_word_is_named_by_the_verb_that_had_it_alone() {
+    let folder = Scratch::new("renamed-elsewhere");
+    for arguments in [
+        &["explain", "a.wft", "--within", "3", "--json"][..],
+        &["check", "a.toml", "--granule", "1us", "--json"],
+        &["reserve", "b.toml", "--within", "3", "--json"],
+        &["compare", "a.toml", "--granule", "1us", "--json"],
+        &["release", "a", "--json"],
+        &["lab", "validate", "--within", "--json"],
+    ] {
+        let error = error(&folder, arguments);
+        let message = error["message"].as_str().unwrap();
+        assert!(!message.contains("is called"), "{arguments:?}: {message}");
+        assert!(message.contains("unexpected") || message.contains("unrecognized"), "{message}");
+    }
+}
+
+#[test]
 fn law_what_would_help_without_a_run_is_not_in_the_message() {
     let folder = Scratch::new("no-run");
     for verb in

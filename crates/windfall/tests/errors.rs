@@ -197,6 +197,23 @@ fn law_what_would_help_without_a_run_is_not_in_the_message() {
 }
 
 #[test]
+fn refuses_to_compare_json_of_others_and_of_other_versions() {
+    let folder = Scratch::new("compare-json");
+    for (text, said) in [
+        ("{}", "no document of this command: it has no key `windfall`"),
+        ("[1]", "no document of this command"),
+        ("{\"windfall\": 1}", "it is of version 1, and this program reads 2"),
+        ("{\"windfall\": 2}", "it is not an outcome"),
+    ] {
+        folder.write("other.json", text);
+        let error = error(&folder, &["compare", "a.toml", "other.json", "--json"]);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(said), "{text}: {message}");
+        assert!(error["help"].as_str().unwrap().contains("windfall simulate --json"), "{error}");
+    }
+}
+
+#[test]
 fn refuses_profiles_that_cannot_be_had_or_compared() {
     let folder = Scratch::new("profiles");
     std::fs::create_dir_all(folder.path("windfall/profiles")).unwrap();

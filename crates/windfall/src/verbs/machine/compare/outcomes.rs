@@ -44,11 +44,16 @@ fn outcome(path: &Path, length: Option<Span>) -> Result<Value, CommandError> {
     let text = read_text(path).map_err(|why| failed(format!("{why}; {help}")))?;
     let read: Value = serde_json::from_str(&text)
         .map_err(|why| failed(format!("it is not an outcome ({why}); {help}")))?;
-    if read["windfall"] != JSON_VERSION {
-        let version = &read["windfall"];
-        let why =
-            format!("it is of version {version}, and this program reads {JSON_VERSION}; {help}");
-        return Err(failed(why).into());
+    match read.get("windfall") {
+        Some(version) if *version == JSON_VERSION => {}
+        None => {
+            let why = "it is JSON, but no document of this command: it has no key `windfall`";
+            return Err(failed(format!("{why}; {help}")).into());
+        }
+        Some(version) => {
+            let why = format!("it is of version {version}, and this program reads {JSON_VERSION}");
+            return Err(failed(format!("{why}; {help}")).into());
+        }
     }
     match read["threads"].is_array() && read["length_ns"].is_u64() {
         true => Ok(read),

@@ -125,6 +125,11 @@ fn law_json_is_the_same_bytes_each_time() {
         if arguments.contains(&"--json") {
             let document: Value = serde_json::from_slice(&one.stdout).unwrap();
             assert_eq!(document["windfall"], 2, "{arguments:?}");
+            // As the guide's page about JSON says: the version stands among the keys, which are in order.
+            let printed = text(&one.stdout);
+            let keys = printed.lines().filter_map(|line| line.strip_prefix("  \""));
+            let keys: Vec<&str> = keys.filter_map(|line| line.split('"').next()).collect();
+            assert!(keys.contains(&"windfall") && keys.is_sorted(), "{arguments:?}: {keys:?}");
             let took = text(&one.stderr).contains(" in 0.");
             assert_eq!(took, timed.contains(&arguments[0]), "{arguments:?}: {one:?}");
         }

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
-/// What each part found, in order; or the error of the first part that has one. Neither depends on the number of processors.
+/// Each part's findings in order; or the error of the first part that has one. Neither depends on the number of processors.
 pub(super) fn all<T: Send, E: Send>(
     parts: u32,
     judge: impl Fn(u32) -> Result<T, E> + Sync,

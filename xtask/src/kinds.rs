@@ -1,39 +1,160 @@
 //! Outside `schedulers` a kind is a constant (`kinds::REZ`), or what a file names; code that asks a kind for its name does
 //! for one scheduler what a declaration should say for all.
+//!
+//! Two things are found: a text that is exactly a kind's name, and a comparison with a kind's constant or with a constant's name. Not found:
+//! a list of constants that is searched, and a name that is put together.
 
-use crate::lines;
+use crate::{lines, run, source};
 use std::path::Path;
 
-/// Comparisons of a kind with a name.
-const COMPARED: [&str; 2] = ["kind == \"", "kind != \""];
+/// Names that mean something else, too: words of files and keys.
+const COMMON: [&str; 3] = ["epoch", "limit", "stride"];
 
-/// The lines of a source file that branch on a kind's name.
-pub(crate) fn found(path: &Path, text: &str) -> Vec<String> {
-    if path.starts_with("crates/schedulers")
-        || path.ends_with("xtask/src/kinds.rs")
-        || lines::is_test(path)
-    {
+/// Files that may, and why.
+const EXCEPTED: [(&str, &str); 1] = [(
+    "crates/sim/src/law/tree.rs",
+    "how often a kind is drawn, and with which neighbours, makes rare guarantees common enough to be tested; no kind could say so of \
+     itself, since it depends on what else is drawn",
+)];
+
+/// The names of all kinds, as their files declare them.
+pub(crate) fn names() -> Result<Vec<String>, String> {
+    let mut files = Vec::new();
+    crate::tidy::collect(&run::root().join("crates/schedulers/src"), &mut files)?;
+    let texts = files.iter().filter_map(|file| std::fs::read_to_string(file).ok());
+    Ok(texts.filter_map(|text| declared(&text)).collect())
+}
+
+/// The name of the kind that a file declares, if it declares one.
+fn declared(text: &str) -> Option<String> {
+    let (_, declaration) = text.split_once("pub(crate) const KIND: Kind =")?;
+    let (_, name) = declaration.split_once('"')?;
+    name.split_once('"').map(|(name, _)| name.to_owned())
+}
+
+/// The lines of a source file that branch on a kind's name, or have it as a text.
+pub(crate) fn found(path: &Path, text: &str, names: &[String]) -> Vec<String> {
+    let is_ours = path.starts_with("crates") && !path.starts_with("crates/schedulers");
+    let excepted = EXCEPTED.iter().any(|(file, _)| path == Path::new(file));
+    if excepted || !is_ours || lines::is_test(path) {
         return Vec::new();
     }
-    let lines = text.lines().zip(1..);
-    let found = lines.filter(|(line, _)| COMPARED.iter().any(|compared| line.contains(compared)));
-    let words =
-        "a branch on a scheduler's name; have the kind declare what differs, or be given it";
-    found.map(|(_, number)| format!("{number}: {words}")).collect()
+    let tokens = source::tokens_with_texts(text);
+    let aliases = aliases(&tokens);
+    let mut found = Vec::new();
+    for (at, (number, token)) in tokens.iter().enumerate() {
+        let named = token.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+        let named = named.filter(|text| !COMMON.contains(text));
+        if let Some(name) = named.filter(|text| names.iter().any(|name| name == text)) {
+            found.push(format!("{number}: the name of a kind, `{name}`; use its constant"));
+        }
+        if (token == "==" || token == "!=") && compares(&tokens, at, &aliases) {
+            found.push(format!(
+                "{number}: a branch on a kind; have the kind declare what differs, or be given it"
+            ));
+        }
+    }
+    found
+}
+
+type Tokens = [(usize, String)];
+
+/// Constants of the file that stand for a kind: `const NAME: &Kind`.
+fn aliases(tokens: &Tokens) -> Vec<&str> {
+    let is = |window: &Tokens| {
+        window[0].1 == "const" && window[2].1 == ":" && window[3].1 == "&" && window[4].1 == "Kind"
+    };
+    tokens.windows(5).filter(|window| is(window)).map(|window| window[1].1.as_str()).collect()
+}
+
+/// Whether one side of the comparison at `at` is a kind's constant, or the name of one.
+fn compares(tokens: &Tokens, at: usize, aliases: &[&str]) -> bool {
+    let token = |at: usize| tokens.get(at).map_or("", |(_, token)| token.as_str());
+    let is_kind = |constant: usize| {
+        let is_of_kinds =
+            constant > 1 && token(constant - 1) == "::" && token(constant - 2) == "kinds";
+        is_of_kinds || aliases.contains(&token(constant))
+    };
+    // `.. kinds::REZ ==`, `.. kinds::REZ.name ==`
+    let is_named = at > 2 && token(at - 1) == "name" && token(at - 2) == ".";
+    let last = if is_named { at - 3 } else { at.saturating_sub(1) };
+    // `== kinds::REZ`, `== *super::kinds::REZ.name`
+    let mut first = at + 1;
+    while ["&", "*"].contains(&token(first)) {
+        first += 1;
+    }
+    while token(first + 1) == "::" {
+        first += 2;
+    }
+    is_kind(last) || is_kind(first)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn of(path: &str, text: &str) -> Vec<String> {
+        found(Path::new(path), text, &names().unwrap())
+    }
+
     #[test]
-    fn refuses_a_branch_on_a_name_outside_of_the_kinds() {
-        let text = "fn f() {}\nif scheduler.kind == \"rez\" {";
-        assert_eq!(found(Path::new("crates/windfall/src/a.rs"), text).len(), 1);
-        assert!(found(Path::new("crates/windfall/src/a.rs"), text)[0].starts_with("2: "));
-        for path in ["crates/schedulers/src/a.rs", "crates/windfall/tests/a.rs"] {
-            assert!(found(Path::new(path), text).is_empty(), "{path}");
+    fn law_each_kind_of_the_catalogue_has_a_name_here() {
+        let list = include_str!("../../crates/schedulers/src/kinds.rs");
+        let rows = list.lines().filter(|line| line.starts_with("    ") && line.contains("::"));
+        let rows = rows.filter(|line| line.trim_start().starts_with(|c: char| c.is_uppercase()));
+        assert_eq!(names().unwrap().len(), rows.count());
+        assert!(names().unwrap().contains(&"linux-2.4".to_owned()), "{:?}", names());
+    }
+
+    #[test]
+    fn refuses_each_form_of_a_branch_on_a_kind() {
+        for line in [
+            "if scheduler.kind == \"rez\" {",
+            "if kind.name != \"rez-fb\" {",
+            "const SPARING: &[&str] = &[\"cbs\"];",
+            "match name { \"time-sharing\" => 1, _ => 2 }",
+            "one.filter(|one| one.kind == kinds::REZ.name)",
+            "tells: rez != kinds::REZ,",
+            "kinds::REZ == kind",
+            "kind == schedulers::kinds::REZ",
+            "kind == *kinds::REZ",
+            "kinds::REZ.name == *kind",
+            "const MINE: &Kind = kinds::REZ; fn f() { other.kind == MINE.name }",
+        ] {
+            let text = format!("fn f() {{}}\n{line}");
+            let found = of("crates/windfall/src/a.rs", &text);
+            assert_eq!(found.len(), 1, "{line}: {found:?}");
+            assert!(found[0].starts_with("2: "), "{found:?}");
+            for path in ["crates/schedulers/src/a.rs", "crates/windfall/tests/a.rs", EXCEPTED[0].0]
+            {
+                assert!(of(path, &text).is_empty(), "{path}");
+            }
         }
-        assert!(found(Path::new("crates/windfall/src/a.rs"), "kind == kinds::REZ").is_empty());
+    }
+
+    #[test]
+    fn accepts_constants_that_are_given_and_words_that_are_something_else() {
+        for line in [
+            "let kind = kinds::REZ;",
+            "Scheduler::root(\"rez of all\", kinds::REZ)",
+            "keys.small(\"stride\", range)",
+            "// kind == kinds::REZ, kind == \"rez\"",
+            "let text = r#\"scheduler = \"rez\"\"#;",
+            "error == kinds::OverheadKind::of(\"a\")",
+            "kind.properties.joins == true",
+            "other.kind == kind.name",
+            "#[cfg(test)]\nmod tests {\n    fn f() { kind == kinds::REZ; \"rez\" }\n}",
+        ] {
+            let found = of("crates/windfall/src/a.rs", line);
+            assert!(found.is_empty(), "{line}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn law_each_exception_is_one() {
+        for (file, _) in EXCEPTED {
+            let text = std::fs::read_to_string(run::root().join(file)).unwrap();
+            assert!(!of("crates/windfall/src/a.rs", &text).is_empty(), "{file}");
+        }
     }
 }

@@ -173,6 +173,41 @@ fn tokens(text: &str) -> Vec<String> {
     found
 }
 
+/// Words, signs and plain strings (with their quotes) of what is there in more than tests, with their lines; `==`, `!=` and `::` are one
+/// sign each.
+pub(crate) fn tokens_with_texts(text: &str) -> Vec<(usize, String)> {
+    let (mut found, mut rest, mut line) = (Vec::new(), text, 1);
+    while let Some(c) = rest.chars().next() {
+        let is_text = c == '"';
+        let is_skipped = skipped(rest);
+        let length = if let Some(length) = is_skipped {
+            length
+        } else if c.is_alphanumeric() || c == '_' {
+            let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+            end.unwrap_or(rest.len())
+        } else {
+            let double = ["::", "==", "!="].iter().any(|sign| rest.starts_with(sign));
+            if double { 2 } else { c.len_utf8() }
+        };
+        if (is_text || is_skipped.is_none()) && !c.is_whitespace() {
+            found.push((line, rest[..length].to_owned()));
+        }
+        line += rest[..length].matches('\n').count();
+        rest = &rest[length..];
+    }
+    let tokens: Vec<String> = found.iter().map(|(_, token)| token.clone()).collect();
+    let mut at = 0;
+    while at < tokens.len() {
+        let end = if is_test(&tokens[at..]) { after_item(&tokens, at) } else { at + 1 };
+        if end > at + 1 {
+            found[at..end].iter_mut().for_each(|(_, token)| token.clear());
+        }
+        at = end;
+    }
+    found.retain(|(_, token)| !token.is_empty());
+    found
+}
+
 /// How long the comment, string or character is that begins here.
 fn skipped(text: &str) -> Option<usize> {
     let after = |start: usize, end: &str| {

@@ -27,7 +27,7 @@ pub(crate) fn check() -> Done {
         ["README.md", "remote/README.md", "remote/zenoh/README.md"].map(|page| root().join(page)),
     );
     let (mut faults, mut lines) = (Vec::new(), lines::Lines::default());
-    let there = Files::read()?;
+    let (there, names) = (Files::read()?, kinds::names()?);
     for file in files {
         let Ok(text) = std::fs::read_to_string(&file) else {
             continue;
@@ -41,7 +41,7 @@ pub(crate) fn check() -> Done {
             faults.extend(lengths::found(below, &text).map(|found| format!("{shown}: {found}")));
             let mut found = openings::found(below, &text);
             found.extend(traits::found(below, &text));
-            found.extend(kinds::found(below, &text));
+            found.extend(kinds::found(below, &text, &names));
             faults.extend(found.iter().map(|found| format!("{shown}:{found}")));
         }
         if source && !shown.ends_with("tidy.rs") {

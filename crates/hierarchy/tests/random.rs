@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use windfall_hierarchy::Message;
 use windfall_schedulers::catalogue::KINDS;
-use windfall_trial::protocol::{SPARING, Step, World, step};
+use windfall_trial::protocol::{Step, World, step};
 
 fn world(processors: u16, root: u8) -> World {
-    World::new(processors, root, KINDS.to_vec(), SPARING.to_vec())
+    World::new(processors, root, KINDS.to_vec())
 }
 
 proptest! {

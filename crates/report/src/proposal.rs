@@ -8,6 +8,7 @@ use crate::terminal::{hundredths, table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use windfall_programs::learn::{Need, Note, Parent, Proposal, Row, Wanted};
+use windfall_schedulers::kinds;
 use windfall_time::Span;
 
 const HEAD: [&str; 6] = ["THREAD", "PERIOD", "CONF", "NEED p50/p99/max", "SUGGEST", "NOTE"];
@@ -62,7 +63,7 @@ fn alone(row: &Row) -> Vec<String> {
             let soft = if soft { " soft" } else { " hard" };
             format!("{}/{}{soft}", shown(amount), shown(period))
         }
-        Parent::TimeSharing => "time-sharing".to_owned(),
+        Parent::TimeSharing => kinds::TIME_SHARING.name.to_owned(),
     };
     let mut note = format!("{} periods", habit.periods);
     if let Some(waker) = &row.released_by {
@@ -108,7 +109,7 @@ fn sharing(rows: &[&Row]) -> Vec<String> {
     unknown(&mut text, sum);
     let most = rows.iter().map(|row| row.habit.need).max_by_key(|need| need.max);
     let need = most.map_or_else(String::new, |need| format!("{} per wake", self::need(need)));
-    vec![name, "-".to_owned(), "-".to_owned(), need, "time-sharing".to_owned(), text]
+    vec![name, "-".to_owned(), "-".to_owned(), need, kinds::TIME_SHARING.name.to_owned(), text]
 }
 
 fn unknown(note: &mut String, span: Span) {

@@ -3,6 +3,7 @@
 //! Invariant: a [`Sample`] always gives the same records. They keep the rules of the event model,
 //! with overheads, budgets, misses (when overloaded) and, if asked for, a loss in the middle.
 
+use windfall_schedulers::kinds;
 use windfall_time::{Instant, Span};
 use windfall_trace::{Cpu, Event, Header, NodeId, Note, OverheadKind, Record, Stop, ThreadId};
 
@@ -92,7 +93,8 @@ impl Sample {
     }
 
     fn declare(&self, all: &mut Records) {
-        let nodes = [(None, "root", "top"), (Some(0), "rt", "edf"), (Some(0), "rest", "ps")];
+        let nodes =
+            [(None, "root", "top"), (Some(0), "rt", kinds::EDF.name), (Some(0), "rest", "ps")];
         for (id, (parent, name, kind)) in (0..).zip(nodes) {
             let (name, kind) = (name.to_owned(), kind.to_owned());
             all.put(Event::Node { node: NodeId(id), parent: parent.map(NodeId), name, kind });

@@ -9,12 +9,10 @@ use crate::model::{
     Attachment, Change, ExternalProgram, Parent, Scenario, Scheduler, Thread, Whom,
 };
 use std::mem::take;
-use windfall_schedulers::catalogue::Kind;
-use windfall_schedulers::kinds;
+use windfall_schedulers::catalogue::find;
+use windfall_schedulers::parameters::RESERVE;
 use windfall_schedulers::time_sharing::RoundRobin;
 use windfall_time::Span;
-
-const KIND: &Kind = kinds::ROUND_ROBIN;
 
 /// The name of the scheduler that a program's threads share.
 pub(crate) fn name(thread: &str) -> String {
@@ -61,8 +59,10 @@ fn part_on(change: &mut Change, threads: &[Thread], schedulers: &[Scheduler]) {
     let Some(entry) = threads.iter().find(|thread| thread.name == *of) else { return };
     let name = name(of);
     let stands_there = entry.external.is_some() && entry.parent.as_deref() == Some(&name);
-    if stands_there && schedulers.iter().any(|other| other.name == name && other.kind == KIND.name)
-    {
+    let above = schedulers.iter().find(|other| other.name == name);
+    let kind = above.and_then(|above| find(&above.kind));
+    // Its threads cannot have reservations, so it is the scheduler's that is meant.
+    if stands_there && kind.is_some_and(|kind| !kind.takes(&RESERVE)) {
         *whom = Whom::Scheduler(name, 0);
     }
 }

@@ -148,6 +148,7 @@ impl Kind {
 ///     .with_properties(Properties::NONE.ranks_by(|_| RanksBy::Deadline));
 /// assert_eq!(MINE.ranks_by(&Settings::default()), Ok(RanksBy::Deadline));
 /// ```
+// Fields: each is a question that code outside of `schedulers` asks of any kind, and most kinds answer one of them.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Properties {
@@ -165,6 +166,11 @@ pub struct Properties {
     pub adds_up: bool,
     /// Whether it keeps accounts of needs by epochs, which a monitor of several nodes reads and tunes.
     pub keeps_epochs: bool,
+    /// Whether an instance may leave a processor idle while a child is ready, or change which child runs at times that only it
+    /// knows. The laws of the protocol expect of all others that they do neither.
+    pub holds_back: bool,
+    /// Whether its own virtual processors may have different parents, each for its child.
+    pub joins: bool,
     /// Whether an instance has at most one child.
     pub one_child: bool,
     /// The least number of parents.
@@ -181,6 +187,8 @@ impl Properties {
         admits: false,
         adds_up: false,
         keeps_epochs: false,
+        holds_back: false,
+        joins: false,
         one_child: false,
         least_parents: 1,
     };
@@ -210,6 +218,13 @@ impl Properties {
     #[must_use]
     pub const fn reserves(mut self) -> Properties {
         self.reserves = true;
+        self
+    }
+
+    /// An instance may leave a processor idle while a child is ready, or change which child runs at times that only it knows.
+    #[must_use]
+    pub const fn holds_back(mut self) -> Properties {
+        self.holds_back = true;
         self
     }
 

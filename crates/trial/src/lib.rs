@@ -13,11 +13,11 @@ use windfall_schedulers::catalogue::Kind;
 ///
 /// # Panics
 /// When something does not hold.
-pub fn all(tried: &'static Kind, sparing: bool) {
+pub fn all(tried: &'static Kind) {
     kind::settings_are_as_declared(tried);
     kind::takes_what_it_says(tried);
     kind::reserves_what_it_says(tried);
-    protocol::holds(tried, sparing);
+    protocol::holds(tried);
 }
 
 /// The same random numbers in every run.

@@ -12,27 +12,26 @@ use windfall_hierarchy::{
     Hierarchy, HierarchyError, Message, NodeId, NodeSpec, OwnVp, Parent, Processor, Target,
     ThreadId, VpState,
 };
-use windfall_schedulers::catalogue::{KINDS, Kind, Settings};
+use windfall_schedulers::catalogue::{KINDS, Kind, Settings, find};
 use windfall_schedulers::kinds;
 use windfall_schedulers::parameters::{constraint, read_processors};
 use windfall_time::{Instant, Span};
 
 /// Tries a kind of one's own in random trees beside all others: it keeps the protocol and is never quarantined, no thread is
-/// lost, and what is refused changes nothing. `sparing`: it may leave a processor idle while a child is ready, or change who
-/// runs for reasons of its own.
+/// lost, and what is refused changes nothing. A kind that may leave a processor idle while a child is ready, or change who runs
+/// for reasons of its own, declares `holds_back`.
 ///
 /// # Panics
 /// When it does not, with the fewest steps that show it.
-pub fn holds(kind: &'static Kind, sparing: bool) {
+pub fn holds(kind: &'static Kind) {
     // As often as all others together.
     let all = || KINDS.iter().copied().chain(std::iter::repeat_n(kind, KINDS.len())).collect();
-    let spare: Vec<&str> = SPARING.iter().copied().chain(sparing.then_some(kind.name)).collect();
     let cases = (1_u16..=17, any::<u8>(), prop::collection::vec(step(), 1..200));
     let config = Config { failure_persistence: None, ..Config::default() };
     let tried = TestRunner::new_with_rng(config, crate::random()).run(
         &cases,
         |(processors, root, steps)| {
-            World::new(processors, root, all(), spare.clone()).run(&steps);
+            World::new(processors, root, all()).run(&steps);
             Ok(())
         },
     );
@@ -40,33 +39,6 @@ pub fn holds(kind: &'static Kind, sparing: bool) {
         panic!("{kind}: {why}");
     }
 }
-
-/// Kinds of the project that may leave a processor idle, or change who runs for reasons of their own.
-pub const SPARING: &[&str] = &[
-    "briefly-blocked",
-    "cbs",
-    "eevdf",
-    "epoch",
-    "fc-edf",
-    "gang",
-    "join",
-    "limit",
-    "lottery",
-    "overrun",
-    "ports",
-    "pshed",
-    "resource-kernel",
-    "rez",
-    "rez-c",
-    "rez-fb",
-    "smart",
-    "spring",
-    "stride",
-    "swift",
-    "tbs",
-    "time-line",
-    "time-table",
-];
 
 /// A hierarchy, and who is in it.
 #[derive(Clone)]
@@ -76,21 +48,15 @@ pub struct World {
     threads: Vec<ThreadId>,
     created: usize,
     kinds: Vec<&'static Kind>,
-    sparing: Vec<&'static str>,
     /// Schedulers with a child that was bound to some own virtual processors.
     binding: Vec<NodeId>,
 }
 
 impl World {
     /// A world with `processors` processors and a root of one of four kinds. Schedulers created later are of one of
-    /// `kinds`; the `sparing` ones may leave a processor idle, or change who runs, for reasons of their own.
+    /// `kinds`.
     #[must_use]
-    pub fn new(
-        processors: u16,
-        root: u8,
-        kinds: Vec<&'static Kind>,
-        sparing: Vec<&'static str>,
-    ) -> World {
+    pub fn new(processors: u16, root: u8, kinds: Vec<&'static Kind>) -> World {
         let mut tree = Hierarchy::new(processors);
         let kind = match root % 4 {
             0 => kinds::FIXED_PRIORITY,
@@ -103,7 +69,7 @@ impl World {
         let scheduler = kind.build(&Settings(&[])).unwrap();
         let spec = NodeSpec::new("root", kind.name, scheduler, &owns);
         tree.create(Instant::ZERO, spec).unwrap();
-        World { tree, now: 0, threads: Vec::new(), created: 0, kinds, sparing, binding: Vec::new() }
+        World { tree, now: 0, threads: Vec::new(), created: 0, kinds, binding: Vec::new() }
     }
 
     fn at(&self) -> Instant {
@@ -313,23 +279,29 @@ impl World {
         };
         let foretold = self.tree.peek(processor);
         self.tree.blocked(self.at(), thread)?;
-        if foretold.is_some() && !self.has_sparing() {
+        if foretold.is_some() && !self.has_one_that_holds_back() {
             assert_eq!(self.tree.running(processor), foretold, "not what was foretold");
         }
         Ok(())
     }
 
     /// Whether some scheduler may pass a processor on for reasons of its own.
-    fn has_sparing(&self) -> bool {
+    fn has_one_that_holds_back(&self) -> bool {
         let nodes = self.tree.nodes().into_iter();
-        nodes.filter_map(|node| self.tree.node(node)).any(|node| self.sparing.contains(&node.kind))
+        nodes.filter_map(|node| self.tree.node(node)).any(|node| self.holds_back(node.kind))
+    }
+
+    /// Whether a kind of the tree declares it. The roots' kinds are not among those drawn.
+    fn holds_back(&self, name: &str) -> bool {
+        let drawn = self.kinds.iter().copied().find(|kind| kind.name == name);
+        drawn.or_else(|| find(name)).is_some_and(|kind| kind.properties.holds_back)
     }
 
     /// Whether an instance that wants a processor has asked wherever it may, and so on to the top. One with bound children,
     /// which asks for some, checks itself.
     fn requests_everywhere(&self, id: NodeId) -> bool {
         let node = self.tree.node(id).unwrap();
-        if self.sparing.contains(&node.kind) || self.binding.contains(&id) {
+        if self.holds_back(node.kind) || self.binding.contains(&id) {
             return true;
         }
         node.owns.iter().all(|(parent, state)| match (state, parent) {

@@ -3,7 +3,7 @@
 use windfall_hierarchy::{
     Answer, AnswerError, ChildVp, Context, Message, OwnVp, Scheduler, TimerId, VpState,
 };
-use windfall_schedulers::catalogue::{Form, Kind, Setting, Settings};
+use windfall_schedulers::catalogue::{Form, Kind, Properties, Setting, Settings};
 use windfall_schedulers::kinds;
 use windfall_schedulers::parameters::{PROCESSORS, SHARE};
 use windfall_trial::{kind, protocol};
@@ -50,7 +50,8 @@ impl Scheduler for Wrong {
 static SILENT: Kind =
     Kind::new("silent", "serves nobody", |_| Ok(Box::new(Wrong { asks_twice: false })));
 
-static TWICE: Kind = Kind::new("twice", "asks twice", |_| Ok(Box::new(Wrong { asks_twice: true })));
+static TWICE: Kind = Kind::new("twice", "asks twice", |_| Ok(Box::new(Wrong { asks_twice: true })))
+    .with_properties(Properties::NONE.holds_back());
 
 static BOASTS: Kind = Kind::new("boasts", "takes no share, and says that it does", |_| {
     kinds::ROUND_ROBIN.build(&Settings::default())
@@ -65,13 +66,13 @@ static UNDECIDED: Kind = Kind::new("undecided", "has a default that is not allow
 #[test]
 #[should_panic(expected = "a ready thread is forgotten")]
 fn refuses_one_that_forgets_who_asks() {
-    protocol::holds(&SILENT, false);
+    protocol::holds(&SILENT);
 }
 
 #[test]
 #[should_panic(expected = "twice: Test failed")]
 fn refuses_one_that_is_quarantined() {
-    protocol::holds(&TWICE, true);
+    protocol::holds(&TWICE);
 }
 
 #[test]
@@ -92,7 +93,7 @@ fn accepts_one_that_is_what_it_says() {
         kinds::ROUND_ROBIN.build(&Settings::default())
     })
     .with_parameters(&[&PROCESSORS]);
-    windfall_trial::all(&GOOD, false);
+    windfall_trial::all(&GOOD);
     for rule in windfall_hierarchy::Rule::ALL {
         use windfall_trial::quarantine::{Moment, Place, refuses};
         refuses(&GOOD, rule, Moment::Event, Place::Middle);

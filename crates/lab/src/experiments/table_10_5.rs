@@ -91,7 +91,7 @@ pub fn scenario(case: &Case, length: Span) -> Result<Scenario, LabError> {
     // 50 ms is the quantum with which equal priorities miss 290 times.
     let mut schedulers = reservations_first(kinds::REZ, Span::from_millis(50))?;
     // Time of today's interrupts and of a hypervisor does not count for the program; the simulated machine has neither.
-    for res in schedulers.iter_mut().filter(|scheduler| scheduler.kind == kinds::REZ.name) {
+    for res in schedulers.iter_mut().filter(|scheduler| scheduler.name == "res") {
         *res = res.clone().with("charges", Setting::Word("received".to_owned()));
     }
     let frames = Run::steps(vec![Step::Job, Step::Run(Work::Fixed(FRAME))]);

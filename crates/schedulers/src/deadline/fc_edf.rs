@@ -19,7 +19,7 @@
 // It stands around the scheduler of `edf`, decides on jobs, and hands events on. As a policy it would have to hand on the
 // order of children as well, since the pool asks its policy for that.
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::deadline::edf::{EXPIRY, Late, State as Edf};
 use crate::parameters::RATE;
 use crate::parts::policy::Pooled;
@@ -58,7 +58,8 @@ pub(crate) const KIND: Kind = FcEdf::kind(
     "earliest deadline first; feedback accepts as many jobs as can be done in time",
     |settings| Ok(Box::new(State::new(FcEdf::read(settings)))),
 )
-.with_parameters(&[&RATE]);
+.with_parameters(&[&RATE])
+.with_properties(Properties::NONE.holds_back());
 
 /// The feedback loop. All amounts are millionths, far from the ends of 64 bits.
 #[derive(Clone)]

@@ -65,7 +65,7 @@ pub(crate) const KIND: Kind =
         let Ports { exact, slots } = Ports::read(settings);
         Ok(Box::new(Pooled::new(State::new(slots, exact))))
     })
-    .with_properties(Properties { admits: true, ..Properties::NONE });
+    .with_properties(Properties { admits: true, holds_back: true, ..Properties::NONE });
 
 /// The scheduler.
 #[derive(Clone)]

@@ -23,7 +23,7 @@
 
 mod working_schedule;
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::deadline::smart::working_schedule::{Job, ROOM, WorkingSchedule};
 use crate::parameters::{PRIORITY, RATE, SHARE};
 use crate::parts::slots;
@@ -59,7 +59,8 @@ pub(crate) const KIND: Kind = Smart::kind(
         Ok(Box::new(State::new(bias, quantum)))
     },
 )
-.with_parameters(&[&SHARE, &PRIORITY, &RATE]);
+.with_parameters(&[&SHARE, &PRIORITY, &RATE])
+.with_properties(Properties::NONE.holds_back());
 
 #[derive(Clone, Copy)]
 struct Task {

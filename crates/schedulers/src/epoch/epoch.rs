@@ -80,7 +80,7 @@ pub(crate) const KIND: Kind = Epoch::kind(
         }))
     },
 )
-.with_properties(Properties { keeps_epochs: true, ..Properties::NONE })
+.with_properties(Properties { keeps_epochs: true, holds_back: true, ..Properties::NONE })
 .with_parameters(&[&RESERVE, &PRIORITY, &TIME_SLICE])
 .with_conversion(|settings| {
     let Epoch { epoch, overcommit, .. } = Epoch::read(settings);

@@ -22,7 +22,7 @@
 
 mod placement;
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::gang::matrix::Matrix;
 use crate::parameters::PRIORITY;
 use crate::parts::quantum;
@@ -60,7 +60,8 @@ pub(crate) const KIND: Kind = Gang::kind(
         Ok(Box::new(State::new(quantum, partial)))
     },
 )
-.with_parameters(&[&PRIORITY]);
+.with_parameters(&[&PRIORITY])
+.with_properties(Properties::NONE.holds_back());
 
 /// The scheduler.
 #[derive(Clone)]

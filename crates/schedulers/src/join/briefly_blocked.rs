@@ -11,7 +11,7 @@
 //!          waiting, up to `most`, whether or not its reservation had a block in that time.
 //! Checked  laws, `tests/all/rialto.rs`.
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parts::policy::{Policy, Pooled};
 use crate::parts::pool::Pool;
 use crate::parts::quantum;
@@ -30,7 +30,8 @@ pub(crate) const KIND: Kind = BrieflyBlocked::kind(
     "briefly-blocked",
     "a child that waited may run as long again, in time that nobody else uses",
     |settings| Ok(Box::new(Pooled::new(State::new(BrieflyBlocked::read(settings).most)))),
-);
+)
+.with_properties(Properties::NONE.holds_back());
 
 #[derive(Clone, Copy, Default)]
 struct Credit {

@@ -47,9 +47,11 @@ pub(crate) const KIND: Kind =
     .with_parameters(&[&CONSTRAINT])
     .with_properties(Properties {
         passes_on: true,
+        joins: true,
         one_child: true,
         adds_up: true,
         least_parents: 2,
+        holds_back: true,
         ..Properties::NONE
     })
     .with_conversion(|_| Ok(Box::new(Sums::default())));

@@ -48,7 +48,13 @@ pub(crate) const KIND: Kind = Overrun::kind(
     |_| Ok(Box::new(State::new())),
 )
 .with_parameters(&[&CONSTRAINT])
-.with_properties(Properties { passes_on: true, one_child: true, ..Properties::NONE })
+.with_properties(Properties {
+    passes_on: true,
+    joins: true,
+    one_child: true,
+    holds_back: true,
+    ..Properties::NONE
+})
 .with_conversion(|settings| Ok(Box::new(Chance(Overrun::read(settings).partition))));
 
 /// The conversion `RESBH x y, any -> RESPS x y z`, with z.
@@ -216,8 +222,8 @@ impl Scheduler for State {
         self.request_next(child, context);
     }
 
-    fn parent_notice(&mut self, own: OwnVp, news: ParentNotice, context: &mut Context<'_>) {
-        match news {
+    fn parent_notice(&mut self, own: OwnVp, notice: ParentNotice, context: &mut Context<'_>) {
+        match notice {
             ParentNotice::Exhausted if own == RESERVED && !self.spent => {
                 self.spent = true;
                 if let Some(child) = self.runnable(context) {

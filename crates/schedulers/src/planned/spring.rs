@@ -48,7 +48,7 @@ pub(crate) const KIND: Kind = Spring::kind(
     },
 )
 .with_parameters(&[&RESERVE])
-.with_properties(Properties { reserves: true, ..Properties::NONE })
+.with_properties(Properties { reserves: true, holds_back: true, ..Properties::NONE })
 .with_conversion(|_| Ok(Box::new(Admission)));
 
 #[derive(Clone)]

@@ -21,7 +21,7 @@
 mod constraints;
 mod plan;
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::{CONSTRAINT, RESERVE, read_constraint};
 use crate::parts::slots;
 use crate::planned::time_line::constraints::Constraints;
@@ -49,6 +49,7 @@ pub(crate) const KIND: Kind = TimeLine::kind(
     |_| Ok(Box::new(State::new())),
 )
 .with_parameters(&[&RESERVE, &CONSTRAINT])
+.with_properties(Properties::NONE.holds_back())
 .with_conversion(|_| Ok(Box::new(Planned)));
 
 /// The conversion `ALL -> RESCS+`.

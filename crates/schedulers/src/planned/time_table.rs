@@ -15,7 +15,7 @@
 //! A child that blocks in its block leaves the rest unused, and gets it back if it wakes in time. Offsets count from
 //! the origin of time, so that equal tables are equal on every host.
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::{BLOCK, RESERVE, read_block};
 use crate::parts::pieces::{Piece, Pieces};
 use crate::parts::plan::{Plan, Planned};
@@ -37,6 +37,7 @@ pub(crate) const KIND: Kind =
         Ok(Box::new(Planned::new(Table)))
     })
     .with_parameters(&[&RESERVE, &BLOCK])
+    .with_properties(Properties::NONE.holds_back())
     .with_conversion(|_| Ok(Box::new(Blocks)));
 
 #[derive(Clone)]

@@ -58,7 +58,7 @@ pub(crate) const KIND: Kind = Cbs::kind(
     },
 )
 .with_parameters(&[&RESERVE])
-.with_properties(Properties { reserves: true, ..Properties::NONE })
+.with_properties(Properties { reserves: true, holds_back: true, ..Properties::NONE })
 .with_conversion(|settings| {
     let Cbs { charges, overrun, .. } = Cbs::read(settings);
     if overrun == UsedUp::Postpone {

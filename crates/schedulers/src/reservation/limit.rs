@@ -48,7 +48,12 @@ pub(crate) const KIND: Kind = Limit::kind(
     |settings| Ok(Box::new(State::new(Limit::read(settings).cap()?))),
 )
 .with_parameters(&[&RESERVE])
-.with_properties(Properties { passes_on: true, one_child: true, ..Properties::NONE })
+.with_properties(Properties {
+    passes_on: true,
+    one_child: true,
+    holds_back: true,
+    ..Properties::NONE
+})
 .with_conversion(|settings| {
     Ok(Box::new(Capped { cap: Limit::read(settings).cap()?, tick: Length::ZERO }))
 });

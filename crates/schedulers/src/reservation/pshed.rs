@@ -19,7 +19,7 @@
 //! of the time in which it was runnable. HLS 5.2.2.3 promises the share between any two consecutive deadlines; no
 //! scheduler can give that to a child that has run ahead (`tests/all/pshed.rs`).
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::parts::policy::Pooled;
@@ -50,6 +50,7 @@ pub(crate) const KIND: Kind = Pshed::kind(
     },
 )
 .with_parameters(&[&RESERVE])
+.with_properties(Properties::NONE.holds_back())
 .with_conversion(|_| Ok(Box::new(Slower)));
 
 /// The approximate length of periods while a child reports no deadlines, in nanoseconds.

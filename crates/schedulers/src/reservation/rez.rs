@@ -68,7 +68,7 @@ pub(crate) const KIND: Kind =
         }))))
     })
     .with_parameters(&[&RESERVE])
-    .with_properties(Properties { reserves: true, ..Properties::NONE })
+    .with_properties(Properties { reserves: true, holds_back: true, ..Properties::NONE })
     .with_conversion(|settings| {
         let Rez { admission, charges, overruns, report_deadlines: reports } = Rez::read(settings);
         let (most, makes_up) = (part(admission), charges == Charges::Received);

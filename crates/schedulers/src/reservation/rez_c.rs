@@ -45,7 +45,7 @@ pub(crate) const KIND: Kind =
         Ok(Box::new(Pooled::new(Budgeted::new(Rules { admission, stolen, drops, ..Rules::HARD }))))
     })
     .with_parameters(&[&RESERVE])
-    .with_properties(Properties { reserves: true, ..Properties::NONE })
+    .with_properties(Properties { reserves: true, holds_back: true, ..Properties::NONE })
     .with_conversion(|settings| {
         let RezC { admission, overruns, .. } = RezC::read(settings);
         let rez = Reserved::new(reserved::Form::Hard, "EDF with budgets of time received");

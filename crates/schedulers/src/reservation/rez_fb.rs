@@ -16,7 +16,7 @@
 //! step, for the last period in which it ran. If a new reservation needs capacity that is lent, it begins when the
 //! periods of the loans have ended. Notes report C (reserved) and P (received).
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::RESERVE;
 use crate::parts::budgeted::{Budgeted, Rules};
 use crate::parts::policy::Pooled;
@@ -40,6 +40,7 @@ pub(crate) const KIND: Kind =
         Ok(Box::new(Pooled::new(Budgeted::new(Rules { admission, stolen, drops, ..Rules::HARD }))))
     })
     .with_parameters(&[&RESERVE])
+    .with_properties(Properties::NONE.holds_back())
     .with_conversion(|settings| {
         let RezFb { admission, overruns, .. } = RezFb::read(settings);
         let rez = Reserved::new(reserved::Form::Soft, "EDF with budgets and feedback");

@@ -21,7 +21,7 @@
 // It stands around the scheduler of `rez` and hands events on to it. As a policy it would have to hand on the order of
 // children as well, since the pool asks its policy for that.
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::{PROGRESS, RATE, read_progress};
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
 use crate::parts::policy::Pooled;
@@ -63,7 +63,8 @@ pub(crate) const KIND: Kind = Swift::kind(
     "reservations adjusted by feedback, to keep the queues of pipelines half full",
     |settings| Ok(Box::new(State::new(Swift::read(settings)))),
 )
-.with_parameters(&[&PROGRESS, &RATE]);
+.with_parameters(&[&PROGRESS, &RATE])
+.with_properties(Properties::NONE.holds_back());
 
 /// A child and its controller. Shares are in millionths.
 #[derive(Clone, Copy)]

@@ -20,7 +20,7 @@
 //! charge, only while no other child has a budget. A short part comes only with a wake-up, because between whole
 //! parts it would take from RESBS.
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::RESERVE;
 use crate::parts::best_effort::BestEffort;
 use crate::parts::budgeted::{Budgeted, Overrun, Rules, Waking};
@@ -54,6 +54,7 @@ pub(crate) const KIND: Kind = Tbs::kind(
     },
 )
 .with_parameters(&[&RESERVE])
+.with_properties(Properties::NONE.holds_back())
 .with_conversion(|settings| {
     if Tbs::read(settings).slack == Slack::Charged {
         return Ok(Box::new(BestEffort));

@@ -21,7 +21,7 @@
 //! Where timers go off at ticks, a turn lasts up to a tick longer than the request that made its deadline. A child is ahead by (1 - p) tick more. It is behind by
 //! a tick more for each of its n siblings: until its deadline passes, each has had at most what its own earlier deadlines stand for, and the excess of its last turn. That is (1 - p + n) tick more.
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::SHARE;
 use crate::parts::eligible::Eligible;
 use crate::parts::fluid::{Clock, reweighed, scaled};
@@ -57,6 +57,7 @@ pub(crate) const KIND: Kind = Eevdf::kind(
     },
 )
 .with_parameters(&[&SHARE])
+.with_properties(Properties::NONE.holds_back())
 .with_conversion(|settings| {
     let Eevdf { quantum, report_deadlines: reports } = Eevdf::read(settings);
     let inner = Bounded { quantum: quantum.into(), tick: Length::ZERO };

@@ -17,7 +17,7 @@
 
 mod drawn;
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::{CURRENCY, SHARE, read_currency};
 use crate::parts::funds::{CURRENCIES, Funds, Tickets, Turning};
 use crate::parts::turns::{Line, Turns};
@@ -50,6 +50,7 @@ pub(crate) const KIND: Kind = Lottery::kind(
     },
 )
 .with_parameters(&[&SHARE, &CURRENCY])
+.with_properties(Properties::NONE.holds_back())
 .with_conversion(|settings| {
     let lottery = Lottery::read(settings);
     let (funds, turns) = (lottery.funds(), Turning::Lots(lottery.quantum));

@@ -17,7 +17,7 @@
 //! distance from the global pass until it wakes. In any window, n children of the base get their parts p of it,
 //! except for (1 + 4 n p) turns.
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::{CURRENCY, SHARE, read_currency};
 use crate::parts::fluid::{Clock, reweighed, scaled};
 use crate::parts::funds::{CURRENCIES, Funds, Tickets, Turning};
@@ -47,6 +47,7 @@ pub(crate) const KIND: Kind = Stride::kind(
     },
 )
 .with_parameters(&[&SHARE, &CURRENCY])
+.with_properties(Properties::NONE.holds_back())
 .with_conversion(|settings| {
     let stride = Stride::read(settings);
     let (funds, turns) = (stride.funds(), Turning::Passes(stride.quantum));

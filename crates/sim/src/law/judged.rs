@@ -3,7 +3,6 @@
 
 use super::Tested;
 use super::programs::{PROGRAMS, ms};
-use super::tree::joins_several;
 use crate::Sim;
 use std::cell::RefCell;
 use windfall_guarantees::{Allowance, Guarantee, Length, Type};
@@ -151,7 +150,7 @@ fn is_long_run(outcome: &Outcome, share: &Promise) -> bool {
 /// Whether a join may pass its child round: there are several processors.
 fn may_circle(scenario: &Scenario) -> bool {
     let mut kinds = scenario.schedulers.iter().filter_map(|one| scenario.kind_of(one));
-    kinds.any(joins_several) && scenario.machine.speeds.len() > 1
+    kinds.any(|kind| kind.properties.joins) && scenario.machine.speeds.len() > 1
 }
 
 /// Simulates a tree, and counts the promises that the run tested.

@@ -35,11 +35,6 @@ pub(super) fn often(kind: &Kind) -> usize {
     OFTEN.iter().find(|(other, _)| kind == *other).map_or(usual, |(_, often)| *often)
 }
 
-/// Whether instances have several parents.
-pub(super) fn joins_several(kind: &Kind) -> bool {
-    kind.properties.least_parents > 1 || kind == kinds::OVERRUN
-}
-
 /// The tree that a seed says.
 pub(super) fn scenario(seeds: &Seeds, kinds: &[&'static Kind], catalogue: &Catalogue) -> Scenario {
     let mut tree = Tree { seeds, kinds, top: usize::from(seeds.processors), nodes: Vec::new() };
@@ -105,7 +100,7 @@ impl Tree<'_> {
         let (mut scheduler, mut conversion) = scheduler(format!("s{at}"), kind, seed.settings);
         let mut kind = kind;
         scheduler.owns = self.attach(at, kind, seed);
-        if scheduler.owns.is_empty() || joins_several(kind) && scheduler.owns.len() < 2 {
+        if scheduler.owns.is_empty() || kind.properties.joins && scheduler.owns.len() < 2 {
             // Nowhere to go: a thread's worth of time sharing below the first.
             kind = kinds::TIME_SHARING;
             scheduler = Scheduler::below(&scheduler.name, kind, "s0", Requirements::default());
@@ -115,7 +110,7 @@ impl Tree<'_> {
         let names: Vec<&str> = scheduler.owns.iter().filter_map(|own| own.parent.name()).collect();
         let mut above = self.nodes.iter().filter(|node| node.below_join);
         let below = above.any(|node| names.contains(&node.scheduler.name.as_str()));
-        let below_join = below || joins_several(kind);
+        let below_join = below || kind.properties.joins;
         // The top gives each that comes the lowest free one.
         let end = usize::from(self.seeds.processors) - self.top;
         let all_at_top = names.is_empty();
@@ -151,7 +146,7 @@ impl Tree<'_> {
     /// of one.
     fn attach(&mut self, at: usize, kind: &Kind, seed: &NodeSeed) -> Vec<Attachment> {
         let mut owns: Vec<Attachment> = Vec::new();
-        let joins = joins_several(kind);
+        let joins = kind.properties.joins;
         let count = match seed.owns {
             _ if joins => 2 + usize::from(seed.owns) % 2,
             _ if kind.properties.one_child || kind.properties.admits => 1,

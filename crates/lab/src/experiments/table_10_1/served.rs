@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use windfall_clocks::Lap;
 use windfall_linux::{Settings, control};
 use windfall_scenario::Scenario;
+use windfall_schedulers::kinds;
 
 /// The paper's tree, ten threads of this process, and one of another.
 const TREE: &str = r#"
@@ -94,7 +95,7 @@ impl Client {
 
     /// Each operation once, by its row.
     fn round(&self, other: &str, samples: &mut Served) -> Result<(), LabError> {
-        let with = json!({ "scheduler": "time-sharing", "parent": "ts" });
+        let with = json!({ "scheduler": kinds::TIME_SHARING.name, "parent": "ts" });
         let begin = |thread: &str| json!({ "do": "move", "thread": thread, "to": "res", "reserve": "4ms/20ms" });
         let end = |thread: &str| json!({ "do": "unreserve", "thread": thread });
         let operations = [

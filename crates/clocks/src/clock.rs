@@ -1,6 +1,6 @@
 //! A clock is read in ticks, in the order of the program, and has a scale from ticks to nanoseconds.
 
-use crate::{Pairs, Scale, Thrown};
+use crate::{Pairs, SampleError, Scale};
 
 /// A reading of a clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,13 +15,13 @@ impl Reading {
     /// Ticks from `begin` to this reading.
     ///
     /// # Errors
-    /// [`Thrown::Migrated`] when both were read on different processors, [`Thrown::Backwards`] when this one is earlier.
+    /// [`SampleError::Migrated`] when both were read on different processors, [`SampleError::Backwards`] when this one is earlier.
     #[inline]
-    pub fn since(self, begin: Reading) -> Result<u64, Thrown> {
+    pub fn since(self, begin: Reading) -> Result<u64, SampleError> {
         if begin.processor != self.processor {
-            return Err(Thrown::Migrated);
+            return Err(SampleError::Migrated);
         }
-        self.ticks.checked_sub(begin.ticks).ok_or(Thrown::Backwards)
+        self.ticks.checked_sub(begin.ticks).ok_or(SampleError::Backwards)
     }
 }
 

@@ -3,7 +3,7 @@
 //! A pair is published as one atomic integer, its number and its length, so that both are of one pair. A measurement takes the last pair before a sample, and the first that ends after it.
 
 use crate::section::zero;
-use crate::{Clock, Pairs, Thrown};
+use crate::{Clock, Pairs, SampleError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -57,11 +57,11 @@ impl Companion {
     }
 
     /// The next pair to be shown. While the thread does not run, nobody waits for it.
-    fn next(&mut self) -> Result<u64, Thrown> {
+    fn next(&mut self) -> Result<u64, SampleError> {
         let last = || self.shown.last.load(Ordering::Acquire);
         let known = last();
         if self.stopped_at == Some(known) {
-            return Err(Thrown::Stale);
+            return Err(SampleError::Stale);
         }
         for _ in 0..PATIENCE {
             let now = last();
@@ -77,16 +77,16 @@ impl Companion {
         } else {
             self.stopped_at = Some(known);
         }
-        Err(Thrown::Stale)
+        Err(SampleError::Stale)
     }
 }
 
 impl Pairs for Companion {
-    fn before(&mut self) -> Result<u64, Thrown> {
+    fn before(&mut self) -> Result<u64, SampleError> {
         self.next()
     }
 
-    fn after(&mut self) -> Result<u64, Thrown> {
+    fn after(&mut self) -> Result<u64, SampleError> {
         self.next()
     }
 }

@@ -1,9 +1,11 @@
 //! Samples that are thrown away, each for a reason, and counted.
 
-/// Why a sample is not one.
+use core::fmt;
+
+/// The reason for which a sample is thrown away.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Thrown {
+pub enum SampleError {
     /// It, or a pair of reads that was to compensate it, exceeded the median of its kind by more than the gap, and ten times as far as nine tenths do: an interrupt, a hypervisor or another thread had the processor.
     Late,
     /// Its reads were made on different processors.
@@ -14,17 +16,32 @@ pub enum Thrown {
     Stale,
 }
 
+impl fmt::Display for SampleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SampleError::Late => {
+                "an interrupt, a hypervisor or another thread had the processor meanwhile"
+            }
+            SampleError::Migrated => "it was read on different processors",
+            SampleError::Backwards => "the clock showed less at its end than at its beginning",
+            SampleError::Stale => "the other thread read no clock close to it",
+        })
+    }
+}
+
+impl core::error::Error for SampleError {}
+
 /// How many samples were thrown away, by the first reason found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Gaps {
-    /// As [`Thrown::Late`].
+    /// As [`SampleError::Late`].
     pub late: u64,
-    /// As [`Thrown::Migrated`].
+    /// As [`SampleError::Migrated`].
     pub migrated: u64,
-    /// As [`Thrown::Backwards`].
+    /// As [`SampleError::Backwards`].
     pub backwards: u64,
-    /// As [`Thrown::Stale`].
+    /// As [`SampleError::Stale`].
     pub stale: u64,
 }
 
@@ -36,12 +53,12 @@ impl Gaps {
     }
 
     #[cfg(feature = "machine")]
-    pub(crate) fn count(&mut self, why: Thrown) {
+    pub(crate) fn count(&mut self, why: SampleError) {
         *match why {
-            Thrown::Late => &mut self.late,
-            Thrown::Migrated => &mut self.migrated,
-            Thrown::Backwards => &mut self.backwards,
-            Thrown::Stale => &mut self.stale,
+            SampleError::Late => &mut self.late,
+            SampleError::Migrated => &mut self.migrated,
+            SampleError::Backwards => &mut self.backwards,
+            SampleError::Stale => &mut self.stale,
         } += 1;
     }
 }

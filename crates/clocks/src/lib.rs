@@ -51,7 +51,7 @@ pub use best::Best;
 pub use clock::{Clock, Reading};
 #[cfg(feature = "machine")]
 pub use counter::{Calibration, Counter, CounterError, Drift};
-pub use gaps::{Gaps, Thrown};
+pub use gaps::{Gaps, SampleError};
 #[cfg(feature = "machine")]
 pub use interval::{Interval, IntervalError};
 #[cfg(feature = "machine")]

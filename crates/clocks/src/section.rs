@@ -1,6 +1,6 @@
 //! One measured section: a read, the work, a read; and the section of zero elapsed time, which is measured by the same code.
 
-use crate::{Clock, Thrown};
+use crate::{Clock, SampleError};
 use std::hint::black_box;
 
 /// Ticks that `work` takes on `input`, with what two reads take; the output is dropped after the second read.
@@ -11,7 +11,7 @@ pub(crate) fn timed<C: Clock + ?Sized, I, O>(
     clock: &C,
     input: &mut I,
     work: impl FnOnce(&mut I) -> O,
-) -> Result<u64, Thrown> {
+) -> Result<u64, SampleError> {
     let input = black_box(input);
     let begin = clock.read();
     let output = work(input);
@@ -23,7 +23,7 @@ pub(crate) fn timed<C: Clock + ?Sized, I, O>(
 
 /// The section of zero elapsed time: it loads what it is given and stores it, as any section does.
 #[inline(always)]
-pub(crate) fn zero<C: Clock + ?Sized>(clock: &C) -> Result<u64, Thrown> {
+pub(crate) fn zero<C: Clock + ?Sized>(clock: &C) -> Result<u64, SampleError> {
     timed(clock, &mut 0_u64, |nothing| *nothing)
 }
 

@@ -1,6 +1,6 @@
 //! Samples of one kind: which are kept, and what they come to.
 
-use crate::{Gaps, Thrown};
+use crate::{Gaps, SampleError};
 use windfall_time::quantile;
 
 /// A sample this many times as far above the median as nine tenths of them at most was disturbed.
@@ -46,7 +46,7 @@ impl Moments {
 }
 
 /// Samples as they came, before it is known which hold a gap.
-pub(crate) type RawSamples = Vec<Result<Sample, Thrown>>;
+pub(crate) type RawSamples = Vec<Result<Sample, SampleError>>;
 
 /// Samples in order, each either whole or thrown away.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ impl Series {
                 parts(&sample).into_iter().zip(limits).any(|(part, limit)| Some(part) > limit)
             });
             if late {
-                *sample = Err(Thrown::Late);
+                *sample = Err(SampleError::Late);
             }
         }
         Series(raw)
@@ -124,7 +124,7 @@ pub(crate) fn ticks(of: u64) -> f64 {
 mod tests {
     use super::*;
 
-    fn sample(before: u64, measured: u64, after: u64) -> Result<Sample, Thrown> {
+    fn sample(before: u64, measured: u64, after: u64) -> Result<Sample, SampleError> {
         Ok(Sample { before, measured, after })
     }
 
@@ -138,9 +138,9 @@ mod tests {
             sample(10, 50, 111),
             sample(111, 50, 10),
             sample(10, 50, 10),
-            Err(Thrown::Migrated),
-            Err(Thrown::Backwards),
-            Err(Thrown::Stale),
+            Err(SampleError::Migrated),
+            Err(SampleError::Backwards),
+            Err(SampleError::Stale),
         ];
         raw.extend([sample(10, 50, 10); 30]);
         let series = Series::of(raw, 100);
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn law_of_two_series_those_rounds_are_kept_that_are_whole_in_both() {
-        let one = Series::of(vec![sample(0, 5, 0), Err(Thrown::Migrated), sample(0, 6, 0)], 9);
+        let one = Series::of(vec![sample(0, 5, 0), Err(SampleError::Migrated), sample(0, 6, 0)], 9);
         let other = Series::of(vec![sample(0, 1, 0), sample(0, 2, 0), sample(0, 3, 0)], 9);
         let both: Vec<_> = one.both(&other).map(|(a, b)| (a.measured, b.measured)).collect();
         assert_eq!(both, [(5, 1), (6, 3)]);

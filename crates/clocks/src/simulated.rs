@@ -4,7 +4,7 @@
 //! read keeps a part from the read before. That part, `kept`, decides the correlation of successive reads. Interrupts come at equal distances, as those of a line clock do, and stretch whatever goes on.
 //! Time passes only by reads and by [`Simulated::elapse`]; equal seeds give equal times. It ends, and stands still, after 213 days, which are 2^64 ps.
 
-use crate::{Clock, Pairs, Reading, Scale, Thrown};
+use crate::{Clock, Pairs, Reading, SampleError, Scale};
 use core::fmt;
 use std::cell::{Cell, RefCell};
 use windfall_time::Span;
@@ -223,11 +223,11 @@ impl Elsewhere<'_> {
 }
 
 impl Pairs for Elsewhere<'_> {
-    fn before(&mut self) -> Result<u64, Thrown> {
+    fn before(&mut self) -> Result<u64, SampleError> {
         Ok(self.pair())
     }
 
-    fn after(&mut self) -> Result<u64, Thrown> {
+    fn after(&mut self) -> Result<u64, SampleError> {
         Ok(self.pair())
     }
 }

@@ -10,7 +10,7 @@ use crate::section::{Dither, timed};
 use crate::series::{Moments, Sample, Series, ticks};
 use crate::suspension::Watch;
 use crate::variance::improvement;
-use crate::{Clock, Gaps, Interval, IntervalError, Method, Pairs, Thrown, Trial};
+use crate::{Clock, Gaps, Interval, IntervalError, Method, Pairs, SampleError, Trial};
 use std::cell::RefCell;
 use windfall_time::Span;
 
@@ -230,8 +230,8 @@ impl<C: Clock> Stopwatch<C> {
         &self,
         pairs: &mut dyn Pairs,
         rounds: u32,
-        mut one: impl FnMut(&mut dyn Pairs, &mut Dither) -> Result<Sample, Thrown>,
-        mut other: impl FnMut(&mut dyn Pairs, &mut Dither) -> Result<Sample, Thrown>,
+        mut one: impl FnMut(&mut dyn Pairs, &mut Dither) -> Result<Sample, SampleError>,
+        mut other: impl FnMut(&mut dyn Pairs, &mut Dither) -> Result<Sample, SampleError>,
     ) -> (Series, Series) {
         let room = usize::try_from(rounds).expect("Linux has pointers of 32 bits at least");
         let (mut ones, mut others) = (Vec::with_capacity(room), Vec::with_capacity(room));
@@ -248,7 +248,7 @@ impl<C: Clock> Stopwatch<C> {
         (self.series(ones), self.series(others))
     }
 
-    fn series(&self, samples: Vec<Result<Sample, Thrown>>) -> Series {
+    fn series(&self, samples: Vec<Result<Sample, SampleError>>) -> Series {
         Series::of(samples, self.clock.scale().saturating_ticks(self.gap))
     }
 
@@ -259,7 +259,7 @@ impl<C: Clock> Stopwatch<C> {
         dither: &mut Dither,
         mut input: I,
         work: impl FnOnce(&mut I) -> O,
-    ) -> Result<Sample, Thrown> {
+    ) -> Result<Sample, SampleError> {
         dither.spin();
         let before = pairs.before();
         let measured = timed(&self.clock, &mut input, work);
@@ -268,7 +268,7 @@ impl<C: Clock> Stopwatch<C> {
     }
 
     /// A sample of zero elapsed time.
-    fn zero(&self, pairs: &mut dyn Pairs, dither: &mut Dither) -> Result<Sample, Thrown> {
+    fn zero(&self, pairs: &mut dyn Pairs, dither: &mut Dither) -> Result<Sample, SampleError> {
         self.sample(pairs, dither, 0_u64, |nothing| *nothing)
     }
 

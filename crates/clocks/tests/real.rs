@@ -9,8 +9,8 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use windfall_clocks::{
-    Best, Clock, Counter, CounterError, Interval, IntervalError, Method, Reading, Scale, Stopwatch,
-    SystemClock, Thrown, Watch,
+    Best, Clock, Counter, CounterError, Interval, IntervalError, Method, Reading, SampleError,
+    Scale, Stopwatch, SystemClock, Watch,
 };
 use windfall_time::Span;
 
@@ -42,7 +42,7 @@ fn goes_on(clock: &impl Clock) {
                 compared += 1;
             }
             // Processors may differ by less than it takes to get from one to the other; nothing is promised.
-            Err(why) => assert_eq!(why, Thrown::Migrated),
+            Err(why) => assert_eq!(why, SampleError::Migrated),
         }
         last = now;
     }

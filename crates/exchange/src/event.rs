@@ -16,7 +16,7 @@ pub(crate) use block::{Block, Ticket};
 
 /// Why nothing can be handed to an event that stood in a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Away {
+pub(crate) enum ClaimError {
     /// It stands there no longer.
     Reset,
     /// It is gone.
@@ -55,14 +55,14 @@ impl Exchange {
 
     /// Takes it upon oneself to hand something to an event that stands in a queue.
     #[inline]
-    pub(crate) fn claim_standing(&self, ticket: Ticket) -> Result<u32, Away> {
-        let Some(block) = self.events.get(ticket.index()) else { return Err(Away::Dead) };
+    pub(crate) fn claim_standing(&self, ticket: Ticket) -> Result<u32, ClaimError> {
+        let Some(block) = self.events.get(ticket.index()) else { return Err(ClaimError::Dead) };
         let claimed = with(ticket.state(), phase::CLAIMED);
         let (done, lost) = (Ordering::Acquire, Ordering::Relaxed);
         match block.state.compare_exchange(ticket.state(), claimed, done, lost) {
             Ok(_) => Ok(ticket.index()),
-            Err(state) if generation(state) == generation(ticket.state()) => Err(Away::Reset),
-            Err(_) => Err(Away::Dead),
+            Err(state) if generation(state) == generation(ticket.state()) => Err(ClaimError::Reset),
+            Err(_) => Err(ClaimError::Dead),
         }
     }
 

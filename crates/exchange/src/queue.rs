@@ -12,7 +12,7 @@
 mod node;
 
 use crate::atomic::Ordering;
-use crate::event::{Away, Block, Ticket};
+use crate::event::{Block, ClaimError, Ticket};
 use crate::pool::{NIL, counted_up, high, word};
 use crate::{Exchange, ExchangeError, Futex, Mine, Name};
 use node::{CLOSED, END, Ends, WAITER, place};
@@ -162,8 +162,8 @@ impl Exchange {
                 }
                 match self.claim_standing(ticket) {
                     Ok(index) => break Ok(Some((index, given))),
-                    Err(Away::Reset) => continue,
-                    Err(Away::Dead) => break Err(ExchangeError::DeadWaiter { word: given }),
+                    Err(ClaimError::Reset) => continue,
+                    Err(ClaimError::Dead) => break Err(ExchangeError::DeadWaiter { word: given }),
                 }
             }
             if place(ends.next) == CLOSED {

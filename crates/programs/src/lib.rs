@@ -43,6 +43,6 @@ pub use redundancy::Redundancy;
 pub use request::{Notice, Notices, OwnRequest, RequestError, RequestErrorKind};
 pub use runtime::{Condition, Job, ProgramError, ProgramRuntime, Progress, RuntimeHost, Wakeup};
 pub use step::{Names, Naming, Numbers, Phase, Sharing, Step, Translate};
-pub use sync::{NotOwner, SyncPoint, SyncPoints};
+pub use sync::{NotOwnerError, SyncPoint, SyncPoints};
 pub use task::{IdleTime, TaskError, TaskId, TaskReply, TaskRequest};
 pub use urgency::{LockProtocol, Rank, Urgency};

@@ -4,6 +4,7 @@
 //! The program runtime keeps them, and has its host block and wake the threads, which are numbers here.
 
 use crate::{LockProtocol, Resource, Urgency};
+use core::fmt;
 use std::collections::VecDeque;
 
 /// A lock, condition or barrier. Each is used as one kind only, which the scenario checks.
@@ -27,7 +28,15 @@ pub struct SyncPoints(Vec<SyncPoint>);
 
 /// Error: a thread unlocks a lock that it does not hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct NotOwner;
+pub struct NotOwnerError;
+
+impl fmt::Display for NotOwnerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the thread does not hold the lock that it unlocks")
+    }
+}
+
+impl core::error::Error for NotOwnerError {}
 
 impl SyncPoints {
     /// The one with this number, which is created when it is first used.
@@ -76,9 +85,9 @@ impl SyncPoint {
     ///
     /// # Errors
     /// When `thread` does not hold the lock; nothing changes.
-    pub fn unlock(&mut self, thread: u32) -> Result<Option<u32>, NotOwner> {
+    pub fn unlock(&mut self, thread: u32) -> Result<Option<u32>, NotOwnerError> {
         if self.owner != Some(thread) {
-            return Err(NotOwner);
+            return Err(NotOwnerError);
         }
         self.owner = self.queue.pop_front();
         Ok(self.owner)
@@ -93,9 +102,9 @@ impl SyncPoint {
         &mut self,
         thread: u32,
         urgency: impl Fn(u32) -> U,
-    ) -> Result<Option<u32>, NotOwner> {
+    ) -> Result<Option<u32>, NotOwnerError> {
         if self.owner != Some(thread) {
-            return Err(NotOwner);
+            return Err(NotOwnerError);
         }
         (self.owner, self.ceiling) = (None, None);
         let first = (0..self.queue.len()).rev().max_by_key(|at| urgency(self.queue[*at]));
@@ -131,7 +140,7 @@ mod tests {
         let mut lock = SyncPoint::default();
         assert!(lock.lock(1));
         assert!(!lock.lock(2) && !lock.lock(3));
-        assert_eq!(lock.unlock(2), Err(NotOwner));
+        assert_eq!(lock.unlock(2), Err(NotOwnerError));
         assert_eq!(lock.unlock(1), Ok(Some(2)));
         assert_eq!(lock.unlock(2), Ok(Some(3)));
         assert_eq!(lock.unlock(3), Ok(None));
@@ -144,7 +153,7 @@ mod tests {
         assert!(lock.lock(1));
         assert!(!lock.lock(2) && !lock.lock(3) && !lock.lock(4));
         let urgency = |thread: u32| if thread == 2 { 0 } else { 1 };
-        assert_eq!(lock.give_back(2, urgency), Err(NotOwner));
+        assert_eq!(lock.give_back(2, urgency), Err(NotOwnerError));
         assert_eq!(lock.give_back(1, urgency), Ok(Some(3)));
         assert_eq!(lock.owner(), None);
         assert!(lock.lock(7), "whoever runs first takes it");

@@ -29,7 +29,7 @@ pub use convert::{
 };
 pub use limits::MOST_BYTES;
 pub use model::{
-    Action, Duplicates, Event, Global, Phase, Policy, Problem, Reservation, RtApp, RtAppError,
+    Action, Duplicates, EntryError, Event, Global, Phase, Policy, Reservation, RtApp, RtAppError,
     Scheduling, Task,
 };
 
@@ -59,7 +59,7 @@ pub fn parse_as(text: &str, duplicates: Duplicates) -> Result<RtApp, RtAppError>
 #[must_use]
 pub fn too_long() -> RtAppError {
     let text = format!("more than {MOST_BYTES} bytes are too many; take tasks or phases out");
-    RtAppError { problems: vec![Problem { line: 1, column: 1, text }] }
+    RtAppError { problems: vec![EntryError { line: 1, column: 1, text }] }
 }
 
 #[cfg(test)]

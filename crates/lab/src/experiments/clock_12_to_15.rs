@@ -4,7 +4,7 @@ use super::{PAPER, SERIES, digits, solid};
 use crate::experiment::{Experiment, Host, LabError, Settings};
 use crate::findings::{Figure, Findings, Raw, Table, Verdict, record};
 use windfall_clocks::variance::{improvement, improvement_at, variance_near_zero};
-use windfall_clocks::{Clock, Interrupts, Load, Method, Simulated, Stopwatch, Thrown};
+use windfall_clocks::{Clock, Interrupts, Load, Method, SampleError, Simulated, Stopwatch};
 use windfall_plot::chart::{Axis, Chart, Dot, Mark};
 use windfall_time::Span;
 
@@ -97,7 +97,7 @@ fn covariance(one: &[f64], other: &[f64]) -> f64 {
 
 /// Ticks of a pair, in us.
 #[expect(clippy::cast_precision_loss, reason = "statistics")]
-fn micros(pair: Result<u64, Thrown>) -> Result<f64, LabError> {
+fn micros(pair: Result<u64, SampleError>) -> Result<f64, LabError> {
     let ticks = pair.map_err(|why| LabError::Run(format!("a simulated pair of reads: {why:?}")))?;
     Ok(ticks as f64 * 2.0)
 }

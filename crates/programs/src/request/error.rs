@@ -120,5 +120,3 @@ impl fmt::Display for RequestErrorKind {
         }
     }
 }
-
-impl core::error::Error for RequestErrorKind {}

@@ -4,7 +4,7 @@
 //! a warning: a missing comma, a key without a value, text after the end. Nesting is limited, so
 //! no input can exhaust the stack.
 
-use super::{Problem, limits};
+use super::{EntryError, limits};
 
 /// rt-app needs six levels.
 const DEEPEST: u32 = 64;
@@ -44,8 +44,8 @@ pub(super) struct Member {
 }
 
 impl Place {
-    pub(super) fn problem(self, text: impl Into<String>) -> Problem {
-        Problem { line: self.line, column: self.column, text: text.into() }
+    pub(super) fn problem(self, text: impl Into<String>) -> EntryError {
+        EntryError { line: self.line, column: self.column, text: text.into() }
     }
 }
 
@@ -64,7 +64,7 @@ impl Value {
 }
 
 /// Reads the first value of `text`.
-pub(super) fn parse(text: &str, warnings: &mut Vec<Problem>) -> Result<Node, Problem> {
+pub(super) fn parse(text: &str, warnings: &mut Vec<EntryError>) -> Result<Node, EntryError> {
     let place = Place { line: 1, column: 1 };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut parser = Parser { rest: text, place, warnings };
@@ -80,7 +80,7 @@ pub(super) fn parse(text: &str, warnings: &mut Vec<Problem>) -> Result<Node, Pro
 struct Parser<'a> {
     rest: &'a str,
     place: Place,
-    warnings: &'a mut Vec<Problem>,
+    warnings: &'a mut Vec<EntryError>,
 }
 
 impl Parser<'_> {
@@ -99,7 +99,7 @@ impl Parser<'_> {
         Some(next)
     }
 
-    fn warn(&mut self, place: Place, text: String) -> Result<(), Problem> {
+    fn warn(&mut self, place: Place, text: String) -> Result<(), EntryError> {
         if self.warnings.len() >= limits::MOST_WARNINGS {
             return Err(place.problem(limits::too_doubtful()));
         }
@@ -108,7 +108,7 @@ impl Parser<'_> {
     }
 
     /// White space and comments.
-    fn skip(&mut self) -> Result<(), Problem> {
+    fn skip(&mut self) -> Result<(), EntryError> {
         loop {
             if self.rest.starts_with("/*") {
                 let place = self.place;
@@ -131,7 +131,7 @@ impl Parser<'_> {
         }
     }
 
-    fn value(&mut self, depth: u32) -> Result<Node, Problem> {
+    fn value(&mut self, depth: u32) -> Result<Node, EntryError> {
         let place = self.place;
         if depth > DEEPEST {
             return Err(place.problem(format!("nested deeper than {DEEPEST} levels")));
@@ -146,7 +146,7 @@ impl Parser<'_> {
         Ok(Node { place, value })
     }
 
-    fn object(&mut self, depth: u32) -> Result<Vec<Member>, Problem> {
+    fn object(&mut self, depth: u32) -> Result<Vec<Member>, EntryError> {
         let open = self.place;
         self.take();
         let mut members = Vec::new();
@@ -173,7 +173,7 @@ impl Parser<'_> {
         Ok(members)
     }
 
-    fn list(&mut self, depth: u32) -> Result<Vec<Node>, Problem> {
+    fn list(&mut self, depth: u32) -> Result<Vec<Node>, EntryError> {
         let open = self.place;
         self.take();
         let mut nodes = Vec::new();
@@ -185,7 +185,7 @@ impl Parser<'_> {
     }
 
     /// The beginning of the next entry; `None` after the closing bracket, which is consumed.
-    fn next_entry(&mut self, open: Place, close: char) -> Result<Option<Place>, Problem> {
+    fn next_entry(&mut self, open: Place, close: char) -> Result<Option<Place>, EntryError> {
         self.skip()?;
         match self.peek() {
             None => {
@@ -200,7 +200,7 @@ impl Parser<'_> {
         }
     }
 
-    fn comma(&mut self, close: char) -> Result<(), Problem> {
+    fn comma(&mut self, close: char) -> Result<(), EntryError> {
         self.skip()?;
         match self.peek() {
             Some(',') => {
@@ -217,7 +217,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn text(&mut self) -> Result<String, Problem> {
+    fn text(&mut self) -> Result<String, EntryError> {
         let open = self.place;
         let quote = self.take();
         let mut text = String::new();
@@ -242,7 +242,7 @@ impl Parser<'_> {
     }
 
     /// Four hexadecimal digits; half of a pair becomes U+FFFD.
-    fn escape(&mut self, place: Place) -> Result<char, Problem> {
+    fn escape(&mut self, place: Place) -> Result<char, EntryError> {
         let mut code = 0;
         for _ in 0..4 {
             let Some(digit) = self.peek().and_then(|next| next.to_digit(16)) else {
@@ -255,7 +255,7 @@ impl Parser<'_> {
     }
 
     /// A number, `true`, `false` or `null`.
-    fn word(&mut self) -> Result<Value, Problem> {
+    fn word(&mut self) -> Result<Value, EntryError> {
         let place = self.place;
         let mut word = String::new();
         let part = |c: &char| c.is_alphanumeric() || matches!(c, '.' | '+' | '-' | '_');

@@ -1,14 +1,14 @@
 //! The members of one object: looked up by name and marked as used; the rest is reported.
 
 use super::json::{Member, Node, Place, Value};
-use super::{Duplicates, Problem, limits};
+use super::{Duplicates, EntryError, limits};
 use std::cmp::Ordering;
 use windfall_time::Span;
 
 /// Collects errors and warnings.
 pub(super) struct Findings {
-    pub(super) errors: Vec<Problem>,
-    pub(super) warnings: Vec<Problem>,
+    pub(super) errors: Vec<EntryError>,
+    pub(super) warnings: Vec<EntryError>,
     pub(super) duplicates: Duplicates,
 }
 

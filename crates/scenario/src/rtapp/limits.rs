@@ -4,7 +4,7 @@
 //! code that processes each of them is, too.
 
 use super::keys::Findings;
-use super::{Action, Event, Policy, Problem, RtApp, RtAppError, Scheduling, Task};
+use super::{Action, EntryError, Event, Policy, RtApp, RtAppError, Scheduling, Task};
 use std::collections::BTreeSet;
 
 /// How many bytes a file may have.
@@ -167,7 +167,7 @@ fn reservation(scheduling: &Scheduling, line: &impl Fn(&str) -> u32, f: &mut Fin
 }
 
 /// All problems in the order of the file; of more than can be read the first, and how many follow.
-pub(super) fn listed(mut problems: Vec<Problem>) -> RtAppError {
+pub(super) fn listed(mut problems: Vec<EntryError>) -> RtAppError {
     problems.sort_by_key(|problem| (problem.line, problem.column));
     let more = problems.len().saturating_sub(LISTED);
     if more > 0 {
@@ -184,6 +184,6 @@ pub(super) fn too_doubtful() -> String {
 
 impl Findings {
     fn refuse_line(&mut self, line: u32, text: String) {
-        self.errors.push(Problem { line, column: 1, text });
+        self.errors.push(EntryError { line, column: 1, text });
     }
 }

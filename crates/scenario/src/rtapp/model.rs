@@ -14,7 +14,7 @@ pub struct RtApp {
     /// Names of the resources that older files declare.
     pub resources: Vec<String>,
     /// Doubtful parts that were accepted.
-    pub warnings: Vec<Problem>,
+    pub warnings: Vec<EntryError>,
 }
 
 /// `global`.
@@ -305,7 +305,7 @@ pub enum Duplicates {
 /// An error or a doubtful part, and its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct Problem {
+pub struct EntryError {
     /// From 1.
     pub line: u32,
     /// From 1, in characters.
@@ -314,18 +314,20 @@ pub struct Problem {
     pub text: String,
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for EntryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}: {}", self.line, self.column, self.text)
     }
 }
+
+impl std::error::Error for EntryError {}
 
 /// Why a file was not read: all problems, in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct RtAppError {
     /// At least one.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<EntryError>,
 }
 
 impl fmt::Display for RtAppError {

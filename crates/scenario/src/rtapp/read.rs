@@ -4,7 +4,9 @@ use super::action::{self, EVENTS};
 use super::json::{Member, Node, Value};
 use super::keys::{Findings, Keys, nearest};
 use super::scheduling::{KEYS, policy, scheduling};
-use super::{Action, Duplicates, Global, Phase, Policy, Problem, RtApp, RtAppError, Task, limits};
+use super::{
+    Action, Duplicates, EntryError, Global, Phase, Policy, RtApp, RtAppError, Task, limits,
+};
 use windfall_time::Span;
 
 /// Keys of the oldest files, which define a program that newer files write as phases.
@@ -17,7 +19,7 @@ const OLDEST: [(&str, &str); 2] = [
 pub(super) fn file(
     node: &Node,
     duplicates: Duplicates,
-    warnings: Vec<Problem>,
+    warnings: Vec<EntryError>,
 ) -> Result<RtApp, RtAppError> {
     let mut f = Findings { errors: Vec::new(), warnings, duplicates };
     let mut app = RtApp::default();
@@ -206,7 +208,7 @@ fn forks(app: &RtApp, f: &mut Findings) {
                 .map(|near| format!("; did you mean `{near}`?"))
                 .unwrap_or_default();
             let text = format!("`{}` names no task: `{name}`{hint}", event.name);
-            f.errors.push(Problem { line: event.line, column: 1, text });
+            f.errors.push(EntryError { line: event.line, column: 1, text });
         }
     }
 }

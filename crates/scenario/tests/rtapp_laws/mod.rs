@@ -10,7 +10,7 @@ pub(crate) fn rtapp_laws(text: &[u8]) {
         match rtapp::parse_as(&text, duplicates) {
             Err(refusal) => {
                 assert!((1..=101).contains(&refusal.problems.len()));
-                let placed = |problem: &rtapp::Problem| problem.line > 0 && problem.column > 0;
+                let placed = |problem: &rtapp::EntryError| problem.line > 0 && problem.column > 0;
                 assert!(refusal.problems.iter().all(placed));
             }
             Ok(file) => {

@@ -3,7 +3,7 @@
 //! A thread for each processor, kept there and above all ordinary threads where that is allowed; class and affinity end with it.
 
 use super::gate::Gate;
-use super::spin::NoAnswer;
+use super::spin::NoAnswerError;
 use super::topology::Topology;
 use super::{Body, Class, Core, Distance, Load, LoadKind, Machine, RoundTrip, Spin};
 use crate::experiment::LabError;
@@ -165,12 +165,12 @@ impl Machine for Real {
         };
         let body = |processor: u16, core: &mut dyn Core| {
             let done = if processor == to { answers(core) } else { asks(core) };
-            no_answer.fetch_or(done == Err(NoAnswer), Ordering::Relaxed);
+            no_answer.fetch_or(done == Err(NoAnswerError), Ordering::Relaxed);
         };
         self.on_each(&[from, to], &body)?;
         if no_answer.into_inner() {
             let asked = format!("have processors {from} and {to} answer each other");
-            return Err(LabError::Machine { asked, why: NoAnswer.to_string() });
+            return Err(LabError::Machine { asked, why: NoAnswerError.to_string() });
         }
         Ok(trips.into_inner().unwrap_or_default())
     }

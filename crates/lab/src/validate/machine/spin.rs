@@ -19,22 +19,22 @@ pub(crate) struct Spin {
 
 /// The other processor did not answer in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct NoAnswer;
+pub(crate) struct NoAnswerError;
 
-impl fmt::Display for NoAnswer {
+impl fmt::Display for NoAnswerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the other processor did not answer within {DEADLINE}")
     }
 }
 
-impl std::error::Error for NoAnswer {}
+impl std::error::Error for NoAnswerError {}
 
 impl Spin {
     /// Looks once more later: it is not there yet.
     ///
     /// # Errors
     /// When it has been waited for too long.
-    pub(crate) fn waits(&mut self) -> Result<(), NoAnswer> {
+    pub(crate) fn waits(&mut self) -> Result<(), NoAnswerError> {
         spin_loop();
         self.looks += 1;
         if self.looks < LOOKS {
@@ -43,7 +43,7 @@ impl Spin {
         self.looks = 0;
         let now = SystemClock::Monotonic.now();
         let begun = *self.begun.get_or_insert(now);
-        if now.saturating_since(begun) < DEADLINE { Ok(()) } else { Err(NoAnswer) }
+        if now.saturating_since(begun) < DEADLINE { Ok(()) } else { Err(NoAnswerError) }
     }
 }
 
@@ -60,6 +60,6 @@ mod tests {
             Spin { looks: LOOKS - 1, begun: Some(Instant::from_nanos(ago)) }.waits()
         };
         let ns = DEADLINE.as_nanos();
-        assert_eq!((ago(ns / 2), ago(ns)), (Ok(()), Err(NoAnswer)));
+        assert_eq!((ago(ns / 2), ago(ns)), (Ok(()), Err(NoAnswerError)));
     }
 }

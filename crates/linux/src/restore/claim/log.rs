@@ -62,7 +62,7 @@ pub(crate) enum Fate {
 
 /// The log has no room for one more entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Full;
+pub(crate) struct FullError;
 
 fn store(words: &Words, set: &Affinity) {
     words.iter().zip(set.words()).for_each(|(word, value)| word.store(value, Ordering::Relaxed));
@@ -94,7 +94,7 @@ impl Log {
     }
 
     /// Notes a thread that began at `start`. Returns the index of its entry.
-    pub(crate) fn note(&self, tid: i32, start: u64, fate: Fate) -> Result<usize, Full> {
+    pub(crate) fn note(&self, tid: i32, start: u64, fate: Fate) -> Result<usize, FullError> {
         let (state, mask) = match fate {
             Fate::Moved(former) => (MOVED, self.number_of(&former)?),
             Fate::Kept => (KEPT, 0),
@@ -115,7 +115,7 @@ impl Log {
     }
 
     /// An unused entry, or that of a thread that has ended.
-    fn vacant(&self) -> Result<usize, Full> {
+    fn vacant(&self) -> Result<usize, FullError> {
         let next = used(&self.threads_used, THREADS);
         if next < THREADS {
             self.threads_used.fetch_add(1, Ordering::AcqRel);
@@ -127,19 +127,19 @@ impl Log {
             stat.is_none_or(|stat| stat.start != start)
         };
         let free = |entry: &Thread| entry.state.load(Ordering::Acquire) == GONE || ended(entry);
-        self.threads.iter().position(free).ok_or(Full)
+        self.threads.iter().position(free).ok_or(FullError)
     }
 
     /// The index of a mask, which is added if it is new.
-    fn number_of(&self, mask: &Affinity) -> Result<u32, Full> {
+    fn number_of(&self, mask: &Affinity) -> Result<u32, FullError> {
         let count = used(&self.masks_used, MASKS);
         let known = self.masks[..count].iter().position(|words| load(words) == *mask);
         let at = known.unwrap_or(count);
         if known.is_none() {
-            store(self.masks.get(at).ok_or(Full)?, mask);
+            store(self.masks.get(at).ok_or(FullError)?, mask);
             self.masks_used.fetch_add(1, Ordering::AcqRel);
         }
-        u32::try_from(at).map_err(|_| Full)
+        u32::try_from(at).map_err(|_| FullError)
     }
 
     /// The affinities that threads were moved from, the largest first.
@@ -171,9 +171,13 @@ impl Log {
     }
 
     /// Notes a setting of the kernel before it is changed. Returns the index of its entry.
-    pub(crate) fn note_setting(&self, setting: Setting, former: &Affinity) -> Result<usize, Full> {
+    pub(crate) fn note_setting(
+        &self,
+        setting: Setting,
+        former: &Affinity,
+    ) -> Result<usize, FullError> {
         let at = used(&self.settings_used, SETTINGS);
-        let entry = self.settings.get(at).ok_or(Full)?;
+        let entry = self.settings.get(at).ok_or(FullError)?;
         let (kind, number) = setting.words();
         entry.kind.store(kind, Ordering::Relaxed);
         entry.number.store(number, Ordering::Relaxed);

@@ -1,14 +1,11 @@
 //! The memory of a run is taken when it starts: afterwards none is, however far threads get ahead of each other.
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
-#![allow(unsafe_code, reason = "counting allocations takes a global allocator")]
 
 mod common;
 
 use common::mix;
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use windfall_allocations::{Counting, count_in_total, take_total};
 use windfall_speculation::phold::Phold;
 use windfall_speculation::{
     Ahead, Cancellation, Context, InputError, Model, Parallel, Prices, ProcessNumber, RunError,
@@ -16,33 +13,11 @@ use windfall_speculation::{
 };
 use windfall_time::{Instant, Span};
 
-thread_local! {
-    /// Whether this thread's allocations are counted. Per thread, because the test harness has threads of its own.
-    static COUNTING: Cell<bool> = const { Cell::new(false) };
-}
-/// Those of all threads.
-static COUNT: AtomicU64 = AtomicU64::new(0);
-/// One test counts at a time.
-static ALONE: Mutex<()> = Mutex::new(());
-
-struct Counting;
-
-// SAFETY: hands everything on to the system allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.fetch_add(COUNTING.get().into(), Ordering::Relaxed);
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
+
+/// One test counts at a time.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// Its thread is not counted any longer when it ends.
 struct Alone {
@@ -51,18 +26,12 @@ struct Alone {
 
 impl Drop for Alone {
     fn drop(&mut self) {
-        counted();
+        _ = take_total();
     }
 }
 
 fn alone() -> Alone {
     Alone { _alone: ALONE.lock().unwrap_or_else(PoisonError::into_inner) }
-}
-
-/// How often memory was taken by threads that have handled an event, since each one's first.
-fn counted() -> u64 {
-    COUNTING.set(false);
-    COUNT.swap(0, Ordering::Relaxed)
 }
 
 /// PHOLD whose processes give something away now and then; states are saved in one way or the other.
@@ -83,7 +52,7 @@ impl Model for Giving {
     }
 
     fn handle(&self, state: &mut Self::State, event: &u64, context: &mut Context<'_, Self>) {
-        COUNTING.set(true);
+        count_in_total();
         context.log(*state);
         if mix(*event, context.now().as_nanos()).is_multiple_of(5) {
             context.output(*event);
@@ -148,7 +117,7 @@ fn law_threads_take_no_memory_after_the_start() {
         let mut run = run.ahead(400);
         let mut given = 0;
         let committed = run.run(|_, output| given += output);
-        assert_eq!((committed.is_ok(), counted()), (true, 0), "{cancellation:?}");
+        assert_eq!((committed.is_ok(), take_total()), (true, 0), "{cancellation:?}");
         assert!(given > 1_000 && run.counts().undone > 0, "{cancellation:?}: {:?}", run.counts());
     }
 }
@@ -166,7 +135,7 @@ fn law_threads_that_wait_long_for_a_processor_take_no_memory_either() {
         let run = Parallel::new(giving(), end, PROCESSES as usize, cancellation, 4).unwrap();
         let mut run = run.ahead(2_000);
         let took = run.simulate(&prices(1), |_, _| ());
-        assert_eq!((took.is_ok(), counted()), (true, 0), "{cancellation:?}");
+        assert_eq!((took.is_ok(), take_total()), (true, 0), "{cancellation:?}");
         assert!(run.counts().undone > 100, "{:?}", run.counts());
     }
 }
@@ -186,12 +155,12 @@ fn law_a_loop_takes_no_memory_after_the_start() {
             }
             run.commit(|_, _| ()).unwrap();
         }
-        assert_eq!(counted(), 0, "{cancellation:?}");
+        assert_eq!(take_total(), 0, "{cancellation:?}");
         assert!(run.counts().undone > 100, "{:?}", run.counts());
     }
     let mut run = Sequential::new(giving(), PROCESSES as usize).unwrap();
     run.run_until(end, |_, _| ()).unwrap();
-    assert_eq!(counted(), 0, "in order");
+    assert_eq!(take_total(), 0, "in order");
 }
 
 type Bound = fn(ProcessNumber, &u64) -> Span;
@@ -229,7 +198,7 @@ fn law_a_run_by_deadlines_takes_no_memory_after_the_start() {
         run.take_late().for_each(drop);
     }
     let counts = run.counts();
-    assert_eq!(counted(), 0, "{counts:?}, {admitted} admitted, {refused} refused");
+    assert_eq!(take_total(), 0, "{counts:?}, {admitted} admitted, {refused} refused");
     assert!(counts.undone > 100 && admitted > 50, "{counts:?}, {admitted} admitted");
 }
 
@@ -273,7 +242,7 @@ impl Model for Fan {
     fn start(&self, _: &mut Context<'_, Self>) {}
 
     fn handle(&self, (): &mut (), (): &(), context: &mut Context<'_, Self>) {
-        COUNTING.set(true);
+        count_in_total();
         if context.me() == ProcessNumber(0) {
             let at = context.now() + Span::from_nanos(1_000);
             (0..3).for_each(|_| context.send(ProcessNumber(1), at, ()));
@@ -299,7 +268,7 @@ fn law_events_whose_causes_are_undone_again_and_again_take_no_memory() {
             waits += u32::from(matches!(turn, Turn::Waits(_)));
         }
     }
-    assert_eq!(counted(), 0, "{:?}", run.counts());
+    assert_eq!(take_total(), 0, "{:?}", run.counts());
     let counts = run.counts();
     assert!(waits > 50 && counts.undone > 5 && counts.handled < 20, "{waits}, {counts:?}");
 }
@@ -335,7 +304,7 @@ fn late(at_once: bool) -> (usize, u64) {
 }
 
 #[test]
-fn law_late_events_that_nobody_takes_make_way_and_are_counted() {
+fn law_late_events_that_nobody_takes_make_way_and_are_take_total() {
     let _alone = alone();
     let ((all, none), (kept, untaken)) = (late(true), late(false));
     assert!(all > 200 && none == 0, "{all}, {none}");

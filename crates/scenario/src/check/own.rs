@@ -7,7 +7,7 @@ use crate::model::{Parent, Requirements, Scenario, Step, Thread};
 use crate::parameters::{ParameterWriter, out_of_range};
 use crate::source::Path;
 use windfall_programs::OwnRequest;
-use windfall_schedulers::parameters::{ParameterValue, RESERVE};
+use windfall_schedulers::parameters::{ParameterValue, RESERVE, SHARE};
 
 pub(super) fn check(
     checker: &mut Checker<'_>,
@@ -40,9 +40,10 @@ pub(super) fn check(
             }
             OwnRequest::Share(share) => {
                 let parent = parent_of(checker.scenario, thread);
-                let answer = match share {
-                    0 => Err(out_of_range(&windfall_schedulers::parameters::SHARE)),
-                    share => writer.share((*share).into(), parent).map(drop),
+                let answer = if SHARE.form.allows(ParameterValue::Integer((*share).into())) {
+                    writer.share((*share).into(), parent).map(drop)
+                } else {
+                    Err(out_of_range(&SHARE))
                 };
                 if let Err((code, key, message, help)) = answer {
                     checker.wrong(code, &[path.key(key)], message, &help);

@@ -45,7 +45,7 @@ impl<T: Scalar> JsonSchema for Lax<T> {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let wanted = T::WANTED.replace('`', "");
+        let wanted = T::wanted().replace('`', "");
         match T::json() {
             [one] => json_schema!({ "type": one, "description": wanted }),
             several => json_schema!({ "type": several, "description": wanted }),

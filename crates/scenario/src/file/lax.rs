@@ -16,11 +16,12 @@ pub(crate) enum Raw {
 
 /// A value with a text form or a number form.
 pub(crate) trait Scalar: Sized {
-    /// The expected form, for messages: `a length of time, as `10ms``.
-    const WANTED: &'static str;
     /// Its name in the schema.
     #[cfg_attr(not(feature = "schema"), expect(dead_code, reason = "the schema names it"))]
     const NAME: &'static str;
+
+    /// The expected form, for messages: `a length of time, as `10ms``.
+    fn wanted() -> String;
 
     /// Reads it; on failure says what is wrong, without what would be right.
     fn read(raw: &Raw) -> Result<Self, ValueError>;

@@ -1,9 +1,9 @@
 //! Values in requests of a thread for itself, in the forms of the parameters of these names.
 
 use super::lax::{Raw, Scalar};
-use super::parameter::{read, reservation};
+use super::parameter::{read, reservation, wanted};
 use super::value_error::ValueError;
-use windfall_schedulers::parameters::{PRIORITY, Parameter, ParameterValue, SHARE};
+use windfall_schedulers::parameters::{PRIORITY, Parameter, ParameterValue, RESERVE, SHARE};
 use windfall_time::Span;
 
 /// An amount in every period, as `3ms/10ms`.
@@ -11,8 +11,11 @@ use windfall_time::Span;
 pub(crate) struct Reservation(pub(crate) Span, pub(crate) Span);
 
 impl Scalar for Reservation {
-    const WANTED: &'static str = "amount and period, as `3ms/10ms`";
     const NAME: &'static str = "reservation";
+
+    fn wanted() -> String {
+        wanted(RESERVE.form)
+    }
 
     fn read(raw: &Raw) -> Result<Reservation, ValueError> {
         match reservation(raw)? {
@@ -26,7 +29,7 @@ impl Scalar for Reservation {
     }
 }
 
-/// A weight, from 1.
+/// A weight.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Share(pub(crate) u32);
 
@@ -43,8 +46,11 @@ fn whole(raw: &Raw, parameter: &Parameter) -> Result<i64, ValueError> {
 }
 
 impl Scalar for Share {
-    const WANTED: &'static str = "a whole number from 1";
     const NAME: &'static str = "share";
+
+    fn wanted() -> String {
+        wanted(SHARE.form)
+    }
 
     fn read(raw: &Raw) -> Result<Share, ValueError> {
         let number = whole(raw, &SHARE)?;
@@ -61,8 +67,11 @@ impl Scalar for Share {
 }
 
 impl Scalar for Priority {
-    const WANTED: &'static str = "a whole number";
     const NAME: &'static str = "priority";
+
+    fn wanted() -> String {
+        wanted(PRIORITY.form)
+    }
 
     fn read(raw: &Raw) -> Result<Priority, ValueError> {
         let number = whole(raw, &PRIORITY)?;

@@ -20,8 +20,11 @@ pub(super) fn span(text: &str) -> Result<Span, ValueError> {
 }
 
 impl Scalar for Span {
-    const WANTED: &'static str = "a length of time with its unit, as `10ms`";
     const NAME: &'static str = "time";
+
+    fn wanted() -> String {
+        "a length of time with its unit, as `10ms`".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<Span, ValueError> {
         text(raw, "a length of time").and_then(span)
@@ -33,8 +36,11 @@ impl Scalar for Span {
 }
 
 impl Scalar for Instant {
-    const WANTED: &'static str = "a time since the beginning with its unit, as `2 s`";
     const NAME: &'static str = "instant";
+
+    fn wanted() -> String {
+        "a time since the beginning with its unit, as `2 s`".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<Instant, ValueError> {
         let span = Span::read(raw)?;
@@ -47,8 +53,11 @@ impl Scalar for Instant {
 }
 
 impl Scalar for bool {
-    const WANTED: &'static str = "`true` or `false`";
     const NAME: &'static str = "boolean";
+
+    fn wanted() -> String {
+        "`true` or `false`".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<bool, ValueError> {
         match raw {
@@ -68,8 +77,11 @@ impl Scalar for bool {
 
 /// A speed, above zero.
 impl Scalar for Ratio {
-    const WANTED: &'static str = "a fraction above 0, as `1/2` or `0.5`";
     const NAME: &'static str = "fraction";
+
+    fn wanted() -> String {
+        "a fraction above 0, as `1/2` or `0.5`".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<Ratio, ValueError> {
         let written = match raw {
@@ -134,8 +146,11 @@ impl Range {
 }
 
 impl Scalar for Range {
-    const WANTED: &'static str = "a length of time, as `3ms`, or two limits, as `1ms..3ms`";
     const NAME: &'static str = "time-or-range";
+
+    fn wanted() -> String {
+        "a length of time, as `3ms`, or two limits, as `1ms..3ms`".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<Range, ValueError> {
         Range::parse(text(raw, "a length of time")?)
@@ -151,8 +166,11 @@ impl Scalar for Range {
 pub(crate) struct Due(pub(crate) Option<Span>);
 
 impl Scalar for Due {
-    const WANTED: &'static str = "a length of time after the release, as `8ms`, or `none`";
     const NAME: &'static str = "deadline";
+
+    fn wanted() -> String {
+        "a length of time after the release, as `8ms`, or `none`".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<Due, ValueError> {
         match text(raw, "a length of time")? {
@@ -171,8 +189,11 @@ impl Scalar for Due {
 pub(crate) struct Kib(pub(crate) u64);
 
 impl Scalar for Kib {
-    const WANTED: &'static str = "a size with its unit, as `64KB` (of 1024 bytes) or `2MB`";
     const NAME: &'static str = "size";
+
+    fn wanted() -> String {
+        "a size with its unit, as `64KB` (of 1024 bytes) or `2MB`".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<Kib, ValueError> {
         let text = text(raw, "a size")?.trim();
@@ -199,8 +220,11 @@ impl Scalar for Kib {
 pub(crate) struct Frequency(pub(crate) Timer);
 
 impl Scalar for Frequency {
-    const WANTED: &'static str = "`precise`, or the frequency of its ticks, as `1024Hz`";
     const NAME: &'static str = "timer";
+
+    fn wanted() -> String {
+        "`precise`, or the frequency of its ticks, as `1024Hz`".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<Frequency, ValueError> {
         let text = text(raw, "a frequency")?.trim();
@@ -233,8 +257,11 @@ impl Scalar for Frequency {
 pub(crate) struct Cap(pub(crate) Ratio);
 
 impl Scalar for Cap {
-    const WANTED: &'static str = "a share of each processor's time, as `95%cpu`";
     const NAME: &'static str = "cap";
+
+    fn wanted() -> String {
+        "a share of each processor's time, as `95%cpu`".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<Cap, ValueError> {
         match Level::read(raw)? {
@@ -251,8 +278,11 @@ impl Scalar for Cap {
 macro_rules! whole_numbers {
     ($($type:ty, $name:literal, $wanted:literal;)*) => {$(
         impl Scalar for $type {
-            const WANTED: &'static str = $wanted;
             const NAME: &'static str = $name;
+
+            fn wanted() -> String {
+                $wanted.to_owned()
+            }
 
             fn read(raw: &Raw) -> Result<$type, ValueError> {
                 match raw {
@@ -285,8 +315,11 @@ whole_numbers! {
 }
 
 impl Scalar for String {
-    const WANTED: &'static str = "a text in quotes";
     const NAME: &'static str = "text";
+
+    fn wanted() -> String {
+        "a text in quotes".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<String, ValueError> {
         match raw {
@@ -302,8 +335,11 @@ impl Scalar for String {
 
 /// Anything: a scheduler's setting, whose kind decides what it means.
 impl Scalar for Raw {
-    const WANTED: &'static str = "what the kind of scheduler allows";
     const NAME: &'static str = "setting";
+
+    fn wanted() -> String {
+        "what the kind of scheduler allows".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<Raw, ValueError> {
         Ok(raw.clone())

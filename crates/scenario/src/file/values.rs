@@ -10,8 +10,11 @@ use windfall_time::{Instant, Ratio, Span};
 use windfall_trace::OverheadKind;
 
 impl Scalar for Guarantee {
-    const WANTED: &'static str = "a guarantee, as `RESBH 3ms 10ms`, `PS 3/10` or `NULL`";
     const NAME: &'static str = "guarantee";
+
+    fn wanted() -> String {
+        "a guarantee, as `RESBH 3ms 10ms`, `PS 3/10` or `NULL`".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<Guarantee, ValueError> {
         match raw {
@@ -34,9 +37,11 @@ pub(crate) struct Cycle {
 }
 
 impl Scalar for Cycle {
-    const WANTED: &'static str =
-        "work and period, as `3ms/10ms`, or with deadline, as `3ms/10ms@8ms`";
     const NAME: &'static str = "cycle";
+
+    fn wanted() -> String {
+        "work and period, as `3ms/10ms`, or with deadline, as `3ms/10ms@8ms`".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<Cycle, ValueError> {
         let text = text(raw, "work and period")?;
@@ -75,8 +80,11 @@ pub(super) fn period_and_deadline(text: &str) -> Result<(Span, Span), ValueError
 pub(crate) struct SpinText(pub(crate) Instant);
 
 impl Scalar for SpinText {
-    const WANTED: &'static str = "`spin` or `spin from 2s`; for other programs use `periodic`, `sporadic`, `after`, `steps`, `phases` or `recorded`";
     const NAME: &'static str = "spin";
+
+    fn wanted() -> String {
+        "`spin` or `spin from 2s`; for other programs use `periodic`, `sporadic`, `after`, `steps`, `phases` or `recorded`".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<SpinText, ValueError> {
         let unknown = || ValueError::NotA(raw.show(), "a program");
@@ -101,9 +109,12 @@ impl Scalar for SpinText {
 }
 
 impl Scalar for Level {
-    const WANTED: &'static str =
-        "a time, as `17ms`, a share of it, as `32.6%cpu` or `50%machine`, or a whole number";
     const NAME: &'static str = "level";
+
+    fn wanted() -> String {
+        "a time, as `17ms`, a share of it, as `32.6%cpu` or `50%machine`, or a whole number"
+            .to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<Level, ValueError> {
         match raw {
@@ -144,8 +155,11 @@ impl Scalar for Level {
 macro_rules! words {
     ($($type:ty, $name:literal, $wanted:literal, [$($word:literal => $value:path),*];)*) => {$(
         impl Scalar for $type {
-            const WANTED: &'static str = $wanted;
             const NAME: &'static str = $name;
+
+            fn wanted() -> String {
+                $wanted.to_owned()
+            }
 
             fn read(raw: &Raw) -> Result<$type, ValueError> {
                 match raw {
@@ -166,9 +180,12 @@ macro_rules! words {
 }
 
 impl Scalar for StationCall {
-    const WANTED: &'static str = "a call: `switch`, `migration`, `decision`, `notification` or `timer` of the machine, or of processes `now`, `make-template`, `make-process`, `make`, `delete`, \
-         `post`, `reset`, `wait`, `enqueue`, `dequeue`, `wakeup`, `block`, `add-event`, `del-event`, `notify` or `wait-event`";
     const NAME: &'static str = "call";
+
+    fn wanted() -> String {
+        "a call: `switch`, `migration`, `decision`, `notification` or `timer` of the machine, or of processes `now`, `make-template`, `make-process`, `make`, `delete`, \
+         `post`, `reset`, `wait`, `enqueue`, `dequeue`, `wakeup`, `block`, `add-event`, `del-event`, `notify` or `wait-event`".to_owned()
+    }
 
     fn read(raw: &Raw) -> Result<StationCall, ValueError> {
         let named = |text: &String| StationCall::all().find(|(name, _)| name == text);

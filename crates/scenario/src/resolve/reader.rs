@@ -30,7 +30,7 @@ impl<'a> Reader<'a> {
 
     /// A value that may be absent.
     pub(super) fn get<T: Scalar>(&mut self, value: Option<Lax<T>>, path: &Path) -> Option<T> {
-        self.value(value?, path, T::WANTED)
+        self.value(value?, path, &T::wanted())
     }
 
     /// A value; if it cannot be read, the mistake names the expected form.

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /* What happens to supervised threads, written to one ring as the kernel passes its tracepoints.
  *
- * Interrupts are not told one by one: each processor counts the time that they have taken, and what of it
- * softirqs have, and for how long it stood still, and every event says what the counts were; long ones are told besides.
+ * Interrupts are not reported one by one: each processor counts the time that they have taken, and what of it
+ * softirqs have, and for how long it stood still, and every event says what the counts were; long ones are reported besides.
  * What interrupts another interrupt is part of that. The reader is woken by wake-ups of threads that know nothing of us and by
  * nothing else; it looks often enough for the rest.
  *
  * Read by crates/observe/src/rings/bpf.rs; made anew by `cargo xtask bpf`. */
-#include "told.h"
+#include "report.h"
 
 /* Kernel priorities, which count downwards: ours are from `top` to `bottom`. */
 const volatile s32 top, bottom, granted, held;
 /* Whether the kernel counts the time of interrupts apart from threads' (CONFIG_IRQ_TIME_ACCOUNTING). */
 const volatile s32 interrupts_apart;
 
-/* The threads of supervised programs, whether they are supervised themselves or not: what becomes of others is told to nobody. The
+/* The threads of supervised programs, whether they are supervised themselves or not: what becomes of others is not reported. The
  * reader adds the first ones. What they make is added here, so that none is missed, and whoever ends is taken out. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -69,7 +69,7 @@ SEC("tp_btf/sched_switch") int on_switch(u64 *ctx)
 	settle(cpu, prev, next);
 	cpu->runs = next->pid;
 	if (ours(prev->prio) || ours(next->prio))
-		tell(number, cpu, SWITCH, reported(ctx[0], prev, ctx[3]), prev->pid, next->pid,
+		report(number, cpu, SWITCH, state_of(ctx[0], prev, ctx[3]), prev->pid, next->pid,
 		     BPF_RB_NO_WAKEUP);
 	return 0;
 }
@@ -85,7 +85,7 @@ static __attribute__((always_inline)) int woken(struct task_struct *task)
 		return 0;
 	cpu = this_cpu(&number);
 	if (cpu)
-		tell(number, cpu, WAKE, 0, task->pid, cpu->depth ? 0 : bpf_get_current_pid_tgid(),
+		report(number, cpu, WAKE, 0, task->pid, cpu->depth ? 0 : bpf_get_current_pid_tgid(),
 		     BPF_RB_FORCE_WAKEUP);
 	return 0;
 }
@@ -109,8 +109,8 @@ SEC("tp_btf/sched_process_fork") int on_fork(u64 *ctx)
 	if (!cpu || !bpf_map_lookup_elem(&followed, &parent))
 		return 0;
 	if (bpf_map_update_elem(&followed, &child, &is_followed, BPF_ANY))
-		cpu->lost++; /* what it makes will not be told: the reader has to look for itself */
-	tell(number, cpu, FORK, 0, parent, child, BPF_RB_NO_WAKEUP);
+		cpu->lost++; /* what it makes will not be reported: the reader has to look for itself */
+	report(number, cpu, FORK, 0, parent, child, BPF_RB_NO_WAKEUP);
 	return 0;
 }
 
@@ -139,7 +139,7 @@ static __attribute__((always_inline)) void notice(u32 number, struct cpu *cpu)
 {
 	u32 runs = bpf_get_current_pid_tgid();
 	if (cpu->runs != runs) {
-		tell(number, cpu, SWITCH, 0, cpu->runs, runs, BPF_RB_NO_WAKEUP);
+		report(number, cpu, SWITCH, 0, cpu->runs, runs, BPF_RB_NO_WAKEUP);
 		cpu->runs = runs;
 		cpu->put_on = 0;
 	}
@@ -174,7 +174,7 @@ static __attribute__((always_inline)) int leave(void)
 			*(volatile u64 *)&cpu->soft = cpu->soft + took;
 		if (took > LONG) {
 			cpu->slow += took;
-			tell_at(now, number, cpu, INTERRUPTED, 0, since, since >> 32, BPF_RB_NO_WAKEUP);
+			report_at(now, number, cpu, INTERRUPTED, 0, since, since >> 32, BPF_RB_NO_WAKEUP);
 		}
 	}
 	/* Only now: what interrupts the end of a softirq is part of it, and leaves what is being added up alone. */
@@ -224,6 +224,6 @@ SEC("tp_btf/hrtimer_expire_entry") int on_timer(u64 *ctx)
 	if (until <= cpu->begun)
 		*(volatile u64 *)&cpu->stolen = cpu->stolen + (until - since);
 	*(volatile u64 *)&cpu->steal = cpu->steal + (until - since);
-	tell_steal(number, cpu, since, until);
+	report_steal(number, cpu, since, until);
 	return 0;
 }

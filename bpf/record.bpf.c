@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /* Everything that the scheduler does, on all processors, written to one ring.
  *
- * Names are told where threads get them, by birth and by renaming, and nowhere else. The reader looks
+ * Names are reported where threads get them, as they start and by renaming, and nowhere else. The reader looks
  * now and then; it is woken when half of the ring is full.
  *
  * Read by crates/observe/src/event_source/bpf.rs; made anew by `cargo xtask bpf`. */
-#include "told.h"
+#include "report.h"
 
 /* Everybody does. */
 static int matters(s32 tid, s32 former)
@@ -28,7 +28,7 @@ SEC("tp_btf/sched_switch") int record_switch(u64 *ctx)
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
 	if (cpu)
-		tell(number, cpu, SWITCH, reported(ctx[0], prev, ctx[3]), prev->pid, next->pid, notice());
+		report(number, cpu, SWITCH, state_of(ctx[0], prev, ctx[3]), prev->pid, next->pid, notice());
 	return 0;
 }
 
@@ -38,7 +38,7 @@ static __attribute__((always_inline)) int woken(struct task_struct *task)
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
 	if (cpu)
-		tell(number, cpu, WAKE, 0, task->pid, cpu->depth ? 0 : bpf_get_current_pid_tgid(),
+		report(number, cpu, WAKE, 0, task->pid, cpu->depth ? 0 : bpf_get_current_pid_tgid(),
 		     BPF_RB_NO_WAKEUP);
 	return 0;
 }
@@ -57,7 +57,7 @@ SEC("tp_btf/task_newtask") int record_newtask(u64 *ctx)
 {
 	enum { CLONE_THREAD = 0x10000 };
 	struct task_struct *task = (void *)ctx[0];
-	return tell_named(ctx[1] & CLONE_THREAD ? THREAD_MADE : MADE, bpf_get_current_pid_tgid(),
+	return report_named(ctx[1] & CLONE_THREAD ? THREAD_MADE : MADE, bpf_get_current_pid_tgid(),
 			  task->pid, task->comm);
 }
 
@@ -69,7 +69,7 @@ static __attribute__((always_inline)) int begin(enum kind kind, s32 what)
 		u64 now = bpf_ktime_get_ns();
 		if (cpu->depth++ == 0)
 			begins(cpu, now);
-		tell_at(now, number, cpu, kind, 0, what, 0, BPF_RB_NO_WAKEUP);
+		report_at(now, number, cpu, kind, 0, what, 0, BPF_RB_NO_WAKEUP);
 	}
 	return 0;
 }
@@ -83,7 +83,7 @@ static __attribute__((always_inline)) int end(void)
 			cpu->begun = 0;
 			cpu->ended = bpf_ktime_get_ns();
 		}
-		tell(number, cpu, THEFT_END, 0, 0, 0, BPF_RB_NO_WAKEUP);
+		report(number, cpu, INTERRUPT_END, 0, 0, 0, BPF_RB_NO_WAKEUP);
 	}
 	return 0;
 }
@@ -125,6 +125,6 @@ SEC("tp_btf/hrtimer_expire_entry") int record_timer(u64 *ctx)
 	struct cpu *cpu = this_cpu(&number);
 
 	if (cpu && stood_still(cpu, (void *)ctx[0], &since, &until))
-		tell_steal(number, cpu, since, until);
+		report_steal(number, cpu, since, until);
 	return 0;
 }

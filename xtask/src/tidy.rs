@@ -6,8 +6,11 @@ use crate::{functions, kinds, lengths, lines, openings, traits, words};
 use std::path::{Path, PathBuf};
 
 /// What is read. Outside the workspace a folder may hold what was built there.
-const FOLDERS: [&str; 9] = [
+const FOLDERS: [&str; 12] = [
+    "bpf",
+    "ci",
     "crates",
+    "fuzz",
     "xtask",
     "docs",
     "scenarios",
@@ -18,14 +21,24 @@ const FOLDERS: [&str; 9] = [
     "remote/zenoh/tests",
 ];
 
+const PAGES: [&str; 6] = [
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "README.md",
+    "SECURITY.md",
+    "remote/README.md",
+    "remote/zenoh/README.md",
+];
+
+/// Endings of files whose words are looked at.
+const WITH_WORDS: [&str; 8] = ["c", "css", "h", "js", "md", "rs", "sh", "toml"];
+
 pub(crate) fn check() -> Done {
     let mut files = Vec::new();
     for folder in FOLDERS {
         collect(&root().join(folder), &mut files)?;
     }
-    files.extend(
-        ["README.md", "remote/README.md", "remote/zenoh/README.md"].map(|page| root().join(page)),
-    );
+    files.extend(PAGES.map(|page| root().join(page)));
     let (mut faults, mut lines) = (Vec::new(), lines::Lines::default());
     let (there, names) = (Files::read()?, kinds::names()?);
     for file in files {
@@ -57,11 +70,7 @@ pub(crate) fn check() -> Done {
             faults.push(format!("{shown}: no sentence at the head"));
         }
         let page = file.extension().is_some_and(|extension| extension == "md");
-        // A list of bugs and the page on renamed words tell of what was.
-        let tells = shown.ends_with("docs/bugs.md") || shown.contains("0016-version-2");
-        if (source || page) && !tells && !shown.ends_with("xtask/src/words.rs") {
-            faults.extend(words::found(&text).iter().map(|found| format!("{shown}:{found}")));
-        }
+        faults.extend(of_words(below, &text));
         let mut found = there.astray(below, &text);
         found.extend(openings::found_in_page(below, &text));
         faults.extend(found.iter().map(|found| format!("{shown}:{found}")));
@@ -75,6 +84,21 @@ pub(crate) fn check() -> Done {
     }
     println!("    {lines}");
     Ok(None)
+}
+
+/// The words of a file that people read which should be others.
+fn of_words(path: &Path, text: &str) -> Vec<String> {
+    let shown = path.display().to_string();
+    let extension = path.extension().unwrap_or_default();
+    let is_read = WITH_WORDS.iter().any(|read| extension == *read);
+    // A list of bugs and the page on renamed words tell of what was, and the check has the words themselves.
+    let former = ["docs/bugs.md", "xtask/src/words.rs"].iter().any(|page| shown == *page);
+    if !is_read || former || shown.contains("0016-version-2") {
+        return Vec::new();
+    }
+    let is_history = shown == "CHANGELOG.md";
+    let found = if is_history { words::found_in_history(text) } else { words::found(text) };
+    found.iter().map(|found| format!("{shown}:{found}")).collect()
 }
 
 /// What is wrong with the functions of a source file that is neither a test nor a benchmark.

@@ -1,4 +1,4 @@
-//! Letters of a few words, which many send and one reads, in the order in which they were sent.
+//! Messages of a few words, which many send and one reads, in the order in which they were sent.
 
 use crate::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::inbox::Inbox;
@@ -18,7 +18,7 @@ impl Placed for Entry {
     }
 }
 
-/// Where letters arrive. One thread reads them.
+/// Where messages arrive. One thread reads them.
 #[derive(Debug, Default)]
 pub struct Mailbox(Inbox);
 
@@ -46,23 +46,23 @@ impl Exchange {
         entry: [u64; 4],
         futex: &impl Futex,
     ) -> Result<(), ExchangeError> {
-        let index = self.letters.take().ok_or(ExchangeError::NoRoom)?;
-        for (place, word) in self.letters.at(index).words.iter().zip(entry) {
+        let index = self.messages.take().ok_or(ExchangeError::NoRoom)?;
+        for (place, word) in self.messages.at(index).words.iter().zip(entry) {
             place.store(word, Ordering::Relaxed);
         }
-        to.0.push(&self.letters, index, futex);
+        to.0.push(&self.messages, index, futex);
         Ok(())
     }
 
-    /// Reads all letters that have arrived.
+    /// Reads all messages that have arrived.
     pub fn read(&self, mailbox: &Mailbox, mut each: impl FnMut([u64; 4])) {
-        let mut index = mailbox.0.take(&self.letters);
+        let mut index = mailbox.0.take(&self.messages);
         while index != NIL {
-            let entry = self.letters.at(index);
+            let entry = self.messages.at(index);
             let next = entry.link.load(Ordering::Relaxed);
             let [a, b, c, d] = &entry.words;
             each([a, b, c, d].map(|word| word.load(Ordering::Relaxed)));
-            self.letters.give(index);
+            self.messages.give(index);
             index = next;
         }
     }

@@ -102,8 +102,8 @@ pub struct Sizes {
     pub queues: u32,
     /// Data and waiters in all queues.
     pub nodes: u32,
-    /// Letters on their way.
-    pub letters: u32,
+    /// Messages on their way.
+    pub messages: u32,
     /// Entries for notifications.
     pub entries: u32,
     /// Rows of the table of notifications, a power of two: those who wait for events in one row sleep side by side.
@@ -117,7 +117,7 @@ pub struct Exchange {
     events: Pool<Block>,
     queues: Pool<DualQueue>,
     nodes: Pool<Node>,
-    letters: Pool<Entry>,
+    messages: Pool<Entry>,
     notices: Notices,
 }
 
@@ -130,7 +130,7 @@ impl Exchange {
             events: Pool::new(sizes.events),
             queues: Pool::new(sizes.queues),
             nodes: Pool::new(sizes.nodes),
-            letters: Pool::new(sizes.letters),
+            messages: Pool::new(sizes.messages),
             notices: Notices::new(sizes.entries, sizes.rows),
         }
     }

@@ -51,9 +51,9 @@ struct World {
 
 impl World {
     fn new() -> Arc<World> {
-        let (queues, nodes, letters) = (2, 8, 2);
+        let (queues, nodes, messages) = (2, 8, 2);
         let (processes, events, entries, rows) = (4, 4, 4, 1);
-        let sizes = Sizes { processes, events, queues, nodes, letters, entries, rows };
+        let sizes = Sizes { processes, events, queues, nodes, messages, entries, rows };
         let flags = [AtomicBool::new(false), AtomicBool::new(false)];
         Arc::new(World { exchange: Exchange::new(sizes), beds: Beds::default(), flags })
     }

@@ -51,7 +51,7 @@ const SIZES: Sizes = Sizes {
     events: 1_000,
     queues: 2,
     nodes: 10_000,
-    letters: 100,
+    messages: 100,
     entries: 1_000,
     rows: 4,
 };

@@ -256,7 +256,7 @@ impl Findings {
     }
 
     /// The links that a scheduler may count on at one of its own virtual processors.
-    fn contract(&self, vp: usize) -> &[usize] {
+    fn links_at(&self, vp: usize) -> &[usize] {
         match &self.vps[vp].granted {
             Some(link) => core::slice::from_ref(link),
             None if self.vps[vp].options.is_empty() => &[NOTHING],
@@ -272,7 +272,7 @@ impl Findings {
 
     /// The same, and since when their periods follow each other.
     pub(crate) fn held(&self, vp: usize) -> Vec<Held> {
-        let links = self.contract(vp).iter().map(|link| &self.links[*link]);
+        let links = self.links_at(vp).iter().map(|link| &self.links[*link]);
         links.map(|link| (link.gives, link.since)).collect()
     }
 
@@ -314,7 +314,7 @@ impl Findings {
     fn supply(&mut self, node: &Node, way: &[Choice]) -> Vec<usize> {
         let mut supply = Vec::with_capacity(way.len());
         for ((option, steps), own) in way.iter().zip(&node.own) {
-            let link = self.contract(*own)[*option];
+            let link = self.links_at(*own)[*option];
             supply.push(self.steps(link, steps.clone()));
         }
         supply

@@ -22,7 +22,10 @@ impl Hierarchy {
     pub(crate) fn quarantine(&mut self, node: NodeIndex, defect: SchedulerError) {
         let instance = &mut self.nodes[node].instance;
         if instance.quarantined {
-            debug_assert!(defect.rule == Rule::Endless, "the refuge broke the protocol: {defect}");
+            debug_assert!(
+                defect.rule == Rule::Endless,
+                "the fallback broke the protocol: {defect}"
+            );
             return;
         }
         instance.quarantined = true;
@@ -43,7 +46,7 @@ impl Hierarchy {
         self.state.timers.stop_all(entry.instance.timers);
         entry.instance.calls = 0;
         entry.scheduler = Box::new(FallbackScheduler::default());
-        self.call(node, |refuge, context| refuge.init(context));
+        self.call(node, |fallback, context| fallback.init(context));
         self.state.evacuate.push(node);
     }
 

@@ -167,7 +167,7 @@ pub trait Scheduler: Duplicate + Send {
     /// A notice of the parent about `own`. Notices arrive in order with grants and revocations: that a
     /// budget is used up, for example, before the revocation that follows from it. The default ignores
     /// notices.
-    fn parent_notice(&mut self, _own: OwnVp, _news: ParentNotice, _port: &mut Context<'_>) {}
+    fn parent_notice(&mut self, _own: OwnVp, _notice: ParentNotice, _context: &mut Context<'_>) {}
 
     /// A timer that was set is due, or overdue on hosts with coarse clocks.
     fn timer(&mut self, timer: TimerId, context: &mut Context<'_>);
@@ -197,7 +197,7 @@ pub trait Scheduler: Duplicate + Send {
         &self,
         _child: Option<ChildVp>,
         _at: Instant,
-        _tell: &mut dyn FnMut(&'static str, Count),
+        _report: &mut dyn FnMut(&'static str, Count),
     ) {
     }
 

@@ -124,7 +124,7 @@ pub(crate) enum Caller {
     #[default]
     EventLoop,
     /// A thread of ours, in its own call.
-    Own(u32),
+    InProcess(u32),
     /// The fence of a processor.
     Fence(usize),
 }

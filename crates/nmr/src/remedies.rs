@@ -40,8 +40,8 @@ pub(crate) enum Heard {
     Ended { replica: ReplicaNumber, life: u32, how: Ending },
 }
 
-/// The news in a report.
-pub(crate) enum News {
+/// A report's effect, for the manager.
+pub(crate) enum Reported {
     /// This one takes part.
     Joined(ReplicaNumber),
     /// Something is to be done about this.
@@ -126,18 +126,18 @@ impl Remedies {
         place.summary.ending.get_or_insert(Ending::Abandoned);
     }
 
-    pub(crate) fn hears(&mut self, heard: Heard, now: Instant) -> Option<News> {
+    pub(crate) fn hears(&mut self, heard: Heard, now: Instant) -> Option<Reported> {
         match heard {
             Heard::Accused { by, replica, life, kind, iteration } => {
                 let is_accused = self.is_accused(by, (replica, life), kind, now);
-                is_accused.then(|| News::Fault(self.fault(replica, kind, iteration, false)))
+                is_accused.then(|| Reported::Fault(self.fault(replica, kind, iteration, false)))
             }
             Heard::Joined { replica, life } => {
-                self.joins(replica, life).then_some(News::Joined(replica))
+                self.joins(replica, life).then_some(Reported::Joined(replica))
             }
             Heard::Ended { replica, life, how } => {
                 let (kind, iteration) = self.ends(replica, life, how)?;
-                Some(News::Fault(self.fault(replica, kind, iteration, true)))
+                Some(Reported::Fault(self.fault(replica, kind, iteration, true)))
             }
         }
     }

@@ -1,11 +1,11 @@
 //! The controller of a node (Chrysalis 2.3, 2.8): a thread that posts events from other nodes, and events that are due
 //! later.
 //!
-//! Letters are read in the order in which they were sent. A timer is a letter, too, so setting one needs no lock. A
+//! Messages are read in the order in which they were sent. A timer is a message, too, so setting one needs no lock. A
 //! timer's event is posted at its instant or after it.
 
 use super::Lateness;
-use super::node::{Letter, controller_priority};
+use super::node::{NodeMessage, controller_priority};
 use super::sleep::Until;
 use super::system::System;
 use std::cmp::Reverse;
@@ -65,12 +65,12 @@ fn live(system: &System, node: usize) -> Lateness {
     let mut due: BinaryHeap<Reverse<Due>> = BinaryHeap::new();
     let (mut order, mut room) = (0_u64, 1_024);
     while !system.sleepers.is_closed() {
-        system.exchange.read(&controller.mailbox, |words| match Letter::read(words) {
-            Letter::Post { event, datum } => system.post_unseen(event, datum),
-            Letter::Hand { index, datum } => {
+        system.exchange.read(&controller.mailbox, |words| match NodeMessage::read(words) {
+            NodeMessage::Post { event, datum } => system.post_unseen(event, datum),
+            NodeMessage::Hand { index, datum } => {
                 system.exchange.hand_over(index, datum, &system.sleepers);
             }
-            Letter::Timer { event, datum, number, at } => {
+            NodeMessage::Timer { event, datum, number, at } => {
                 order += 1;
                 due.push(Reverse((at, order, event, datum, number)));
             }

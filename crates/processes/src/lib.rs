@@ -3,7 +3,7 @@
 //! # Inside
 //!
 //! Crate `exchange` carries data between processes, without a lock; here are handles, errors, clocks and threads.
-//! `process_thread.rs` is a process as its body sees it, `system.rs` what all share, `node.rs` a node and the letters to it, `controller.rs` the thread of a node
+//! `process_thread.rs` is a process as its body sees it, `system.rs` what all share, `node.rs` a node and the messages to it, `controller.rs` the thread of a node
 //! that posts what is due later or comes from elsewhere, `devices.rs` the thread of a node that waits for its devices. A
 //! node is a set of processors. Templates, and making processes, are under a lock.
 //!

@@ -8,7 +8,7 @@ mod calls;
 
 pub(super) use begin::begin;
 
-use super::node::Letter;
+use super::node::NodeMessage;
 use super::system::{System, of_event};
 use super::watch::{Waiting, Watch};
 use std::future::pending;
@@ -95,10 +95,10 @@ impl ProcessThread {
         owned.unwrap_or(Ok(())).map_err(|error| of_event(event, error))
     }
 
-    fn send(&self, node: Node, letter: &Letter) -> Result<(), ProcessError> {
+    fn send(&self, node: Node, message: &NodeMessage) -> Result<(), ProcessError> {
         let System { exchange, sleepers, .. } = &*self.system;
         let mailbox = &self.system.controller(node)?.mailbox;
-        let sent = exchange.send(mailbox, letter.words(), sleepers);
+        let sent = exchange.send(mailbox, message.words(), sleepers);
         sent.map_err(|_| ProcessError::NoRoom { kind: Kind::Event })
     }
 }

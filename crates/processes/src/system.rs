@@ -24,7 +24,7 @@ const SIZES: Sizes = Sizes {
     events: Place::MOST,
     queues: Place::MOST,
     nodes: 1 << 25,
-    letters: 1 << 20,
+    messages: 1 << 20,
     entries: ENTRIES,
     rows: 1 << 12,
 };

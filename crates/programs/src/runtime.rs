@@ -363,7 +363,7 @@ impl ProgramRuntime {
             Action::Request(request) => ProgramRuntime::request(host, number, request),
             Action::Task(of, request) => ProgramRuntime::task(host, number, of, request),
             Action::Annotate(what) => host.annotated(number, what),
-            Action::Fail(mishap) => host.program_failed(number, mishap),
+            Action::Fail(error) => host.program_failed(number, error),
             Action::Exit => ProgramRuntime::exit(host, number),
         }
     }

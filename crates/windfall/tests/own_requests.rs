@@ -152,8 +152,8 @@ fn law_clients_of_every_sort_are_answered_or_refused_and_nothing_is_half_done() 
     let thread = Thread::numbered(tid).at(run.socket());
 
     // Somebody who is not supervised, and a move out of the subtree.
-    let stranger = Thread::current().unwrap().at(run.socket());
-    let why = stranger.share(2).unwrap_err().to_string();
+    let other = Thread::current().unwrap().at(run.socket());
+    let why = other.share(2).unwrap_err().to_string();
     assert!(why.contains("is not supervised"), "{why}");
     let why = thread.move_to("root").unwrap_err().to_string();
     assert!(why.contains("does not lie below `ts`"), "{why}");

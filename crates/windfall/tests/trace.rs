@@ -176,7 +176,7 @@ fn move_guardian(cpu: usize) -> bool {
 }
 
 #[test]
-fn law_threads_of_our_own_are_no_strangers() {
+fn law_threads_of_our_own_are_not_those_of_others() {
     let scenario = Scenario::parse("always.toml", ALWAYS).unwrap();
     let cpu = std::thread::available_parallelism().unwrap().get() - 1;
     let over = AtomicBool::new(false);
@@ -205,8 +205,8 @@ fn law_threads_of_our_own_are_no_strangers() {
     let ours = |name: &str| {
         ["windfall-guard", "fence/", "procfs", "trace"].iter().any(|own| name.starts_with(own))
     };
-    let strangers = timeline.threads.iter().filter(|line| ours(&line.name));
-    assert_eq!(strangers.map(|line| &line.name).collect::<Vec<_>>(), [""; 0]);
+    let others = timeline.threads.iter().filter(|line| ours(&line.name));
+    assert_eq!(others.map(|line| &line.name).collect::<Vec<_>>(), [""; 0]);
     let scheduling = |slice: &&windfall_trace::timeline::Slice| {
         slice.what == What::Overhead(OverheadKind::Scheduling)
     };

@@ -126,10 +126,10 @@ impl Fifo {
         if let Some(own) = &held.own {
             own.hold.store(false, Ordering::Relaxed);
             let parked = std::mem::replace(&mut held.parked, false);
-            let to_wake = (parked && caller != Caller::Own(thread)).then(|| own.clone());
+            let to_wake = (parked && caller != Caller::InProcess(thread)).then(|| own.clone());
             held.set_priority(fifo_priorities::OWN);
             if let Some(own) = to_wake {
-                moment.wakes.open_own(own);
+                moment.wakes.open_in_process(own);
             }
         } else {
             held.thaw(|| moment.clock.time());
@@ -168,7 +168,7 @@ impl Carrier for Fifo {
             self.cpus[switch.cpu].granted = switch.granted;
             if let Some(thread) = switch.leaves {
                 let ready = moment.threads[thread as usize].is_ready();
-                self.held[thread as usize].lower(caller == Caller::Own(thread), ready);
+                self.held[thread as usize].lower(caller == Caller::InProcess(thread), ready);
             }
         }
         while let Some(thread) = self.risen.pop() {
@@ -182,7 +182,7 @@ impl Carrier for Fifo {
             self.take_up(switch, caller, &mut moment);
         }
         if let Some(switch) = switches.iter().find(is_last) {
-            moment.wakes.tell();
+            moment.wakes.wake_all();
             self.take_up(switch, caller, &mut moment);
         }
     }

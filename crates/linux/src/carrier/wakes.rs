@@ -10,31 +10,31 @@ pub(crate) struct Wakes(Vec<Wake>);
 
 /// A thread that waits at an opened gate.
 enum Wake {
-    Own(Arc<InProcess>),
-    Agent(Arc<Gate>),
+    InProcess(Arc<InProcess>),
+    Service(Arc<Gate>),
 }
 
 impl Wakes {
     /// Opens the gate of a thread that serves the run.
     pub(crate) fn open(&mut self, gate: &Arc<Gate>) {
         if gate.open() {
-            self.0.push(Wake::Agent(gate.clone()));
+            self.0.push(Wake::Service(gate.clone()));
         }
     }
 
     /// Opens the gate of a thread that runs a program of the scenario.
-    pub(crate) fn open_own(&mut self, own: Arc<InProcess>) {
+    pub(crate) fn open_in_process(&mut self, own: Arc<InProcess>) {
         if own.gate.open() {
-            self.0.push(Wake::Own(own));
+            self.0.push(Wake::InProcess(own));
         }
     }
 
     /// Wakes all of them.
-    pub(crate) fn tell(&mut self) {
+    pub(crate) fn wake_all(&mut self) {
         for wake in self.0.drain(..) {
             match wake {
-                Wake::Own(own) => own.gate.wake(),
-                Wake::Agent(gate) => gate.wake(),
+                Wake::InProcess(own) => own.gate.wake(),
+                Wake::Service(gate) => gate.wake(),
             }
         }
     }

@@ -51,7 +51,7 @@ impl Locked {
     pub(crate) fn enter<T>(&self, act: impl FnOnce(&mut Supervisor) -> T) -> T {
         let mut supervisor = self.lock.lock();
         let answer = act(&mut supervisor);
-        supervisor.host.machine.step.wakes.tell();
+        supervisor.host.machine.step.wakes.wake_all();
         answer
     }
 }

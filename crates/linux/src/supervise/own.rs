@@ -20,7 +20,7 @@ const OURS: u64 = 1_000;
 
 /// Advances an in-process program under the lock until it computes or waits.
 pub(crate) fn step(supervisor: &mut Supervisor, number: u32) -> Progress {
-    supervisor.host.machine.step.caller = Caller::Own(number);
+    supervisor.host.machine.step.caller = Caller::InProcess(number);
     let doing = loop {
         if supervisor.is_over() {
             break Progress::Waits;

@@ -56,7 +56,7 @@ impl Threads<'_> {
     /// Starts the threads of in-process programs, a fence for each processor, and the /proc worker, whose handle is returned.
     fn start_all(&mut self, processors: usize) -> Result<JoinHandle<()>, LinuxError> {
         for (number, own) in self.host.enter(|s| own::owns(s).collect::<Vec<_>>()) {
-            self.start(format!("own/{number}"), move |host| own::live(host, number, &own))?;
+            self.start(format!("program/{number}"), move |host| own::live(host, number, &own))?;
         }
         for cpu in 0..processors {
             let gate = self.host.enter(|s| s.host.machine.carrier.fence(cpu));

@@ -8,7 +8,7 @@ use super::shared::Shared;
 use crate::control::Control;
 use crate::participant::link;
 use crate::redundant::{Fault, Outcome, Remedy};
-use crate::remedies::{News, Remedies};
+use crate::remedies::{Remedies, Reported};
 use crate::{ReplicaNumber, Replicas};
 use std::sync::{Arc, PoisonError};
 use windfall_programs::{Annotation, Code, Process, ProcessError, ProcessParams, Template};
@@ -33,10 +33,10 @@ impl Code for Manager {
             let now = me.now().await;
             for heard in self.0.takes_heard() {
                 match remedies.hears(heard, now) {
-                    Some(News::Joined(replica)) => {
+                    Some(Reported::Joined(replica)) => {
                         self.send_all(&mut me, replica, || Control::Admitted(replica)).await;
                     }
-                    Some(News::Fault(fault)) => {
+                    Some(Reported::Fault(fault)) => {
                         faults += 1;
                         me.annotate(Annotation::Count("faults", faults)).await;
                         let begins = self.remedies(&mut me, &mut remedies, template, fault).await;

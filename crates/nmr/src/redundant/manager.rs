@@ -11,7 +11,7 @@ use crate::ReplicaNumber;
 use crate::control::Control;
 use crate::injected::Plan;
 use crate::participant::link;
-use crate::remedies::{Heard, News, Remedies};
+use crate::remedies::{Heard, Remedies, Reported};
 use crate::rule::Rule;
 use crate::value::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -147,10 +147,10 @@ where
     fn hears(&mut self, event: Event) {
         match event {
             Event::Heard(heard) => match self.remedies.hears(heard, since(self.begun)) {
-                Some(News::Joined(replica)) => {
+                Some(Reported::Joined(replica)) => {
                     self.send_all(replica, || Control::Admitted(replica));
                 }
-                Some(News::Fault(fault)) => self.remedies(fault),
+                Some(Reported::Fault(fault)) => self.remedies(fault),
                 None => {}
             },
             Event::Disproved { replica, life, iteration, served } => {

@@ -1,7 +1,7 @@
 //! The calls of a process, as its thread carries them out.
 
 use super::ProcessThread;
-use crate::node::Letter;
+use crate::node::NodeMessage;
 use crate::sleep::Until;
 use crate::system::{ENTRIES, of_event};
 use crate::watch::Watch;
@@ -137,7 +137,7 @@ impl Process for ProcessThread {
             let posted = self.system.exchange.post(name, datum, &self.system.sleepers);
             return posted.map_err(|error| of_event(event, error));
         }
-        self.send(node, &Letter::Post { event, datum })
+        self.send(node, &NodeMessage::Post { event, datum })
     }
 
     async fn reset(&mut self, event: Event) -> Result<Option<u64>, ProcessError> {
@@ -185,7 +185,7 @@ impl Process for ProcessThread {
             return Err(ProcessError::AlreadyTimed { event, at: Instant::from_nanos(due) });
         }
         let at = self.system.on_clock(at);
-        let sent = self.send(self.node, &Letter::Timer { event, datum, number, at });
+        let sent = self.send(self.node, &NodeMessage::Timer { event, datum, number, at });
         if sent.is_err() {
             let (system, mine) = self.both();
             let _ = system.exchange.cancel(mine, name); // it is one's own
@@ -235,7 +235,9 @@ impl Process for ProcessThread {
             Ok(None) => Ok(()),
             Ok(Some((index, word))) => {
                 let node = Handle::from_word(word).node();
-                if node == self.node || self.send(node, &Letter::Hand { index, datum }).is_err() {
+                if node == self.node
+                    || self.send(node, &NodeMessage::Hand { index, datum }).is_err()
+                {
                     self.system.exchange.hand_over(index, datum, &self.system.sleepers);
                 }
                 Ok(())

@@ -212,5 +212,5 @@ pub trait RuntimeHost {
     /// A thread that shares a lock runs at this urgency from now on: what it has inherited, or its own again.
     fn runs_at(&mut self, thread: u32, urgency: Urgency);
     /// A program cannot continue.
-    fn program_failed(&mut self, thread: u32, mishap: ProgramError);
+    fn program_failed(&mut self, thread: u32, error: ProgramError);
 }

@@ -30,7 +30,7 @@ struct Mock {
     ready: VecDeque<u32>,
     said: Vec<(u32, Said)>,
     urgencies: Vec<(u32, Urgency)>,
-    mishap: Option<(u32, ProgramError)>,
+    error: Option<(u32, ProgramError)>,
     requested: Vec<OwnRequest>,
     /// Work that is left of the first.
     left: Span,
@@ -115,8 +115,8 @@ impl RuntimeHost for Mock {
         self.urgencies.push((thread, urgency));
     }
 
-    fn program_failed(&mut self, thread: u32, mishap: ProgramError) {
-        self.mishap.get_or_insert((thread, mishap));
+    fn program_failed(&mut self, thread: u32, error: ProgramError) {
+        self.error.get_or_insert((thread, error));
     }
 }
 
@@ -139,7 +139,7 @@ impl Mock {
 
     /// Runs until `end`, or until no thread can run and nothing is due.
     fn play(&mut self, end: Instant) {
-        while self.mishap.is_none() {
+        while self.error.is_none() {
             if let Some((&(number, wakeup), &at)) = self.wakeups.iter().min_by_key(|(_, at)| **at)
                 && at <= self.now
             {
@@ -267,7 +267,7 @@ proptest! {
         ])).collect();
         let mut mock = Mock::of(&programs).begin();
         mock.play(at(10_000));
-        prop_assert_eq!(&mock.mishap, &None);
+        prop_assert_eq!(&mock.error, &None);
         for number in 0..u32::try_from(threads.len()).unwrap_or(0) {
             prop_assert_eq!(mock.threads.condition(number), Condition::Gone);
             // Its start, three sleeps, three locks.
@@ -426,7 +426,7 @@ fn law_whoever_runs_first_takes_a_lock_that_was_given_back() {
 fn refuses_to_unlock_what_is_not_locked() {
     let mut mock = Mock::of(&[steps(1, vec![run(1), Step::Unlock(LOCK)])]).begin();
     mock.play(at(100));
-    assert_eq!(mock.mishap, Some((0, ProgramError::NotOwner)));
+    assert_eq!(mock.error, Some((0, ProgramError::NotOwner)));
 }
 
 #[test]
@@ -434,10 +434,10 @@ fn refuses_a_program_that_gets_nowhere() {
     let often = |yields| phases(vec![(yields, vec![Step::Yield]), (1, vec![run(1)])]);
     let mut mock = Mock::of(&[often(u64::from(PATIENCE) - 1)]).begin();
     mock.play(at(100));
-    assert_eq!((mock.mishap, mock.threads.condition(0)), (None, Condition::Gone));
+    assert_eq!((mock.error, mock.threads.condition(0)), (None, Condition::Gone));
     let mut mock = Mock::of(&[often(u64::from(PATIENCE) + 1)]).begin();
     mock.play(at(100));
-    assert_eq!(mock.mishap, Some((0, ProgramError::Stuck)));
+    assert_eq!(mock.error, Some((0, ProgramError::Stuck)));
 }
 
 #[test]
@@ -577,5 +577,5 @@ fn law_a_step_asks_once_and_goes_on_whatever_the_answer_is() {
     let mut mock = Mock::of(&[steps(1, program)]).begin();
     mock.play(at(10));
     assert_eq!(mock.requested, asks, "the second is refused");
-    assert_eq!((mock.said.last(), mock.mishap), (Some(&(0, Said::Exited)), None));
+    assert_eq!((mock.said.last(), mock.error), (Some(&(0, Said::Exited)), None));
 }

@@ -70,7 +70,7 @@ function addUses(had, lane, since, until) {
   let used = 0;
   for (let i = firstAfter(lane.end, lane.n, since); i < lane.n && lane.start[i] < until; i++) {
     const time = Math.min(until, lane.end[i]) - Math.max(since, lane.start[i]), kind = lane.kind[i];
-    const who = kind >= THREAD ? lane.run.threads[kind - THREAD].name : kind === 5 ? 'unknown' : STOLEN[kind];
+    const who = kind >= THREAD ? lane.run.threads[kind - THREAD].name : kind === 5 ? 'unknown' : OVERHEADS[kind];
     const fill = kind >= THREAD ? tintsOf(lane.run.threads[kind - THREAD])[LEVELS] : color[kind < 3 ? 'stolen' : kind === 5 ? 'device' : 'own'];
     const known = had.get(who) || { time: 0, fill };
     known.time += time;

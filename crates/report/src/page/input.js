@@ -17,7 +17,7 @@ function antagonists(since, until, self) {
       if (++seen > 20000) return '';
       const time = Math.min(until, lane.end[i]) - Math.max(since, lane.start[i]), kind = lane.kind[i];
       if (kind >= THREAD && lane.run.threads[kind - THREAD] === self) continue;
-      const who = kind >= THREAD ? lane.run.threads[kind - THREAD].name : kind === 5 ? 'unknown' : STOLEN[kind];
+      const who = kind >= THREAD ? lane.run.threads[kind - THREAD].name : kind === 5 ? 'unknown' : OVERHEADS[kind];
       had.set(who, (had.get(who) || 0) + time);
     }
   }
@@ -40,7 +40,7 @@ function aboutJob(jobs, time) {
 function aboutSlice({ lane, isCpu, label }, i) {
   const kind = lane.kind[i];
   const what = isCpu
-    ? kind >= THREAD ? lane.run.threads[kind - THREAD].name : kind === 5 ? STATES[3] : 'taken by ' + STOLEN[kind]
+    ? kind >= THREAD ? lane.run.threads[kind - THREAD].name : kind === 5 ? STATES[3] : 'taken by ' + OVERHEADS[kind]
     : kind < CPU ? STATES[kind] : lane.lanes ? 'at least one of them runs' : 'running on cpu ' + (kind - CPU);
   const length = lane.end[i] - lane.start[i];
   const lines = [label + ': ' + what, span(length) + ' from ' + exact(lane.start[i]) + ' to ' + exact(lane.end[i])];

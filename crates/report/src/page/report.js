@@ -22,7 +22,7 @@ if (!box) return;
 const all = JSON.parse(at('names').textContent).runs;
 const packed = at('slices').textContent.trim().split(' ');
 const SPAN = Math.max(1, ...all.map((run) => run.span));
-const STOLEN = ['interrupt', 'softirq', 'hypervisor', 'scheduling', 'switching'];
+const OVERHEADS = ['interrupt', 'softirq', 'hypervisor', 'scheduling', 'switching'];
 const STATES = ['ready, waiting for a processor', 'waiting for a device', 'stopped', 'unknown: events lost'];
 const THREAD = 6, CPU = 4; // First kinds that name a thread or a processor; see embed.rs.
 

@@ -84,8 +84,8 @@ pub enum RunError {
 impl RunError {
     /// A thread's program cannot continue.
     #[must_use]
-    pub fn of(mishap: ProgramError, thread: String, at: Instant) -> RunError {
-        match mishap {
+    pub fn of(error: ProgramError, thread: String, at: Instant) -> RunError {
+        match error {
             ProgramError::Stuck => RunError::Stuck { thread, at },
             ProgramError::Backlog(jobs) => RunError::Backlog { thread, jobs, at },
             ProgramError::NotOwner => RunError::NotOwner { thread, at },

@@ -183,9 +183,9 @@ fn limit_a_share_used_ahead_and_given_back_is_free_when_it_would_have_been_used(
 fn paper_hls_6_2_2_a_child_hears_why_it_is_revoked() {
     let mut host = Host::new(1);
     let root = host.top(kinds::REZ);
-    let (ear, heard) = listen(&mut host, root, &[]);
-    let work = host.spin(ear, "work", &[]);
-    host.ask(ear, 0, reserve(5, 20)).unwrap();
+    let (listener, heard) = listen(&mut host, root, &[]);
+    let work = host.spin(listener, "work", &[]);
+    host.ask(listener, 0, reserve(5, 20)).unwrap();
     host.run_to(2);
     let urgent = host.thread(root, "urgent", &[reserve(1, 10)]);
     host.wake(urgent);
@@ -194,7 +194,7 @@ fn paper_hls_6_2_2_a_child_hears_why_it_is_revoked() {
     host.run_to(8);
     host.wake(work);
     host.run_to(20);
-    host.ask(ear, 0, Message::Unreserve).unwrap();
+    host.ask(listener, 0, Message::Unreserve).unwrap();
     let expected = [
         "0 exhausted",
         "0 replenished 5 until 20",

@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_to_guess_a_pledge() {
+    fn refuses_to_guess_a_rule() {
         for text in
             ["", "ALL", "NULL", "PSBE 3/10 35ms", "RESU 3/10", "RESBH 3ms", "3/10", "5ms/1ms"]
         {

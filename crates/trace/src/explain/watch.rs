@@ -51,7 +51,7 @@ pub(super) struct Watch {
     pub(super) jobs: Jobs,
     burst: Option<Window>,
     bursts: u64,
-    pledge: Option<PeriodRule>,
+    rule: Option<PeriodRule>,
     /// Its scheduler notes when a period begins.
     told: bool,
     period: Option<Window>,
@@ -76,7 +76,7 @@ impl Watch {
             jobs: Jobs::default(),
             burst: None,
             bursts: 0,
-            pledge: None,
+            rule: None,
             told: false,
             period: None,
             found: Explained::new(thread),
@@ -90,7 +90,7 @@ impl Watch {
 
     /// When the period that is under way ends.
     pub(super) fn period_end(&self) -> Option<Instant> {
-        let window = self.pledge?.window(self.told);
+        let window = self.rule?.window(self.told);
         self.period.as_ref()?.from.checked_add(window)
     }
 

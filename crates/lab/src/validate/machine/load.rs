@@ -6,7 +6,7 @@ mod kind;
 
 pub(crate) use kind::LoadKind;
 
-use kind::Doing;
+use kind::Repeated;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
@@ -24,9 +24,9 @@ impl Load {
         let over = Arc::new(AtomicBool::new(false));
         let mut threads = Vec::new();
         for kind in kinds {
-            for (processor, doing) in processors.iter().zip(kind.doings(processors.len())) {
+            for (processor, body) in processors.iter().zip(kind.bodies(processors.len())) {
                 let (over, processor) = (over.clone(), *processor);
-                let body = move || loads(processor, &over, doing);
+                let body = move || loads(processor, &over, body);
                 let thread = std::thread::Builder::new().name(format!("load-{}", kind.name()));
                 threads.extend(thread.spawn(body).ok());
             }
@@ -45,11 +45,11 @@ impl Drop for Load {
     }
 }
 
-fn loads(processor: u16, over: &AtomicBool, mut doing: Doing) {
+fn loads(processor: u16, over: &AtomicBool, mut body: Repeated) {
     // Where that is refused it loads whatever processor it gets.
     let _ = Attributes::ordinary().give(0).and_then(|()| Affinity::one(processor).give(0));
     while !over.load(Ordering::Relaxed) {
-        if !doing() {
+        if !body() {
             return;
         }
     }

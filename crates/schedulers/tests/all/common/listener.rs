@@ -54,8 +54,8 @@ impl Scheduler for Listener {
         self.hear("revoke", context);
         context.revoke(child);
     }
-    fn parent_notice(&mut self, _: OwnVp, news: ParentNotice, context: &mut Context<'_>) {
-        match news {
+    fn parent_notice(&mut self, _: OwnVp, notice: ParentNotice, context: &mut Context<'_>) {
+        match notice {
             ParentNotice::Replenished { budget, end } => {
                 let (budget, end) = (budget.as_nanos(), end.as_nanos());
                 self.hear(&format!("replenished {budget} until {end}"), context);
@@ -77,6 +77,6 @@ pub(crate) fn listen(host: &mut Host, parent: NodeId, ask: &[Message]) -> (NodeI
     let listener = Listener::default();
     let heard = listener.heard.clone();
     let owns: [(Parent, &[Message]); 1] = [(Parent::Node(parent), ask)];
-    let spec = NodeSpec::new("ear", "listener", Box::new(listener), &owns);
+    let spec = NodeSpec::new("listener", "listener", Box::new(listener), &owns);
     (host.tree.create(at(host.now), spec).unwrap(), heard)
 }

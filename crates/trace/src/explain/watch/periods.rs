@@ -18,16 +18,16 @@ impl Watch {
         question: &Question,
     ) {
         self.cut(at, follower, question);
-        self.pledge = text.and_then(PeriodRule::read);
+        self.rule = text.and_then(PeriodRule::read);
         self.period = None;
     }
 
     pub(super) fn has_periods(&self) -> bool {
-        self.pledge.is_some_and(|pledge| pledge.has_periods())
+        self.rule.is_some_and(|rule| rule.has_periods())
     }
 
     pub(super) fn begin_period(&mut self, at: Instant) {
-        if self.pledge.is_some() {
+        if self.rule.is_some() {
             self.period = Some(Window::new(self.found.periods + 1, at));
         }
     }
@@ -98,10 +98,10 @@ impl Watch {
         question: &Question,
     ) {
         self.cut(at, follower, question);
-        let (Some(pledge), Some(window)) = (self.pledge, self.period.take()) else { return };
+        let (Some(rule), Some(window)) = (self.rule, self.period.take()) else { return };
         self.found.periods += 1;
         let received = window.account.received();
-        let missing = pledge.amount.saturating_sub(received);
+        let missing = rule.amount.saturating_sub(received);
         if missing > window.account.of(Part::Unknown) {
             let ending = Ending::Short(missing);
             self.found.close(question, Kind::Period, window, at, ending);

@@ -21,7 +21,7 @@ const PIPE: usize = 64 << 10;
 const TIMERS: (u16, u16) = (32, 100);
 
 /// The work that a thread repeats until it says that it cannot. No turn is long.
-pub(super) type Doing = Box<dyn FnMut() -> bool + Send>;
+pub(super) type Repeated = Box<dyn FnMut() -> bool + Send>;
 
 /// A kind of load.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,7 +75,7 @@ impl LoadKind {
     }
 
     /// The works of the threads of so many processors. None where the kernel refuses a resource.
-    pub(super) fn doings(self, processors: usize) -> Vec<Doing> {
+    pub(super) fn bodies(self, processors: usize) -> Vec<Repeated> {
         match self {
             LoadKind::Compute => (0..processors).map(|_| computes()).collect(),
             LoadKind::Memory => (0..processors).map(|_| sweeps()).collect(),
@@ -93,7 +93,7 @@ impl LoadKind {
     }
 }
 
-fn computes() -> Doing {
+fn computes() -> Repeated {
     Box::new(|| {
         for step in 0..10_000_u64 {
             black_box(step);
@@ -102,7 +102,7 @@ fn computes() -> Doing {
     })
 }
 
-fn sweeps() -> Doing {
+fn sweeps() -> Repeated {
     let mut memory = vec![0_u64; SWEPT / 8];
     Box::new(move || {
         for word in &mut memory {
@@ -113,14 +113,14 @@ fn sweeps() -> Doing {
     })
 }
 
-fn takes_pages() -> Doing {
+fn takes_pages() -> Repeated {
     Box::new(|| {
         drop(black_box(vec![1_u8; PAGES]));
         true
     })
 }
 
-fn fills_a_pipe() -> Option<Doing> {
+fn fills_a_pipe() -> Option<Repeated> {
     let (from, to) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).ok()?;
     let (mut from, mut to) = (File::from(from), File::from(to));
     // A pipe that holds less would keep its only thread for ever.
@@ -130,7 +130,7 @@ fn fills_a_pipe() -> Option<Doing> {
 }
 
 /// Wakes the thread of another processor, and sleeps as it is woken or a timer expires.
-fn wakes(to: SyncSender<u64>, from: Receiver<u64>) -> Doing {
+fn wakes(to: SyncSender<u64>, from: Receiver<u64>) -> Repeated {
     Box::new(move || {
         let _ = to.try_send(1);
         let _ = from.recv_timeout(Duration::from_micros(50));
@@ -139,7 +139,7 @@ fn wakes(to: SyncSender<u64>, from: Receiver<u64>) -> Doing {
 }
 
 /// Timers that are set at once and expire one after the other: an interrupt comes to this processor whichever thread it runs.
-fn expires() -> Option<Doing> {
+fn expires() -> Option<Repeated> {
     let (count, apart) = TIMERS;
     let timer = |_| timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC).ok();
     let timers: Vec<OwnedFd> = (0..count).map(timer).collect::<Option<_>>()?;
@@ -166,10 +166,10 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), LoadKind::ALL.len());
         for kind in LoadKind::ALL {
-            let mut doings = kind.doings(2);
-            assert_eq!(doings.len(), 2, "{kind:?}");
+            let mut bodies = kind.bodies(2);
+            assert_eq!(bodies.len(), 2, "{kind:?}");
             for _ in 0..3 {
-                assert!(doings.iter_mut().all(|doing| doing()), "{kind:?}");
+                assert!(bodies.iter_mut().all(|body| body()), "{kind:?}");
             }
         }
     }

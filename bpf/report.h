@@ -4,9 +4,9 @@
 #include "kernel.h"
 
 enum { PROCESSORS = 1024, RING = 1 << 22 };
-enum kind { SWITCH, WAKE, FORK, NAMED, EXECUTED, MADE, THREAD_MADE, INTERRUPT, SOFTIRQ, THEFT_END,
+enum kind { SWITCH, WAKE, FORK, NAMED, EXECUTED, MADE, THREAD_MADE, INTERRUPT, SOFTIRQ, INTERRUPT_END,
 	    STARTS, STEAL, INTERRUPTED };
-/* What lasts for as long (ns) is told, whoever had the processor. */
+/* An interrupt as long (ns) is reported, whichever thread had the processor. */
 enum { LONG = 200000 };
 
 /* One processor, in cache lines of its own. The reader sees it, too. */
@@ -16,13 +16,13 @@ struct cpu {
 	u64 stolen;  /* ns that were taken from threads; not less than was there before `begun` */
 	u64 depth;   /* how deep interrupts are nested */
 	u64 lost;    /* events that found no room */
-	u64 runs;    /* the thread that runs, as far as switches tell */
+	u64 runs;    /* the thread that runs, as far as switches say */
 	u64 soft;    /* of `stolen`, what softirqs have taken */
 	u64 softly;  /* whether the interrupt under way is a softirq */
 	u64 steal;   /* of `stolen`, for how long the processor stood still */
 	u64 ended;   /* when the last interrupt ended */
 	u64 chain_begun;  /* when the first of those began that follow each other closely, up to the last */
-	u64 chain_before; /* when the one before these ended, or up to when it is told that the processor stood still */
+	u64 chain_before; /* when the one before these ended, or up to when it is reported that the processor stood still */
 	u64 ticks;        /* how many of the kernel's ticks were served */
 	u64 chain_stolen; /* `stolen` and `soft` at `chain_begun` */
 	u64 chain_soft;
@@ -61,7 +61,7 @@ struct event {
 	s32 second;
 };
 
-/* An event that tells a thread's name. */
+/* An event with a thread's name. */
 struct named {
 	struct event event;
 	char name[16];
@@ -92,7 +92,7 @@ fill(struct event *event, u64 at, u32 number, struct cpu *cpu, enum kind kind, u
 }
 
 static __attribute__((always_inline)) void
-tell_at(u64 at, u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first, s32 second,
+report_at(u64 at, u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first, s32 second,
 	u64 flags)
 {
 	struct event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
@@ -105,9 +105,9 @@ tell_at(u64 at, u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first
 }
 
 static __attribute__((always_inline)) void
-tell(u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first, s32 second, u64 flags)
+report(u32 number, struct cpu *cpu, enum kind kind, u8 state, s32 first, s32 second, u64 flags)
 {
-	tell_at(bpf_ktime_get_ns(), number, cpu, kind, state, first, second, flags);
+	report_at(bpf_ktime_get_ns(), number, cpu, kind, state, first, second, flags);
 }
 
 /* Where the function of the kernel's tick lies. */
@@ -128,7 +128,7 @@ static __attribute__((always_inline)) void begins(struct cpu *cpu, u64 now)
 }
 
 /* Whether a processor has stood still, as the timer says that the interrupt under way serves, and from when until when.
- * Only the kernel's tick and the reader's alarm tell: they are set to a time to come, and their interrupts wait for nothing but
+ * Only the kernel's tick and the reader's alarm say so: they are set to a time to come, and their interrupts wait for nothing but
  * other interrupts and short stretches of the kernel. A hypervisor that has given the processor to somebody else need not say so.
  * When it gives it back, several interrupts may wait, these not first; and it may take it in the middle of one, whose time is
  * counted already. What an idle processor misses is nobody's; it may come back late from its sleep by itself, and its tick may
@@ -157,9 +157,9 @@ stood_still(struct cpu *cpu, struct hrtimer *timer, u64 *since, u64 *until)
 	return 1;
 }
 
-/* Tells of it; the event, with what was taken until then, is that of when it was over. */
+/* Reports it; the event, with what was taken until then, is that of when it was over. */
 static __attribute__((always_inline)) void
-tell_steal(u32 number, struct cpu *cpu, u64 since, u64 until)
+report_steal(u32 number, struct cpu *cpu, u64 since, u64 until)
 {
 	struct event *event = bpf_ringbuf_reserve(&events, sizeof(*event), 0);
 	if (!event) {
@@ -176,7 +176,7 @@ tell_steal(u32 number, struct cpu *cpu, u64 since, u64 until)
 
 /* An event and a thread's name, which is read from `name`. */
 static __attribute__((always_inline)) int
-tell_named(enum kind kind, s32 first, s32 second, const void *name)
+report_named(enum kind kind, s32 first, s32 second, const void *name)
 {
 	u64 at = bpf_ktime_get_ns();
 	u32 number;
@@ -197,8 +197,8 @@ tell_named(enum kind kind, s32 first, s32 second, const void *name)
 	return 0;
 }
 
-/* The state of a thread that stops running as the kernel's own tracepoint tells it; 0: it could go on. */
-static u8 reported(u64 preempted, struct task_struct *task, u32 state)
+/* The state of a thread that stops running as the kernel's own tracepoint reports it; 0: it could go on. */
+static u8 state_of(u64 preempted, struct task_struct *task, u32 state)
 {
 	enum { IDLE = 0x402, REPORTED = 0x7f, REPORTED_IDLE = 0x80, UNINTERRUPTIBLE = 2 };
 	enum { LOCK_OR_FROZEN = 0x9000 };
@@ -220,7 +220,7 @@ SEC("tp_btf/sched_process_exec") int on_exec(u64 *ctx)
 	u32 number;
 	struct cpu *cpu = this_cpu(&number);
 	if (cpu && matters(task->pid, ctx[1]))
-		tell(number, cpu, EXECUTED, 0, task->pid, ctx[1], BPF_RB_NO_WAKEUP);
+		report(number, cpu, EXECUTED, 0, task->pid, ctx[1], BPF_RB_NO_WAKEUP);
 	return 0;
 }
 
@@ -229,7 +229,7 @@ SEC("tp_btf/task_rename") int on_rename(u64 *ctx)
 	struct task_struct *task = (void *)ctx[0];
 	if (!matters(task->pid, task->pid))
 		return 0;
-	return tell_named(NAMED, task->pid, 0, (const void *)ctx[1]);
+	return report_named(NAMED, task->pid, 0, (const void *)ctx[1]);
 }
 
 /* An event and the address at which the next thread that `first` makes will start. */
@@ -238,7 +238,7 @@ struct starts {
 	u64 routine;
 };
 
-/* On `pthread_create`, whose third argument is the routine. Both numbers are told, since the address
+/* On `pthread_create`, whose third argument is the routine. Both numbers are reported, since the address
  * means something in the caller's process only. Attached where somebody wants to know, and to nothing
  * otherwise. */
 static __attribute__((always_inline)) int starts(u64 routine)

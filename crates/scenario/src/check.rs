@@ -1,7 +1,8 @@
 //! Mistakes that no single value shows: names without an object, cycles, loops and waits without an end.
 //!
-//! Invariant: an empty name stands for one that could not be read and has been reported; it is not reported
-//! again. Read next: one file for each part of a scenario.
+//! Invariant: a mistake is left out only where the reader has reported one at the same place; an empty name stands
+//! for one that could not be read, as long as the reader has reported anything. A scenario that was made or edited in
+//! code has no such mistakes. Read next: one file for each part of a scenario.
 
 mod admission;
 mod controls;
@@ -29,15 +30,38 @@ use crate::model::Scenario;
 use crate::parameters::ParameterWriter;
 use crate::source::{Origin, Path};
 use names::Names;
+use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// State shared by the checks.
 pub(crate) struct Checker<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) mistakes: &'a mut Vec<ScenarioError>,
     pub(crate) names: Names<'a>,
+    /// The places of the mistakes that the reader has reported.
+    told: BTreeSet<Option<(usize, usize)>>,
 }
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
+    /// A check after the reader, which has reported these mistakes.
+    fn after_reader(scenario: &'a Scenario, mistakes: &'a mut Vec<ScenarioError>) -> Checker<'a> {
+        let place = |one: &ScenarioError| one.place.as_ref().map(|at| (at.start, at.end));
+        let told = mistakes.iter().map(place).collect();
+        Checker { scenario, mistakes, names: Names::of(scenario), told }
+    }
+
+    /// Whether the reader has reported a mistake at this path or below it.
+    fn is_told(&self, path: &Path) -> bool {
+        let is_at = |at: &Range<usize>| self.told.contains(&Some((at.start, at.end)));
+        let mut places = self.scenario.origin.at_and_below(path);
+        !self.told.is_empty() && places.any(|place| is_at(&place.key) || is_at(&place.value))
+    }
+
+    /// Whether a name stands for one that the reader could not read, and has reported.
+    fn is_unread(&self, name: &str) -> bool {
+        name.is_empty() && !self.told.is_empty()
+    }
+
     pub(crate) fn origin(&self) -> &Origin {
         &self.scenario.origin
     }
@@ -68,7 +92,7 @@ impl Checker<'_> {
 }
 
 impl Scenario {
-    /// Finds what is wrong with a scenario that was made in code.
+    /// Finds what is wrong with a scenario that was made in code, or edited after it was read.
     ///
     /// # Errors
     /// Every mistake.
@@ -80,8 +104,7 @@ impl Scenario {
 }
 
 pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<ScenarioError>) {
-    let names = Names::of(scenario);
-    let mut checker = Checker { scenario, mistakes, names };
+    let mut checker = Checker::after_reader(scenario, mistakes);
     if !limits::check(&mut checker) {
         return;
     }
@@ -105,6 +128,5 @@ pub(crate) fn check_requests(
     writer: &ParameterWriter<'_>,
     mistakes: &mut Vec<ScenarioError>,
 ) {
-    let names = Names::of(scenario);
-    requests::check(&mut Checker { scenario, mistakes, names }, writer);
+    requests::check(&mut Checker::after_reader(scenario, mistakes), writer);
 }

@@ -99,12 +99,13 @@ impl Origin {
 
     /// Whether a value is written below a path.
     pub(crate) fn has_below(&self, path: &Path) -> bool {
-        self.below(path).next().is_some()
+        let mut after = self.places.range(path.clone()..).map(|(other, _)| other);
+        after.find(|other| *other != path).is_some_and(|other| other.0.starts_with(&path.0))
     }
 
-    /// The places of all that is written below a path.
-    pub(crate) fn below(&self, path: &Path) -> impl Iterator<Item = &Place> {
-        let after = self.places.range(path.clone()..).skip_while(move |(other, _)| *other == path);
+    /// The places of all that is written at a path and below it.
+    pub(crate) fn at_and_below(&self, path: &Path) -> impl Iterator<Item = &Place> {
+        let after = self.places.range(path.clone()..);
         let inside = after.take_while(move |(other, _)| other.0.starts_with(&path.0));
         inside.map(|(_, place)| place)
     }

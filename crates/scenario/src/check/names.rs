@@ -5,7 +5,9 @@ use crate::diagnostic::Code;
 use crate::model::{Change, Scenario, Thread};
 use crate::source::Path;
 use crate::suggest;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use windfall_trace::escape::escaped;
 
 /// The names of a scenario.
 pub(crate) struct Names<'a> {
@@ -132,8 +134,9 @@ pub(super) fn unfit(name: &str) -> Option<&'static str> {
     if name.chars().count() > 64 {
         return Some("is too long");
     }
-    let bad = |c: char| c.is_control() || matches!(c, '*' | '`' | '"' | '\'' | '\\');
-    if name.chars().any(bad) || name.trim() != name {
+    let bad = |c: char| matches!(c, '*' | '`' | '"' | '\'' | '\\');
+    let steers = matches!(escaped(name), Cow::Owned(_));
+    if steers || name.chars().any(bad) || name.trim() != name {
         return Some("holds characters that cannot stand in a name");
     }
     None
@@ -144,7 +147,7 @@ impl Checker<'_> {
     pub(crate) fn scheduler_exists(&mut self, name: &str, ever: bool, paths: &[Path]) -> bool {
         let known =
             if ever { self.names.is_ever_scheduler(name) } else { self.names.is_scheduler(name) };
-        if !known && !name.is_empty() {
+        if !known && !self.is_unread(name) {
             let mut all = self.names.schedulers.clone();
             if ever {
                 all.extend(&self.names.created);
@@ -162,7 +165,7 @@ impl Checker<'_> {
     /// A thread's name, or that of all of its `count`.
     pub(crate) fn thread_exists(&mut self, name: &str, path: &Path) -> bool {
         let known = find(self.scenario, name).is_some();
-        if !known && !name.is_empty() {
+        if !known && !self.is_unread(name) {
             let help = suggest::hint(name, self.names.threads.iter().copied());
             let message = if self.names.is_ever_scheduler(name) {
                 format!("`{name}` is a scheduler, not a thread")

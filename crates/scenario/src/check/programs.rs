@@ -41,9 +41,7 @@ pub(super) fn check(checker: &mut Checker<'_>, writer: &ParameterWriter<'_>) {
         let steps = flat(phases, &path);
         let paths = [path.key("steps"), path.key("phases")];
         if phases.iter().any(|phase| phase.steps.is_empty()) {
-            // A thread that could not be read completely has been reported.
-            let told = paths.iter().any(|path| checker.origin().has_below(path));
-            if !told {
+            if !paths.iter().any(|path| checker.is_told(path)) {
                 checker.wrong(
                     Code::EmptyPhase,
                     &paths,

@@ -5,9 +5,8 @@ use super::{Checker, controls, names};
 use crate::diagnostic::Code;
 use crate::model::{Activation, Jobs, Run, Setting, Thread};
 use crate::parameters::ParameterWriter;
-use crate::source::{Path, Place};
+use crate::source::Path;
 use crate::suggest;
-use std::ops::Range;
 use windfall_programs::catalogue::Settings;
 use windfall_programs::{Node, Program};
 use windfall_time::Span;
@@ -16,7 +15,7 @@ pub(super) fn check(checker: &mut Checker<'_>, writer: &ParameterWriter<'_>) {
     let scenario = checker.scenario;
     for thread in &scenario.threads {
         let path = Path::of(&["threads", &thread.name]);
-        if thread.count == Some(0) && !checker.origin().has(&path) {
+        if thread.count == Some(0) && !checker.is_told(&path.key("count")) {
             checker.wrong(Code::OutOfRange, &[path.key("count")], "no threads", "write 1 or more");
         }
         let parent = match &thread.parent {
@@ -54,8 +53,7 @@ fn of_kind(
     let path = path.key("program");
     let programs = &checker.scenario.programs;
     let Some(known) = programs.find(kind) else {
-        // The reader has reported it for a file.
-        if !checker.origin().has(&path) {
+        if !checker.is_told(&path) {
             let help = suggest::hint(kind, programs.kinds().map(|kind| kind.name));
             let message = format!("unknown kind of program `{kind}`");
             checker.wrong(Code::UnknownProgram, &[path], message, &help);
@@ -63,7 +61,7 @@ fn of_kind(
         return;
     };
     // Without a value that was reported, and so left out, others would seem to be wrong.
-    if is_reported(checker, &path) {
+    if checker.is_told(&path) {
         return;
     }
     match known.build(&Settings(&Setting::values(settings)), Node(0)) {
@@ -75,15 +73,6 @@ fn of_kind(
             checker.wrong(Code::InvalidSetting, &[at], format!("{kind}: {bad}"), &help);
         }
     }
-}
-
-/// Whether something that the file contains below a path has been reported.
-fn is_reported(checker: &Checker<'_>, path: &Path) -> bool {
-    let is_at = |place: &Place, at: &Option<Range<usize>>| {
-        at.as_ref().is_some_and(|at| *at == place.key || *at == place.value)
-    };
-    let mistaken = |place: &Place| checker.mistakes.iter().any(|one| is_at(place, &one.place));
-    !checker.mistakes.is_empty() && checker.origin().below(path).any(mistaken)
 }
 
 fn jobs(checker: &mut Checker<'_>, thread: &Thread, jobs: &Jobs, path: &Path) {

@@ -8,6 +8,7 @@ mod common_cause;
 mod deadlines;
 mod devices;
 mod diagnostics;
+mod edited;
 mod externals;
 mod files;
 mod imported;

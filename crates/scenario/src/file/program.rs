@@ -39,15 +39,38 @@ pub(crate) struct ProgramFile {
 impl ProgramFile {
     /// The keys that say what is run, and whether each is given.
     pub(crate) fn keys(&self) -> [(&'static str, bool); 8] {
+        // A key that is missing here does not compile.
+        let ProgramFile {
+            kind: _,
+            run,
+            periodic,
+            sporadic,
+            after,
+            instead,
+            steps,
+            phases,
+            loops: _,
+            recorded,
+        } = self;
         [
-            ("run", self.run.is_some()),
-            ("periodic", self.periodic.is_some()),
-            ("sporadic", self.sporadic.is_some()),
-            ("after", self.after.is_some()),
-            ("instead", self.instead.is_some()),
-            ("steps", self.steps.is_some()),
-            ("phases", self.phases.is_some()),
-            ("recorded", self.recorded.is_some()),
+            ("run", run.is_some()),
+            ("periodic", periodic.is_some()),
+            ("sporadic", sporadic.is_some()),
+            ("after", after.is_some()),
+            ("instead", instead.is_some()),
+            ("steps", steps.is_some()),
+            ("phases", phases.is_some()),
+            ("recorded", recorded.is_some()),
         ]
+    }
+
+    /// The keys that say what is run.
+    pub(crate) fn names() -> [&'static str; 8] {
+        ProgramFile::default().keys().map(|(key, _)| key)
+    }
+
+    /// Whether a key says what is run, or how often.
+    pub(crate) fn has_key(key: &str) -> bool {
+        key == "loops" || ProgramFile::names().contains(&key)
     }
 }

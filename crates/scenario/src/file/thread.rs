@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use windfall_programs::OnLate;
 use windfall_time::{Instant, Span};
 
-/// A thread, or several alike. Exactly one of `run`, `periodic`, `sporadic`, `after`, `steps`,
+/// A thread, or several alike. Exactly one of `run`, `periodic`, `sporadic`, `after`, `instead`, `steps`,
 /// `phases`, `recorded` and `program` says what it runs; beside one of `exec`, `pid`, `cgroup`, `unit` and `of`,
 /// which name a program of a real machine, at most one of them or of `profile` says what a
 /// simulation takes it to do.

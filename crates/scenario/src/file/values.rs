@@ -83,7 +83,7 @@ impl Scalar for SpinText {
     const NAME: &'static str = "spin";
 
     fn wanted() -> String {
-        "`spin` or `spin from 2s`; for other programs use `periodic`, `sporadic`, `after`, `steps`, `phases` or `recorded`".to_owned()
+        "`spin` or `spin from 2s`; for other programs use `periodic`, `sporadic`, `after`, `instead`, `steps`, `phases` or `recorded`".to_owned()
     }
 
     fn read(raw: &Raw) -> Result<SpinText, ValueError> {

@@ -18,9 +18,6 @@ use toml::de::{DeTable, DeValue};
 use windfall_programs::catalogue::Catalogue;
 use windfall_time::Instant;
 
-/// The keys of a program.
-const KEYS: [&str; 8] =
-    ["run", "periodic", "sporadic", "after", "steps", "phases", "loops", "recorded"];
 /// How many values the programs of all threads may have in total; more would be a typing error.
 const MOST_VALUES: usize = 500_000;
 
@@ -76,7 +73,8 @@ fn program<'p, 'i>(
     let wrong = |code: Code, message: String, help: &str| {
         ScenarioError::new(code, message, Some(named.span())).help(help)
     };
-    if let Some(own) = KEYS.iter().chain(&["profile"]).find(|key| thread.contains_key(**key)) {
+    let is_own = |key: &str| key == "profile" || ProgramFile::has_key(key);
+    if let Some(own) = thread.keys().map(|key| key.get_ref()).find(|key| is_own(key)) {
         let help = "a thread runs the program that it names, or one of its own";
         return Err(wrong(
             Code::ExclusiveKeys,
@@ -108,7 +106,7 @@ fn put<'i>(
     thread: &mut DeTable<'i>,
     room: &mut usize,
 ) -> Result<(), ScenarioError> {
-    for (key, value) in program.iter().filter(|(key, _)| KEYS.contains(&key.get_ref().as_ref())) {
+    for (key, value) in program.iter().filter(|(key, _)| ProgramFile::has_key(key.get_ref())) {
         let Some(left) = room.checked_sub(values(value)) else {
             let place = thread.get("program").map(Node::span);
             let message = format!("programs of more than {MOST_VALUES} values in all");
@@ -144,7 +142,7 @@ pub(super) fn programs(node: Option<Node<'_>>, reader: &mut Reader<'_>) {
         let keys = file.keys().into_iter().filter(|(key, _)| reader.origin.has(&path.key(key)));
         match keys.map(|(key, _)| key).collect::<Vec<_>>().as_slice() {
             [] => {
-                let help = format!("write {}, or `kind`", thread::PROGRAMS);
+                let help = format!("write {}, or `kind`", thread::programs());
                 reader.wrong_key(
                     Code::NoProgram,
                     &path,

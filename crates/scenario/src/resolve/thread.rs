@@ -15,9 +15,11 @@ pub(super) fn threads(node: Option<Node<'_>>, reader: &mut Reader<'_>) -> Vec<Th
     entries.into_iter().map(|(name, node)| thread(name, node, reader)).collect()
 }
 
-/// The keys that define the program.
-pub(super) const PROGRAMS: &str =
-    "one of `run`, `periodic`, `sporadic`, `after`, `steps`, `phases` and `recorded`";
+/// The keys that define the program, in words.
+pub(super) fn programs() -> String {
+    let [first @ .., last] = ProgramFile::names();
+    format!("one of `{}` and `{last}`", first.join("`, `"))
+}
 
 fn thread(name: String, node: Node<'_>, reader: &mut Reader<'_>) -> Thread {
     let path = Path::of(&["threads", &name]);
@@ -69,8 +71,9 @@ fn run(mut file: ThreadFile, start: Instant, path: &Path, reader: &mut Reader<'_
             &path.key(""),
             "it is not said what this thread runs",
             &format!(
-                "write {PROGRAMS}; or `program`, which names one of `[programs.NAME]` or a kind of the catalogue; or name a program of a real \
-                 machine by `exec`, `pid`, `cgroup`, `unit` or `of`"
+                "write {}; or `program`, which names one of `[programs.NAME]` or a kind of the catalogue; or name a program of a real \
+                 machine by `exec`, `pid`, `cgroup`, `unit` or `of`",
+                programs()
             ),
         ),
         [first, .., last] => exclude(first, last, path, reader),
@@ -84,8 +87,10 @@ fn run(mut file: ThreadFile, start: Instant, path: &Path, reader: &mut Reader<'_
 
 /// Whether the file contains a program that could not be read.
 fn unread(path: &Path, reader: &Reader<'_>) -> bool {
-    let keys = ProgramFile::default().keys().map(|(key, _)| key).into_iter();
-    keys.chain(["profile", "program"]).any(|key| reader.origin.has(&path.key(key)))
+    ProgramFile::names()
+        .into_iter()
+        .chain(["profile", "program"])
+        .any(|key| reader.origin.has(&path.key(key)))
 }
 
 /// Two keys that define the program.
@@ -95,7 +100,7 @@ pub(super) fn exclude(first: &str, last: &str, path: &Path, reader: &mut Reader<
         Code::ExclusiveKeys,
         &path.key(last),
         message,
-        &format!("write exactly {PROGRAMS}"),
+        &format!("write exactly {}", programs()),
     );
 }
 

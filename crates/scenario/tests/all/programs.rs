@@ -1,6 +1,6 @@
 //! `[programs.NAME]`: one program that several threads run, and what is told of mistakes in it.
 
-use crate::common::{GOOD, tells, with};
+use crate::common::{GOOD, mistakes, tells, with};
 use windfall_scenario::Scenario;
 
 /// `GOOD` with a second thread; both run the same program.
@@ -10,14 +10,67 @@ fn shared() -> String {
     first + second + "\n[programs.filter]\nperiodic = \"3ms/20ms\"\n"
 }
 
+/// A program for each key that says what is run.
+const EACH: [(&str, &str); 9] = [
+    ("run", "run = \"spin from 2s\""),
+    ("periodic", "periodic = \"3ms/20ms\""),
+    ("sporadic", "sporadic = { work = \"1ms\", gap = \"5ms..10ms\" }"),
+    ("after", "after = { thread = \"first-a\", work = \"1ms\" }"),
+    ("instead", "instead = { work = \"1ms\", deadline = \"9ms\", admit = true }"),
+    ("steps", "steps = [{ run = \"1ms\" }, { sleep = \"2ms\" }]\nloops = 7"),
+    ("phases", "phases = [{ steps = [{ run = \"1ms\" }] }, { steps = [{ sleep = \"2ms\" }] }]"),
+    ("recorded", "recorded = { file = \"run.wft\", thread = \"a\" }"),
+    ("kind", "program = { kind = \"bsat-sink\" }"),
+];
+
+/// Two threads that run `program`, and two whose refused jobs may need it.
+fn with_program(key: &str, program: &str) -> String {
+    let admitted = key == "instead";
+    let mut text = String::from(
+        "schema = 2\nlength = \"10 s\"\n[schedulers.rez]\nscheduler = \"rez\"\nparent = \"top\"\n\
+         [schedulers.p]\nscheduler = \"ports\"\nparent = \"rez\"\nguarantee = \"RESBS 5ms 10ms\"\n",
+    );
+    for name in ["a", "b"] {
+        let (home, other) = match admitted {
+            true => ("p", format!(", admit = true, else = \"{name}\"")),
+            false => ("rez", String::new()),
+        };
+        text += &format!(
+            "[threads.first-{name}]\nparent = \"p\"\nperiodic = {{ work = \"1ms\", period = \"9ms\"{other} }}\n\
+             [threads.{name}]\nparent = \"{home}\"\n{program}\n"
+        );
+    }
+    text
+}
+
 #[test]
 fn law_a_named_program_is_what_each_thread_would_say_itself() {
-    let each = shared().replace("program = \"filter\"", "periodic = \"3ms/20ms\"");
-    let each = each.split_once("\n[programs").unwrap().0;
-    let [shared, each] = [shared().as_str(), each].map(|text| Scenario::parse("e.toml", text));
-    let shared = shared.unwrap();
-    assert_eq!(shared, each.unwrap());
-    assert_eq!(Scenario::parse("written.toml", &shared.write()).unwrap(), shared);
+    // What a program without any key is told lists them all.
+    let idle = mistakes(&with("\n[programs.idle]\n"));
+    let help = idle.list()[0].help.clone().unwrap();
+    let all: Vec<&str> = help.split('`').skip(1).step_by(2).collect();
+    assert_eq!(all, EACH.map(|(key, _)| key));
+    for (key, program) in EACH {
+        let own = Scenario::parse("e.toml", &with_program(key, program));
+        let declared = program
+            .strip_prefix("program = { ")
+            .map_or(program, |kind| kind.trim_end_matches(" }"));
+        let named = with_program(key, "program = \"filter\"") + "\n[programs.filter]\n" + declared;
+        let named = Scenario::parse("e.toml", &named);
+        match (own, named) {
+            (Ok(own), Ok(named)) => {
+                assert_eq!(own, named, "{key}");
+                assert_eq!(Scenario::parse("written.toml", &named.write()).unwrap(), named);
+            }
+            (own, named) => panic!("{key}: {own:?}\n{named:?}"),
+        }
+        let beside = with_program(key, &format!("program = \"filter\"\n{program}"));
+        if key != "kind" {
+            let told = mistakes(&(beside + "\n[programs.filter]\n" + declared));
+            let message = format!("`program` and `{key}` exclude each other");
+            assert!(told.list().iter().any(|one| one.message == message), "{told}");
+        }
+    }
 }
 
 #[test]

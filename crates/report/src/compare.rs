@@ -1,7 +1,9 @@
 //! One scenario on two hosts, side by side: as text and as JSON; two outcomes are `compare/outcomes.rs`.
 
+mod document;
 mod outcomes;
 
+pub use document::{OutcomeDocument, OutcomeError};
 pub use outcomes::Outcomes;
 
 use crate::terminal::{short, table};

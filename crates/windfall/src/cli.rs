@@ -7,6 +7,7 @@ mod ctl;
 mod kept;
 #[cfg(feature = "machine")]
 mod lab;
+mod length;
 #[cfg(feature = "machine")]
 mod machine;
 mod recorded;
@@ -27,6 +28,7 @@ use crate::candidates;
 use crate::verbs::reserve::TaskText;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::ArgValueCandidates as Candidates;
+use length::length;
 use std::path::PathBuf;
 use windfall_scenario::Override;
 use windfall_time::{Ratio, Span};
@@ -283,7 +285,7 @@ pub(crate) struct SimulateArgs {
     /// The scenario.
     pub(crate) file: PathBuf,
     /// Simulate for this long instead of the scenario's length [units: ns, us, ms, s, min, h].
-    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true, value_parser = length)]
     pub(crate) length: Option<Span>,
     /// Seed of all random numbers, instead of the scenario's.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]

@@ -17,4 +17,5 @@ pub(crate) mod next;
 pub(crate) mod reserve;
 pub(crate) mod schema;
 pub(crate) mod simulate;
+pub(crate) mod simulated;
 pub(crate) mod suggest;

@@ -153,6 +153,34 @@ fn limit_outcomes_are_compared_within_the_tolerance_side_by_side() {
     assert!(promises.contains("robot.toml"), "{promises}");
 }
 
+/// A thread that unlocks what it has not locked: checked, and found when it runs.
+const FAILS: &str = "schema = 2\nlength = \"1 s\"\n[schedulers.root]\nscheduler = \"round-robin\"\nparent = \"top\"\n\
+                     [threads.a]\nsteps = [{ run = \"1ms\" }, { unlock = \"m\" }, { lock = \"m\" }]\n";
+
+#[test]
+fn refuses_to_compare_what_did_not_reach_its_end_or_is_no_outcome() {
+    let folder = Scratch::new("failed");
+    folder.write("fail.toml", FAILS);
+    let failed = said(&folder, &["simulate", "fail.toml"], 2);
+    assert!(failed.contains("`a` unlocks"), "{failed}");
+    let compared = said(&folder, &["compare", "fail.toml", "fail.toml"], 2);
+    assert!(compared.contains("`a` unlocks") && !compared.contains("same in both"), "{compared}");
+    let kept = text(&folder.run(&["simulate", "fail.toml", "--json"]).stdout);
+    folder.write("fail.json", &kept);
+    let kept = said(&folder, &["compare", "fail.json", "fail.json"], 2);
+    assert!(kept.contains("did not reach its end") && kept.contains("`a` unlocks"), "{kept}");
+    folder.write("none.json", "{ \"windfall\": 2, \"threads\": [1, 2], \"length_ns\": 5 }");
+    let none = said(&folder, &["compare", "none.json", "none.json"], 2);
+    assert!(none.contains("`threads/0/name` is missing"), "{none}");
+    said(&folder, &["new", "audio"], 0);
+    for verb in [&["simulate", "audio.toml"][..], &["compare", "audio.toml", "audio.toml"]] {
+        let short = said(&folder, &[verb, &["--for", "0s"]].concat(), 2);
+        assert!(short.contains("it is too short; write a time above zero"), "{short}");
+    }
+    let longer = said(&folder, &["compare", "none.json", "none.json", "--for", "1s"], 2);
+    assert!(longer.contains("`--for` is how long a scenario is simulated"), "{longer}");
+}
+
 #[test]
 fn accepts_the_worst_miss_of_all_threads_at_once() {
     let folder = Scratch::new("worst");

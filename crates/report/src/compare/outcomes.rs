@@ -1,6 +1,6 @@
 //! Two outcomes side by side, each as JSON that was printed.
 
-use super::{difference, percent};
+use super::{OutcomeDocument, difference, percent};
 use crate::terminal::{short, table};
 use serde_json::{Value, json};
 use windfall_time::{Ratio, Span};
@@ -22,7 +22,7 @@ const NAMED: usize = 10;
 #[derive(Clone, Debug)]
 pub struct Outcomes {
     /// The first one and the other.
-    pub outcomes: [Value; 2],
+    pub outcomes: [OutcomeDocument; 2],
     /// The names of the two outcomes.
     pub names: [String; 2],
     /// How far a thread's processor time may be apart, as a share of it.
@@ -114,8 +114,8 @@ impl Pair<'_> {
 }
 
 /// The threads of the first outcome in order, then those that only the second has.
-fn pairs(outcomes: &[Value; 2]) -> Vec<Pair<'_>> {
-    let threads = |side: usize| outcomes[side]["threads"].as_array().into_iter().flatten();
+fn pairs(outcomes: &[OutcomeDocument; 2]) -> Vec<Pair<'_>> {
+    let threads = |side: usize| outcomes[side].0["threads"].as_array().into_iter().flatten();
     let name = |thread: &Value| thread["name"].as_str().map(str::to_owned);
     let other: std::collections::HashMap<_, _> =
         threads(1).filter_map(|thread| Some((name(thread)?, thread))).collect();
@@ -135,8 +135,8 @@ fn pairs(outcomes: &[Value; 2]) -> Vec<Pair<'_>> {
 }
 
 /// Each promise: its owner, the guarantee, and its status in words.
-fn promised(outcome: &Value) -> Vec<(String, String, String)> {
-    let all = outcome["promises"].as_array().into_iter().flatten();
+fn promised(outcome: &OutcomeDocument) -> Vec<(String, String, String)> {
+    let all = outcome.0["promises"].as_array().into_iter().flatten();
     let word = |promise: &Value, key: &str| promise[key].as_str().unwrap_or_default().to_owned();
     let one =
         |promise| (word(promise, "owner"), word(promise, "guarantee"), word(promise, "state"));
@@ -144,7 +144,7 @@ fn promised(outcome: &Value) -> Vec<(String, String, String)> {
 }
 
 /// Owners whose promises, or their state, are not the same.
-fn changed(outcomes: &[Value; 2]) -> Vec<(String, [String; 2])> {
+fn changed(outcomes: &[OutcomeDocument; 2]) -> Vec<(String, [String; 2])> {
     let both = [promised(&outcomes[0]), promised(&outcomes[1])];
     let mut owners: Vec<&String> = both.iter().flatten().map(|(owner, ..)| owner).collect();
     owners.sort_unstable();
@@ -163,8 +163,8 @@ fn changed(outcomes: &[Value; 2]) -> Vec<(String, [String; 2])> {
 const NOT_EXPECTED: &str = "not expected";
 
 /// Expectations that held in one outcome and not in the other, or that only one has.
-fn judged(outcomes: &[Value; 2]) -> Vec<(String, [String; 2])> {
-    let all = |side: usize| outcomes[side]["expectations"].as_array().into_iter().flatten();
+fn judged(outcomes: &[OutcomeDocument; 2]) -> Vec<(String, [String; 2])> {
+    let all = |side: usize| outcomes[side].0["expectations"].as_array().into_iter().flatten();
     let word = |one: &Value, key: &str| one[key].as_str().unwrap_or_default().to_owned();
     let name = |one: &Value| format!("{} {}", word(one, "what"), word(one, "expected"));
     let mut names: Vec<String> = all(0).chain(all(1)).map(name).collect();
@@ -210,8 +210,8 @@ fn text(compared: &Outcomes, pairs: &[Pair<'_>], width: Option<usize>) -> String
     let within = *within;
     let mut text = String::new();
     for (what, (name, outcome)) in ["first ", "second"].iter().zip(names.iter().zip(outcomes)) {
-        let length = short(Span::from_nanos(outcome["length_ns"].as_u64().unwrap_or(0)));
-        let machine = outcome["machine"].as_str().unwrap_or("an unknown machine");
+        let length = short(Span::from_nanos(outcome.0["length_ns"].as_u64().unwrap_or(0)));
+        let machine = outcome.0["machine"].as_str().unwrap_or("an unknown machine");
         text.push_str(&format!("{what}: {name}, {length} on {machine}\n"));
     }
     text.push('\n');
@@ -264,7 +264,7 @@ fn json(compared: &Outcomes, pairs: &[Pair<'_>]) -> Value {
     json!({
         "within": within.to_string(),
         "names": names,
-        "lengths_ns": [outcomes[0]["length_ns"], outcomes[1]["length_ns"]],
+        "lengths_ns": [outcomes[0].0["length_ns"], outcomes[1].0["length_ns"]],
         "threads": pairs.iter().map(pair).collect::<Vec<_>>(),
         "promises_changed": promises.collect::<Vec<_>>(),
         "expectations_changed": expectations.collect::<Vec<_>>(),
@@ -278,13 +278,18 @@ mod tests {
     fn alike(one: Value, other: Value) -> bool {
         let names = ["a".to_owned(), "b".to_owned()];
         let within = Ratio::new(1, 50).expect("not by zero");
-        Outcomes { outcomes: [one, other], names, within }.is_judged_alike()
+        let outcomes = [one, other].map(|one| OutcomeDocument::read(one).expect("an outcome"));
+        Outcomes { outcomes, names, within }.is_judged_alike()
     }
 
     fn outcome(guarantee: &str, state: &str, held: bool) -> Value {
+        let expected =
+            json!({ "what": "audio misses", "expected": "0", "held": held, "found": "0" });
         json!({
+            "length_ns": 5,
+            "threads": [],
             "promises": [{ "owner": "audio", "guarantee": guarantee, "state": state }],
-            "expectations": [{ "what": "audio misses", "expected": "0", "held": held }],
+            "expectations": [expected],
         })
     }
 
@@ -293,7 +298,8 @@ mod tests {
         let one = outcome("RESBH 3ms 10ms", "kept", true);
         assert!(alike(one.clone(), one.clone()));
         assert!(alike(one.clone(), outcome("RESBH 4ms 10ms", "missed", true)), "another promise");
-        assert!(alike(one, json!({ "promises": [], "expectations": [] })), "no longer expected");
+        let nothing = json!({ "length_ns": 5, "threads": [], "promises": [], "expectations": [] });
+        assert!(alike(one, nothing), "no longer expected");
     }
 
     #[test]

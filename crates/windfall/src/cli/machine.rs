@@ -4,6 +4,7 @@
 use super::ctl::CtlArgs;
 use super::kept::{ForceArgs, KeepArgs};
 use super::lab::{LabArgs, LabHost};
+use super::length::length;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use windfall_time::{Ratio, Span};
@@ -89,7 +90,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", requires = "command", conflicts_with = "budget", value_parser = share)]
     pub(crate) share: Option<u32>,
     /// Run for this long instead of the scenario's length [units: ns, us, ms, s, min, h].
-    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true, value_parser = length)]
     pub(crate) length: Option<Span>,
     /// The machine's processors to use for the scenario's, in order [default: the last ones].
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
@@ -127,7 +128,7 @@ pub(crate) struct CompareArgs {
     #[arg(conflicts_with_all = ["costs", "cpus"])]
     pub(crate) other: Option<PathBuf>,
     /// Run for this long instead of the scenario's length [units: ns, us, ms, s, min, h].
-    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true, value_parser = length)]
     pub(crate) length: Option<Span>,
     /// Simulate with the costs in this file, which `windfall measure` wrote, instead of the scenario's.
     #[arg(long, value_name = "COSTS.toml")]
@@ -196,7 +197,7 @@ Exit status: the command's own (128 and the signal's number when one ended it), 
 0 without a command, or when it was asked to end; 2 could not record.")]
 pub(crate) struct RecordArgs {
     /// Record for this long [units: ns, us, ms, s, min, h].
-    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true, value_parser = length)]
     pub(crate) length: Option<Span>,
     /// Where to write the trace.
     #[arg(short, long, value_name = "FILE.wft", default_value = "recording.wft")]
@@ -222,7 +223,7 @@ A profile is kept in $XDG_CONFIG_HOME/windfall/profiles; a scenario names it by 
 Exit status: 0 some thread has a period; 1 none has; 2 could not watch the program.")]
 pub(crate) struct CalibrateArgs {
     /// Watch for this long [default: until the program ends; units: ns, us, ms, s, min, h].
-    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true)]
+    #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true, value_parser = length)]
     pub(crate) length: Option<Span>,
     /// Suggested amount: this factor (at least 1) times the most that a period took, or `p99` for the 99th percentile.
     #[arg(long, value_name = "X", default_value = "1.2")]

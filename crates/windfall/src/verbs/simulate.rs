@@ -1,27 +1,21 @@
 //! `windfall simulate FILE`
 
+use crate::Answer;
 use crate::cli::{Judged, SimulateArgs};
 use crate::command_error::{CommandError, warn};
 use crate::output::{errors_are_read, input_name, print_error, print_json, width};
 use crate::verbs::check::{load_with, plan};
 use crate::verbs::keep::Outputs;
-use crate::{Answer, VerbError};
+use crate::verbs::simulated::{reached_its_end, simulation};
 use std::time::{Duration, Instant as Clock};
 use windfall_report::{json, text, took};
 use windfall_scenario::outcome::{all_promises, broken_bounds, holds, judge, promises};
-use windfall_sim::Sim;
-use windfall_time::{Instant, Span};
+use windfall_time::Instant;
 use windfall_trace::{Header, Sink};
 
 pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     let mut scenario = load_with(&args.file, &args.overrides)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
-    if args.length.is_some_and(Span::is_zero) {
-        return Err(VerbError(
-            "windfall: `--for 0s` is too short; write a time above zero".to_owned(),
-        )
-        .into());
-    }
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, &args.file)?;
     warn(&scenario);
@@ -34,9 +28,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     let end = Instant::ZERO + scenario.length;
     let sink: Option<&mut (dyn Sink + Send)> =
         if outputs.wanted() { Some(&mut outputs) } else { None };
-    let name = input_name(&args.file);
-    let failed = |why| VerbError(format!("windfall: {name}: {why}"));
-    let mut sim = Sim::of(plan, sink).map_err(failed)?;
+    let mut sim = simulation(plan, &args.file, sink)?;
     let judged = match args.judge {
         Judged::Asked => promises(&scenario),
         Judged::All => all_promises(&scenario),
@@ -60,10 +52,9 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
         Judged::Asked => Vec::new(),
         Judged::All => broken_bounds(&scenario, &outcome).1,
     };
+    let name = input_name(&args.file);
     late.iter().for_each(|late| print_error(&format!("windfall: {name}: {late}\n")));
-    if let Some(failure) = &outcome.failure {
-        return Err(VerbError(format!("windfall: {name}: {failure}")).into());
-    }
+    reached_its_end(&outcome, &args.file)?;
     let held = late.is_empty() && holds(&outcome, &verdicts);
     Ok(if held { Answer::Yes } else { Answer::No })
 }

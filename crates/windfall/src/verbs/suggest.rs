@@ -10,8 +10,8 @@ use super::new::{place_schema, with_schema};
 use crate::cli::SuggestArgs;
 use crate::command_error::CommandError;
 use crate::output::{Destinations, input_name, is_standard};
-use crate::verbs::check::plan;
 use crate::verbs::export::open_recording;
+use crate::verbs::simulated::simulated;
 use crate::{Answer, VerbError};
 use std::io::Write;
 use windfall_guarantees::Guarantee;
@@ -22,8 +22,7 @@ use windfall_scenario::model::Run;
 use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{Recording, Reserving, Scenario, import};
 use windfall_schedulers::kinds;
-use windfall_sim::Sim;
-use windfall_time::{Instant, Span};
+use windfall_time::Span;
 use windfall_trace::Sink;
 use windfall_trace::explain::{Explainer, Keep, Question};
 
@@ -71,7 +70,8 @@ fn find(args: &SuggestArgs, recording: &Recording) -> Result<Suggestions, Comman
         let why = format!("a promise does not fit: {}", promises.explain(refused));
         return Err(VerbError(format!("windfall: {}: {why}", input_name(&args.recording))).into());
     }
-    let [before, after] = [simulated(args, &without)?, simulated(args, &with)?];
+    let [before, after] =
+        [simulated(&without, &args.recording)?, simulated(&with, &args.recording)?];
     let recorded = recorded(args)?;
     let mut promises = Vec::new();
     for row in &proposal.rows {
@@ -105,19 +105,6 @@ fn name(scenario: &Scenario, recording: &Recording, thread: usize) -> String {
 
 fn response(outcome: &Outcome, name: &str) -> Option<Span> {
     outcome.threads.iter().find(|thread| thread.name == name)?.response.most()
-}
-
-fn simulated(args: &SuggestArgs, scenario: &Scenario) -> Result<Outcome, CommandError> {
-    let plan = plan(scenario, &args.recording)?;
-    let failed = |why: &dyn std::fmt::Display| {
-        VerbError(format!("windfall: {}: {why}", input_name(&args.recording)))
-    };
-    let sim = Sim::of(plan, None).map_err(|why| failed(&why))?;
-    let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
-    match &outcome.failure {
-        Some(failure) => Err(failed(failure).into()),
-        None => Ok(outcome),
-    }
 }
 
 /// The longest response of each thread as it was recorded.

@@ -10,16 +10,11 @@ use windfall_programs::learn::{Calibration, Conservatism, learn};
 use windfall_record::{Recorder, Wanted};
 use windfall_report::calibrate::{self, Watched};
 use windfall_report::record;
-use windfall_time::{Ratio, Span};
+use windfall_time::Ratio;
 use windfall_trace::{Memory, Timeline};
 
 pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
     let conservatism = conservatism(&args.conservatism)?;
-    if args.length.is_some_and(Span::is_zero) {
-        return Err(VerbError(
-            "windfall: `--for 0s` is too short; write a time above zero".to_owned(),
-        ));
-    }
     args.pid.map_or(Ok(()), is_process)?;
     let place = args.save.as_deref().map(profiles::own_place).transpose()?;
     if let Some(folder) = place.as_deref().and_then(Path::parent) {

@@ -8,13 +8,12 @@ use crate::cli::CompareArgs;
 use crate::command_error::CommandError;
 use crate::output::{Destinations, input_name, show};
 use crate::verbs::check::{load, plan};
+use crate::verbs::simulated::{reached_its_end, simulated};
 use crate::{Answer, VerbError};
 use std::path::{Path, PathBuf};
 use windfall_linux::Settings;
 use windfall_report::Comparison;
 use windfall_scenario::{Scenario, read_text};
-use windfall_sim::Sim;
-use windfall_time::{Instant, Span};
 
 pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
     if let Some(other) = &args.other {
@@ -23,28 +22,15 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
     let inputs = std::iter::once(&args.file).chain(&args.costs).map(PathBuf::as_path);
     Destinations::new(false, inputs)?;
     let mut scenario = load(&args.file)?;
-    if args.length.is_some_and(Span::is_zero) {
-        return Err(VerbError(
-            "windfall: `--for 0s` is too short; write a time above zero".to_owned(),
-        )
-        .into());
-    }
     scenario.length = args.length.unwrap_or(scenario.length);
     let mut modelled = scenario.clone();
     if let Some(path) = &args.costs {
         cost(&mut modelled, path)?;
     }
-    let named = |why: &dyn std::fmt::Display| {
-        VerbError(format!("windfall: {}: {why}", input_name(&args.file)))
-    };
-    let simulation = Sim::of(plan(&modelled, &args.file)?, None);
-    let simulation = simulation.map_err(|why| named(&why))?;
-    let simulated = simulation.run(Instant::ZERO + scenario.length, |_| true);
+    let simulated = simulated(&modelled, &args.file)?;
     let settings = Settings { cpus: args.cpus.clone(), ..Settings::default() };
     let received = windfall_linux::run(plan(&scenario, &args.file)?, &settings, None)?;
-    if let Some(failure) = [&simulated, &received].iter().find_map(|run| run.failure.as_ref()) {
-        return Err(named(failure).into());
-    }
+    reached_its_end(&received, &args.file)?;
     let compared = Comparison::new(&scenario, &simulated, &received, args.tolerance);
     show(args.json, || compared.json(), |width| compared.text(width))?;
     Ok(if compared.is_close() { Answer::Yes } else { Answer::No })

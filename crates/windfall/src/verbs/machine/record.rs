@@ -6,15 +6,9 @@ use crate::{Answer, VerbError};
 use std::io::Write;
 use windfall_record::{Recorded, Recorder, Wanted};
 use windfall_report::record;
-use windfall_time::Span;
 use windfall_trace::codec::Writer;
 
 pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
-    if args.length.is_some_and(Span::is_zero) {
-        return Err(VerbError(
-            "windfall: `--for 0s` is too short; write a time above zero".to_owned(),
-        ));
-    }
     let mut outputs = Destinations::new(args.force.force, [])?;
     if args.json {
         outputs.claim_standard("`--json`")?;

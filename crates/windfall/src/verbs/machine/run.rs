@@ -2,13 +2,14 @@
 
 mod command;
 
+use crate::Answer;
 use crate::cli::{Judged, RunArgs, RunHost, SimulateArgs};
 use crate::command_error::{CommandError, warn};
 use crate::output::{input_name, print_error, print_json, show, width};
 use crate::verbs::check::{load, plan};
 use crate::verbs::keep::Outputs;
 use crate::verbs::simulate;
-use crate::{Answer, VerbError};
+use crate::verbs::simulated::reached_its_end;
 use command::Started;
 use serde_json::json;
 use std::path::Path;
@@ -44,12 +45,6 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
 
 /// Runs a scenario that stands in `file`, or is called so, and prints what came of it.
 fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answer, CommandError> {
-    if args.length.is_some_and(Span::is_zero) {
-        return Err(VerbError(
-            "windfall: `--for 0s` is too short; write a time above zero".to_owned(),
-        )
-        .into());
-    }
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, file)?;
     warn(&scenario);
@@ -93,12 +88,7 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
         print_error(&text(&scenario, &outcome, &verdicts, wall, width()));
     }
     kept?;
-    if let Some(failure) = &outcome.failure {
-        return Err(VerbError(format!("windfall: {}: {failure}", settings.name)).into());
-    }
-    if let Some(why) = outcome.supervision.as_ref().and_then(|run| run.cut_short.as_ref()) {
-        return Err(VerbError(format!("windfall: the run ended before its time: {why}")).into());
-    }
+    reached_its_end(&outcome, file)?;
     Ok(if holds(&outcome, &verdicts) { Answer::Yes } else { Answer::No })
 }
 

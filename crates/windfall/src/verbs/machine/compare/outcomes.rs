@@ -3,19 +3,23 @@
 use crate::cli::CompareArgs;
 use crate::command_error::CommandError;
 use crate::output::{Destinations, JSON_VERSION, input_name, show};
-use crate::verbs::check::{load, plan};
+use crate::verbs::check::load;
+use crate::verbs::simulated::simulated;
 use crate::{Answer, VerbError};
 use serde_json::Value;
 use std::path::Path;
-use windfall_report::compare::Outcomes;
+use windfall_report::compare::{OutcomeDocument, Outcomes};
 use windfall_report::json;
-use windfall_scenario::outcome::{judge, promises};
+use windfall_scenario::outcome::judge;
 use windfall_scenario::read_text;
-use windfall_sim::Sim;
-use windfall_time::{Instant, Span};
+use windfall_time::Span;
 
 pub(super) fn run(args: &CompareArgs, other: &Path) -> Result<Answer, CommandError> {
     Destinations::new(false, [args.file.as_path(), other])?;
+    if args.length.is_some() && ![&args.file, other].into_iter().any(is_scenario) {
+        let why = "`--for` is how long a scenario is simulated, and both outcomes are there already; leave it out";
+        return Err(VerbError(format!("windfall: {why}")).into());
+    }
     let compared = Outcomes {
         outcomes: [outcome(&args.file, args.length)?, outcome(other, args.length)?],
         names: [&args.file, other].map(input_name),
@@ -26,19 +30,21 @@ pub(super) fn run(args: &CompareArgs, other: &Path) -> Result<Answer, CommandErr
     Ok(if alike { Answer::Yes } else { Answer::No })
 }
 
+/// Whether a file is to be simulated.
+fn is_scenario(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "toml")
+}
+
 /// An outcome as JSON: read, or simulated.
-fn outcome(path: &Path, length: Option<Span>) -> Result<Value, CommandError> {
+fn outcome(path: &Path, length: Option<Span>) -> Result<OutcomeDocument, CommandError> {
     let name = input_name(path);
     let failed = |why: String| VerbError(format!("windfall: {name}: {why}"));
-    let is_scenario = path.extension().is_some_and(|extension| extension == "toml");
-    if is_scenario {
+    if is_scenario(path) {
         let mut scenario = load(path)?;
-        scenario.length = length.filter(|length| !length.is_zero()).unwrap_or(scenario.length);
-        let mut sim =
-            Sim::of(plan(&scenario, path)?, None).map_err(|why| failed(why.to_string()))?;
-        sim.judge_promises(&promises(&scenario));
-        let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
-        return Ok(json(&scenario, &outcome, &judge(&scenario, &outcome)));
+        scenario.length = length.unwrap_or(scenario.length);
+        let outcome = simulated(&scenario, path)?;
+        let document = json(&scenario, &outcome, &judge(&scenario, &outcome));
+        return OutcomeDocument::read(document).map_err(|why| failed(why.to_string()).into());
     }
     let help = "give what `windfall simulate --json` or `windfall run --json` has printed, or a scenario `.toml`";
     let text = read_text(path).map_err(|why| failed(format!("{why}; {help}")))?;
@@ -55,8 +61,5 @@ fn outcome(path: &Path, length: Option<Span>) -> Result<Value, CommandError> {
             return Err(failed(format!("{why}; {help}")).into());
         }
     }
-    match read["threads"].is_array() && read["length_ns"].is_u64() {
-        true => Ok(read),
-        false => Err(failed(format!("it is not an outcome; {help}")).into()),
-    }
+    OutcomeDocument::read(read).map_err(|why| failed(format!("{why}; {help}")).into())
 }

@@ -122,6 +122,13 @@ pub(crate) fn check(scenario: &Scenario, mistakes: &mut Vec<ScenarioError>) {
     expectations::check(&mut checker);
 }
 
+/// Checks the machine and its interrupts alone.
+pub(crate) fn check_machine(scenario: &Scenario, mistakes: &mut Vec<ScenarioError>) {
+    let mut checker = Checker::after_reader(scenario, mistakes);
+    machine::check(&mut checker);
+    stations::check(&mut checker);
+}
+
 /// Checks the requests alone.
 pub(crate) fn check_requests(
     scenario: &Scenario,

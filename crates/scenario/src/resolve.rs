@@ -1,6 +1,7 @@
 //! From text to a scenario: read, inherit, decode, resolve, check; every step reports all its mistakes.
 
 mod change;
+mod costs;
 mod expectation;
 mod external;
 mod kind;
@@ -304,10 +305,7 @@ fn read(root: Node<'_>, reader: &mut Reader<'_>) -> Scenario {
     let mut part = || parts.next().flatten();
     let head: HeadFile = decode(head, &mut reader.mistakes).unwrap_or_default();
     let at = |key: &str| Path::of(&[key]);
-    if head.schema.is_none() {
-        reader.missing(&at("schema"), "`schema = 2`");
-    }
-    version::version(head.schema, reader);
+    version::needed(head.schema, reader);
     let _ = reader.get(head.inherits, &at("inherits"));
     let machine = part().map_or_else(|| Machine::ideal(1), |node| machine::machine(node, reader));
     let interrupts = machine::interrupts(part(), reader);

@@ -34,6 +34,14 @@ pub(super) fn version(version: Option<Lax<u64>>, reader: &mut Reader<'_>) {
     reader.mistakes.push(mistake.help(help));
 }
 
+/// Reports a version that is not read, or that there is none.
+pub(super) fn needed(version: Option<Lax<u64>>, reader: &mut Reader<'_>) {
+    if version.is_none() {
+        reader.missing(&Path::of(&[KEY]), "`schema = 2`");
+    }
+    self::version(version, reader);
+}
+
 /// Mistakes in the version of one file of several. A version that is absent is that of the other file.
 pub(super) fn of_one(
     root: &Node<'_>,

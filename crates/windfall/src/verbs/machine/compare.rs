@@ -13,6 +13,7 @@ use crate::{Answer, VerbError};
 use std::path::{Path, PathBuf};
 use windfall_linux::Settings;
 use windfall_report::Comparison;
+use windfall_scenario::model::Machine;
 use windfall_scenario::{Scenario, read_text};
 
 pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
@@ -38,17 +39,11 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
 
 /// Gives the simulated machine the costs of a file that `windfall measure` wrote.
 fn cost(scenario: &mut Scenario, path: &Path) -> Result<(), CommandError> {
-    // Costs alone are no scenario.
-    const AROUND: &str = "schema = 2\ninherits = \"costs\"\nseed = 1\nlength = \"1s\"\n\
-        [schedulers.any]\nscheduler = \"round-robin\"\nparent = \"top\"\n\
-        [threads.one]\nparent = \"any\"\nrun = \"spin\"\n";
     let name = input_name(path);
     let text = read_text(path).map_err(|why| VerbError(format!("windfall: {name}: {why}")))?;
-    let costs = Scenario::parse_with("costs", AROUND, |_| Ok((name, text)));
-    let costs = costs.map_err(CommandError::of)?;
+    let (costs, interrupts) = Machine::read(&name, &text).map_err(CommandError::of)?;
     let machine = &mut scenario.machine;
-    (machine.timer, machine.costs) = (costs.machine.timer, costs.machine.costs);
-    machine.cache = costs.machine.cache;
-    scenario.interrupts = costs.interrupts;
+    (machine.timer, machine.costs, machine.cache) = (costs.timer, costs.costs, costs.cache);
+    scenario.interrupts = interrupts;
     Ok(())
 }

@@ -25,7 +25,7 @@ use windfall_trace::{Header, Sink};
 pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
     let Some(file) = &args.file else {
         let started = Started::new(args)?;
-        let answer = carry_out(args, started.scenario()?, Path::new(started.name()))?;
+        let answer = carry_out(args, started.scenario(), Path::new(started.name()))?;
         return Ok(if args.dry_run { answer } else { started.answer() });
     };
     if args.host == RunHost::Sim {

@@ -1,20 +1,30 @@
 //! `windfall run --budget 3ms --period 10ms -- COMMAND`: the scenario made for a command, and the exit status of the command.
 
 use crate::cli::{RunArgs, RunHost};
-use crate::command_error::CommandError;
 use crate::{Answer, VerbError};
-use serde_json::json;
+use std::collections::BTreeMap;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use windfall_scenario::Scenario;
+use windfall_scenario::model::{
+    Claim, External, ExternalProgram, Machine, Requirements, Run, Scheduler, Thread,
+};
+use windfall_scenario::{Guarantee, Scenario};
+use windfall_schedulers::kinds;
+use windfall_time::Span;
 
 /// A shell that waits for the command and keeps its exit status in a file, because a run does not report how its programs
 /// ended.
 const SHELL: &str = "to=$1; shift; \"$@\"; echo $? > \"$to\"";
 
+/// How long a command may run that is not told: a year.
+const AT_MOST: Span = Span::from_secs(8_760 * 60 * 60);
+
+/// The name of the command's threads in the scenario.
+const COMMAND: &str = "command";
+
 /// A command that is to be run, and the folder in which its status is left.
 pub(super) struct Started {
-    text: String,
+    scenario: Scenario,
     name: String,
     folder: Folder,
 }
@@ -26,17 +36,16 @@ impl Started {
             let why = "a command cannot be simulated, because its behaviour is unknown; `windfall calibrate -- COMMAND` measures it";
             return Err(VerbError(format!("windfall: {why}")));
         }
-        let tree = tree(args)?;
+        let promised = Promised::of(args)?;
         let folder = Folder::new()?;
         let status = folder.status();
         let shell = ["sh", "-c", SHELL, "windfall", status.to_str().unwrap_or_default()];
         let shell = shell.into_iter().filter(|_| !args.dry_run); // what is not run has no status
-        let words: Vec<&str> = shell.chain(args.command.iter().map(String::as_str)).collect();
-        // A JSON list of strings is a TOML list of strings.
-        let text = format!("{tree}exec = {}\n", json!(words));
+        let words = shell.chain(args.command.iter().map(String::as_str)).map(str::to_owned);
+        let scenario = promised.scenario(words.collect())?;
         let program = args.command.first().map_or("", String::as_str);
         let name = Path::new(program).file_name().map_or(program.into(), |n| n.to_string_lossy());
-        Ok(Started { text, name: name.into_owned(), folder })
+        Ok(Started { scenario, name: name.into_owned(), folder })
     }
 
     /// The name of the run.
@@ -45,8 +54,8 @@ impl Started {
     }
 
     /// The scenario.
-    pub(super) fn scenario(&self) -> Result<Scenario, CommandError> {
-        Scenario::parse("the command line", &self.text).map_err(CommandError::of)
+    pub(super) fn scenario(&self) -> Scenario {
+        self.scenario.clone()
     }
 
     /// The exit status of the command; success if it was asked to end before.
@@ -57,25 +66,68 @@ impl Started {
     }
 }
 
-/// The scheduler of the command and what it is promised there, up to its last key.
-fn tree(args: &RunArgs) -> Result<String, VerbError> {
-    let (machine, guarantee) = match (args.budget.zip(args.period), args.share) {
-        (Some((budget, period)), _) => ("", format!("RESBH {budget} {period}")),
-        // Who is not supervised has the rest of the processor, so none is claimed.
-        (None, Some(parts)) => (
-            "[machine]\nclaim = \"none\"\n\n",
-            format!("RESBH {}ms {}ms", u64::from(parts) * 10, u64::from(parts) * 10 + 10),
-        ),
-        (None, None) => {
-            let why =
-                "a command without a scenario needs `--budget 3ms --period 10ms`, or `--share 2`";
-            return Err(VerbError(format!("windfall: {why}")));
+/// What the options promise a command.
+struct Promised {
+    amount: Span,
+    period: Span,
+    claim: Claim,
+    /// The options, as they were given.
+    options: String,
+}
+
+impl Promised {
+    fn of(args: &RunArgs) -> Result<Promised, VerbError> {
+        match (args.budget.zip(args.period), args.share) {
+            (Some((amount, period)), _) => {
+                let options = format!("`--budget {amount} --period {period}`");
+                Ok(Promised { amount, period, claim: Claim::Processors, options })
+            }
+            (None, Some(parts)) => {
+                let amount = Span::from_millis(parts * 10);
+                let period = amount.saturating_add(Span::from_millis(10));
+                // Who is not supervised has the rest of the processor, so none is claimed.
+                Ok(Promised {
+                    amount,
+                    period,
+                    claim: Claim::None,
+                    options: format!("`--share {parts}`"),
+                })
+            }
+            (None, None) => {
+                let why = "a command without a scenario needs `--budget 3ms --period 10ms`, or `--share 2`";
+                Err(VerbError(format!("windfall: {why}")))
+            }
         }
-    };
-    Ok(format!(
-        "schema = 2\nlength = \"8760h\"\n\n{machine}[schedulers.root]\nscheduler = \"rez\"\nparent = \"top\"\n\n\
-         [threads.command]\nparent = \"root\"\nguarantee = \"{guarantee}\"\n"
-    ))
+    }
+
+    /// The scenario of a command: what is wrong with it is wrong with the options.
+    fn scenario(&self, command: Vec<String>) -> Result<Scenario, VerbError> {
+        let Promised { amount, period, claim, options } = self;
+        let wrong = |why: &str| VerbError(format!("windfall: {options}: {why}"));
+        if amount.is_zero() {
+            return Err(wrong("the budget is zero; write a time above zero"));
+        }
+        if amount > period {
+            return Err(wrong("the budget is above its period; write at most the period"));
+        }
+        let guarantee = Guarantee::BasicHard((*amount).into(), (*period).into());
+        let exec = ExternalProgram::Exec { command, env: BTreeMap::new() };
+        let thread = Thread::new(COMMAND, "root", Requirements::guarantee(guarantee), Run::Unknown);
+        let scenario = Scenario::new(AT_MOST)
+            .machine(Machine::ideal(1).claim(*claim))
+            .scheduler(Scheduler::root("root", kinds::REZ))
+            .thread(thread.external(External::new(exec)))
+            .reserved_together();
+        let built = scenario.build().map(drop);
+        built.map_err(|mistakes| match mistakes.list() {
+            [first, ..] => {
+                let help = first.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+                wrong(&format!("{}{help}", first.message))
+            }
+            [] => wrong("it cannot be run"),
+        })?;
+        Ok(scenario)
+    }
 }
 
 /// A folder that only this user can write to, removed when it is dropped.
@@ -108,7 +160,6 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, MachineVerb, Verb};
     use clap::Parser;
-    use windfall_scenario::model::{Claim, ExternalProgram};
 
     fn started(words: &[&str]) -> Result<Started, VerbError> {
         let words = ["windfall", "run"].iter().chain(words);
@@ -119,8 +170,7 @@ mod tests {
     }
 
     fn scenario(words: &[&str]) -> Scenario {
-        let started = started(words).unwrap_or_else(|VerbError(why)| panic!("{why}"));
-        started.scenario().unwrap_or_else(|_| panic!("{}", started.text))
+        started(words).unwrap_or_else(|VerbError(why)| panic!("{why}")).scenario()
     }
 
     #[test]
@@ -160,7 +210,37 @@ mod tests {
         ] {
             assert!(started(words).is_err(), "{words:?}");
         }
-        let above = started(&["--budget", "11ms", "--period", "10ms", "--", "make"]);
-        assert!(above.is_ok_and(|started| started.scenario().is_err()));
+    }
+
+    #[test]
+    fn refuses_a_budget_that_cannot_be_in_the_words_of_the_options() {
+        for (budget, period, why) in [
+            ("11ms", "10ms", "`--budget 11ms --period 10ms`: the budget is above its period"),
+            ("0s", "10ms", "`--budget 0s --period 10ms`: the budget is zero"),
+            ("0s", "0s", "`--budget 0s --period 0s`: the budget is zero"),
+        ] {
+            let words = ["--budget", budget, "--period", period, "--", "make"];
+            let VerbError(told) = started(&words).err().expect(budget);
+            assert!(told.starts_with(&format!("windfall: {why}")), "{told}");
+        }
+    }
+
+    #[test]
+    fn accepts_a_command_of_any_characters() {
+        for word in ["\u{7f}", "\u{202e}", "a\nb", "\"", "\\", "ä"] {
+            let found = scenario(&["--dry-run", "--share", "2", "--", "printf", word]);
+            let external = found.threads[0].external.as_ref().map(|external| &external.program);
+            let Some(ExternalProgram::Exec { command, .. }) = external else { panic!("a command") };
+            assert_eq!(command[..], ["printf", word]);
+        }
+    }
+
+    #[test]
+    fn law_the_scenario_of_a_command_is_what_a_file_would_say() {
+        let text = "schema = 2\nlength = \"8760h\"\n[machine]\nclaim = \"none\"\n[schedulers.root]\nscheduler = \"rez\"\n\
+                    parent = \"top\"\n[threads.command]\nparent = \"root\"\nguarantee = \"RESBH 20ms 30ms\"\nexec = [\"make\"]\n";
+        let file =
+            Scenario::parse("file.toml", text).unwrap_or_else(|mistakes| panic!("{mistakes}"));
+        assert_eq!(scenario(&["--dry-run", "--share", "2", "--", "make"]), file);
     }
 }

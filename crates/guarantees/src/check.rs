@@ -9,7 +9,7 @@
 //! Invariants: a granted request has a chain from `ALL` to it, each link of which is a rule or a
 //! scheduler's own conversion; the verdict on one virtual processor depends on what is above it and
 //! beside it, never on what is below (HLS 5.1.1, local knowledge).
-//! Read next: `refusal.rs`, which says what would help.
+//! Read next: `remedy.rs`, which says what would help.
 
 use crate::allowance::Allowance;
 use crate::conversion::{ChildParams, Conversion, Given, Supply};

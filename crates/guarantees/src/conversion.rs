@@ -51,7 +51,7 @@ use windfall_time::{Instant, Ratio, Span};
 /// let offers = InTurn.give(Supply::of(&[Guarantee::All]), &children);
 /// assert_eq!(offers[0].gives[0].guarantee.to_string(), "PS 1/3");
 /// ```
-pub trait Conversion {
+pub trait Conversion: Send {
     /// The types of guarantee that it can make use of, the most useful first; what it is given is
     /// rewritten to these. None at all means any, as it is.
     fn takes(&self) -> &'static [Type];
@@ -59,8 +59,8 @@ pub trait Conversion {
     /// The parameter that a child has to send in order to be given `requested`, or a guarantee from
     /// which it follows.
     ///
-    /// # Errors No child can be given that type here. The error says which can be given (`it gives
-    /// ...`).
+    /// # Errors
+    /// No child can be given that type here. The error says which can be given (`it gives ...`).
     fn parameter_for(&self, requested: &Guarantee) -> Result<ChildParam, &'static str>;
 
     /// The offer to each child, in the same order.

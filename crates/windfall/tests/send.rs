@@ -1,10 +1,22 @@
 //! What a user builds may be moved to a thread of its own.
 
+use windfall::analysis::search::Boundary;
+use windfall::analysis::{Locks, Supply, Task};
+use windfall::guarantees::check::{Findings, Node, Tree};
+use windfall::guarantees::{Conversion, Guarantee};
 use windfall::hierarchy::{Hierarchy, Scheduler};
+use windfall::host::Accounts;
+use windfall::processes::Ended;
+use windfall::programs::learn::Learned;
 use windfall::programs::{Body, Program, ProgramRuntime};
+use windfall::scenario::explain::Explanation;
 use windfall::scenario::model::{Requirements, Run, Thread};
-use windfall::scenario::{Diagnostics, Live, Plan, model};
-use windfall::schedulers::catalogue::Catalogue;
+use windfall::scenario::outcome::{PromiseVerdict, Verdict};
+use windfall::scenario::{
+    Catalogues, Diagnostics, Imported, Live, Plan, Promises, Recording, TraceFiles, model,
+};
+use windfall::schedulers::catalogue::{Catalogue, Kind};
+use windfall::trace::{Source, Timeline};
 use windfall::{Outcome, Scenario, Sim, Simulated, Simulation, SimulationError, Span, kinds};
 
 const fn assert_send<T: Send>() {}
@@ -13,6 +25,29 @@ const fn assert_send<T: Send>() {}
 fn law_what_a_user_builds_may_be_moved_to_a_thread() {
     // That this compiles is the test.
     assert_send::<Scenario>();
+    assert_send::<Promises>();
+    assert_send::<Explanation>();
+    assert_send::<Recording>();
+    assert_send::<Imported>();
+    assert_send::<TraceFiles>();
+    assert_send::<Catalogues>();
+    assert_send::<Tree>();
+    assert_send::<Node>();
+    assert_send::<Findings>();
+    assert_send::<Guarantee>();
+    assert_send::<Box<dyn Conversion>>();
+    assert_send::<Verdict>();
+    assert_send::<PromiseVerdict>();
+    assert_send::<Accounts>();
+    assert_send::<Kind>();
+    assert_send::<Supply>();
+    assert_send::<Task>();
+    assert_send::<Locks<'_>>();
+    assert_send::<Boundary>();
+    assert_send::<Learned>();
+    assert_send::<Ended>();
+    assert_send::<Source>();
+    assert_send::<Timeline>();
     assert_send::<Diagnostics>();
     assert_send::<Plan>();
     assert_send::<Live>();

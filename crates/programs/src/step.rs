@@ -3,9 +3,11 @@
 //! A step is the same in a file, where everything has a name, and in a running program, where everything has a
 //! number: [`Step<N>`] says what it does, [`Naming`] how it refers to other things.
 //!
-//! A new step takes four places. The compiler finds three: here, with the things that it shares ([`Step::shared`]) and its
-//! translation; `body.rs`, its meaning; `scenario/src/file/steps.rs`, its keys in a file as they are written. It does not find
-//! `scenario/src/resolve/steps.rs`, which reads these keys; a phase with the step that is written and read again shows whether it does.
+//! A new step is found by the compiler in seven files, of which four say what it is: here, with the things that it shares
+//! ([`Step::shared`]) and its translation; `body.rs`, its meaning; in `scenario/src`, `file/steps.rs`, its keys and how they are
+//! written, and `resolve/steps.rs`, where each key is part of a form with its reader. Three say what it is to an analysis:
+//! `check/programs.rs`, whether time passes in it; `waiting.rs`, what ends it; `sections.rs`, whether a lock may be held in it.
+//! That what is read is what was written, the compiler does not find: a phase that is written and read again shows it.
 
 use crate::action::{Resource, Station, Tick};
 use crate::program::Work;

@@ -131,10 +131,23 @@ pub(crate) fn timed(run: &Run, speed: Ratio) -> Option<Task> {
     let (first, rest) = phases.split_first()?;
     let (Step::Timer { period, .. }, 1) = (first.steps.first()?, first.loops) else { return None };
     let others = first.steps.iter().skip(1).chain(rest.iter().flat_map(|phase| &phase.steps));
-    let waits = |step: &Step| {
-        let waits = step.station().is_some()
-            || matches!(step, Step::Sleep(_) | Step::Timer { .. } | Step::Wait { .. });
-        waits || matches!(step, Step::Barrier(_) | Step::Suspend | Step::Job | Step::OwnRequest(_))
+    let waits = |step: &Step| match step {
+        Step::Visit { .. }
+        | Step::RunVisiting { .. }
+        | Step::Sleep(_)
+        | Step::Timer { .. }
+        | Step::Wait { .. }
+        | Step::Barrier(_)
+        | Step::Suspend
+        | Step::Job
+        | Step::OwnRequest(_) => true,
+        Step::Run(_)
+        | Step::Lock(_)
+        | Step::Unlock(_)
+        | Step::Signal(_)
+        | Step::Broadcast(_)
+        | Step::Yield
+        | Step::Resume(_) => false,
     };
     if others.into_iter().any(waits) {
         return None;

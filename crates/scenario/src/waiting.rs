@@ -138,7 +138,16 @@ impl<'a> Walk<'a> {
                 Step::Suspend => Some(Needs::Resume(thread)),
                 Step::Barrier(name) => Some(Needs::Arrivals(name)),
                 Step::Sleep(Span::MAX) => Some(Needs::Nothing),
-                _ => None,
+                Step::Run(_)
+                | Step::Sleep(_)
+                | Step::Timer { .. }
+                | Step::Job
+                | Step::Lock(_)
+                | Step::Unlock(_)
+                | Step::Yield
+                | Step::OwnRequest(_)
+                | Step::Visit { .. }
+                | Step::RunVisiting { .. } => None,
             };
             if let Some(needs) = needs.filter(|needs| !self.ends(*needs, thread)) {
                 self.waits.entry(needs).or_default().push(thread);

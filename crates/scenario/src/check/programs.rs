@@ -174,7 +174,14 @@ fn takes_time(step: &Step) -> bool {
         Step::Visit { times, .. } => *times > 0,
         Step::Sleep(span) => !span.is_zero(),
         Step::Timer { .. } | Step::Wait { .. } | Step::Barrier(_) | Step::Suspend => true,
-        _ => false,
+        Step::Job
+        | Step::Lock(_)
+        | Step::Unlock(_)
+        | Step::Signal(_)
+        | Step::Broadcast(_)
+        | Step::Yield
+        | Step::Resume(_)
+        | Step::OwnRequest(_) => false,
     }
 }
 

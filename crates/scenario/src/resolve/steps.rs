@@ -83,74 +83,133 @@ fn word(raw: &Raw, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     known.map(|(_, step)| step)
 }
 
-/// The one key that defines a step; none, or several, is a mistake.
-fn only_key(file: &StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<&'static str> {
-    let waits = file.wait.is_some();
-    let visits = file.visit.is_some();
-    let keys = [
-        ("run", file.run.is_some() && !visits),
-        ("visit", visits),
-        ("sleep", file.sleep.is_some()),
-        ("timer", file.timer.is_some()),
-        ("lock", file.lock.is_some() && !waits),
-        ("unlock", file.unlock.is_some()),
-        ("wait", waits),
-        ("signal", file.signal.is_some()),
-        ("broadcast", file.broadcast.is_some()),
-        ("barrier", file.barrier.is_some()),
-        ("resume", file.resume.is_some()),
-        ("reserve", file.reserve.is_some()),
-        ("guarantee", file.guarantee.is_some()),
-        ("share", file.share.is_some()),
-        ("priority", file.priority.is_some()),
-        ("move", file.r#move.is_some()),
-    ];
-    let given: Vec<&str> = keys.iter().filter(|(_, given)| *given).map(|(key, _)| *key).collect();
-    if let [only] = given.as_slice() {
-        return Some(only);
-    }
-    if let [first, second, ..] = given.as_slice() {
-        let message = format!("a step does one thing, not `{first}` and `{second}`");
-        reader.wrong(Code::InvalidStep, path, message, "write two steps, one after the other");
-    } else if !reader.cut_from(path) {
-        let all: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
-        let help = format!("write one of `{}`, or the word {}", all.join("`, `"), words());
-        reader.wrong(Code::InvalidStep, path, "a step that does nothing", &help);
-    }
-    None
+/// How a step of one form is read from its table.
+type Read = fn(StepFile, &Path, &mut Reader<'_>) -> Option<Step>;
+
+/// A way to define a step: its key, whether that is given, and how the step is read then.
+struct Form {
+    key: &'static str,
+    given: bool,
+    read: Read,
 }
 
-/// A request of a thread for itself.
-fn own(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<OwnRequest> {
-    if file.reserve.is_some() || file.guarantee.is_some() {
-        let to = reader.get(file.to, &path.key("to"));
-        let request = match file.guarantee {
-            Some(guarantee) => {
-                OwnRequest::guarantee(reader.get(Some(guarantee), &path.key("guarantee"))?)
-            }
-            None => {
-                let Reservation(amount, period) = reader.get(file.reserve, &path.key("reserve"))?;
-                OwnRequest::reserve(amount, period)
-            }
-        };
-        return Some(match to {
-            Some(to) => request.at(to),
-            None => request,
-        });
-    }
-    if file.share.is_some() {
-        let Share(share) = reader.get(file.share, &path.key("share"))?;
-        return Some(OwnRequest::Share(share));
-    }
-    if file.priority.is_some() {
-        let Priority(priority) = reader.get(file.priority, &path.key("priority"))?;
-        return Some(OwnRequest::Priority(priority));
-    }
-    reader.get(file.r#move, &path.key("move")).map(OwnRequest::Move)
+/// Keys that go with some others.
+struct Beside {
+    keys: &'static str,
+    given: bool,
+    with: &'static [&'static str],
+}
+
+/// All forms of a step, and the keys beside them. A key of the table that has no place here does not compile.
+fn forms(file: &StepFile) -> ([Form; 16], [Beside; 3]) {
+    let StepFile {
+        run,
+        visit,
+        times,
+        every,
+        sleep,
+        timer,
+        name,
+        mode,
+        lock,
+        unlock,
+        wait,
+        signal,
+        broadcast,
+        barrier,
+        resume,
+        reserve,
+        guarantee,
+        to,
+        share,
+        priority,
+        r#move,
+    } = file;
+    let form = |key, given, read: Read| Form { key, given, read };
+    let forms = [
+        form("run", run.is_some() && visit.is_none(), |file, path, reader| {
+            Some(Step::Run(reader.get(file.run, &path.key("run"))?.work()))
+        }),
+        form("visit", visit.is_some(), visits),
+        form("sleep", sleep.is_some(), |file, path, reader| {
+            reader.get(file.sleep, &path.key("sleep")).map(Step::Sleep)
+        }),
+        form("timer", timer.is_some(), ticks),
+        form("lock", lock.is_some() && wait.is_none(), |file, path, reader| {
+            reader.get(file.lock, &path.key("lock")).map(Step::Lock)
+        }),
+        form("unlock", unlock.is_some(), |file, path, reader| {
+            reader.get(file.unlock, &path.key("unlock")).map(Step::Unlock)
+        }),
+        form("wait", wait.is_some(), |file, path, reader| {
+            let what = "the lock that it holds, as `lock = \"m\"`";
+            let lock = reader.need(file.lock, &path.key("lock"), what);
+            let condition = reader.get(file.wait, &path.key("wait"))?;
+            Some(Step::Wait { condition, lock: lock? })
+        }),
+        form("signal", signal.is_some(), |file, path, reader| {
+            reader.get(file.signal, &path.key("signal")).map(Step::Signal)
+        }),
+        form("broadcast", broadcast.is_some(), |file, path, reader| {
+            reader.get(file.broadcast, &path.key("broadcast")).map(Step::Broadcast)
+        }),
+        form("barrier", barrier.is_some(), |file, path, reader| {
+            reader.get(file.barrier, &path.key("barrier")).map(Step::Barrier)
+        }),
+        form("resume", resume.is_some(), |file, path, reader| {
+            reader.get(file.resume, &path.key("resume")).map(Step::Resume)
+        }),
+        form("reserve", reserve.is_some(), |file, path, reader| {
+            let to = reader.get(file.to, &path.key("to"));
+            let Reservation(amount, period) = reader.get(file.reserve, &path.key("reserve"))?;
+            Some(asks(OwnRequest::reserve(amount, period), to))
+        }),
+        form("guarantee", guarantee.is_some(), |file, path, reader| {
+            let to = reader.get(file.to, &path.key("to"));
+            let guarantee = reader.get(file.guarantee, &path.key("guarantee"))?;
+            Some(asks(OwnRequest::guarantee(guarantee), to))
+        }),
+        form("share", share.is_some(), |file, path, reader| {
+            let Share(share) = reader.get(file.share, &path.key("share"))?;
+            Some(Step::OwnRequest(OwnRequest::Share(share)))
+        }),
+        form("priority", priority.is_some(), |file, path, reader| {
+            let Priority(priority) = reader.get(file.priority, &path.key("priority"))?;
+            Some(Step::OwnRequest(OwnRequest::Priority(priority)))
+        }),
+        form("move", r#move.is_some(), |file, path, reader| {
+            let to = reader.get(file.r#move, &path.key("move"))?;
+            Some(Step::OwnRequest(OwnRequest::Move(to)))
+        }),
+    ];
+    let beside = |keys, given, with| Beside { keys, given, with };
+    let besides = [
+        beside("`name` and `mode` go", name.is_some() || mode.is_some(), &["timer"][..]),
+        beside("`to` goes", to.is_some(), &["reserve", "guarantee"]),
+        beside("`times` and `every` go", times.is_some() || every.is_some(), &["visit"]),
+    ];
+    (forms, besides)
+}
+
+/// A request of a thread for itself, of the scheduler of this name if one is given.
+fn asks(request: OwnRequest, to: Option<String>) -> Step {
+    Step::OwnRequest(match to {
+        Some(to) => request.at(to),
+        None => request,
+    })
+}
+
+fn ticks(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
+    let period = reader.get(file.timer, &path.key("timer"));
+    let period = reader.above_zero(period, &path.key("timer"));
+    let name = reader.get(file.name, &path.key("name"));
+    let mode = reader.get(file.mode, &path.key("mode"));
+    let timer = name.unwrap_or_else(|| "timer".to_owned());
+    Some(Step::Timer { timer, period: period?, tick: mode.unwrap_or_default() })
 }
 
 /// A step that visits a station: so many times, or as it computes.
-fn visit(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
+fn visits(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     let station = reader.get(file.visit, &path.key("visit"));
     let times = reader.get(file.times, &path.key("times"));
     let Some(run) = file.run else {
@@ -172,51 +231,32 @@ fn visit(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     Some(Step::RunVisiting { work: work?.work(), station: station?, every: every? })
 }
 
+/// A step that is a table: of the one form whose key is given. None, or several, are a mistake.
 fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
-    let only = only_key(&file, path, reader)?;
-    if only != "timer" && (file.name.is_some() || file.mode.is_some()) {
-        let message = "`name` and `mode` go with `timer`";
-        reader.wrong(Code::MisplacedKey, path, message, "leave them out");
-    }
-    if !matches!(only, "reserve" | "guarantee") && file.to.is_some() {
-        let message = "`to` goes with `reserve` and `guarantee`";
-        reader.wrong(Code::MisplacedKey, path, message, "leave it out");
-    }
-    if only != "visit" && (file.times.is_some() || file.every.is_some()) {
-        let message = "`times` and `every` go with `visit`";
-        reader.wrong(Code::MisplacedKey, path, message, "leave them out");
-    }
-    if only == "visit" {
-        return visit(file, path, reader);
-    }
-    if matches!(only, "reserve" | "guarantee" | "share" | "priority" | "move") {
-        return own(file, path, reader).map(Step::OwnRequest);
-    }
-    let mut at = |value: Option<Lax<String>>, key: &str| reader.get(value, &path.key(key));
-    Some(match only {
-        "lock" => Step::Lock(at(file.lock, "lock")?),
-        "unlock" => Step::Unlock(at(file.unlock, "unlock")?),
-        "signal" => Step::Signal(at(file.signal, "signal")?),
-        "broadcast" => Step::Broadcast(at(file.broadcast, "broadcast")?),
-        "barrier" => Step::Barrier(at(file.barrier, "barrier")?),
-        "resume" => Step::Resume(at(file.resume, "resume")?),
-        "wait" => {
-            let what = "the lock that it holds, as `lock = \"m\"`";
-            let lock = reader.need(file.lock, &path.key("lock"), what);
-            Step::Wait { condition: reader.get(file.wait, &path.key("wait"))?, lock: lock? }
-        }
-        "sleep" => Step::Sleep(reader.get(file.sleep, &path.key("sleep"))?),
-        "run" => Step::Run(reader.get(file.run, &path.key("run"))?.work()),
-        _ => {
-            let period = reader.get(file.timer, &path.key("timer"));
-            let period = reader.above_zero(period, &path.key("timer"));
-            let name = reader.get(file.name, &path.key("name"));
-            let mode = reader.get(file.mode, &path.key("mode"));
-            Step::Timer {
-                timer: name.unwrap_or_else(|| "timer".to_owned()),
-                period: period?,
-                tick: mode.unwrap_or_default(),
+    let (forms, besides) = forms(&file);
+    let all = forms.each_ref().map(|form| form.key);
+    let mut given = forms.into_iter().filter(|form| form.given);
+    let (Form { key, read, .. }, second) = match (given.next(), given.next()) {
+        (Some(first), second) => (first, second),
+        (None, _) => {
+            if !reader.cut_from(path) {
+                let help = format!("write one of `{}`, or the word {}", all.join("`, `"), words());
+                reader.wrong(Code::InvalidStep, path, "a step that does nothing", &help);
             }
+            return None;
         }
-    })
+    };
+    if let Some(second) = second {
+        let message = format!("a step does one thing, not `{key}` and `{}`", second.key);
+        reader.wrong(Code::InvalidStep, path, message, "write two steps, one after the other");
+        return None;
+    }
+    for Beside { keys, with, .. } in besides.into_iter().filter(|beside| beside.given) {
+        if !with.contains(&key) {
+            let message = format!("{keys} with `{}`", with.join("` and `"));
+            let help = if keys.contains(" and ") { "leave them out" } else { "leave it out" };
+            reader.wrong(Code::MisplacedKey, path, message, help);
+        }
+    }
+    read(file, path, reader)
 }

@@ -4,6 +4,7 @@ use crate::window::in_range;
 use crate::{Supply, Task, load};
 use core::cmp::Ordering;
 use core::fmt;
+use windfall_time::Span;
 
 /// Why there is no bound on a response time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -35,6 +36,28 @@ impl UnboundedError {
             Ordering::Less => UnboundedError::NotFound,
         }
     }
+}
+
+/// Whether every response is within its deadline.
+///
+/// # Errors
+/// None is found to be late, and one has no bound: why.
+pub(crate) fn all_met(
+    tasks: &[Task],
+    responses: impl IntoIterator<Item = Result<Span, UnboundedError>>,
+) -> Result<bool, UnboundedError> {
+    let mut unknown = None;
+    for (task, response) in tasks.iter().zip(responses) {
+        match response {
+            Ok(response) if response <= task.deadline => {}
+            // Without a bound in the long run no deadline is met in the end.
+            Ok(_) | Err(UnboundedError::Overload | UnboundedError::PastDeadline) => {
+                return Ok(false);
+            }
+            Err(why) => unknown = Some(why),
+        }
+    }
+    unknown.map_or(Ok(true), Err)
 }
 
 impl fmt::Display for UnboundedError {
@@ -135,6 +158,29 @@ impl fmt::Display for DemandError {
 }
 
 impl std::error::Error for DemandError {}
+
+/// Why there is no knee of a boundary for a tolerance.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ToleranceError {
+    /// It is below zero: nothing is less than the least.
+    Negative,
+    /// Its terms, multiplied by those of a utilisation, are 2^127 or more.
+    TooFine,
+}
+
+impl fmt::Display for ToleranceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ToleranceError::Negative => "the tolerance is below zero; allowed: 0 and above",
+            ToleranceError::TooFine => {
+                "the tolerance is too fine; write a fraction of fewer digits"
+            }
+        })
+    }
+}
+
+impl std::error::Error for ToleranceError {}
 
 /// Why there is no such multiframe task.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -10,6 +10,7 @@
 //! The sweep goes through the busy period of the lowest level once: that of a level ends no earlier than
 //! the last one's, so each task's iteration starts from where the previous stopped.
 
+use crate::error::all_met;
 use crate::window::Window;
 use crate::{Supply, Task, UnboundedError};
 use windfall_time::Span;
@@ -31,10 +32,11 @@ pub fn response_times(tasks: &[Task]) -> Vec<Result<Span, UnboundedError>> {
 }
 
 /// Whether every job meets its deadline, which counts from its arrival.
-#[must_use]
-pub fn schedulable(tasks: &[Task]) -> bool {
-    let responses = response_times(tasks);
-    tasks.iter().zip(responses).all(|(task, worst)| worst.is_ok_and(|w| w <= task.deadline))
+///
+/// # Errors
+/// No task is found to be late, and one has no bound: why.
+pub fn schedulable(tasks: &[Task]) -> Result<bool, UnboundedError> {
+    all_met(tasks, response_times(tasks))
 }
 
 #[cfg(test)]
@@ -99,7 +101,7 @@ mod tests {
         let one = |ns| Ok(Span::from_nanos(ns));
         let overload = Err(UnboundedError::Overload);
         assert_eq!(response_times(&tasks), [one(1), one(3), overload]);
-        assert!(!schedulable(&tasks));
+        assert_eq!(schedulable(&tasks), Ok(false));
     }
 
     #[test]
@@ -135,6 +137,6 @@ mod tests {
         // Lehoczky 1990: the first job of the second task is not the one that takes longest.
         let tasks = [task(26, 70, 70, 0), task(62, 100, 118, 0)];
         assert_eq!(response_times(&tasks)[1], Ok(Span::from_nanos(118)));
-        assert!(schedulable(&tasks));
+        assert_eq!(schedulable(&tasks), Ok(true));
     }
 }

@@ -10,6 +10,7 @@
 //! reservation schedules exactly as beside a ghost. It may hand out its amount in many pieces; only
 //! the worst case is the same.
 
+use crate::error::all_met;
 use crate::{AmountError, SupplyError, Task, UnboundedError, fixed_priority};
 use windfall_time::Span;
 
@@ -62,10 +63,16 @@ impl Ghost {
     }
 
     /// Whether every thread meets its deadline beside the ghost.
-    #[must_use]
-    pub fn schedulable(self, tasks: &[Task], amount: Span, period: Span) -> bool {
-        let responses = self.response_times(tasks, amount, period);
-        tasks.iter().zip(responses).all(|(task, worst)| worst.is_ok_and(|w| w <= task.deadline))
+    ///
+    /// # Errors
+    /// No thread is found to be late, and one has no bound: why.
+    pub fn schedulable(
+        self,
+        tasks: &[Task],
+        amount: Span,
+        period: Span,
+    ) -> Result<bool, UnboundedError> {
+        all_met(tasks, self.response_times(tasks, amount, period))
     }
 
     /// The least amount for a period, a multiple of `granule`, by halving.
@@ -85,7 +92,8 @@ impl Ghost {
         }
         let most = period.checked_div(granule).ok_or(AmountError::ZeroGranule)?;
         let amount = |steps| granule.checked_mul(steps).ok_or(AmountError::NotEnough);
-        let enough = |steps| amount(steps).is_ok_and(|x| self.schedulable(tasks, x, period));
+        let enough =
+            |steps| amount(steps).is_ok_and(|x| self.schedulable(tasks, x, period) == Ok(true));
         if !enough(most) {
             let responses = self.response_times(tasks, amount(most)?, period);
             return Err(AmountError::by(tasks, &responses));

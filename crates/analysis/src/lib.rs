@@ -38,7 +38,9 @@ pub mod ties;
 mod window;
 
 pub use amount_error::AmountError;
-pub use error::{DemandError, MultiframeError, SupplyError, TieError, UnboundedError};
+pub use error::{
+    DemandError, MultiframeError, SupplyError, TieError, ToleranceError, UnboundedError,
+};
 pub use locks::{LockError, Locks, Protocol, Section};
 pub use resource::Resource;
 pub use supply::Supply;

@@ -4,6 +4,7 @@
 //! (fixed priorities) or by deadlines; the analyses are in `local_fixed_priority.rs` and
 //! `local_edf.rs`, the least amounts in `resource_fixed_priority.rs` and `resource_edf.rs`.
 
+use crate::error::all_met;
 use crate::{
     AmountError, Resource, Supply, Task, UnboundedError, local_edf, local_fixed_priority,
     locked_edf, resource_edf, resource_fixed_priority,
@@ -42,8 +43,10 @@ impl Policy {
     }
 
     /// Whether every deadline is met under this supply.
-    #[must_use]
-    pub fn schedulable(self, tasks: &[Task], supply: &Supply) -> bool {
+    ///
+    /// # Errors
+    /// [`UnboundedError::OutOfRange`], and [`UnboundedError::NotFound`] where it is not decided.
+    pub fn schedulable(self, tasks: &[Task], supply: &Supply) -> Result<bool, UnboundedError> {
         match self {
             Policy::EarliestDeadline => local_edf::schedulable(tasks, supply),
             fixed => local_fixed_priority::schedulable(&fixed.sorted(tasks), supply),
@@ -52,20 +55,22 @@ impl Policy {
 
     /// Whether every deadline is met where locks delay each task by up to its `blocking` (`locks.rs`, by the ranks of
     /// this policy; relative deadlines for [`Policy::EarliestDeadline`]). A task beyond the end of that list has no blocking.
-    #[must_use]
-    pub fn schedulable_blocked(self, tasks: &[Task], blocking: &[Span], supply: &Supply) -> bool {
+    ///
+    /// # Errors
+    /// As for [`schedulable`](Self::schedulable); [`UnboundedError::Jitter`] where releases jitter under
+    /// [`Policy::EarliestDeadline`].
+    pub fn schedulable_blocked(
+        self,
+        tasks: &[Task],
+        blocking: &[Span],
+        supply: &Supply,
+    ) -> Result<bool, UnboundedError> {
         if blocking.iter().all(|blocking| blocking.is_zero()) {
             return self.schedulable(tasks, supply);
         }
         match self {
             Policy::EarliestDeadline => locked_edf::schedulable(tasks, blocking, supply),
-            _ => {
-                let responses = self.response_times_blocked(tasks, blocking, supply);
-                let met = |(task, response): (&Task, Result<Span, _>)| {
-                    response.is_ok_and(|response| response <= task.deadline)
-                };
-                tasks.iter().zip(responses).all(met)
-            }
+            _ => all_met(tasks, self.response_times_blocked(tasks, blocking, supply)),
         }
     }
 
@@ -129,7 +134,7 @@ impl Policy {
                 fixed => resource_fixed_priority::least(&fixed.sorted(tasks), resource, granule),
             };
         }
-        let met = |supply: &Supply| self.schedulable_blocked(tasks, blocking, supply);
+        let met = |supply: &Supply| self.schedulable_blocked(tasks, blocking, supply) == Ok(true);
         resource.least_amount(granule.as_nanos(), met).map(Span::from_nanos)
     }
 
@@ -182,7 +187,8 @@ mod tests {
             for policy in [Policy::RateMonotonic, Policy::EarliestDeadline] {
                 let mut amounts = (0..=resource.most().as_nanos()).filter(|x| x % granule == 0).map(ns);
                 let slow = amounts.find(|x| {
-                    policy.schedulable_blocked(&tasks, &blocking, &resource.supply(*x).unwrap())
+                    let supply = resource.supply(*x).unwrap();
+                    policy.schedulable_blocked(&tasks, &blocking, &supply) == Ok(true)
                 });
                 let fast = policy.least_amount_blocked(&tasks, &blocking, &resource, ns(granule)).ok();
                 prop_assert_eq!(fast, slow);

@@ -40,10 +40,26 @@ pub(crate) enum Verdict {
 
 /// Whether every job meets its deadline.
 ///
-/// Also `false` where a work or period is zero, and beyond [`HORIZON`] and [`ROUNDS`].
-#[must_use]
-pub fn schedulable(tasks: &[Task], supply: &Supply) -> bool {
-    in_range(tasks) && verdict(tasks, supply) == Verdict::Met
+/// # Errors
+/// [`UnboundedError::OutOfRange`], and [`UnboundedError::NotFound`] where it is not decided within [`HORIZON`] and
+/// [`ROUNDS`].
+pub fn schedulable(tasks: &[Task], supply: &Supply) -> Result<bool, UnboundedError> {
+    if !in_range(tasks) {
+        return Err(UnboundedError::OutOfRange);
+    }
+    match verdict(tasks, supply) {
+        Verdict::Met => Ok(true),
+        Verdict::Want { .. } => Ok(false),
+        Verdict::TooMuch => undecided(tasks, supply),
+    }
+}
+
+/// Tasks that take more than the supply in the long run are late; of others nothing is known.
+pub(crate) fn undecided(tasks: &[Task], supply: &Supply) -> Result<bool, UnboundedError> {
+    match load::against_rate(tasks, supply) {
+        Ordering::Greater => Ok(false),
+        Ordering::Equal | Ordering::Less => Err(UnboundedError::NotFound),
+    }
 }
 
 /// The longest response time of each task, from its nominal arrival, however late that is.
@@ -200,14 +216,15 @@ mod tests {
         fn limit_jumps_decide_as_all_windows_do(
             tasks in small_tasks(1..=3), supply in small_supply(),
         ) {
-            prop_assert_eq!(schedulable(&tasks, &supply), every_window_holds(&tasks, &supply));
+            let slow = every_window_holds(&tasks, &supply);
+            prop_assert_eq!(schedulable(&tasks, &supply), Ok(slow));
         }
 
         #[test]
         fn limit_at_the_full_rate_too(tasks in small_tasks(1..=3)) {
             for supply in at_full_rate(&tasks) {
                 let slow = every_window_holds(&tasks, &supply);
-                prop_assert_eq!(schedulable(&tasks, &supply), slow);
+                prop_assert_eq!(schedulable(&tasks, &supply), Ok(slow));
             }
         }
 
@@ -220,7 +237,7 @@ mod tests {
                 let within =
                     |(t, r): (&Task, &Result<Span, _>)| r.is_ok_and(|r| r <= t.deadline);
                 let met = tasks.iter().zip(&responses).all(within);
-                prop_assert_eq!(schedulable(&tasks, &supply), met);
+                prop_assert_eq!(schedulable(&tasks, &supply), Ok(met));
             }
         }
 
@@ -259,14 +276,30 @@ mod tests {
     fn refuses_a_full_rate_with_a_gap_and_accepts_one_without() {
         let tasks = [task(1, 4, 4, 0), task(2, 8, 8, 0)];
         let [x, y] = [1, 2].map(Span::from_nanos);
-        assert!(!schedulable(&tasks, &Supply::basic(x, y).unwrap()));
-        assert!(schedulable(&tasks, &Supply::continuous(x, y).unwrap()));
+        assert_eq!(schedulable(&tasks, &Supply::basic(x, y).unwrap()), Ok(false));
+        assert_eq!(schedulable(&tasks, &Supply::continuous(x, y).unwrap()), Ok(true));
     }
 
     #[test]
     fn accepts_late_deadlines_at_the_full_rate_though_it_is_always_busy() {
         let supply = Supply::basic(Span::from_nanos(1), Span::from_nanos(2)).unwrap();
-        assert!(schedulable(&[task(2, 4, 5, 0)], &supply));
-        assert!(!schedulable(&[task(2, 4, 4, 0)], &supply));
+        assert_eq!(schedulable(&[task(2, 4, 5, 0)], &supply), Ok(true));
+        assert_eq!(schedulable(&[task(2, 4, 4, 0)], &supply), Ok(false));
+    }
+    #[test]
+    fn refuses_what_cannot_be_analysed_and_what_it_cannot_decide() {
+        let all = Supply::all();
+        for tasks in [[task(0, 4, 4, 0)], [task(1, 0, 4, 0)], [task(1, u64::MAX, 4, 0)]] {
+            assert_eq!(schedulable(&tasks, &all), Err(UnboundedError::OutOfRange));
+        }
+        assert_eq!(schedulable(&[task(2, 1, 1, 0)], &all), Ok(false), "an overload is late");
+        // All that there is, and arrivals that repeat after more than 2^64 ns only.
+        let long = (1 << 40) - 87;
+        let full = [
+            task(1, 2, 2, 0),
+            task(long, 4 * long, 4 * long, 1),
+            task(long + 1, 4 * (long + 1), 4 * (long + 1), 1),
+        ];
+        assert_eq!(schedulable(&full, &all), Err(UnboundedError::NotFound));
     }
 }

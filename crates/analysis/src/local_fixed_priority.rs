@@ -12,6 +12,7 @@
 //! Sources: Shin and Lee 2003, theorem 4.2; Tindell, Burns and Wellings 1994 for jitter and
 //! deadlines beyond periods. With `Supply::all()` it agrees with `fixed_priority.rs`.
 
+use crate::local_edf::undecided;
 use crate::window::{HORIZON, ROUNDS, in_range};
 use crate::{Supply, Task, UnboundedError, load};
 use core::cmp::Ordering;
@@ -55,15 +56,33 @@ pub fn blocked_response_time(
 }
 
 /// Whether every job meets its deadline, which counts from its arrival.
-#[must_use]
-pub fn schedulable(tasks: &[Task], supply: &Supply) -> bool {
-    in_range(tasks) && (0..tasks.len()).all(|last| meets(&tasks[..=last], supply))
+///
+/// # Errors
+/// [`UnboundedError::OutOfRange`], and [`UnboundedError::NotFound`] where it is not decided within [`HORIZON`] and
+/// [`ROUNDS`].
+pub fn schedulable(tasks: &[Task], supply: &Supply) -> Result<bool, UnboundedError> {
+    if !in_range(tasks) {
+        return Err(UnboundedError::OutOfRange);
+    }
+    for last in 0..tasks.len() {
+        if !meets(&tasks[..=last], supply)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Whether the last of these tasks meets its deadlines; they are in range.
-pub(crate) fn meets(tasks: &[Task], supply: &Supply) -> bool {
-    let level = Level::new(tasks, supply);
-    level.is_some_and(|mut level| level.response(Some(level.task.deadline.as_nanos())).is_some())
+///
+/// # Errors
+/// [`UnboundedError::NotFound`] where it is not decided.
+pub(crate) fn meets(tasks: &[Task], supply: &Supply) -> Result<bool, UnboundedError> {
+    let Some(mut level) = Level::new(tasks, supply) else { return Ok(true) };
+    match level.response(Some(level.task.deadline.as_nanos())) {
+        Some(_) => Ok(true),
+        None if level.is_late => Ok(false),
+        None => undecided(tasks, supply),
+    }
 }
 
 /// The busy period of the last of some tasks, with all that goes before it.
@@ -78,12 +97,23 @@ struct Level<'a> {
     /// Jobs that arrive from here on respond as earlier ones did: set once the tasks are known to
     /// take exactly the supply's rate, whose busy period may have no end.
     repeats: Option<u64>,
+    /// Whether a response was found to exceed what was allowed.
+    is_late: bool,
 }
 
 impl<'a> Level<'a> {
     fn new(all: &'a [Task], supply: &'a Supply) -> Option<Level<'a>> {
         let (task, higher) = all.split_last()?;
-        Some(Level { all, task, higher, supply, blocking: 0, rounds: 0, repeats: None })
+        Some(Level {
+            all,
+            task,
+            higher,
+            supply,
+            blocking: 0,
+            rounds: 0,
+            repeats: None,
+            is_late: false,
+        })
     }
 
     /// The longest response time; `None` also as soon as one exceeds `most`.
@@ -111,6 +141,7 @@ impl<'a> Level<'a> {
         let mut window = self.supply.window_ns(own)?.max(window);
         loop {
             if window > latest.min(HORIZON.as_nanos()) {
+                self.is_late = latest < HORIZON.as_nanos();
                 return None;
             }
             let needed = self.supply.window_ns(load::arrived(self.higher, own, window)?)?;
@@ -228,7 +259,7 @@ mod tests {
             let within = |mut t: Task| { t.deadline = t.deadline.min(t.period); t };
             let tasks: Vec<Task> = tasks.into_iter().map(within).collect();
             let slow = (1..=tasks.len()).all(|n| some_window_holds(&tasks[..n], &supply));
-            prop_assert_eq!(schedulable(&tasks, &supply), slow);
+            prop_assert_eq!(schedulable(&tasks, &supply), Ok(slow));
         }
 
         #[test]
@@ -239,7 +270,7 @@ mod tests {
             let within =
                 |(t, r): (&Task, &Result<Span, _>)| r.is_ok_and(|r| r <= t.deadline);
             let met = tasks.iter().zip(&responses).all(within);
-            prop_assert_eq!(schedulable(&tasks, &supply), met);
+            prop_assert_eq!(schedulable(&tasks, &supply), Ok(met));
         }
 
         #[test]
@@ -278,12 +309,21 @@ mod tests {
     #[test]
     fn refuses_a_deadline_one_shorter_than_the_response() {
         let supply = Supply::basic(Span::from_nanos(3), Span::from_nanos(5)).unwrap();
-        assert!(!schedulable(&[task(4, 20, 9, 0)], &supply));
+        assert_eq!(schedulable(&[task(4, 20, 9, 0)], &supply), Ok(false));
     }
 
     #[test]
     fn accepts_a_deadline_equal_to_the_response() {
         let supply = Supply::basic(Span::from_nanos(3), Span::from_nanos(5)).unwrap();
-        assert!(schedulable(&[task(4, 20, 10, 0)], &supply));
+        assert_eq!(schedulable(&[task(4, 20, 10, 0)], &supply), Ok(true));
+    }
+    #[test]
+    fn refuses_what_cannot_be_analysed_and_says_that_an_overload_is_late() {
+        for tasks in [[task(0, 4, 4, 0)], [task(1, 0, 4, 0)], [task(1, u64::MAX, 4, 0)]] {
+            assert_eq!(schedulable(&tasks, &Supply::all()), Err(UnboundedError::OutOfRange));
+        }
+        assert_eq!(schedulable(&[task(2, 1, 100, 0)], &Supply::all()), Ok(false));
+        assert_eq!(schedulable(&[task(1, 2, 1, 0)], &Supply::nothing()), Ok(false));
+        assert_eq!(schedulable(&[], &Supply::nothing()), Ok(true));
     }
 }

@@ -11,7 +11,7 @@
 //! `local_edf.rs`. Sources: Baker 1991; Baruah 2006; Spuri 1996 for response times; Zhang and Burns 2013 for the jumps.
 
 use crate::load::repetition;
-use crate::local_edf::{busy_period_after, demand, last_deadline};
+use crate::local_edf::{busy_period_after, demand, last_deadline, undecided};
 use crate::window::{HORIZON, ROUNDS, in_range};
 use crate::{Supply, Task, UnboundedError};
 use core::cmp::Ordering;
@@ -19,10 +19,15 @@ use windfall_time::Span;
 
 /// Whether every job meets its deadline; `blocking` by task, as those with longer relative deadlines delay it.
 ///
-/// Also `false` where a work or period is zero, with jitter, and beyond [`HORIZON`] and [`ROUNDS`].
-#[must_use]
-pub fn schedulable(tasks: &[Task], blocking: &[Span], supply: &Supply) -> bool {
-    let Some(blocks) = Blocks::new(tasks, blocking) else { return false };
+/// # Errors
+/// [`UnboundedError::OutOfRange`], [`UnboundedError::Jitter`], and [`UnboundedError::NotFound`] where it is not decided within
+/// [`HORIZON`] and [`ROUNDS`].
+pub fn schedulable(
+    tasks: &[Task],
+    blocking: &[Span],
+    supply: &Supply,
+) -> Result<bool, UnboundedError> {
+    let blocks = Blocks::new(tasks, blocking)?;
     let most = match busy_period_after(blocks.largest, tasks, supply) {
         Ok(busy) => Some(busy),
         // The tasks take exactly the supply's rate, so the first blocking is never made up for. From the longest deadline on, blocking
@@ -32,14 +37,14 @@ pub fn schedulable(tasks: &[Task], blocking: &[Span], supply: &Supply) -> bool {
         }
         Err(_) => None,
     };
-    let Some(most) = most else { return false };
+    let Some(most) = most else { return undecided(tasks, supply) };
     let mut window = last_deadline(tasks, most);
     for _ in 0..ROUNDS {
-        let Some(now) = window else { return true };
-        let Some(work) = demand(tasks, now) else { return false };
+        let Some(now) = window else { return Ok(true) };
+        let Some(work) = demand(tasks, now) else { return undecided(tasks, supply) };
         let within = |more: u64| supply.window_ns(work.checked_add(more)?);
         if within(blocks.at(now)).is_none_or(|needed| needed > now) {
-            return false;
+            return Ok(false);
         }
         // No shorter window down to one that holds even this work and the largest blocking is in want.
         window = match within(blocks.largest) {
@@ -47,7 +52,7 @@ pub fn schedulable(tasks: &[Task], blocking: &[Span], supply: &Supply) -> bool {
             _ => now.checked_sub(1).and_then(|shorter| last_deadline(tasks, shorter)),
         };
     }
-    false
+    undecided(tasks, supply)
 }
 
 /// The longest response time of each task, however late that is; `blocking` as for [`schedulable`].
@@ -60,18 +65,16 @@ pub fn response_times(
     supply: &Supply,
 ) -> Vec<Result<Span, UnboundedError>> {
     let found = Blocks::new(tasks, blocking).and_then(|blocks| {
-        let busy = busy_period_after(blocks.largest, tasks, supply).ok()?;
         let mut rounds = 0;
-        (0..tasks.len()).map(|own| worst(&blocks, own, supply, busy, &mut rounds)).collect()
+        let busy = busy_period_after(blocks.largest, tasks, supply).ok();
+        let mut all = |busy| {
+            (0..tasks.len()).map(|own| worst(&blocks, own, supply, busy, &mut rounds)).collect()
+        };
+        busy.and_then(&mut all).ok_or_else(|| UnboundedError::of(tasks, supply))
     });
     match found {
-        Some(found) => Vec::into_iter(found).map(Ok).collect(),
-        None => {
-            let jitters = tasks.iter().any(|task| !task.jitter.is_zero());
-            let of = UnboundedError::of(tasks, supply);
-            let why = if jitters { UnboundedError::Jitter } else { of };
-            vec![Err(why); tasks.len()]
-        }
+        Ok(found) => Vec::into_iter(found).map(Ok).collect(),
+        Err(why) => vec![Err(why); tasks.len()],
     }
 }
 
@@ -84,17 +87,19 @@ struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    /// `None` where tasks are out of range or have jitter.
-    fn new(tasks: &'a [Task], blocking: &[Span]) -> Option<Blocks<'a>> {
-        if !in_range(tasks) || tasks.iter().any(|task| !task.jitter.is_zero()) {
-            return None;
+    fn new(tasks: &'a [Task], blocking: &[Span]) -> Result<Blocks<'a>, UnboundedError> {
+        if tasks.iter().any(|task| !task.jitter.is_zero()) {
+            return Err(UnboundedError::Jitter);
+        }
+        if !in_range(tasks) {
+            return Err(UnboundedError::OutOfRange);
         }
         let of = |at: usize| blocking.get(at).map_or(0, |blocking| blocking.as_nanos());
         let steps = tasks.iter().enumerate().map(|(at, task)| (task.deadline.as_nanos(), of(at)));
         let mut steps: Vec<(u64, u64)> = steps.collect();
         steps.sort_unstable_by_key(|step| std::cmp::Reverse(*step));
         let largest = steps.iter().map(|(_, blocking)| *blocking).max().unwrap_or(0);
-        Some(Blocks { tasks, steps, largest })
+        Ok(Blocks { tasks, steps, largest })
     }
 
     /// The blocking of a window of this length.
@@ -182,8 +187,8 @@ mod tests {
         let resource = crate::Resource::continuous(span(10)).unwrap();
         let supply = resource.supply(span(2)).unwrap();
         // The first deadline is after 11 ns, and 1 + 3 ns of work take 20 ns.
-        assert!(!schedulable(&tasks, &[span(3)], &supply));
-        assert!(schedulable(&tasks, &[Span::ZERO], &supply));
+        assert_eq!(schedulable(&tasks, &[span(3)], &supply), Ok(false));
+        assert_eq!(schedulable(&tasks, &[Span::ZERO], &supply), Ok(true));
     }
 
     proptest! {
@@ -205,7 +210,7 @@ mod tests {
                     let least = supply.least(Span::from_nanos(window)).as_nanos();
                     demand(&tasks, window).unwrap() + own.as_nanos() <= least
                 });
-            prop_assert_eq!(schedulable(&tasks, &blocking, &supply), slow);
+            prop_assert_eq!(schedulable(&tasks, &blocking, &supply), Ok(slow));
         }
 
         #[test]
@@ -250,13 +255,13 @@ mod tests {
     fn refuses_jitter_and_accepts_blocking_that_just_fits() {
         let tasks = [task(2, 10, 5, 0), task(4, 10, 9, 0)];
         let blocking = |longest| [Span::from_nanos(longest), Span::ZERO];
-        assert!(schedulable(&tasks, &blocking(3), &Supply::all()));
-        assert!(!schedulable(&tasks, &blocking(4), &Supply::all()));
+        assert_eq!(schedulable(&tasks, &blocking(3), &Supply::all()), Ok(true));
+        assert_eq!(schedulable(&tasks, &blocking(4), &Supply::all()), Ok(false));
         let bounds = response_times(&tasks, &blocking(3), &Supply::all());
         assert_eq!(bounds, [Ok(Span::from_nanos(5)), Ok(Span::from_nanos(6))]);
         let late = [task(2, 10, 5, 1)];
         let error = response_times(&late, &[], &Supply::all());
         assert_eq!(error, [Err(UnboundedError::Jitter)]);
-        assert!(!schedulable(&late, &[], &Supply::all()));
+        assert_eq!(schedulable(&late, &[], &Supply::all()), Err(UnboundedError::Jitter));
     }
 }

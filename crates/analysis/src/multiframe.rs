@@ -13,6 +13,7 @@
 //! Sources: Mok and Chen 1997 (model, accumulative monotony, critical instant); Baruah, Chen,
 //! Gorinsky and Mok 1999 (demand bound).
 
+use crate::local_edf::Verdict;
 use crate::window::{HORIZON, ROUNDS, in_range};
 use crate::{DemandError, MultiframeError, Supply, Task, UnboundedError, load, local_edf};
 use core::cmp::Ordering;
@@ -143,13 +144,17 @@ pub fn response_times(tasks: &[Multiframe], supply: &Supply) -> Vec<Result<Span,
 
 /// Whether earliest deadline first meets every deadline; exact.
 ///
-/// Also `false` beyond [`crate::HORIZON`] and [`crate::ROUNDS`].
-#[must_use]
-pub fn edf_schedulable(tasks: &[Multiframe], supply: &Supply) -> bool {
+/// # Errors
+/// [`UnboundedError::NotFound`] where it is not decided within [`crate::HORIZON`] and [`crate::ROUNDS`].
+pub fn edf_schedulable(tasks: &[Multiframe], supply: &Supply) -> Result<bool, UnboundedError> {
     let demand = |window| total(tasks, |task| task.work(task.due(window)));
     let last = |most| tasks.iter().filter_map(|task| task.last_due(most)).max();
-    let Some(most) = longest_window(tasks, supply) else { return false };
-    local_edf::descend(demand, last, supply, most) == local_edf::Verdict::Met
+    let Some(most) = longest_window(tasks, supply)? else { return Ok(false) };
+    match local_edf::descend(demand, last, supply, most) {
+        Verdict::Met => Ok(true),
+        Verdict::Want { .. } => Ok(false),
+        Verdict::TooMuch => Err(UnboundedError::NotFound),
+    }
 }
 
 fn response(
@@ -180,27 +185,31 @@ fn total(tasks: &[Multiframe], part: impl Fn(&Multiframe) -> Option<u64>) -> Opt
 }
 
 /// No window longer than this is in want unless a shorter one is: the longest busy period, or, at
-/// exactly the supply's rate, all that there is before everything repeats.
-fn longest_window(tasks: &[Multiframe], supply: &Supply) -> Option<u64> {
-    let cycles = tasks.iter().map(Multiframe::cycle).collect::<Option<Vec<Task>>>()?;
+/// exactly the supply's rate, all that there is before everything repeats. `None` where they take more than that.
+fn longest_window(tasks: &[Multiframe], supply: &Supply) -> Result<Option<u64>, UnboundedError> {
+    let cycles = tasks.iter().map(Multiframe::cycle).collect::<Option<Vec<Task>>>();
+    let cycles = cycles.ok_or(UnboundedError::NotFound)?;
     match load::against_rate(&cycles, supply) {
-        Ordering::Greater => return None,
+        Ordering::Greater => return Ok(None),
         Ordering::Equal => {
-            let (start, length) = load::repetition(&cycles, supply)?;
-            return start.checked_add(length);
+            let repeats = load::repetition(&cycles, supply);
+            let end = repeats.and_then(|(start, length)| start.checked_add(length));
+            return end.map(Some).ok_or(UnboundedError::NotFound);
         }
         Ordering::Less => {}
     }
     let mut window = 1_u64;
     for _ in 0..ROUNDS {
-        let work = total(tasks, |task| task.work(window.div_ceil(task.period)))?;
-        let needed = supply.window_ns(work).filter(|needed| *needed <= HORIZON.as_nanos())?;
+        let work = total(tasks, |task| task.work(window.div_ceil(task.period)));
+        let needed = work.and_then(|work| supply.window_ns(work));
+        let needed = needed.filter(|needed| *needed <= HORIZON.as_nanos());
+        let needed = needed.ok_or(UnboundedError::NotFound)?;
         if needed <= window {
-            return Some(window);
+            return Ok(Some(window));
         }
         window = needed;
     }
-    None
+    Err(UnboundedError::NotFound)
 }
 
 #[cfg(test)]
@@ -304,7 +313,7 @@ mod tests {
             let cycles: Vec<Task> = tasks.iter().map(|task| task.cycle().unwrap()).collect();
             for supply in at_full_rate(&cycles).into_iter().chain([supply]) {
                 let slow = every_window_holds(&tasks, &cycles, &supply);
-                prop_assert_eq!(edf_schedulable(&tasks, &supply), slow);
+                prop_assert_eq!(edf_schedulable(&tasks, &supply), Ok(slow));
             }
         }
 

@@ -70,7 +70,8 @@ impl Need<'_> {
     fn exact(&self, bound: Option<u64>, known: u64) -> Option<u64> {
         let (task, higher) = self.tasks.split_last()?;
         if task.deadline > task.period {
-            let meets = |supply: &Supply| local_fixed_priority::meets(self.tasks, supply);
+            let meets =
+                |supply: &Supply| local_fixed_priority::meets(self.tasks, supply) == Ok(true);
             return Some(self.resource.least_amount(self.granule, meets)?.max(known));
         }
         let latest = task.deadline.checked_sub(task.jitter)?.as_nanos();
@@ -140,7 +141,7 @@ mod tests {
             let slow = (0..=resource.most().as_nanos())
                 .filter(|x| x % granule == 0)
                 .map(Span::from_nanos)
-                .find(|x| local_fixed_priority::schedulable(&tasks, &resource.supply(*x).unwrap()));
+                .find(|x| local_fixed_priority::schedulable(&tasks, &resource.supply(*x).unwrap()) == Ok(true));
             let found = least_amount(&tasks, &resource, Span::from_nanos(granule));
             prop_assert_eq!(found.ok(), slow);
         }
@@ -155,7 +156,7 @@ mod tests {
             let slow = (0..=resource.most().as_nanos())
                 .filter(|x| x % granule == 0)
                 .map(Span::from_nanos)
-                .find(|x| local_fixed_priority::schedulable(&tasks, &resource.supply(*x).unwrap()));
+                .find(|x| local_fixed_priority::schedulable(&tasks, &resource.supply(*x).unwrap()) == Ok(true));
             let found = least_amount(&tasks, &resource, Span::from_nanos(granule));
             prop_assert_eq!(found.ok(), slow);
         }

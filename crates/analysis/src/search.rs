@@ -13,7 +13,7 @@
 //! Absent on purpose: how periods are spread (the caller lists them), and drawing.
 
 use crate::local::Policy;
-use crate::{Resource, SupplyError, Task, UnboundedError};
+use crate::{Resource, SupplyError, Task, ToleranceError, UnboundedError};
 use core::cmp::Reverse;
 use windfall_time::{Ratio, Span};
 
@@ -161,13 +161,21 @@ impl Boundary {
     }
 
     /// The longest period whose least utilisation exceeds the least of all by no more than
-    /// `tolerance` of that; `None` where no period has an amount, or the tolerance is negative.
-    #[must_use]
-    pub fn knee(&self, tolerance: Ratio) -> Option<Point> {
-        let least = self.points.iter().filter_map(Point::utilisation).min()?;
-        let most = least.checked_add(least.checked_mul(tolerance)?)?;
+    /// `tolerance` of that; `None` where no period has an amount.
+    ///
+    /// # Errors
+    /// The tolerance is negative, or too fine to be counted with.
+    pub fn knee(&self, tolerance: Ratio) -> Result<Option<Point>, ToleranceError> {
+        if tolerance < Ratio::ZERO {
+            return Err(ToleranceError::Negative);
+        }
+        let Some(least) = self.points.iter().filter_map(Point::utilisation).min() else {
+            return Ok(None);
+        };
+        let more = least.checked_mul(tolerance).ok_or(ToleranceError::TooFine)?;
+        let most = least.checked_add(more).ok_or(ToleranceError::TooFine)?;
         let within = |point: &&Point| point.utilisation().is_some_and(|own| own <= most);
-        self.points.iter().filter(within).max_by_key(|point| point.period).copied()
+        Ok(self.points.iter().filter(within).max_by_key(|point| point.period).copied())
     }
 
     /// The period of least utilisation, switches of `cost` included; among equals the longest.
@@ -242,7 +250,7 @@ mod tests {
                 for (period, column) in axis.iter().zip(grid) {
                     for (amount, fast) in axis.iter().zip(column) {
                         let supply = kind.resource(*period).and_then(|all| all.supply(*amount));
-                        let slow = supply.is_ok_and(|s| policy.schedulable(&tasks, &s));
+                        let slow = supply.is_ok_and(|s| policy.schedulable(&tasks, &s) == Ok(true));
                         prop_assert_eq!(fast, slow, "{} {} {:?} {:?}", amount, period, policy, kind);
                     }
                 }
@@ -259,7 +267,7 @@ mod tests {
             for (period, column) in axis.iter().zip(grid) {
                 for (amount, fast) in axis.iter().zip(column) {
                     let supply = Supply::basic(*amount, *period);
-                    let slow = supply.is_ok_and(|s| policy.schedulable(&tasks, &s));
+                    let slow = supply.is_ok_and(|s| policy.schedulable(&tasks, &s) == Ok(true));
                     assert_eq!(fast, slow, "{amount} {period} {policy:?}");
                 }
             }
@@ -272,7 +280,10 @@ mod tests {
         let periods: Vec<Span> = (1..=200).map(|n| us(n * 100)).collect();
         let boundary = Boundary::of(&player(&tasks, Policy::RateMonotonic), &periods);
         let knee = boundary.knee(Ratio::new(1, 20).unwrap());
-        assert_eq!(knee, Some(Point { period: us(6_000), amount: Some(us(1_500)) }));
+        assert_eq!(knee, Ok(Some(Point { period: us(6_000), amount: Some(us(1_500)) })));
+        let below = boundary.knee(Ratio::new(-1, 20).unwrap());
+        assert_eq!(below, Err(ToleranceError::Negative));
+        assert_eq!(boundary.knee(Ratio::new(1, i128::MAX).unwrap()), Err(ToleranceError::TooFine));
     }
 
     #[test]
@@ -319,7 +330,7 @@ mod tests {
         let application = player(&tasks, Policy::RateMonotonic);
         let boundary = Boundary::of(&application, &[us(1), Span::ZERO, Span::MAX]);
         assert!(boundary.points.iter().all(|point| point.amount.is_none()));
-        assert_eq!(boundary.knee(Ratio::ONE), None);
+        assert_eq!(boundary.knee(Ratio::ONE), Ok(None));
         assert_eq!(boundary.choose(&application, us(1)), None);
     }
 

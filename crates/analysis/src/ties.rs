@@ -85,7 +85,7 @@ mod tests {
                 bound.is_ok_and(|bound| bound <= task.deadline)
             };
             let each = tasks.iter().zip(&bounds).all(met);
-            prop_assert_eq!(Policy::AsListed.schedulable(&listed, &supply), each);
+            prop_assert_eq!(Policy::AsListed.schedulable(&listed, &supply), Ok(each));
         }
     }
 

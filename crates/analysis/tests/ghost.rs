@@ -38,15 +38,15 @@ fn paper_figure_6_1_three_threads_fit_in_1100_us_each_5_ms() {
     assert_eq!(responses, [us(8_800), us(18_600), us(98_000)].map(Ok));
     let least = Ghost::Basic.least_amount(&tasks, us(5_000), us(1));
     assert_eq!(least, Ok(us(1_053)));
-    assert!(Ghost::Basic.schedulable(&tasks, us(1_053), us(5_000)));
-    assert!(!Ghost::Basic.schedulable(&tasks, us(1_052), us(5_000)));
+    assert_eq!(Ghost::Basic.schedulable(&tasks, us(1_053), us(5_000)), Ok(true));
+    assert_eq!(Ghost::Basic.schedulable(&tasks, us(1_052), us(5_000)), Ok(false));
 }
 
 #[test]
 fn paper_table_6_1_the_knee_is_at_1500_us_each_6_ms() {
     let tasks = media_player();
-    assert!(Ghost::Basic.schedulable(&tasks, us(1_500), us(6_000)));
-    assert!(!Ghost::Basic.schedulable(&tasks, us(1_490), us(6_000)));
+    assert_eq!(Ghost::Basic.schedulable(&tasks, us(1_500), us(6_000)), Ok(true));
+    assert_eq!(Ghost::Basic.schedulable(&tasks, us(1_490), us(6_000)), Ok(false));
     let least = |period| Ghost::Basic.least_amount(&tasks, us(period), us(1));
     assert_eq!(least(6_000), Ok(us(1_500)));
     // Beyond the knee the gap decides: 2 (period - amount) is 9 ms.
@@ -84,8 +84,8 @@ fn paper_two_times_forty_percent_under_rate_monotonic_depends_on_the_periods() {
     // reservation, or of a scheduler that holds a reservation itself.
     let near = threads([(10, 4), (15, 6)]);
     let multiple = threads([(10, 4), (20, 8)]);
-    assert!(fixed_priority::schedulable(&near) && fixed_priority::schedulable(&multiple));
-    let fits = |tasks: &[Task]| Ghost::Basic.schedulable(tasks, us(900), us(1_000));
+    assert_eq!([&near, &multiple].map(|tasks| fixed_priority::schedulable(tasks)), [Ok(true); 2]);
+    let fits = |tasks: &[Task]| Ghost::Basic.schedulable(tasks, us(900), us(1_000)) == Ok(true);
     assert!(fits(&multiple));
     assert!(!fits(&near));
 }
@@ -93,8 +93,8 @@ fn paper_two_times_forty_percent_under_rate_monotonic_depends_on_the_periods() {
 #[test]
 fn paper_two_times_five_twelfths_depend_on_the_periods_of_a_whole_processor() {
     let task = |amount, period| Task::implicit(us(amount), us(period));
-    assert!(fixed_priority::schedulable(&[task(5_000, 12_000), task(10_000, 24_000)]));
-    assert!(!fixed_priority::schedulable(&[task(5_000, 12_000), task(7_100, 17_040)]));
+    assert_eq!(fixed_priority::schedulable(&[task(5_000, 12_000), task(10_000, 24_000)]), Ok(true));
+    assert_eq!(fixed_priority::schedulable(&[task(5_000, 12_000), task(7_100, 17_040)]), Ok(false));
 }
 
 #[test]
@@ -105,7 +105,8 @@ fn refuses_an_amount_above_the_period() {
         [Err(UnboundedError::OutOfRange)]
     );
     assert_eq!(Ghost::Basic.task(us(6), us(5)), Err(SupplyError::AmountTooLarge));
-    assert!(!Ghost::Basic.schedulable(&tasks, us(6), us(5)));
+    let refused = Ghost::Basic.schedulable(&tasks, us(6), us(5));
+    assert_eq!(refused, Err(UnboundedError::OutOfRange));
     assert_eq!(Ghost::Basic.least_amount(&tasks, us(5), Span::ZERO), Err(AmountError::ZeroGranule));
     assert_eq!(Ghost::Basic.least_amount(&tasks, Span::ZERO, us(1)), Err(AmountError::ZeroPeriod));
     let over = threads([(10, 11)]);
@@ -132,7 +133,7 @@ proptest! {
     #[test]
     fn law_two_times_forty_percent_always_fit_a_whole_processor(a in 1..10_000_u64, b in 1..10_000_u64) {
         let task = |unit: u64| Task::implicit(ns(2 * unit), ns(5 * unit));
-        prop_assert!(fixed_priority::schedulable(&[task(a.min(b)), task(a.max(b))]));
+        prop_assert_eq!(fixed_priority::schedulable(&[task(a.min(b)), task(a.max(b))]), Ok(true));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::host::Host;
 use crate::machine::Machine;
 use crate::open_tasks::Source;
+use crate::query_error::TaskQueryError;
 use windfall_hierarchy::{
     AnswerError, HierarchyError, Message, NodeId, Parent, TemporalAnswer, TemporalQuery,
 };
@@ -17,18 +18,26 @@ const NOT_ADMITTING: &str =
     "the scheduler above the thread admits no tasks; one of kind `ports` does";
 
 impl<M: Machine> Host<M> {
-    /// The idle time that the scheduler of a name has before a deadline, and the earliest deadline for this work. Changes nothing; tasks that are found to be lost are named. `None` if there is no such
-    /// scheduler, or it admits no jobs.
+    /// The idle time that the scheduler of a name has before a deadline, and the earliest deadline for this work. Changes nothing; tasks that are found to be lost are named.
+    ///
+    /// # Errors
+    /// There is no such scheduler, or it admits no tasks.
     pub fn temporal_query(
         &mut self,
         name: &str,
         work: Span,
         deadline: Instant,
-    ) -> Option<IdleTime> {
-        let node = self.hierarchy.find_node(name)?;
+    ) -> Result<IdleTime, TaskQueryError> {
+        let node = self.scheduler(name)?;
         let answer = self.idle_time(node, work, deadline);
         self.post_notices();
-        answer
+        answer.ok_or_else(|| TaskQueryError::NotAdmitting { name: name.to_owned() })
+    }
+
+    /// The scheduler of a name.
+    fn scheduler(&self, name: &str) -> Result<NodeId, TaskQueryError> {
+        let node = self.hierarchy.find_node(name);
+        node.ok_or_else(|| TaskQueryError::NoSuchScheduler { name: name.to_owned() })
     }
 
     fn idle_time(&mut self, node: NodeId, work: Span, deadline: Instant) -> Option<IdleTime> {
@@ -45,17 +54,17 @@ impl<M: Machine> Host<M> {
         }
     }
 
-    /// Whether the scheduler of a name would admit all of these tasks, each a work and a deadline, one after the other. Changes nothing, as [`Host::temporal_query`]. `None` as for
-    /// [`Host::temporal_query`].
-    pub fn what_if(
-        &mut self,
-        name: &str,
-        tasks: &[(Span, Instant)],
-    ) -> Option<Result<(), TaskError>> {
-        let node = self.hierarchy.find_node(name)?;
+    /// Whether the scheduler of a name would admit all of these tasks, each a work and a deadline, one after the other. Changes nothing, as [`Host::temporal_query`].
+    ///
+    /// # Errors
+    /// The first task that it would not admit, and why; else as for [`Host::temporal_query`].
+    pub fn what_if(&mut self, name: &str, tasks: &[(Span, Instant)]) -> Result<(), TaskQueryError> {
+        let node = self.scheduler(name)?;
         let answer = self.first_refused(node, tasks);
         self.post_notices();
-        answer
+        let answer =
+            answer.ok_or_else(|| TaskQueryError::NotAdmitting { name: name.to_owned() })?;
+        answer.map_err(TaskQueryError::Refused)
     }
 
     fn first_refused(

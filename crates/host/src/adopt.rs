@@ -2,6 +2,7 @@
 
 use crate::host::Host;
 use crate::machine::Machine;
+use crate::request_error::ControlRequestErrorKind;
 use crate::thread::{Role, Thread};
 use windfall_hierarchy::{Message, NodeId};
 use windfall_programs::Program;
@@ -49,12 +50,29 @@ impl<M: Machine> Host<M> {
         self.threads.vacant.push(number);
     }
 
-    /// Moves a thread below another scheduler. Returns whether that scheduler has admitted it.
-    pub fn move_thread(&mut self, number: u32, to: NodeId, messages: &[Message]) -> bool {
-        let Some(id) = self.threads.list[number as usize].id else { return false };
-        let moved =
-            self.send(|hierarchy, now| hierarchy.move_thread(now, id, to, messages)).is_some();
+    /// Moves a thread below another scheduler.
+    ///
+    /// # Errors
+    /// The thread is not in the hierarchy, or that scheduler has not admitted it; it is where it was then, and the refusal is
+    /// in the log.
+    ///
+    /// # Panics
+    /// When there is no thread of this number.
+    pub fn move_thread(
+        &mut self,
+        number: u32,
+        to: NodeId,
+        messages: &[Message],
+    ) -> Result<(), ControlRequestErrorKind> {
+        let thread = self.threads.list[number as usize].id;
+        let id = thread.ok_or_else(|| self.why_absent(number as usize))?;
+        let mut refused = None;
+        self.send(|hierarchy, now| {
+            let answer = hierarchy.move_thread(now, id, to, messages);
+            refused = answer.as_ref().err().cloned();
+            answer
+        });
         self.tasks_elsewhere_are_lost();
-        moved
+        refused.map_or(Ok(()), |why| Err(ControlRequestErrorKind::Hierarchy(why)))
     }
 }

@@ -234,7 +234,7 @@ impl<M: Machine> Host<M> {
         Some(self.why_absent(absent))
     }
 
-    fn why_absent(&self, thread: usize) -> ControlRequestErrorKind {
+    pub(crate) fn why_absent(&self, thread: usize) -> ControlRequestErrorKind {
         let number = number_of(thread);
         let known = thread < self.threads.list.len();
         let ended = known

@@ -272,7 +272,7 @@ fn within_all(tasks: &[Task], blocking: &[Span], guarantee: &Guarantee) -> Vec<O
         // It counts at its owner's own deadlines only, and the deadlines of a thread that holds a lock change.
         Guarantee::Slower(_) if !blocking.is_empty() => vec![None; tasks.len()],
         Guarantee::Slower(_) => {
-            let met = policy.schedulable(tasks, &supply);
+            let met = policy.schedulable(tasks, &supply) == Ok(true);
             tasks.iter().map(|task| met.then_some(task.deadline)).collect()
         }
         _ => {

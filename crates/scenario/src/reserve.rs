@@ -9,7 +9,9 @@ use std::error::Error;
 use std::fmt::{Display, Formatter};
 use windfall_analysis::local::Policy;
 use windfall_analysis::search::{self, Boundary, Choice, Kind, Point};
-use windfall_analysis::{LockError, Locks, Protocol, Supply, Task, UnboundedError, ties};
+use windfall_analysis::{
+    LockError, Locks, Protocol, Supply, Task, ToleranceError, UnboundedError, ties,
+};
 use windfall_guarantees::Guarantee;
 use windfall_time::{Ratio, Span};
 
@@ -121,6 +123,14 @@ pub enum ReserveError {
         /// The longest.
         to: Span,
     },
+    /// How far the knee may be above the least cannot be counted with.
+    Tolerance(ToleranceError),
+}
+
+impl From<ToleranceError> for ReserveError {
+    fn from(why: ToleranceError) -> ReserveError {
+        ReserveError::Tolerance(why)
+    }
 }
 
 impl Error for ReserveError {}
@@ -157,6 +167,7 @@ impl Display for ReserveError {
             ReserveError::NoMultiple { step, from, to } => {
                 write!(f, "no multiple of {step} lies from {from} to {to}; write a smaller step")
             }
+            ReserveError::Tolerance(why) => why.fmt(f),
         }
     }
 }
@@ -232,7 +243,7 @@ impl Case {
         let choice = boundary.choose(&self.application(search, &tasks), self.switch_cost);
         // One period makes no curve, and a whole processor is no reservation.
         let knee = boundary
-            .knee(search.tolerance)
+            .knee(search.tolerance)?
             .filter(|knee| search.period.is_none() && knee.amount != Some(knee.period));
         let responses = choice.as_ref().and_then(|choice| {
             let resource = search.kind.resource(choice.period).ok()?;
@@ -336,7 +347,8 @@ impl Case {
             && self.blocking.iter().all(|blocking| blocking.is_zero());
         let counts = reports || !matches!(guarantee, Guarantee::Slower(_));
         let supply = Supply::from(guarantee);
-        counts && self.policy().schedulable_blocked(&self.tasks(), &self.blocking, &supply)
+        let met = self.policy().schedulable_blocked(&self.tasks(), &self.blocking, &supply);
+        counts && met == Ok(true)
     }
 }
 

@@ -228,6 +228,27 @@ impl Properties {
         self
     }
 
+    /// It admits tasks by their deadlines.
+    #[must_use]
+    pub const fn admits(mut self) -> Properties {
+        self.admits = true;
+        self
+    }
+
+    /// Its child receives what each of its parents gives, if all serve from one processor.
+    #[must_use]
+    pub const fn adds_up(mut self) -> Properties {
+        self.adds_up = true;
+        self
+    }
+
+    /// It keeps accounts of needs by epochs.
+    #[must_use]
+    pub const fn keeps_epochs(mut self) -> Properties {
+        self.keeps_epochs = true;
+        self
+    }
+
     /// An instance has at most one child.
     #[must_use]
     pub const fn one_child(mut self) -> Properties {

@@ -546,7 +546,7 @@ fn law_a_query_answers_by_the_supply_that_a_scheduler_holds() {
     assert_eq!(query(&run, "100ms")["admits"], true);
     let output = run.ctl(&["query", "res", "2ms", "--by", "1s"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("no scheduler of this name admits jobs"));
+    assert!(text(&output.stderr).contains("`res` admits no tasks"));
     let words = text(&run.ctl(&["query", "p", "1ms", "--by", "1s"]).stdout);
     assert!(
         words.starts_with("yes: ") && words.contains(" is idle before 1s from now; 1ms"),

@@ -5,6 +5,7 @@ use super::wire::ControlError;
 use crate::supervise::locked::Locked;
 use crate::supervise::settle::settle;
 use serde_json::{Value, json};
+use windfall_host::TaskQueryError;
 use windfall_programs::{IdleTime, TaskError};
 use windfall_time::Span;
 
@@ -29,17 +30,20 @@ pub(super) fn answer(
         let due: Vec<_> = requested.iter().map(due).collect();
         let found = match due.as_slice() {
             [(work, by)] => s.host.temporal_query(&wanted, *work, *by).map(Found::One),
-            several => s.host.what_if(&wanted, several).map(Found::Several),
+            several => match s.host.what_if(&wanted, several) {
+                Ok(()) => Ok(Found::Several(Ok(()))),
+                Err(TaskQueryError::Refused(why)) => Ok(Found::Several(Err(why))),
+                Err(nobody) => Err(nobody),
+            },
         };
         s.host.machine.clock.set_event(None);
         settle(s); // tasks that were found to be lost may have given way to others
-        Some((now, found?))
+        Ok((now, found?))
     });
-    let Some((now, found)) = found else {
-        let why = "no scheduler of this name admits jobs";
+    let (now, found) = found.map_err(|why: TaskQueryError| {
         let help = "`windfall ctl list` shows the schedulers; those of kind `ports` admit jobs";
-        return Err(ControlError::new(name(), why, help));
-    };
+        ControlError::new(name(), why.to_string(), help)
+    })?;
     match (found, tasks.as_slice()) {
         (Found::One(idle), [(work, by), ..]) => Ok(told(now, *work, *by, idle)),
         (Found::Several(Err(TaskError::OneOf { index, why })), _) => match (*why, tasks.get(index))

@@ -217,7 +217,7 @@ pub(crate) fn belongs(
     match starts::claimed_by(supervisor, program, comm, exe, start) {
         Some(other) if other != entry as usize => {
             let planned = supervisor.host.threads.list[other].planned().clone();
-            if supervisor.host.move_thread(number, planned.parent, &planned.messages) {
+            if supervisor.host.move_thread(number, planned.parent, &planned.messages).is_ok() {
                 *supervisor.host.machine.external.programs.counts.entry(other).or_default() += 1;
                 let name = next_of(supervisor, other).name;
                 supervisor.host.rename(number, entry_number(other), name, planned.promised);

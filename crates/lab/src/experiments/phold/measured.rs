@@ -1,7 +1,6 @@
 //! PHOLD by a bare heap, in order, and on two threads, each by turns.
 
-use crate::statistics::median;
-use std::cmp::Ordering;
+use crate::statistics::{median, quantile};
 use std::hint::black_box;
 use windfall_clocks::Lap;
 use windfall_speculation::phold::{Bare, Phold, State};
@@ -162,11 +161,8 @@ pub(super) fn latency(setup: &Setup<'_>, turn: u32) -> Latency {
             };
             run.run(take).expect("PHOLD runs")
         });
-        late.sort_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
-        let at = |hundredths: usize| {
-            late.get(late.len() * hundredths / 100).copied().unwrap_or(f64::NAN)
-        };
-        let found = [rate, micros / shown(run.rounds().max(1)), at(50), at(99)];
+        let round = micros / shown(run.rounds().max(1));
+        let found = [rate, round, median(&late), quantile(&late, 99)];
         all.iter_mut().zip(found).for_each(|(all, one)| all.push(one));
     }
     let [rate, round, median, p99] = all.map(|values| median(&values));

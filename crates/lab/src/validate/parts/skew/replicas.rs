@@ -150,7 +150,7 @@ impl Lost {
 
     /// The middle one of all searches.
     pub(super) fn median(&self) -> Option<u64> {
-        self.delays.get(self.delays.len().saturating_sub(1) / 2).copied().flatten()
+        windfall_time::quantile(&self.delays, 1, 2).flatten()
     }
 
     /// The least of all searches.

@@ -14,6 +14,13 @@ pub use reading::{Reading, Scope};
 
 use reading::keyed;
 
+/// The pattern that asks about the worst of several threads; `all` as in [`Scope`]. `None` of a single one.
+#[must_use]
+pub fn worst(reading: &Reading, all: bool) -> Option<String> {
+    let explanation = &reading.explanation;
+    if explanation.threads.len() > 1 { several::worst(explanation, all) } else { None }
+}
+
 /// For people, on lines of at most `width` characters where that matters.
 #[must_use]
 pub fn text(requested: &Scope, mut reading: Reading, width: Option<usize>) -> String {

@@ -76,7 +76,7 @@ fn accepts_several_threads_and_lists_the_worst_first() {
     assert!(lines[0].starts_with("THREAD"), "{text}");
     assert!(lines[1].starts_with("data-loop.0"), "{text}");
     assert!(lines[1].contains("browser 2.500ms (83.33%)"), "{text}");
-    assert!(text.contains("--thread 'data-loop.0'\n"), "{text}");
+    assert!(!text.contains("--thread"), "what comes next is for a terminal:\n{text}");
 }
 
 #[test]
@@ -105,6 +105,17 @@ fn refuses_what_cannot_be_explained_and_says_why() {
     let nothing = file("nothing.txt", "nothing\n");
     assert!(explain(2, &nothing, &[]).contains("no event of ftrace or perf text"));
     assert!(explain(2, &path, &["--miss", "0"]).contains("0 is not in 1.."));
+}
+
+/// A list names programs as they are called at the end, and each of them can be asked about.
+#[test]
+fn law_what_a_list_calls_a_thread_can_be_asked_about() {
+    let text = explain(0, &recorded(), &["--thread", "cc1"]);
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    let cc1 = rows.iter().filter(|row| row.first() == Some(&"cc1"));
+    let bursts: Vec<u32> = cc1.map(|row| row[2].parse().unwrap()).collect();
+    assert_eq!((bursts.len(), bursts.iter().sum::<u32>()), (25, 25), "{text}");
+    assert_eq!(rows[1][..3], ["cc1", "19425", "1"], "{text}");
 }
 
 #[test]

@@ -319,6 +319,14 @@ fn law_each_verb_ends_with_the_next_command_on_a_terminal_alone() {
     let folder = Scratch::new("next");
     let said = on_terminal(&mut folder.command(&["check", "a.toml"]), 100);
     assert!(said.trim_end().ends_with("next: windfall simulate a.toml"), "{said}");
+    // A list names the thread to ask about; with one thread alone it is another verb.
+    for arguments in [&["explain", "a.ftrace.gz"][..], &["explain", "a.ftrace.gz", "--worst"]] {
+        let said = on_terminal(&mut folder.command(arguments), 200);
+        let next: Vec<&str> = said.lines().filter(|line| line.contains("next: ")).collect();
+        let verb = if arguments.len() == 2 { "explain a.ftrace.gz --thread " } else { "suggest" };
+        assert!(matches!(next[..], [one] if one.contains(verb)), "{said}");
+        assert!(!text(&folder.run(arguments).stdout).contains("next: "));
+    }
     for arguments in [&["check", "a.toml", "--json"][..], &["check", "none.toml"]] {
         let said = on_terminal(&mut folder.command(arguments), 100);
         assert!(!said.contains("next: "), "{said}");

@@ -26,8 +26,6 @@ pub struct Scope {
     pub one: bool,
     /// A job or burst that takes longer counts as a miss.
     pub longer_than: Option<Span>,
-    /// The recording as an argument, to ask on with.
-    pub of: String,
 }
 
 /// Figures that a thread reported, by the keys of results: `saved_ns` and nanoseconds, `committed` and a count.

@@ -1,4 +1,4 @@
-//! Several threads: one line each, the worst first, and how to ask about one.
+//! Several threads: one line each, the worst first, and how the worst is asked about.
 
 use super::one::{losses, scheduler, word, words};
 use super::{Reading, Scope};
@@ -7,6 +7,7 @@ use crate::votes;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use windfall_time::Span;
+use windfall_trace::escape::escaped;
 use windfall_trace::explain::{Account, Explained, Explanation, Part, Person};
 
 /// How many lines there are unless all are asked for.
@@ -43,16 +44,26 @@ pub(super) fn text(requested: &Scope, read: &Reading, width: Option<usize>) -> S
         };
         text.push_str(&format!("no miss{limit}\n"));
     }
-    if let Some(worst) = lines.first() {
-        let alone = lines.iter().filter(|line| line.person.name == worst.person.name).count() == 1;
-        let whom = match worst.person.tid {
-            tid if tid != 0 && !alone => format!("#{tid}"),
-            _ => worst.person.name.clone(),
-        };
-        let of = &requested.of;
-        text.push_str(&format!("next: windfall explain {of}--thread '{whom}'\n"));
-    }
     text
+}
+
+/// The pattern that asks about the worst of the threads listed; `None` where no pattern means less than all of them.
+pub(super) fn worst(explanation: &Explanation, all: bool) -> Option<String> {
+    let lines = lines(explanation, all);
+    let worst = lines.first()?;
+    let named = lines.iter().filter(|line| line.person.name == worst.person.name).count();
+    let by_name = named == 1 && named < lines.len() && is_plain(&worst.person.name);
+    match worst.person.tid {
+        _ if by_name => Some(worst.person.name.clone()),
+        0 => None,
+        tid => Some(format!("#{tid}")),
+    }
+}
+
+/// Whether a name as a pattern means itself, and can be typed.
+fn is_plain(name: &str) -> bool {
+    let number = name.strip_prefix('#').unwrap_or(name).parse::<u32>().is_ok();
+    !name.is_empty() && !number && !name.contains('*') && escaped(name) == name
 }
 
 /// A sentence for each replica that was wrong or absent.

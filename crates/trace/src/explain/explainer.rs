@@ -2,7 +2,10 @@
 //!
 //! Invariant: `up` are the threads that run or are ready, the only ones to which it matters what a
 //! processor does; `due` holds the end of each period that is under way. A record costs as much as
-//! there are threads asked about that are up.
+//! there are threads watched that are up.
+//!
+//! A thread is watched from its first declaration if it may ever come to be called what is asked for: a program
+//! gets its name when it begins, after the thread has, and some recordings have names at their end only.
 
 use super::holds::{Holds, only_child};
 use super::watch::Watch;
@@ -10,6 +13,7 @@ use super::{Ending, Explanation, Person, Question, Scheduler};
 use crate::timeline::follow::{Closed, Follower};
 use crate::timeline::{Slice, What};
 use crate::{Event, NodeId, Note, Sink, ThreadId};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_time::Instant;
 
@@ -24,6 +28,8 @@ pub struct Explainer {
     holds: Holds,
     /// By the thread's place in the follower.
     watches: BTreeMap<usize, Watch>,
+    /// The watches whose thread has been called what is asked for.
+    wanted: BTreeSet<usize>,
     up: BTreeSet<usize>,
     due: BTreeSet<(Instant, usize)>,
 }
@@ -39,6 +45,7 @@ impl Explainer {
             schedulers: BTreeMap::new(),
             holds: Holds::default(),
             watches: BTreeMap::new(),
+            wanted: BTreeSet::new(),
             up: BTreeSet::new(),
             due: BTreeSet::new(),
         }
@@ -51,8 +58,9 @@ impl Explainer {
         self.follower.finish();
         self.hand_out();
         let (from, to) = (self.follower.from, self.follower.to);
-        let question = &self.question;
-        let threads = self.watches.into_values().map(|watch| watch.finish(to, question)).collect();
+        let (question, wanted) = (&self.question, &self.wanted);
+        let asked = self.watches.into_iter().filter(|(place, _)| wanted.contains(place));
+        let threads = asked.map(|(_, watch)| watch.finish(to, question)).collect();
         let Follower { lost, conflicts, .. } = self.follower;
         let (people, schedulers) = (self.people, self.schedulers);
         Explanation { threads, people, schedulers, from, to, lost, conflicts }
@@ -133,21 +141,27 @@ impl Explainer {
         }
     }
 
-    /// A thread is declared: a name that is asked about is watched from then on.
+    /// A thread is declared, or gets another name.
     fn declare(&mut self, at: Instant, thread: ThreadId, person: Person) {
         let Some(place) = self.follower.place(thread) else { return };
-        let wanted = self.question.thread.matches(person.tid, &person.name);
+        let pattern = &self.question.thread;
+        let matches = pattern.matches(person.tid, &person.name);
+        let watched = matches || pattern.may_match(person.tid);
+        if matches {
+            self.wanted.insert(place);
+        }
         let known = self.people.entry(thread).or_default();
         let moved = known.node != person.node;
         *known = Person { promise: known.promise.take(), ..person };
-        if let Some(watch) = self.watches.get_mut(&place) {
-            if moved {
-                watch.moved(at, &self.follower, &self.question);
+        match self.watches.entry(place) {
+            Entry::Occupied(mut watch) if moved => {
+                watch.get_mut().moved(at, &self.follower, &self.question);
             }
-        } else if wanted {
-            let mut watch = Watch::new(thread, place, at);
-            watch.promise(at, known.promise.as_deref(), &self.follower, &self.question);
-            self.watches.insert(place, watch);
+            Entry::Vacant(free) if watched => {
+                let watch = free.insert(Watch::new(thread, place, at));
+                watch.promise(at, known.promise.as_deref(), &self.follower, &self.question);
+            }
+            _ => {}
         }
     }
 

@@ -20,6 +20,12 @@ impl Pattern {
         (tid != 0 && self.tid == Some(tid)) || fits(&self.text, name)
     }
 
+    /// Whether a thread with this number may ever be meant, whatever it is called later. A number with `#` means
+    /// that number only.
+    pub(super) fn may_match(&self, tid: u32) -> bool {
+        self.tid.is_none() || self.tid == Some(tid) || !self.text.starts_with('#')
+    }
+
     /// As it was written.
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -69,6 +69,32 @@ fn parts(account: &Account) -> Vec<(Part, u64)> {
     account.parts.iter().map(|(part, span)| (*part, span.as_nanos())).collect()
 }
 
+/// A recording of text has the name that a program gave its thread at the end only: the thread is asked about all along.
+#[test]
+fn law_a_thread_is_asked_about_by_any_name_that_it_ever_has() {
+    let named = |ns_at, name: &str| {
+        at(ns_at, Event::Thread { thread: A, tid: 1, pid: 1, name: name.to_owned(), node: None })
+    };
+    let run = [
+        named(0, "sh"),
+        declare(0, B),
+        wake(10, A, None),
+        switch(30, None, Some(A)),
+        switch(40, Some((A, Stop::Blocked)), None),
+    ];
+    let ran = |pattern: &str, last: &str| {
+        let records = run.iter().cloned().chain([named(50, last)]).collect::<Vec<_>>();
+        let threads = explain(ask(pattern, None, Keep::All), &records).threads;
+        let ran = |one: &Explained| (one.thread, one.all.of(Part::Ran).as_nanos(), one.done);
+        threads.iter().map(ran).collect::<Vec<_>>()
+    };
+    for pattern in ["cc1", "cc*", "sh", "#1", "1", "*c1"] {
+        assert_eq!(ran(pattern, "cc1"), [(A, 10, 1)], "{pattern}");
+    }
+    assert_eq!(ran("cc1", "as"), [], "it never had that name");
+    assert_eq!(ran("#2", "cc1"), [(B, 0, 0)]);
+}
+
 #[test]
 fn law_the_worst_thread_has_most_misses_and_then_waited_longest() {
     let mut explanation = explain(ask("*", None, Keep::Worst(1)), &[]);

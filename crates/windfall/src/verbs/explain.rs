@@ -4,6 +4,7 @@
 use crate::cli::ExplainArgs;
 use crate::output::{input_name, print_json, print_text, width};
 use crate::verbs::export::open_recording;
+use crate::verbs::next;
 use crate::{Answer, VerbError};
 use std::fmt::Display;
 use windfall_report::explain::{self, Reading, Scope};
@@ -53,20 +54,15 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, VerbError> {
     }
     let missed = threads.iter().any(|thread| thread.misses > 0);
     let one = args.miss.or(args.job).is_some();
-    match args.json {
-        true => print_json(explain::json(&read, one))?,
-        false => print_text(&explain::text(&requested(args, one), read, width()))?,
+    if args.json {
+        print_json(explain::json(&read, one))?;
+    } else {
+        let next = next::after_explanation(args, threads.len(), explain::worst(&read, args.all));
+        let scope = Scope { all: args.all, one, longer_than: args.longer_than };
+        print_text(&explain::text(&scope, read, width()))?;
+        next::say(next);
     }
     Ok(if missed { Answer::No } else { Answer::Yes })
-}
-
-fn requested(args: &ExplainArgs, one: bool) -> Scope {
-    let of = match (&args.recording, &args.socket) {
-        (Some(file), _) => format!("{} ", file.display()),
-        (None, Some(socket)) => format!("--socket {} ", socket.display()),
-        (None, None) => String::new(),
-    };
-    Scope { all: args.all, one, longer_than: args.longer_than, of }
 }
 
 /// The name of the recording, or of the run.

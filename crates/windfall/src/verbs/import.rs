@@ -49,7 +49,6 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     scenario.check().map_err(|mistakes| trouble(mistakes.render(false)))?;
     output.write(|out| out.write_all(with_schema(&scenario).as_bytes()))?;
     let beside = place_schema(&args.output)?;
-    let next = format!("windfall simulate {}", args.output.display());
     let table = |width| {
         let text = |proposal| proposal::text(proposal, width) + "\n";
         proposal.as_ref().map_or_else(String::new, text)
@@ -57,7 +56,7 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     outputs.show(
         args.json,
         || json(&scenario, proposal.as_ref(), &words, &output.name()),
-        |width| format!("{}{words}wrote {}{beside}; next: {next}\n", table(width), output.name()),
+        |width| format!("{}{words}wrote {}{beside}\n", table(width), output.name()),
     )?;
     Ok(Answer::Yes)
 }

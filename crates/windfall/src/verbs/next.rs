@@ -10,9 +10,12 @@ use std::path::Path;
 
 /// Prints it.
 pub(crate) fn print(verb: &Verb, answer: Answer) {
-    if errors_are_read()
-        && let Some(next) = after(verb, answer)
-    {
+    say(after(verb, answer));
+}
+
+/// Prints the words after `windfall`, if there are such; for a verb that knows by its result alone.
+pub(super) fn say(next: Option<String>) {
+    if let Some(next) = next.filter(|_| errors_are_read()) {
         print_error(&format!("next: windfall {next}\n"));
     }
 }
@@ -36,7 +39,6 @@ fn after(verb: &Verb, answer: Answer) -> Option<String> {
         Verb::Simulate(args) => after_simulation(args, yes)?,
         #[cfg(feature = "machine")]
         Verb::Machine(verb) => return super::machine::next::after(verb, yes),
-        Verb::Explain(args) => after_explanation(args)?,
         Verb::Export(args) => match args.output.extension()?.to_str()? {
             "wft" => format!("explain {}", named(&args.output)?),
             _ => return None, // for another program
@@ -47,7 +49,8 @@ fn after(verb: &Verb, answer: Answer) -> Option<String> {
             Some(_) => "new audio".to_owned(),
         },
         Verb::Schema(args) if args.output.is_some() => "new audio".to_owned(),
-        Verb::Import(_) => return None, // it says so itself
+        Verb::Import(args) => format!("simulate {}", named(&args.output)?),
+        Verb::Explain(_) => return None, // it says so itself
         Verb::Schema(_) | Verb::Completions(_) | Verb::Man(_) => return None,
     })
 }
@@ -61,14 +64,27 @@ fn after_simulation(args: &SimulateArgs, yes: bool) -> Option<String> {
     })
 }
 
-fn after_explanation(args: &ExplainArgs) -> Option<String> {
-    // A list of threads names the next one itself.
-    if !args.worst && args.thread.as_str() == "*" {
-        return None;
+/// After one thread or a list of so many, of which `worst` is the pattern of the worst.
+pub(super) fn after_explanation(
+    args: &ExplainArgs,
+    threads: usize,
+    worst: Option<String>,
+) -> Option<String> {
+    let of = match (&args.recording, &args.socket) {
+        (Some(recording), _) => Some(named(recording)?),
+        (None, Some(socket)) => Some(format!("--socket {}", named(socket)?)),
+        (None, None) => None,
+    };
+    if threads > 1 {
+        let limit = args.longer_than.map(|limit| format!("--longer-than {limit}"));
+        let thread = format!("--thread {}", quoted(&worst?));
+        let words = [Some("explain".to_owned()), of, Some(thread), limit];
+        return Some(words.into_iter().flatten().collect::<Vec<_>>().join(" "));
     }
-    match &args.recording {
-        Some(recording) => Some(format!("suggest {}", named(recording)?)),
-        None => Some("ctl list".to_owned()),
+    match (&args.recording, of) {
+        (Some(_), Some(recording)) => Some(format!("suggest {recording}")),
+        (_, Some(socket)) => Some(format!("ctl {socket} list")),
+        _ => Some("ctl list".to_owned()),
     }
 }
 
@@ -156,6 +172,25 @@ mod tests {
             }
         }
         assert!(said > 90, "{said}");
+        for (call, worst, next) in [
+            ("explain a.wft", Some("cc1"), Some("explain a.wft --thread cc1")),
+            (
+                "explain a.wft --longer-than 3ms",
+                Some("#7"),
+                Some("explain a.wft --thread '#7' --longer-than 3ms"),
+            ),
+            ("explain --socket s", Some("a"), Some("explain --socket s --thread a")),
+            ("explain --socket s --worst", None, Some("ctl --socket s list")),
+            ("explain --thread a", None, Some("ctl list")),
+            ("explain a.wft --worst", None, Some("suggest a.wft")),
+            ("explain - --worst", None, None),
+        ] {
+            let Verb::Explain(args) = parsed(call) else { panic!("{call}") };
+            let threads = if worst.is_some() { 2 } else { 1 };
+            let found = after_explanation(&args, threads, worst.map(str::to_owned));
+            assert_eq!(found.as_deref(), next, "{call}");
+            found.inspect(|next| drop(parsed(next)));
+        }
     }
 
     #[test]

@@ -144,6 +144,12 @@ impl Episode {
     pub fn span(&self) -> Span {
         self.to.saturating_since(self.from)
     }
+
+    /// By how much it was missed, and of what was given up at its deadline how long it took: the largest is the worst.
+    #[must_use]
+    pub fn badness(&self) -> (Span, Span) {
+        (self.by, self.span())
+    }
 }
 
 /// A thread as it was called last.
@@ -231,6 +237,8 @@ pub struct Explained {
     pub longest: Option<Episode>,
     /// The length by which it is the longest.
     pub most: Span,
+    /// The job or burst that waited longest for a processor; `None` where none waited.
+    pub longest_wait: Option<Episode>,
     /// The episodes kept, in order of their ends.
     pub kept: Vec<Episode>,
 }
@@ -263,6 +271,7 @@ impl Explained {
             missed: Account::default(),
             longest: None,
             most: Span::ZERO,
+            longest_wait: None,
             kept: Vec::new(),
         }
     }
@@ -282,12 +291,25 @@ impl Explained {
 }
 
 impl Explanation {
-    /// Leaves the thread with most misses, and of those that have as many the one that waited longest.
+    /// Leaves the thread with the worst miss that is kept, or without misses the one with the longest wait, and keeps
+    /// that wait. Of equals the first stays.
     pub fn keep_worst(&mut self) {
-        let badly = |thread: &Explained| (thread.misses, thread.all.waited());
-        let worst = self.threads.iter().max_by_key(|thread| badly(thread));
+        let missed = self.threads.iter().any(|thread| thread.misses > 0);
+        let badly = |thread: &Explained| {
+            let waited = |episode: &Episode| (episode.account.waited(), Span::ZERO);
+            match missed {
+                true => {
+                    thread.kept.iter().filter(|one| one.miss.is_some()).map(Episode::badness).max()
+                }
+                false => thread.longest_wait.as_ref().map(waited),
+            }
+        };
+        let worst = self.threads.iter().rev().max_by_key(|thread| badly(thread));
         let worst = worst.map(|thread| thread.thread);
         self.threads.retain(|thread| Some(thread.thread) == worst);
+        for thread in self.threads.iter_mut().filter(|_| !missed) {
+            thread.kept = thread.longest_wait.iter().cloned().collect();
+        }
     }
 
     /// Names and promises for eyes, as [`escaped`] writes them.

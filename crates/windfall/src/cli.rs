@@ -420,7 +420,8 @@ pub(crate) struct ExplainArgs {
     /// Explain every miss; if there are several threads, list all of them.
     #[arg(long)]
     pub(crate) all: bool,
-    /// Explain the worst miss of the thread with most misses, or without misses the longest wait.
+    /// Explain the worst miss of all threads: the job or burst that was late or too long by most, or the period that lacked
+    /// most. Without misses, explain the job or burst that waited longest.
     #[arg(long, conflicts_with_all = ["miss", "job", "all"])]
     pub(crate) worst: bool,
     /// Count a job or burst that takes longer than this as a miss [units: ns, us, ms, s, min, h].

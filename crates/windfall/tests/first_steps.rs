@@ -184,14 +184,18 @@ fn refuses_to_compare_what_did_not_reach_its_end_or_is_no_outcome() {
 #[test]
 fn accepts_the_worst_miss_of_all_threads_at_once() {
     let folder = Scratch::new("worst");
-    let all = ["explain", "a.ftrace.gz", "--longer-than", "4ms"];
-    let table = said(&folder, &[&all[..], &["--all"]].concat(), 1);
-    let first = table.lines().nth(1).unwrap().split_whitespace().next().unwrap();
-    let worst = said(&folder, &[&all[..], &["--worst"]].concat(), 1);
-    assert!(worst.starts_with(first) && worst.contains("(miss "), "{worst}");
-    assert_eq!(worst.matches("(miss ").count(), 1, "{worst}");
-    // Without a miss, whoever waited longest.
-    assert!(said(&folder, &["explain", "a.ftrace.gz", "--worst"], 0).contains("the longest:"));
+    let limit = ["--longer-than", "4ms", "--json"];
+    let all = json(&folder, &[&["explain", "a.ftrace.gz"], &limit[..]].concat());
+    let misses = all["threads"].as_array().unwrap().iter();
+    let misses = misses.flat_map(|thread| thread["explained"].as_array().unwrap());
+    let most = misses.map(|miss| miss["by_ns"].as_u64().unwrap()).max();
+    let worst = json(&folder, &[&["explain", "a.ftrace.gz", "--worst"], &limit[..]].concat());
+    let [thread] = &worst["threads"].as_array().unwrap()[..] else { panic!("{worst:#}") };
+    let [miss] = &thread["explained"].as_array().unwrap()[..] else { panic!("{thread:#}") };
+    assert_eq!((thread["tid"].as_u64(), miss["by_ns"].as_u64()), (Some(19425), most));
+    // Without a miss, the longest wait.
+    let waited = said(&folder, &["explain", "a.ftrace.gz", "--worst"], 0);
+    assert!(waited.starts_with("cc1 (#19425)") && waited.contains("the longest wait:"), "{waited}");
 }
 
 #[test]

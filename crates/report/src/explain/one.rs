@@ -218,7 +218,11 @@ fn no_miss(found: &Explained, limit: Option<Span>) -> String {
         ),
         None => "no deadline was missed".to_owned(),
     };
-    let next = if found.longest.is_some() { "; the longest:" } else { "" };
+    let next = match (&found.kept[..], &found.longest) {
+        ([_], Some(_)) => "; the longest wait:",
+        (_, Some(_)) => "; the longest:",
+        (_, None) => "",
+    };
     format!("no miss: {why}{next}\n")
 }
 

@@ -76,6 +76,10 @@ impl Explained {
                 self.most = sure;
                 self.longest = Some(episode.clone());
             }
+            let most = self.longest_wait.as_ref().map_or(Span::ZERO, |one| one.account.waited());
+            if most < episode.account.waited() {
+                self.longest_wait = Some(episode.clone());
+            }
         }
         self.keep(question.keep, episode);
     }
@@ -120,9 +124,8 @@ impl Explained {
             Keep::Worst(most) if episode.miss.is_some() => {
                 self.kept.push(episode);
                 if self.kept.len() > most {
-                    let worse = |episode: &Episode| (episode.by, episode.span());
                     let least = (0..self.kept.len())
-                        .min_by_key(|at| (worse(&self.kept[*at]), std::cmp::Reverse(*at)));
+                        .min_by_key(|at| (self.kept[*at].badness(), std::cmp::Reverse(*at)));
                     if let Some(least) = least {
                         self.kept.remove(least);
                     }

@@ -3,6 +3,7 @@
 mod destination;
 mod draft;
 mod rewritten;
+mod stream;
 
 pub(crate) use destination::{Destination, Destinations, input_name, is_standard};
 pub(crate) use draft::{Draft, remove_unfinished};
@@ -15,8 +16,7 @@ use windfall_trace::escape::{escaped_but_colours, escaped_lines};
 
 /// Prints to standard output, with what could steer a terminal written in words. A reader that has gone away is no trouble.
 pub(crate) fn print(text: &str) -> Result<(), VerbError> {
-    let mut out = io::stdout().lock();
-    match out.write_all(escaped_lines(text).as_bytes()).and_then(|()| out.flush()) {
+    match stream::write(escaped_lines(text).as_bytes()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|error| VerbError(format!("windfall: standard output: {error}"))),
     }

@@ -243,6 +243,33 @@ fn status_is_that_of_the_command() {
     assert_eq!(status(&["--for", "50ms"], &["sleep", "600"]), Some(0));
 }
 
+/// Standard output is for the document, whichever it is; what the command prints goes to standard error.
+#[test]
+fn law_what_a_command_prints_is_no_part_of_a_document_on_standard_output() {
+    if !able() {
+        return;
+    }
+    let path = scratch("document.wft");
+    let path = path.to_str().unwrap();
+    let command = ["--", "echo", "a  b"];
+    for options in [&["record", "--json", "--force", "-o", path][..], &["calibrate", "--json"]] {
+        let output = windfall(&[options, &command].concat());
+        let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(document["windfall"], 2, "{document:#}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.lines().any(|line| line == "a  b"), "{errors}");
+    }
+    let output = windfall(&[&["record", "-o", "-"][..], &command].concat());
+    let mut records = Reader::new(&output.stdout[..]).unwrap();
+    assert!(records.next().is_some() && records.all(|record| record.is_ok()), "{output:?}");
+    let output = windfall(&[&["record", "--force", "-o", path][..], &command].concat());
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        printed.starts_with("a  b\nwrote "),
+        "without a document it is the command's: {printed}"
+    );
+}
+
 #[test]
 fn refuses_without_rights_and_names_what_is_missing() {
     let path = std::env::temp_dir().join(format!("windfall-refused-{}.wft", std::process::id()));

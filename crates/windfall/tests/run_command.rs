@@ -49,6 +49,15 @@ fn law_standard_output_is_the_commands() {
 }
 
 #[test]
+fn law_with_json_standard_output_is_the_document_alone() {
+    let Some(output) = windfall(&["--share", "2", "--json", "--", "echo", "a  b"]) else { return };
+    let outcome: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(outcome["threads"].is_array(), "{outcome:#}");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.lines().any(|line| line == "a  b"), "{told}");
+}
+
+#[test]
 fn law_a_dry_run_shows_the_command_and_ends_with_it() {
     let Some(output) = windfall(&["--share", "2", "--dry-run", "--", "make", "-j4"]) else {
         return;

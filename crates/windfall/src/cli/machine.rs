@@ -102,7 +102,7 @@ pub(crate) struct RunArgs {
     /// $XDG_RUNTIME_DIR].
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
-    /// Print the results as JSON.
+    /// Print the results as JSON; the output of started programs goes to standard error then.
     #[arg(long)]
     pub(crate) json: bool,
     /// The files to keep.
@@ -139,7 +139,7 @@ pub(crate) struct CompareArgs {
     /// The machine's processors to use for the scenario's, in order [default: the last ones].
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub(crate) cpus: Vec<u16>,
-    /// Print JSON instead of text.
+    /// Print JSON instead of text; the output of started programs goes to standard error then.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -205,7 +205,7 @@ pub(crate) struct RecordArgs {
     /// Whether that may replace a file.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
-    /// Print JSON instead of text.
+    /// Print JSON instead of text; the command's output goes to standard error then.
     #[arg(long)]
     pub(crate) json: bool,
     /// A command to start. Its threads are marked; all others are recorded as well.
@@ -234,7 +234,7 @@ pub(crate) struct CalibrateArgs {
     /// Whether it may replace a profile.
     #[command(flatten)]
     pub(crate) force: ForceArgs,
-    /// Print JSON instead of text.
+    /// Print JSON instead of text; the program's output goes to standard error then.
     #[arg(long)]
     pub(crate) json: bool,
     /// Watch this running process.

@@ -83,6 +83,17 @@ impl Destinations {
         Ok(())
     }
 
+    /// Where standard output has a document, what started programs print goes to standard error. To be called when all is
+    /// claimed.
+    #[cfg(feature = "machine")]
+    pub(crate) fn keep_programs_apart(&self) -> Result<(), VerbError> {
+        match self.standard {
+            Some(_) => super::stream::keep_for_document()
+                .map_err(|error| VerbError(format!("windfall: standard output: {error}"))),
+            None => Ok(()),
+        }
+    }
+
     /// An output that an option names. Nothing is touched.
     pub(crate) fn claim(&mut self, option: &str, path: &Path) -> Result<Destination, VerbError> {
         let force = self.force;

@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags, RenameFlags, linkat, openat, rename
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -32,7 +32,7 @@ pub(crate) struct Draft {
 impl Draft {
     pub(super) fn new(to: &Destination) -> io::Result<Draft> {
         let (file, part) = match to.kind {
-            Kind::Standard => (File::from(io::stdout().as_fd().try_clone_to_owned()?), None),
+            Kind::Standard => (super::stream::duplicate()?, None),
             Kind::Stream => (OpenOptions::new().write(true).open(&to.path)?, None),
             Kind::File => match unnamed(folder(&to.path))? {
                 Some(file) => (file, None),

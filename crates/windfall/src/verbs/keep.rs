@@ -65,6 +65,12 @@ impl Outputs {
         self.trace.is_some() || self.story.is_some()
     }
 
+    /// Programs that are started print nothing into a document on standard output.
+    #[cfg(feature = "machine")]
+    pub(crate) fn keep_programs_apart(&self) -> Result<(), VerbError> {
+        self.destinations.keep_programs_apart()
+    }
+
     /// Prints results for people.
     pub(crate) fn print(&self, text: &str) -> Result<(), VerbError> {
         self.destinations.print(text)

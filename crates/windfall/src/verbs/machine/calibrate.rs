@@ -23,6 +23,10 @@ pub(crate) fn run(args: &CalibrateArgs) -> Result<Answer, VerbError> {
     }
     let mut outputs = Destinations::new(args.force.force, [])?;
     let place = place.map(|place| outputs.claim("--save", &place)).transpose()?;
+    if args.json {
+        outputs.claim_standard("`--json`")?;
+    }
+    outputs.keep_programs_apart()?;
     let command = args.command.clone();
     let wanted = Wanted { command, pid: args.pid, length: args.length, routines: true };
     let mut memory = Memory::default();

@@ -21,7 +21,11 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
         return outcomes::run(args, other);
     }
     let inputs = std::iter::once(&args.file).chain(&args.costs).map(PathBuf::as_path);
-    Destinations::new(false, inputs)?;
+    let mut outputs = Destinations::new(false, inputs)?;
+    if args.json {
+        outputs.claim_standard("`--json`")?;
+    }
+    outputs.keep_programs_apart()?;
     let mut scenario = load(&args.file)?;
     scenario.length = args.length.unwrap_or(scenario.length);
     let mut modelled = scenario.clone();

@@ -21,6 +21,7 @@ pub(crate) fn run(args: &RecordArgs) -> Result<Answer, VerbError> {
              another form of it with `windfall export`"
         )));
     }
+    outputs.keep_programs_apart()?;
     let recorder = Recorder::open()?;
     let mut writer = Writer::new(output.open()?, &recorder.header());
     let wanted = Wanted { command: args.command.clone(), length: args.length, ..Wanted::default() };

@@ -68,6 +68,7 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
     let cpus = plan.hierarchy.processors();
     let header = Header::new("windfall run", "run", cpus);
     let mut outputs = Outputs::open(&args.keep, file, args.json, &header)?;
+    outputs.keep_programs_apart()?;
     let sink: Option<&mut (dyn Sink + Send)> =
         if outputs.wanted() { Some(&mut outputs) } else { None };
     for line in broken(&scenario) {

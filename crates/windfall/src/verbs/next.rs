@@ -34,21 +34,21 @@ fn after(verb: &Verb, answer: Answer) -> Option<String> {
         Verb::Convert(_) => "catalogue".to_owned(),
         Verb::Reserve(args) => match &args.file {
             Some(file) => format!("check {}", named(file)?),
-            None => "new audio".to_owned(),
+            None => return None, // it is for a file that is not there yet
         },
         Verb::Simulate(args) => after_simulation(args, yes)?,
         #[cfg(feature = "machine")]
         Verb::Machine(verb) => return super::machine::next::after(verb, yes),
         Verb::Export(args) => match args.output.extension()?.to_str()? {
             "wft" => format!("explain {}", named(&args.output)?),
-            _ => return None, // for another program
+            // A page or Perfetto shows it; this says it in words.
+            _ => format!("explain {} --worst", named(&args.trace)?),
         },
         Verb::Migrate(args) => format!("check {}", named(&args.file)?),
         Verb::Catalogue(args) => match &args.name {
             None => "catalogue rez".to_owned(),
-            Some(_) => "new audio".to_owned(),
+            Some(_) => return None,
         },
-        Verb::Schema(args) if args.output.is_some() => "new audio".to_owned(),
         Verb::Import(args) => format!("simulate {}", named(&args.output)?),
         Verb::Explain(_) => return None, // it says so itself
         Verb::Schema(_) | Verb::Completions(_) | Verb::Man(_) => return None,
@@ -122,6 +122,9 @@ mod tests {
         "run a.toml --dry-run",
         "run --share 2 -- make -j4",
         "compare a.toml",
+        "compare a.toml --costs costs.toml",
+        "compare a.toml b.json",
+        "compare - b.toml",
         "compare a.json b.json",
         "doctor",
         "restore",
@@ -130,9 +133,16 @@ mod tests {
         "record",
         "calibrate --pid 4",
         "calibrate --save player --pid 4",
+        "calibrate --for 9s -- /usr/bin/mpv --volume=0 film.mkv",
+        "calibrate --conservatism p99 -- /",
         "export a.txt a.wft",
+        "export a.wft a.html",
+        "export - a.html",
         "ctl list",
         "ctl stop",
+        "ctl --socket s list",
+        "ctl --socket s share a 3",
+        "top --socket s",
         "ctl share a 3",
         "top",
         "import a.wft -o a.toml",
@@ -142,6 +152,9 @@ mod tests {
         "explain --thread a",
         "lab list",
         "lab table-10-4",
+        "lab table-10-4 --report a.html",
+        "lab validate",
+        "lab validate --report a.html",
         "catalogue",
         "catalogue rez",
         "schema",
@@ -167,6 +180,11 @@ mod tests {
             for answer in [Answer::Yes, Answer::No, Answer::Status(3)] {
                 if let Some(next) = after(&parsed(call), answer) {
                     parsed(&next);
+                    let upper = |word: &str| {
+                        !word.is_empty() && word.chars().all(|c| c.is_ascii_uppercase())
+                    };
+                    let stem = |word: &str| word.split('.').next().is_some_and(upper);
+                    assert!(!next.split(' ').any(stem), "`{next}` has a word to fill in");
                     said += 1;
                 }
             }

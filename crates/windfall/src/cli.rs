@@ -110,7 +110,7 @@ pub(crate) enum Template {
     Audio,
     /// Users with equal shares of a server.
     Server,
-    /// A control loop on a processor of its own, vision and planning on another.
+    /// A control loop with a reservation; vision and planning share the rest of two processors.
     Robot,
     /// A service with a target for its tail latency beside batch work.
     Service,
@@ -149,7 +149,7 @@ Exit status: 0 there is something to promise; 1 there is not; 2 could not read t
 pub(crate) struct SuggestArgs {
     /// The recording: Windfall's own (`.wft`), or text of ftrace or perf, which may be compressed by gzip or zstd.
     pub(crate) recording: PathBuf,
-    /// Write the scenario with these promises.
+    /// Write the scenario with these promises. It names the recording, which must be a file then.
     #[arg(short, long, value_name = "FILE.toml")]
     pub(crate) output: Option<PathBuf>,
     /// Whether that may replace a file.

@@ -2,11 +2,13 @@
 
 mod destination;
 mod draft;
+mod kept;
 mod rewritten;
 mod stream;
 
 pub(crate) use destination::{Destination, Destinations, input_name, is_standard};
 pub(crate) use draft::{Draft, remove_unfinished};
+pub(crate) use kept::Kept;
 
 use crate::VerbError;
 use std::io::{self, IsTerminal, Write};

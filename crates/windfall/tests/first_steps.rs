@@ -7,6 +7,7 @@ mod scratch;
 
 use scratch::{Scratch, text};
 use serde_json::Value;
+use std::process::Stdio;
 
 const TEMPLATES: [&str; 4] = ["audio", "server", "robot", "service"];
 
@@ -241,6 +242,21 @@ fn law_what_is_suggested_fits_and_shortens_the_longest_response() {
         );
     }
     assert!(promises.iter().any(|one| one["worse"] == true), "{shown}");
+}
+
+/// It is read twice, from wherever it comes; a scenario would name it, though.
+#[test]
+fn accepts_a_recording_on_standard_input_and_suggests_the_same() {
+    let folder = Scratch::new("suggest-input");
+    let of_file = said(&folder, &["suggest", "a.ftrace.gz"], 0);
+    let given = |arguments: &[&str]| {
+        let recording = std::fs::File::open(folder.path("a.ftrace.gz")).unwrap();
+        folder.command(arguments).stdin(recording).stdout(Stdio::piped()).output().unwrap()
+    };
+    assert_eq!(text(&given(&["suggest", "-"]).stdout), of_file);
+    let refused = given(&["suggest", "-", "-o", "s.toml"]);
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(text(&refused.stderr).contains("keep the recording in one"), "{refused:?}");
 }
 
 #[test]

@@ -9,11 +9,12 @@ use super::import::seen_from;
 use super::new::{place_schema, with_schema};
 use crate::cli::SuggestArgs;
 use crate::command_error::CommandError;
-use crate::output::{Destinations, input_name, is_standard};
+use crate::output::{Destinations, Kept, input_name, is_standard};
 use crate::verbs::export::open_recording;
 use crate::verbs::simulated::simulated;
 use crate::{Answer, VerbError};
 use std::io::Write;
+use std::path::Path;
 use windfall_guarantees::Guarantee;
 use windfall_programs::learn::{Parent, Proposal};
 use windfall_report::import::remarks;
@@ -30,9 +31,9 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
     let trouble = |why: &str| {
         CommandError::from(VerbError(format!("windfall: {}: {why}", input_name(&args.recording))))
     };
-    if is_standard(&args.recording) {
+    if is_standard(&args.recording) && args.output.is_some() {
         return Err(trouble(
-            "a recording is read several times, which needs a file; keep it in one",
+            "the scenario names its recording, which needs a file; keep the recording in one",
         ));
     }
     let mut outputs = Destinations::new(args.force.force, [args.recording.as_path()])?;
@@ -40,9 +41,12 @@ pub(crate) fn run(args: &SuggestArgs) -> Result<Answer, CommandError> {
         outputs.claim_standard("`--json`")?;
     }
     let output = args.output.as_deref().map(|path| outputs.claim("--output", path)).transpose()?;
-    let recording = Recording::read(&args.recording, args.from);
+    let kept = is_standard(&args.recording).then(Kept::of_standard_input).transpose();
+    let kept = kept.map_err(|why| trouble(&why.to_string()))?;
+    let path = kept.as_ref().map_or(args.recording.as_path(), Kept::path);
+    let recording = Recording::read(path, args.from);
     let recording = recording.map_err(|why| trouble(&why.to_string()))?;
-    let found = find(args, &recording)?;
+    let found = find(args, path, &recording)?;
     outputs.show(args.json, || suggest::json(&found), |width| suggest::text(&found, width))?;
     if let (Some(output), Some(path)) = (&output, &args.output) {
         let file = seen_from(&args.recording, path)?;
@@ -60,8 +64,13 @@ fn made(recording: &Recording, file: &str, reserving: Reserving) -> (Scenario, P
     (imported.scenario, imported.proposal)
 }
 
-fn find(args: &SuggestArgs, recording: &Recording) -> Result<Suggestions, CommandError> {
-    let file = args.recording.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+/// `path` is where the recording can be read again.
+fn find(
+    args: &SuggestArgs,
+    path: &Path,
+    recording: &Recording,
+) -> Result<Suggestions, CommandError> {
+    let file = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let (without, _) = made(recording, &file, Reserving::Nobody);
     let (with, proposal) = made(recording, &file, Reserving::Periodic);
     with.check().map_err(CommandError::of)?;
@@ -70,9 +79,8 @@ fn find(args: &SuggestArgs, recording: &Recording) -> Result<Suggestions, Comman
         let why = format!("a promise does not fit: {}", promises.explain(refused));
         return Err(VerbError(format!("windfall: {}: {why}", input_name(&args.recording))).into());
     }
-    let [before, after] =
-        [simulated(&without, &args.recording)?, simulated(&with, &args.recording)?];
-    let recorded = recorded(args)?;
+    let [before, after] = [simulated(&without, path)?, simulated(&with, path)?];
+    let recorded = recorded(args, path)?;
     let mut promises = Vec::new();
     for row in &proposal.rows {
         let Parent::Reservation { amount, period, .. } = row.parent else { continue };
@@ -108,11 +116,14 @@ fn response(outcome: &Outcome, name: &str) -> Option<Span> {
 }
 
 /// The longest response of each thread as it was recorded.
-fn recorded(args: &SuggestArgs) -> Result<Vec<(windfall_trace::ThreadId, Span)>, VerbError> {
+fn recorded(
+    args: &SuggestArgs,
+    path: &Path,
+) -> Result<Vec<(windfall_trace::ThreadId, Span)>, VerbError> {
     let everybody = "*".parse().map_err(|_| VerbError("windfall: `*` is a pattern".to_owned()))?;
     let question = Question::new(everybody, Keep::Worst(1));
     let mut explainer = Explainer::new(question);
-    let source = open_recording(&args.recording, args.from);
+    let source = open_recording(path, args.from);
     let source = source
         .map_err(|why| VerbError(format!("windfall: {}: {why}", input_name(&args.recording))))?;
     // Where it cannot be read further, the remarks say so.

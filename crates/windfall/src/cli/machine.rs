@@ -79,10 +79,10 @@ pub(crate) struct RunArgs {
     /// The machine that it runs on.
     #[arg(long, default_value = "linux")]
     pub(crate) host: RunHost,
-    /// Processor time that the command gets in each period, at most [units: us, ms, s].
+    /// Processor time that the command gets in each period, at most; 25us and more [units: us, ms, s].
     #[arg(long, value_name = "SPAN", requires_all = ["period", "command"])]
     pub(crate) budget: Option<Span>,
-    /// The period of `--budget` [units: us, ms, s].
+    /// The period of `--budget`; 250us and more, since each costs two decisions [units: us, ms, s].
     #[arg(long, value_name = "SPAN", requires = "budget")]
     pub(crate) period: Option<Span>,
     /// Weight of the command, from 1 to 19; all other threads on its processor together have weight 1. It is a limit as well:

@@ -5,6 +5,7 @@ use crate::{Answer, VerbError};
 use std::collections::BTreeMap;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use windfall_scenario::model::{
     Claim, External, ExternalProgram, Machine, Requirements, Run, Scheduler, Thread,
 };
@@ -21,6 +22,13 @@ const AT_MOST: Span = Span::from_secs(8_760 * 60 * 60);
 
 /// The name of the command's threads in the scenario.
 const COMMAND: &str = "command";
+
+/// The shortest period that a command may have. Each period costs two decisions, and each takes 5 us on real threads as a
+/// rule, 40 us on a slow machine or in a build without optimisation (`docs/benchmarks/decisions-on-linux.md`). With
+/// periods below the cost of their decisions a run does nothing but decide, and its guardian ends it.
+const SHORTEST_PERIOD: Span = Span::from_nanos(250_000);
+/// The least budget: what decides in a period is paid for by it.
+const LEAST_BUDGET: Span = Span::from_nanos(25_000);
 
 /// A command that is to be run, and the folder in which its status is left.
 pub(super) struct Started {
@@ -110,6 +118,7 @@ impl Promised {
         if amount > period {
             return Err(wrong("the budget is above its period; write at most the period"));
         }
+        is_worth_deciding(*amount, *period)?;
         let guarantee = Guarantee::BasicHard((*amount).into(), (*period).into());
         let exec = ExternalProgram::Exec { command, env: BTreeMap::new() };
         let thread = Thread::new(COMMAND, "root", Requirements::guarantee(guarantee), Run::Unknown);
@@ -130,12 +139,31 @@ impl Promised {
     }
 }
 
+/// Refuses what deciding would take all of.
+fn is_worth_deciding(budget: Span, period: Span) -> Result<(), VerbError> {
+    let too_short = |option: &str, asked: Span, least: Span| {
+        let cost = "deciding on real threads takes up to 40us, and twice in each period";
+        let help = format!("the least that works is `{option} {least}`");
+        Err(VerbError(format!("windfall: `{option} {asked}` is too short: {cost}; {help}")))
+    };
+    if period < SHORTEST_PERIOD {
+        return too_short("--period", period, SHORTEST_PERIOD);
+    }
+    if budget < LEAST_BUDGET {
+        return too_short("--budget", budget, LEAST_BUDGET);
+    }
+    Ok(())
+}
+
 /// A folder that only this user can write to, removed when it is dropped.
 struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> Result<Folder, VerbError> {
-        let path = std::env::temp_dir().join(format!("windfall-run-{}", std::process::id()));
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let name =
+            format!("windfall-run-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
         // Of an earlier process of this number, which was killed; nobody else's is removed.
         let _ = std::fs::remove_dir_all(&path);
         let made = std::fs::DirBuilder::new().mode(0o700).create(&path);
@@ -198,6 +226,25 @@ mod tests {
         assert_eq!(found.machine.claim, Claim::None);
         let most = scenario(&["--share", "19", "--", "make"]);
         assert!(most.build().is_ok() && most.promises().refused().next().is_none());
+    }
+
+    #[test]
+    fn limit_a_period_and_a_budget_are_longer_than_what_deciding_takes() {
+        for (budget, period, refused) in [
+            ("1us", "10us", Some("`--period 10us` is too short")),
+            ("10us", "249us", Some("the least that works is `--period 250us`")),
+            ("24us", "250us", Some("the least that works is `--budget 25us`")),
+            ("25us", "250us", None),
+            ("1ms", "1ms", None),
+            ("100us", "1ms", None),
+        ] {
+            let found = started(&["--budget", budget, "--period", period, "--", "true"]);
+            let why = found.err().map(|VerbError(why)| why);
+            match refused {
+                Some(part) => assert!(why.is_some_and(|why| why.contains(part)), "{part}"),
+                None => assert_eq!(why, None),
+            }
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::terminal::{hundredths, short, table};
 use serde_json::{Value, json};
 use windfall_guarantees::Guarantee;
-use windfall_programs::learn::{Proposal, Row};
+use windfall_programs::learn::{Note, Parent, Proposal, Row};
 use windfall_time::Span;
 
 /// Everything that was found.
@@ -88,8 +88,60 @@ pub fn text(found: &Suggestions, width: Option<usize>) -> String {
         let why = row.left_out.map(|why| why.to_string()).unwrap_or_default();
         text.push_str(&format!("not promised: {} {}: {why}\n", row.name, row.tid));
     }
+    text.push_str(&without_period(found).text());
     text.push_str(remarks);
     text
+}
+
+/// Threads with nothing that could be promised in a period, most processor time first.
+struct WithoutPeriod<'a> {
+    threads: Vec<&'a Row>,
+    too_few_periods: usize,
+    not_periodic: usize,
+    not_sure: usize,
+}
+
+fn without_period(found: &Suggestions) -> WithoutPeriod<'_> {
+    let rows = found.proposal.rows.iter();
+    let silent = |row: &&Row| row.parent == Parent::TimeSharing && row.left_out.is_none();
+    let threads: Vec<&Row> = rows.filter(silent).collect();
+    let noted = |note| threads.iter().filter(|row| row.habit.note == note).count();
+    let (too_few_periods, not_periodic) = (noted(Note::TooFewPeriods), noted(Note::NotPeriodic));
+    let not_sure = threads.len() - too_few_periods - not_periodic;
+    WithoutPeriod { threads, too_few_periods, not_periodic, not_sure }
+}
+
+impl WithoutPeriod<'_> {
+    fn text(&self) -> String {
+        let counts = [
+            (self.not_periodic, "not periodic"),
+            (self.too_few_periods, "with too few periods to tell"),
+            (self.not_sure, "whose period is not sure enough"),
+        ];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+        let most = self.threads.iter().take(3);
+        let most: Vec<String> =
+            most.map(|row| format!("{} {} ({})", row.name, row.tid, short(row.work))).collect();
+        match self.threads.len() {
+            0 => String::new(),
+            1 => format!("no period found in 1 thread, {}: {}\n", counts.join(", "), most.join("")),
+            all => format!(
+                "no period found in {all} threads: {}; those that ran most: {}\n",
+                counts.join(", "),
+                most.join(", ")
+            ),
+        }
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "threads": self.threads.len(),
+            "not_periodic": self.not_periodic,
+            "too_few_periods": self.too_few_periods,
+            "not_sure": self.not_sure,
+        })
+    }
 }
 
 /// Threads with a period that get no promise.
@@ -144,6 +196,7 @@ pub fn json(found: &Suggestions) -> Value {
     json!({
         "promises": found.promises.iter().map(promise).collect::<Vec<_>>(),
         "not_promised": left_out.collect::<Vec<_>>(),
+        "without_period": without_period(found).json(),
         "processors": found.proposal.processors,
         "reserved_processors": hundredths(found.proposal.share),
         "others_received_ns": { "without": found.others[0].as_nanos(), "with": found.others[1].as_nanos() },

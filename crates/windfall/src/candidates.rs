@@ -8,11 +8,14 @@ mod machine;
 pub(crate) use machine::{experiments, parts, run_nodes, run_schedulers, run_threads};
 
 use clap_complete::CompletionCandidate;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use windfall_scenario::{Catalogues, Scenario};
 use windfall_schedulers::catalogue::KINDS;
+use windfall_schedulers::parameters;
 use windfall_trace::escape::escaped;
+use windfall_trace::{Event, Source};
 
 /// The kinds of schedulers.
 pub(crate) fn schedulers() -> Vec<CompletionCandidate> {
@@ -42,6 +45,53 @@ pub(crate) fn file_nodes() -> Vec<CompletionCandidate> {
 pub(crate) fn file_schedulers() -> Vec<CompletionCandidate> {
     let schedulers = scenario().into_iter().flat_map(|scenario| scenario.schedulers);
     plain(schedulers.map(|scheduler| scheduler.name).collect())
+}
+
+/// Keys for `--set` of the scenario among the words before: the guarantee and parameters of each thread, the settings
+/// of each scheduler, and some of the machine, each up to the value.
+pub(crate) fn file_values() -> Vec<CompletionCandidate> {
+    let Some(scenario) = scenario() else { return Vec::new() };
+    let mut names = Vec::new();
+    let told = parameters::ALL.iter().map(|parameter| parameter.key);
+    let told: Vec<&str> = ["guarantee"].into_iter().chain(told).collect();
+    for thread in &scenario.threads {
+        names.extend(told.iter().map(|key| format!("{}.{key}=", thread.name)));
+    }
+    for scheduler in &scenario.schedulers {
+        let kind = KINDS.iter().find(|kind| kind.name == scheduler.kind);
+        let settings = kind.into_iter().flat_map(|kind| kind.settings);
+        names.extend(settings.map(|setting| format!("{}.{}=", scheduler.name, setting.name)));
+    }
+    names.extend(["processors", "timer", "costs"].map(|key| format!("machine.{key}=")));
+    plain(names)
+}
+
+/// How many records a completion reads of a recording.
+const READ: usize = 1_000_000;
+
+/// The threads of the recording among the words before, each name once, or without one those of the run.
+pub(crate) fn recorded_threads() -> Vec<CompletionCandidate> {
+    let words = std::env::args_os().skip_while(|word| word != "explain").skip(1);
+    let file = words.map(PathBuf::from).find(|word| word.is_file());
+    let Some(source) = file.map(|file| Source::open(&file, None)) else { return of_the_run() };
+    let mut names = BTreeMap::new();
+    for record in source.into_iter().flatten().map_while(Result::ok).take(READ) {
+        if let Event::Thread { thread, name, .. } = record.event {
+            names.insert(thread, name);
+        }
+    }
+    let names: BTreeSet<String> = names.into_values().filter(|name| !name.is_empty()).collect();
+    plain(names.into_iter().collect())
+}
+
+#[cfg(feature = "machine")]
+fn of_the_run() -> Vec<CompletionCandidate> {
+    run_threads()
+}
+
+#[cfg(not(feature = "machine"))]
+fn of_the_run() -> Vec<CompletionCandidate> {
+    Vec::new()
 }
 
 /// The scenario among the words before, if it can be read.

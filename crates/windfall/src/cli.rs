@@ -291,7 +291,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
     /// Override a value of the file: of a scheduler or thread, as `audio.guarantee=RESBH 4ms 10ms`, or of the machine.
-    #[arg(long = "set", value_name = "NAME.KEY=VALUE")]
+    #[arg(long = "set", value_name = "NAME.KEY=VALUE", add = Candidates::new(candidates::file_values))]
     pub(crate) overrides: Vec<Override>,
     /// Which promises to judge: those that the file asks for, or every one that the checker grants, asked for or not,
     /// and the bounds on response times.
@@ -407,7 +407,8 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "PATH", conflicts_with = "recording")]
     pub(crate) socket: Option<PathBuf>,
     /// Which threads: a name, a name with `*`, or a thread number (`2215`, `#2215`).
-    #[arg(long, value_name = "NAME", default_value = "*")]
+    #[arg(long, value_name = "NAME", default_value = "*",
+          add = Candidates::new(candidates::recorded_threads))]
     pub(crate) thread: Pattern,
     /// Explain this miss, counted from 1 in order of time, instead of the worst.
     #[arg(long, value_name = "N", conflicts_with_all = ["job", "all"],

@@ -202,6 +202,15 @@ fn completions_know_schedulers_experiments_and_nodes() {
     let schedulers = SCENARIO.lines().filter_map(|line| line.strip_prefix("[schedulers."));
     let schedulers: Vec<_> = schedulers.filter_map(|line| line.strip_suffix(']')).collect();
     assert_eq!(completions(&["windfall", "reserve", &scenario, "--node", ""]), schedulers);
+    let values = completions(&["windfall", "simulate", &scenario, "--set", ""]);
+    assert!(values.iter().any(|value| value == "machine.processors="), "{values:?}");
+    for name in &declared {
+        assert!(values.iter().any(|value| value.starts_with(&format!("{name}."))), "{values:?}");
+    }
+    let recording =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/recorded/desktop.perf.gz");
+    let threads = completions(&["windfall", "explain", recording, "--thread", "audio"]);
+    assert!(threads.contains(&"audio-src".to_owned()), "{threads:?}");
     assert!(completions(&["windfall", "ctl", "destroy", "--socket", "/nowhere", ""]).len() < 20);
 }
 

@@ -270,6 +270,10 @@ fn refuses_to_suggest_anything_of_a_recording_without_a_period() {
     folder.write("a.txt", &(line(1, "sh", "ls") + &line(2, "sh", "ls")));
     let said = said(&folder, &["suggest", "a.txt"], 1);
     assert!(said.contains("no thread has a period with enough confidence"), "{said}");
+    assert!(
+        said.contains("no period found in 2 threads: 2 with too few periods to tell"),
+        "{said}"
+    );
 }
 
 #[test]

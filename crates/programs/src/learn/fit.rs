@@ -29,6 +29,8 @@ pub enum LeftOut {
     NoRoom(Wanted),
     /// It has the name of a thread of the kernel, which serves everybody and is nobody's to promise to.
     Kernel(Wanted),
+    /// It has the name of a program that records, which is there for the recording alone.
+    Recorder(Wanted),
 }
 
 /// The certainty of a period; the greatest is placed first.
@@ -107,7 +109,10 @@ impl LeftOut {
     #[must_use]
     pub const fn wanted(&self) -> Wanted {
         match self {
-            LeftOut::TooMuch(wanted) | LeftOut::NoRoom(wanted) | LeftOut::Kernel(wanted) => *wanted,
+            LeftOut::TooMuch(wanted)
+            | LeftOut::NoRoom(wanted)
+            | LeftOut::Kernel(wanted)
+            | LeftOut::Recorder(wanted) => *wanted,
         }
     }
 }
@@ -118,6 +123,7 @@ impl fmt::Display for LeftOut {
             LeftOut::TooMuch(_) => "is more than may be reserved of a processor",
             LeftOut::NoRoom(_) => "has no room beside surer ones",
             LeftOut::Kernel(_) => "is a thread of the kernel, by its name",
+            LeftOut::Recorder(_) => "records this, by its name",
         })
     }
 }

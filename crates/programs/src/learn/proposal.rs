@@ -15,6 +15,9 @@ use std::cmp::Reverse;
 use windfall_time::{Ratio, Span};
 use windfall_trace::timeline::LostCount;
 
+/// Programs that record a machine, by the names of their threads: they wake in turns, and are gone with the recording.
+const RECORDERS: [&str; 3] = ["windfall", "trace-cmd", "perf"];
+
 /// Options of a proposal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -135,11 +138,13 @@ fn reserve(rows: &mut [Row], processors: u16, options: Options) {
     let mut candidates: Vec<(usize, Wanted)> =
         (0..rows.len()).filter_map(|at| Some((at, wanted(&rows[at].habit, options)?))).collect();
     candidates.retain(|(at, wanted)| {
-        let kernel = is_of_kernel(&rows[*at].name);
-        if kernel {
-            rows[*at].left_out = Some(LeftOut::Kernel(*wanted));
-        }
-        !kernel
+        let name = rows[*at].name.as_str();
+        rows[*at].left_out = match name {
+            _ if is_of_kernel(name) => Some(LeftOut::Kernel(*wanted)),
+            _ if RECORDERS.contains(&name) => Some(LeftOut::Recorder(*wanted)),
+            _ => return true,
+        };
+        false
     });
     let requested: Vec<(&Habit, Wanted)> =
         candidates.iter().map(|(at, wanted)| (&rows[*at].habit, *wanted)).collect();

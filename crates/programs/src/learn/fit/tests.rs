@@ -48,7 +48,7 @@ proptest! {
             match place {
                 Ok(processor) => prop_assert!(*processor < usize::from(processors)),
                 Err(LeftOut::TooMuch(_)) => prop_assert!(share > limit),
-                Err(LeftOut::Kernel(_)) => prop_assert!(false, "no name was asked for"),
+                Err(LeftOut::Kernel(_) | LeftOut::Recorder(_)) => prop_assert!(false, "no name was asked for"),
                 Err(LeftOut::NoRoom(_)) => {
                     for processor in 0..usize::from(processors) {
                         prop_assert!(load(processor, Some(row)) + share > limit);

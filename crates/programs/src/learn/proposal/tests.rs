@@ -115,13 +115,18 @@ fn law_a_doubtful_period_gets_no_reservation() {
 }
 
 #[test]
-fn law_threads_of_the_kernel_get_no_reservation_and_take_no_room() {
+fn law_threads_of_the_kernel_and_the_recorder_get_no_reservation_and_take_no_room() {
     let mut learned = learned();
     learned.threads[1].name = "kdamond.0".to_owned();
     let proposal = Proposal::new(&learned, Options::default());
     let kernel = proposal.rows.iter().find(|row| row.tid == 101).unwrap();
     assert_eq!(kernel.parent, Parent::TimeSharing);
     assert!(matches!(kernel.left_out, Some(LeftOut::Kernel(_))), "{kernel:?}");
+    learned.threads[1].name = "windfall".to_owned();
+    let recorded = Proposal::new(&learned, Options::default());
+    let recorder = recorded.rows.iter().find(|row| row.tid == 101).unwrap();
+    assert_eq!((recorder.parent, recorded.share), (Parent::TimeSharing, proposal.share));
+    assert!(matches!(recorder.left_out, Some(LeftOut::Recorder(_))), "{recorder:?}");
     let video = proposal.rows.iter().find(|row| row.tid == 102).unwrap();
     let Parent::Reservation { amount, period, .. } = video.parent else { panic!("a promise") };
     assert_eq!(

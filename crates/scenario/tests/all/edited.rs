@@ -1,4 +1,5 @@
 //! Scenarios that were read and then edited: whoever edits the public fields is told of the same mistakes as the author of a file.
+#![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
 use windfall_programs::Work;
 use windfall_scenario::model::{

@@ -27,6 +27,7 @@ use crate::outcome::{promises, refusals};
 use crate::parameters::ParameterWriter;
 use crate::plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedRequest};
 use crate::source::Path;
+use crate::together;
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_time::{Instant, Span};
 use windfall_trace::glob::fits;
@@ -63,6 +64,14 @@ pub(crate) fn requests(
 }
 
 impl Scenario {
+    /// The same, in which the threads of each program of a real machine have the reservation of its entry together, as those of a
+    /// file do.
+    #[must_use]
+    pub fn reserved_together(mut self) -> Scenario {
+        together::share(&mut self);
+        self
+    }
+
     /// Makes the plan that a host carries out; recordings are refused.
     ///
     /// # Errors

@@ -14,16 +14,6 @@ use windfall_schedulers::parameters::RESERVE;
 use windfall_schedulers::time_sharing::RoundRobin;
 use windfall_time::Span;
 
-impl Scenario {
-    /// The same, in which the threads of each program of a real machine have the reservation of its entry together, as those of a
-    /// file do.
-    #[must_use]
-    pub fn reserved_together(mut self) -> Scenario {
-        share(&mut self);
-        self
-    }
-}
-
 /// The name of the scheduler that a program's threads share.
 pub(crate) fn name(thread: &str) -> String {
     format!("{thread}-threads")

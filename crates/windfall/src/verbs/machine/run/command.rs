@@ -74,7 +74,7 @@ impl Started {
     }
 }
 
-/// What the options promise a command.
+/// The promise that the options ask for.
 struct Promised {
     amount: Span,
     period: Span,

@@ -1,4 +1,5 @@
-//! Counts the instructions of a decision under valgrind, which do not depend on what else the machine does.
+//! Counts the instructions of a decision under valgrind, which do not depend on what else the machine does, and fails beyond the limit of
+//! a level (docs/benchmarks/hierarchy.md).
 //!
 //! `cargo bench -p windfall-schedulers --bench instructions`; needs valgrind and gungraun-runner of the version in
 //! Cargo.lock (`cargo xtask bench` installs it).
@@ -7,7 +8,9 @@
 
 mod tree;
 
-use gungraun::{library_benchmark, library_benchmark_group, main};
+use gungraun::{
+    Callgrind, EventKind, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main,
+};
 use std::hint::black_box;
 use tree::{Chains, Crowd, Shared};
 
@@ -22,10 +25,22 @@ fn warm(depth: usize) -> Chains {
     chains
 }
 
+/// The most instructions that a level of hierarchy may take.
+const A_LEVEL: u64 = 700;
+
+/// The most that a switch between two chains of so many levels may take. What the root and the threads take is counted, too, so
+/// levels keep to their limit if the whole does.
+fn at_most(levels: u64) -> LibraryBenchmarkConfig {
+    let most = levels * A_LEVEL * TIMES as u64;
+    let mut config = LibraryBenchmarkConfig::default();
+    config.tool(Callgrind::default().hard_limits([(EventKind::Ir, most)]));
+    config
+}
+
 #[library_benchmark]
 #[bench::depth_1(args = (1), setup = warm)]
 #[bench::depth_2(args = (2), setup = warm)]
-#[bench::depth_16(args = (16), setup = warm)]
+#[bench::depth_16(args = (16), setup = warm, config = at_most(16))]
 fn switch_1000_times(mut chains: Chains) -> Chains {
     for _ in 0..TIMES {
         black_box(&mut chains).switch();

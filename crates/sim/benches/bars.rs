@@ -2,66 +2,16 @@
 //!
 //! `cargo bench -p windfall-sim --bench bars [-- CASE...]`; one line a case, fields separated by
 //! commas: tool, case, processor seconds, jobs, jobs/s, peak KiB, job events/s, and bytes of trace a
-//! record where one is kept. A job event is a release, a dispatch, a preemption or a completion, counted the same for every tool.
+//! record where one is kept.
 
+mod cases;
+
+use cases::{Case, case, run};
 use std::io::Write;
-use std::path::Path;
-use windfall_hierarchy::{Hierarchy, NodeSpec, Parent};
-use windfall_programs::{Activation, Jobs, Program, Work};
-use windfall_scenario::PlannedThread;
-use windfall_scenario::model::Machine;
-use windfall_scenario::outcome::{Outcome, ThreadOutcome};
-use windfall_schedulers::catalogue::Settings;
-use windfall_schedulers::kinds;
-use windfall_sim::Sim;
-use windfall_time::{Instant, Span};
+use windfall_scenario::outcome::Outcome;
+use windfall_time::Span;
+use windfall_trace::Header;
 use windfall_trace::codec::Writer;
-use windfall_trace::{Header, Sink};
-
-/// A task set: processors, horizon, and (period, work, offset) in microseconds.
-struct Case {
-    name: &'static str,
-    cpus: u16,
-    horizon: u64,
-    tasks: Vec<(u64, u64, u64)>,
-}
-
-fn case(name: &'static str) -> Option<Case> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/cases");
-    let text = std::fs::read_to_string(path.join(format!("{name}.txt"))).ok()?;
-    let mut lines = text
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| line.split(' ').map(|n| n.parse().unwrap_or(0)).collect::<Vec<u64>>());
-    let head = lines.next()?;
-    let cpus = u16::try_from(head[0]).ok()?;
-    let tasks = lines.map(|task| (task[0], task[1], task[2])).collect();
-    Some(Case { name, cpus, horizon: head[1], tasks })
-}
-
-fn us(us: u64) -> Span {
-    Span::from_nanos(us * 1_000)
-}
-
-fn run(case: &Case, sink: Option<&mut (dyn Sink + Send)>) -> Outcome {
-    let mut hierarchy = Hierarchy::new(case.cpus);
-    let owns = vec![(Parent::Top, &[][..]); usize::from(case.cpus)];
-    let Ok(scheduler) = kinds::EDF.build(&Settings::default()) else { panic!("edf has defaults") };
-    let spec = NodeSpec::new("edf", "edf", scheduler, &owns);
-    let Ok(parent) = hierarchy.create(Instant::ZERO, spec) else { panic!("edf refuses") };
-    let Ok(mut sim) = Sim::new(Machine::ideal(case.cpus), hierarchy, 1, sink) else {
-        panic!("the machine fits its hierarchy")
-    };
-    for (number, (period, work, offset)) in case.tasks.iter().enumerate() {
-        let (period, offset) = (us(*period), Instant::ZERO + us(*offset));
-        let jobs = Jobs::new(Activation::Periodic { offset, period }, Work::Fixed(us(*work)))
-            .deadline(period);
-        let thread = PlannedThread::new(format!("T{number}"), parent, Program::Jobs(jobs));
-        let added = sim.add(thread);
-        assert_eq!(added, Ok(number), "a declared thread");
-    }
-    sim.run(Instant::ZERO + us(case.horizon), |_| true)
-}
 
 /// Processor time of this process so far.
 fn cpu_seconds() -> f64 {
@@ -123,9 +73,7 @@ fn main() {
                     .checked_div(outcome.records)
                     .map_or(0.0, |_| written as f64 / outcome.records as f64);
                 jobs = outcome.threads.iter().map(|t| t.completed).sum();
-                let of =
-                    |t: &ThreadOutcome| t.released + t.dispatches + t.preemptions + t.completed;
-                events = outcome.threads.iter().map(of).sum::<u64>();
+                events = cases::events(&outcome);
                 runs += 1;
             }
             let mean = (cpu_seconds() - before) / f64::from(runs);
@@ -133,8 +81,7 @@ fn main() {
             let (jobs_rate, events_rate) = (jobs as f64 / mean, events as f64 / mean);
             let peak = peak_kib();
             println!(
-                "{tool},{},{mean:.4},{jobs},{jobs_rate:.0},{peak},{events_rate:.0},{bytes:.1}",
-                case.name
+                "{tool},{name},{mean:.4},{jobs},{jobs_rate:.0},{peak},{events_rate:.0},{bytes:.1}"
             );
         }
     }

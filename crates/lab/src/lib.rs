@@ -49,8 +49,6 @@ pub use statistics::{Line, Mean, difference, line, mean, median};
     reason = "other blocks say for the guide's own test what they are"
 )]
 mod guide {
-    #[doc = include_str!("../../../docs/guide/src/crates.md")]
-    mod crates {}
     #[doc = include_str!("../../../docs/guide/src/redundant.md")]
     mod redundant {}
     #[doc = include_str!("../../../docs/guide/src/speculative.md")]

@@ -166,6 +166,14 @@ impl TraceFiles {
         TraceFiles { folder: folder.to_owned(), ..TraceFiles::default() }
     }
 
+    /// The same, and `recording` where the scenario names `file`, which is not looked for.
+    #[must_use]
+    pub fn with(mut self, file: &str, recording: Recording) -> TraceFiles {
+        self.read.insert(file.to_owned(), Ok(recording));
+        self.cast.remove(file);
+        self
+    }
+
     fn recording(&mut self, file: &str) -> Result<&Recording, RecordingError> {
         let path = self.folder.join(file);
         let read = self.read.entry(file.to_owned());

@@ -32,6 +32,6 @@ mod thread;
 mod unsupported;
 
 pub use run::Sim;
-pub use simulate::{Simulated, SimulationError, simulate};
+pub use simulate::{Simulated, SimulationError, simulate, simulate_with};
 pub use simulation::Simulation;
 pub use unsupported::UnsupportedPlan;

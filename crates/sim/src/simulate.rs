@@ -4,7 +4,7 @@ use crate::simulation::Simulation;
 use crate::unsupported::UnsupportedPlan;
 use core::fmt;
 use windfall_scenario::outcome::{Outcome, Verdict, holds, judge};
-use windfall_scenario::{Diagnostics, Scenario};
+use windfall_scenario::{Diagnostics, NoRecordings, Recordings, Scenario};
 
 /// The result of a simulation.
 #[derive(Debug)]
@@ -78,7 +78,36 @@ impl From<UnsupportedPlan> for SimulationError {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn simulate(scenario: &Scenario) -> Result<Simulated, SimulationError> {
-    let mut simulation = Simulation::of(scenario)?;
+    simulate_with(scenario, &mut NoRecordings)
+}
+
+/// Simulates a scenario whose threads or interrupts were recorded, as [`simulate`] does.
+///
+/// # Errors
+/// As of [`simulate`], and what `recordings` could not read.
+///
+/// ```
+/// use windfall_scenario::{Scenario, TraceFiles};
+/// use windfall_sim::{SimulationError, simulate, simulate_with};
+///
+/// let text = r#"
+/// schema = 2
+/// length = "1 s"
+/// schedulers.root = { scheduler = "round-robin", parent = "top" }
+/// threads.audio   = { parent = "root", recorded = { file = "a.wft", thread = "audio" } }
+/// "#;
+/// let scenario = Scenario::parse("a.toml", text)?;
+/// assert!(matches!(simulate(&scenario), Err(SimulationError::Scenario(_))));
+/// // The folder of the scenario, in which there is no such file.
+/// let missing = simulate_with(&scenario, &mut TraceFiles::default()).unwrap_err();
+/// assert!(missing.to_string().contains("No such file"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn simulate_with(
+    scenario: &Scenario,
+    recordings: &mut dyn Recordings,
+) -> Result<Simulated, SimulationError> {
+    let mut simulation = Simulation::with_recordings(scenario, recordings)?;
     simulation.run_until(simulation.end());
     let outcome = simulation.finish();
     let expectations = judge(scenario, &outcome);

@@ -7,8 +7,8 @@ use crate::run::Sim;
 use crate::simulate::SimulationError;
 use windfall_hierarchy::Processor;
 use windfall_host::{Host, Machine as _};
-use windfall_scenario::Scenario;
 use windfall_scenario::outcome::Outcome;
+use windfall_scenario::{NoRecordings, Recordings, Scenario};
 use windfall_time::Instant;
 
 /// A simulation that has begun.
@@ -47,7 +47,18 @@ impl Simulation<'static> {
     /// # Errors
     /// Every mistake of [`Scenario::build`], or a machine or a program that cannot be simulated.
     pub fn of(scenario: &Scenario) -> Result<Simulation<'static>, SimulationError> {
-        let sim = Sim::of(scenario.build()?, None)?;
+        Simulation::with_recordings(scenario, &mut NoRecordings)
+    }
+
+    /// Begins the simulation of a scenario whose threads or interrupts were recorded.
+    ///
+    /// # Errors
+    /// As of [`of`](Simulation::of), and what `recordings` could not read.
+    pub fn with_recordings(
+        scenario: &Scenario,
+        recordings: &mut dyn Recordings,
+    ) -> Result<Simulation<'static>, SimulationError> {
+        let sim = Sim::of(scenario.build_with(recordings)?, None)?;
         Ok(sim.begin(Instant::ZERO + scenario.length))
     }
 }

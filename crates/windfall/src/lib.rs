@@ -17,5 +17,10 @@ pub use windfall_scenario::outcome::Outcome;
 pub use windfall_scenario::{Diagnostics, Scenario};
 pub use windfall_schedulers::catalogue::{Catalogue, Kind};
 pub use windfall_schedulers::{KindSettings, kinds};
-pub use windfall_sim::{Sim, Simulated, Simulation, SimulationError, simulate};
+pub use windfall_sim::{Sim, Simulated, Simulation, SimulationError, simulate, simulate_with};
 pub use windfall_time::{Instant, Ratio, Span};
+
+/// The Rust of the guide's page about the crates, which is run as this crate's own example.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/src/crates.md")]
+mod guide {}

@@ -82,7 +82,9 @@ impl fmt::Display for RecordingError {
             RecordingError::Shared(name) => {
                 write!(f, "`{name}` names a thread that another entry names, too")
             }
-            RecordingError::NotReadHere => f.write_str("recordings are not read here"),
+            RecordingError::NotReadHere => {
+                f.write_str("recordings are not read here; build or simulate with `TraceFiles`")
+            }
         }
     }
 }

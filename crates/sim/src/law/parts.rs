@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn law_parts_come_in_order_and_the_first_error_counts() {
-        assert_eq!(all(0, |part| Err::<(), _>(part)), Ok(Vec::new()));
+        assert_eq!(all(0, Err::<(), u32>), Ok(Vec::new()));
         assert_eq!(all(100, Ok::<_, ()>), Ok((0..100).collect()));
         for _ in 0..100 {
             let judge = |part| if part % 7 == 6 { Err(part) } else { Ok(part) };

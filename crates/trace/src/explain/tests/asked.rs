@@ -58,7 +58,7 @@ fn law_the_worst_thread_has_the_worst_miss_or_else_the_longest_wait() {
     assert_eq!(nobody.threads.iter().map(|one| one.thread).collect::<Vec<_>>(), [B]);
 }
 
-/// Of jobs: the longest ran on its own, another waited longest.
+/// Of jobs: the longest and the last ran on their own, the one between waited longest.
 #[test]
 fn law_the_longest_wait_is_not_the_longest_job() {
     let mut explanation = explain(
@@ -75,6 +75,10 @@ fn law_the_longest_wait_is_not_the_longest_job() {
             switch(140, Some((B, Stop::Preempted)), Some(A)),
             complete(150, A, 40, false),
             switch(150, Some((A, Stop::Blocked)), None),
+            release(200, A, 1_000),
+            switch(200, None, Some(A)),
+            complete(290, A, 90, false),
+            switch(290, Some((A, Stop::Blocked)), None),
         ],
     );
     explanation.keep_worst();

@@ -86,6 +86,13 @@ fn word(raw: &Raw, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
 /// How a step of one form is read from its table.
 type Read = fn(StepFile, &Path, &mut Reader<'_>) -> Option<Step>;
 
+/// Reads a step that is the value of one key.
+macro_rules! read {
+    ($key:ident, $step:expr) => {
+        |file, path, reader| reader.get(file.$key, &path.key(stringify!($key))).map($step)
+    };
+}
+
 /// A way to define a step: its key, whether that is given, and how the step is read then.
 struct Form {
     key: &'static str,
@@ -128,60 +135,22 @@ fn forms(file: &StepFile) -> ([Form; 16], [Beside; 3]) {
     } = file;
     let form = |key, given, read: Read| Form { key, given, read };
     let forms = [
-        form("run", run.is_some() && visit.is_none(), |file, path, reader| {
-            Some(Step::Run(reader.get(file.run, &path.key("run"))?.work()))
-        }),
+        form("run", run.is_some() && visit.is_none(), computes),
         form("visit", visit.is_some(), visits),
-        form("sleep", sleep.is_some(), |file, path, reader| {
-            reader.get(file.sleep, &path.key("sleep")).map(Step::Sleep)
-        }),
+        form("sleep", sleep.is_some(), read!(sleep, Step::Sleep)),
         form("timer", timer.is_some(), ticks),
-        form("lock", lock.is_some() && wait.is_none(), |file, path, reader| {
-            reader.get(file.lock, &path.key("lock")).map(Step::Lock)
-        }),
-        form("unlock", unlock.is_some(), |file, path, reader| {
-            reader.get(file.unlock, &path.key("unlock")).map(Step::Unlock)
-        }),
-        form("wait", wait.is_some(), |file, path, reader| {
-            let what = "the lock that it holds, as `lock = \"m\"`";
-            let lock = reader.need(file.lock, &path.key("lock"), what);
-            let condition = reader.get(file.wait, &path.key("wait"))?;
-            Some(Step::Wait { condition, lock: lock? })
-        }),
-        form("signal", signal.is_some(), |file, path, reader| {
-            reader.get(file.signal, &path.key("signal")).map(Step::Signal)
-        }),
-        form("broadcast", broadcast.is_some(), |file, path, reader| {
-            reader.get(file.broadcast, &path.key("broadcast")).map(Step::Broadcast)
-        }),
-        form("barrier", barrier.is_some(), |file, path, reader| {
-            reader.get(file.barrier, &path.key("barrier")).map(Step::Barrier)
-        }),
-        form("resume", resume.is_some(), |file, path, reader| {
-            reader.get(file.resume, &path.key("resume")).map(Step::Resume)
-        }),
-        form("reserve", reserve.is_some(), |file, path, reader| {
-            let to = reader.get(file.to, &path.key("to"));
-            let Reservation(amount, period) = reader.get(file.reserve, &path.key("reserve"))?;
-            Some(asks(OwnRequest::reserve(amount, period), to))
-        }),
-        form("guarantee", guarantee.is_some(), |file, path, reader| {
-            let to = reader.get(file.to, &path.key("to"));
-            let guarantee = reader.get(file.guarantee, &path.key("guarantee"))?;
-            Some(asks(OwnRequest::guarantee(guarantee), to))
-        }),
-        form("share", share.is_some(), |file, path, reader| {
-            let Share(share) = reader.get(file.share, &path.key("share"))?;
-            Some(Step::OwnRequest(OwnRequest::Share(share)))
-        }),
-        form("priority", priority.is_some(), |file, path, reader| {
-            let Priority(priority) = reader.get(file.priority, &path.key("priority"))?;
-            Some(Step::OwnRequest(OwnRequest::Priority(priority)))
-        }),
-        form("move", r#move.is_some(), |file, path, reader| {
-            let to = reader.get(file.r#move, &path.key("move"))?;
-            Some(Step::OwnRequest(OwnRequest::Move(to)))
-        }),
+        form("lock", lock.is_some() && wait.is_none(), read!(lock, Step::Lock)),
+        form("unlock", unlock.is_some(), read!(unlock, Step::Unlock)),
+        form("wait", wait.is_some(), waits),
+        form("signal", signal.is_some(), read!(signal, Step::Signal)),
+        form("broadcast", broadcast.is_some(), read!(broadcast, Step::Broadcast)),
+        form("barrier", barrier.is_some(), read!(barrier, Step::Barrier)),
+        form("resume", resume.is_some(), read!(resume, Step::Resume)),
+        form("reserve", reserve.is_some(), reserves),
+        form("guarantee", guarantee.is_some(), requests),
+        form("share", share.is_some(), read!(share, shares)),
+        form("priority", priority.is_some(), read!(priority, ranks)),
+        form("move", r#move.is_some(), moves),
     ];
     let beside = |keys, given, with| Beside { keys, given, with };
     let besides = [
@@ -190,6 +159,42 @@ fn forms(file: &StepFile) -> ([Form; 16], [Beside; 3]) {
         beside("`times` and `every` go", times.is_some() || every.is_some(), &["visit"]),
     ];
     (forms, besides)
+}
+
+const fn shares(Share(share): Share) -> Step {
+    Step::OwnRequest(OwnRequest::Share(share))
+}
+
+const fn ranks(Priority(priority): Priority) -> Step {
+    Step::OwnRequest(OwnRequest::Priority(priority))
+}
+
+fn computes(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
+    Some(Step::Run(reader.get(file.run, &path.key("run"))?.work()))
+}
+
+fn moves(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
+    let to = reader.get(file.r#move, &path.key("move"))?;
+    Some(Step::OwnRequest(OwnRequest::Move(to)))
+}
+
+fn waits(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
+    let what = "the lock that it holds, as `lock = \"m\"`";
+    let lock = reader.need(file.lock, &path.key("lock"), what);
+    let condition = reader.get(file.wait, &path.key("wait"))?;
+    Some(Step::Wait { condition, lock: lock? })
+}
+
+fn reserves(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
+    let to = reader.get(file.to, &path.key("to"));
+    let Reservation(amount, period) = reader.get(file.reserve, &path.key("reserve"))?;
+    Some(asks(OwnRequest::reserve(amount, period), to))
+}
+
+fn requests(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
+    let to = reader.get(file.to, &path.key("to"));
+    let guarantee = reader.get(file.guarantee, &path.key("guarantee"))?;
+    Some(asks(OwnRequest::guarantee(guarantee), to))
 }
 
 /// A request of a thread for itself, of the scheduler of this name if one is given.

@@ -108,7 +108,6 @@ struct Beside {
 }
 
 /// All forms of a step, and the keys beside them. A key of the table that has no place here does not compile.
-// Length: a table: how each form is read.
 fn forms(file: &StepFile) -> ([Form; 16], [Beside; 3]) {
     let StepFile {
         run,

@@ -4,12 +4,12 @@ use crate::Catalogues;
 use crate::file::ScenarioFile;
 use serde_json::{Map, Value};
 use std::fmt::Write;
+use windfall_schedulers::catalogue::{KINDS, Setting};
 
 const HEAD: &str = "# The keys of a scenario file
 
 Made from the types that read such files (`UPDATE_GOLDEN=1 cargo test -p windfall-scenario`); the same as a JSON schema for editors:
-`scenario.schema.json`, or `windfall schema`. Why the format is as it is: decision 0003. Keys of a scheduler beside those listed here are settings of its
-kind, which `windfall catalogue KIND` lists.
+`scenario.schema.json`, or `windfall schema`. Why the format is as it is: decision 0003.
 ";
 
 /// The tables of a file in the order in which one writes them: the key, its heading.
@@ -23,6 +23,18 @@ const TABLES: [(&str, &str); 8] = [
     ("at", "`[[at]]`"),
     ("expect", "`[[expect]]`"),
 ];
+
+const SCHEDULERS: (&str, &str) = (
+    "Settings of schedulers",
+    "Keys of `[schedulers.NAME]` beside those above, by the kind that `scheduler` names. Kinds that are not listed have none; \
+     `windfall catalogue KIND` says what a kind takes, gives and assumes.",
+);
+
+const PROGRAMS: (&str, &str) = (
+    "Kinds of programs",
+    "Kinds that `kind` of `[programs.NAME]` and `program` of a thread may name, as `windfall catalogue` lists them. Crates above may \
+     register more.",
+);
 
 /// All keys, with the allowed values of each; ends with a line feed.
 #[must_use]
@@ -46,25 +58,34 @@ pub fn reference() -> String {
             schema.definition(&mut text, name, name);
         }
     }
-    programs(&mut text);
+    let schedulers = KINDS.iter().map(|kind| (kind.name, kind.summary, kind.settings));
+    kinds(&mut text, SCHEDULERS, schedulers.filter(|(.., settings)| !settings.is_empty()));
+    let programs = Catalogues::default().programs;
+    kinds(
+        &mut text,
+        PROGRAMS,
+        programs.kinds().map(|kind| (kind.name, kind.summary, kind.settings)),
+    );
     text
 }
 
-/// The kinds of programs, with their settings.
-fn programs(text: &mut String) {
-    text.push_str(
-        "\n## Kinds of programs\n\nKinds that `kind` of `[programs.NAME]` and `program` of a thread may name, as `windfall catalogue` lists \
-         them. Crates above may register more.\n\n| kind | what it does | setting | value | default | meaning |\n|---|---|---|---|---|---|\n",
-    );
-    for kind in Catalogues::default().programs.kinds() {
-        let (mut name, mut summary) = (format!("`{}`", kind.name), kind.summary.to_owned());
-        for setting in kind.settings {
+/// Kinds that have settings, in a table of their own.
+fn kinds(
+    text: &mut String,
+    (heading, head): (&str, &str),
+    kinds: impl Iterator<Item = (&'static str, &'static str, &'static [Setting])>,
+) {
+    let columns = "| kind | what it does | setting | value | default | meaning |\n|---|---|---|---|---|---|\n";
+    // Writing to a string does not fail.
+    let _ = write!(text, "\n## {heading}\n\n{head}\n\n{columns}");
+    for (name, summary, settings) in kinds {
+        let (mut name, mut summary) = (format!("`{name}`"), summary);
+        for setting in settings {
             let (form, help) = (cell(&setting.form.to_string()), cell(setting.help));
             let (key, default) = (setting.name, setting.default);
-            // Writing to a string does not fail.
             let _ =
                 writeln!(text, "| {name} | {summary} | `{key}` | {form} | {default} | {help} |");
-            (name, summary) = (String::new(), String::new());
+            (name, summary) = (String::new(), "");
         }
     }
 }

@@ -95,28 +95,29 @@ impl Step {
         let built = Instant::now();
         failed(cargo(&without_running(args)).status().map_err(|why| amiss(&why))?)?;
         eprintln!("    built in {:.1} s", built.elapsed().as_secs_f64());
-        let building = (!meanwhile.is_empty()).then(|| Building::begin(meanwhile));
+        let building = if meanwhile.is_empty() { None } else { Building::begin(meanwhile) };
         let (status, ran) = counted(cargo(args).env(windfall_skips::FILE, tally.file()))
             .map_err(|why| amiss(&why))?;
         tally.passed(self.name, ran)?;
         failed(status)?;
-        building.map_or(Ok(()), |building| building.map_err(|why| amiss(&why))?.wait())
+        building.map_or(Ok(()), Building::wait).map_err(|why| amiss(&why))
     }
 }
 
-/// A cargo command that builds at the lowest priority. What it did not build, a later step builds; so it says nothing itself.
+/// A cargo command that builds when nothing else runs (`SCHED_IDLE`), so that whoever wakes has a processor at once. What it did not build, a later step builds; so it says nothing itself.
 struct Building(Child);
 
 impl Building {
-    fn begin(args: &[String]) -> std::io::Result<Building> {
+    /// Nothing where there is no `chrt` (util-linux).
+    fn begin(args: &[String]) -> Option<Building> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new("nice");
-        command.args(["-n", "19"]).arg(cargo).args(args).arg("--quiet").current_dir(root());
-        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().map(Building)
+        let mut command = Command::new("chrt");
+        command.args(["--idle", "0"]).arg(cargo).args(args).arg("--quiet").current_dir(root());
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok().map(Building)
     }
 
-    fn wait(mut self) -> Result<(), String> {
-        self.0.wait().map(drop).map_err(|why| why.to_string())
+    fn wait(mut self) -> std::io::Result<()> {
+        self.0.wait().map(drop)
     }
 }
 

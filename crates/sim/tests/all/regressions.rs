@@ -221,6 +221,61 @@ rate   = "400us/4ms"
     assert_eq!(thread(&outcome, "a").received + thread(&outcome, "b").received, span("500ms"));
 }
 
+/// As before, where the gang has two virtual processors of one `smart`: its requests were withdrawn in another file than those of the others.
+#[test]
+fn r0012_a_gang_on_two_virtual_processors_of_one_smart_does_not_circle() {
+    let outcome = run(r#"
+length  = "500ms"
+default = "s0"
+[schedulers.s0]
+scheduler = "smart"
+parent    = "top"
+[schedulers.s1]
+scheduler  = "activity"
+parent     = "s0"
+processors = 2
+[schedulers.s2]
+scheduler = "cbs"
+parents   = [{ parent = "s0", share = 4, priority = 2, rate = "4ms" }, "s0"]
+overrun   = "postpone"
+[schedulers.s3]
+scheduler = "edf"
+parent    = "s0"
+[schedulers.s4]
+scheduler = "activity"
+parent    = "s0"
+share     = 18
+priority  = 7
+rate      = "4ms"
+[schedulers.s5]
+scheduler = "activity"
+parent    = "s0"
+[schedulers.s6]
+scheduler  = "linux-2.4"
+parent     = "s0"
+processors = 2
+[schedulers.s7]
+scheduler = "gang"
+parents   = [{ parent = "s0", share = 527, priority = 1, rate = "1ms/10ms" }, { parent = "s0", priority = 1 }]
+[threads.periodic]
+parent   = "s0"
+periodic = "259us/5.259ms"
+rate     = "4ms"
+[threads.b]
+parent = "s0"
+run    = "spin"
+[threads.c]
+parent = "s7"
+run    = "spin"
+[threads.d]
+parent = "s0"
+run    = "spin"
+"#);
+    assert_eq!(outcome.quarantined, []);
+    let all = ["periodic", "b", "c", "d"].map(|name| thread(&outcome, name).received);
+    assert_eq!(all.into_iter().fold(span("0s"), |sum, one| sum + one), span("500ms"));
+}
+
 /// The checker refused what did not fit into the slower processor, and the scheduler admitted it: it delayed those who were promised something.
 #[test]
 fn r0013_rez_below_pshed_admits_only_what_its_speed_leaves() {

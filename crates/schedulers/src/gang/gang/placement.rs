@@ -48,7 +48,8 @@ impl State {
     }
 
     /// Continues when all requests have been answered: requests another processor, since each own VP may have
-    /// another parent; or withdraws incomplete gangs, and requests that are not needed.
+    /// another parent; or withdraws incomplete gangs, and requests that are not needed. If the event goes round, these stay until
+    /// they are granted, and are released then (as in `Pool::trim`).
     pub(super) fn settle(&mut self, context: &mut Context<'_>) {
         let withheld = |child: &ChildVp| self.withheld[child.index()];
         let ready = |child: &ChildVp| context.child(*child) == VpState::Ready;
@@ -65,8 +66,8 @@ impl State {
         if unseated > 0 && !self.partial {
             self.withdraw_broken(context);
         }
+        let idle = unseated + absent + self.others.len() == 0 && !context.view().goes_round();
         for own in owns(context) {
-            let idle = unseated + absent + self.others.len() == 0;
             match context.own(own) {
                 VpState::Ready if idle => context.release(own),
                 VpState::Running(_) if context.held_by(own).is_none() => match self.others.pop() {

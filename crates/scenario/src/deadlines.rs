@@ -19,7 +19,7 @@ mod error;
 pub use error::BoundError;
 
 use crate::build::{parent_of, ranks_by};
-use crate::model::{Activation, Jobs, Run, Scenario, Thread, Timer};
+use crate::model::{Activation, Jobs, Run, Scenario, Scheduler, Setting, Thread, Timer};
 use crate::promises::Promises;
 use crate::sections::timed;
 use blocking::Blocking;
@@ -85,7 +85,7 @@ impl Promises {
             let blocking = Blocking::of(self, scenario, (node, &threads), slowest);
             let blocking = blocking.as_ref().map(Option::as_ref).map_err(Clone::clone);
             let together = match &blocking {
-                Ok(blocking) => self.together(node, &threads, *blocking),
+                Ok(blocking) => self.together(scenario, node, &threads, *blocking),
                 Err(why) => Some(Err(why.clone())),
             };
             for (at, (vp, worker)) in threads.iter().enumerate() {
@@ -115,6 +115,7 @@ impl Promises {
     /// Bounds for all children of a scheduler, if it serves by deadlines: each child delays each other one.
     fn together(
         &self,
+        scenario: &Scenario,
         node: usize,
         all: &[Beside],
         locks: Option<&Blocking<'_>>,
@@ -155,7 +156,10 @@ impl Promises {
                 found.map(|found| vps.into_iter().zip(found.into_iter().map(Some)).collect()),
             );
         }
-        for guarantee in self.findings.counted_on(own[0]) {
+        let name = &self.tree.nodes[node].name;
+        let reports = scenario.scheduler_named(name).is_some_and(reports_deadlines);
+        let counts = |one: &Guarantee| reports || !matches!(one, Guarantee::Slower(_));
+        for guarantee in self.findings.counted_on(own[0]).into_iter().filter(counts) {
             let found = within_all(&tasks, &blocking, &guarantee);
             for (vp, bound) in vps.iter().zip(found) {
                 let known = bounds.entry(*vp).or_default();
@@ -263,6 +267,14 @@ fn on_several(tasks: &[Task], processors: u32) -> Result<Vec<Span>, BoundError> 
         let left_out = Test::ALL.len() - tried.len();
         BoundError::NoTestAccepts { processors, tried: tried.len(), left_out }
     })
+}
+
+/// Whether a scheduler reports its deadlines to its parent: RESU counts between deadlines that are reported.
+fn reports_deadlines(scheduler: &Scheduler) -> bool {
+    let is_so = |(name, value): &(String, Setting)| {
+        name == "report-deadlines" && *value == Setting::Bool(true)
+    };
+    scheduler.settings.iter().any(is_so)
 }
 
 /// The longest response times under earliest deadline first.

@@ -158,8 +158,13 @@ impl Promises {
         }
         let name = &self.tree.nodes[node].name;
         let reports = scenario.scheduler_named(name).is_some_and(reports_deadlines);
-        let counts = |one: &Guarantee| reports || !matches!(one, Guarantee::Slower(_));
-        for guarantee in self.findings.counted_on(own[0]).into_iter().filter(counts) {
+        let has = self.findings.counted_on(own[0]);
+        let (slower, others): (Vec<Guarantee>, Vec<Guarantee>) =
+            has.into_iter().partition(|one| matches!(one, Guarantee::Slower(_)));
+        if !reports && others.is_empty() && !slower.is_empty() {
+            return Some(Err(BoundError::DeadlinesNotReported));
+        }
+        for guarantee in others.into_iter().chain(slower.into_iter().filter(|_| reports)) {
             let found = within_all(&tasks, &blocking, &guarantee);
             for (vp, bound) in vps.iter().zip(found) {
                 let known = bounds.entry(*vp).or_default();

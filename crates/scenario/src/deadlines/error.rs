@@ -16,6 +16,8 @@ pub enum BoundError {
     SeveralProcessors,
     /// It and its siblings may need more than their scheduler is promised.
     TooMuchTogether,
+    /// Its scheduler is promised a slower processor, which counts between deadlines that it reports, and it reports none.
+    DeadlinesNotReported,
     /// It alone may need more than it is promised.
     TooMuchAlone,
     /// A thread that holds this lock keeps its own rank, so that others run while it is waited for.
@@ -60,6 +62,9 @@ impl fmt::Display for BoundError {
             BoundError::TooMuchTogether => {
                 f.write_str("together they may need more than their scheduler is promised")
             }
+            BoundError::DeadlinesNotReported => f.write_str(
+                "its scheduler does not report the deadlines by which RESU counts; give it `report-deadlines = true`",
+            ),
             BoundError::TooMuchAlone => f.write_str("it may need more than it is promised"),
             BoundError::NoProtocol { lock } => write!(
                 f,

@@ -49,6 +49,20 @@ fn r0013_a_told_rate_ranks_where_it_is_told() {
     assert_eq!(found, [("a".to_owned(), ms(10)), ("b".to_owned(), ms(9))]);
 }
 
+/// A slower processor counts between deadlines that its scheduler reports; without these a thread was late by half.
+#[test]
+fn r0013_a_slower_processor_bounds_nothing_below_who_reports_no_deadlines() {
+    let text = |reports: bool| {
+        format!(
+            "[schedulers.p]\nscheduler = \"pshed\"\nparent = \"top\"\n\
+             [schedulers.s]\nscheduler = \"edf\"\nparent = \"p\"\nguarantee = \"RESU 3/10\"\nreport-deadlines = {reports}\n\
+             [threads.a]\nparent = \"s\"\nperiodic = \"750us/4ms\"\n"
+        )
+    };
+    assert_eq!(bounds(&text(true)), [("a".to_owned(), ms(4))]);
+    assert_eq!(unbounded(&text(false)), [BoundError::DeadlinesNotReported]);
+}
+
 #[test]
 fn r0014_least_laxity_has_no_bounds() {
     assert!(bounds(&below("llf", TWO)).iter().all(|(_, bound)| bound.is_none()));

@@ -24,12 +24,9 @@ pub use tested::Tested;
 use core::fmt;
 use drawn::Seeds;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use windfall_scenario::Scenario;
 use windfall_schedulers::catalogue::{Catalogue, CatalogueError, Kind};
-
-/// So many trees are drawn by one thread, of a seed of their own.
-const PART: u32 = 1_000;
 
 /// Which trees are drawn: of which kinds, how many, from which seed.
 ///
@@ -124,24 +121,43 @@ impl Law {
     /// When none of the kinds has one of the names that are to be drawn, or when a tree cannot be drawn.
     pub fn judge(&self) -> Result<Tested, Box<LawError>> {
         let kinds = self.kinds();
-        let of_part = |part| self.judge_part(part, &kinds);
-        Ok(parts::all(self.trees.div_ceil(PART), of_part)?.into_iter().sum())
+        let (mut tested, mut first) = (Vec::new(), None);
+        for found in parts::all(|part, of| self.judge_part(part, of, &kinds)) {
+            match found {
+                Ok(one) => tested.push(one),
+                Err((at, _)) if first.as_ref().is_some_and(|(before, _)| *before < at) => {}
+                Err(earlier) => first = Some(earlier),
+            }
+        }
+        first.map_or_else(|| Ok(tested.into_iter().sum()), |(_, unlawful)| Err(unlawful))
     }
 
-    /// Trees of a part have a seed of their own.
-    fn judge_part(&self, part: u32, kinds: &[&'static Kind]) -> Result<Tested, Box<LawError>> {
+    /// Draws all trees and judges one in so many; an error is with the number of its tree.
+    fn judge_part(
+        &self,
+        part: u32,
+        of: u32,
+        kinds: &[&'static Kind],
+    ) -> Result<Tested, (u32, Box<LawError>)> {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&self.seed.to_le_bytes());
-        seed[8..12].copy_from_slice(&part.to_le_bytes());
         let config = Config {
-            cases: (self.trees - part * PART).min(PART),
+            cases: self.trees,
             failure_persistence: None,
             max_shrink_iters: 4_096,
             ..Config::default()
         };
         let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
         let (tested, unlawful) = (RefCell::new(Tested::default()), RefCell::new(None));
+        let drawn = Cell::new(0);
         let result = TestRunner::new_with_rng(config, rng).run(&drawn::seeds(), |seeds: Seeds| {
+            // What is drawn after a failure are smaller trees, which are all judged.
+            if unlawful.borrow().is_none() {
+                drawn.set(drawn.get() + 1);
+                if (drawn.get() - 1) % of != part {
+                    return Ok(());
+                }
+            }
             let scenario = tree::scenario(&seeds, kinds, &self.catalogue);
             let scenario = judged::supplied(judged::settled(scenario));
             let scenario = judged::lengthened(judged::admitted(scenario));
@@ -155,7 +171,7 @@ impl Law {
             })
         });
         match (result, unlawful.into_inner()) {
-            (Err(_), Some(unlawful)) => Err(Box::new(unlawful)),
+            (Err(_), Some(unlawful)) => Err((drawn.get(), Box::new(unlawful))),
             (Err(why), None) => panic!("no tree could be drawn: {why}"),
             (Ok(()), _) => Ok(tested.into_inner()),
         }

@@ -207,7 +207,10 @@ impl Promises {
         let params = |vp: usize| &self.tree.vps[vp].params;
         let mut rivals = Vec::new();
         for (other, rival) in all.iter().filter(|(other, _)| *other != vp) {
+            // Whatever it was given, its rank may become that of its child.
+            let passes_on = self.tree.vps[*other].child.is_some_and(|node| self.passes_on[node]);
             let delays = match (ranks_by, params(*other).rate, params(vp).rate) {
+                _ if passes_on => true,
                 (RanksBy::Priority, ..) => params(*other).priority >= params(vp).priority,
                 // A task that is longer in both comes after, whichever of them the instance ranks by.
                 (

@@ -24,6 +24,8 @@ pub struct Promises {
     pub until: Option<Instant>,
     /// By scheduler: the quantity that it ranks its children by, with the default settings of its kind.
     pub(crate) ranks_by: Vec<RanksBy>,
+    /// By scheduler: whether it passes its child's rate and priority on to its parents, in place of its own.
+    pub(crate) passes_on: Vec<bool>,
 }
 
 impl Promises {
@@ -55,13 +57,15 @@ impl Scenario {
         let tree = tree(self);
         let findings = check(&tree);
         let until = self.requests.iter().map(|request| request.time).min();
+        let kind = |node: &Node| self.catalogue.find(node.kind);
         let ranks_by = |node: &Node| {
-            let kind = self.catalogue.find(node.kind);
-            let ranks_by = kind.and_then(|kind| kind.ranks_by(&Settings::default()).ok());
+            let ranks_by = kind(node).and_then(|kind| kind.ranks_by(&Settings::default()).ok());
             ranks_by.unwrap_or(RanksBy::Nothing)
         };
+        let passes_on = |node| kind(node).is_some_and(|kind| kind.properties.passes_on);
+        let passes_on = tree.nodes.iter().map(passes_on).collect();
         let ranks_by = tree.nodes.iter().map(ranks_by).collect();
-        Promises { tree, findings, until, ranks_by }
+        Promises { tree, findings, until, ranks_by, passes_on }
     }
 }
 

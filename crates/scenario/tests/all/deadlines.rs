@@ -63,6 +63,20 @@ fn r0013_a_slower_processor_bounds_nothing_below_who_reports_no_deadlines() {
     assert_eq!(unbounded(&text(false)), [BoundError::DeadlinesNotReported]);
 }
 
+/// The scheduler beside passed the shorter rate of its child on, and ran first.
+#[test]
+fn r0013_a_sibling_that_passes_rates_on_may_rank_before_whatever_it_was_given() {
+    let text = |kind: &str| {
+        format!(
+            "{}[schedulers.o]\nscheduler = \"{kind}\"\nparent = \"s\"\nrate = \"20ms\"\n\
+             [threads.b]\nparent = \"o\"\nrun = \"spin\"\nrate = \"1ms\"\n",
+            below("rate-monotonic", "[threads.a]\nparent = \"s\"\nperiodic = \"5ms/10ms\"\n")
+        )
+    };
+    assert_eq!(bounds(&text("edf")), [("a".to_owned(), ms(5))]);
+    assert_eq!(unbounded(&text("limit")), [BoundError::NoRate("o".to_owned())]);
+}
+
 #[test]
 fn r0014_least_laxity_has_no_bounds() {
     assert!(bounds(&below("llf", TWO)).iter().all(|(_, bound)| bound.is_none()));

@@ -10,7 +10,7 @@ use windfall_guarantees::Type;
 use windfall_sim::law::{Law, PROGRAMS};
 
 /// How many trees; few where nothing is optimised.
-const TREES: u64 = if cfg!(debug_assertions) { 1_000 } else { 45_000 };
+const TREES: u64 = if cfg!(debug_assertions) { 1_000 } else { 50_000 };
 
 /// The least number of tests of each type.
 const EACH: u64 = 1_000;

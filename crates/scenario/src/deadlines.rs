@@ -159,13 +159,12 @@ impl Promises {
         let name = &self.tree.nodes[node].name;
         let reports = scenario.scheduler_named(name).is_some_and(reports_deadlines);
         let has = self.findings.counted_on(own[0]);
-        let (slower, others): (Vec<Guarantee>, Vec<Guarantee>) =
-            has.into_iter().partition(|one| matches!(one, Guarantee::Slower(_)));
-        if !reports && others.is_empty() && !slower.is_empty() {
+        let counts = |one: &&Guarantee| reports || !matches!(one, Guarantee::Slower(_));
+        if !has.is_empty() && !has.iter().any(|one| counts(&one)) {
             return Some(Err(BoundError::DeadlinesNotReported));
         }
-        for guarantee in others.into_iter().chain(slower.into_iter().filter(|_| reports)) {
-            let found = within_all(&tasks, &blocking, &guarantee);
+        for guarantee in has.iter().filter(counts) {
+            let found = within_all(&tasks, &blocking, guarantee);
             for (vp, bound) in vps.iter().zip(found) {
                 let known = bounds.entry(*vp).or_default();
                 *known = known.take().into_iter().chain(bound).min();

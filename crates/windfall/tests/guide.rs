@@ -8,16 +8,15 @@
 
 #[path = "common/real.rs"]
 mod real;
+#[path = "common/shipped.rs"]
+mod shipped;
 #[path = "common/taken.rs"]
 mod taken;
 
 use serde_json::Value;
+use shipped::{root, scratch};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
 
 fn pages() -> Vec<PathBuf> {
     let listing = std::fs::read_dir(root().join("docs/guide/src")).unwrap();
@@ -59,23 +58,6 @@ fn blocks(page: &Path) -> Vec<Block> {
     }
     assert!(open.is_none(), "{page}: a block that does not end");
     blocks
-}
-
-/// A folder with the shipped scenarios in it.
-fn scratch(page: &Path) -> PathBuf {
-    let folder =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join("guide").join(page.file_stem().unwrap());
-    let _ = std::fs::remove_dir_all(&folder);
-    for below in ["scenarios", "scenarios/recorded"] {
-        std::fs::create_dir_all(folder.join(below)).unwrap();
-        for entry in std::fs::read_dir(root().join(below)).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_file() {
-                std::fs::copy(&path, folder.join(below).join(path.file_name().unwrap())).unwrap();
-            }
-        }
-    }
-    folder
 }
 
 /// The output of a command on both streams, in any order. It does not matter which shell it is.
@@ -200,7 +182,7 @@ fn run(block: &Block, folder: &Path) -> Result<(), String> {
 fn accepts_every_block_of_the_guide() {
     let (mut commands, mut wrong) = (0, Vec::new());
     for page in pages() {
-        let folder = scratch(&page);
+        let folder = scratch(Path::new("guide").join(page.file_stem().unwrap()));
         for block in blocks(&page) {
             if let Err(why) = run(&block, &folder) {
                 wrong.push(format!("{}:{}: {why}", block.page, block.line));

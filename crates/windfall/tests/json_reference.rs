@@ -5,6 +5,8 @@
 
 #[path = "common/real.rs"]
 mod real;
+#[path = "common/shipped.rs"]
+mod shipped;
 #[path = "common/taken.rs"]
 mod taken;
 
@@ -96,23 +98,9 @@ equals = 0
 because = \"it asks for more than is left\"
 ";
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
-
 /// A folder with the shipped scenarios and some more.
 fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("json-reference").join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    for below in ["scenarios", "scenarios/recorded"] {
-        std::fs::create_dir_all(folder.join(below)).unwrap();
-        for entry in std::fs::read_dir(root().join(below)).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_file() {
-                std::fs::copy(&path, folder.join(below).join(path.file_name().unwrap())).unwrap();
-            }
-        }
-    }
+    let folder = shipped::scratch(Path::new("json-reference").join(name));
     std::fs::write(folder.join("refused.toml"), REFUSED).unwrap();
     std::fs::write(folder.join("old.toml"), REFUSED.replace("schema = 2", "schema = 1")).unwrap();
     folder
@@ -130,7 +118,7 @@ fn called(folder: &Path, call: &str) -> Output {
 
 /// The reference: each section's heading, and the words that it has in quotes.
 fn sections() -> Vec<(String, BTreeSet<String>)> {
-    let page = std::fs::read_to_string(root().join("docs/guide/src/json.md")).unwrap();
+    let page = std::fs::read_to_string(shipped::root().join("docs/guide/src/json.md")).unwrap();
     let section = |text: &str| {
         let (heading, text) = text.split_once('\n').unwrap_or((text, ""));
         let words = text.split('`').skip(1).step_by(2);

@@ -3,16 +3,15 @@
 
 #[path = "common/real.rs"]
 mod real;
+#[path = "common/shipped.rs"]
+mod shipped;
 #[path = "common/taken.rs"]
 mod taken;
 
-use std::path::{Path, PathBuf};
+use shipped::{root, scratch};
+use std::path::Path;
 use std::process::{Command, Output};
 use windfall_skips::{Needs, skip};
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
 
 fn readme() -> String {
     std::fs::read_to_string(root().join("README.md")).unwrap()
@@ -34,23 +33,6 @@ fn blocks(language: &str) -> Vec<String> {
 fn windfall(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_windfall"));
     command.args(arguments).current_dir(folder).output().unwrap()
-}
-
-/// A folder with the scenarios in it, to write into.
-fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&folder);
-    let recorded = folder.join("scenarios/recorded");
-    std::fs::create_dir_all(&recorded).unwrap();
-    for from in ["scenarios", "scenarios/recorded"] {
-        for entry in std::fs::read_dir(root().join(from)).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_file() {
-                std::fs::copy(&path, folder.join(from).join(path.file_name().unwrap())).unwrap();
-            }
-        }
-    }
-    folder
 }
 
 #[test]

@@ -100,7 +100,8 @@ impl Conversion for Reserved {
         let offers = in_order(whole, self.tick, children, |amount, period| {
             Offer::one(self.form.of(amount, period), self.by)
         });
-        let in_step = self.fixed && self.tick.is_zero() && !self.makes_up;
+        // Below a processor that may be slower, a child that wakes keeps a steady rate's budget only (`budgeted`): two that serve one thread do not add up to the amounts of one period.
+        let in_step = self.fixed && self.tick.is_zero() && !self.makes_up && !self.reports;
         let since = |child: &ChildParams| child.since.filter(|_| in_step);
         offers.into_iter().zip(children).map(|(offer, child)| offer.since(since(child))).collect()
     }

@@ -2,6 +2,7 @@
 
 use crate::common::{run, span, thread};
 use windfall_scenario::Scenario;
+use windfall_sim::simulate;
 
 const LATE: &str = r#"
 [schedulers.e]
@@ -309,4 +310,33 @@ run    = "spin"
         assert!(mistakes.contains("asked for 1/4 of the processor, 1/5 is left"), "{mistakes}");
     }
     assert!(scenario("reserve = \"4ms/20ms\"").is_ok());
+}
+
+/// A `rez` that reports its deadlines keeps, for a child that wakes, only what a steady rate leaves. So two of its reservations that serve one thread in turn gave less than their sum to a thread that sleeps now and then.
+#[test]
+fn r0014_reservations_of_a_reporting_rez_do_not_add_up_within_a_period() {
+    let scenario = |reports: bool| {
+        let text = format!(
+            r#"
+schema = 2
+seed   = 1686351720364505
+length = "500ms"
+[schedulers.r]
+scheduler = "rez"
+parent    = "top"
+report-deadlines = {reports}
+[schedulers.j]
+scheduler = "join"
+parents   = [{{ parent = "r", reserve = "3ms/4ms" }}, {{ parent = "r", reserve = "800us/4ms" }}]
+[threads.a]
+parent    = "j"
+steps     = [{{ run = "20us..1.2ms" }}, {{ sleep = "20us" }}]
+guarantee = "RESBS 3.8ms 4ms"
+"#
+        );
+        Scenario::parse("test.toml", &text).unwrap()
+    };
+    let [plain, reporting] = [false, true].map(|reports| simulate(&scenario(reports)).unwrap());
+    let granted = [&plain, &reporting].map(|one| one.outcome.promises.len());
+    assert_eq!((granted, plain.holds()), ([1, 0], true));
 }

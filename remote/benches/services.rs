@@ -9,7 +9,7 @@ use iceoryx2::prelude::{SignalHandlingMode, ipc};
 use std::hint::{black_box, spin_loop};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
-use windfall_clocks::Lap;
+use windfall_clocks::{Lap, median};
 use windfall_nmr::{Iteration, Majority, ReplicaNumber, Report, Settings, Voter};
 use windfall_ports::transport::{Record, Transport};
 use windfall_remote::shared_memory::{SharedMemory, clean, config};
@@ -28,11 +28,6 @@ const NOW: Instant = Instant::ZERO;
 
 type To = Publisher<ipc::Service, [u64; 2], ()>;
 type From = Subscriber<ipc::Service, [u64; 2], ()>;
-
-fn median(mut all: Vec<f64>) -> f64 {
-    all.sort_by(f64::total_cmp);
-    all[all.len() / 2]
-}
 
 fn each(time: Span, count: u64) -> f64 {
     time.as_secs_f64() * 1e9 / f64::from(u32::try_from(count).expect("few enough"))

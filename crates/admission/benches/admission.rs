@@ -18,7 +18,7 @@ use std::hint::black_box;
 use windfall_admission::{
     Admission, BPlusTree, HashPointerList, ImprovedList, Key, List, Structure,
 };
-use windfall_clocks::{Lap, Samples};
+use windfall_clocks::{Lap, Samples, median};
 use windfall_time::{Instant, Span};
 
 const ROUNDS: usize = 5;
@@ -112,11 +112,6 @@ trait Measured {
     fn accepted(&self) -> f64;
 }
 
-fn median(mut values: Vec<f64>, part: usize, of: usize) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[(values.len() * part / of).min(values.len() - 1)]
-}
-
 /// The median of so many batches of calls, ns a call; of none, what few calls take one with another. What is prepared for a call is not measured.
 fn batches<B, A>(
     bench: &mut B,
@@ -133,7 +128,7 @@ fn batches<B, A>(
         }
         lap.each(batch as u64)
     });
-    median(each.collect(), 1, 2)
+    median(each.collect())
 }
 
 impl<S: Structure> Measured for Bench<S> {
@@ -237,14 +232,7 @@ fn main() {
                     }
                 }
             }
-            let found: Vec<_> = table
-                .into_iter()
-                .map(|cells| {
-                    cells.map(
-                        |values| if values.is_empty() { f64::NAN } else { median(values, 1, 2) },
-                    )
-                })
-                .collect();
+            let found: Vec<_> = table.into_iter().map(|cells| cells.map(median)).collect();
             for (one, cells) in all.iter().zip(&found) {
                 let of = cells[0] / found[3][0];
                 println!(

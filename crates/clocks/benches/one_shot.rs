@@ -7,8 +7,7 @@
 use criterion::{BatchSize, Criterion};
 use std::hint::black_box;
 use std::time::Duration;
-use windfall_clocks::{Best, Clock, Interval, Lap, Stopwatch, SystemClock};
-use windfall_time::quantile;
+use windfall_clocks::{Best, Clock, Interval, Lap, Stopwatch, SystemClock, median};
 
 /// Rounds are short and many, since others take the processor, and its rate changes.
 const ROUNDS: usize = 301;
@@ -42,11 +41,6 @@ fn in_a_loop(steps: u32, nanos: f64) -> f64 {
         lap.each(times.into())
     };
     median((0..PIECES).map(piece).collect())
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    quantile(&values, 1, 2).unwrap_or(f64::NAN)
 }
 
 /// How many steps take about so long.

@@ -7,8 +7,7 @@
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use windfall_clocks::{Clock, Counter, Lap, SystemClock};
-use windfall_time::quantile;
+use windfall_clocks::{Clock, Counter, Lap, SystemClock, median};
 
 const ROUNDS: usize = 31;
 const READS: u32 = 100_000;
@@ -24,11 +23,6 @@ fn cost<T>(mut read: impl FnMut() -> T) -> f64 {
         black_box(read());
     }
     lap.each(READS.into())
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_unstable_by(f64::total_cmp);
-    quantile(&values, 1, 2).unwrap_or(f64::NAN)
 }
 
 fn reading(counter: &Counter) {

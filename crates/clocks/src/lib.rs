@@ -26,6 +26,7 @@ mod gaps;
 mod interval;
 #[cfg(feature = "machine")]
 mod lap;
+mod median;
 #[cfg(feature = "machine")]
 mod method;
 mod pairs;
@@ -56,6 +57,7 @@ pub use gaps::{Gaps, SampleError};
 pub use interval::{Interval, IntervalError};
 #[cfg(feature = "machine")]
 pub use lap::Lap;
+pub use median::{median, quantile};
 #[cfg(feature = "machine")]
 pub use method::{Method, Trial};
 pub use pairs::Pairs;

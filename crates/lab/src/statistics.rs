@@ -135,9 +135,7 @@ pub fn median(samples: &[f64]) -> f64 {
 
 /// The percentile: the sample that this percentage of all does not exceed; NaN without samples.
 pub(crate) fn quantile(samples: &[f64], hundredths: u32) -> f64 {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    windfall_time::quantile(&sorted, hundredths, 100).unwrap_or(f64::NAN)
+    windfall_clocks::quantile(samples.to_vec(), hundredths, 100)
 }
 
 /// A histogram of parts of equal factor between two values above zero: lower end, upper end, count. Samples outside

@@ -4,7 +4,7 @@
 //! says how long a bare ring took in it.
 
 use std::hint::{black_box, spin_loop};
-use windfall_clocks::Lap;
+use windfall_clocks::{Lap, median};
 use windfall_exchange::ring;
 use windfall_nmr::{Iteration, Majority, ReplicaNumber, Report, Settings, Voter, words};
 
@@ -18,11 +18,6 @@ const REPLICAS: [ReplicaNumber; 3] = [ReplicaNumber(0), ReplicaNumber(1), Replic
 /// What a record says.
 fn read([iteration, value]: &[u64; 2]) -> (Iteration, u64) {
     (Iteration(*iteration), *value)
-}
-
-fn median(mut all: Vec<f64>) -> f64 {
-    all.sort_by(f64::total_cmp);
-    all[all.len() / 2]
 }
 
 /// What a replica sends at a moment: none before its skew is over.

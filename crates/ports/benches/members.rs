@@ -136,10 +136,6 @@ fn other(slots: u64) -> f64 {
 
 fn main() {
     pin(0);
-    let middle = |mut all: Vec<f64>| {
-        all.sort_by(f64::total_cmp);
-        all[all.len() / 2]
-    };
     for slots in SLOTS {
         let mut found = [const { Vec::new() }; 3];
         let mut ratios = Vec::new();
@@ -148,10 +144,10 @@ fn main() {
             ratios.push((each[2] - each[0]) / each[1]);
             found.iter_mut().zip(each).for_each(|(all, one)| all.push(one));
         }
-        let [own, bare, other] = found.map(middle);
+        let [own, bare, other] = found.map(windfall_clocks::median);
         println!(
             "{slots} slots: own processor {own:.0} ns, other {other:.0}, bare ring there and back {bare:.0}; beyond one's own, of a bare ring: {:.2}",
-            middle(ratios)
+            windfall_clocks::median(ratios)
         );
     }
 }

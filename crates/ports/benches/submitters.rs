@@ -7,6 +7,7 @@ use std::hint::black_box;
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant as Clock};
+use windfall_clocks::quantile;
 use windfall_ports::pool::{Checkpoints, Handle, Pool, StoppedError, Target};
 use windfall_ports::transport::{InProcess, in_process};
 use windfall_ports::{
@@ -38,10 +39,9 @@ type Times = [Duration; 2];
 
 fn shown(what: &str, submitters: usize, all: Vec<Times>) {
     let us = |part: usize| {
-        let mut each: Vec<_> = all.iter().map(|times| times[part].as_nanos() as f64).collect();
-        each.sort_by(f64::total_cmp);
-        let at = |of: usize| each[(each.len() * of / 1_000).min(each.len() - 1)] / 1_000.0;
-        format!("{:.1}, {:.1}, {:.0}", at(500), at(990), at(1_000))
+        let each: Vec<_> = all.iter().map(|times| times[part].as_nanos() as f64).collect();
+        let [middle, p99, most] = [50, 99, 100].map(|of| quantile(each.clone(), of, 100) / 1_000.0);
+        format!("{middle:.1}, {p99:.1}, {most:.0}")
     };
     println!("{submitters} submitters, {what}: call {} us; answer {} us", us(0), us(1));
 }

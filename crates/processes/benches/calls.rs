@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
-use windfall_clocks::Lap;
+use windfall_clocks::{Lap, median, quantile};
 use windfall_os::futex;
 use windfall_os::sched::Affinity;
 use windfall_processes::{Settings, run};
@@ -42,10 +42,9 @@ fn main() -> ExitCode {
     }
     let table = table.lock().map(|table| table.clone()).unwrap_or_default();
     println!("ns a call: median, least, most of {ROUNDS} rounds");
-    for ((_, what), mut samples) in table {
-        samples.sort_by(f64::total_cmp);
-        let (least, most) = (samples[0], samples[samples.len() - 1]);
-        println!("  {what:<66} {:>9.1} {least:>9.1} {most:>9.1}", samples[samples.len() / 2]);
+    for ((_, what), samples) in table {
+        let [least, middle, most] = [0, 1, 2].map(|part| quantile(samples.clone(), part, 2));
+        println!("  {what:<66} {middle:>9.1} {least:>9.1} {most:>9.1}");
     }
     ExitCode::SUCCESS
 }
@@ -173,11 +172,6 @@ impl Code for Second {
         }
         Ok(())
     }
-}
-
-fn median(mut samples: Vec<f64>) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    samples.get(samples.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 impl Code for First {

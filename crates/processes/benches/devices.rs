@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
+use windfall_clocks::Samples;
 use windfall_os::events::Poll;
 use windfall_os::sched::{Affinity, Attributes};
 use windfall_os::{clock, futex};
@@ -50,7 +51,7 @@ impl Course {
 
 fn main() -> ExitCode {
     for (place, cpus) in [("one processor", [1, 1]), ("apart", [0, 1])] {
-        let mut table: [Vec<u64>; 3] = Default::default();
+        let mut table: [Vec<Span>; 3] = Default::default();
         for _ in 0..ROUNDS {
             for (way, samples) in table.iter_mut().enumerate() {
                 match round(way, cpus) {
@@ -66,10 +67,11 @@ fn main() -> ExitCode {
             "ns from the descriptor to the process ({place}): median, least, most of {ROUNDS} rounds"
         );
         let names = ["bare epoll loop", "epoll loop and futex", "device of a process"];
-        let bare = median(&mut table[0].clone());
-        for (name, samples) in names.into_iter().zip(&mut table) {
-            let middle = median(samples);
-            let (least, most) = (samples[0], samples[samples.len() - 1]);
+        let table = table.map(Samples::of);
+        for (name, samples) in names.into_iter().zip(&table) {
+            let [middle, least, most, bare] =
+                [samples.median(), samples.least(), samples.most(), table[0].median()]
+                    .map(Span::as_nanos);
             let hundredths = middle * 100 / bare;
             println!(
                 "  {name:<24} {middle:>8} {least:>8} {most:>8}   {}.{:02}",
@@ -81,21 +83,16 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn median(samples: &mut [u64]) -> u64 {
-    samples.sort_unstable();
-    samples[samples.len() / 2]
-}
-
 /// The median of a round.
-fn round(way: usize, cpus: [u16; 2]) -> Result<u64, String> {
+fn round(way: usize, cpus: [u16; 2]) -> Result<Span, String> {
     let (mine, theirs) = UnixStream::pair().map_err(|why| why.to_string())?;
     theirs.set_nonblocking(true).map_err(|why| why.to_string())?;
     let (sent, seen) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
     let course = Course { end: Arc::new(theirs), sent: sent.clone(), seen: seen.clone() };
     let reader = std::thread::spawn(move || reads(way, course, cpus[1]));
-    let mut samples = writes(mine, cpus[0], &sent, &seen);
+    let samples = writes(mine, cpus[0], &sent, &seen);
     reader.join().map_err(|_| "the reader panicked".to_owned())??;
-    Ok(median(&mut samples))
+    Ok(Samples::of(samples).median())
 }
 
 fn settle(cpu: u16, priority: u32) {
@@ -103,7 +100,7 @@ fn settle(cpu: u16, priority: u32) {
     let _ = Attributes::fifo(priority).give(0); // without the right to, all are ordinary
 }
 
-fn writes(mut end: UnixStream, cpu: u16, sent: &AtomicU64, seen: &AtomicU64) -> Vec<u64> {
+fn writes(mut end: UnixStream, cpu: u16, sent: &AtomicU64, seen: &AtomicU64) -> Vec<Span> {
     let writer = std::thread::scope(|scope| {
         scope
             .spawn(|| {
@@ -117,7 +114,7 @@ fn writes(mut end: UnixStream, cpu: u16, sent: &AtomicU64, seen: &AtomicU64) -> 
                     if turned.is_err() {
                         break;
                     }
-                    samples.push(seen.load(Ordering::Acquire));
+                    samples.push(Span::from_nanos(seen.load(Ordering::Acquire)));
                 }
                 samples
             })

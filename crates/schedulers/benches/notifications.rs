@@ -7,7 +7,7 @@ mod tree;
 
 use std::hint::black_box;
 use tree::{Chains, Crowd, Slots};
-use windfall_clocks::Lap;
+use windfall_clocks::{Lap, median, quantile};
 use windfall_time::Span;
 
 /// Number of blocks that are timed before all threads are woken again.
@@ -19,9 +19,9 @@ const FIRST: usize = 200;
 
 /// Shows the median and the least of all rounds, in ns a call.
 fn show(group: &str, what: &str, round: impl FnMut(usize) -> f64) {
-    let mut all: Vec<f64> = (0..FIRST + ROUNDS).map(round).skip(FIRST).collect();
-    all.sort_by(f64::total_cmp);
-    println!("{group}, {what}: {:.1} ns, least {:.1} ns", all[ROUNDS / 2], all[0]);
+    let all: Vec<f64> = (0..FIRST + ROUNDS).map(round).skip(FIRST).collect();
+    let least = quantile(all.clone(), 0, 1);
+    println!("{group}, {what}: {:.1} ns, least {least:.1} ns", median(all));
 }
 
 /// Shows what a call takes.

@@ -5,7 +5,7 @@
 
 use std::hint::{black_box, spin_loop};
 use std::sync::atomic::{AtomicU32, Ordering};
-use windfall_clocks::Lap;
+use windfall_clocks::{Lap, median};
 use windfall_speculation::phold::{Bare, Phold};
 use windfall_speculation::{Cancellation, Parallel, Sequential};
 use windfall_time::Instant;
@@ -56,11 +56,6 @@ fn rate(run: impl FnOnce() -> u64) -> f64 {
     shown(handled) / lap.passed().as_secs_f64() / 1e6
 }
 
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 /// The rates of one round, in million events a second.
 struct Round {
     heap: f64,
@@ -95,13 +90,12 @@ fn round(model: &Phold, end: u64) -> Round {
 /// Medians over interleaved rounds; ratios are those of a round.
 fn compare(model: &Phold, end: u64) {
     let rounds: Vec<Round> = (0..ROUNDS).map(|_| round(model, end)).collect();
-    let of = |what: fn(&Round) -> f64| median(&mut rounds.iter().map(what).collect::<Vec<f64>>());
+    let of = |what: fn(&Round) -> f64| median(rounds.iter().map(what).collect());
     let near = rounds.iter().filter(|round| round.is_near).count();
     // Where no round counts, all are shown.
     let counts = |round: &&Round| round.is_near || near == 0;
-    let of_near = |what: fn(&Round) -> f64| {
-        median(&mut rounds.iter().filter(counts).map(what).collect::<Vec<f64>>())
-    };
+    let of_near =
+        |what: fn(&Round) -> f64| median(rounds.iter().filter(counts).map(what).collect());
     let undone = rounds.last().map_or(0, |last| last.undone);
     let Phold { processes, remote, start, grain, .. } = model;
     println!(

@@ -1,7 +1,7 @@
 //! What it takes to undo 1,000 events, beside what handling them took: 64 bytes of state, and 0.23 us of work in each event.
 
 use std::hint::black_box;
-use windfall_clocks::Lap;
+use windfall_clocks::{Lap, Samples};
 use windfall_speculation::{Cancellation, Context, Model, ProcessNumber, Saving, Speculative};
 use windfall_time::{Instant, Span};
 
@@ -54,11 +54,6 @@ impl Model for Late {
     }
 }
 
-fn median(values: &mut [u64]) -> u64 {
-    values.sort_unstable();
-    values[values.len() / 2]
-}
-
 fn main() {
     println!("saving, steps of work: 1,000 events handled and undone, us; ratio");
     let every = |every| Saving::Copies { every };
@@ -74,13 +69,14 @@ fn main() {
                     for _ in 0..many {
                         run.step(ProcessNumber(process)).expect("it goes on");
                     }
-                    lap.passed().as_nanos()
+                    lap.passed()
                 };
                 handled.push(all(1, EVENTS));
                 undone.push(all(0, 1));
                 assert_eq!(run.counts().undone, EVENTS);
             }
-            let [handled, undone] = [handled, undone].map(|mut all| median(&mut all));
+            let [handled, undone] =
+                [handled, undone].map(|all| Samples::of(all).median().as_nanos());
             let (whole, hundredths) = (undone / handled, undone * 100 / handled % 100);
             println!(
                 "{saving:?}, {grain}: {} {}; {whole}.{hundredths:02}",

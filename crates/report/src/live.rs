@@ -114,9 +114,10 @@ fn worst(promises: &[Promised]) -> Option<Promised> {
     let severity = |standing| match standing {
         LiveStatus::NotAsking => 0,
         LiveStatus::Met => 1,
-        LiveStatus::Unknown => 2,
-        LiveStatus::Over => 3,
-        LiveStatus::Missed => 4,
+        LiveStatus::Stolen | LiveStatus::Overhead => 2,
+        LiveStatus::Unknown => 3,
+        LiveStatus::Over => 4,
+        LiveStatus::Missed => 5,
     };
     promises.iter().max_by_key(|promised| severity(promised.standing)).cloned()
 }
@@ -127,6 +128,8 @@ pub(crate) const fn standing(standing: LiveStatus) -> &'static str {
         LiveStatus::Met => "kept",
         LiveStatus::NotAsking => "not asking",
         LiveStatus::Over => "exceeded",
+        LiveStatus::Stolen => "stolen",
+        LiveStatus::Overhead => "overhead",
         LiveStatus::Missed => "missed",
         LiveStatus::Unknown => "unknown",
     }

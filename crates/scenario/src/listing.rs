@@ -1,6 +1,7 @@
 //! A run in progress: its processors, its tree, its threads and the status of their promises, as a host reports it
 //! to clients. Times are in nanoseconds.
 
+use crate::outcome::PromiseStatus;
 use serde::{Deserialize, Serialize};
 
 /// A run, its processors, its tree and its threads.
@@ -136,10 +137,27 @@ pub enum LiveStatus {
     NotAsking,
     /// Its owner got more than a hard reservation allows.
     Over,
-    /// Broken.
+    /// Broken by stolen time.
+    Stolen,
+    /// Broken by the cost of switching and deciding.
+    Overhead,
+    /// Broken by the schedulers.
     Missed,
     /// It is not judged: the tree has changed, or events were lost.
     Unknown,
+}
+
+impl From<PromiseStatus> for LiveStatus {
+    fn from(status: PromiseStatus) -> LiveStatus {
+        match status {
+            PromiseStatus::NotAsking | PromiseStatus::NotTested => LiveStatus::NotAsking,
+            PromiseStatus::Kept => LiveStatus::Met,
+            PromiseStatus::Exceeded => LiveStatus::Over,
+            PromiseStatus::Stolen => LiveStatus::Stolen,
+            PromiseStatus::Overhead => LiveStatus::Overhead,
+            PromiseStatus::Missed => LiveStatus::Missed,
+        }
+    }
 }
 
 /// A promise and how it fares.

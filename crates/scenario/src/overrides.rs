@@ -59,8 +59,8 @@ impl Override {
             let table = root.get_ref().get(part).and_then(|table| table.get_ref().as_table());
             table.into_iter().flat_map(DeTable::keys).map(move |name| (part, name.get_ref()))
         };
-        let names = || named("schedulers").chain(named("threads")).chain(named("locks"));
-        // A name may contain dots itself, so the longest one counts.
+        // A name may contain dots itself, so the longest one counts; of two that are equal, the one of the later part.
+        let names = || ["programs", "locks", "schedulers", "threads"].into_iter().flat_map(named);
         let owner = names()
             .filter(|(_, name)| {
                 self.key.strip_prefix(name.as_ref()).is_some_and(|rest| rest.starts_with('.'))
@@ -77,7 +77,7 @@ impl Override {
                     |near| format!("did you mean `{near}.{rest}`?"),
                 );
                 let message =
-                    format!("`{first}` is no scheduler, no thread and no entry of `locks`");
+                    format!("`{first}` is no scheduler, thread, lock or program of the file");
                 Err(ScenarioError::new(Code::UnknownName, message, None).help(near))
             }
         }

@@ -290,7 +290,7 @@ pub(crate) struct SimulateArgs {
     /// Seed of all random numbers, instead of the scenario's.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
-    /// Override a value of the file: of a scheduler or thread, as `audio.guarantee=RESBH 4ms 10ms`, or of the machine.
+    /// Override a value of the file: of a scheduler, thread, lock or named program, as `audio.guarantee=RESBH 4ms 10ms`, or of the machine.
     #[arg(long = "set", value_name = "NAME.KEY=VALUE", add = Candidates::new(candidates::file_values))]
     pub(crate) overrides: Vec<Override>,
     /// Which promises to judge: those that the file asks for, or every one that the checker grants, asked for or not,

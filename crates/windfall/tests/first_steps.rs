@@ -84,6 +84,23 @@ fn law_a_value_that_is_set_is_the_value_that_the_file_could_have() {
 }
 
 #[test]
+fn law_a_value_that_is_set_in_a_named_program_counts_for_all_its_threads() {
+    let folder = Scratch::new("set-program");
+    let file = "schema = 2\nlength = \"1s\"\nschedulers.r = { scheduler = \"edf\", parent = \"top\" }\n\
+                programs.tick = { periodic = \"1ms/10ms\" }\n\
+                threads.a = { parent = \"r\", program = \"tick\" }\n\
+                threads.tick = { parent = \"r\", program = \"tick\" }\n";
+    folder.write("two.toml", file);
+    let set = ["simulate", "two.toml", "--json", "--set", "tick.periodic=2ms/10ms"];
+    assert!(said(&folder, &set, 2).contains("exclude"), "the thread has the name as well");
+    folder.write("two.toml", &file.replace("threads.tick", "threads.b"));
+    folder.write("other.toml", &file.replace("threads.tick", "threads.b").replace("1ms", "2ms"));
+    let other = json(&folder, &["simulate", "other.toml", "--json"]);
+    assert_eq!(json(&folder, &set), other);
+    assert_eq!(other["threads"][1]["received_ns"], 200_000_000);
+}
+
+#[test]
 fn law_the_answer_of_a_file_is_not_given_for_other_values() {
     let folder = Scratch::new("set-answer");
     said(&folder, &["new", "audio"], 0);

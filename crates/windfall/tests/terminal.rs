@@ -135,6 +135,8 @@ fn listing() -> Listing {
         LiveStatus::Met,
         LiveStatus::NotAsking,
         LiveStatus::Over,
+        LiveStatus::Stolen,
+        LiveStatus::Overhead,
         LiveStatus::Missed,
         LiveStatus::Unknown,
     ];
@@ -308,7 +310,7 @@ fn law_top_shows_standings_in_colour_unless_no_color_is_set() {
     let quit = |terminal: &Terminal, _: &Child, _: &Run| (&terminal.ours).write_all(b"q").unwrap();
     let (text, _) = top("plain", "1", quit);
     assert_eq!(colours(&text), [""; 0], "{text:?}");
-    assert!(text.contains('!') && text.contains("thread3"), "standings have signs");
+    assert!(text.contains('~') && text.contains("thread5"), "standings have signs");
     let (text, _) = top("coloured", "", quit);
     assert!(!colours(&text).is_empty(), "{text:?}");
 }

@@ -258,15 +258,8 @@ fn counted(figures: &Figures) -> Vec<(String, u64)> {
 }
 
 fn promised(verdict: &PromiseVerdict, lost: bool) -> Promised {
-    let standing = match verdict.status() {
-        _ if lost || verdict.until.is_some() => LiveStatus::Unknown,
-        PromiseStatus::NotAsking | PromiseStatus::NotTested => LiveStatus::NotAsking,
-        PromiseStatus::Kept => LiveStatus::Met,
-        PromiseStatus::Exceeded => LiveStatus::Over,
-        PromiseStatus::Stolen | PromiseStatus::Overhead | PromiseStatus::Missed => {
-            LiveStatus::Missed
-        }
-    };
+    let is_judged = !lost && verdict.until.is_none();
+    let standing = if is_judged { verdict.status().into() } else { LiveStatus::Unknown };
     let Guaranteed { text, share_ppm } = Guaranteed::of(&verdict.promise.guarantee);
     Promised {
         guarantee: text,

@@ -153,7 +153,7 @@ fn draw(screen: &Screen, area: Rect, buffer: &mut Buffer) {
     let bold = Style::new().add_modifier(Modifier::BOLD);
     Paragraph::new(accused).style(bold).wrap(Wrap { trim: false }).render(voters, buffer);
     Paragraph::new(marked(screen)).wrap(Wrap { trim: true }).render(detail, buffer);
-    let signs = "= kept  - not asking  + exceeded  ! missed  ? unknown  ";
+    let signs = "= kept  - not asking  ~ stolen  + exceeded  ! missed  ? unknown";
     let tick = if usize::from(area.width) < ROOMY { "" } else { "  | promised" };
     Paragraph::new(format!("{signs}{tick}")).render(legend, buffer);
     let keys = "q ends  arrows move  space pauses  s sorts by: ";
@@ -319,6 +319,7 @@ const fn sign(found: Option<LiveStatus>) -> &'static str {
         Some(LiveStatus::Met) => "=",
         Some(LiveStatus::NotAsking) => "-",
         Some(LiveStatus::Over) => "+",
+        Some(LiveStatus::Stolen | LiveStatus::Overhead) => "~",
         Some(LiveStatus::Missed) => "!",
         Some(LiveStatus::Unknown) => "?",
     }
@@ -329,8 +330,8 @@ fn colour(screen: &Screen, found: Option<LiveStatus>) -> Style {
         None => Color::Blue,
         Some(LiveStatus::Met) => Color::Green,
         Some(LiveStatus::NotAsking) => Color::Gray,
-        Some(LiveStatus::Over) => Color::Yellow,
-        Some(LiveStatus::Missed) => Color::Red,
+        Some(LiveStatus::Stolen | LiveStatus::Overhead) => Color::Yellow,
+        Some(LiveStatus::Over | LiveStatus::Missed) => Color::Red,
         Some(LiveStatus::Unknown) => Color::Magenta,
     };
     coloured(screen, colour)

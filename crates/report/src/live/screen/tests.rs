@@ -1,5 +1,6 @@
 use super::*;
 use windfall_scenario::listing::{Node, Promised, Thread};
+use windfall_scenario::outcome::PromiseStatus;
 
 /// The text of a screen of that width.
 fn shown(screen: &Screen, width: u16) -> Vec<String> {
@@ -111,4 +112,12 @@ fn law_a_replica_that_was_wrong_is_named_whichever_row_is_marked() {
     screen.down(1);
     let lines = shown(&screen, 120);
     assert!(lines.iter().any(|line| line.contains("counted: votes 90 ")), "{lines:?}");
+}
+
+#[test]
+fn law_what_was_stolen_is_shown_apart_from_what_schedulers_broke() {
+    let shown = |status: PromiseStatus| sign(Some(status.into()));
+    assert_eq!([PromiseStatus::Stolen, PromiseStatus::Overhead].map(shown), ["~"; 2]);
+    let broken = [PromiseStatus::Missed, PromiseStatus::Exceeded, PromiseStatus::Kept];
+    assert_eq!(broken.map(shown), ["!", "+", "="]);
 }

@@ -28,6 +28,10 @@ try {
   found.closed = labels();
   sumUp(0, SPAN);
   found.sums_closed = panelTable();
+  press(20, 'ts', 'pointerdown');
+  found.sums_opened = panelTable();
+  press(20, 'ts', 'pointerdown');
+  found.sums_again = panelTable();
   draw();
   const pixel = (label, time) => {
     const row = rows.findIndex((one) => one.label === label), ratio = devicePixelRatio;

@@ -149,6 +149,10 @@ fn law_a_closed_scheduler_draws_and_sums_its_threads_together() {
     assert_eq!(labels(&found["closed"]), ["cpu 0", "cpu 1", "ts", "rt", "hog1", "hog2"]);
     let sum = line(&found["sums_closed"], "ts");
     assert_eq!(sum, ["ts", "2.00 s", "181.8 %", "11.2 s", "0 ns"]);
+    // Sums follow the rows that are seen.
+    let has_group = |sums: &Value| sums.to_string().contains("w (12 threads)");
+    assert!(has_group(&found["sums_opened"]) && !has_group(&found["sums_closed"]));
+    assert_eq!(found["sums_again"], found["sums_closed"]);
     assert_ne!(found["colors"]["runs"], found["colors"]["ground"]);
     assert_eq!(labels(&found["again"]), all);
     // While a name is searched for, what is found stands for itself.

@@ -122,9 +122,16 @@ function explainTogether(row, i) {
 
 function explain(row, i) {
   const { lane, isCpu } = row;
+  stretch = null;
+  queue();
   if (lane.lanes) explainTogether(row, i);
   else if (!isCpu && lane.kind[i] === 0) explainWait(lane, i);
   else say(...(([first, ...others]) => [first, others])(aboutSlice(row, i).split('\n')));
+}
+
+// What rows got that are seen now, if a stretch is summed up.
+function sumAgain() {
+  if (stretch) sumUp(...stretch);
 }
 
 // What the rows that are seen got in a stretch of time.

@@ -98,6 +98,7 @@ function toggle() {
   heighten();
   chosen = rows.indexOf(row);
   said.textContent = row.label + (row.open ? ' opened' : ' closed');
+  sumAgain();
   queue();
 }
 // Explains the slice of the chosen row under a place of the canvas.
@@ -214,6 +215,7 @@ function seek(text) {
   search(text);
   heighten();
   chosen = picked = -1;
+  sumAgain();
   queue();
 }
 function nextMiss() {

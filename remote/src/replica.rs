@@ -13,6 +13,37 @@ use windfall_ports::transport::{self, Transport};
 use windfall_time::{Instant, Span};
 
 /// A transport that can be waited at.
+///
+/// ```
+/// use std::time::Duration;
+/// use windfall_ports::transport::{InProcess, Record, Transport, in_process};
+/// use windfall_remote::Carrier;
+/// use windfall_time::{Instant, Span};
+///
+/// /// Rings between threads. Nobody wakes who waits at them, so it looks again a millisecond later.
+/// struct Rings(InProcess);
+///
+/// impl Transport for Rings {
+///     fn send(&mut self, now: Instant, to: usize, record: Record) -> bool {
+///         self.0.send(now, to, record)
+///     }
+///     fn receive(&mut self, now: Instant) -> Option<(usize, Record)> {
+///         self.0.receive(now)
+///     }
+/// }
+///
+/// impl Carrier for Rings {
+///     fn wait(&mut self, longest: Span) {
+///         std::thread::sleep(Duration::from_nanos(longest.as_nanos()).min(Duration::from_millis(1)));
+///     }
+/// }
+///
+/// let mut two = in_process(2, 8).into_iter().map(Rings);
+/// let (mut one, mut other) = (two.next().unwrap(), two.next().unwrap());
+/// assert!(one.send(Instant::ZERO, 1, [7; 8]));
+/// other.wait(Span::from_secs(1));
+/// assert_eq!(other.receive(Instant::ZERO), Some((0, [7; 8])));
+/// ```
 pub trait Carrier: Transport {
     /// Sleeps until something may have arrived, and for about so long at most.
     fn wait(&mut self, longest: Span);

@@ -22,6 +22,8 @@ pub enum UnboundedError {
     NotFound,
     /// The bound is past the deadline, where the analysis counts on earlier jobs being done.
     PastDeadline,
+    /// A uniformly slower processor counts at the deadlines that its owner reports, and they are not reported, or locks change them.
+    NotReported,
 }
 
 impl UnboundedError {
@@ -69,6 +71,9 @@ impl fmt::Display for UnboundedError {
             UnboundedError::Jitter => "releases jitter, and locks count deadlines from releases",
             UnboundedError::NotFound => "none is found in a time that is reasonable",
             UnboundedError::PastDeadline => "it is past the deadline",
+            UnboundedError::NotReported => {
+                "RESU counts at deadlines that are reported, and these are not, or locks change them"
+            }
         })
     }
 }

@@ -13,12 +13,13 @@ pub use one::word;
 pub use reading::{Reading, Scope};
 
 use reading::keyed;
+use windfall_trace::explain::Pattern;
 
-/// The pattern that asks about the worst of several threads; `all` as in [`Scope`]. `None` of a single one.
+/// The pattern that asks about the worst of several threads, which were found by the pattern `asked`; `all` as in [`Scope`]. `None` of a single one.
 #[must_use]
-pub fn worst(reading: &Reading, all: bool) -> Option<String> {
+pub fn worst(reading: &Reading, asked: &Pattern, all: bool) -> Option<String> {
     let explanation = &reading.explanation;
-    if explanation.threads.len() > 1 { several::worst(explanation, all) } else { None }
+    if explanation.threads.len() > 1 { several::worst(explanation, asked, all) } else { None }
 }
 
 /// For people, on lines of at most `width` characters where that matters.

@@ -10,7 +10,7 @@ pub use error::ApplicationError;
 
 use crate::Guarantee;
 use crate::build::ranks_by;
-use crate::deadlines::timed_worker;
+use crate::deadlines::{reports_deadlines, timed_worker};
 use crate::model::{Activation, Jobs, Run, Scenario, Scheduler, Thread};
 use crate::sections::LockNumbers;
 use windfall_analysis::{Protocol, Section, Task};
@@ -106,6 +106,8 @@ pub struct Application {
     pub members: Vec<Member>,
     /// The scheduler's own requirements.
     pub guarantee: Option<Guarantee>,
+    /// Whether it reports its deadlines to its parent: RESU counts between deadlines that are reported.
+    pub reports_deadlines: bool,
     /// The locks that its members take.
     pub locks: Vec<SharedLock>,
 }
@@ -119,6 +121,7 @@ impl Application {
             service: Some(service),
             members,
             guarantee: None,
+            reports_deadlines: false,
             locks: Vec::new(),
         }
     }
@@ -196,7 +199,9 @@ impl Scenario {
         let locks = named
             .map(|(name, protocol)| SharedLock { name: (*name).to_owned(), protocol: *protocol });
         let locks = locks.collect();
-        Ok(Application { scheduler: name.to_owned(), service, members, guarantee, locks })
+        let reports_deadlines = reports_deadlines(scheduler);
+        let scheduler = name.to_owned();
+        Ok(Application { scheduler, service, members, guarantee, reports_deadlines, locks })
     }
 
     /// The critical sections of a thread. None is of a lock that a thread elsewhere takes.

@@ -57,6 +57,16 @@ impl<'a> Checker<'a> {
         !self.told.is_empty() && places.any(|place| is_at(&place.key) || is_at(&place.value))
     }
 
+    /// Whether the reader has reported what is written for a key of a table, or that the key is missing.
+    fn is_reported(&self, table: &Path, key: &str) -> bool {
+        let path = table.key(key);
+        if self.origin().has(&path) {
+            return self.is_told(&path);
+        }
+        let place = self.origin().value(table);
+        place.is_some_and(|at| self.told.contains(&Some((at.start, at.end))))
+    }
+
     /// Whether a name stands for one that the reader could not read, and has reported.
     fn is_unread(&self, name: &str) -> bool {
         name.is_empty() && !self.told.is_empty()

@@ -26,8 +26,9 @@ use blocking::Blocking;
 use std::collections::BTreeMap;
 use windfall_analysis::global_edf::Test;
 use windfall_analysis::local::Policy;
-use windfall_analysis::{Supply, Task, global_edf, local_fixed_priority};
+use windfall_analysis::{Supply, Task, UnboundedError, global_edf, local_fixed_priority};
 use windfall_guarantees::{Guarantee, Length};
+use windfall_schedulers::REPORT_DEADLINES;
 use windfall_schedulers::catalogue::RanksBy;
 use windfall_time::{Ratio, Span};
 
@@ -164,10 +165,10 @@ impl Promises {
             return Some(Err(BoundError::DeadlinesNotReported));
         }
         for guarantee in has.iter().filter(counts) {
-            let found = within_all(&tasks, &blocking, guarantee);
+            let found = within_all(&tasks, &blocking, reports, guarantee);
             for (vp, bound) in vps.iter().zip(found) {
                 let known = bounds.entry(*vp).or_default();
-                *known = known.take().into_iter().chain(bound).min();
+                *known = known.take().into_iter().chain(bound.ok()).min();
             }
         }
         Some(Ok(bounds))
@@ -277,27 +278,33 @@ fn on_several(tasks: &[Task], processors: u32) -> Result<Vec<Span>, BoundError> 
 }
 
 /// Whether a scheduler reports its deadlines to its parent: RESU counts between deadlines that are reported.
-fn reports_deadlines(scheduler: &Scheduler) -> bool {
+pub(crate) fn reports_deadlines(scheduler: &Scheduler) -> bool {
     let is_so = |(name, value): &(String, Setting)| {
-        name == "report-deadlines" && *value == Setting::Bool(true)
+        name == REPORT_DEADLINES.name && *value == Setting::Bool(true)
     };
     scheduler.settings.iter().any(is_so)
 }
 
-/// The longest response times under earliest deadline first.
-fn within_all(tasks: &[Task], blocking: &[Span], guarantee: &Guarantee) -> Vec<Option<Span>> {
+/// The longest response times under earliest deadline first by a scheduler that does or does not report its deadlines. No `blocking`: there are no locks.
+pub(crate) fn within_all(
+    tasks: &[Task],
+    blocking: &[Span],
+    reports: bool,
+    guarantee: &Guarantee,
+) -> Vec<Result<Span, UnboundedError>> {
     let (policy, supply) = (Policy::EarliestDeadline, Supply::from(guarantee));
     match guarantee {
         // It counts at its owner's own deadlines only, and the deadlines of a thread that holds a lock change.
-        Guarantee::Slower(_) if !blocking.is_empty() => vec![None; tasks.len()],
+        Guarantee::Slower(_) if !reports || !blocking.is_empty() => {
+            vec![Err(UnboundedError::NotReported); tasks.len()]
+        }
         Guarantee::Slower(_) => {
-            let met = policy.schedulable(tasks, &supply) == Ok(true);
-            tasks.iter().map(|task| met.then_some(task.deadline)).collect()
+            let met = policy
+                .schedulable(tasks, &supply)
+                .and_then(|met| if met { Ok(()) } else { Err(UnboundedError::PastDeadline) });
+            tasks.iter().map(|task| met.map(|()| task.deadline)).collect()
         }
-        _ => {
-            let found = policy.response_times_blocked(tasks, blocking, &supply);
-            found.into_iter().map(Result::ok).collect()
-        }
+        _ => policy.response_times_blocked(tasks, blocking, &supply),
     }
 }
 

@@ -4,6 +4,7 @@
 //! Invariant: under fixed priorities the members of a [`Case`] are in decreasing order of priority; those that
 //! share one are ordered so that the analysis of this order holds for all of them.
 
+use crate::deadlines::within_all;
 use crate::{Application, Member, Service, SharedLock};
 use std::error::Error;
 use std::fmt::{Display, Formatter};
@@ -27,6 +28,8 @@ pub struct Case {
     pub service: Service,
     /// The requirement of the scheduler.
     pub present: Option<Guarantee>,
+    /// Whether the scheduler reports its deadlines to its parent.
+    pub reports_deadlines: bool,
     /// The cost of a switch; there are two in each period.
     pub switch_cost: Span,
     /// By member: how long locks held by members of lower rank delay it.
@@ -182,10 +185,13 @@ impl Case {
         service: Service,
         switch_cost: Span,
     ) -> Result<Case, ReserveError> {
-        let Application { scheduler, members, guarantee: present, locks, .. } = application;
+        let Application {
+            scheduler, members, guarantee: present, reports_deadlines, locks, ..
+        } = application;
         let scheduler = Some(scheduler).filter(|name| !name.is_empty());
         let blocking = Vec::new();
-        let mut case = Case { scheduler, members, service, present, switch_cost, blocking };
+        let mut case =
+            Case { scheduler, members, service, present, reports_deadlines, switch_cost, blocking };
         if case.service != Service::EarliestDeadline {
             let order = ties::order(&case.tasks(), &case.ranks()).map_err(|tie| {
                 ReserveError::SharedPriority { thread: case.members[tie.task].name.clone() }
@@ -253,7 +259,7 @@ impl Case {
         let present = self.present.map(|guarantee| Present {
             guarantee,
             suffices: self.suffices(&guarantee),
-            responses: self.response_times(&Supply::from(&guarantee)),
+            responses: self.under(&guarantee),
         });
         let responses = responses.unwrap_or_else(|| vec![None; tasks.len()]);
         Ok(Found { kind: search.kind, boundary, knee, choice, present, responses })
@@ -340,15 +346,26 @@ impl Case {
         }
     }
 
+    /// The longest response time of each member under a guarantee.
+    fn under(&self, guarantee: &Guarantee) -> Vec<Result<Span, UnboundedError>> {
+        if !matches!(guarantee, Guarantee::Slower(_)) {
+            return self.response_times(&Supply::from(guarantee));
+        }
+        // Fixed priorities report no deadlines.
+        let reports = self.reports_deadlines && self.policy() == Policy::EarliestDeadline;
+        let blocked = self.blocking.iter().any(|blocking| !blocking.is_zero());
+        let blocking = if blocked { &self.blocking[..] } else { &[] };
+        within_all(&self.tasks(), blocking, reports, guarantee)
+    }
+
     /// Whether every deadline is met under a guarantee.
     fn suffices(&self, guarantee: &Guarantee) -> bool {
-        // RESU counts between deadlines that its owner reports; fixed priorities report none, and locks change them.
-        let reports = self.policy() == Policy::EarliestDeadline
-            && self.blocking.iter().all(|blocking| blocking.is_zero());
-        let counts = reports || !matches!(guarantee, Guarantee::Slower(_));
+        if matches!(guarantee, Guarantee::Slower(_)) {
+            return self.under(guarantee).iter().all(Result::is_ok);
+        }
         let supply = Supply::from(guarantee);
         let met = self.policy().schedulable_blocked(&self.tasks(), &self.blocking, &supply);
-        counts && met == Ok(true)
+        met == Ok(true)
     }
 }
 

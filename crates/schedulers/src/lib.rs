@@ -29,3 +29,6 @@ pub mod time_sharing;
 pub use parts::affinity::Affinity;
 pub use settings::{KindSettings, OfKind};
 pub use share::eevdf::needed_share;
+
+/// The setting by which a scheduler reports its deadlines to its parent.
+pub const REPORT_DEADLINES: windfall_settings::Setting = settings::shared::REPORT_DEADLINES;

@@ -304,7 +304,7 @@ fn late(at_once: bool) -> (usize, u64) {
 }
 
 #[test]
-fn law_late_events_that_nobody_takes_make_way_and_are_take_total() {
+fn law_late_events_that_nobody_takes_make_way_and_are_counted() {
     let _alone = alone();
     let ((all, none), (kept, untaken)) = (late(true), late(false));
     assert!(all > 200 && none == 0, "{all}, {none}");

@@ -339,3 +339,37 @@ fn refuses_pictures_of_unknown_kind_and_to_overwrite_what_it_reads() {
     let output = reserve(&[name, "--picture", name]);
     assert!(errors(&output).contains("is the input ("), "{output:?}");
 }
+
+/// RESU 3/10 counts at deadlines that are reported: the checker knows no bound otherwise, and jobs are missed.
+#[test]
+fn law_a_slower_processor_is_enough_only_where_deadlines_are_reported() {
+    let of = |reports: bool| {
+        let text = format!(
+            r#"
+schema = 2
+length = "1s"
+[schedulers.p]
+scheduler = "pshed"
+parent    = "top"
+[schedulers.s]
+scheduler = "edf"
+parent    = "p"
+guarantee = "RESU 3/10"
+report-deadlines = {reports}
+[threads.a]
+parent   = "s"
+periodic = "750us/4ms"
+[threads.b]
+parent    = "p"
+guarantee = "RESU 7/10"
+run       = "spin"
+"#
+        );
+        json(&[&file(&format!("resu-{reports}.toml"), &text), "--node", "s"])["present"].clone()
+    };
+    let (silent, reporting) = (of(false), of(true));
+    assert_eq!((&silent["suffices"], &silent["response_ns"][0]), (&false.into(), &Value::Null));
+    // Whatever it does before, it has its share by the deadline, and no sooner.
+    let due = Value::from(4_000_000);
+    assert_eq!((&reporting["suffices"], &reporting["response_ns"][0]), (&true.into(), &due));
+}

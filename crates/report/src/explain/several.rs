@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use windfall_time::Span;
 use windfall_trace::escape::escaped;
-use windfall_trace::explain::{Account, Explained, Explanation, Part, Person};
+use windfall_trace::explain::{Account, Explained, Explanation, Part, Pattern, Person};
 
 /// How many lines there are unless all are asked for.
 const LISTED: usize = 25;
@@ -48,11 +48,13 @@ pub(super) fn text(requested: &Scope, read: &Reading, width: Option<usize>) -> S
 }
 
 /// The pattern that asks about the worst of the threads listed; `None` where no pattern means less than all of them.
-pub(super) fn worst(explanation: &Explanation, all: bool) -> Option<String> {
+pub(super) fn worst(explanation: &Explanation, asked: &Pattern, all: bool) -> Option<String> {
     let lines = lines(explanation, all);
     let worst = lines.first()?;
     let named = lines.iter().filter(|line| line.person.name == worst.person.name).count();
-    let by_name = named == 1 && named < lines.len() && is_plain(&worst.person.name);
+    // A thread may have had that name before: then it means several again.
+    let is_new = worst.person.name != asked.as_str();
+    let by_name = named == 1 && named < lines.len() && is_new && is_plain(&worst.person.name);
     match worst.person.tid {
         _ if by_name => Some(worst.person.name.clone()),
         0 => None,
@@ -63,7 +65,8 @@ pub(super) fn worst(explanation: &Explanation, all: bool) -> Option<String> {
 /// Whether a name as a pattern means itself, and can be typed.
 fn is_plain(name: &str) -> bool {
     let number = name.strip_prefix('#').unwrap_or(name).parse::<u32>().is_ok();
-    !name.is_empty() && !number && !name.contains('*') && escaped(name) == name
+    let is_option = name.starts_with('-');
+    !name.is_empty() && !number && !is_option && !name.contains('*') && escaped(name) == name
 }
 
 /// A sentence for each replica that was wrong or absent.

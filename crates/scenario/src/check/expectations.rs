@@ -46,7 +46,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         let path = Path::of(&["expect"]).item(number);
         subject(checker, expectation, &path.key("what"));
         bound(checker, expectation, &path);
-        if expectation.because.trim().is_empty() && !checker.is_told(&path) {
+        if expectation.because.trim().is_empty() && !checker.is_reported(&path, "because") {
             checker.wrong(
                 Code::NoReason,
                 &[path.key("because")],
@@ -55,7 +55,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             );
         }
         if expectation.quantity == Quantity::IntervalsAbove(windfall_time::Span::ZERO)
-            && !checker.is_told(&path)
+            && !checker.is_reported(&path, "above")
         {
             let help = "write a length of time above zero";
             checker.wrong(Code::ZeroTime, &[path.key("above")], "intervals above nothing", help);
@@ -168,7 +168,8 @@ fn bound(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
         ("equals", equals.map(|(level, _)| level)),
         ("within", equals.and_then(|(_, within)| within)),
     ];
-    if levels.iter().all(|(_, level)| level.is_none()) && !checker.is_told(path) {
+    let is_unread = levels.iter().any(|(key, _)| checker.is_told(&path.key(key)));
+    if levels.iter().all(|(_, level)| level.is_none()) && !is_unread {
         let help = "write `at-most`, `at-least`, or `equals` with `within`";
         checker.wrong(
             Code::NothingExpected,

@@ -1,7 +1,7 @@
 //! A file that describes a machine and its interrupts and nothing else, as `windfall measure` writes it.
 
 use super::reader::Reader;
-use super::{PARTS, file, machine, many, origin, split, version};
+use super::{HEAD, PARTS, file, machine, many, origin, split, version};
 use crate::catalogues::Catalogues;
 use crate::check::check_machine;
 use crate::decode::decode;
@@ -45,7 +45,9 @@ impl Machine {
         let read = part().map(|node| machine::machine(node, &mut reader));
         let interrupts = machine::interrupts(part(), &mut reader);
         let others = parts.filter(|(_, node)| node.is_some()).map(|(key, _)| key);
-        for key in others.chain(head.inherits.is_some().then_some("inherits")) {
+        let of_scenarios = HEAD.into_iter().filter(|key| *key != "schema");
+        let written = of_scenarios.filter(|key| origin.has(&Path::of(&[key])));
+        for key in others.chain(written) {
             let message = format!("`{key}` says nothing of a machine");
             let help = "a file of costs has `machine` and `interrupts` only; leave it out";
             reader.wrong_key(Code::MisplacedKey, &Path::of(&[key]), message, help);
@@ -90,6 +92,8 @@ mod tests {
             ("schema = 2\nmachine.timer = \"0Hz\"\n", "costs.toml:2"),
             ("schema = 2\n[threads.a]\nrun = \"spin\"\n", "`threads` says nothing of a machine"),
             ("schema = 2\ninherits = \"a.toml\"\n", "`inherits` says nothing of a machine"),
+            ("schema = 2\nlength = \"1s\"\n", "`length` says nothing of a machine"),
+            ("schema = 2\ndefault = \"a\"\n", "`default` says nothing of a machine"),
             ("schema = 2\n[machine\n", "costs.toml:2"),
         ] {
             let told = told(text);

@@ -51,7 +51,8 @@ use windfall_hierarchy::{
 use windfall_time::{Instant, Span};
 
 const TAKES: &str = "share, priority, warp, processors, quantum (to the instance)";
-const TAKES_UNWARPED: &str = "share, priority, processors, quantum (to the instance); warp is off";
+const TAKES_UNWARPED: &str =
+    "share, priority, processors, quantum (to the instance); warps are off";
 
 settings! { ProportionalShare, "proportional_share.rs":
     affinity: Affinity as AFFINITY,
@@ -61,16 +62,16 @@ settings! { ProportionalShare, "proportional_share.rs":
     quantum: Span = "10ms",
     report_deadlines: bool as REPORT_DEADLINES,
     /// whether children may borrow against their future share
-    warp: bool = "true",
+    warps: bool = "true",
 }
 
 pub(crate) const KIND: Kind = ProportionalShare::kind(
     "proportional-share",
     "processor time in proportion to weights: start-time fair queuing with warp",
     |settings| {
-        let ProportionalShare { affinity, dedicate, quantum, report_deadlines, warp } =
+        let ProportionalShare { affinity, dedicate, quantum, report_deadlines, warps } =
             ProportionalShare::read(settings);
-        let shares = Pooled::new(State::new(quantum, affinity, warp, dedicate));
+        let shares = Pooled::new(State::new(quantum, affinity, warps, dedicate));
         match report_deadlines {
             true => Ok(Box::new(QuantumEnds::new(shares, quantum))),
             false => Ok(Box::new(shares)),
@@ -109,14 +110,14 @@ pub(crate) struct State {
     actual: Heap<(Virtual, u32)>,
     /// The largest virtual time that any child has reached.
     latest: Virtual,
-    warp: bool,
+    warps: bool,
     dedicate: bool,
 }
 
 impl State {
-    /// `quantum` is above zero. `warp`: the instance takes warps. `dedicate`: children whose weight amounts to a
+    /// `quantum` is above zero. `warps`: the instance takes warps. `dedicate`: children whose weight amounts to a
     /// whole processor go before all others.
-    pub(crate) fn new(quantum: Span, affinity: Affinity, warp: bool, dedicate: bool) -> State {
+    pub(crate) fn new(quantum: Span, affinity: Affinity, warps: bool, dedicate: bool) -> State {
         State {
             sharers: Vec::new(),
             quantum,
@@ -125,7 +126,7 @@ impl State {
             warped: 0,
             actual: Heap::new(),
             latest: Virtual::default(),
-            warp,
+            warps,
             dedicate,
         }
     }
@@ -298,7 +299,7 @@ impl Policy for State {
                 Ok(())
             }
             (Some(child), _)
-                if self.warp
+                if self.warps
                     && let Some(warp) = read_warp(message) =>
             {
                 if context.child(child) != VpState::Waiting {
@@ -317,7 +318,7 @@ impl Policy for State {
             }
             _ => Err(AnswerError::NotUnderstood {
                 message: message.name(),
-                takes: if self.warp { TAKES } else { TAKES_UNWARPED },
+                takes: if self.warps { TAKES } else { TAKES_UNWARPED },
             }),
         }
     }

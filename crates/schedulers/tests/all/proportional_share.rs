@@ -154,7 +154,7 @@ fn accepts_warp_for_low_latency_without_more_than_the_share() {
 #[test]
 fn refuses_warp_when_it_is_off_beside_accepts_a_share() {
     let mut host = Host::new(1);
-    let root = host.top(ProportionalShare::default().warp(false));
+    let root = host.top(ProportionalShare::default().warps(false));
     let a = host.thread(root, "a", &[]);
     let answer = host.tell(a, warp(span(MS)));
     assert!(matches!(answer, Err(HierarchyError::Refused(AnswerError::NotUnderstood { .. }))));
@@ -206,7 +206,7 @@ proptest! {
         steps in prop::collection::vec((1_usize..8, 1_u64..40), 1..100),
     ) {
         let mut host = Host::new(1);
-        let root = host.top(ProportionalShare::default().warp(false));
+        let root = host.top(ProportionalShare::default().warps(false));
         let mut threads = Vec::new();
         for (number, weight) in weights.iter().enumerate() {
             let thread = host.thread(root, &format!("t{number}"), &share(*weight));

@@ -43,6 +43,28 @@ fn fares(text: &str) -> Option<PromiseStatus> {
     its.map(|its| its.status())
 }
 
+/// Counts a promise that was kept; it may not be broken.
+fn judge(text: &str, kept: &mut u32) {
+    match fares(text) {
+        Some(PromiseStatus::Kept) => *kept += 1,
+        // It never was ready for long enough.
+        Some(PromiseStatus::NotTested) => {}
+        other => panic!("{other:?}: {text}"),
+    }
+}
+
+const SPIN: &str = "run = \"spin\"";
+
+/// What the thread below does: it is always ready, or sleeps for a while again and again.
+fn program(random: &mut Random) -> String {
+    if random.below(3) == 0 {
+        return SPIN.into();
+    }
+    let (most, longest) = (random.within(20, 9_000), random.within(1, 300));
+    let nap = 10 * random.within(1, longest);
+    format!("steps = [{{ run = \"10us..{most}us\" }}, {{ sleep = \"{nap}us\" }}]")
+}
+
 fn join(random: &mut Random, second: u64, requires: &str) -> String {
     format!(
         r#"
@@ -56,9 +78,10 @@ parents   = [{{ parent = "rez", guarantee = "RESBH 2ms 30ms" }}, {{ parent = "re
 [threads.below]
 parent    = "sum"
 guarantee = "{requires}"
-run       = "spin"
+{}
 {}"#,
         if second == 3 { 30 } else { 10 },
+        program(random),
         siblings(random, 500),
     )
 }
@@ -66,17 +89,20 @@ run       = "spin"
 #[test]
 fn law_reservations_that_begin_together_add_up() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut kept = 0;
     for _ in 0..60 {
-        assert_eq!(fares(&join(&mut random, 3, "RESBS 5ms 30ms")), Some(PromiseStatus::Kept));
-        // Three periods of the second lie in one of the first.
-        assert_eq!(fares(&join(&mut random, 1, "RESBS 5ms 30ms")), Some(PromiseStatus::Kept));
+        // Of 1 ms in 10 ms, three periods lie in one of the first.
+        for second in [3, 1] {
+            judge(&join(&mut random, second, "RESBS 5ms 30ms"), &mut kept);
+        }
     }
+    assert!(kept > 40, "{kept}");
     assert_eq!(fares(&join(&mut random, 3, "RESBS 5001us 30ms")), None);
     assert_eq!(fares(&join(&mut random, 1, "RESBS 3ms 10ms")), None);
 }
 
 /// A limit below a reservation of 3 ms in 10 ms, its thread, and others beside it.
-fn limit(requires: &str, start: u64, others: &str) -> String {
+fn limit(requires: &str, start: u64, program: &str, others: &str) -> String {
     format!(
         r#"
 length = "2s"
@@ -90,7 +116,7 @@ guarantee = "RESBS 3ms 10ms"
 [threads.below]
 parent    = "cap"
 guarantee = "{requires}"
-run       = "spin"
+{program}
 start     = "{start}ms"
 {others}"#
     )
@@ -99,18 +125,20 @@ start     = "{start}ms"
 #[test]
 fn law_a_limit_whose_periods_begin_with_its_parents_passes_all_on() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut kept = 0;
     for _ in 0..60 {
         let others = siblings(&mut random, 650);
         let later = 10 * random.within(1, 20);
         for (requires, start) in
             [("RESBH 3ms 10ms", 0), ("RESBH 6ms 20ms", 0), ("RESBH 3ms 10ms", later)]
         {
-            assert_eq!(fares(&limit(requires, start, &others)), Some(PromiseStatus::Kept));
+            judge(&limit(requires, start, &program(&mut random), &others), &mut kept);
         }
     }
+    assert!(kept > 80, "{kept}");
     // Apart by a millisecond; and not made of whole periods.
-    assert_eq!(fares(&limit("RESBH 3ms 10ms", 1, "")), None);
-    assert_eq!(fares(&limit("RESBH 5ms 15ms", 0, "")), None);
+    assert_eq!(fares(&limit("RESBH 3ms 10ms", 1, SPIN, "")), None);
+    assert_eq!(fares(&limit("RESBH 5ms 15ms", 0, SPIN, "")), None);
 }
 
 /// Erratum 4: the limit's period begins 1 ms after its parent's, and 2.1 ms of 51 are missing.
@@ -118,6 +146,6 @@ fn law_a_limit_whose_periods_begin_with_its_parents_passes_all_on() {
 fn limit_apart_by_a_millisecond_less_is_granted() {
     let other =
         "[threads.other]\nparent = \"rez\"\nguarantee = \"RESBH 15ms 22ms\"\nrun = \"spin\"\n";
-    assert_eq!(fares(&limit("RESBH 3ms 10ms", 1, other)), None);
-    assert_eq!(fares(&limit("RESBH 3ms 17ms", 1, other)), Some(PromiseStatus::Kept));
+    assert_eq!(fares(&limit("RESBH 3ms 10ms", 1, SPIN, other)), None);
+    assert_eq!(fares(&limit("RESBH 3ms 17ms", 1, SPIN, other)), Some(PromiseStatus::Kept));
 }

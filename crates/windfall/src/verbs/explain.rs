@@ -57,7 +57,11 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<Answer, VerbError> {
     if args.json {
         print_json(explain::json(&read, one))?;
     } else {
-        let next = next::after_explanation(args, threads.len(), explain::worst(&read, args.all));
+        let next = next::after_explanation(
+            args,
+            threads.len(),
+            explain::worst(&read, &args.thread, args.all),
+        );
         let scope = Scope { all: args.all, one, longer_than: args.longer_than };
         print_text(&explain::text(&scope, read, width()))?;
         next::say(next);

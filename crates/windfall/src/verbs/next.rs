@@ -77,8 +77,9 @@ pub(super) fn after_explanation(
     };
     if threads > 1 {
         let limit = args.longer_than.map(|limit| format!("--longer-than {limit}"));
+        let from = args.from.map(|format| format!("--from {}", format.name));
         let thread = format!("--thread {}", quoted(&worst?));
-        let words = [Some("explain".to_owned()), of, Some(thread), limit];
+        let words = [Some("explain".to_owned()), of, Some(thread), limit, from];
         return Some(words.into_iter().flatten().collect::<Vec<_>>().join(" "));
     }
     match (&args.recording, of) {
@@ -196,6 +197,11 @@ mod tests {
                 "explain a.wft --longer-than 3ms",
                 Some("#7"),
                 Some("explain a.wft --thread '#7' --longer-than 3ms"),
+            ),
+            (
+                "explain a.txt --from ftrace",
+                Some("b"),
+                Some("explain a.txt --thread b --from ftrace"),
             ),
             ("explain --socket s", Some("a"), Some("explain --socket s --thread a")),
             ("explain --socket s --worst", None, Some("ctl --socket s list")),

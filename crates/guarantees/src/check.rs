@@ -109,6 +109,12 @@ impl Tree {
         })
     }
 
+    /// Whether a scheduler knows the speed of its first own virtual processor by the one above.
+    pub(crate) fn is_declared(&self, node: &Node) -> bool {
+        let parent = node.own.first().and_then(|own| self.nodes.get(self.vps[*own].parent?));
+        parent.is_some_and(|parent| parent.conversion.declares_speed())
+    }
+
     /// For each scheduler: whether all its own virtual processors stem from one processor.
     fn on_one(&self) -> Vec<bool> {
         let mut places: Vec<Option<usize>> = Vec::with_capacity(self.nodes.len());
@@ -286,7 +292,8 @@ impl Findings {
             let links = supply.iter().map(|link| &self.links[*link]);
             let (gives, since): (Vec<_>, Vec<_>) =
                 links.map(|link| (link.gives, link.since)).unzip();
-            let own = Supply { guarantees: &gives, since: &since, on_one: self.on_one[at] };
+            let (on_one, declared) = (self.on_one[at], tree.is_declared(node));
+            let own = Supply { guarantees: &gives, since: &since, on_one, declared };
             let offers = node.conversion.give(own, &params);
             let behind: Vec<Allowance> = supply.iter().map(|link| self.behind(*link)).collect();
             let behind = node.conversion.behind(own, &behind, &params);

@@ -95,6 +95,11 @@ pub trait Conversion: Send {
     fn makes_up(&self) -> bool {
         false
     }
+
+    /// Whether its scheduler declares the speed of the slower processor that it gives, so that the one below admits no more (`Context::set_speed` of crate `hierarchy`).
+    fn declares_speed(&self) -> bool {
+        false
+    }
 }
 
 /// Guarantees of a scheduler's own VPs.
@@ -109,19 +114,27 @@ pub struct Supply<'a> {
     pub since: &'a [Option<Instant>],
     /// Whether all own VPs stem from one processor, so that no two of them ever run at once.
     pub on_one: bool,
+    /// Whether the scheduler above own VP 0 [declares its speed](Conversion::declares_speed).
+    pub declared: bool,
 }
 
 impl<'a> Supply<'a> {
     /// Nothing is known but the guarantees.
     #[must_use]
     pub const fn of(guarantees: &'a [Guarantee]) -> Supply<'a> {
-        Supply { guarantees, since: &[], on_one: false }
+        Supply { guarantees, since: &[], on_one: false, declared: false }
     }
 
     /// The same, all from one processor.
     #[must_use]
     pub const fn on_one(guarantees: &'a [Guarantee]) -> Supply<'a> {
-        Supply { guarantees, since: &[], on_one: true }
+        Supply { guarantees, since: &[], on_one: true, declared: false }
+    }
+
+    /// The same, with the speed of own VP 0 declared.
+    #[must_use]
+    pub const fn declared(self) -> Supply<'a> {
+        Supply { declared: true, ..self }
     }
 
     /// The same, with these guarantees.

@@ -124,7 +124,8 @@ impl<'t> Place<'t> {
         }
         for way in ways(node.conversion.takes(), own) {
             let (gives, since) = supplied(&way, own);
-            let supply = Supply { guarantees: &gives, since: &since, on_one: self.on_one };
+            let (on_one, declared) = (self.on_one, self.tree.is_declared(node));
+            let supply = Supply { guarantees: &gives, since: &since, on_one, declared };
             let offers = node.conversion.give(supply, &all_terms);
             open.retain(|(at, asks)| {
                 let gives = &offers[*at].gives;

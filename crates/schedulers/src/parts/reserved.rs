@@ -5,6 +5,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 use windfall_guarantees::{
     ChildParam, ChildParams, Conversion, Guarantee, Length, Offer, Supply, Type, basic_for, rewrite,
@@ -96,11 +97,16 @@ impl Conversion for Reserved {
     }
 
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
+        if self.reports && !own.declared && matches!(own.guarantees, [Guarantee::Slower(_), ..]) {
+            let lacks = "its processor is slower, and the scheduler above it declares no speed, so that it may admit too much; \
+                         put it directly below a `pshed`";
+            return vec![Offer::lacking(lacks.into()); children.len()];
+        }
         let whole = speed(own.guarantees, self.reports).min(self.most);
         let offers = in_order(whole, self.tick, children, |amount, period| {
             Offer::one(self.form.of(amount, period), self.by)
         });
-        // Below a processor that may be slower, a child that wakes keeps a steady rate's budget only (`budgeted`): two that serve one thread do not add up to the amounts of one period.
+        // A child of a scheduler that reports keeps a steady rate's budget only when it wakes: two that serve one thread do not add up to the amounts of one period.
         let in_step = self.fixed && self.tick.is_zero() && !self.makes_up && !self.reports;
         let since = |child: &ChildParams| child.since.filter(|_| in_step);
         offers.into_iter().zip(children).map(|(offer, child)| offer.since(since(child))).collect()

@@ -79,6 +79,10 @@ impl Conversion for Slower {
         true
     }
 
+    fn declares_speed(&self) -> bool {
+        true
+    }
+
     fn give(&self, own: Supply<'_>, children: &[ChildParams]) -> Vec<Offer> {
         in_order(speed(own.guarantees, false), Span::ZERO, children, |amount, period| {
             Offer::exact(amount.over(period).map(Guarantee::Slower), "EDF among told deadlines")

@@ -340,3 +340,50 @@ guarantee = "RESBS 3.8ms 4ms"
     let granted = [&plain, &reporting].map(|one| one.outcome.promises.len());
     assert_eq!((granted, plain.holds()), ([1, 0], true));
 }
+
+/// A `join` hands a slower processor on, but not its declared speed: the `rez` below admitted what the checker had refused, and the one that was promised something was delayed.
+#[test]
+fn r0015_rez_below_a_join_promises_nothing_of_a_slower_processor() {
+    let scenario = |parents: &str| {
+        let text = format!(
+            r#"
+schema = 2
+length = "500ms"
+[schedulers.s]
+scheduler = "pshed"
+parent    = "top"
+report-deadlines = true
+[schedulers.j]
+scheduler = "join"
+parents   = [{{ parent = "s", guarantee = "RESU 1/5" }}, "s"]
+[schedulers.r]
+scheduler = "rez"
+{parents}
+report-deadlines = true
+[schedulers.rest]
+scheduler = "edf"
+parent    = "s"
+guarantee = "RESU 3/10"
+[threads.a]
+parent    = "r"
+run       = "spin"
+guarantee = "RESBH 3.3ms 33ms"
+[threads.b]
+parent  = "r"
+run     = "spin"
+reserve = "12ms/40ms"
+[threads.c]
+parent = "rest"
+run    = "spin"
+"#
+        );
+        Scenario::parse("test.toml", &text).unwrap()
+    };
+    let outcome = simulate(&scenario("parent = \"j\"")).unwrap().outcome;
+    let promised = |one: &windfall_scenario::outcome::PromiseVerdict| one.promise.owner == "a";
+    assert!(!outcome.promises.iter().any(promised), "{:?}", outcome.promises);
+    // Directly below, it admits what it can keep.
+    let below = scenario("parent = \"s\"\nguarantee = \"RESU 1/5\"");
+    let mistakes = below.build().err().unwrap().render(false);
+    assert!(mistakes.contains("1/10 is left"), "{mistakes}");
+}

@@ -78,6 +78,9 @@ pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> S
     for overload in promises.overloads(scenario) {
         text.push_str(&format!("OVERLOAD: {overload}\n"));
     }
+    for short in promises.underserved(scenario) {
+        text.push_str(&format!("OVERLOAD: {short}\n"));
+    }
     for line in promises.never_served() {
         text.push_str(&format!("{line}\n"));
     }
@@ -89,6 +92,13 @@ pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> S
     }
     if let (Some(until), true) = (promises.until, asked > 0 || !deadlines.is_empty()) {
         text.push_str(&format!("holds until {until}, when a request changes the tree\n"));
+    }
+    if let (Some(first), true) = (promises.requesters.first(), asked > 0 || !deadlines.is_empty()) {
+        let others = match promises.requesters.len() - 1 {
+            0 => String::new(),
+            others => format!(", or one of {others} others,"),
+        };
+        text.push_str(&format!("holds until {first}{others} requests something for itself\n"));
     }
     text
 }
@@ -193,6 +203,7 @@ pub fn json(scenario: &Scenario, promises: &Promises) -> Value {
     });
     let deadlines = promises.deadlines(scenario);
     let late = deadlines.iter().any(Deadline::is_late);
+    let short = promises.underserved(scenario);
     let deadlines = deadlines.into_iter().map(|deadline| {
         json!({
             "thread": tree.vps[deadline.vp].name,
@@ -211,13 +222,15 @@ pub fn json(scenario: &Scenario, promises: &Promises) -> Value {
         "processors": scenario.machine.speeds.len(),
         "length_ns": scenario.length.as_nanos(),
         "composes": promises.refused().next().is_none(),
-        "in_time": !late,
+        "in_time": !late && short.is_empty(),
         "overloads": promises.overloads(scenario).iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "underserved": short.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "never_served": promises.never_served(),
         "waits_for_ever": scenario.waits_for_ever().iter().map(ToString::to_string).collect::<Vec<_>>(),
         "warnings": scenario.warnings().map(|warnings| warnings.list().to_vec()).unwrap_or_default(),
         "broken_by_requests": broken.collect::<Vec<_>>(),
         "holds_until_ns": promises.until.map(Instant::as_nanos),
+        "holds_until_requests_of": promises.requesters,
         "schedulers": schedulers.collect::<Vec<_>>(),
         "threads": threads.collect::<Vec<_>>(),
         "deadlines": deadlines.collect::<Vec<_>>(),

@@ -212,12 +212,10 @@ impl Promises {
             let delays = match (ranks_by, params(*other).rate, params(vp).rate) {
                 _ if passes_on => true,
                 (RanksBy::Priority, ..) => params(*other).priority >= params(vp).priority,
-                // A task that is longer in both comes after, whichever of them the instance ranks by.
-                (
-                    RanksBy::Period | RanksBy::RelativeDeadline,
-                    Some((_, period, deadline)),
-                    Some((_, ours, due)),
-                ) => period <= ours || deadline <= due,
+                (RanksBy::Period, Some((_, period, _)), Some((_, ours, _))) => period <= ours,
+                (RanksBy::RelativeDeadline, Some((.., deadline)), Some((.., due))) => {
+                    deadline <= due
+                }
                 // A child that is never due receives the rest.
                 _ => rival.is_none_or(|rival| rival.due.is_some()),
             };

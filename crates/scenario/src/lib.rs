@@ -67,7 +67,7 @@ pub use import_rtapp::{EndlessWait, ImportedRtApp, RtAppImportError, import_rtap
 pub use live::{Live, LiveNode, LiveRequest, LiveThread, PromiseChange};
 pub use migrate::{Migrated, migrate};
 pub use model::Scenario;
-pub use overload::Overload;
+pub use overload::{Overload, Underserved};
 pub use overrides::{Override, OverrideError};
 pub use plan::{
     Home, Place, Plan, PlannedInterrupts, PlannedLock, PlannedPattern, PlannedProcesses,

@@ -8,6 +8,8 @@ use crate::model::Scenario;
 use crate::promises::Promises;
 use core::fmt;
 use std::collections::BTreeMap;
+use windfall_guarantees::Guarantee;
+use windfall_guarantees::check::Vp;
 use windfall_time::Ratio;
 
 /// More work than there are processors.
@@ -28,13 +30,10 @@ impl fmt::Display for Overload {
             Some(name) => format!("threads with deadlines below {name}"),
             None => "threads with deadlines".to_owned(),
         };
-        let tenths = self.requested.checked_mul(Ratio::whole(1_000));
-        let tenths = tenths.map_or(0, |all| all.numerator() / all.denominator().max(1));
         write!(
             f,
-            "{whose} may ask for {}.{}% of a processor, and there {}: some deadlines are missed",
-            tenths / 10,
-            tenths % 10,
+            "{whose} may ask for {} of a processor, and there {}: some deadlines are missed",
+            percent(self.requested),
             match self.processors {
                 1 => "is one".to_owned(),
                 n => format!("are {n}"),
@@ -43,20 +42,84 @@ impl fmt::Display for Overload {
     }
 }
 
+/// A thread with deadlines that never receives all that its jobs need.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Underserved {
+    /// The thread.
+    pub thread: String,
+    /// Its work, in processors.
+    pub requested: Ratio,
+    /// The most that it receives in the long run: the share of a hard reservation, or nothing where reservations alone are served and it has none.
+    pub at_most: Ratio,
+}
+
+impl fmt::Display for Underserved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [requested, at_most] = [self.requested, self.at_most].map(percent);
+        write!(
+            f,
+            "{} may ask for {requested} of a processor, and receives {at_most} at most: deadlines are missed",
+            self.thread
+        )
+    }
+}
+
+/// In per cent with one place, rounded down.
+fn percent(share: Ratio) -> String {
+    let tenths = share.checked_mul(Ratio::whole(1_000));
+    let tenths = tenths.map_or(0, |all| all.numerator() / all.denominator().max(1));
+    format!("{}.{}%", tenths / 10, tenths % 10)
+}
+
+/// By name: the work of each thread that works periodically and has a deadline, in processors.
+fn parts(scenario: &Scenario) -> BTreeMap<String, Ratio> {
+    let fastest = scenario.machine.speeds.iter().copied().max().unwrap_or(Ratio::ONE);
+    let mut parts: BTreeMap<String, Ratio> = BTreeMap::new();
+    for thread in &scenario.threads {
+        if let Some(worker) = worker(thread, fastest).filter(|worker| worker.due.is_some())
+            && let Some(part) = worker.task.work.over(worker.task.period)
+        {
+            parts.extend(thread.names().map(|name| (name, part)));
+        }
+    }
+    parts
+}
+
 impl Promises {
+    /// The threads with deadlines that never receive all that their jobs need, whatever others do. None where requests change what they receive.
+    #[must_use]
+    pub fn underserved(&self, scenario: &Scenario) -> Vec<Underserved> {
+        if self.until.is_some() || !self.requesters.is_empty() {
+            return Vec::new();
+        }
+        let parts = parts(scenario);
+        let of = |(at, vp): (usize, &Vp)| {
+            let requested = *parts.get(&vp.name).filter(|_| vp.child.is_none())?;
+            let share = |has: Guarantee| match has {
+                Guarantee::BasicHard(x, y) | Guarantee::ContinuousHard(x, y) => x.over(y),
+                _ => None,
+            };
+            let hard = self.findings.counted_on(at).into_iter().filter_map(share).min();
+            let at_most = if self.is_starved(at) { Some(Ratio::ZERO) } else { hard }?;
+            let thread = vp.name.clone();
+            (requested > at_most).then_some(Underserved { thread, requested, at_most })
+        };
+        self.tree.vps.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// Whether a virtual processor has no reservation at a scheduler that serves reservations alone.
+    fn is_starved(&self, vp: usize) -> bool {
+        let vp = &self.tree.vps[vp];
+        let serves = |node: usize| !self.tree.nodes[node].conversion.serves_reserved_alone();
+        vp.params.reserve.is_none() && vp.parent.is_some_and(|parent| !serves(parent))
+    }
+
     /// Where threads with deadlines require more than there is: the machine, or else each lowest scheduler.
     /// Sums that are too fine to be exact are left out.
     #[must_use]
     pub fn overloads(&self, scenario: &Scenario) -> Vec<Overload> {
-        let fastest = scenario.machine.speeds.iter().copied().max().unwrap_or(Ratio::ONE);
-        let mut parts: BTreeMap<String, Ratio> = BTreeMap::new();
-        for thread in &scenario.threads {
-            if let Some(worker) = worker(thread, fastest).filter(|worker| worker.due.is_some())
-                && let Some(part) = worker.task.work.over(worker.task.period)
-            {
-                parts.extend(thread.names().map(|name| (name, part)));
-            }
-        }
+        let parts = parts(scenario);
         let mut sums = vec![Some(Ratio::ZERO); self.tree.nodes.len()];
         let mut all = Some(Ratio::ZERO);
         let add = |sum: &mut Option<Ratio>, part| *sum = sum.and_then(|sum| sum.checked_add(part));
@@ -98,18 +161,13 @@ impl Promises {
     /// none: in words.
     #[must_use]
     pub fn never_served(&self) -> Vec<String> {
-        let starved = |vp: usize| {
-            let vp = &self.tree.vps[vp];
-            let serves = |node: usize| !self.tree.nodes[node].conversion.serves_reserved_alone();
-            vp.params.reserve.is_none() && vp.parent.is_some_and(|parent| !serves(parent))
-        };
         let mut lines = Vec::new();
         for (at, vp) in self.tree.vps.iter().enumerate() {
             let all = match vp.child {
-                None => starved(at),
+                None => self.is_starved(at),
                 Some(node) => {
                     let own = &self.tree.nodes[node].own;
-                    own.first() == Some(&at) && own.iter().all(|own| starved(*own))
+                    own.first() == Some(&at) && own.iter().all(|own| self.is_starved(*own))
                 }
             };
             let parent = vp.parent.map(|parent| &self.tree.nodes[parent]);

@@ -2,16 +2,16 @@
 //!
 //! Covers the hierarchy as it is at the beginning, with every thread that starts later: the requirement of a thread
 //! counts against the others even before it arrives, in the order of their arrival. Control requests change the tree, so promises that
-//! are granted here hold until the first of them ([`Promises::until`]).
+//! are granted here hold until the first of them ([`Promises::until`]), or until a thread requests something for itself ([`Promises::requesters`]).
 //! Absent on purpose: deadlines of periodic threads (`deadlines.rs`).
 
-use crate::build::{conversion, parent_of};
+use crate::build::{conversion, parent_of, ranks_by};
 use crate::model::{Parent, Requirements, Scenario, Scheduler, Thread};
 use crate::parameters::{ParameterWriter, rate};
 use std::collections::BTreeMap;
 use windfall_guarantees::check::{Findings, Node, Tree, Vp, check};
 use windfall_guarantees::{ChildParams, Remedy, remedy};
-use windfall_schedulers::catalogue::{RanksBy, Settings};
+use windfall_schedulers::catalogue::RanksBy;
 use windfall_time::Instant;
 
 /// A scenario's tree and the findings about it.
@@ -22,7 +22,9 @@ pub struct Promises {
     pub findings: Findings,
     /// When the first control request changes the tree.
     pub until: Option<Instant>,
-    /// By scheduler: the quantity that it ranks its children by, with the default settings of its kind.
+    /// The threads whose steps request something for themselves, which changes the tree as well.
+    pub requesters: Vec<String>,
+    /// By scheduler: the quantity that it ranks its children by.
     pub(crate) ranks_by: Vec<RanksBy>,
     /// By scheduler: whether it passes its child's rate and priority on to its parents, in place of its own.
     pub(crate) passes_on: Vec<bool>,
@@ -59,13 +61,15 @@ impl Scenario {
         let until = self.requests.iter().map(|request| request.time).min();
         let kind = |node: &Node| self.catalogue.find(node.kind);
         let ranks_by = |node: &Node| {
-            let ranks_by = kind(node).and_then(|kind| kind.ranks_by(&Settings::default()).ok());
-            ranks_by.unwrap_or(RanksBy::Nothing)
+            let scheduler = self.scheduler_named(&node.name);
+            scheduler.map_or(RanksBy::Nothing, |scheduler| ranks_by(self, scheduler))
         };
         let passes_on = |node| kind(node).is_some_and(|kind| kind.properties.passes_on);
         let passes_on = tree.nodes.iter().map(passes_on).collect();
         let ranks_by = tree.nodes.iter().map(ranks_by).collect();
-        Promises { tree, findings, until, ranks_by, passes_on }
+        let requesters = self.threads.iter().filter(|thread| thread.run.requests());
+        let requesters = requesters.map(|thread| thread.name.clone()).collect();
+        Promises { tree, findings, until, requesters, ranks_by, passes_on }
     }
 }
 

@@ -165,6 +165,11 @@ impl Run {
         self.all_steps().any(|step| matches!(step, Step::Lock(taken) if taken == lock))
     }
 
+    /// Whether its steps request something for itself.
+    pub(crate) fn requests(&self) -> bool {
+        self.all_steps().any(|step| matches!(step, Step::OwnRequest(_)))
+    }
+
     /// Repeats these steps for ever.
     #[must_use]
     pub fn steps(steps: Vec<Step>) -> Run {

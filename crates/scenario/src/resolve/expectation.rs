@@ -32,7 +32,7 @@ fn unreadable() -> Expectation {
         subject: Subject::Machine,
         quantity: Quantity::Whole(Whole::Idle),
         bound: Bound { at_least, ..Bound::default() },
-        because: String::new(),
+        because: "it could not be read".to_owned(),
     }
 }
 

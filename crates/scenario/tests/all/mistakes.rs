@@ -217,6 +217,10 @@ at-most = 17
 what = "a.received"
 at-most = "30%"
 because = "reasons"
+
+[[expect]]
+what = "a.intervals"
+above = "0s"
 "#;
     tells(
         &with(more),
@@ -230,6 +234,9 @@ because = "reasons"
             (35, "`because` is missing", "why"),
             (37, "not measured like that", "with its unit"),
             (41, "does not say of what", "32.6%cpu"),
+            (44, "`because` is missing", "why"),
+            (44, "nothing is expected", "at-most"),
+            (46, "intervals above nothing", "above zero"),
         ],
     );
 }

@@ -76,3 +76,50 @@ fn accepts_an_amount_over_a_period_as_a_soft_reservation() {
     assert!("3/10".parse::<Guarantee>().is_err());
     assert!("12ms/10ms".parse::<Guarantee>().is_err());
 }
+
+#[test]
+fn refuses_jobs_that_never_receive_what_they_need() {
+    let below = |asks: &str, work: &str| {
+        let rest = format!(
+            "[schedulers.r]\nscheduler = \"rez\"\nparent = \"top\"\n[threads.a]\nparent = \"r\"\n{asks}\nperiodic = \"{work}\"\n"
+        );
+        let (scenario, promises) = checked(1, &rest);
+        let short = promises.underserved(&scenario);
+        short.first().map(ToString::to_string)
+    };
+    let text = below("guarantee = \"RESBH 3ms 10ms\"", "4ms/10ms").unwrap();
+    assert!(text.starts_with("a may ask for 40.0%") && text.contains("30.0%"), "{text}");
+    assert!(below("", "2ms/10ms").unwrap().contains("receives 0.0%"));
+    assert_eq!(below("guarantee = \"RESBH 4ms 10ms\"", "4ms/10ms"), None);
+    assert_eq!(below("reserve = \"4ms/10ms\"", "4ms/10ms"), None);
+}
+
+/// By period, the shorter period comes first, whatever the deadlines are; by deadline, the shorter deadline.
+#[test]
+fn law_threads_rank_by_what_their_scheduler_is_set_to() {
+    let bound = |order: &str, a: &str, b: &str| {
+        let rest = format!(
+            "[schedulers.rm]\nscheduler = \"rate-monotonic\"\nparent = \"top\"\norder = \"{order}\"\n\
+             [threads.a]\nparent = \"rm\"\nperiodic = \"{a}\"\n[threads.b]\nparent = \"rm\"\nperiodic = \"{b}\"\n"
+        );
+        let (scenario, promises) = checked(1, &rest);
+        promises.deadlines(&scenario)[0].bound.clone().unwrap().to_string()
+    };
+    assert_eq!(bound("deadline", "3ms/20ms@8ms", "6ms/10ms@10ms"), "3ms");
+    assert_eq!(bound("rate", "3ms/20ms@8ms", "6ms/10ms@10ms"), "9ms");
+    assert_eq!(bound("rate", "2ms/5ms", "4ms/100ms@5ms"), "2ms");
+}
+
+/// A bound holds until the tree changes, so a run in which it does cannot break it.
+#[test]
+fn law_bounds_hold_until_a_thread_requests_something_for_itself() {
+    let text = |steps: &str| {
+        format!(
+            "[schedulers.s]\nscheduler = \"fixed-priority\"\nparent = \"top\"\n[threads.a]\nparent = \"s\"\n\
+             periodic = \"5ms/10ms\"\npriority = 5\n[threads.c]\nparent = \"s\"\npriority = 1\nsteps = [{steps}]\n"
+        )
+    };
+    let run = "{ run = \"20ms\" }, { sleep = \"3ms\" }";
+    assert!(checked(1, &text(run)).1.requesters.is_empty());
+    assert_eq!(checked(1, &text(&format!("{{ priority = 9 }}, {run}"))).1.requesters, ["c"]);
+}

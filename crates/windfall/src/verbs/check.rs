@@ -16,7 +16,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
     let promises = scenario.promises();
     let refused = promises.refused().count();
     let late = promises.deadlines(&scenario).iter().any(Deadline::is_late);
-    let holds = refused == 0 && !late && promises.overloads(&scenario).is_empty();
+    let overloaded = !promises.overloads(&scenario).is_empty();
+    let holds = refused == 0 && !late && !overloaded && promises.underserved(&scenario).is_empty();
     let answer = if holds { Answer::Yes } else { Answer::No };
     if let Some(name) = &args.why {
         let explanations = why(&promises, name)?;

@@ -2,7 +2,9 @@
 
 use crate::common::{run, span, thread};
 use windfall_scenario::Scenario;
-use windfall_sim::simulate;
+use windfall_scenario::outcome::{PromiseVerdict, all_promises};
+use windfall_sim::{Sim, simulate};
+use windfall_time::{Instant, Span};
 
 const LATE: &str = r#"
 [schedulers.e]
@@ -339,6 +341,12 @@ guarantee = "RESBS 3.8ms 4ms"
     let [plain, reporting] = [false, true].map(|reports| simulate(&scenario(reports)).unwrap());
     let granted = [&plain, &reporting].map(|one| one.outcome.promises.len());
     assert_eq!((granted, plain.holds()), ([1, 0], true));
+    // What the checker still derives there is kept.
+    let mut sim =
+        Sim::of(scenario(true).build().unwrap_or_else(|why| panic!("{why}")), None).unwrap();
+    sim.judge_promises(&all_promises(&scenario(true)));
+    let promises = sim.run(Instant::ZERO + Span::from_millis(500), |_| true).promises;
+    assert!(promises.len() > 4 && !promises.iter().any(PromiseVerdict::is_failure), "{promises:?}");
 }
 
 /// A `join` hands a slower processor on, but not its declared speed: the `rez` below admitted what the checker had refused, and the one that was promised something was delayed.
@@ -380,7 +388,7 @@ run    = "spin"
         Scenario::parse("test.toml", &text).unwrap()
     };
     let outcome = simulate(&scenario("parent = \"j\"")).unwrap().outcome;
-    let promised = |one: &windfall_scenario::outcome::PromiseVerdict| one.promise.owner == "a";
+    let promised = |one: &PromiseVerdict| one.promise.owner == "a";
     assert!(!outcome.promises.iter().any(promised), "{:?}", outcome.promises);
     // Directly below, it admits what it can keep.
     let below = scenario("parent = \"s\"\nguarantee = \"RESU 1/5\"");

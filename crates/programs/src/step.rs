@@ -3,10 +3,10 @@
 //! A step is the same in a file, where everything has a name, and in a running program, where everything has a
 //! number: [`Step<N>`] says what it does, [`Naming`] how it refers to other things.
 //!
-//! A new step is found by the compiler in seven files, of which four say what it is: here, with the things that it shares
-//! ([`Step::shared`]) and its translation; `body.rs`, its meaning; in `scenario/src`, `file/steps.rs`, its keys and how they are
-//! written, and `resolve/steps.rs`, where each key is part of a form with its reader. Three say what it is to an analysis:
-//! `check/programs.rs`, whether time passes in it; `waiting.rs`, what ends it; `sections.rs`, whether a lock may be held in it.
+//! A new step is found by the compiler in six files, of which four say what it is: here, with the things that it shares
+//! ([`Step::shared`]), whether time passes in it ([`Step::takes_time`]) and its translation; `body.rs`, its meaning; in
+//! `scenario/src`, `file/steps.rs`, its keys and how they are written, and `resolve/steps.rs`, where each key is part of a form with
+//! its reader. Two say what it is to an analysis: `waiting.rs`, what ends it; `sections.rs`, whether a lock may be held in it.
 //! That what is read is what was written, the compiler does not find: a phase that is written and read again shows it.
 
 use crate::action::{Resource, Station, Tick};
@@ -249,6 +249,25 @@ impl<N: Naming> Step<N> {
         match self {
             Step::Visit { station, .. } | Step::RunVisiting { station, .. } => Some(station),
             _ => None,
+        }
+    }
+
+    /// Whether time passes in it of itself, as a loop without an end needs: in it, or while it waits.
+    #[must_use]
+    pub fn takes_time(&self) -> bool {
+        match self {
+            Step::Run(work) | Step::RunVisiting { work, .. } => !work.most().is_zero(),
+            Step::Visit { times, .. } => *times > 0,
+            Step::Sleep(span) => !span.is_zero(),
+            Step::Timer { .. } | Step::Wait { .. } | Step::Barrier(_) | Step::Suspend => true,
+            Step::Job
+            | Step::Lock(_)
+            | Step::Unlock(_)
+            | Step::Signal(_)
+            | Step::Broadcast(_)
+            | Step::Yield
+            | Step::Resume(_)
+            | Step::OwnRequest(_) => false,
         }
     }
 

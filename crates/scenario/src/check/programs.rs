@@ -51,7 +51,7 @@ pub(super) fn check(checker: &mut Checker<'_>, writer: &ParameterWriter<'_>) {
             }
             continue;
         }
-        if *loops != Some(0) && !steps.iter().any(|(step, _)| takes_time(step)) {
+        if *loops != Some(0) && !steps.iter().any(|(step, _)| step.takes_time()) {
             let help = "add a `run` or `sleep` step with a time above zero";
             checker.wrong(Code::TimelessLoop, &paths, "a loop in which no time passes", help);
         }
@@ -166,23 +166,6 @@ fn flat<'a>(phases: &'a [Phase], path: &Path) -> Vec<(&'a Step, Path)> {
         }
     }
     list
-}
-
-fn takes_time(step: &Step) -> bool {
-    match step {
-        Step::Run(work) | Step::RunVisiting { work, .. } => !work.most().is_zero(),
-        Step::Visit { times, .. } => *times > 0,
-        Step::Sleep(span) => !span.is_zero(),
-        Step::Timer { .. } | Step::Wait { .. } | Step::Barrier(_) | Step::Suspend => true,
-        Step::Job
-        | Step::Lock(_)
-        | Step::Unlock(_)
-        | Step::Signal(_)
-        | Step::Broadcast(_)
-        | Step::Yield
-        | Step::Resume(_)
-        | Step::OwnRequest(_) => false,
-    }
 }
 
 fn word(sort: Sharing) -> &'static str {

@@ -30,11 +30,5 @@ pub(super) fn take_time(phases: &mut Vec<Phase>, loops: Option<u64>) -> Option<S
 }
 
 fn takes_time(phase: &Phase) -> bool {
-    phase.steps.iter().any(|step| match step {
-        Step::Run(work) | Step::RunVisiting { work, .. } => !work.most().is_zero(),
-        Step::Visit { times, .. } => *times > 0,
-        Step::Sleep(span) => !span.is_zero(),
-        Step::Timer { .. } | Step::Wait { .. } | Step::Barrier(_) => true,
-        _ => false,
-    })
+    phase.steps.iter().any(Step::takes_time)
 }

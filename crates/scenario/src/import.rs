@@ -44,9 +44,14 @@ const SHARING: &str = "ts";
 const ROOT: &str = "root";
 
 /// Makes a scenario from a recording. `file` is the recording's path relative to
-/// its own folder; `sharing` schedules all threads without a reservation.
+/// its own folder; `sharing` schedules all threads without a reservation, and is in the scenario's catalogue.
 #[must_use]
-pub fn import(recording: &Recording, file: &str, reserving: Reserving, sharing: &Kind) -> Imported {
+pub fn import(
+    recording: &Recording,
+    file: &str,
+    reserving: Reserving,
+    sharing: &'static Kind,
+) -> Imported {
     let learned = &recording.learned;
     let proposal = Proposal::new(learned, Options::default());
     let processors = learned.processors.max(1);
@@ -57,6 +62,7 @@ pub fn import(recording: &Recording, file: &str, reserving: Reserving, sharing: 
         default: Some(SHARING.to_owned()),
         ..Scenario::new(learned.length.max(Span::from_nanos(1)))
     };
+    scenario.know(sharing);
     let rez: Vec<String> = (0..processors).map(|number| format!("rez{number}")).collect();
     let taken: Vec<&str> =
         [SHARING, ROOT].into_iter().chain(rez.iter().map(String::as_str)).collect();

@@ -112,8 +112,9 @@ impl Live {
         let (origin, requests, mut mistakes) =
             resolve::requests("request", text, &self.file.catalogue);
         let mut there = Scenario { requests, origin, ..self.there(nodes, threads) };
+        let known = (&self.file.threads[..], &there.schedulers[..], &self.file.catalogue);
         for request in &mut there.requests {
-            together::pass_on(&mut request.change, &self.file.threads, &there.schedulers);
+            together::pass_on(&mut request.change, known);
         }
         let file = ParameterWriter::of(&self.file);
         let writer = ParameterWriter::of(&there).weighing_as(&file);

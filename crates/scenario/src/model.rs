@@ -210,6 +210,13 @@ impl Scenario {
         self.kind_of(scheduler).is_some_and(|kind| kind.properties.admits)
     }
 
+    /// Its catalogue has a kind of that name from now on: this one, if it had none.
+    pub(crate) fn know(&mut self, kind: &'static Kind) {
+        if self.catalogue.find(kind.name).is_none() {
+            self.catalogue.register(kind).expect("no other kind has its name");
+        }
+    }
+
     /// The kind of one of its schedulers, if its catalogue has that.
     #[must_use]
     pub fn kind_of(&self, scheduler: &Scheduler) -> Option<&'static Kind> {

@@ -49,7 +49,7 @@ impl Scenario {
     /// # Errors
     /// Every mistake in them, or that one cannot be read.
     pub fn load(path: &std::path::Path) -> Result<Scenario, Diagnostics> {
-        load(path, &[], &Catalogues::default())
+        Catalogues::default().load(path, &[])
     }
 
     /// Reads a file as [`load`](Scenario::load) does, with schedulers and programs of the kinds in these catalogues.
@@ -60,7 +60,7 @@ impl Scenario {
         catalogues: impl Into<Catalogues>,
         path: &std::path::Path,
     ) -> Result<Scenario, Diagnostics> {
-        load(path, &[], &catalogues.into())
+        catalogues.into().load(path, &[])
     }
 
     /// Reads a file as [`load`](Scenario::load) does, with some values replaced.
@@ -71,7 +71,7 @@ impl Scenario {
         path: &std::path::Path,
         overrides: &[Override],
     ) -> Result<Scenario, Diagnostics> {
-        load(path, overrides, &Catalogues::default())
+        Catalogues::default().load(path, overrides)
     }
 
     /// Reads a text that inherits nothing. `name` is its name in mistakes.
@@ -92,7 +92,7 @@ impl Scenario {
         text: &str,
     ) -> Result<Scenario, Diagnostics> {
         let nowhere = |_: &str| Err(TextError::NoFolder);
-        parse(name, text, nowhere, &[], &catalogues.into())
+        catalogues.into().parse(name, text, nowhere, &[])
     }
 
     /// Reads a text; `base` returns the name and text of the file that it inherits from, or an error.
@@ -104,7 +104,36 @@ impl Scenario {
         text: &str,
         base: impl FnOnce(&str) -> Result<(String, String), TextError>,
     ) -> Result<Scenario, Diagnostics> {
-        parse(name, text, base, &[], &Catalogues::default())
+        Catalogues::default().parse(name, text, base, &[])
+    }
+}
+
+/// What all other ways to read a scenario come down to.
+impl Catalogues {
+    /// Reads a file, or standard input where `path` is `-`, and the file that it inherits from, with some values replaced.
+    ///
+    /// # Errors
+    /// Every mistake in the files and in the overrides, or that one cannot be read.
+    pub fn load(
+        &self,
+        path: &std::path::Path,
+        overrides: &[Override],
+    ) -> Result<Scenario, Diagnostics> {
+        load(path, overrides, self)
+    }
+
+    /// Reads a text, with some values replaced; `base` returns the name and text of the file that it inherits from, or an error.
+    ///
+    /// # Errors
+    /// Every mistake in them.
+    pub fn parse(
+        &self,
+        name: &str,
+        text: &str,
+        base: impl FnOnce(&str) -> Result<(String, String), TextError>,
+        overrides: &[Override],
+    ) -> Result<Scenario, Diagnostics> {
+        parse(name, text, base, overrides, self)
     }
 }
 

@@ -9,7 +9,8 @@ use crate::model::{
     Attachment, Change, ExternalProgram, Parent, Scenario, Scheduler, Thread, Whom,
 };
 use std::mem::take;
-use windfall_schedulers::catalogue::find;
+use windfall_schedulers::catalogue::Catalogue;
+use windfall_schedulers::kinds::ROUND_ROBIN;
 use windfall_schedulers::parameters::RESERVE;
 use windfall_schedulers::time_sharing::RoundRobin;
 use windfall_time::Span;
@@ -33,6 +34,7 @@ pub(crate) fn shared(thread: &Thread) -> Option<Span> {
 /// Puts the threads of each entry with a common reservation below a scheduler that has this reservation.
 pub(crate) fn share(scenario: &mut Scenario) {
     let default = scenario.default_scheduler().map(str::to_owned);
+    let mut shares = false;
     for thread in &mut scenario.threads {
         let Some(amount) = shared(thread) else { continue };
         let Some(parent) = thread.parent.clone().or_else(|| default.clone()) else { continue };
@@ -43,24 +45,32 @@ pub(crate) fn share(scenario: &mut Scenario) {
         thread.parent = Some(name.clone());
         let turns = RoundRobin::default().quantum(quantum);
         scenario.schedulers.push(Scheduler { owns: vec![own], ..Scheduler::root(&name, turns) });
+        shares = true;
     }
-    let Scenario { threads, schedulers, requests, .. } = scenario;
-    requests.iter_mut().for_each(|request| pass_on(&mut request.change, threads, schedulers));
+    if shares {
+        scenario.know(ROUND_ROBIN);
+    }
+    let Scenario { threads, schedulers, requests, catalogue, .. } = scenario;
+    let there = (&threads[..], &schedulers[..], &*catalogue);
+    requests.iter_mut().for_each(|request| pass_on(&mut request.change, there));
 }
+
+/// The threads and schedulers that there are, and their kinds.
+pub(crate) type There<'a> = (&'a [Thread], &'a [Scheduler], &'a Catalogue);
 
 /// A request about a common reservation goes to the scheduler that has it.
-pub(crate) fn pass_on(change: &mut Change, threads: &[Thread], schedulers: &[Scheduler]) {
-    change.parts_mut().iter_mut().for_each(|part| part_on(part, threads, schedulers));
+pub(crate) fn pass_on(change: &mut Change, there: There<'_>) {
+    change.parts_mut().iter_mut().for_each(|part| part_on(part, there));
 }
 
-fn part_on(change: &mut Change, threads: &[Thread], schedulers: &[Scheduler]) {
+fn part_on(change: &mut Change, (threads, schedulers, catalogue): There<'_>) {
     let Some(whom) = change.whom_mut() else { return };
     let Whom::Thread(of) = &*whom else { return };
     let Some(entry) = threads.iter().find(|thread| thread.name == *of) else { return };
     let name = name(of);
     let stands_there = entry.external.is_some() && entry.parent.as_deref() == Some(&name);
     let above = schedulers.iter().find(|other| other.name == name);
-    let kind = above.and_then(|above| find(&above.kind));
+    let kind = above.and_then(|above| catalogue.find(&above.kind));
     // Its threads cannot have reservations, so it is the scheduler's that is meant.
     if stands_there && kind.is_some_and(|kind| !kind.takes(&RESERVE)) {
         *whom = Whom::Scheduler(name, 0);

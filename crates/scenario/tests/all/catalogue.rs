@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use windfall_hierarchy::Processor;
-use windfall_scenario::{Catalogue, Scenario};
+use windfall_scenario::model::Setting as SettingOf;
+use windfall_scenario::{Catalogue, Catalogues, Override, Scenario};
 use windfall_schedulers::catalogue::{Form, Kind, Setting, Settings, Value};
 use windfall_schedulers::kinds;
+use windfall_time::Span;
 
 /// Round robin, whose quantum is said otherwise.
 static MINE: Kind = Kind::new("my-turns", "each ready child in turn", |settings| {
@@ -81,4 +83,25 @@ fn accepts_a_kind_of_ones_own_in_a_file_and_in_what_it_inherits_from() {
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(known.unwrap().schedulers[1].kind, "my-turns");
     assert!(unknown.unwrap_err().contains("unknown scheduler `my-turns`"));
+}
+
+#[test]
+fn accepts_a_kind_of_ones_own_with_overrides_and_with_a_base() {
+    let catalogues = Catalogues::from(&catalogue());
+    let set: Override = "rr.turn=4ms".parse().unwrap();
+    let heir = "schema = 2\ninherits = \"base.toml\"\n";
+    let base = |name: &str| Ok((name.to_owned(), TEXT.to_owned()));
+    let read = catalogues.parse("own.toml", heir, base, &[set.clone()]);
+    let read = read.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    let turn = ("turn".to_owned(), SettingOf::Span(Span::from_millis(4)));
+    assert_eq!(
+        (read.schedulers[1].kind.as_str(), &read.schedulers[1].settings[..]),
+        ("my-turns", &[turn][..])
+    );
+
+    let file = std::env::temp_dir().join(format!("windfall-set-{}.toml", std::process::id()));
+    std::fs::write(&file, TEXT).unwrap();
+    let loaded = catalogues.load(&file, &[set]);
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(loaded.unwrap_or_else(|mistakes| panic!("{mistakes}")).schedulers, read.schedulers);
 }

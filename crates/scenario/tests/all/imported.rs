@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use windfall_programs::learn::LeftOut;
 use windfall_scenario::{Imported, Recording, Reserving, Scenario, TraceFiles, import};
-use windfall_schedulers::catalogue::Kind;
+use windfall_schedulers::catalogue::{Kind, Settings};
 use windfall_schedulers::kinds;
 use windfall_time::Ratio;
 use windfall_trace::import::Format;
@@ -55,7 +55,12 @@ impl Text {
         self.import_sharing(file, reserving, kinds::TIME_SHARING)
     }
 
-    fn import_sharing(mut self, file: &str, reserving: Reserving, sharing: &Kind) -> Imported {
+    fn import_sharing(
+        mut self,
+        file: &str,
+        reserving: Reserving,
+        sharing: &'static Kind,
+    ) -> Imported {
         let path = file_of(file);
         self.0.sort_by_key(|(at, _)| *at);
         let text: String = self.0.into_iter().map(|(_, line)| line).collect();
@@ -67,6 +72,20 @@ impl Text {
 
 fn file_of(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+#[test]
+fn accepts_a_kind_of_ones_own_for_the_threads_that_share() {
+    static MINE: Kind =
+        Kind::new("my-turns", "as round robin", |_| kinds::ROUND_ROBIN.build(&Settings::default()));
+    for reserving in [Reserving::Nobody, Reserving::Periodic] {
+        let mut text = Text::default();
+        text.periodic("a", 0, (0, 10_000, 3_000), 20);
+        let file = format!("mine-{reserving:?}.perf");
+        let imported = text.import_sharing(&file, reserving, &MINE);
+        assert_eq!(imported.scenario.catalogue.find("my-turns"), Some(&MINE));
+        assert!(imported.scenario.check().is_ok());
+    }
 }
 
 #[test]

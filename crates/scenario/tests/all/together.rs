@@ -4,6 +4,9 @@ use crate::common::{tells, with};
 use windfall_scenario::model::{Change, Parent, Setting, Whom};
 use windfall_scenario::outcome::promises;
 use windfall_scenario::{Live, LiveNode, LiveThread, PlannedRequest, Scenario};
+use windfall_schedulers::catalogue::{Catalogue, Kind, Settings};
+use windfall_schedulers::kinds;
+use windfall_schedulers::parameters::RESERVE;
 use windfall_time::Span;
 
 /// A program and what is asked for it.
@@ -36,6 +39,26 @@ fn law_threads_of_a_program_share_what_its_entry_reserves() {
     let of: Vec<_> =
         promised.iter().map(|one| (one.owner.as_str(), one.own, one.granted)).collect();
     assert_eq!(of, [("player-threads", Some(0), true), ("a", None, true)]);
+}
+
+#[test]
+fn law_kinds_of_what_threads_share_are_those_of_the_scenario() {
+    // A catalogue without a round robin gets it with the scheduler that they share.
+    let catalogue = Catalogue::of(&[kinds::REZ]);
+    let lines =
+        "reserve = \"3ms/10ms\"\n[[at]]\ntime = \"1s\"\ndo = \"unreserve\"\nthread = \"player\"";
+    let scenario = Scenario::parse_in(&catalogue, "e.toml", &player(lines));
+    let scenario = scenario.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    assert!(scenario.build().is_ok());
+    // One of its own by that name, whose children reserve, keeps the request.
+    static MINE: Kind = Kind::new("round-robin", "as REZ", |_| kinds::REZ.build(&Settings(&[])))
+        .with_settings(kinds::ROUND_ROBIN.settings)
+        .with_parameters(&[&RESERVE]);
+    let mut catalogue = Catalogue::of(&[kinds::REZ]);
+    catalogue.register(&MINE).unwrap_or_else(|taken| panic!("{taken}"));
+    let scenario = Scenario::parse_in(&catalogue, "e.toml", &player(lines));
+    let scenario = scenario.unwrap_or_else(|mistakes| panic!("{mistakes}"));
+    assert_eq!(scenario.requests[0].change, Change::Unreserve(Whom::Thread("player".to_owned())));
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(crate) enum Held {
 pub(crate) const HELD: [&str; 6] = ["all", "reserved", "shared", "exact", "nested", "continuous"];
 
 const SHARES: [(&str, Value<'static>); 2] =
-    [("quantum", Value::Span(Span::from_nanos(3))), ("warp", Value::Bool(false))];
+    [("quantum", Value::Span(Span::from_nanos(3))), ("warps", Value::Bool(false))];
 
 /// The part of a share that the first of two children gets.
 fn shared(given: Guarantee, shares: [u32; 2]) -> Guarantee {

@@ -16,6 +16,7 @@ mod patience;
 mod pointers;
 mod run;
 mod semver;
+mod setting_names;
 mod shape;
 mod source;
 mod tally;

@@ -2,7 +2,7 @@
 
 use crate::pointers::Files;
 use crate::run::{Done, root};
-use crate::{functions, kinds, lengths, lines, openings, traits, words};
+use crate::{functions, kinds, lengths, lines, openings, setting_names, traits, words};
 use std::path::{Path, PathBuf};
 
 /// What is read. Outside the workspace a folder may hold what was built there.
@@ -41,6 +41,7 @@ pub(crate) fn check() -> Done {
     files.extend(PAGES.map(|page| root().join(page)));
     let (mut faults, mut lines) = (Vec::new(), lines::Lines::default());
     let (there, names) = (Files::read()?, kinds::names()?);
+    let settings = setting_names::names()?;
     for file in files {
         let Ok(text) = std::fs::read_to_string(&file) else {
             continue;
@@ -55,6 +56,7 @@ pub(crate) fn check() -> Done {
             let mut found = openings::found(below, &text);
             found.extend(traits::found(below, &text));
             found.extend(kinds::found(below, &text, &names));
+            found.extend(setting_names::found(below, &text, &settings));
             faults.extend(found.iter().map(|found| format!("{shown}:{found}")));
         }
         if source && !shown.ends_with("tidy.rs") {

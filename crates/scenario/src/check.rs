@@ -11,6 +11,7 @@ mod externals;
 mod limits;
 mod locks;
 mod machine;
+mod moved;
 mod names;
 mod own;
 mod programs;

@@ -5,6 +5,7 @@
 //! same keys: a guarantee passes from the file to the checker without these messages.
 
 mod counted;
+mod untaken;
 
 use crate::Guarantee;
 use crate::build::conversion;
@@ -15,6 +16,7 @@ use crate::processors::ProcessorMap;
 use std::collections::{BTreeMap, BTreeSet};
 use windfall_guarantees::{ChildParam, Conversion};
 use windfall_hierarchy::Message;
+use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::parameters::{
     ALL, Parameter, ParameterValue, RATE, Rate, SHARE, WARP, block,
 };
@@ -92,7 +94,7 @@ pub(crate) struct ParameterWriter<'a> {
     /// The schedulers that receive guarantees as weights.
     guaranteed: BTreeSet<String>,
     /// By name: the kind, and the conversion of an instance with those settings.
-    conversions: BTreeMap<&'a str, (&'a str, Box<dyn Conversion>)>,
+    conversions: BTreeMap<&'a str, (&'static Kind, Box<dyn Conversion>)>,
     processors: ProcessorMap<'a>,
 }
 
@@ -101,11 +103,11 @@ impl<'a> ParameterWriter<'a> {
     pub(crate) fn of(scenario: &'a Scenario) -> ParameterWriter<'a> {
         let known = |scheduler: &'a Scheduler| {
             let conversion = conversion(scenario, scheduler)?;
-            Some((scheduler.name.as_str(), (scheduler.kind.as_str(), conversion)))
+            Some((scheduler.name.as_str(), (scenario.kind_of(scheduler)?, conversion)))
         };
         let conversions: BTreeMap<_, _> = scenario.all_schedulers().filter_map(known).collect();
         let told = |(requires, parent): (&Requirements, Option<&'a str>)| {
-            let (_, conversion): &(&str, Box<dyn Conversion>) = conversions.get(parent?)?;
+            let (_, conversion): &(&Kind, Box<dyn Conversion>) = conversions.get(parent?)?;
             match conversion.parameter_for(&requires.guarantee?) {
                 Ok(ChildParam::Share(share)) => {
                     Some((share, requires.reports_deadlines_itself(), parent?))
@@ -145,6 +147,7 @@ impl<'a> ParameterWriter<'a> {
         {
             messages.push(("guarantee", needed.message()));
         }
+        self.all_taken(requires, parent)?;
         for parameter in ALL.iter().copied() {
             if let Some(value) = requires.get(parameter) {
                 let message = self.message(parameter, value, parent)?;
@@ -202,8 +205,8 @@ impl<'a> ParameterWriter<'a> {
 
     /// By kind: the weight that a share of 1 is there.
     pub(crate) fn shares(&self) -> BTreeMap<String, u32> {
-        let weight = |(name, (kind, _)): (&&str, &(&str, _))| {
-            Some(((*kind).to_owned(), self.share(1, Some(name)).ok()?))
+        let weight = |(name, (kind, _)): (&&str, &(&Kind, _))| {
+            Some((kind.name.to_owned(), self.share(1, Some(name)).ok()?))
         };
         self.conversions.iter().filter_map(weight).collect()
     }

@@ -8,6 +8,7 @@ use windfall_guarantees::Conversion;
 use windfall_hierarchy::Scheduler;
 use windfall_settings::Listed;
 pub use windfall_settings::{CatalogueError, Chosen, Form, Setting, SettingError, Settings, Value};
+use windfall_time::Span;
 
 /// Builds an instance with settings that were checked.
 pub type Build = fn(&Chosen<'_>) -> Result<Box<dyn Scheduler>, SettingError>;
@@ -136,6 +137,25 @@ impl Kind {
     pub fn lends_ranks(&self, settings: &Settings<'_>) -> Result<bool, SettingError> {
         Ok((self.properties.lends_ranks)(&settings.check(self.settings)?))
     }
+
+    /// How long a child of an instance runs at most until it is another's turn; `None` if children have no turns.
+    ///
+    /// # Errors
+    /// As for [`build`](Self::build).
+    pub fn quantum(&self, settings: &Settings<'_>) -> Result<Option<Span>, SettingError> {
+        Ok((self.properties.quantum)(&settings.check(self.settings)?))
+    }
+
+    /// Why no laxity can be moved from an instance that admits tasks, as the rest of a sentence about it; `None` if it can be.
+    ///
+    /// # Errors
+    /// As for [`build`](Self::build).
+    pub fn keeps_laxity(
+        &self,
+        settings: &Settings<'_>,
+    ) -> Result<Option<&'static str>, SettingError> {
+        Ok((self.properties.keeps_laxity)(&settings.check(self.settings)?))
+    }
 }
 
 /// Properties of a kind, for code that must not depend on particular kinds. A kind that says more than it does makes analyses wrong.
@@ -156,6 +176,10 @@ pub struct Properties {
     pub ranks_by: fn(&Chosen<'_>) -> RanksBy,
     /// See [`Kind::lends_ranks`].
     pub lends_ranks: fn(&Chosen<'_>) -> bool,
+    /// See [`Kind::quantum`].
+    pub quantum: fn(&Chosen<'_>) -> Option<Span>,
+    /// See [`Kind::keeps_laxity`].
+    pub keeps_laxity: fn(&Chosen<'_>) -> Option<&'static str>,
     /// Whether a child's messages about its jobs and its rate are passed on to the instance's parents.
     pub passes_on: bool,
     /// Whether a child's `reserve` parameter gives it a hard reservation of that amount and period.
@@ -182,6 +206,8 @@ impl Properties {
     pub const NONE: Properties = Properties {
         ranks_by: |_| RanksBy::Nothing,
         lends_ranks: |_| false,
+        quantum: |_| None,
+        keeps_laxity: |_| None,
         passes_on: false,
         reserves: false,
         admits: false,
@@ -204,6 +230,13 @@ impl Properties {
     #[must_use]
     pub const fn lends_ranks(mut self, lends_ranks: fn(&Chosen<'_>) -> bool) -> Properties {
         self.lends_ranks = lends_ranks;
+        self
+    }
+
+    /// See [`Kind::quantum`].
+    #[must_use]
+    pub const fn quantum(mut self, quantum: fn(&Chosen<'_>) -> Option<Span>) -> Properties {
+        self.quantum = quantum;
         self
     }
 

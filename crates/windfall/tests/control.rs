@@ -231,7 +231,7 @@ fn refuses_what_cannot_be_and_changes_nothing() {
     has(&["create", "x", "--scheduler", "rez", "--parent", "ts", "q=1"], "unknown key `q`");
     has(&["create", "res", "--scheduler", "rez", "--parent", "ts"], "exists already");
     has(&["create", "top", "--scheduler", "rez", "--parent", "ts"], "means something else");
-    has(&["time-slice", "b", "5ms"], "means nothing here");
+    has(&["time-slice", "b", "5ms"], "`time-slice` means nothing there");
     has(&["priority", "b", "0"], "allowed: 1 to 115");
     has(&["timer", "0Hz"], "Hz");
     has(&["quantum", "ts", "0s"], "above zero");

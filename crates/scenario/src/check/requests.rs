@@ -1,12 +1,13 @@
 //! Control requests: that they name existing objects, and come in time.
 
 use super::schedulers::{alone, fits};
-use super::{Checker, names};
+use super::{Checker, moved, names};
 use crate::diagnostic::Code;
 use crate::model::{Change, Lock, Parent, Requirements, Scenario, Scheduler, Setting, Timer, Whom};
 use crate::parameters::{ParameterWriter, out_of_range};
 use crate::source::Path;
 use windfall_programs::LockProtocol;
+use windfall_schedulers::catalogue::Settings;
 use windfall_schedulers::parameters::{PROCESSORS, ParameterValue};
 use windfall_time::Span;
 
@@ -74,6 +75,11 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, writer: &Para
             }
             if **parameter == PROCESSORS {
                 bound(checker, (whom, *value), path, writer);
+            } else if !moved::may_be(scenario, whom)
+                && let Err((code, key, message, help)) =
+                    writer.taken(parameter, scenario.parent_of_whom(whom))
+            {
+                checker.wrong(code, &[path.key(key)], message, &help);
             }
         }
         Change::Guarantee(whom, guarantee) => {
@@ -117,10 +123,13 @@ fn transfer(
             return;
         }
     }
-    let exact = ("exact".to_owned(), Setting::Bool(true));
-    if scenario.scheduler_named(from).is_some_and(|from| from.settings.contains(&exact)) {
-        let message = format!("`{from}` admits by steps (`exact`), and these cannot be moved");
-        let help = format!("leave `exact` out of `{from}`");
+    let keeps = |giver: &Scheduler| {
+        let settings = Setting::values(&giver.settings);
+        scenario.kind_of(giver)?.keeps_laxity(&Settings(&settings)).ok()?
+    };
+    if let Some(why) = scenario.scheduler_named(from).and_then(keeps) {
+        let message = format!("`{from}` {why}");
+        let help = format!("leave that setting out of `{from}`");
         checker.wrong(Code::NoTransfer, &[path.key("from")], message, &help);
         return;
     }
@@ -298,7 +307,8 @@ fn whom(checker: &mut Checker<'_>, whom: &Whom, path: &Path) {
     let schedulers = &checker.scenario.schedulers;
     let scheduler = schedulers.iter().find(|other| other.name == *name);
     let own = scheduler.and_then(|scheduler| scheduler.owns.get(usize::from(number)));
-    if own.is_some_and(|own| own.parent == Parent::Top) && !moves_first(checker, name) {
+    if own.is_some_and(|own| own.parent == Parent::Top) && !moved::scheduler(checker.scenario, name)
+    {
         let message = format!("`{name}` lies below the top, which takes no parameters");
         checker.wrong(
             Code::TopParameter,
@@ -307,11 +317,4 @@ fn whom(checker: &mut Checker<'_>, whom: &Whom, path: &Path) {
             "ask for it where it has a parent",
         );
     }
-}
-
-/// Whether some request moves a scheduler, so that its parent is not known.
-fn moves_first(checker: &Checker<'_>, name: &str) -> bool {
-    let moves =
-        |change: &Change| matches!(change, Change::MoveScheduler { own, .. } if own.0 == name);
-    checker.scenario.changes().any(moves)
 }

@@ -88,6 +88,7 @@ codes! {
     TreeTooDeep, "tree-too-deep", "A scheduler on a deeper level than a tree may have.";
     SchedulerCycle, "scheduler-cycle", "A scheduler that lies below itself.";
     TopParameter, "top-parameter", "Something is asked of the top, which takes no parameters.";
+    UntakenParameter, "untaken-parameter", "A parameter that children of that scheduler do not have.";
     GuaranteeNotGiven, "guarantee-not-given", "A guarantee that no scheduler of that kind gives.";
     InexactWeight, "inexact-weight", "A share or a warp that becomes no whole weight beside guaranteed shares.";
     BindingNotKept, "binding-not-kept", "A thread is bound to processors, and its scheduler cannot keep it there.";

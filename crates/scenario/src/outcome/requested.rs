@@ -5,6 +5,8 @@ use super::{Outcome, Promise};
 use crate::model::Setting;
 use crate::{Guarantee, Scenario};
 use windfall_guarantees::{Allowance, Length, Type, form, rewrite};
+use windfall_schedulers::catalogue::{Kind, Settings};
+use windfall_schedulers::kinds::ROUND_ROBIN;
 use windfall_time::{Ratio, Span};
 
 /// Every guarantee that a thread or a scheduler of the scenario requests and is granted, except `NULL`, which promises
@@ -149,14 +151,14 @@ pub fn broken_bounds(scenario: &Scenario, outcome: &Outcome) -> (u64, Vec<String
     (answered, late)
 }
 
-/// The quantum for judging a share that the checker has refused: the longest that the scenario sets, and at
-/// least 10 ms, the default of schedulers.
+/// The quantum for judging a share that the checker has refused: the longest of its schedulers, and at least what
+/// a round robin has without more.
 fn grain(scenario: &Scenario) -> Span {
-    let settings = scenario.schedulers.iter().flat_map(|scheduler| &scheduler.settings);
-    let quanta = settings.filter_map(|(name, value)| match value {
-        Setting::Span(span) if name == "quantum" => Some(*span),
-        _ => None,
-    });
-    let longest = quanta.fold(Span::from_millis(10), Span::max);
+    let quantum = |kind: &Kind, settings: &[(String, Setting)]| {
+        kind.quantum(&Settings(&Setting::values(settings))).ok().flatten()
+    };
+    let schedulers = scenario.schedulers.iter();
+    let quanta = schedulers.filter_map(|one| quantum(scenario.kind_of(one)?, &one.settings));
+    let longest = quanta.chain(quantum(ROUND_ROBIN, &[])).max().unwrap_or(Span::ZERO);
     longest.saturating_add(scenario.machine.timer.resolution().unwrap_or(Span::ZERO))
 }

@@ -36,6 +36,7 @@ impl ParameterWriter<'_> {
             // The top takes no parameters.
             return Ok(ChildParams::default());
         }
+        self.all_taken(requires, parent)?;
         let mut params = ChildParams::default();
         match needed {
             Some(Needed::Reserve { amount, period }) => params.reserve = Some((amount, period)),

@@ -11,7 +11,7 @@ use crate::{Guarantee, Origin, Scenario};
 use proptest::prelude::*;
 use windfall_hierarchy::ProcessorSet;
 use windfall_programs::{LockProtocol, OnLate, OwnRequest, Tick, Work};
-use windfall_schedulers::catalogue::Catalogue;
+use windfall_schedulers::catalogue::{Catalogue, Kind, Settings};
 use windfall_schedulers::kinds;
 use windfall_schedulers::parameters::{ALL, Form, PROCESSORS, ParameterValue, Rate};
 use windfall_time::{Instant, Ratio, Span};
@@ -81,7 +81,7 @@ fn value(form: Form) -> BoxedStrategy<ParameterValue> {
     }
 }
 
-/// Below fixed priority, which passes on any guarantee: what a thread asks, or a scheduler.
+/// Below a scheduler that passes on any guarantee: what a thread asks, or a scheduler.
 fn requires(of_threads: bool) -> impl Strategy<Value = Requirements> {
     let all = ALL.iter().filter(move |parameter| of_threads || !parameter.of_threads);
     let values = all.clone().map(|parameter| proptest::option::of(value(parameter.form)));
@@ -334,6 +334,18 @@ fn expectation() -> impl Strategy<Value = Expectation> {
     })
 }
 
+/// Fixed priority, whose children may have any parameter.
+static ANYTHING: Kind =
+    Kind::new("anything", "as fixed priority", |_| kinds::FIXED_PRIORITY.build(&Settings(&[])))
+        .with_parameters(ALL)
+        .with_conversion(|_| kinds::FIXED_PRIORITY.conversion(&Settings(&[])));
+
+fn catalogue() -> Catalogue {
+    let mut catalogue = Catalogue::default();
+    catalogue.register(&ANYTHING).unwrap();
+    catalogue
+}
+
 prop_compose! {
     fn scenario()(
         head in (proptest::option::of(".{0,20}"), proptest::option::of(".{0,20}"), any::<u64>(), instant()),
@@ -399,7 +411,7 @@ prop_compose! {
             length: Span::from_secs(100),
             machine,
             interrupts,
-            schedulers: vec![Scheduler::root("fp", kinds::FIXED_PRIORITY), below],
+            schedulers: vec![Scheduler::root("fp", &ANYTHING), below],
             default: alike.then(|| "fp".to_owned()),
             locks,
             threads,
@@ -407,7 +419,7 @@ prop_compose! {
             expectations,
             under_way: false,
             at_top: Default::default(),
-            catalogue: Catalogue::default(),
+            catalogue: catalogue(),
             programs: crate::Catalogues::default().programs,
             origin: Origin::default(),
         }
@@ -418,7 +430,7 @@ proptest! {
     #[test]
     fn law_written_scenarios_are_read_back(scenario in scenario()) {
         let text = scenario.write();
-        match Scenario::parse("written.toml", &text) {
+        match Scenario::parse_in(&scenario.catalogue, "written.toml", &text) {
             Ok(again) => prop_assert_eq!(again, scenario, "{}", text),
             Err(mistakes) => prop_assert!(false, "{mistakes}\n{text}"),
         }

@@ -99,8 +99,8 @@ fn refuses_admission_at_the_line_that_asked() {
         &GOOD.replace("guarantee = \"RESBH 3ms 10ms\"", "priority = 3"),
         &[(
             11,
-            "root: refused `a`: message `priority` means nothing here; this scheduler takes reserve",
-            "",
+            "children of a `rez` have `reserve`; `priority` means nothing there",
+            "leave `priority` out",
         )],
     );
 }

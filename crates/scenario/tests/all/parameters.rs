@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use crate::common::tells;
-use windfall_hierarchy::{AnswerError, HierarchyError};
+use windfall_hierarchy::HierarchyError;
 use windfall_scenario::{Scenario, schema};
 use windfall_schedulers::catalogue::{KINDS, Kind};
 use windfall_schedulers::parameters::{ALL, Form, PROCESSORS, Parameter};
@@ -32,12 +32,19 @@ fn sample(parameter: &Parameter) -> String {
 
 /// A thread below a scheduler of a kind, with more keys, and what comes after.
 fn file(kind: &Kind, key: &str, after: &str) -> String {
-    let parent = if kind.properties.least_parents == 1 { "parent" } else { "parents" };
-    let parents = ["\"top\"", "[\"top\", \"top\"]"][usize::from(parent == "parents")];
+    let parents = parents(kind);
     format!(
         "schema = 2\nlength = \"1s\"\nmachine.processors = 2\n[schedulers.root]\n\
-         scheduler = \"{kind}\"\n{parent} = {parents}\n[threads.a]\nrun = \"spin\"\n{key}{after}"
+         scheduler = \"{kind}\"\n{parents}[threads.a]\nrun = \"spin\"\n{key}{after}"
     )
+}
+
+/// As many parents as a scheduler of that kind needs.
+fn parents(kind: &Kind) -> &'static str {
+    match kind.properties.least_parents {
+        1 => "parent = \"top\"\n",
+        _ => "parents = [\"top\", \"top\"]\n",
+    }
 }
 
 fn takers(parameter: &Parameter) -> impl Iterator<Item = &'static Kind> {
@@ -89,13 +96,45 @@ fn law_each_parameter_can_be_requested_wherever_a_kind_takes_it() {
             continue; // a scheduler with one processor need not be told (`bindings.rs`)
         }
         let takes_not = |kind: &&&Kind| !kind.takes(parameter) && !kind.properties.passes_on;
-        let kind = KINDS.iter().find(takes_not).unwrap();
-        let answer = requested(&file(kind, "", &request));
-        assert!(
-            matches!(answer, Err(HierarchyError::Refused(AnswerError::NotUnderstood { .. }))),
-            "{key}: {answer:?}"
-        );
+        for kind in KINDS.iter().filter(takes_not) {
+            let why = format!("`{key}` means nothing there");
+            tells(&file(kind, "", &request), &[(13, &why, "leave `")]);
+            let written = format!("{key} = {}\n", sample(parameter));
+            tells(&file(kind, &written, ""), &[(9, &why, "leave `")]);
+            let above = format!("[schedulers.above]\nscheduler = \"{kind}\"\n{}", parents(kind));
+            let own = format!(
+                "[schedulers.rr]\nscheduler = \"round-robin\"\nparent = \"above\"\n{written}"
+            );
+            let text = format!("schema = 2\nlength = \"1s\"\nmachine.processors = 2\n{above}{own}");
+            tells(&text, &[(10, &why, "leave `")]);
+        }
     }
+}
+
+#[test]
+fn accepts_a_request_of_what_the_scheduler_takes_that_a_thread_has_by_then() {
+    let kind = windfall_schedulers::kinds::EDF;
+    let share = "[[at]]\ntime = \"2ms\"\ndo = \"share\"\nthread = \"a\"\nshare = 2\n";
+    let other = "[schedulers.fair]\nscheduler = \"proportional-share\"\nparent = \"top\"\n";
+    let first =
+        |request: &str| file(kind, "", &format!("{other}[[at]]\ntime = \"1ms\"\n{request}{share}"));
+    let moved = "do = \"move\"\nthread = \"a\"\nto = \"fair\"\n";
+    let gone = "do = \"default\"\nscheduler = \"fair\"\n[[at]]\ntime = \"1ms\"\ndo = \"destroy\"\nscheduler = \"root\"\n";
+    for request in [moved, gone] {
+        let scenario = Scenario::parse("test.toml", &first(request));
+        assert!(scenario.map_err(|why| why.render(false)).unwrap().build().is_ok());
+    }
+    let stays = first("do = \"default\"\nscheduler = \"fair\"\n");
+    tells(&stays, &[(20, "children of a `edf` have `rate`; `share` means nothing there", "")]);
+    let itself = "[schedulers.root]\nscheduler = \"edf\"\nparent = \"top\"\n[schedulers.fair]\nscheduler = \"proportional-share\"\nparent = \"root\"\n[threads.a]\nsteps = [{ run = \"1ms\" }, { move = \"fair\" }]\n";
+    let text = format!("schema = 2\nlength = \"1s\"\n{itself}{share}");
+    assert!(
+        Scenario::parse("test.toml", &text)
+            .map_err(|why| why.render(false))
+            .unwrap()
+            .build()
+            .is_ok()
+    );
 }
 
 #[test]

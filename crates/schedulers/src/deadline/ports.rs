@@ -65,7 +65,15 @@ pub(crate) const KIND: Kind =
         let Ports { exact, slots } = Ports::read(settings);
         Ok(Box::new(Pooled::new(State::new(slots, exact))))
     })
-    .with_properties(Properties { admits: true, holds_back: true, ..Properties::NONE });
+    .with_properties(Properties {
+        admits: true,
+        holds_back: true,
+        keeps_laxity: |settings| {
+            let steps = "admits by steps (`exact`), and these cannot be moved";
+            Ports::read(settings).exact.then_some(steps)
+        },
+        ..Properties::NONE
+    });
 
 /// The scheduler.
 #[derive(Clone)]

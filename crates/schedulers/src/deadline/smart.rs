@@ -60,7 +60,9 @@ pub(crate) const KIND: Kind = Smart::kind(
     },
 )
 .with_parameters(&[&SHARE, &PRIORITY, &RATE])
-.with_properties(Properties::NONE.holds_back());
+.with_properties(
+    Properties::NONE.holds_back().quantum(|settings| Some(Smart::read(settings).quantum)),
+);
 
 #[derive(Clone, Copy)]
 struct Task {

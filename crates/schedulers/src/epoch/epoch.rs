@@ -60,12 +60,17 @@ settings! { Epoch, "epoch.rs":
     useful: Span = "300us",
 }
 
+/// The time slice of children that set none.
+fn usual_slice(set: Option<Span>, useful: Span) -> Span {
+    set.unwrap_or(DEFAULT_SLICE.max(useful))
+}
+
 pub(crate) const KIND: Kind = Epoch::kind(
     "epoch",
     "each child's need in each epoch, and the other time to ready children in turn",
     |settings| {
         let Epoch { epoch, overcommit, slice, useful } = Epoch::read(settings);
-        let slice = slice.unwrap_or(DEFAULT_SLICE.max(useful));
+        let slice = usual_slice(slice, useful);
         if slice < useful {
             return Err(SettingError::value("slice", slice, "at least `useful`"));
         }
@@ -80,7 +85,15 @@ pub(crate) const KIND: Kind = Epoch::kind(
         }))
     },
 )
-.with_properties(Properties { keeps_epochs: true, holds_back: true, ..Properties::NONE })
+.with_properties(Properties {
+    keeps_epochs: true,
+    holds_back: true,
+    quantum: |settings| {
+        let Epoch { slice, useful, .. } = Epoch::read(settings);
+        Some(usual_slice(slice, useful))
+    },
+    ..Properties::NONE
+})
 .with_parameters(&[&RESERVE, &PRIORITY, &TIME_SLICE])
 .with_conversion(|settings| {
     let Epoch { epoch, overcommit, .. } = Epoch::read(settings);

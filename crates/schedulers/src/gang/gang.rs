@@ -61,7 +61,9 @@ pub(crate) const KIND: Kind = Gang::kind(
     },
 )
 .with_parameters(&[&PRIORITY])
-.with_properties(Properties::NONE.holds_back());
+.with_properties(
+    Properties::NONE.holds_back().quantum(|settings| Some(Gang::read(settings).quantum)),
+);
 
 /// The scheduler.
 #[derive(Clone)]

@@ -11,7 +11,7 @@
 //! Source   HLS 6.2.4, figure 6.5 (AC); Jones, Rosu and Rosu 1997.
 //! Checked  laws, `tests/all/rialto.rs`.
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::{CONSTRAINT, constraint, read_constraint};
 use crate::parts::line::{Line, ONE};
 use crate::parts::policy::{Policy, Pooled};
@@ -34,7 +34,8 @@ pub(crate) const KIND: Kind = Activity::kind(
     "threads in turn, except while a thread's time constraint is being served",
     |settings| Ok(Box::new(Pooled::new(State::new(Activity::read(settings).quantum)))),
 )
-.with_parameters(&[&CONSTRAINT]);
+.with_parameters(&[&CONSTRAINT])
+.with_properties(Properties::NONE.quantum(|settings| Some(Activity::read(settings).quantum)));
 
 /// The scheduler.
 #[derive(Clone)]

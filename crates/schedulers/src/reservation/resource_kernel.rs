@@ -53,7 +53,10 @@ pub(crate) const KIND: Kind = ResourceKernel::kind(
     |settings| Ok(Box::new(Pooled::new(State::new(ResourceKernel::read(settings).quantum)))),
 )
 .with_parameters(&[&RESERVE, &PRIORITY])
-.with_properties(Properties { reserves: true, holds_back: true, ..Properties::NONE })
+.with_properties(
+    Properties { reserves: true, holds_back: true, ..Properties::NONE }
+        .quantum(|settings| Some(ResourceKernel::read(settings).quantum)),
+)
 .with_conversion(|_| Ok(Box::new(Monotonic)));
 
 /// The scheduler.

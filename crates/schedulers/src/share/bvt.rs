@@ -21,7 +21,7 @@
 mod promise;
 mod system_time;
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::{PROCESSORS, SHARE, WARP, WARP_LIMIT, read_warp, read_warp_limit};
 use crate::parts::affinity::Affinity;
 use crate::parts::policy::{Policy, Pooled};
@@ -54,6 +54,7 @@ pub(crate) const KIND: Kind = Bvt::kind(
     },
 )
 .with_parameters(&[&SHARE, &WARP, &WARP_LIMIT, &PROCESSORS])
+.with_properties(Properties::NONE.quantum(|settings| Some(Bvt::read(settings).allowance)))
 .with_conversion(|settings| {
     let Bvt { affinity, allowance } = Bvt::read(settings);
     Ok(Box::new(LongRun { allowance, affinity }))

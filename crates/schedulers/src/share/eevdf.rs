@@ -57,7 +57,9 @@ pub(crate) const KIND: Kind = Eevdf::kind(
     },
 )
 .with_parameters(&[&SHARE])
-.with_properties(Properties::NONE.holds_back())
+.with_properties(
+    Properties::NONE.holds_back().quantum(|settings| Some(Eevdf::read(settings).quantum)),
+)
 .with_conversion(|settings| {
     let Eevdf { quantum, report_deadlines: reports } = Eevdf::read(settings);
     let inner = Bounded { quantum: quantum.into(), tick: Length::ZERO };

@@ -50,7 +50,9 @@ pub(crate) const KIND: Kind = Lottery::kind(
     },
 )
 .with_parameters(&[&SHARE, &CURRENCY])
-.with_properties(Properties::NONE.holds_back())
+.with_properties(
+    Properties::NONE.holds_back().quantum(|settings| Some(Lottery::read(settings).quantum)),
+)
 .with_conversion(|settings| {
     let lottery = Lottery::read(settings);
     let (funds, turns) = (lottery.funds(), Turning::Lots(lottery.quantum));

@@ -29,7 +29,7 @@ mod fair_queuing;
 mod priority;
 mod system_time;
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::{PRIORITY, PROCESSORS, SHARE, WARP, read_warp};
 use crate::parts::affinity::Affinity;
 use crate::parts::policy::{Policy, Pooled};
@@ -79,6 +79,9 @@ pub(crate) const KIND: Kind = ProportionalShare::kind(
     },
 )
 .with_parameters(&[&SHARE, &WARP, &PRIORITY, &PROCESSORS])
+.with_properties(
+    Properties::NONE.quantum(|settings| Some(ProportionalShare::read(settings).quantum)),
+)
 .with_conversion(|settings| {
     let ProportionalShare { affinity, dedicate, quantum, report_deadlines: reports, .. } =
         ProportionalShare::read(settings);

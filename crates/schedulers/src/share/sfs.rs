@@ -23,7 +23,7 @@ mod readjusted;
 mod tournament;
 mod weights;
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::SHARE;
 use crate::parts::fluid::{Clock, scaled};
 use crate::parts::policy::{Policy, Pooled};
@@ -49,6 +49,7 @@ pub(crate) const KIND: Kind = Sfs::kind(
     |settings| Ok(Box::new(Pooled::new(State::new(Sfs::read(settings).quantum)))),
 )
 .with_parameters(&[&SHARE])
+.with_properties(Properties::NONE.quantum(|settings| Some(Sfs::read(settings).quantum)))
 .with_conversion(|settings| Ok(Box::new(Readjusted(Sfs::read(settings).quantum))));
 
 /// Weights are in units of 2^-16, because readjusted weights are fractions.

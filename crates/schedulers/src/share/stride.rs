@@ -47,7 +47,9 @@ pub(crate) const KIND: Kind = Stride::kind(
     },
 )
 .with_parameters(&[&SHARE, &CURRENCY])
-.with_properties(Properties::NONE.holds_back())
+.with_properties(
+    Properties::NONE.holds_back().quantum(|settings| Some(Stride::read(settings).quantum)),
+)
 .with_conversion(|settings| {
     let stride = Stride::read(settings);
     let (funds, turns) = (stride.funds(), Turning::Passes(stride.quantum));

@@ -11,7 +11,7 @@
 
 mod promise;
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::SHARE;
 use crate::parts::line::{Line, ONE};
 use crate::parts::policy::{Policy, Pooled};
@@ -36,6 +36,9 @@ pub(crate) const KIND: Kind = WeightedRoundRobin::kind(
     },
 )
 .with_parameters(&[&SHARE])
+.with_properties(
+    Properties::NONE.quantum(|settings| Some(WeightedRoundRobin::read(settings).quantum)),
+)
 .with_conversion(promise::conversion);
 
 #[derive(Clone)]

@@ -23,7 +23,7 @@
 mod lag;
 mod task;
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::{PRIORITY, TIME_SLICE};
 use crate::parts::eligible::Eligible;
 use crate::parts::nice;
@@ -52,7 +52,8 @@ pub(crate) const KIND: Kind = LinuxEevdf::kind(
     "the fair scheduling of Linux 6.12: earliest eligible virtual deadline first",
     |settings| Ok(Box::new(Pooled::new(State::new(LinuxEevdf::read(settings))))),
 )
-.with_parameters(&[&PRIORITY, &TIME_SLICE]);
+.with_parameters(&[&PRIORITY, &TIME_SLICE])
+.with_properties(Properties::NONE.quantum(|settings| Some(LinuxEevdf::read(settings).slice)));
 
 /// The scheduler.
 #[derive(Clone)]

@@ -12,7 +12,7 @@
 //! Source   HLS 2.3.1; the quantum of appendix C.
 //! Checked  laws, `tests/all/round_robin.rs`, reference schedules rr_*.
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::PROCESSORS;
 use crate::parts::affinity::Affinity;
 use crate::parts::line::{Line, ONE};
@@ -38,7 +38,8 @@ pub(crate) const KIND: Kind =
         let RoundRobin { affinity, ends_alone, quantum } = RoundRobin::read(settings);
         Ok(Box::new(Pooled::new(State { affinity, ends_alone, ..State::new(quantum) })))
     })
-    .with_parameters(&[&PROCESSORS]);
+    .with_parameters(&[&PROCESSORS])
+    .with_properties(Properties::NONE.quantum(|settings| Some(RoundRobin::read(settings).quantum)));
 
 /// The scheduler.
 #[derive(Clone)]

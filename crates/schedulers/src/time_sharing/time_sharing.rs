@@ -20,7 +20,7 @@
 //! running child continues until it waits; there are neither quanta nor boosts, and a child that loses its processor
 //! to a scheduler above is served first again.
 
-use crate::catalogue::Kind;
+use crate::catalogue::{Kind, Properties};
 use crate::parameters::{PRIORITY, PROCESSORS};
 use crate::parts::affinity::Affinity;
 use crate::parts::line::Line;
@@ -66,7 +66,8 @@ pub(crate) const KIND: Kind = TimeSharing::kind(
     "priorities and round robin, with boosts on waking and against starvation",
     |settings| Ok(Box::new(Pooled::new(State::new(TimeSharing::read(settings))))),
 )
-.with_parameters(&[&PRIORITY, &PROCESSORS]);
+.with_parameters(&[&PRIORITY, &PROCESSORS])
+.with_properties(Properties::NONE.quantum(|settings| Some(TimeSharing::read(settings).quantum)));
 
 words! {
     /// Whether a running child can be preempted.

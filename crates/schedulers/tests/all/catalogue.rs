@@ -71,3 +71,35 @@ fn law_a_kind_takes_what_it_says() {
 fn law_a_kind_reserves_what_it_says() {
     KINDS.iter().copied().for_each(kind::reserves_what_it_says);
 }
+
+#[test]
+fn law_a_kind_with_a_quantum_says_how_long_turns_are() {
+    let seven = Value::Span(Span::from_millis(7));
+    let mut with_turns = 0;
+    for kind in KINDS {
+        let none = Settings::default();
+        let mut settings = kind.settings.iter();
+        let turns = ["quantum", "slice", "allowance"];
+        let Some(declared) = settings.find(|setting| turns.contains(&setting.name)) else {
+            assert_eq!(kind.quantum(&none), Ok(None), "{kind}");
+            continue;
+        };
+        let usual = kind.quantum(&none).unwrap().map(Value::Span);
+        if !declared.default.is_empty() {
+            assert_eq!(usual, declared.form.parse(declared.default), "{kind}");
+        }
+        let set = kind.quantum(&Settings(&[(declared.name, seven)]));
+        assert_eq!(set, Ok(Some(Span::from_millis(7))), "{kind}");
+        with_turns += 1;
+    }
+    assert_eq!(with_turns, 15);
+}
+
+#[test]
+fn law_laxity_stays_where_tasks_are_admitted_by_steps() {
+    let ports = windfall_schedulers::kinds::PORTS;
+    assert_eq!(ports.keeps_laxity(&Settings::default()), Ok(None));
+    let exact = [("exact", Value::Bool(true))];
+    let why = ports.keeps_laxity(&Settings(&exact)).unwrap().unwrap();
+    assert!(why.contains("by steps (`exact`)"), "{why}");
+}

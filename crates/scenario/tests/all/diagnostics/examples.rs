@@ -104,6 +104,7 @@ fn trees() -> Texts {
         ("tree-too-deep", format!("{HEAD}{}", chain(65))),
         ("scheduler-cycle", with(below_itself)),
         ("top-parameter", GOOD.replace("\"top\"", "\"top\"\npriority = 3")),
+        ("untaken-parameter", with(&more("b", "share = 2\nrun = \"spin\"\n"))),
         ("guarantee-not-given", GOOD.replace("RESBH", "RESNH")),
         ("inexact-weight", format!("{HEAD}{shares}")),
         ("not-admitted", with(&more("b", "guarantee = \"RESBH 8ms 10ms\"\nrun = \"spin\"\n"))),

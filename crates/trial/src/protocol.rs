@@ -2,6 +2,7 @@
 //!
 //! `step.rs` has the steps that there are, and how they are drawn; here is what each does to a world, and what must hold then.
 
+mod message;
 mod step;
 
 pub use step::{Step, step};

@@ -2,10 +2,9 @@
 //!
 //! A step is a plain value that prints as text, so that a failing case can be kept as one.
 
+use super::message::message;
 use proptest::prelude::*;
-use windfall_hierarchy::{Message, ProcessorSet};
-use windfall_schedulers::parameters::{processors, warp, warp_limit};
-use windfall_time::{Instant, Span};
+use windfall_hierarchy::Message;
 
 /// The next step. Numbers choose among the objects that exist at the time, modulo their count.
 #[derive(Clone, Debug)]
@@ -49,45 +48,6 @@ pub enum Step {
     Default(u8),
     /// Time passes, and timers are served.
     Pass { ns: u32 },
-}
-
-fn message() -> impl Strategy<Value = Message> {
-    let ms = |n: u64| Span::from_nanos(n * 250_000);
-    prop_oneof![
-        (1_u64..40, 1_u64..90)
-            .prop_map(move |(x, y)| Message::Reserve { amount: ms(x), period: ms(y) }),
-        (1_u64..200) // as the default epoch has it
-            .prop_map(move |x| Message::Reserve { amount: ms(x), period: Span::from_millis(100) }),
-        Just(Message::Unreserve),
-        (0_u32..9).prop_map(Message::Share),
-        (0_u64..200).prop_map(move |n| warp(ms(n))),
-        (0_u64..50, 0_u64..200)
-            .prop_map(move |(n, u)| warp_limit(ms(n), ms(u))),
-        (-1_i32..20).prop_map(Message::Priority),
-        (1_u64..90, 1_u64..90).prop_map(move |(period, deadline)| Message::Periodic {
-            period: ms(period),
-            deadline: ms(deadline),
-            amount: Some(ms(period / 4)),
-        }),
-        (0_u64..50).prop_map(move |n| Message::Quantum(ms(n))),
-        (0_u32..4, 1_u64..40, 0_u64..400).prop_map(move |(task, work, deadline)| {
-            let deadline = Instant::ZERO + ms(deadline);
-            Message::Submit { task, work: ms(work), deadline }
-        }),
-        (0_u32..4).prop_map(Message::Withdraw),
-        (0_u32..4).prop_map(Message::Finish),
-        (0_u64..9, 9_u64..12, 0_u64..9, any::<bool>()).prop_map(
-            move |(amount, period, latency, blocks)| {
-                let [amount, period, latency] = [amount, period, latency].map(ms);
-                Message::Supply { amount, period, latency, blocks }
-            },
-        ),
-        Just(Message::Account),
-        (0_u16..16).prop_map(|bits| {
-            let own_vps = (0..4).filter(|own| bits >> own & 1 == 1);
-            processors(ProcessorSet::of(own_vps).unwrap_or_default())
-        }),
-    ]
 }
 
 /// Steps of all kinds, of which a test draws a few hundred.

@@ -75,13 +75,18 @@ pub(crate) fn check() -> Done {
         for file in files.iter().filter(|file| !lines::is_test(file) && !file.ends_with(LISTING)) {
             let text = std::fs::read_to_string(file)
                 .map_err(|why| format!("{}: {why}", file.display()))?;
+            let shown = file.strip_prefix(root()).unwrap_or(file).display();
+            faults.extend(open_causes(&text).into_iter().map(|one| {
+                format!(
+                    "{shown}: others may answer each cause in `{one}`, so there can never be another; make it `#[non_exhaustive]`"
+                )
+            }));
             let open = open_structs(&text);
             let open = open.into_iter().filter(|one| !complete.contains(one));
             faults.extend(open.map(|one| {
                 format!(
-                    "{}: others may construct `{one}` by its fields, so it can never have another; \
-                     make it `#[non_exhaustive]`, with a constructor where users need one",
-                    file.strip_prefix(root()).unwrap_or(file).display()
+                    "{shown}: others may construct `{one}` by its fields, so it can never have another; \
+                     make it `#[non_exhaustive]`, with a constructor where users need one"
                 )
             }));
         }
@@ -100,6 +105,18 @@ pub(crate) fn exported(crates: &Path) -> Result<Vec<String>, String> {
     names.sort();
     names.dedup();
     Ok(names)
+}
+
+/// The public enums of a file with causes of errors, by their names, which do not say that they may grow.
+fn open_causes(text: &str) -> Vec<&str> {
+    let lines: Vec<&str> = text.lines().collect();
+    let open = lines.iter().enumerate().filter_map(|(at, line)| {
+        let name = line.strip_prefix("pub enum ")?.split(['<', ' ', '{']).next()?;
+        let mut above = lines[..at].iter().rev().take_while(|line| line.starts_with("#["));
+        let is_cause = name.ends_with("Error") || name.ends_with("ErrorKind");
+        (is_cause && !above.any(|line| *line == "#[non_exhaustive]")).then_some(name)
+    });
+    open.collect()
 }
 
 /// The public structs of a file whose fields are all public, and which do not say that they may grow.
@@ -143,6 +160,19 @@ mod tests {
             "pub struct Tuple(pub u8);\n",
         ] {
             assert!(open_structs(closed).is_empty(), "{closed}");
+        }
+    }
+
+    #[test]
+    fn refuses_an_enum_of_causes_that_does_not_say_that_it_may_grow() {
+        for name in ["OpenError", "OpenErrorKind", "OpenError<'a>"] {
+            let open = format!("#[derive(Debug)]\npub enum {name} {{\n    A,\n}}\n");
+            assert_eq!(open_causes(&open), [name.trim_end_matches("<'a>")]);
+            let closed = format!("#[non_exhaustive]\n{open}");
+            assert!(open_causes(&closed).is_empty(), "{closed}");
+        }
+        for other in ["pub enum Kind {\n", "enum Error {\n", "pub struct Error {\n"] {
+            assert!(open_causes(other).is_empty(), "{other}");
         }
     }
 }

@@ -60,6 +60,7 @@ impl Name {
 
 /// Why a call has done nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum ExchangeError {
     /// The object of that name is gone.
     Gone,

@@ -11,6 +11,10 @@
 //! beside it, never on what is below (HLS 5.1.1, local knowledge).
 //! Read next: `remedy.rs`, which says what would help.
 
+mod why;
+
+pub use why::Why;
+
 use crate::allowance::Allowance;
 use crate::conversion::{ChildParams, Conversion, Given, Supply};
 use crate::guarantee::{Guarantee, Type};
@@ -178,18 +182,6 @@ pub struct Found {
     pub granted: Option<usize>,
     /// Why the request does not hold.
     pub refused: Option<Why>,
-}
-
-/// Why a request is refused.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Why {
-    /// The parent can make no use of what it has: what it takes, what it has.
-    Unusable(&'static [Type], Vec<Guarantee>),
-    /// The parent gives nothing: why.
-    Lacks(String),
-    /// It gives too little: the guarantee that it gives, and why the requested one does not follow
-    /// from it.
-    Weaker(Guarantee, RewriteError),
 }
 
 impl Found {

@@ -99,6 +99,7 @@ impl From<AnswerError> for HierarchyError {
 
 /// The rules that a scheduler can break (HLS 4.3.4; S1 to S5 of [`Scheduler`](crate::Scheduler)).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[non_exhaustive]
 pub enum Rule {
     /// S1: neither granted on nor released a processor that it was granted.
     KeptProcessor,

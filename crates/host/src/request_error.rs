@@ -54,3 +54,5 @@ impl fmt::Display for ControlRequestErrorKind {
         }
     }
 }
+
+impl std::error::Error for ControlRequestErrorKind {}

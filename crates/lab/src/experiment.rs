@@ -116,6 +116,7 @@ pub fn find(name: &str) -> Option<&'static Experiment> {
 
 /// Why an experiment could not be run.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum LabError {
     /// The experiment does not run on the requested host.
     NoHost {

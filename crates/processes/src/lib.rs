@@ -30,7 +30,7 @@ pub use ended::{Failed, Lateness};
 use devices::{Devices, NodeDevice};
 use std::sync::Arc;
 use system::System;
-use windfall_os::LinuxError;
+pub use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::sched::{Affinity, Attributes};
 use windfall_programs::{Code, Counts, Device, Node, ProcessParams};

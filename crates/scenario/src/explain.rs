@@ -4,7 +4,7 @@ use crate::promises::Promises;
 use serde::Serialize;
 use std::fmt;
 use windfall_guarantees::check::{By, Why};
-use windfall_guarantees::{Guarantee, Remedy, RewriteError};
+use windfall_guarantees::{Guarantee, Remedy};
 
 /// The findings about one virtual processor, in words and numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -140,7 +140,7 @@ impl Promises {
             (vp.name.clone(), text(vp.requested).or(reserved))
         };
         Remedies {
-            why: reason_of(why),
+            why: why.to_string(),
             largest: text(refusal.largest),
             shortest: text(refusal.shortest),
             in_the_way: refusal.in_the_way.iter().map(named).collect(),
@@ -161,26 +161,7 @@ impl Promises {
     /// Why a request was refused, in a line.
     #[must_use]
     pub fn why(&self, vp: usize) -> Option<String> {
-        self.findings.vps[vp].refused.as_ref().map(reason_of)
-    }
-}
-
-fn reason_of(why: &Why) -> String {
-    let list = |items: Vec<String>| match items.is_empty() {
-        true => "nothing".to_owned(),
-        false => items.join(" and "),
-    };
-    match why {
-        Why::Unusable(takes, has) => format!(
-            "it needs {} to give anything, and has {}",
-            takes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or "),
-            list(has.iter().map(ToString::to_string).collect()),
-        ),
-        Why::Lacks(why) => why.clone(),
-        Why::Weaker(gives, RewriteError::TooMuch { most: Some(most) }) if most == gives => {
-            format!("it gives at most {most}")
-        }
-        Why::Weaker(gives, why) => format!("it gives {gives}; {why}"),
+        self.findings.vps[vp].refused.as_ref().map(ToString::to_string)
     }
 }
 

@@ -13,11 +13,14 @@ pub use windfall_time as time;
 pub use windfall_trace as trace;
 
 pub use windfall_guarantees::Guarantee;
+pub use windfall_processes::LinuxError;
 pub use windfall_scenario::outcome::Outcome;
 pub use windfall_scenario::{Diagnostics, Scenario};
 pub use windfall_schedulers::catalogue::{Catalogue, Kind};
 pub use windfall_schedulers::{KindSettings, kinds};
-pub use windfall_sim::{Sim, Simulated, Simulation, SimulationError, simulate, simulate_with};
+pub use windfall_sim::{
+    Sim, Simulated, Simulation, SimulationError, UnsupportedPlan, simulate, simulate_with,
+};
 pub use windfall_time::{Instant, Ratio, Span};
 
 /// The Rust of the guide's page about the crates, which is run as this crate's own example.

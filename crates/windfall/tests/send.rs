@@ -82,3 +82,16 @@ fn law_a_simulation_that_began_here_goes_on_on_another_thread() {
     });
     assert_eq!(running.as_deref(), Some("b"));
 }
+
+const fn assert_error<T: std::error::Error + Send + Sync + 'static>() {}
+
+#[test]
+fn law_errors_of_what_is_exported_are_exported_and_may_be_passed_on() {
+    // That this compiles is the test.
+    assert_error::<windfall::LinuxError>();
+    assert_error::<windfall::UnsupportedPlan>();
+    assert_error::<SimulationError>();
+    assert_error::<windfall::host::ControlRequestError>();
+    assert_error::<windfall::host::ControlRequestErrorKind>();
+    assert_error::<windfall::programs::ProgramError>();
+}

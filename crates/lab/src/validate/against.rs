@@ -34,6 +34,7 @@ struct Before {
 
 /// Why a file is no earlier run.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum EarlierError {
     /// It is no JSON.
     Json {

@@ -29,6 +29,7 @@ pub enum Wakeup {
 
 /// Why a program cannot continue.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum ProgramError {
     /// It acts without end, and neither computes nor waits.
     Stuck,

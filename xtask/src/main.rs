@@ -101,6 +101,7 @@ fn check() -> Result<(), String> {
         Step::cargo("the core without std", &NO_STD),
         Step::cargo("hierarchy, each feature alone", &HIERARCHY_PLAIN),
         Step::cargo("the library without the command", &LIBRARY),
+        Step::cargo("examples of the library without the command", &LIBRARY_EXAMPLES),
         Step::cargo("the command without verbs of this machine", &DEMO_PLAIN),
         Step::cargo("reports without pictures", &REPORT_PLAIN),
         Step::cargo("ports without tokio", &PORTS_PLAIN),
@@ -228,7 +229,8 @@ const DEMO: [&str; 6] =
     ["build", "-p", "windfall", "--no-default-features", "--features", "command"];
 const DEMO_PLAIN: [&str; 6] =
     ["check", "-p", "windfall", "--no-default-features", "--features", "command"];
-const LIBRARY: [&str; 4] = ["check", "-p", "windfall", "--no-default-features"];
+const LIBRARY: [&str; 5] = ["check", "-p", "windfall", "--no-default-features", "--tests"];
+const LIBRARY_EXAMPLES: [&str; 5] = ["test", "-p", "windfall", "--no-default-features", "--doc"];
 const REPORT_PLAIN: [&str; 3] = ["check", "-p", "windfall-report"];
 const PORTS_DOC: [&str; 7] =
     ["doc", "-p", "windfall-ports", "--no-deps", "--quiet", "--features", "tokio"];

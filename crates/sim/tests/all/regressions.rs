@@ -395,3 +395,34 @@ run    = "spin"
     let mistakes = below.build().err().unwrap().render(false);
     assert!(mistakes.contains("1/10 is left"), "{mistakes}");
 }
+
+/// A child that is set apart ranked by its warp among those that share.
+#[test]
+fn r0016_a_child_that_is_set_apart_runs_whatever_the_warps_are() {
+    let outcome = run(r#"
+length = "500ms"
+[machine]
+processors = 2
+[schedulers.s]
+scheduler  = "proportional-share"
+parent     = "top"
+processors = 2
+dedicate   = true
+[threads.a]
+parent   = "s"
+run      = "spin"
+warp     = "60ms"
+priority = 9
+[threads.b]
+parent   = "s"
+run      = "spin"
+warp     = "49ms"
+priority = 17
+[threads.c]
+parent   = "s"
+run      = "spin"
+warp     = "39ms"
+priority = 54
+"#);
+    assert_eq!(thread(&outcome, "c").received, span("500ms"));
+}

@@ -61,15 +61,24 @@ impl Sharer {
         (self.proportion, self.times) = (proportion, times);
     }
 
+    /// Its virtual time less its warp. Classes without shares have no times below zero, which would rank them among those that share.
+    #[inline]
+    fn effective(&self) -> Virtual {
+        match self.class {
+            Class::Sharing => self.account.time.earlier(self.warp),
+            Class::Dedicated | Class::Background => self.account.time,
+        }
+    }
+
     #[inline]
     pub(super) fn tag(&self, child: ChildVp) -> Tag {
-        self.ranked(self.account.time.earlier(self.warp), child.0)
+        self.ranked(self.effective(), child.0)
     }
 
     /// The tag on the own VP on which the child last ran: earlier by a head start of so much service, and before all
     /// others of the same time.
     pub(super) fn tag_at_home(&self, child: ChildVp, ahead: Span) -> Tag {
-        let time = self.account.time.earlier(self.warp);
+        let time = self.effective();
         let ahead = ahead.saturating_mul(u64::from(self.times));
         let time = time.before_service(ahead, self.account.weight);
         // Other classes have no times below zero.

@@ -229,7 +229,8 @@ pub struct Explained {
     pub marks: Marks,
     /// The most that one job or burst ran, what was stolen from it included.
     pub longest_run: Span,
-    /// All jobs or bursts together; where jobs overlap, their common time counts for each.
+    /// All jobs or bursts together; where jobs overlap, their common time counts for each, as [`Part::Earlier`] for those whose turn had
+    /// not come while the thread ran.
     pub all: Account,
     /// All misses together.
     pub missed: Account,

@@ -40,7 +40,7 @@ use windfall_trace::import::Format;
 /// One file describes who needs what. `new` writes a first one, `suggest` makes one of a recording. `check` proves that its promises
 /// compose, or says which one stands in the way; `simulate` says what each thread will get; `run` does it on this machine.
 ///
-/// On a terminal each verb ends with the next command that makes sense.
+/// On a terminal a verb ends with the next command, where one makes sense.
 ///
 /// `-` stands for standard input where a file is read, and for standard output where one is written. Existing files are
 /// replaced only with `--force`, and are written completely or not at all. `NO_COLOR` turns colour off.
@@ -395,7 +395,8 @@ ten thousand switches a second, minutes at fewer.
 
 A miss is a job that was late or given up, a period in which a runnable thread received less than promised, and with \
 `--longer-than` each job or burst that took longer. A burst stands for a job where a recording has no jobs: from when the \
-thread is woken until it waits again.
+thread is woken until it waits again. LONGEST leaves out the time of a burst of which nothing is known, since it may have ended \
+then. What a thread ran while several of its jobs were open counts for the oldest.
 
 Exit status: 0 no miss; 1 at least one miss; 2 could not read the recording.")]
 // Fields: the options of a verb, which stand beside each other on the command line.

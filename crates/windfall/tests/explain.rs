@@ -188,7 +188,7 @@ fn law_a_used_up_reservation_is_told_apart_from_whoever_runs_meanwhile() {
     let text = explain(1, &trace, &["--thread", "small", "--miss", "1"]);
     let expected = "\
 small (#2), under res (rez), promised RESBH 2ms 10ms
-11 jobs in 100.0ms, 6 done late, 4 overdue at the end, 1 under way at the end; one runs 4.818ms on average, 8.000ms at most
+11 jobs in 100.0ms, 6 done late, 4 overdue at the end, 1 under way at the end; one runs 1.818ms on average, 3.000ms at most
 9 periods in which it could always run, 0 of them with less than promised
 
 0.000000s  late 1.000ms: in 11.00ms ready 8.000ms, ran 3.000ms (miss 1 of 10, job 1)

@@ -108,6 +108,7 @@ impl Out<'_> {
 
     fn episode(&mut self, episode: &Episode) -> Value {
         let (explanation, account) = (self.explanation, self.account(&episode.account));
+        let known = episode.span().saturating_sub(episode.account.of(Part::Unknown));
         let ending = match episode.ending {
             Ending::Done => "done",
             Ending::Late => "late",
@@ -127,6 +128,7 @@ impl Out<'_> {
             "from_ns": episode.from.as_nanos(),
             "to_ns": episode.to.as_nanos(),
             "span_ns": episode.span().as_nanos(),
+            "known_ns": known.as_nanos(),
             "deadline_ns": episode.deadline.map(|deadline| deadline.as_nanos()),
             "ending": ending,
             "by_ns": episode.by.as_nanos(),
@@ -181,6 +183,7 @@ const fn name(part: Part) -> &'static str {
         Part::Ran => "ran",
         Part::Stolen(kind) if kind.is_station() => "at-station",
         Part::Stolen(_) => "stolen",
+        Part::Earlier => "earlier-jobs",
         Part::Behind(_) => "behind-thread",
         Part::BehindOverhead(_) => "behind-overhead",
         Part::Idle => "idle",

@@ -236,8 +236,12 @@ fn one(explanation: &Explanation, found: &Explained, episode: &Episode) -> Strin
         None => format!("{} {}", word(episode.kind), episode.number),
     };
     let (verdict, span) = (verdict(episode), short(episode.span()));
+    let unknown = match account.of(Part::Unknown) {
+        none if none.is_zero() => String::new(),
+        unknown => format!(" ({} of it unknown)", short(unknown)),
+    };
     let mut text = format!(
-        "{}  {verdict}: in {span} ready {}, ran {} ({which})\n",
+        "{}  {verdict}: in {span}{unknown} ready {}, ran {} ({which})\n",
         moment(episode.from),
         short(account.waited()),
         short(account.of(Part::Ran)),
@@ -297,6 +301,8 @@ fn words_for(explanation: &Explanation, part: Part, account: &Account) -> Option
     Some(match part {
         Part::Ran => match account.dispatches {
             0 | 1 => "it ran".to_owned(),
+            // Turns for earlier jobs are among them.
+            _ if !account.of(Part::Earlier).is_zero() => "it ran".to_owned(),
             turns => format!("it ran, in {turns} turns"),
         },
         Part::Stolen(OverheadKind::StationWait) => {
@@ -306,6 +312,7 @@ fn words_for(explanation: &Explanation, part: Part, account: &Account) -> Option
             "its processor stood still: a station served it".to_owned()
         }
         Part::Stolen(kind) => format!("{} while it ran", overhead_name(kind)),
+        Part::Earlier => "it did earlier jobs of its own".to_owned(),
         Part::Behind(_) => return None,
         Part::BehindOverhead(kind) => format!("{} where it waited", overhead_name(kind)),
         Part::Idle => "its processor was idle although it was ready".to_owned(),

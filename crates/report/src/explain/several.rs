@@ -35,6 +35,11 @@ pub(super) fn text(requested: &Scope, read: &Reading, width: Option<usize>) -> S
         let rest = lines.len() - listed;
         text.push_str(&format!("{rest} more, no worse than these: `--all` lists every thread\n"));
     }
+    if lines[..listed].iter().any(|line| line.threads.iter().any(is_longest_unsure)) {
+        text.push_str(
+            "LONGEST leaves out what is unknown of a burst, which may have ended meanwhile\n",
+        );
+    }
     text.push_str(&losses(read));
     accused(explanation).iter().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
     if lines.iter().all(|line| line.misses == 0) {
@@ -45,6 +50,11 @@ pub(super) fn text(requested: &Scope, read: &Reading, width: Option<usize>) -> S
         text.push_str(&format!("no miss{limit}\n"));
     }
     text
+}
+
+/// Whether the longest burst took longer than is counted, if it did not end in time that is unknown.
+fn is_longest_unsure(found: &&Explained) -> bool {
+    found.longest.as_ref().is_some_and(|longest| found.most < longest.span())
 }
 
 /// The pattern that asks about the worst of the threads listed; `None` where no pattern means less than all of them.
@@ -162,4 +172,59 @@ fn mostly(explanation: &Explanation, account: &Account) -> Option<String> {
     });
     let (span, what) = others.chain(first).max_by_key(|(span, _)| *span)?;
     Some(format!("{what} {} ({}%)", short(span), percent(span, account.waited())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use windfall_time::Instant;
+    use windfall_trace::explain::{Explainer, Keep, Question};
+    use windfall_trace::{Cpu, Event, Sink, Stop, ThreadId};
+
+    /// Two threads that run from 0 ms to 2 ms, and from 3 ms to 9 ms; what processor 0 did from 4 ms to 8 ms may be lost.
+    fn reading(lost: bool) -> Reading {
+        let mut explainer = Explainer::new(Question::new("*".into(), Keep::Worst(1)));
+        let mut record =
+            |ms: u32, event| explainer.record(Instant::ZERO + Span::from_millis(ms), &event);
+        let switch = |prev: Option<u32>, next: Option<u32>| Event::Switch {
+            cpu: Cpu(0),
+            prev: prev.map(|thread| (ThreadId(thread), Stop::Blocked)),
+            next: next.map(ThreadId),
+        };
+        for (thread, name) in [(0, "a"), (1, "b")] {
+            let (tid, name) = (thread + 1, name.to_owned());
+            record(0, Event::Thread { thread: ThreadId(thread), tid, pid: 1, name, node: None });
+        }
+        record(0, Event::Wake { thread: ThreadId(0), by: None });
+        record(0, switch(None, Some(0)));
+        record(2, switch(Some(0), None));
+        record(3, Event::Wake { thread: ThreadId(1), by: None });
+        record(3, switch(None, Some(1)));
+        if lost {
+            record(4, Event::Lost { cpu: Some(Cpu(0)), count: Some(7) });
+            record(8, Event::Wake { thread: ThreadId(1), by: None });
+            record(8, switch(None, Some(1)));
+        }
+        record(9, switch(Some(1), None));
+        Reading { explanation: explainer.finish(), silent: 0, warnings: Vec::new() }
+    }
+
+    #[test]
+    fn law_a_longest_time_that_leaves_something_out_is_named_so() {
+        let scope = Scope { all: true, one: false, longer_than: None };
+        let (whole, cut) = (reading(false), reading(true));
+        assert!(!text(&scope, &whole, None).contains("LONGEST leaves out"));
+        let longest = |read: &Reading| {
+            let json = super::super::json(read, false);
+            let thread = json["threads"].as_array().unwrap().iter().find(|one| one["name"] == "b");
+            let longest = &thread.unwrap()["longest"];
+            ["span_ns", "known_ns"].map(|key| longest[key].as_u64().unwrap() / 1_000_000)
+        };
+        assert_eq!(longest(&whole), [6, 6]);
+        let said = text(&scope, &cut, None);
+        assert_eq!(longest(&cut), [5, 1], "until it is woken again");
+        let row = said.lines().find(|line| line.starts_with("b ")).unwrap();
+        assert_eq!(row.split_whitespace().nth(5), Some("1.000ms"), "{said}");
+        assert!(said.contains("LONGEST leaves out"), "{said}");
+    }
 }

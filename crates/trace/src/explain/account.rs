@@ -16,6 +16,9 @@ pub enum Part {
     Ran,
     /// It had a processor, whose time was stolen, or which stood still at a station.
     Stolen(OverheadKind),
+    /// It had a processor, and an earlier job of its own, which was not done yet, was what it ran; of jobs. What was stolen from
+    /// it then is part of this.
+    Earlier,
     /// It was ready, and another thread ran on the processor where it waited.
     Behind(ThreadId),
     /// It was ready, and an interrupt or a hypervisor used the processor that it waited for.
@@ -110,6 +113,13 @@ impl Account {
         pairs(&mut self.idle_elsewhere, &other.idle_elsewhere);
         self.dispatches += other.dispatches;
         self.migrations += other.migrations;
+    }
+
+    /// Counts all that it received so far as time of earlier jobs.
+    pub(super) fn received_for_earlier(&mut self) {
+        let received = self.received();
+        self.parts.retain(|part, _| !matches!(part, Part::Ran | Part::Stolen(_)));
+        self.put(Part::Earlier, received);
     }
 
     /// Takes away what was added before.

@@ -3,6 +3,9 @@
 //! Invariant: `total` is what happened since the release of the oldest; each job's own account is
 //! what happened from its release to that of the next. So a moment is put down twice at most,
 //! however long the backlog, and each job ends with everything since its release.
+//!
+//! A thread does its jobs in order: what it received while an older one was open was for that one, and is
+//! [`Part::Earlier`](super::Part::Earlier) to the younger ones. So time that it ran is put down as such once.
 
 use super::Account;
 use super::findings::Window;
@@ -56,6 +59,9 @@ impl Jobs {
     pub(super) fn end(&mut self) -> Option<Window> {
         let mut oldest = self.open.pop_front()?;
         let account = self.total.clone();
+        // Nothing of what was received since the others were released was for them.
+        self.total.received_for_earlier();
+        oldest.account.received_for_earlier();
         self.total.remove(&oldest.account);
         oldest.account = account;
         Some(oldest)

@@ -244,7 +244,7 @@ fn law_what_was_submitted_is_counted_by_its_answer() {
 }
 
 #[test]
-fn law_of_jobs_that_overlap_each_has_all_time_since_its_release() {
+fn law_of_jobs_that_overlap_each_has_all_time_since_its_release_and_one_what_was_run() {
     let found = about_a(&[
         declare(0, A),
         declare(0, B),
@@ -264,10 +264,12 @@ fn law_of_jobs_that_overlap_each_has_all_time_since_its_release() {
         told,
         [
             (1, vec![(Part::Ran, 30), (Part::Behind(B), 10)]),
-            (2, vec![(Part::Ran, 25), (Part::Behind(B), 10)]),
-            (3, vec![(Part::Ran, 30), (Part::Behind(B), 5)]),
+            (2, vec![(Part::Ran, 5), (Part::Earlier, 20), (Part::Behind(B), 10)]),
+            (3, vec![(Part::Ran, 15), (Part::Earlier, 15), (Part::Behind(B), 5)]),
         ]
     );
+    assert_eq!(found.all.of(Part::Ran), ns(50), "as long as it had a processor");
+    assert_eq!(found.longest_run, ns(30));
     assert_eq!((found.late, found.given_up, found.overdue), (1, 1, 1));
 }
 
@@ -555,6 +557,9 @@ proptest! {
             let kept = thread.kept.iter().map(Episode::span);
             let sum = kept.fold(Span::ZERO, Span::saturating_add);
             prop_assert_eq!(thread.missed.total(), sum);
+            // Jobs that overlap do not run the same time twice.
+            let last = records.last().map_or(Span::ZERO, |last| last.at.saturating_since(Instant::ZERO));
+            prop_assert!(thread.all.received() <= last, "{thread:?}");
             prop_assert_eq!(thread.kept.len() as u64, thread.misses);
             let periods = thread.kept.iter().filter(|kept| kept.kind == Kind::Period).count();
             prop_assert_eq!(periods as u64, thread.short);

@@ -226,6 +226,7 @@ mod tests {
             of_command: true,
             recorded: Recorded::default(),
             activations: (0..40).map(activation).collect(),
+            jobs: Vec::new(),
             unknown: Span::ZERO,
         }
     }

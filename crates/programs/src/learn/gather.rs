@@ -5,7 +5,6 @@
 
 use super::cpus::{Base, Processor};
 use super::replay::{Activation, Cause, Learned, LearnedThread};
-use crate::program::Recorded;
 use std::collections::HashMap;
 use windfall_time::{Instant, Span};
 use windfall_trace::{COMMAND, Event, NodeId, Record, Stop, ThreadId};
@@ -52,6 +51,8 @@ impl Gather {
                 known.name.clone_from(name);
             }
             Event::Wake { thread, by } => self.wake(*thread, *by),
+            Event::Release { thread, .. } => self.release(*thread),
+            Event::Complete { thread, .. } | Event::Abort { thread } => self.end_job(*thread),
             Event::Switch { cpu, prev, next } => self.switch(usize::from(cpu.0), *prev, *next),
             Event::Exit { thread } => {
                 // A thread may report its exit before its last switch; until then it runs.
@@ -283,9 +284,26 @@ impl Gather {
             Some(Item::Run(run)) => *run = run.saturating_add(work),
             _ => line.items.push(Item::Run(work)),
         }
-        if let Some(last) = line.thread.activations.last_mut() {
-            last.work = last.work.saturating_add(work);
+        let job = line.thread.jobs.get_mut(line.jobs_done);
+        for part in line.thread.activations.last_mut().into_iter().chain(job) {
+            part.work = part.work.saturating_add(work);
         }
+    }
+
+    /// A job is released; it is done after those that are open.
+    fn release(&mut self, id: ThreadId) {
+        let i = self.line(id);
+        self.account(i);
+        let (at, by, work) = (self.relative(self.now), Cause::Other, Span::ZERO);
+        self.lines[i].thread.jobs.push(Activation { at, by, work });
+    }
+
+    /// The oldest job ends.
+    fn end_job(&mut self, id: ThreadId) {
+        let i = self.line(id);
+        self.account(i);
+        let line = &mut self.lines[i];
+        line.jobs_done = line.thread.jobs.len().min(line.jobs_done + 1);
     }
 
     fn begin_at_start(&mut self, i: usize) {
@@ -335,16 +353,8 @@ impl Gather {
         *self.index.entry(id).or_insert_with(|| {
             let name = format!("thread {}", id.0);
             self.lines.push(Line {
-                thread: LearnedThread {
-                    trace_thread: id,
-                    name,
-                    tid: 0,
-                    pid: 0,
-                    of_command: false,
-                    recorded: Recorded::default(),
-                    activations: Vec::new(),
-                    unknown: Span::ZERO,
-                },
+                thread: LearnedThread::new(id, name, 0),
+                jobs_done: 0,
                 items: Vec::new(),
                 state: State::Unseen,
                 since: self.now,

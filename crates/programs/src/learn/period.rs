@@ -1,5 +1,8 @@
 //! Finds out whether a thread has a period, and how much it needs in one.
 //!
+//! Where a trace has the thread's jobs, their releases are what is looked at; else its wake-ups, which miss those that come while it
+//! is busy.
+//!
 //! Wake-ups are grouped into bunches in two ways, each with several sizes: a bunch begins with every k-th wake-up,
 //! or after at least a certain silence. The median gap between bunches is a candidate for the period. A grid of
 //! that period is fitted to the bunches (`grid.rs`); the share of its periods in which a bunch begins on time is
@@ -39,7 +42,7 @@ pub struct Habit {
     pub confidence: Ratio,
     /// Number of periods observed.
     pub periods: u64,
-    /// Number of times that it became ready after waiting.
+    /// Number of times that it became ready after waiting, or that a job was released.
     pub wakeups: u64,
     /// The kind of result.
     pub note: Note,
@@ -95,7 +98,8 @@ struct Candidate {
 /// When there is no thread with this index.
 #[must_use]
 pub fn habit(learned: &Learned, thread: usize) -> Habit {
-    let all = &learned.threads[thread].activations;
+    let jobs = &learned.threads[thread].jobs;
+    let all = if jobs.is_empty() { &learned.threads[thread].activations } else { jobs };
     let wakes = &releases(all);
     let each_wake = || Need::of(all.iter().map(|a| a.work).collect());
     let mut habit = Habit {

@@ -68,6 +68,8 @@ pub struct LearnedThread {
     pub recorded: Recorded,
     /// Each time that it became ready after waiting, in order.
     pub activations: Vec<Activation>,
+    /// Its jobs, where the trace has them: when each was released, and what it used. A thread does them in order.
+    pub jobs: Vec<Activation>,
     /// The time for which its state is unknown.
     pub unknown: Span,
 }
@@ -84,12 +86,13 @@ impl LearnedThread {
             of_command: false,
             recorded: Recorded::default(),
             activations: Vec::new(),
+            jobs: Vec::new(),
             unknown: Span::ZERO,
         }
     }
 }
 
-/// One time that a thread became ready.
+/// One time that a thread became ready, or the release of one of its jobs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Activation {
@@ -97,7 +100,7 @@ pub struct Activation {
     pub at: Instant,
     /// The cause.
     pub by: Cause,
-    /// Processor time that it used until its next wait.
+    /// Processor time that it used until its next wait, or for the job.
     pub work: Span,
 }
 

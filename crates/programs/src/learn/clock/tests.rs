@@ -33,6 +33,7 @@ fn thread(id: u32, wakes: &[(u64, Cause)], woken: &[usize]) -> LearnedThread {
         of_command: false,
         activations: activations.collect(),
         recorded: Recorded { start: Instant::ZERO, steps },
+        jobs: Vec::new(),
         unknown: Span::ZERO,
     }
 }

@@ -21,7 +21,8 @@ impl Gather {
             cpu.finish(self.now);
             learned.interrupts.push(cpu.stolen);
         }
-        for line in std::mem::take(&mut self.lines) {
+        for mut line in std::mem::take(&mut self.lines) {
+            line.thread.jobs.truncate(line.jobs_done); // what the others need is not known
             learned.dropped.not_waiting += u64::from(line.early.is_some());
             let start = match line.begins {
                 Begins::Able(_) if !self.wakes.is_empty() => Instant::ZERO,

@@ -7,6 +7,8 @@ use windfall_time::{Instant, Span};
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) thread: LearnedThread,
+    /// How many of its jobs have ended; the next one is what it works on.
+    pub(super) jobs_done: usize,
     pub(super) items: Vec<Item>,
     pub(super) state: State,
     pub(super) since: Instant,

@@ -21,6 +21,7 @@ fn learned(activations: Vec<Activation>) -> Learned {
         of_command: false,
         recorded: Recorded::default(),
         activations,
+        jobs: Vec::new(),
         unknown: Span::ZERO,
     };
     Learned { threads: vec![thread], ..Learned::default() }
@@ -173,4 +174,18 @@ proptest! {
         let periodic = matches!(found.note, Note::Periodic | Note::ReleasedBy(_));
         prop_assert_eq!(periodic, found.period.is_some());
     }
+}
+
+#[test]
+fn law_releases_of_jobs_are_the_period_where_a_trace_has_them() {
+    // It runs once in three periods, and does three jobs then.
+    let each = |gap: u64, work| move |n: u64| activation(ms(n * gap), Cause::Other, ms(work));
+    let mut found = learned((0..30).map(each(30, 3)).collect());
+    let of = |found: &Learned| {
+        let habit = habit(found, 0);
+        (habit.period.unwrap().as_nanos(), habit.need.max.as_nanos())
+    };
+    assert_eq!(of(&found), (ms(30), ms(3)));
+    found.threads[0].jobs = (0..90).map(each(10, 1)).collect();
+    assert_eq!(of(&found), (ms(10), ms(1)));
 }

@@ -21,6 +21,7 @@ fn thread(id: u32, name: &str, count: u64, gap_us: u64, work_us: u64) -> Learned
         of_command: false,
         recorded: Recorded { start: Instant::ZERO, steps },
         activations: (0..count).map(each).collect(),
+        jobs: Vec::new(),
         unknown: Span::ZERO,
     }
 }

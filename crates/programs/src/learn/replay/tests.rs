@@ -353,3 +353,30 @@ proptest! {
         prop_assert!(run(&learned).is_empty());
     }
 }
+
+#[test]
+fn law_jobs_are_learned_though_the_thread_never_waited_between_them() {
+    let event = |ns, event| at(ns, event);
+    let release = |ns| event(ns, Event::Release { thread: ThreadId(0), deadline: None });
+    let complete = |ns| {
+        event(ns, Event::Complete { thread: ThreadId(0), response: Span::ZERO, missed: false })
+    };
+    let learned = learn([
+        thread(0),
+        wake(1000, 0, None),
+        release(1000),
+        release(1010),
+        release(1020),
+        switch(1025, 0, None, Some(0)),
+        complete(1028),
+        release(1030),
+        complete(1033),
+        complete(1037),
+        switch(1038, 0, Some((0, Stop::Preempted)), None),
+    ]);
+    let ns = |ns| Span::from_nanos(ns);
+    let jobs: Vec<_> =
+        learned.threads[0].jobs.iter().map(|job| (job.at - Instant::ZERO, job.work)).collect();
+    assert_eq!(jobs, [(ns(0), ns(3)), (ns(10), ns(5)), (ns(20), ns(4))], "the fourth is open");
+    assert_eq!(learned.threads[0].activations.len(), 1);
+}

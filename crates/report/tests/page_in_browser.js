@@ -22,6 +22,23 @@ try {
   };
   found.group_waits = clickAt('w (12 threads)', 1050 * MS);
   found.group_runs = clickAt('w (12 threads)', 500 * MS);
+  // Two threads take turns of an odd time for 26 days, and both rest in between.
+  const day = 864e11, turn = 1111111, begin = 26 * day + 1;
+  const long = [0, 1].map((which) => {
+    const lane = newLane(100);
+    for (let i = 0; i < lane.n; i++) {
+      lane.start[i] = begin + (3 * i + which) * turn;
+      lane.end[i] = lane.start[i] + turn;
+      lane.kind[i] = CPU;
+    }
+    return lane;
+  });
+  const whole = statesOf(long), off = (time, exact) => Math.abs(time - exact);
+  found.long = {
+    slices: whole.n,
+    off: Math.max(...Array.from(whole.start, (time, i) => off(time, begin + 3 * i * turn)),
+      ...Array.from(whole.end, (time, i) => off(time, begin + (3 * i + 2) * turn))),
+  };
   const labels = () => rows.map((row) => row.label);
   found.first = labels();
   press(20, 'ts', 'pointerdown');

@@ -137,6 +137,13 @@ fn law_a_group_has_the_sum_of_its_threads_times() {
     assert_eq!(group, ["w (12 threads)", "30.0 ms", "200.0 %", "150 ms", "0 ns"]);
 }
 
+#[test]
+fn limit_threads_are_drawn_together_after_26_days() {
+    let Some(found) = found() else { return };
+    assert_eq!(found["long"]["slices"], 100, "{}", found["long"]);
+    assert!(found["long"]["off"].as_u64().unwrap() < 2, "ns: {}", found["long"]);
+}
+
 fn labels(found: &Value) -> Vec<&str> {
     found.as_array().unwrap().iter().map(|label| label.as_str().unwrap()).collect()
 }

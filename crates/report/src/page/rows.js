@@ -35,14 +35,18 @@ function together(lanes, { label, run }) {
 }
 
 function statesOf(lanes) {
-  // An edge is one number, for numbers sort fast: its time (up to 13 days are exact), its class, and whether it is an end.
+  // An edge is one number, for numbers sort fast: its time, its class, and whether it is an end. Numbers are exact below
+  // 2^53, so the times of a row that is longer than 2^50 ns (13 days) are rounded to a coarser unit.
+  const last = lanes.reduce((most, lane) => lane.n ? Math.max(most, lane.end[lane.n - 1]) : most, 1);
+  const unit = Math.max(1, 2 ** Math.ceil(Math.log2(last / 2 ** 50)));
+  const packed = (time, rest) => 8 * Math.floor(time / unit) + rest;
   const edges = new Float64Array(2 * lanes.reduce((sum, lane) => sum + lane.n, 0));
   let e = 0;
   for (const lane of lanes) {
     for (let i = 0; i < lane.n; i++) {
       const which = 2 * ofThread(lane.kind[i]);
-      edges[e++] = 8 * lane.start[i] + which;
-      edges[e++] = 8 * lane.end[i] + which + 1;
+      edges[e++] = packed(lane.start[i], which);
+      edges[e++] = packed(lane.end[i], which + 1);
     }
   }
   edges.sort();
@@ -56,7 +60,7 @@ function statesOf(lanes) {
     }
     const now = count[0] ? CPU : count[1] ? 0 : count[2] ? 3 : count[3] ? 1 : -1;
     if (now === state) continue;
-    if (state >= 0) slices.push([since, time, state]);
+    if (state >= 0) slices.push([since * unit, time * unit, state]);
     since = time;
     state = now;
   }

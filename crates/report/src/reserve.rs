@@ -67,6 +67,11 @@ pub fn text(case: &Case, found: &Found, requested: &Basis<'_>, width: Option<usi
             "choice  none: with these periods and this cost of switches, less than a whole processor \
              is not enough; ask for `ALL`, or try shorter periods\n",
         ),
+        None if found.whole_suffices => text.push_str(&format!(
+            "choice  none: a whole processor is enough, but with these periods no multiple of {} is; give a \
+             smaller `--step`, or longer periods\n",
+            requested.search.step,
+        )),
         None => text.push_str(
             "choice  none: not even a whole processor is enough; let the threads do less, or be due \
              later\n",

@@ -69,6 +69,8 @@ pub struct Found {
     pub choice: Option<Choice>,
     /// The reservation in the file.
     pub present: Option<Present>,
+    /// Whether every deadline is met with a whole processor.
+    pub whole_suffices: bool,
     /// Each member's longest response time under the choice.
     pub responses: Vec<Option<Span>>,
 }
@@ -262,7 +264,8 @@ impl Case {
             responses: self.under(&guarantee),
         });
         let responses = responses.unwrap_or_else(|| vec![None; tasks.len()]);
-        Ok(Found { kind: search.kind, boundary, knee, choice, present, responses })
+        let (kind, whole_suffices) = (search.kind, self.suffices(&Guarantee::All));
+        Ok(Found { kind, boundary, knee, choice, present, whole_suffices, responses })
     }
 
     /// The least amount for each period between the ends, even if a single one is requested.

@@ -373,3 +373,21 @@ run       = "spin"
     let due = Value::from(4_000_000);
     assert_eq!((&reporting["suffices"], &reporting["response_ns"][0]), (&true.into(), &due));
 }
+
+#[test]
+fn law_where_no_amount_is_enough_the_reason_is_named() {
+    let choice = |arguments: &[&str]| {
+        let output = reserve(arguments);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let text = printed(&output);
+        text.lines().find(|line| line.starts_with("choice")).unwrap().to_owned()
+    };
+    let small = choice(&["--task", "1ms/10ms", "--period", "1ns"]);
+    assert!(
+        small.contains("a whole processor is enough") && small.contains("no multiple of 1us"),
+        "{small}"
+    );
+    assert!(small.contains("smaller `--step`"), "{small}");
+    let much = choice(&["--task", "11ms/10ms"]);
+    assert!(much.contains("not even a whole processor is enough"), "{much}");
+}

@@ -13,7 +13,7 @@ mod taken;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// A part of a section's heading, and a call whose document it explains.
@@ -179,6 +179,17 @@ fn law_the_reference_explains_every_key_of_every_document() {
     assert!(wrong.is_empty(), "docs/guide/src/json.md does not explain {wrong:#?}");
 }
 
+/// A run, ended when the test is over, also when that has failed.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if matches!(self.0.try_wait(), Ok(None)) {
+            let _ = self.0.kill().and_then(|()| self.0.wait()); // there is nobody to tell
+        }
+    }
+}
+
 #[test]
 fn law_the_reference_explains_what_this_machines_verbs_say() {
     if !real::is_ready() {
@@ -194,10 +205,10 @@ fn law_the_reference_explains_what_this_machines_verbs_say() {
     let mut run = Command::new(env!("CARGO_BIN_EXE_windfall"));
     run.args(["run", "scenarios/real-programs.toml", "--for", "30s", "--socket", "s"]);
     run.current_dir(&folder).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = run.spawn().unwrap();
+    let mut child = Running(run.spawn().unwrap());
     while !folder.join("s").exists() {
-        if child.try_wait().unwrap().is_some() {
-            child = run.spawn().unwrap(); // another run was under way
+        if child.0.try_wait().unwrap().is_some() {
+            child = Running(run.spawn().unwrap()); // another run was under way
         }
         assert!(begun.elapsed() < Duration::from_secs(60), "no run began");
         std::thread::sleep(Duration::from_millis(100));
@@ -205,7 +216,7 @@ fn law_the_reference_explains_what_this_machines_verbs_say() {
     for (of, call) in OF_A_RUN {
         wrong.extend(unexplained(of, &document(call, &called(&folder, call))));
     }
-    child.wait().unwrap();
+    child.0.wait().unwrap();
     assert!(wrong.is_empty(), "docs/guide/src/json.md does not explain {wrong:#?}");
 }
 

@@ -153,11 +153,19 @@ fn draw(screen: &Screen, area: Rect, buffer: &mut Buffer) {
     let bold = Style::new().add_modifier(Modifier::BOLD);
     Paragraph::new(accused).style(bold).wrap(Wrap { trim: false }).render(voters, buffer);
     Paragraph::new(marked(screen)).wrap(Wrap { trim: true }).render(detail, buffer);
-    let signs = "= kept  - not asking  ~ stolen  + exceeded  ! missed  ? unknown";
-    let tick = if usize::from(area.width) < ROOMY { "" } else { "  | promised" };
-    Paragraph::new(format!("{signs}{tick}")).render(legend, buffer);
+    Paragraph::new(signs(area.width.into())).render(legend, buffer);
     let keys = "q ends  arrows move  space pauses  s sorts by: ";
     Paragraph::new(format!("{keys}{}", screen.order.name())).render(foot, buffer);
+}
+
+/// The meanings of the signs, as far as the width allows.
+fn signs(width: usize) -> String {
+    let tick = if width < ROOMY { "" } else { "  | promised" };
+    let of = |excused: &str| {
+        format!("= kept  - not asking  ~ {excused}  + exceeded  ! missed  ? unknown{tick}")
+    };
+    let whole = of("stolen or overhead");
+    if whole.len() <= width { whole } else { of("stolen") }
 }
 
 fn title(screen: &Screen) -> Line<'static> {

@@ -118,6 +118,13 @@ fn law_a_replica_that_was_wrong_is_named_whichever_row_is_marked() {
 fn law_what_was_stolen_is_shown_apart_from_what_schedulers_broke() {
     let shown = |status: PromiseStatus| sign(Some(status.into()));
     assert_eq!([PromiseStatus::Stolen, PromiseStatus::Overhead].map(shown), ["~"; 2]);
+    // The legend says so where there is room, and never runs out of the screen.
+    for (width, said) in [(80, false), (87, true), (120, true)] {
+        let lines = self::shown(&screen(), width);
+        let legend = lines.iter().find(|line| line.starts_with("= kept")).unwrap();
+        assert_eq!(legend.contains("~ stolen or overhead"), said, "{width}: {legend}");
+        assert!(legend.trim_end().ends_with("| promised"), "{width}: {legend}");
+    }
     let broken = [PromiseStatus::Missed, PromiseStatus::Exceeded, PromiseStatus::Kept];
     assert_eq!(broken.map(shown), ["!", "+", "="]);
 }

@@ -8,6 +8,7 @@ use windfall_scenario::rtapp::RtApp;
 use windfall_scenario::{ImportedRtApp, Recording, Scenario};
 use windfall_trace::escape::escaped;
 use windfall_trace::import::Report;
+use windfall_trace::timeline::LostCount;
 
 /// For programs: the scenario, what is proposed for each thread of a recording, and what there is to say of how it was made.
 #[must_use]
@@ -48,8 +49,11 @@ pub fn remarks(recording: &Recording) -> String {
     if let Some(clock) = &recording.clock {
         words.push_str(&whose_wakeups(clock));
     }
-    if let Some(report) = &recording.report {
-        words.push_str(&what_became_of_lines(report));
+    let lost = recording.learned.lost;
+    match &recording.report {
+        Some(report) => words.push_str(&what_became_of_lines(report)),
+        None if lost.gaps > 0 => words.push_str(&gaps(lost)),
+        None => {}
     }
     words
 }
@@ -90,11 +94,7 @@ fn what_became_of_lines(report: &Report) -> String {
         ));
     }
     if lost.gaps > 0 {
-        let more = if lost.uncounted > 0 { ", others uncounted" } else { "" };
-        text.push_str(&format!(
-            "LOST: {} gaps reported by the source, {} events counted{more}; the time in them is unknown\n",
-            lost.gaps, lost.events
-        ));
+        text.push_str(&gaps(lost));
     }
     if report.mismatches.count > 0 {
         text.push_str(&format!(
@@ -109,6 +109,14 @@ fn what_became_of_lines(report: &Report) -> String {
         ));
     }
     text
+}
+
+fn gaps(lost: LostCount) -> String {
+    let more = if lost.uncounted > 0 { ", others uncounted" } else { "" };
+    let LostCount { gaps, events, .. } = lost;
+    format!(
+        "LOST: {gaps} gaps reported by the source, {events} events counted{more}; the time in them is unknown\n"
+    )
 }
 
 /// Doubts about an rt-app file, steps that were replaced by others, the number of `processors` assumed, and `why`.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use windfall_guarantees::Guarantee;
 use windfall_programs::learn::{Note, Parent, Proposal, Row};
 use windfall_time::Span;
+use windfall_trace::timeline::LostCount;
 
 /// Everything that was found.
 #[derive(Clone, Debug)]
@@ -17,6 +18,10 @@ pub struct Suggestions {
     pub others: [Span; 2],
     /// Doubts about the recording and gaps in it, in words.
     pub remarks: String,
+    /// Why the recording ends early, if it does.
+    pub cut: Option<String>,
+    /// Events that are missing in it.
+    pub lost: LostCount,
 }
 
 /// A promise that is suggested.
@@ -41,7 +46,7 @@ impl Suggested {
 /// For people.
 #[must_use]
 pub fn text(found: &Suggestions, width: Option<usize>) -> String {
-    let Suggestions { proposal, promises, others, remarks } = found;
+    let Suggestions { proposal, promises, others, remarks, .. } = found;
     let mut text = String::new();
     if promises.is_empty() {
         text.push_str("no thread has a period with enough confidence for a promise\n");
@@ -197,6 +202,8 @@ pub fn json(found: &Suggestions) -> Value {
         "promises": found.promises.iter().map(promise).collect::<Vec<_>>(),
         "not_promised": left_out.collect::<Vec<_>>(),
         "without_period": without_period(found).json(),
+        "cut": found.cut,
+        "lost": { "gaps": found.lost.gaps, "events": found.lost.events, "uncounted": found.lost.uncounted },
         "processors": found.proposal.processors,
         "reserved_processors": hundredths(found.proposal.share),
         "others_received_ns": { "without": found.others[0].as_nanos(), "with": found.others[1].as_nanos() },

@@ -174,6 +174,12 @@ impl TraceFiles {
         self
     }
 
+    /// The files read so far that end early, each with the reason.
+    pub fn cut(&self) -> impl Iterator<Item = (&str, &str)> {
+        let read = self.read.iter();
+        read.filter_map(|(file, read)| Some((file.as_str(), read.as_ref().ok()?.cut.as_deref()?)))
+    }
+
     fn recording(&mut self, file: &str) -> Result<&Recording, RecordingError> {
         let path = self.folder.join(file);
         let read = self.read.entry(file.to_owned());

@@ -270,7 +270,36 @@ fn accepts_a_recording_that_is_cut_and_says_so() {
         windfall(&["import", cut.to_str().unwrap(), "-o", out.to_str().unwrap(), "--force"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(printed(&output).contains("LOST: the recording ends early"), "{output:?}");
-    assert!(windfall(&["simulate", out.to_str().unwrap()]).status.success());
+    // So do all verbs that use it from then on.
+    for verb in ["check", "simulate"] {
+        let output = windfall(&[verb, out.to_str().unwrap()]);
+        assert!(output.status.success());
+        let said = errors(&output);
+        assert_eq!(said.matches("LOST: the recording cut.gz ends early").count(), 1, "{said}");
+    }
+    let output = windfall(&["suggest", "--json", cut.to_str().unwrap()]);
+    let found: serde_json::Value = serde_json::from_str(&printed(&output)).unwrap();
+    assert!(found["cut"].as_str().unwrap().contains("not read completely"), "{found}");
+    assert!(found["lost"]["gaps"].is_u64(), "{found}");
+}
+
+#[test]
+fn refuses_to_export_a_trace_of_which_nothing_can_be_read() {
+    let scenario = file("damaged.toml", SCENARIO);
+    let trace = scenario.replace(".toml", ".wft");
+    assert!(windfall(&["simulate", &scenario, "--trace", &trace, "--force"]).status.success());
+    let mut bytes = std::fs::read(&trace).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0xff;
+    std::fs::write(&trace, bytes).unwrap();
+    for end in ["pftrace", "html", "wft"] {
+        let out = scenario.replace("damaged.toml", &format!("damaged-out.{end}"));
+        drop(std::fs::remove_file(&out)); // of an earlier test
+        let output = windfall(&["export", &trace, &out]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(errors(&output).contains("damaged"), "{output:?}");
+        assert!(!Path::new(&out).exists(), "{out}");
+    }
 }
 
 /// A thread that spins above one that asks for a millisecond in ten.
@@ -301,7 +330,7 @@ fn simulate_says_how_each_promise_fared_and_blames_nobody_for_what_was_not_grant
     let path = file("promises.toml", PROMISES);
     let output = windfall(&["simulate", &path]);
     let text = printed(&output);
-    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert_eq!(output.status.code(), Some(1), "a request was refused: {text}");
     let row = |of: &str| text.lines().find(|line| line.starts_with(of)).unwrap();
     assert!(row("ALL ").contains("kept"), "{text}");
     assert!(!text.lines().any(|line| line.starts_with("RESBS 1ms 10ms")), "{text}");

@@ -2,7 +2,7 @@
 
 use crate::cli::CheckArgs;
 use crate::command_error::{CommandError, warn};
-use crate::output::show;
+use crate::output::{input_name, print_error, show};
 use crate::profiles::Shelf;
 use crate::{Answer, VerbError};
 use std::path::Path;
@@ -53,11 +53,27 @@ pub(crate) fn load_with(path: &Path, overrides: &[Override]) -> Result<Scenario,
     Ok(scenario)
 }
 
-/// Builds a scenario; recordings are looked for in its folder.
+/// Builds a scenario; recordings are looked for in its folder, and a warning says which of them end early.
 pub(crate) fn plan(scenario: &Scenario, path: &Path) -> Result<Plan, CommandError> {
+    let (plan, recordings) = plan_from(scenario, path)?;
+    for (file, why) in recordings.cut() {
+        let name = input_name(path);
+        print_error(&format!(
+            "windfall: {name}: LOST: the recording {file} ends early ({why}); what came before is used\n"
+        ));
+    }
+    Ok(plan)
+}
+
+/// The same for a verb that says itself what its recording lacks; with the recordings.
+pub(crate) fn plan_from(
+    scenario: &Scenario,
+    path: &Path,
+) -> Result<(Plan, TraceFiles), CommandError> {
     let folder = path.parent().unwrap_or_else(|| Path::new(""));
     let mut recordings = TraceFiles::new(folder);
-    scenario.build_with(&mut recordings).map_err(CommandError::of)
+    let plan = scenario.build_with(&mut recordings).map_err(CommandError::of)?;
+    Ok((plan, recordings))
 }
 
 /// Why one scheduler or thread has what it has.

@@ -10,7 +10,7 @@ use windfall_report::perfetto::Perfetto;
 use windfall_report::{StoryBuilder, page};
 use windfall_trace::codec::Writer;
 use windfall_trace::import::Format;
-use windfall_trace::{Header, Record, Sink, Source, SourceError};
+use windfall_trace::{Event, Header, Record, Sink, Source, SourceError};
 
 /// The format to write.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -108,6 +108,8 @@ struct Reading {
     header: Header,
     first: Option<Result<Record, SourceError>>,
     count: u64,
+    /// Whether it has any record that is more than the note of a loss.
+    has_events: bool,
     /// Why it is not whole.
     cut: Option<String>,
 }
@@ -120,7 +122,7 @@ impl Reading {
         // The header of a text is complete once a record has been given.
         let first = source.next();
         let header = source.header().clone();
-        Ok(Reading { name, source, header, first, count: 0, cut: None })
+        Ok(Reading { name, source, header, first, count: 0, has_events: false, cut: None })
     }
 
     fn pour(&mut self, sink: &mut dyn Sink) {
@@ -129,15 +131,20 @@ impl Reading {
                 Ok(record) => {
                     sink.record(record.at, &record.event);
                     self.count += 1;
+                    self.has_events |= !matches!(record.event, Event::Lost { .. });
                 }
                 Err(why) => self.cut = Some(why.to_string()),
             }
         }
     }
 
-    /// Refuses a text of which nothing was understood.
+    /// Refuses a text of which nothing was understood, and a trace of which nothing could be read.
     fn is_recording(&mut self) -> Result<(), VerbError> {
-        if self.source.report().is_none_or(|report| report.imported() > 0) {
+        let is_one = match self.source.report() {
+            Some(report) => report.imported() > 0,
+            None => self.has_events || self.cut.is_none(),
+        };
+        if is_one {
             return Ok(());
         }
         let why = self.cut.take().unwrap_or_else(|| {

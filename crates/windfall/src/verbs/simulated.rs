@@ -1,8 +1,6 @@
 //! Simulations, for every verb that needs one: each says why it cannot be, and none passes off a part as the whole.
 
-use super::check::plan;
 use crate::VerbError;
-use crate::command_error::CommandError;
 use crate::output::input_name;
 use std::fmt::Display;
 use std::path::Path;
@@ -12,12 +10,16 @@ use windfall_sim::Sim;
 use windfall_time::Instant;
 use windfall_trace::Sink;
 
-/// The simulation of a scenario that stands in `file`, to its end.
+/// The simulation of a scenario that stands in `file`, and has this plan, to its end.
 ///
 /// # Errors
-/// Every mistake in it, a machine that cannot be simulated, or why the simulation did not reach its end.
-pub(crate) fn simulated(scenario: &Scenario, file: &Path) -> Result<Outcome, CommandError> {
-    let sim = simulation(plan(scenario, file)?, file, None)?;
+/// A machine that cannot be simulated, or why the simulation did not reach its end.
+pub(crate) fn simulated(
+    scenario: &Scenario,
+    plan: Plan,
+    file: &Path,
+) -> Result<Outcome, VerbError> {
+    let sim = simulation(plan, file, None)?;
     let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
     reached_its_end(&outcome, file)?;
     Ok(outcome)

@@ -5,6 +5,7 @@
 //!
 //! Invariant: the checker grants everything that is suggested.
 
+use super::check::plan_from;
 use super::import::seen_from;
 use super::new::{place_schema, with_schema};
 use crate::cli::SuggestArgs;
@@ -79,7 +80,10 @@ fn find(
         let why = format!("a promise does not fit: {}", promises.explain(refused));
         return Err(VerbError(format!("windfall: {}: {why}", input_name(&args.recording))).into());
     }
-    let [before, after] = [simulated(&without, path)?, simulated(&with, path)?];
+    let simulated = |scenario: &Scenario| -> Result<Outcome, CommandError> {
+        Ok(simulated(scenario, plan_from(scenario, path)?.0, path)?)
+    };
+    let [before, after] = [simulated(&without)?, simulated(&with)?];
     let recorded = recorded(args, path)?;
     let mut promises = Vec::new();
     for row in &proposal.rows {
@@ -100,7 +104,8 @@ fn find(
         let others = outcome.threads.iter().filter(|thread| !promised.contains(&thread.name));
         others.map(|thread| thread.received).fold(Span::ZERO, Span::saturating_add)
     });
-    Ok(Suggestions { proposal, promises, others, remarks: remarks(recording) })
+    let (remarks, cut, lost) = (remarks(recording), recording.cut.clone(), recording.learned.lost);
+    Ok(Suggestions { proposal, promises, others, remarks, cut, lost })
 }
 
 /// The name in the scenario of a recorded thread with a promise of its own.

@@ -7,7 +7,7 @@ mod outcomes;
 use crate::cli::CompareArgs;
 use crate::command_error::CommandError;
 use crate::output::{Destinations, input_name, is_standard, show};
-use crate::verbs::check::{load, plan};
+use crate::verbs::check::{load, plan, plan_from};
 use crate::verbs::simulated::{reached_its_end, simulated};
 use crate::{Answer, VerbError};
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
     if let Some(path) = &args.costs {
         cost(&mut modelled, path)?;
     }
-    let simulated = simulated(&modelled, &args.file)?;
+    let simulated = simulated(&modelled, plan_from(&modelled, &args.file)?.0, &args.file)?;
     let settings = Settings { cpus: args.cpus.clone(), ..Settings::default() };
     let received = windfall_linux::run(plan(&scenario, &args.file)?, &settings, None)?;
     reached_its_end(&received, &args.file)?;

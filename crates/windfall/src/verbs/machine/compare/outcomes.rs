@@ -3,7 +3,7 @@
 use crate::cli::CompareArgs;
 use crate::command_error::CommandError;
 use crate::output::{Destinations, JSON_VERSION, input_name, show};
-use crate::verbs::check::load;
+use crate::verbs::check::{load, plan};
 use crate::verbs::simulated::simulated;
 use crate::{Answer, VerbError};
 use serde_json::Value;
@@ -42,7 +42,7 @@ fn outcome(path: &Path, length: Option<Span>) -> Result<OutcomeDocument, Command
     if is_scenario(path) {
         let mut scenario = load(path)?;
         scenario.length = length.unwrap_or(scenario.length);
-        let outcome = simulated(&scenario, path)?;
+        let outcome = simulated(&scenario, plan(&scenario, path)?, path)?;
         let document = json(&scenario, &outcome, &judge(&scenario, &outcome));
         return OutcomeDocument::read(document).map_err(|why| failed(why.to_string()).into());
     }

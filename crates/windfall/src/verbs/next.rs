@@ -47,10 +47,11 @@ fn after(verb: &Verb, answer: Answer) -> Option<String> {
         Verb::Migrate(args) => format!("check {}", named(&args.file)?),
         Verb::Catalogue(args) => match &args.name {
             None => "catalogue rez".to_owned(),
-            Some(_) => return None,
+            Some(_) => return None, // it is for a file that is being written
         },
         Verb::Import(args) => format!("simulate {}", named(&args.output)?),
         Verb::Explain(_) => return None, // it says so itself
+        // For an editor, a shell and `man`.
         Verb::Schema(_) | Verb::Completions(_) | Verb::Man(_) => return None,
     })
 }

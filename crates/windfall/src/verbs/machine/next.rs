@@ -84,7 +84,7 @@ fn after_comparison(args: &CompareArgs) -> Option<String> {
     match (&args.other, &args.costs) {
         (None, None) => Some("measure -o costs.toml".to_owned()),
         (None, Some(_)) => None,
-        // The page shows where the times are.
+        // The page shows where the times are; of two outcomes nothing can be simulated.
         (Some(other), _) => {
             let scenario = [other, &args.file].into_iter().find(is_scenario)?;
             Some(format!("simulate {} --report report.html", named(scenario)?))

@@ -191,14 +191,18 @@ pub fn json(scenario: &Scenario, promises: &Promises) -> Value {
         let parent = tree.vps[*vp].parent;
         parent.map(|parent| tree.nodes[parent].name.clone())
     };
+    let granted = |vp: usize| {
+        let asks = tree.vps[vp].requested.filter(|_| !promises.findings.vps[vp].is_refused());
+        asks.map(|asks| asks.to_string())
+    };
     let schedulers = tree.nodes.iter().map(|node| {
         let parents: Vec<Option<String>> = node.own.iter().map(parent).collect();
-        json!({ "name": node.name, "kind": node.kind, "parents": parents })
+        let promised: Vec<Option<String>> = node.own.iter().map(|own| granted(*own)).collect();
+        json!({ "name": node.name, "kind": node.kind, "parents": parents, "promised": promised })
     });
     let threads = (0..tree.vps.len()).filter(|vp| tree.vps[*vp].child.is_none()).map(|vp| {
-        let promised = tree.vps[vp].requested.map(|asks| asks.to_string());
         json!({
-            "name": tree.vps[vp].name, "parent": parent(&vp), "promised": promised,
+            "name": tree.vps[vp].name, "parent": parent(&vp), "promised": granted(vp),
         })
     });
     let deadlines = promises.deadlines(scenario);

@@ -114,9 +114,17 @@ fn facts(report: &Report) -> Markup {
             @if !report.machine.is_empty() { li { (Shown(&report.machine)) } }
             li { (short(report.span)) " looked at" }
             @if all > 0 { li.(good(held == all)) { (held) " of " (all) " expectations held" } }
+            @let refused = report.not_promised.len();
             @if !report.promises.is_empty() {
                 @let broken = report.promises.iter().any(|promise| promise.failure);
-                li.(good(!broken)) { (if broken { "not all promises kept" } else { "no promise missed" }) }
+                li.(good(!broken)) {
+                    @if broken { "not all promises kept" }
+                    @else if refused > 0 { "no promise missed that was granted" }
+                    @else { "no promise missed" }
+                }
+            }
+            @if refused > 0 {
+                li.bad { (refused) @if refused == 1 { " guarantee refused" } @else { " guarantees refused" } }
             }
             @if jobs + missed > 0 {
                 li.(good(missed == 0)) {

@@ -76,13 +76,13 @@ fn remarks(scenario: &Scenario) -> String {
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-/// The worse the larger; of equals the one with the smaller margin.
-pub(crate) fn rank(verdict: &PromiseVerdict) -> (PromiseStatus, Option<Reverse<Length>>) {
+/// The worse the larger: one that counts as broken before all others; of equals the one with the smaller margin.
+pub(crate) fn rank(verdict: &PromiseVerdict) -> (bool, PromiseStatus, Option<Reverse<Length>>) {
     let margin = match verdict.verdict {
         Some(Verdict::Kept { margin, .. } | Verdict::NotRefuted { margin, .. }) => Some(margin),
         _ => None,
     };
-    (verdict.status(), margin.map(Reverse))
+    (verdict.is_failure(), verdict.status(), margin.map(Reverse))
 }
 
 fn row((owner, verdict): (String, &PromiseVerdict)) -> Vec<String> {

@@ -120,3 +120,66 @@ fn law_a_group_has_the_worst_verdict_of_its_threads() {
     let page = page_of(&scenario, &run.outcome);
     assert_eq!(page.matches("chip missed").count(), 2, "in the tree, too");
 }
+
+/// `low` asks for what `high` leaves nothing of, and so does the scheduler `inner`.
+const REFUSED: &str = "schema = 2\nlength = \"1s\"\n\
+    [schedulers.fp]\nscheduler = \"fixed-priority\"\nparent = \"top\"\n\
+    [schedulers.inner]\nscheduler = \"round-robin\"\nparent = \"fp\"\nguarantee = \"RESBS 2ms 10ms\"\npriority = 1\n\
+    [threads.high]\nparent = \"fp\"\nguarantee = \"ALL\"\npriority = 2\nrun = \"spin\"\n\
+    [threads.low]\nparent = \"fp\"\nguarantee = \"RESBS 1ms 10ms\"\npriority = 1\nrun = \"spin\"\n";
+
+#[test]
+fn law_the_page_names_each_request_that_was_refused() {
+    let (scenario, run) = run(REFUSED);
+    let page = page_of(&scenario, &run.outcome);
+    assert!(page.contains("2 guarantees refused"), "at the top");
+    assert!(page.contains("no promise missed that was granted"), "of what was granted only");
+    let section = page.split_once("id=\"refused\"").unwrap().1.split_once("</section>").unwrap().0;
+    for (owner, asked) in [("inner", "RESBS 2ms 10ms"), ("low", "RESBS 1ms 10ms")] {
+        let row = section.split("<tr>").find(|row| row.contains(&format!(">{owner}<"))).unwrap();
+        for cell in [asked, ">fp<", "of its siblings"] {
+            assert!(row.contains(cell), "{owner}: {cell}: {row}");
+        }
+        let tree = page.split_once("id=\"tree\"").unwrap().1.split_once("</section>").unwrap().0;
+        let row = tree.split("<tr").find(|row| row.contains(&format!(">{owner}<"))).unwrap();
+        assert!(row.contains("chip missed") && row.contains("</span> RESBS"), "{owner}: {row}");
+        assert!(!row.contains("promised"), "no tick of a promise: {row}");
+    }
+    let (scenario, run) = self::run(HOME);
+    assert!(!page_of(&scenario, &run.outcome).contains("refused\""), "nothing was refused");
+}
+
+#[test]
+fn law_check_calls_promised_what_was_granted() {
+    let scenario = Scenario::parse("test.toml", REFUSED).unwrap();
+    let found = windfall_report::check::json(&scenario, &scenario.promises());
+    let promised = |list: &str, name: &str| {
+        let mut rows = found[list].as_array().unwrap().iter();
+        rows.find(|row| row["name"] == name).unwrap()["promised"].clone()
+    };
+    assert_eq!(promised("threads", "high"), "ALL");
+    assert_eq!(promised("threads", "low"), serde_json::Value::Null);
+    assert_eq!(promised("schedulers", "inner"), serde_json::json!([null]));
+}
+
+#[test]
+fn law_a_broken_promise_outranks_one_that_was_only_asked_for() {
+    let (scenario, mut run) = run("schema = 2\nlength = \"1s\"\n\
+        [schedulers.res]\nscheduler = \"rez\"\nparent = \"top\"\n\
+        [threads.a]\ncount = 9\nparent = \"res\"\nguarantee = \"RESBH 1ms 10ms\"\nrun = \"spin\"\n");
+    let worst = run.outcome.promises[0].worst().unwrap();
+    let [short, by] = [worst.promised; 2];
+    let verdicts =
+        [Verdict::Broken { short, worst, tested: 1 }, Verdict::Exceeded { by, worst, tested: 1 }];
+    for (at, verdict) in verdicts.into_iter().enumerate() {
+        let owner = format!("a-{}", at + 1);
+        let mut promises = run.outcome.promises.iter_mut();
+        let promise = promises.find(|promise| promise.promise.owner == owner).unwrap();
+        (promise.verdict, promise.promise.granted) = (Some(verdict), at == 1);
+    }
+    let page = page_of(&scenario, &run.outcome);
+    let shown = shown(&page);
+    let [(texts, class)] = shown.as_slice() else { panic!("{shown:?}") };
+    assert_eq!((texts[2].as_str(), class.as_str()), ("exceeded", "missed"));
+    assert!(page.contains("not all promises kept"));
+}

@@ -4,7 +4,7 @@
 //! the list of nodes, and one that leads nowhere means "at the root".
 
 use crate::{Story, promises};
-use windfall_scenario::outcome::{PromiseStatus, PromiseVerdict, TaskCounts};
+use windfall_scenario::outcome::{PromiseStatus, PromiseVerdict, Refused, TaskCounts};
 use windfall_time::{Ratio, Span};
 use windfall_trace::timeline::LostCount;
 
@@ -33,6 +33,8 @@ pub struct Report {
     pub expectations: Vec<Expectation>,
     /// Promises and their verdicts; of a group of similar threads, the worst one.
     pub promises: Vec<PromiseRow>,
+    /// Guarantees that were requested and refused.
+    pub not_promised: Vec<Refused>,
     /// Replicas that were wrong or absent, a sentence each.
     pub replicas: Vec<String>,
     /// Schedulers that were taken out of the tree: name and reason.

@@ -4,7 +4,9 @@ use super::{Bucket, CpuRow, Expectation, NodeRow, PromiseRow, Report, Response, 
 use crate::admission::{self, lateness, reasons};
 use crate::terminal::figures;
 use crate::{Story, promises};
-use windfall_scenario::outcome::{Figures, Outcome, ThreadOutcome, Verdict, groups, plain};
+use windfall_scenario::outcome::{
+    Figures, Outcome, Refused, ThreadOutcome, Verdict, groups, plain, refusals,
+};
 use windfall_scenario::{Guarantee, Scenario};
 use windfall_time::{Ratio, Span};
 
@@ -35,17 +37,19 @@ pub fn report(
         ),
     });
     let promises = promises::rows(scenario, outcome).into_iter();
+    let not_promised = refusals(scenario);
     Report {
         title: title.to_owned(),
         question: scenario.question.clone(),
         answer: scenario.answer.clone(),
         machine: outcome.machine.clone(),
         span: outcome.length,
-        nodes: nodes(scenario, outcome),
+        nodes: nodes(scenario, outcome, &not_promised),
         threads: threads(scenario, outcome),
         cpus: cpus.collect(),
         expectations: expectations.collect(),
         promises: promises.map(|(owner, verdict)| PromiseRow::new(owner, verdict)).collect(),
+        not_promised,
         replicas: crate::votes::of(outcome),
         quarantined: outcome.quarantined.clone(),
         lost: story.timeline.lost,
@@ -53,11 +57,14 @@ pub fn report(
     }
 }
 
-fn nodes(scenario: &Scenario, outcome: &Outcome) -> Vec<NodeRow> {
+fn nodes(scenario: &Scenario, outcome: &Outcome, not_promised: &[Refused]) -> Vec<NodeRow> {
     let rows = outcome.nodes.iter().map(|node| {
         let requested = scenario.schedulers.iter().find(|scheduler| scheduler.name == node.name);
-        let guarantee = requested
-            .and_then(|scheduler| scheduler.owns.iter().find_map(|own| own.requires.guarantee));
+        let guarantee = requested.and_then(|scheduler| {
+            let asked = (0..).zip(&scheduler.owns);
+            let mut asked = asked.filter_map(|(own, at)| Some((own, at.requires.guarantee?)));
+            asked.find(|asked| !is_refused(not_promised, &node.name, *asked)).map(|asked| asked.1)
+        });
         NodeRow {
             name: node.name.clone(),
             kind: node.kind.clone(),
@@ -72,6 +79,13 @@ fn nodes(scenario: &Scenario, outcome: &Outcome) -> Vec<NodeRow> {
         }
     });
     rows.collect()
+}
+
+/// Whether a scheduler was refused what it asked for with one of its own virtual processors, named after it where there are several.
+fn is_refused(not_promised: &[Refused], owner: &str, (own, asked): (u16, Guarantee)) -> bool {
+    let numbered = format!("{owner}/{own}");
+    let own = |refused: &&Refused| refused.owner == owner || refused.owner == numbered;
+    not_promised.iter().filter(own).any(|refused| refused.requested == asked)
 }
 
 fn counted(stats: &Figures) -> String {

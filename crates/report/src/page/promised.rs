@@ -30,8 +30,42 @@ pub(super) fn section(report: &Report) -> Markup {
                 }
             }
         }
+        (refused(report))
     }
 }
+
+/// Who asked what of whom, and why it is no promise.
+fn refused(report: &Report) -> Markup {
+    html! {
+        @if !report.not_promised.is_empty() {
+            section aria-labelledby="refused" {
+                h2 #refused { "Refused, and so not promised" }
+                div.wide {
+                    table.names {
+                        thead { tr { th { "Owner" } th { "Asked for" } th { "Of" } th { "Why refused" } } }
+                        tbody {
+                            @for refused in report.not_promised.iter().take(SHOWN) {
+                                tr {
+                                    th scope="row" { (Shown(&refused.owner)) }
+                                    td.promise { (refused.requested) }
+                                    td { (Shown(&refused.parent)) }
+                                    td { (Shown(&refused.why)) }
+                                }
+                                "\n"
+                            }
+                        }
+                    }
+                }
+                @if report.not_promised.len() > SHOWN {
+                    p { (report.not_promised.len() - SHOWN) " more were refused; `windfall check` explains each" }
+                }
+            }
+        }
+    }
+}
+
+/// How many refused requests are listed.
+const SHOWN: usize = 1_000;
 
 fn row(row: &PromiseRow) -> Markup {
     html! {

@@ -8,6 +8,7 @@ use crate::figures::{grouped, percent, short};
 use crate::html::Shown;
 use crate::promised_share::part;
 use maud::{Markup, html};
+use windfall_scenario::outcome::Refused;
 use windfall_time::{Ratio, Span};
 
 /// The meaning of the column.
@@ -19,6 +20,8 @@ struct Line<'a> {
     name: &'a str,
     kind: Option<&'a str>,
     promise: Option<&'a str>,
+    /// A guarantee that it asked for and was refused.
+    refused: Option<&'a Refused>,
     share: Option<Ratio>,
     received: Span,
     runnable: Span,
@@ -65,15 +68,15 @@ fn lines(report: &Report) -> Vec<Line<'_>> {
         below(report, at, 0, &mut lines);
     }
     for row in report.threads.iter().filter(|row| orphan(row.parent)) {
-        lines.push(of_thread(row, 0, report.span));
+        lines.push(of_thread(report, row, 0));
     }
     lines
 }
 
 fn below<'a>(report: &'a Report, at: usize, depth: usize, lines: &mut Vec<Line<'a>>) {
-    lines.push(of_node(&report.nodes[at], depth));
+    lines.push(of_node(report, &report.nodes[at], depth));
     for row in report.threads.iter().filter(|row| row.parent == Some(at)) {
-        lines.push(of_thread(row, depth + 1, report.span));
+        lines.push(of_thread(report, row, depth + 1));
     }
     for (child, node) in report.nodes.iter().enumerate() {
         // A circle of parents has no root and is not reached; the depth only bounds the stack.
@@ -83,12 +86,20 @@ fn below<'a>(report: &'a Report, at: usize, depth: usize, lines: &mut Vec<Line<'
     }
 }
 
-fn of_node(row: &NodeRow, depth: usize) -> Line<'_> {
+/// A request of this thread or scheduler that was refused; the one with several virtual processors is named `name/number`.
+fn refused<'a>(report: &'a Report, owner: &str) -> Option<&'a Refused> {
+    report.not_promised.iter().find(|refused| {
+        refused.owner.strip_prefix(owner).is_some_and(|own| own.is_empty() || own.starts_with('/'))
+    })
+}
+
+fn of_node<'a>(report: &'a Report, row: &'a NodeRow, depth: usize) -> Line<'a> {
     Line {
         depth,
         name: &row.name,
         kind: Some(&row.kind),
         promise: row.promise.as_deref(),
+        refused: refused(report, &row.name),
         share: row.share,
         received: row.received,
         runnable: row.runnable,
@@ -98,18 +109,19 @@ fn of_node(row: &NodeRow, depth: usize) -> Line<'_> {
     }
 }
 
-fn of_thread(row: &ThreadRow, depth: usize, span: Span) -> Line<'_> {
+fn of_thread<'a>(report: &'a Report, row: &'a ThreadRow, depth: usize) -> Line<'a> {
     Line {
         depth,
         name: &row.name,
         kind: None,
         promise: row.promise.as_deref(),
+        refused: refused(report, &row.name),
         share: row.share,
         received: row.received,
         runnable: row.runnable,
         missed: (row.due || row.deadlines_missed > 0).then_some(row.deadlines_missed),
         judged: row.judged.as_ref(),
-        standing: standing(row, span),
+        standing: standing(row, report.span),
     }
 }
 
@@ -136,9 +148,12 @@ fn row(line: &Line<'_>, span: Span, scale: Span) -> Markup {
                 @if let Some(kind) = line.kind { " " span.kind { (Shown(kind)) } }
             }
             td.promise {
-                @match line.promise {
-                    Some(promise) => (Shown(promise)),
-                    None => span.none { "–" },
+                @match (line.promise, line.refused) {
+                    (Some(promise), _) => (Shown(promise)),
+                    (None, Some(refused)) => {
+                        span.chip.missed title=(Shown(&refused.why)) { "refused" } " " (refused.requested)
+                    }
+                    (None, None) => span.none { "–" },
                 }
             }
             td.gauge { (gauge(line, promised, scale)) }

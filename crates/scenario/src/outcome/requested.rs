@@ -59,6 +59,8 @@ pub(crate) fn held_promises(scenario: &Scenario) -> Vec<Promise> {
 pub struct Refused {
     /// The thread's or the scheduler's name.
     pub owner: String,
+    /// The scheduler that it was asked of.
+    pub parent: String,
     /// The requested guarantee.
     pub requested: Guarantee,
     /// Why it is not promised.
@@ -76,8 +78,10 @@ impl core::fmt::Display for Refused {
 pub fn refusals(scenario: &Scenario) -> Vec<Refused> {
     let checked = scenario.promises();
     let refused = checked.refused().filter_map(|vp| {
-        let owner = checked.tree.vps[vp].name.clone();
-        Some(Refused { owner, requested: checked.tree.vps[vp].requested?, why: checked.why(vp)? })
+        let asked = &checked.tree.vps[vp];
+        let parent = asked.parent.map_or("top", |parent| &checked.tree.nodes[parent].name);
+        let (owner, parent) = (asked.name.clone(), parent.to_owned());
+        Some(Refused { owner, parent, requested: asked.requested?, why: checked.why(vp)? })
     });
     refused.collect()
 }

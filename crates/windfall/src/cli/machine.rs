@@ -68,7 +68,7 @@ pub(crate) enum RunHost {
 
 Needs root (of its capabilities CAP_SYS_NICE and CAP_PERFMON), or a user whom root has prepared; `windfall doctor` says what is \
 missing.
-Exit status: 0 all expectations held, and what was granted was kept; 1 one failed or was missed; 2 could not run, and nothing \
+Exit status: 0 all expectations held, and what was asked for was granted and kept; 1 one failed, was refused or was missed; 2 could not run, and nothing \
 was changed. Of a command: its own (128 and the signal's number when one ended it), 126 or 127 when it cannot be started, 0 when \
 it was asked to end, 2 could not run.")]
 // Fields: the options of a verb, which stand beside each other on the command line.

@@ -9,7 +9,7 @@ use crate::verbs::keep::Outputs;
 use crate::verbs::simulated::{reached_its_end, simulation};
 use std::time::{Duration, Instant as Clock};
 use windfall_report::{json, text, took};
-use windfall_scenario::outcome::{all_promises, broken_bounds, holds, judge, promises};
+use windfall_scenario::outcome::{all_promises, broken_bounds, holds, judge, promises, refusals};
 use windfall_time::Instant;
 use windfall_trace::{Header, Sink};
 
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     let name = input_name(&args.file);
     late.iter().for_each(|late| print_error(&format!("windfall: {name}: {late}\n")));
     reached_its_end(&outcome, &args.file)?;
-    let held = late.is_empty() && holds(&outcome, &verdicts);
+    let held = late.is_empty() && refusals(&scenario).is_empty() && holds(&outcome, &verdicts);
     Ok(if held { Answer::Yes } else { Answer::No })
 }
 

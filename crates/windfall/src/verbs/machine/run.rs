@@ -18,7 +18,7 @@ use windfall_linux::Settings;
 use windfall_report::check::broken;
 use windfall_report::{json, text, took};
 use windfall_scenario::Scenario;
-use windfall_scenario::outcome::{holds, judge};
+use windfall_scenario::outcome::{holds, judge, refusals};
 use windfall_time::Span;
 use windfall_trace::{Header, Sink};
 
@@ -90,7 +90,8 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
     }
     kept?;
     reached_its_end(&outcome, file)?;
-    Ok(if holds(&outcome, &verdicts) { Answer::Yes } else { Answer::No })
+    let held = refusals(&scenario).is_empty() && holds(&outcome, &verdicts);
+    Ok(if held { Answer::Yes } else { Answer::No })
 }
 
 /// When a run ends by itself, in words.

@@ -34,7 +34,7 @@ pub(super) fn section(report: &Report) -> Markup {
     }
 }
 
-/// Who asked what of whom, and why it is no promise.
+/// Each request that was refused: its owner, the scheduler that it was asked of, and the reason.
 fn refused(report: &Report) -> Markup {
     html! {
         @if !report.not_promised.is_empty() {

@@ -15,6 +15,7 @@ use windfall_time::{Ratio, Span};
 const MARGIN: &str = "by how much the promise was kept where it came closest to failing; with a minus, by how much it was broken";
 
 /// A row of the table, for a scheduler or a thread.
+// Fields: the cells of a row, which stand beside each other there.
 struct Line<'a> {
     depth: usize,
     name: &'a str,

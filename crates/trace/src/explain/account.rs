@@ -16,8 +16,8 @@ pub enum Part {
     Ran,
     /// It had a processor, whose time was stolen, or which stood still at a station.
     Stolen(OverheadKind),
-    /// It had a processor, and an earlier job of its own, which was not done yet, was what it ran; of jobs. What was stolen from
-    /// it then is part of this.
+    /// It had a processor, and ran an earlier job of its own that was not done yet; of jobs. Time that was stolen from that
+    /// job is part of this.
     Earlier,
     /// It was ready, and another thread ran on the processor where it waited.
     Behind(ThreadId),

@@ -28,9 +28,15 @@ const KNOWN: &[Known] = &[
     ),
     (
         "scenario",
-        "model",
-        34,
+        "check",
+        27,
         "a request of a run is read, checked and planned as the file itself is, by the same code",
+    ),
+    (
+        "scenario",
+        "outcome",
+        4,
+        "an outcome has its threads, their tasks and the promises to them, which are judged by the whole",
     ),
 ];
 

@@ -11,7 +11,6 @@ mod externals;
 mod limits;
 mod locks;
 mod machine;
-mod moved;
 mod names;
 mod own;
 mod programs;

@@ -7,6 +7,8 @@
 mod counted;
 mod untaken;
 
+pub(crate) use untaken::{ParamError, taken};
+
 use crate::Guarantee;
 use crate::build::conversion;
 use crate::diagnostic::Code;
@@ -21,9 +23,6 @@ use windfall_schedulers::parameters::{
     ALL, Parameter, ParameterValue, RATE, Rate, SHARE, WARP, block,
 };
 use windfall_time::{Instant, Ratio, Span};
-
-/// A key that the parent does not take: the kind of mistake, the key, the error, a correction.
-pub(crate) type ParamError = (Code, &'static str, String, String);
 
 /// Weights for shares: a weight of 1 (`share = 1`, or none written) is a thousandth of a processor, as
 /// long as it is beside guarantees; all are multiplied by the one number by which every `PS` share
@@ -168,6 +167,18 @@ impl<'a> ParameterWriter<'a> {
             }
             _ => Ok(messages),
         }
+    }
+
+    /// The kind of the scheduler of that name; `None` of the top, and where another check reports its settings.
+    pub(crate) fn kind(&self, parent: Option<&str>) -> Option<&'static Kind> {
+        self.conversions.get(parent?).map(|(kind, _)| *kind)
+    }
+
+    /// Whether children of the scheduler of that name may have all that is required.
+    fn all_taken(&self, requires: &Requirements, parent: Option<&str>) -> Result<(), ParamError> {
+        let Some(kind) = self.kind(parent) else { return Ok(()) };
+        let mut written = ALL.iter().filter(|parameter| requires.get(parameter).is_some());
+        written.try_for_each(|parameter| taken(kind, parameter))
     }
 
     /// The message with a value of a parameter for the scheduler of that name: shares and warps in its own weights, processors

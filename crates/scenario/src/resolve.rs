@@ -108,7 +108,7 @@ impl Scenario {
     }
 }
 
-/// What all other ways to read a scenario come down to.
+/// All other ways to read a scenario come down to these.
 impl Catalogues {
     /// Reads a file, or standard input where `path` is `-`, and the file that it inherits from, with some values replaced.
     ///

@@ -8,6 +8,7 @@ use crate::program::Program;
 use crate::request::{OwnRequest, RequestError, RequestErrorKind};
 use crate::task::{TaskError, TaskReply, TaskRequest};
 use crate::urgency::Urgency;
+use core::fmt;
 use windfall_time::{Instant, Span};
 
 /// The purpose of a wake-up.
@@ -48,6 +49,25 @@ pub enum ProgramError {
     /// It visits a station that its machine does not have.
     NoStation,
 }
+
+impl fmt::Display for ProgramError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProgramError::Stuck => f.write_str("acts without end, and neither computes nor waits"),
+            ProgramError::Backlog(jobs) => write!(f, "has {jobs} jobs that wait"),
+            ProgramError::NotOwner => f.write_str("unlocks a lock that it has not locked"),
+            ProgramError::Refused(why) => write!(f, "ends: {why}"),
+            ProgramError::RequestRefused(why) => write!(f, "ends: {why}"),
+            ProgramError::Foreign => f.write_str("awaits something that is not its process's"),
+            ProgramError::Panicked => f.write_str("panicked"),
+            ProgramError::NoStation => {
+                f.write_str("visits a station that its machine does not have")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ProgramError {}
 
 /// A host, as programs see it. Programs are named by their numbers.
 ///

@@ -1,12 +1,15 @@
 //! Control requests: that they name existing objects, and come in time.
 
 use super::schedulers::{alone, fits};
-use super::{Checker, moved, names};
+use super::{Checker, names};
 use crate::diagnostic::Code;
-use crate::model::{Change, Lock, Parent, Requirements, Scenario, Scheduler, Setting, Timer, Whom};
-use crate::parameters::{ParameterWriter, out_of_range};
+use crate::model::{
+    Change, Lock, Parent, Requirements, Run, Scenario, Scheduler, Setting, Step, Thread, Timer,
+    Whom,
+};
+use crate::parameters::{ParameterWriter, out_of_range, taken};
 use crate::source::Path;
-use windfall_programs::LockProtocol;
+use windfall_programs::{LockProtocol, OwnRequest};
 use windfall_schedulers::catalogue::Settings;
 use windfall_schedulers::parameters::{PROCESSORS, ParameterValue};
 use windfall_time::Span;
@@ -75,9 +78,9 @@ fn change(checker: &mut Checker<'_>, change: &Change, path: &Path, writer: &Para
             }
             if **parameter == PROCESSORS {
                 bound(checker, (whom, *value), path, writer);
-            } else if !moved::may_be(scenario, whom)
-                && let Err((code, key, message, help)) =
-                    writer.taken(parameter, scenario.parent_of_whom(whom))
+            } else if !may_have_moved(scenario, whom)
+                && let Some(kind) = writer.kind(scenario.parent_of_whom(whom))
+                && let Err((code, key, message, help)) = taken(kind, parameter)
             {
                 checker.wrong(code, &[path.key(key)], message, &help);
             }
@@ -307,7 +310,7 @@ fn whom(checker: &mut Checker<'_>, whom: &Whom, path: &Path) {
     let schedulers = &checker.scenario.schedulers;
     let scheduler = schedulers.iter().find(|other| other.name == *name);
     let own = scheduler.and_then(|scheduler| scheduler.owns.get(usize::from(number)));
-    if own.is_some_and(|own| own.parent == Parent::Top) && !moved::scheduler(checker.scenario, name)
+    if own.is_some_and(|own| own.parent == Parent::Top) && !moves_scheduler(checker.scenario, name)
     {
         let message = format!("`{name}` lies below the top, which takes no parameters");
         checker.wrong(
@@ -317,4 +320,36 @@ fn whom(checker: &mut Checker<'_>, whom: &Whom, path: &Path) {
             "ask for it where it has a parent",
         );
     }
+}
+
+/// Whether a thread or a scheduler may have another parent, when a request comes, than where it begins.
+fn may_have_moved(scenario: &Scenario, whom: &Whom) -> bool {
+    // What is destroyed leaves its children to the default.
+    let parent = scenario.parent_of_whom(whom);
+    let orphaned =
+        |change: &Change| matches!(change, Change::Destroy(gone) if Some(gone.as_str()) == parent);
+    let is_moved = match whom {
+        Whom::Thread(name) => {
+            names::find(scenario, name).is_some_and(|one| moves_thread(scenario, one))
+        }
+        Whom::Scheduler(name, _) => moves_scheduler(scenario, name),
+    };
+    is_moved || scenario.changes().any(orphaned)
+}
+
+/// Whether some request moves a scheduler.
+fn moves_scheduler(scenario: &Scenario, name: &str) -> bool {
+    let moves =
+        |change: &Change| matches!(change, Change::MoveScheduler { own, .. } if own.0 == name);
+    scenario.changes().any(moves)
+}
+
+/// Whether some request moves a thread, or it may move itself.
+fn moves_thread(scenario: &Scenario, entry: &Thread) -> bool {
+    let moves = |change: &Change| matches!(change, Change::Move { thread, .. } if names::means(thread, entry));
+    let own = |step: &Step| matches!(step, Step::OwnRequest(OwnRequest::Move(_)));
+    // Of a run that is under way it is known where its threads are.
+    let itself = !scenario.under_way
+        && (matches!(entry.run, Run::OfKind { .. }) || entry.run.all_steps().any(own));
+    itself || scenario.changes().any(moves)
 }

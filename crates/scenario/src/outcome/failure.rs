@@ -96,9 +96,7 @@ impl RunError {
             ProgramError::Foreign => RunError::Foreign { thread, at },
             ProgramError::Panicked => RunError::Panicked { thread, at },
             ProgramError::NoStation => RunError::NoStation { thread, at },
-            other => {
-                RunError::Host { why: format!("thread `{thread}` cannot go on: {other:?}"), at }
-            }
+            other => RunError::Host { why: format!("thread `{thread}` {other}"), at },
         }
     }
 }

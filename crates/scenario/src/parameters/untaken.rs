@@ -1,54 +1,34 @@
-//! Parameters that children of a scheduler do not have: found in the table of its kind, before any message is sent.
+//! Parameters that children of a kind do not have: found in the kind's table, before any message is sent.
 
-use super::{ParamError, ParameterWriter};
 use crate::diagnostic::Code;
-use crate::model::Requirements;
 use windfall_schedulers::catalogue::Kind;
 use windfall_schedulers::parameters::{ALL, PROCESSORS, Parameter, RATE};
 
-impl ParameterWriter<'_> {
-    /// Whether children of the scheduler of that name may have all these parameters.
-    ///
-    /// # Errors
-    /// As for [`taken`](Self::taken).
-    pub(super) fn all_taken(
-        &self,
-        requires: &Requirements,
-        parent: Option<&str>,
-    ) -> Result<(), ParamError> {
-        let mut written = ALL.iter().filter(|parameter| requires.get(parameter).is_some());
-        written.try_for_each(|parameter| self.taken(parameter, parent))
-    }
+/// A key that the parent does not take: the kind of mistake, the key, the error, a correction.
+pub(crate) type ParamError = (Code, &'static str, String, String);
 
-    /// Whether children of the scheduler of that name may have this parameter; `None` is the top, of which another check speaks.
-    ///
-    /// # Errors
-    /// Which parameters they have instead.
-    pub(crate) fn taken(
-        &self,
-        parameter: &'static Parameter,
-        parent: Option<&str>,
-    ) -> Result<(), ParamError> {
-        let Some((kind, _)) = parent.and_then(|parent| self.conversions.get(parent)) else {
-            return Ok(());
-        };
-        let passed = *parameter == RATE && kind.properties.passes_on;
-        // A binding to all processors of a scheduler means the same below any (`processors.rs`).
-        if kind.takes(parameter) || passed || *parameter == PROCESSORS {
-            return Ok(());
-        }
-        let has = parameters_of(kind);
-        let key = parameter.key;
-        let message = format!("children of a `{kind}` have {has}; `{key}` means nothing there");
-        let help = format!("leave `{key}` out; `windfall catalogue` says which kinds have it");
-        Err((Code::UntakenParameter, key, message, help))
+/// Whether children of that kind may have this parameter.
+///
+/// # Errors
+/// Which parameters they have instead.
+pub(crate) fn taken(kind: &Kind, parameter: &'static Parameter) -> Result<(), ParamError> {
+    // A binding to all processors of a scheduler means the same below any (`processors.rs`).
+    if is_taken(kind, parameter) || *parameter == PROCESSORS {
+        return Ok(());
     }
+    let (key, has) = (parameter.key, parameters_of(kind));
+    let message = format!("children of a `{kind}` have {has}; `{key}` means nothing there");
+    let help = format!("leave `{key}` out; `windfall catalogue` says which kinds have it");
+    Err((Code::UntakenParameter, key, message, help))
+}
+
+fn is_taken(kind: &Kind, parameter: &Parameter) -> bool {
+    kind.takes(parameter) || kind.properties.passes_on && *parameter == RATE
 }
 
 /// The parameters that a file may write for children of that kind, in words.
 fn parameters_of(kind: &Kind) -> String {
-    let passed = |parameter: &Parameter| kind.properties.passes_on && *parameter == RATE;
-    let keys = ALL.iter().filter(|one| kind.takes(one) || passed(one));
+    let keys = ALL.iter().filter(|parameter| is_taken(kind, parameter));
     let keys: Vec<String> = keys.map(|one| format!("`{}`", one.key)).collect();
     match keys.split_last() {
         None => "no parameters".to_owned(),

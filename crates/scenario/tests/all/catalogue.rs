@@ -91,7 +91,7 @@ fn accepts_a_kind_of_ones_own_with_overrides_and_with_a_base() {
     let set: Override = "rr.turn=4ms".parse().unwrap();
     let heir = "schema = 2\ninherits = \"base.toml\"\n";
     let base = |name: &str| Ok((name.to_owned(), TEXT.to_owned()));
-    let read = catalogues.parse("own.toml", heir, base, &[set.clone()]);
+    let read = catalogues.parse("own.toml", heir, base, std::slice::from_ref(&set));
     let read = read.unwrap_or_else(|mistakes| panic!("{mistakes}"));
     let turn = ("turn".to_owned(), SettingOf::Span(Span::from_millis(4)));
     assert_eq!(

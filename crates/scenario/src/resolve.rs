@@ -151,7 +151,10 @@ fn load(
         one(&Origin::default(), mistake)
     })?;
     let base = |base: &str| {
-        let path = path.parent().unwrap_or(path).join(base);
+        let mut path = path.parent().unwrap_or(path).join(base);
+        if path == std::path::Path::new("-") {
+            path = "./-".into(); // a file is inherited from, and standard input is none
+        }
         let text = read_text(&path)?;
         Ok((path.display().to_string(), text))
     };
@@ -211,7 +214,8 @@ fn set(
     overrides: &[Override],
     catalogues: &Catalogues,
 ) -> Result<Scenario, Diagnostics> {
-    let mut lines = Vec::new();
+    let outside = files.last().map_or(0, |last| last.start + last.text.len() + 1);
+    let mut lines: Vec<SourceFile> = Vec::new();
     for one_value in overrides {
         let line = one_value.line(&root).map_err(|mistake| one(&origin(files.clone()), mistake))?;
         let start = files.last().map_or(0, |last| last.start + last.text.len() + 1);
@@ -227,9 +231,27 @@ fn set(
     for line in &lines {
         let value = tree::parse(&line.text, line.start);
         let value = value.map_err(|list| many(&origin(files.clone()), list))?;
-        overrides::apply(&mut root, value, &line.text, line.start);
+        let at = |mistake| one(&origin(files.clone()), mistake);
+        overrides::is_in_time(&value).map_err(at)?;
+        overrides::apply(&mut root, value, (&line.text, line.start), outside)
+            .map_err(|places| at(twice(&lines, overrides, places)))?;
     }
     resolve(root, files, catalogues)
+}
+
+/// Two overrides of one value.
+fn twice(
+    lines: &[SourceFile],
+    overrides: &[Override],
+    places: [std::ops::Range<usize>; 2],
+) -> ScenarioError {
+    let of = |place: &std::ops::Range<usize>| {
+        let at = lines.partition_point(|line| line.start <= place.start).saturating_sub(1);
+        overrides.get(at).map(ToString::to_string).unwrap_or_default()
+    };
+    let [before, now] = [of(&places[0]), of(&places[1])];
+    let message = format!("`{before}` and `{now}` set one value");
+    ScenarioError::new(Code::Syntax, message, Some(places[1].clone())).help("leave one of them out")
 }
 
 /// Reads a text that holds requests only, as `[[at]]`. The names in them are not looked up.

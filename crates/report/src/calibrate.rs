@@ -1,6 +1,7 @@
 //! The result of calibration, thread by thread of a program.
 
 use crate::habit;
+use crate::plural::count;
 use crate::terminal::{hundredths, table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -77,7 +78,7 @@ fn row(kind: &Kind) -> Vec<String> {
                 hundredths(habit.confidence)
             )
         });
-        let note = format!("{}{perhaps}, {} wake-ups", kind.why_not, habit.wakeups);
+        let note = format!("{}{perhaps}, {}", kind.why_not, count(habit.wakeups, "wake-up"));
         return vec![
             name,
             routine,

@@ -1,5 +1,6 @@
 //! Whether the promises of a scenario compose: the tree as text, everything as JSON.
 
+use crate::plural::count;
 use crate::terminal::table;
 use serde_json::{Value, json};
 use windfall_scenario::explain::Explanation;
@@ -58,7 +59,6 @@ pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> S
             refused - explained
         ));
     }
-    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     text.push_str(&format!(
         "\n{} and {} on {}: {}\n",
         count(promises.tree.nodes.len(), "scheduler"),
@@ -73,7 +73,7 @@ pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> S
     let late = deadlines.iter().filter(|deadline| deadline.is_late()).count();
     if late > 0 {
         let of = count(deadlines.len(), "thread");
-        text.push_str(&format!("{late} of {of} threads with deadlines may be late\n"));
+        text.push_str(&format!("{late} of {of} with deadlines may be late\n"));
     }
     for overload in promises.overloads(scenario) {
         text.push_str(&format!("OVERLOAD: {overload}\n"));

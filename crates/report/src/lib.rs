@@ -34,6 +34,7 @@ pub mod page;
 pub mod perfetto;
 #[cfg(feature = "pictures")]
 pub mod picture;
+mod plural;
 mod promised_share;
 mod promises;
 pub mod proposal;

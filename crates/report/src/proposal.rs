@@ -4,6 +4,7 @@
 //! reservation share a line, which says how many they are.
 
 use crate::habit;
+use crate::plural::count;
 use crate::terminal::{hundredths, table};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -37,17 +38,24 @@ fn foot(proposal: &Proposal) -> String {
     let margin = hundredths(options.margin);
     let reserved = rows.iter().filter(|row| row.parent != Parent::TimeSharing).count();
     let mut text = format!(
-        "margin: max x {margin}, rounded up to 1us; {reserved} reservations ask for {share} of {} processors; recorded \
-         {}, {} gaps\n",
-        proposal.processors,
+        "margin: max x {margin}, rounded up to 1us; {} for {share} of {}; recorded {}, {}\n",
+        match reserved {
+            1 => "1 reservation asks".to_owned(),
+            _ => format!("{reserved} reservations ask"),
+        },
+        count(proposal.processors, "processor"),
         shown(proposal.length),
-        proposal.lost.gaps,
+        count(proposal.lost.gaps, "gap"),
     );
     let left_out = rows.iter().filter(|row| row.left_out.is_some()).count();
     if left_out > 0 {
         text.push_str(&format!(
-            "{left_out} periodic threads get no reservation: at most {} of each processor is reserved, the most certain periods \
+            "{} no reservation: at most {} of each processor is reserved, the most certain periods \
              first\n",
+            match left_out {
+                1 => "1 periodic thread gets".to_owned(),
+                _ => format!("{left_out} periodic threads get"),
+            },
             hundredths(options.most),
         ));
     }
@@ -104,7 +112,7 @@ fn sharing(rows: &[&Row]) -> Vec<String> {
         }
     };
     let wakeups: u64 = rows.iter().map(|row| row.habit.wakeups).sum();
-    text.push_str(&format!(", {wakeups} wake-ups, {} in all", shown(work(rows))));
+    text.push_str(&format!(", {}, {} in all", count(wakeups, "wake-up"), shown(work(rows))));
     let sum = rows.iter().fold(Span::ZERO, |sum, row| sum.saturating_add(row.unknown));
     unknown(&mut text, sum);
     let most = rows.iter().map(|row| row.habit.need).max_by_key(|need| need.max);
@@ -224,8 +232,8 @@ THREAD     PERIOD         CONF  NEED p50/p99/max                   SUGGEST      
 audio 101  10.000ms ±0us  1.00  1.001 / 1.001 / 1.001 ms           1.202ms/10.000ms soft  99 periods, 3.000ms unknown
 hog 105    10.000ms ±0us  1.00  9.000 / 9.000 / 9.000 ms           time-sharing           99 periods, 10.800ms in 10.000ms is more than may be reserved of a processor
 few 104    -              -     0.010 / 0.010 / 0.010 ms per wake  time-sharing           perhaps 10.000ms (0.97), 100 wake-ups, 90.000ms in all
-margin: max x 1.20, rounded up to 1us; 1 reservations ask for 0.30 of 2 processors; recorded 1.000s, 0 gaps
-1 periodic threads get no reservation: at most 0.90 of each processor is reserved, the most certain periods first
+margin: max x 1.20, rounded up to 1us; 1 reservation asks for 0.30 of 2 processors; recorded 1.000s, 0 gaps
+1 periodic thread gets no reservation: at most 0.90 of each processor is reserved, the most certain periods first
 ";
         assert_eq!(text(&proposal, None), expected);
     }

@@ -1,5 +1,6 @@
 //! Summary of a recording: events recorded, and events missing.
 
+use crate::plural::count;
 use serde_json::{Value, json};
 use windfall_record::Recorded;
 
@@ -26,9 +27,12 @@ pub fn json(recorded: &Recorded) -> Value {
 pub fn text(recorded: &Recorded) -> String {
     let Recorded { by, switches, wakeups, threads, .. } = recorded;
     let mut text = format!(
-        "recorded {}.{:03} s by {by}: {switches} switches and {wakeups} wake-ups of {threads} threads\n",
+        "recorded {}.{:03} s by {by}: {} and {} of {}\n",
         recorded.length.as_nanos() / 1_000_000_000,
         recorded.length.as_nanos() / 1_000_000 % 1_000,
+        if *switches == 1 { "1 switch".to_owned() } else { format!("{switches} switches") },
+        count(*wakeups, "wake-up"),
+        count(*threads, "thread"),
     );
     let share = recorded.overhead() + 50;
     text.push_str(&format!(

@@ -1,5 +1,6 @@
 //! Suggested promises, and what they would have changed.
 
+use crate::plural::count;
 use crate::terminal::{hundredths, short, table};
 use serde_json::{Value, json};
 use windfall_guarantees::Guarantee;
@@ -68,10 +69,13 @@ pub fn text(found: &Suggestions, width: Option<usize>) -> String {
              promises and with them\n",
         );
         text.push_str(&format!(
-            "{} promises fit: together {} of {} processors, at most {} of each; a promise is the most that a period took x {}\n",
-            promises.len(),
+            "{}: together {} of {}, at most {} of each; a promise is the most that a period took x {}\n",
+            match promises.len() {
+                1 => "1 promise fits".to_owned(),
+                number => format!("{number} promises fit"),
+            },
             hundredths(proposal.share),
-            proposal.processors,
+            count(proposal.processors, "processor"),
             hundredths(proposal.options.most),
             hundredths(proposal.options.margin),
         ));

@@ -17,7 +17,8 @@ pub(crate) fn choose(requested: &[u16], plan: &Plan) -> Result<Vec<u16>, LinuxEr
     };
     let distinct: BTreeSet<u16> = chosen.iter().copied().collect();
     if chosen.len() != wanted || distinct.len() != wanted {
-        let what = format!("the scenario needs {wanted} processors");
+        let plural = if wanted == 1 { "" } else { "s" };
+        let what = format!("the scenario needs {wanted} processor{plural}");
         let why = match requested {
             [] => format!("this process may use {}", online.len()),
             some => format!("{some:?} names {} different ones", distinct.len()),

@@ -140,7 +140,7 @@ fn name_figures(checker: &mut Checker<'_>, name: &str, threads: &[&Thread], path
         return checker.scenario.threads.iter().any(is_process);
     }
     if !all.any(is_process) {
-        let message = format!("`{name}` tells no figures");
+        let message = format!("`{name}` reports no figures");
         let help = "a process does; name one, or give it a `program`";
         checker.wrong(Code::InapplicableQuantity, std::slice::from_ref(path), message, help);
     }

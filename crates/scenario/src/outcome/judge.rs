@@ -309,7 +309,7 @@ mod tests {
                      [schedulers.ts]\nscheduler = \"time-sharing\"\nparent = \"top\"\n\
                      [threads.p]\nrun = \"spin\"\n\
                      [[expect]]\nwhat = \"p.figure.lost\"\nequals = 0\nbecause = \"none\"\n";
-        assert!(refused(spins).contains("`p` tells no figures"));
+        assert!(refused(spins).contains("`p` reports no figures"));
         let nobody = spins.replace("\"p.figure", "\"q-1.figure");
         assert!(refused(&nobody).contains("there is no thread or scheduler `q-1`"));
     }

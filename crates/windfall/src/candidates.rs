@@ -47,11 +47,13 @@ pub(crate) fn file_schedulers() -> Vec<CompletionCandidate> {
     plain(schedulers.map(|scheduler| scheduler.name).collect())
 }
 
-/// Keys for `--set` of the scenario among the words before: the guarantee and parameters of each thread, the settings
-/// of each scheduler, and some of the machine, each up to the value.
+/// Keys for `--set` of the scenario among the words before: the guarantee and parameters of each thread, the keys that the file has
+/// of periodic threads and named programs, the settings of each scheduler, the protocols of locks, and some of the machine, each up to
+/// the value.
 pub(crate) fn file_values() -> Vec<CompletionCandidate> {
     let Some(scenario) = scenario() else { return Vec::new() };
-    let mut names = Vec::new();
+    let mut names = written();
+    names.extend(scenario.locks.iter().map(|lock| format!("{}.protocol=", lock.name)));
     let told = parameters::ALL.iter().map(|parameter| parameter.key);
     let told: Vec<&str> = ["guarantee"].into_iter().chain(told).collect();
     for thread in &scenario.threads {
@@ -64,6 +66,22 @@ pub(crate) fn file_values() -> Vec<CompletionCandidate> {
     }
     names.extend(["processors", "timer", "costs"].map(|key| format!("machine.{key}=")));
     plain(names)
+}
+
+/// The keys of the file of which no parameter is made: `periodic` of threads, and all of named programs.
+fn written() -> Vec<String> {
+    let text = scenario_file().and_then(|file| std::fs::read_to_string(file).ok());
+    let table: toml::Table = text.and_then(|text| toml::from_str(&text).ok()).unwrap_or_default();
+    let keys = |part: &str, keep: fn(&str) -> bool| {
+        let entries = table.get(part).and_then(toml::Value::as_table).into_iter().flatten();
+        let keys = entries.filter_map(|(name, entry)| Some((name, entry.as_table()?)));
+        let keys = keys.flat_map(|(name, entry)| entry.keys().map(move |key| (name, key)));
+        let kept = keys.filter(|(_, key)| keep(key)).map(|(name, key)| format!("{name}.{key}="));
+        kept.collect::<Vec<String>>()
+    };
+    let mut all = keys("threads", |key| key == "periodic");
+    all.extend(keys("programs", |_| true));
+    all
 }
 
 /// How many records a completion reads of a recording.
@@ -96,9 +114,12 @@ fn of_the_run() -> Vec<CompletionCandidate> {
 
 /// The scenario among the words before, if it can be read.
 fn scenario() -> Option<Scenario> {
+    Scenario::load(&scenario_file()?).ok()
+}
+
+fn scenario_file() -> Option<PathBuf> {
     let is_scenario = |word: &PathBuf| word.extension() == Some(OsStr::new("toml"));
-    let file = std::env::args_os().map(PathBuf::from).find(is_scenario)?;
-    Scenario::load(&file).ok()
+    std::env::args_os().map(PathBuf::from).find(is_scenario)
 }
 
 /// Names of others as candidates, but for those that would steer a terminal.

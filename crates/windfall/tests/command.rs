@@ -160,6 +160,17 @@ fn every_verb_has_help_a_man_page_and_completions() {
         assert!(printed(&windfall(&[verb, "--help"])).contains("Usage"), "{verb}");
         assert!(folder.join(format!("windfall-{verb}.1")).exists(), "{verb}");
     }
+    let mut named = 0;
+    for page in std::fs::read_dir(&folder).unwrap() {
+        let text = std::fs::read_to_string(page.unwrap().path()).unwrap().replace("\\-", "-");
+        for line in
+            text.lines().filter(|line| line.starts_with("windfall-") && line.ends_with("(1)"))
+        {
+            assert!(folder.join(line.replace("(1)", ".1")).exists(), "no page {line}");
+            named += 1;
+        }
+    }
+    assert!(named > verbs.len() + 20, "{named} pages are named");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let text = printed(&windfall(&["completions", shell]));
         assert!(text.contains("WINDFALL_COMPLETE") && text.contains("windfall"), "{shell}: {text}");
@@ -207,6 +218,16 @@ fn completions_know_schedulers_experiments_and_nodes() {
     for name in &declared {
         assert!(values.iter().any(|value| value.starts_with(&format!("{name}."))), "{values:?}");
     }
+    let more = "[programs.tick]\nperiodic = \"1ms/10ms\"\n\
+                [threads.c]\nparent = \"edf\"\nprogram = \"tick\"\n\
+                [threads.d]\nparent = \"edf\"\nsteps = [{ lock = \"l\" }, { run = \"1ms\" }, { unlock = \"l\" }]\n\
+                [locks.l]\nprotocol = \"none\"\n";
+    let scenario = file("values.toml", &format!("{SCENARIO}{more}"));
+    let values = completions(&["windfall", "simulate", &scenario, "--set", ""]);
+    for value in ["a.periodic=", "tick.periodic=", "l.protocol="] {
+        assert!(values.iter().any(|one| one == value), "{value}: {values:?}");
+    }
+    assert!(!values.iter().any(|one| one == "c.periodic="), "{values:?}");
     let recording =
         concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/recorded/desktop.perf.gz");
     let threads = completions(&["windfall", "explain", recording, "--thread", "audio"]);

@@ -1,9 +1,10 @@
-//! `windfall man FOLDER`: a page for the command and one for each verb.
+//! `windfall man FOLDER`: a page for the command and one for each verb, also of those below a verb, so that every page exists that
+//! another one names.
 
 use crate::cli::{Cli, ManArgs};
 use crate::output::{Destinations, is_standard};
 use crate::{Answer, VerbError};
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
 pub(crate) fn run(args: &ManArgs) -> Result<Answer, VerbError> {
@@ -15,12 +16,10 @@ pub(crate) fn run(args: &ManArgs) -> Result<Answer, VerbError> {
     let mut outputs = Destinations::new(args.force.force, [])?;
     std::fs::create_dir_all(&args.folder)
         .map_err(|error| VerbError(format!("windfall: {}: {error}", args.folder.display())))?;
-    let mut command = Cli::command();
+    let mut command = without_help(Cli::command());
     command.build();
-    let verbs: Vec<clap::Command> = command.get_subcommands().cloned().collect();
-    let mut pages = vec![("windfall".to_owned(), command)];
-    let verbs = verbs.into_iter().filter(|verb| verb.get_name() != "help");
-    pages.extend(verbs.map(|verb| (format!("windfall-{}", verb.get_name()), verb)));
+    let mut pages = Vec::new();
+    add_pages("windfall", &command, &mut pages);
     let mut claimed = Vec::new();
     for (name, command) in pages {
         let output = outputs.claim("FOLDER", &args.folder.join(format!("{name}.1")))?;
@@ -30,4 +29,17 @@ pub(crate) fn run(args: &ManArgs) -> Result<Answer, VerbError> {
         output.write(|out| Man::new(command).title(name).render(out))?;
     }
     Ok(Answer::Yes)
+}
+
+/// The command without its verbs `help`, which have no pages.
+fn without_help(command: Command) -> Command {
+    command.disable_help_subcommand(true).mut_subcommands(without_help)
+}
+
+/// The page of a command, then those of its verbs.
+fn add_pages(name: &str, command: &Command, pages: &mut Vec<(String, Command)>) {
+    pages.push((name.to_owned(), command.clone()));
+    for verb in command.get_subcommands() {
+        add_pages(&format!("{name}-{}", verb.get_name()), verb, pages);
+    }
 }

@@ -131,7 +131,10 @@ impl FromStr for Length {
             return Err(LengthError::Fraction(text.to_owned()));
         };
         let ratio: Result<Ratio, _> = format!("{}/{below}", above.trim()).parse();
-        let ratio = ratio.map_err(unreadable)?;
+        let ratio = ratio.map_err(|why| match why {
+            ParseError::NotARatio => unreadable(ParseError::NotANumber), // a length is asked for
+            why => unreadable(why),
+        })?;
         let nanos = Ratio::new(*nanos, 1).and_then(|unit| ratio.checked_mul(unit));
         nanos.and_then(Length::from_nanos).ok_or_else(|| unreadable(ParseError::TooLarge))
     }

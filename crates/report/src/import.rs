@@ -139,7 +139,8 @@ pub fn rtapp_remarks(file: &RtApp, imported: &ImportedRtApp, processors: u16, wh
         (some, all) if some == all => words.push_str("all threads come to wait for ever\n"),
         (some, all) => words.push_str(&format!("{some} of {all} threads come to wait for ever\n")),
     }
-    let length = if file.global.duration.is_some() { "" } else { " (the file has no `duration`)" };
+    let length =
+        if file.global.duration.is_some() { "" } else { " (the file sets no end by `duration`)" };
     words.push_str(&format!(
         "threads: {}; processors: {processors} ({why}); length: {}{length}; not as in the file: {}\n",
         scenario.threads.len(),

@@ -26,6 +26,7 @@ use crate::model::{Pattern, Quantity, Scenario, Subject};
 use crate::outcome::{promises, refusals};
 use crate::parameters::ParameterWriter;
 use crate::plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedRequest};
+use crate::recording::RecordingError;
 use crate::source::Path;
 use crate::together;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +51,14 @@ impl Builder<'_> {
         let mut mistake = ScenarioError::new(code, message, self.scenario.origin.find(paths));
         mistake.help = help.map(str::to_owned);
         self.mistakes.push(mistake);
+    }
+
+    /// A recording cannot be used: a mistake where it is named first.
+    fn unread(&mut self, file: &str, path: &Path, why: &RecordingError) {
+        let message = format!("`{file}`: {why}");
+        if !self.mistakes.iter().any(|mistake| mistake.message == message) {
+            self.wrong(Code::Recording, std::slice::from_ref(path), message, None);
+        }
     }
 }
 
@@ -156,7 +165,7 @@ impl Builder<'_> {
                         Ok(strikes) => PlannedPattern::Recorded(strikes),
                         Err(why) => {
                             let path = Path::of(&["interrupts"]).item(number).key("recorded");
-                            self.wrong(Code::Recording, &[path], format!("`{file}`: {why}"), None);
+                            self.unread(file, &path, &why);
                             break;
                         }
                     },

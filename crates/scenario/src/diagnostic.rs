@@ -81,6 +81,9 @@ impl ScenarioError {
 }
 
 impl Diagnostics {
+    /// How many mistakes are shown as text.
+    pub const SHOWN: usize = 20;
+
     /// `None` when there are no mistakes.
     pub(crate) fn of(origin: &Origin, mistakes: Vec<ScenarioError>) -> Option<Diagnostics> {
         let files = Arc::clone(&origin.files);
@@ -117,16 +120,21 @@ impl Diagnostics {
         self.render_as(if fancy { Rendering::Coloured } else { Rendering::Plain })
     }
 
-    /// With source line and caret. Without the crate's feature `fancy` nothing is drawn.
+    /// The first [`SHOWN`](Diagnostics::SHOWN) with source line and caret, and how many more there are. Without the crate's feature
+    /// `fancy` nothing is drawn.
     #[must_use]
     pub fn render_as(&self, how: Rendering) -> String {
         let mut text = String::new();
-        for diagnostic in &self.list {
+        for diagnostic in self.list.iter().take(Self::SHOWN) {
             if how != Rendering::Plain && cfg!(feature = "fancy") && !text.is_empty() {
                 text.push('\n');
             }
             let drawn = self.draw(how, diagnostic);
             text.push_str(&drawn.unwrap_or_else(|| self.plain(diagnostic)));
+        }
+        let more = self.list.len().saturating_sub(Self::SHOWN);
+        if more > 0 {
+            text.push_str(&format!("and {more} more\n"));
         }
         text
     }

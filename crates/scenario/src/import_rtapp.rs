@@ -45,13 +45,19 @@ pub struct ImportedRtApp {
 /// Makes a scenario from a converted file, for a machine with this number of processors.
 ///
 /// # Errors
-/// When its threads name processors beyond these, or so many may use so many groups of processors that
+/// When no thread is in it, its threads name processors beyond these, or so many may use so many groups of processors that
 /// there would be too many schedulers.
 pub fn import_rtapp(
     converted: &Converted,
     processors: u16,
 ) -> Result<ImportedRtApp, RtAppImportError> {
     let processors = processors.max(1);
+    if converted.threads.is_empty() {
+        let of_a_task = converted.unconverted.iter().find(|one| one.event.is_empty());
+        return Err(RtAppImportError::NoThreads(
+            of_a_task.map(ToString::to_string).unwrap_or_default(),
+        ));
+    }
     let named = |thread: &&ConvertedThread| {
         let cpus = thread.scheduling.cpus.iter().flatten();
         cpus.max().is_some_and(|cpu| *cpu >= u32::from(processors))

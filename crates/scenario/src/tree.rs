@@ -18,6 +18,9 @@ pub(crate) fn parse(text: &str, start: usize) -> Result<Node<'_>, Vec<ScenarioEr
         let table = DeValue::Table(table.into_inner());
         return Ok(shifted(Spanned::new(span, table), start));
     }
+    if text.trim_start().starts_with('{') {
+        return Err(vec![json(text, start)]);
+    }
     let mistakes = errors.iter().map(|error| {
         if error.message().contains("recurs") {
             return too_deep(text, start);
@@ -30,6 +33,16 @@ pub(crate) fn parse(text: &str, start: usize) -> Result<Node<'_>, Vec<ScenarioEr
         )
     });
     Err(mistakes.collect())
+}
+
+/// No line of TOML begins with a brace, and outcomes and rt-app files do.
+fn json(text: &str, start: usize) -> ScenarioError {
+    let at = text.len() - text.trim_start().len();
+    let message = "this is JSON, and a scenario is TOML";
+    ScenarioError::new(Code::Syntax, message, Some(shift(at..at + 1, start))).help(
+        "`windfall compare BEFORE AFTER` compares outcomes, `windfall import FILE.json -o FILE.toml` makes a scenario of an \
+         rt-app file",
+    )
 }
 
 /// Tables and lists too deep in each other, which the parser does not place: in the line with the most of them.

@@ -15,6 +15,8 @@ pub enum ParseError {
     Empty,
     /// The text does not start with an unsigned decimal number.
     NotANumber,
+    /// The text is not an unsigned ratio.
+    NotARatio,
     /// A number without a unit.
     NoUnit,
     /// A unit that is not known.
@@ -32,6 +34,9 @@ impl fmt::Display for ParseError {
         f.write_str(match self {
             ParseError::Empty => "empty; write a number with a unit, such as `10ms`",
             ParseError::NotANumber => "not a number; write digits first, such as `1.5 ms`",
+            ParseError::NotARatio => {
+                "not a ratio of zero or more; write one such as `3/10`, `0.3` or `30%`"
+            }
             ParseError::NoUnit => "no unit; add one of ns, us, ms, s, min, h (or Hz for a period)",
             ParseError::UnknownUnit => "unknown unit; allowed: ns, us, ms, s, min, h, Hz, kHz",
             ParseError::TooFine => "finer than one nanosecond, which is the smallest unit",
@@ -172,7 +177,11 @@ impl FromStr for Ratio {
 
     /// `3/10`, `0.3`, `30%` or a whole number; unsigned.
     fn from_str(text: &str) -> Result<Ratio, ParseError> {
-        let (digits, places, rest) = decimal(text)?;
+        let number = |text| match decimal(text) {
+            Err(ParseError::Empty | ParseError::NotANumber) => Err(ParseError::NotARatio),
+            other => other,
+        };
+        let (digits, places, rest) = number(text)?;
         let below = 10_i128.checked_pow(places).ok_or(ParseError::TooFine)?;
         let first = Ratio::new(i128::from(digits), below).ok_or(ParseError::TooLarge)?;
         if rest.is_empty() {
@@ -182,11 +191,11 @@ impl FromStr for Ratio {
             return first.checked_div(Ratio::whole(100)).ok_or(ParseError::TooLarge);
         }
         let Some(divisor) = rest.strip_prefix('/') else {
-            return Err(ParseError::NotANumber);
+            return Err(ParseError::NotARatio);
         };
-        let (digits, places, rest) = decimal(divisor)?;
+        let (digits, places, rest) = number(divisor)?;
         if !rest.is_empty() {
-            return Err(ParseError::NotANumber);
+            return Err(ParseError::NotARatio);
         }
         let below = 10_i128.checked_pow(places).ok_or(ParseError::TooFine)?;
         let second = Ratio::new(i128::from(digits), below).ok_or(ParseError::TooLarge)?;
@@ -245,6 +254,9 @@ mod tests {
             assert_eq!(text.parse::<Span>(), Err(error), "{text}");
         }
         assert_eq!("1/0".parse::<Ratio>(), Err(ParseError::ZeroDivisor));
+        for text in ["", "x", "-1/20", "-1%", "1/", "1/x", "1/2 ms", "1 ms"] {
+            assert_eq!(text.parse::<Ratio>(), Err(ParseError::NotARatio), "{text}");
+        }
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub enum SourceError {
     Own(ReadError),
     /// The file is text.
     Text(ImportError),
+    /// A format of text was named, and the file is in Windfall's own.
+    NotText,
 }
 
 /// Opens what a command reads: a file, or standard input where `path` is `-`.
@@ -48,13 +50,16 @@ impl Source {
     /// Opens a file, or standard input where `path` is `-`; its first bytes tell whether it is text, which is taken as `format`.
     ///
     /// # Errors
-    /// When the file cannot be read, or is of another version of Windfall's format.
+    /// When the file cannot be read, is of another version of Windfall's format, or is in that although `format` is a text's.
     pub fn open(path: &Path, format: Option<&'static Format>) -> Result<Source, SourceError> {
         let mut file = open_input(path).map_err(SourceError::Io)?;
         let mut first = Vec::new();
         file.by_ref().take(7).read_to_end(&mut first).map_err(SourceError::Io)?;
         let own = first == *b"WFTRACE";
         let file = BufReader::new(Cursor::new(first).chain(file));
+        if own && format.is_some() {
+            return Err(SourceError::NotText);
+        }
         if own {
             return Reader::new(file)
                 .map(|reader| Source::Own(Box::new(reader)))
@@ -109,6 +114,9 @@ impl fmt::Display for SourceError {
             SourceError::Io(error) => error.fmt(f),
             SourceError::Own(error) => error.fmt(f),
             SourceError::Text(error) => error.fmt(f),
+            SourceError::NotText => f.write_str(
+                "it is in Windfall's own format, and no text of the format that is named; name none",
+            ),
         }
     }
 }
@@ -119,6 +127,7 @@ impl std::error::Error for SourceError {
             SourceError::Io(error) => Some(error),
             SourceError::Own(error) => error.source(),
             SourceError::Text(error) => error.source(),
+            SourceError::NotText => None,
         }
     }
 }

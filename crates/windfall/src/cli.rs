@@ -180,7 +180,8 @@ pub(crate) struct SchemaArgs {
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  windfall check scenarios/home-computer.toml --why ts1")]
+#[command(after_help = "Example:\n  windfall check scenarios/home-computer.toml --why ts1\n\n\
+                        Exit status: 0 all promises follow, and all threads meet their deadlines; 1 one does not; 2 a mistake in the file.")]
 pub(crate) struct CheckArgs {
     /// The scenario.
     pub(crate) file: PathBuf,
@@ -243,7 +244,7 @@ pub(crate) struct ReserveArgs {
     #[arg(long)]
     pub(crate) continuous: bool,
     /// Examine only this period.
-    #[arg(long, value_name = "SPAN", conflicts_with_all = ["from", "to", "steps"])]
+    #[arg(long, value_name = "SPAN", conflicts_with_all = ["from", "to", "steps", "tolerance"])]
     pub(crate) period: Option<Span>,
     /// The shortest period to examine [default: the longest divided by `--steps`].
     #[arg(long, value_name = "SPAN")]
@@ -279,7 +280,8 @@ pub(crate) struct ReserveArgs {
 #[derive(Args, Default, Debug)]
 #[command(
     after_help = "Examples:\n  windfall simulate scenarios/home-computer.toml --for 2s --report report.html\n  \
-                  windfall simulate scenarios/isolation.toml --set 'machine.processors=2'"
+                  windfall simulate scenarios/isolation.toml --set 'machine.processors=2'\n\n\
+                  Exit status: 0 all expectations held, and what was granted was kept; 1 one failed or was missed; 2 could not simulate."
 )]
 pub(crate) struct SimulateArgs {
     /// The scenario.
@@ -291,6 +293,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
     /// Override a value of the file: of a scheduler, thread, lock or named program, as `audio.guarantee=RESBH 4ms 10ms`, or of the machine.
+    /// A name may stand behind its part, as `threads.audio.start=1s`. Each value is set once.
     #[arg(long = "set", value_name = "NAME.KEY=VALUE", add = Candidates::new(candidates::file_values))]
     pub(crate) overrides: Vec<Override>,
     /// Which promises to judge: those that the file asks for, or every one that the checker grants, asked for or not,

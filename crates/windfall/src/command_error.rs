@@ -9,10 +9,12 @@ use crate::VerbError;
 use crate::output::{
     JSON_VERSION, colour_is_wanted, errors_are_read, print_error, print_error_raw,
 };
-use clap::error::ContextKind;
+use clap::error::{ContextKind, ErrorKind};
 use serde_json::{Value, json};
 use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseIntError};
 use windfall_scenario::{Diagnostic, Diagnostics, Rendering, Scenario};
+use windfall_time::{Ratio, Span};
 
 /// Words of the command line that have another name since version 2 (decision 0016): of which verb, before, now.
 const RENAMED: [(&str, &str, &str); 3] = [
@@ -45,23 +47,27 @@ impl<E: std::error::Error> From<E> for CommandError {
 
 impl CommandError {
     /// The command line (`arguments`, the program's name first) means nothing; of a word that its verb had in an earlier
-    /// version, it gives today's name.
+    /// version, it gives today's name, and of a number why it is none.
     pub(crate) fn usage(
         error: clap::Error,
         arguments: impl IntoIterator<Item = OsString>,
     ) -> CommandError {
-        let verb = arguments.into_iter().nth(1);
+        let arguments: Vec<OsString> = arguments.into_iter().collect();
+        let verb = arguments.get(1);
         let kinds = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand];
         let word = kinds.iter().find_map(|kind| error.get(*kind)).map(ToString::to_string);
         let renamed = RENAMED.iter().find(|(of, before, _)| {
-            verb.as_deref() == Some(of.as_ref()) && word.as_deref() == Some(before)
+            verb.is_some_and(|verb| verb == of) && word.as_deref() == Some(before)
         });
         let error = match renamed {
             Some((_, before, now)) => {
                 let message = format!("`{before}` is called `{now}` now\n");
                 clap::Error::raw(error.kind(), message)
             }
-            None => error,
+            None => match no_number(&error, word.as_deref(), &arguments) {
+                Some(why) => clap::Error::raw(error.kind(), why + "\n"),
+                None => error,
+            },
         };
         CommandError::Usage(Box::new(error))
     }
@@ -102,13 +108,29 @@ impl CommandError {
             }
             CommandError::Failed(VerbError(why)) => {
                 let why = why.trim().strip_prefix("windfall: ").unwrap_or(why.trim());
-                // A refusal of a run has its help in a line of its own.
-                match why.split_once("\n  help: ").or_else(|| why.split_once("; ")) {
-                    Some((fact, remedy)) => document("failed", fact, Some(remedy)),
-                    None => document("failed", why, None),
-                }
+                let words: Vec<String> = std::env::args().skip(1).collect();
+                let (fact, remedy) = divided(why, &words);
+                document("failed", fact, remedy)
             }
         }
+    }
+}
+
+/// The fact and the remedy of a text: a refusal of a run has its help in a line of its own, others behind the first `; ` that is not
+/// in a word of the command line, as the name of a file is.
+fn divided<'t>(why: &'t str, words: &[String]) -> (&'t str, Option<&'t str>) {
+    const BETWEEN: &str = "; ";
+    if let Some((fact, remedy)) = why.split_once("\n  help: ") {
+        return (fact, Some(remedy));
+    }
+    let names = words.iter().filter(|word| word.contains(BETWEEN));
+    let places: Vec<_> = names
+        .flat_map(|name| why.match_indices(name.as_str()).map(|(at, _)| at..at + name.len()))
+        .collect();
+    let mut all = why.match_indices(BETWEEN);
+    match all.find(|(at, _)| !places.iter().any(|place| place.contains(at))) {
+        Some((at, _)) => (&why[..at], Some(&why[at + BETWEEN.len()..])),
+        None => (why, None),
     }
 }
 
@@ -121,6 +143,30 @@ fn diagnostic_json(one: &Diagnostic) -> Value {
     let place =
         (one.line > 0).then(|| json!({ "file": one.file, "line": one.line, "column": one.column }));
     json!({ "code": one.code, "message": one.message, "help": one.help, "place": place })
+}
+
+/// Why a value is no number, in words that help: the parser takes one below zero for an option, and whole numbers speak of digits.
+fn no_number(error: &clap::Error, option: Option<&str>, arguments: &[OsString]) -> Option<String> {
+    let option = option?;
+    if error.kind() == ErrorKind::UnknownArgument {
+        let mut words = arguments.iter().skip(1).filter_map(|word| word.to_str());
+        let word = words.find(|word| word.starts_with(option) && is_below_zero(word))?;
+        let why = "is below zero, and means nothing here";
+        return Some(format!("`{word}` {why}\n\n  write it without `-`"));
+    }
+    let why = std::error::Error::source(error)?.downcast_ref::<ParseIntError>()?;
+    let help = match why.kind() {
+        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => "it is too large",
+        _ => "write a whole number of zero or more",
+    };
+    let value = error.get(ContextKind::InvalidValue)?;
+    Some(format!("invalid value '{value}' for '{option}': {help}"))
+}
+
+/// Whether a word is a time or a number with a minus before it.
+fn is_below_zero(word: &str) -> bool {
+    let number = word.strip_prefix('-').unwrap_or_default();
+    number.parse::<Span>().is_ok() || number.parse::<Ratio>().is_ok()
 }
 
 /// The message of a usage error, and the rest of the parser's text.
@@ -138,7 +184,8 @@ fn usage(text: &str) -> (String, Option<String>) {
 fn shown(mistakes: &Diagnostics) -> String {
     let count = mistakes.list().len();
     let plural = if count == 1 { "" } else { "s" };
-    format!("{}{count} mistake{plural}", drawn(mistakes))
+    let all = if count > Diagnostics::SHOWN { "; `--json` lists all" } else { "" };
+    format!("{}{count} mistake{plural}{all}", drawn(mistakes))
 }
 
 /// Prints the warnings about a scenario to standard error.
@@ -160,4 +207,19 @@ fn drawn(diagnostics: &Diagnostics) -> String {
 /// Whether the command line asks for JSON, even where it means nothing otherwise.
 pub(crate) fn json_is_wanted(arguments: impl IntoIterator<Item = OsString>) -> bool {
     arguments.into_iter().skip(1).take_while(|word| word != "--").any(|word| word == "--json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn law_a_text_is_divided_where_no_word_of_the_command_line_is() {
+        let words = ["explain", "a; b.wft"].map(str::to_owned);
+        let why = "a; b.wft: it is short; a; b.wft again";
+        assert_eq!(divided(why, &words), ("a; b.wft: it is short", Some("a; b.wft again")));
+        assert_eq!(divided("a; b.wft: gone", &words), ("a; b.wft: gone", None));
+        assert_eq!(divided("a; b.wft: gone", &words[..1]), ("a", Some("b.wft: gone")));
+        assert_eq!(divided("a; b\n  help: c; d", &[]), ("a; b", Some("c; d")));
+    }
 }

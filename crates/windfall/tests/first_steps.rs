@@ -168,7 +168,7 @@ fn limit_outcomes_are_compared_within_the_tolerance_side_by_side() {
     let failed = said(&folder, &["compare", "a.json", "d.json"], 1);
     assert!(failed.contains("audio.missed equal to 0: held, found 0; then FAILED"), "{failed}");
     let alone = said(&folder, &["compare", "a.json"], 2);
-    assert!(alone.contains("give a second outcome: `windfall compare a.json"), "{alone}");
+    assert!(alone.contains("`windfall compare BEFORE AFTER` compares outcomes"), "{alone}");
     let promises = said(&folder, &["compare", "a.json", "robot.toml"], 2);
     assert!(promises.contains("robot.toml"), "{promises}");
 }

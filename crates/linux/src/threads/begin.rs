@@ -100,7 +100,7 @@ pub(crate) fn nothing_left(supervisor: &mut Supervisor) -> bool {
 
 /// Refuses a plan whose programs are to begin at once and do not exist.
 pub(crate) fn refuse_absent(plan: &Plan) -> Result<(), LinuxError> {
-    let mut absent = Vec::new();
+    let (mut absent, mut running) = (Vec::new(), false);
     for thread in plan.threads.iter().filter(|thread| thread.start == Instant::ZERO) {
         let PlannedProgram::External { external, .. } = &thread.program else { continue };
         let why = match &external.program {
@@ -117,13 +117,17 @@ pub(crate) fn refuse_absent(plan: &Plan) -> Result<(), LinuxError> {
             ExternalProgram::Cgroup(path) => format!("no process is in control group `{path}`"),
             ExternalProgram::Unit(unit) => format!("no process is of unit `{unit}`"),
         };
+        running |= !matches!(external.program, ExternalProgram::Exec { .. });
         absent.push(format!("`{}`: {why}", thread.name));
     }
     if absent.is_empty() {
         return Ok(());
     }
-    let help = "start it first, or set `start` to a time when it exists";
-    Err(LinuxError::new("cannot find every program of the scenario", absent.join("; "), help))
+    let help = match running {
+        true => "start it first, or set `start` to a time when it exists",
+        false => "install it, or name it with its folder",
+    };
+    Err(LinuxError::new("cannot find every program", absent.join(", "), help))
 }
 
 /// Whether a command's first word names a file, searched for as `execvp` does.

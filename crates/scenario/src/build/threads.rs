@@ -95,6 +95,10 @@ impl Builder<'_> {
             Ok(program) => Some(program),
             Err(why) => {
                 let path = Path::of(&["threads", &thread.name, "recorded"]);
+                if why.is_of_the_file() {
+                    self.unread(file, &path, &why);
+                    return None;
+                }
                 self.wrong(
                     Code::Recording,
                     &[path],

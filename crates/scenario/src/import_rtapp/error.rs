@@ -7,6 +7,8 @@ use core::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RtAppImportError {
+    /// Every task is left out, one of them for this reason.
+    NoThreads(String),
     /// A task may use processors that do not exist.
     Processors {
         /// Where `cpus` is written.
@@ -33,6 +35,12 @@ pub enum RtAppImportError {
 impl fmt::Display for RtAppImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            RtAppImportError::NoThreads(why) => {
+                write!(
+                    f,
+                    "no task of it becomes a thread, which takes an instance that runs: {why}"
+                )
+            }
             RtAppImportError::Processors { line, task, processors } => write!(
                 f,
                 "rt-app: line {line}: `cpus` of task `{task}` names others than the {processors} processors \

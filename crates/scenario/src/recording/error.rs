@@ -41,6 +41,21 @@ pub enum RecordingError {
     NotReadHere,
 }
 
+impl RecordingError {
+    /// Whether it is about the whole file, whichever thread was looked for.
+    pub(crate) const fn is_of_the_file(&self) -> bool {
+        matches!(
+            self,
+            RecordingError::Source(_)
+                | RecordingError::Processor(_)
+                | RecordingError::TooManyThreads(_)
+                | RecordingError::NoThreads
+                | RecordingError::Cut(_)
+                | RecordingError::NotReadHere
+        )
+    }
+}
+
 impl fmt::Display for RecordingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -22,15 +22,18 @@ pub(super) fn version(version: Option<Lax<u64>>, reader: &mut Reader<'_>) {
         return;
     };
     let place = reader.origin.value(&path);
-    let mistake = ScenarioError::new(
-        Code::SchemaVersion,
-        format!("schema {other} is not read any more"),
-        place,
-    );
-    let help = match other {
-        1 => "`windfall migrate FILE` rewrites it, comments and all".to_owned(),
-        _ => format!("this program reads schema {SCHEMA}"),
+    let (message, help) = match other {
+        0 => (format!("there is no schema {other}"), format!("this program reads schema {SCHEMA}")),
+        1 => (
+            format!("schema {other} is not read any more"),
+            "`windfall migrate FILE` rewrites it, comments and all".to_owned(),
+        ),
+        _ => (
+            format!("schema {other} is newer than this program"),
+            format!("this program reads schema {SCHEMA}; a newer one may read the file"),
+        ),
     };
+    let mistake = ScenarioError::new(Code::SchemaVersion, message, place);
     reader.mistakes.push(mistake.help(help));
 }
 

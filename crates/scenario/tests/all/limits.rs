@@ -109,7 +109,7 @@ fn refuses_20000_mistakes_of_each_sort_at_once() {
         let last = mistakes.list().last().unwrap();
         let line = text.lines().nth(last.line - 1).unwrap();
         assert!(mistakes.list().len() >= 20_000 && !line.is_empty(), "{last:?}");
-        assert!(mistakes.render(false).len() > 1_000_000);
+        assert!(mistakes.render(false).contains("more\n"), "most are counted alone");
         assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
     }
 }

@@ -87,6 +87,10 @@ impl<R: BufRead> Lines<R> {
         if !some {
             return Ok(None);
         }
+        if self.number == 0 && self.buffer.starts_with(b"WFTRACE") {
+            let why = "it is a recording in Windfall's own format; decompress it first";
+            return Err(too_much(why.to_owned()));
+        }
         if self.number == limits::LINES {
             return Err(too_much(format!("more than {} lines", limits::LINES)));
         }
@@ -97,7 +101,7 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
-/// A limit is passed.
+/// A limit is passed, or this is no text.
 pub(super) fn too_much(why: String) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, why)
 }

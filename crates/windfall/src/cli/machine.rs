@@ -80,14 +80,15 @@ pub(crate) struct RunArgs {
     #[arg(long, default_value = "linux")]
     pub(crate) host: RunHost,
     /// Processor time that the command gets in each period, at most; 25us and more [units: us, ms, s].
-    #[arg(long, value_name = "SPAN", requires_all = ["period", "command"])]
+    #[arg(long, value_name = "SPAN", requires_all = ["period", "command"], conflicts_with = "file")]
     pub(crate) budget: Option<Span>,
     /// The period of `--budget`; 250us and more, since each costs two decisions [units: us, ms, s].
-    #[arg(long, value_name = "SPAN", requires = "budget")]
+    #[arg(long, value_name = "SPAN", requires = "budget", conflicts_with = "file")]
     pub(crate) period: Option<Span>,
     /// Weight of the command, from 1 to 19; all other threads on its processor together have weight 1. It is a limit as well:
     /// with weight 2 the command gets 20 ms in every 30 ms and no more, even if nothing else runs.
-    #[arg(long, value_name = "N", requires = "command", conflicts_with = "budget", value_parser = share)]
+    #[arg(long, value_name = "N", requires = "command", conflicts_with_all = ["budget", "file"],
+          value_parser = share)]
     pub(crate) share: Option<u32>,
     /// Run for this long instead of the scenario's length [units: ns, us, ms, s, min, h].
     #[arg(long = "for", value_name = "SPAN", allow_hyphen_values = true, value_parser = length)]
@@ -96,7 +97,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub(crate) cpus: Vec<u16>,
     /// Print what would be changed on this machine, and change nothing.
-    #[arg(long, conflicts_with_all = ["trace", "picture", "report"])]
+    #[arg(long, conflicts_with_all = ["trace", "picture", "report", "csv"])]
     pub(crate) dry_run: bool,
     /// Socket on which `ctl`, `top` and `explain` reach the run [default: /run/windfall/windfall.sock for root, else below
     /// $XDG_RUNTIME_DIR].

@@ -68,10 +68,11 @@ fn form(output: &Destination) -> Result<Form, VerbError> {
         "pftrace" | "perfetto-trace" => Form::Perfetto,
         "wft" => Form::Compact,
         "html" | "htm" => Form::Page,
-        other => {
+        _ => {
             return Err(VerbError(format!(
-                "windfall: cannot tell from `.{other}` what trace to write; end the name in `.pftrace` (Perfetto), \
-                 `.wft` (compact) or `.html` (a page)"
+                "windfall: cannot tell from `{}` what trace to write; end the name in `.pftrace` (Perfetto), \
+                 `.wft` (compact) or `.html` (a page)",
+                output.name()
             )));
         }
     })

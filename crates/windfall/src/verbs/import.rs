@@ -23,6 +23,10 @@ pub(crate) fn run(args: &ImportArgs) -> Result<Answer, VerbError> {
     let trouble = |why: String| VerbError(format!("windfall: {}: {why}", input_name(&args.trace)));
     let is_rtapp = args.from == Some(Source::RtApp)
         || (args.from.is_none() && args.trace.extension().is_some_and(|e| e == "json"));
+    if is_rtapp && args.reserve {
+        let why = "--reserve is for recordings; an rt-app file says itself what it reserves";
+        return Err(trouble(why.to_owned()));
+    }
     let (scenario, proposal, words) = if is_rtapp {
         let text = read_text(&args.trace).map_err(|why| trouble(why.to_string()))?;
         let file = rtapp::parse(&text).map_err(|refusal| trouble(refusal.to_string()))?;

@@ -35,10 +35,11 @@ impl Tape {
         let form = match to.extension("wft") {
             "wft" => Form::Compact,
             "pftrace" | "perfetto-trace" => Form::Perfetto,
-            other => {
+            _ => {
                 return Err(VerbError(format!(
-                    "windfall: cannot tell from `.{other}` what trace to write; end the name in `.wft` (compact) or \
-                     `.pftrace` (Perfetto)"
+                    "windfall: cannot tell from `{}` what trace to write; end the name in `.wft` (compact) or \
+                     `.pftrace` (Perfetto)",
+                    to.name()
                 )));
             }
         };

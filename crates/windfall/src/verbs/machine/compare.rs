@@ -6,7 +6,7 @@ mod outcomes;
 
 use crate::cli::CompareArgs;
 use crate::command_error::CommandError;
-use crate::output::{Destinations, input_name, is_standard, show};
+use crate::output::{Destinations, input_name, show};
 use crate::verbs::check::{load, plan, plan_from};
 use crate::verbs::simulated::{reached_its_end, simulated};
 use crate::{Answer, VerbError};
@@ -26,7 +26,6 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
         outputs.claim_standard("`--json`")?;
     }
     outputs.keep_programs_apart()?;
-    is_no_outcome(&args.file)?;
     let mut scenario = load(&args.file)?;
     scenario.length = args.length.unwrap_or(scenario.length);
     let mut modelled = scenario.clone();
@@ -40,21 +39,6 @@ pub(crate) fn run(args: &CompareArgs) -> Result<Answer, CommandError> {
     let compared = Comparison::new(&scenario, &simulated, &received, args.tolerance);
     show(args.json, || compared.json(), |width| compared.text(width))?;
     Ok(if compared.is_close() { Answer::Yes } else { Answer::No })
-}
-
-/// Refuses an outcome without a second one: it is JSON, and no scenario begins so.
-fn is_no_outcome(path: &Path) -> Result<(), VerbError> {
-    if is_standard(path) || !path.is_file() {
-        return Ok(());
-    }
-    match read_text(path) {
-        Ok(text) if text.trim_start().starts_with('{') => {
-            let name = input_name(path);
-            let help = format!("give a second outcome: `windfall compare {name} OTHER`");
-            Err(VerbError(format!("windfall: {name}: one outcome cannot be compared; {help}")))
-        }
-        _ => Ok(()), // what is wrong with it is said when it is read as a scenario
-    }
 }
 
 /// Gives the simulated machine the costs of a file that `windfall measure` wrote.

@@ -12,8 +12,9 @@ use windfall_schedulers::parameters::PROCESSORS;
 pub(crate) fn run(args: &CtlArgs) -> Result<Answer, VerbError> {
     let socket = args.socket.as_deref();
     let changes = changes(&args.verb);
-    if args.query && !changes {
-        let help = "`--query` goes with requests that change the tree; leave it out";
+    let kept = [(args.query, "--query"), (args.force, "--force")];
+    if let Some((_, option)) = kept.iter().find(|(given, _)| *given && !changes) {
+        let help = format!("`{option}` goes with requests that change the tree; leave it out");
         return Err(VerbError(format!("windfall: {help}")));
     }
     if matches!(args.verb, CtlVerb::List) {
@@ -154,7 +155,7 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
         CtlVerb::Timer { timer } => set(&[("do", json!("timer")), ("timer", json!(timer))]),
         CtlVerb::Stop => set(&[("do", json!("stop"))]),
     }
-    if args.force && changes(&args.verb) {
+    if args.force {
         request.insert("force".to_owned(), json!(true));
     }
     if args.query {

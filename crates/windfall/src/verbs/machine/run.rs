@@ -2,7 +2,6 @@
 
 mod command;
 
-use crate::Answer;
 use crate::cli::{Judged, RunArgs, RunHost, SimulateArgs};
 use crate::command_error::{CommandError, warn};
 use crate::output::{input_name, print_error, print_json, show, width};
@@ -10,6 +9,7 @@ use crate::verbs::check::{load, plan};
 use crate::verbs::keep::Outputs;
 use crate::verbs::simulate;
 use crate::verbs::simulated::reached_its_end;
+use crate::{Answer, VerbError};
 use command::Started;
 use serde_json::json;
 use std::path::Path;
@@ -29,6 +29,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
         return Ok(if args.dry_run { answer } else { started.answer() });
     };
     if args.host == RunHost::Sim {
+        is_for_the_simulated_machine(args)?;
         let (file, keep) = (file.clone(), args.keep.clone());
         let (length, json, judge) = (args.length, args.json, Judged::Asked);
         return simulate::run(&SimulateArgs {
@@ -41,6 +42,22 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
         });
     }
     carry_out(args, load(file)?, file)
+}
+
+/// Refuses what a simulated machine has no use for.
+fn is_for_the_simulated_machine(args: &RunArgs) -> Result<(), VerbError> {
+    let given = [
+        (args.dry_run, "--dry-run"),
+        (!args.cpus.is_empty(), "--cpus"),
+        (args.socket.is_some(), "--socket"),
+    ];
+    match given.into_iter().find(|(is_given, _)| *is_given) {
+        None => Ok(()),
+        Some((_, option)) => {
+            let why = format!("`{option}` is about this machine, and `--host sim` leaves it alone");
+            Err(VerbError(format!("windfall: {why}; leave one of both out")))
+        }
+    }
 }
 
 /// Runs a scenario that stands in `file`, or is called so, and prints what came of it.

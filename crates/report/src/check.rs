@@ -96,6 +96,7 @@ pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> S
     if let (Some(first), true) = (promises.requesters.first(), asked > 0 || !deadlines.is_empty()) {
         let others = match promises.requesters.len() - 1 {
             0 => String::new(),
+            1 => ", or one other,".to_owned(),
             others => format!(", or one of {others} others,"),
         };
         text.push_str(&format!("holds until {first}{others} requests something for itself\n"));

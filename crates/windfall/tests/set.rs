@@ -56,7 +56,7 @@ fn refuses_what_would_have_no_effect_and_says_what_would() {
         (&["a.share=2#x"], &["`2#x` is not a whole number"]),
         (&["a.share=2 # x"], &["`2 # x` is not a whole number"]),
         (&["c.d-2.share=3"], &["`c.d-2` is a thread of the entry `c.d`", "`c.d.share`"]),
-        (&["a-2.share=3"], &["`a-2` is no scheduler", "did you mean `a.share`?"]),
+        (&["a-2.share=3"], &["`a-2` is no scheduler"]),
         (&["threads.aa.share=3"], &["not among the threads", "`threads.a.share`"]),
         (&["schedulers.a.share=3"], &["`a` is not among the schedulers of the file"]),
     ] {

@@ -153,6 +153,7 @@ fn output_is_plain_and_silent_when_piped() {
 #[test]
 fn every_verb_has_help_a_man_page_and_completions() {
     let folder: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join("man");
+    let _ = std::fs::remove_dir_all(&folder);
     let output = windfall(&["man", folder.to_str().unwrap(), "--force"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let verbs = every_verb::verbs(&printed(&windfall(&["--help"])));
@@ -171,6 +172,7 @@ fn every_verb_has_help_a_man_page_and_completions() {
         }
     }
     assert!(named > verbs.len() + 20, "{named} pages are named");
+    assert!(!folder.join("windfall-help.1").exists(), "`help` is no verb of its own");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let text = printed(&windfall(&["completions", shell]));
         assert!(text.contains("WINDFALL_COMPLETE") && text.contains("windfall"), "{shell}: {text}");

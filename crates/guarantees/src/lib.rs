@@ -19,6 +19,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod above;
 mod allowance;
 mod backwards;
 pub mod check;

@@ -11,6 +11,7 @@ use windfall_scenario::model::{
     Thread, Timer, Whom,
 };
 use windfall_schedulers::catalogue::Kind;
+use windfall_schedulers::catalogue::find;
 use windfall_schedulers::kinds;
 use windfall_schedulers::parameters::{PRIORITY, ParameterValue};
 use windfall_sim::Sim;
@@ -170,16 +171,22 @@ fn scenario(seeds: &Seeds) -> Scenario {
     }
     let requests = seeds.requests.iter().map(|(when, what, whom, to)| {
         let thread = format!("t{}", whom % seeds.threads.len());
+        let entry = threads.iter().find(|one| one.name == thread);
+        let parent = entry.and_then(|one| one.parent.as_deref());
+        let parent = schedulers.iter().find(|one| Some(one.name.as_str()) == parent);
+        let ranks =
+            parent.and_then(|parent| find(&parent.kind)).is_some_and(|one| one.takes(&PRIORITY));
         let node = above[to % above.len()].clone();
         let change = match what {
             0 | 1 => Change::Move { thread, to: node, requires: Requirements::default() },
             2 => Change::Default(node),
             3 => Change::Destroy(node),
             4 => Change::Timer(Timer::Ticks(1000)),
-            _ => {
+            _ if ranks => {
                 let priority = i64::try_from(*to).unwrap() + 1;
                 Change::Set(Whom::Thread(thread), &PRIORITY, ParameterValue::Integer(priority))
             }
+            _ => Change::Move { thread, to: node, requires: Requirements::default() },
         };
         Request::new(Instant::ZERO + ms(*when), change)
     });

@@ -30,23 +30,27 @@ const OPTIMISED: [&str; 18] = [
 /// A file of tests: its crate and its name.
 type Target = (String, String);
 
-/// What cargo is told to test those built for debugging: the unit tests of every crate, and all files but [`OPTIMISED`].
+/// The arguments with which cargo tests those built for debugging: the unit tests of every crate, and all files but [`OPTIMISED`].
 pub(crate) fn for_debugging() -> Result<Vec<String>, String> {
     let (_, others) = divided(all(&root().join("crates"))?)?;
     let names: BTreeSet<String> = others.into_iter().map(|(_, name)| name).collect();
     let command = ["test", "--workspace", "--no-fail-fast", "--lib", "--bins"];
-    Ok(told(&command, "--test", names))
+    Ok(with_options(&command, "--test", names))
 }
 
-/// What cargo is told to test [`OPTIMISED`]: these files of the crates that have one.
+/// The arguments with which cargo tests [`OPTIMISED`]: these files of the crates that have one.
 pub(crate) fn optimised() -> Result<Vec<String>, String> {
     let (chosen, _) = divided(all(&root().join("crates"))?)?;
     let (crates, names): (BTreeSet<String>, BTreeSet<String>) = chosen.into_iter().unzip();
-    let command = told(&["test", "--no-fail-fast", "--profile", "checked"], "-p", crates);
-    Ok(told(&command, "--test", names))
+    let command = with_options(&["test", "--no-fail-fast", "--profile", "checked"], "-p", crates);
+    Ok(with_options(&command, "--test", names))
 }
 
-fn told<T: AsRef<str>>(command: &[T], option: &str, values: BTreeSet<String>) -> Vec<String> {
+fn with_options<T: AsRef<str>>(
+    command: &[T],
+    option: &str,
+    values: BTreeSet<String>,
+) -> Vec<String> {
     let command = command.iter().map(|part| part.as_ref().to_owned());
     command.chain(values.into_iter().flat_map(|value| [option.to_owned(), value])).collect()
 }

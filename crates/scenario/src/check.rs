@@ -39,37 +39,37 @@ pub(crate) struct Checker<'a> {
     pub(crate) mistakes: &'a mut Vec<ScenarioError>,
     pub(crate) names: Names<'a>,
     /// The places of the mistakes that the reader has reported.
-    told: BTreeSet<Option<(usize, usize)>>,
+    reported: BTreeSet<Option<(usize, usize)>>,
 }
 
 impl<'a> Checker<'a> {
     /// A check after the reader, which has reported these mistakes.
     fn after_reader(scenario: &'a Scenario, mistakes: &'a mut Vec<ScenarioError>) -> Checker<'a> {
         let place = |one: &ScenarioError| one.place.as_ref().map(|at| (at.start, at.end));
-        let told = mistakes.iter().map(place).collect();
-        Checker { scenario, mistakes, names: Names::of(scenario), told }
+        let reported = mistakes.iter().map(place).collect();
+        Checker { scenario, mistakes, names: Names::of(scenario), reported }
     }
 
     /// Whether the reader has reported a mistake at this path or below it.
-    fn is_told(&self, path: &Path) -> bool {
-        let is_at = |at: &Range<usize>| self.told.contains(&Some((at.start, at.end)));
+    fn is_reported(&self, path: &Path) -> bool {
+        let is_at = |at: &Range<usize>| self.reported.contains(&Some((at.start, at.end)));
         let mut places = self.scenario.origin.at_and_below(path);
-        !self.told.is_empty() && places.any(|place| is_at(&place.key) || is_at(&place.value))
+        !self.reported.is_empty() && places.any(|place| is_at(&place.key) || is_at(&place.value))
     }
 
     /// Whether the reader has reported what is written for a key of a table, or that the key is missing.
-    fn is_reported(&self, table: &Path, key: &str) -> bool {
+    fn is_key_reported(&self, table: &Path, key: &str) -> bool {
         let path = table.key(key);
         if self.origin().has(&path) {
-            return self.is_told(&path);
+            return self.is_reported(&path);
         }
         let place = self.origin().value(table);
-        place.is_some_and(|at| self.told.contains(&Some((at.start, at.end))))
+        place.is_some_and(|at| self.reported.contains(&Some((at.start, at.end))))
     }
 
     /// Whether a name stands for one that the reader could not read, and has reported.
     fn is_unread(&self, name: &str) -> bool {
-        name.is_empty() && !self.told.is_empty()
+        name.is_empty() && !self.reported.is_empty()
     }
 
     pub(crate) fn origin(&self) -> &Origin {

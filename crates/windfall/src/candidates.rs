@@ -54,10 +54,10 @@ pub(crate) fn file_values() -> Vec<CompletionCandidate> {
     let Some(scenario) = scenario() else { return Vec::new() };
     let mut names = written();
     names.extend(scenario.locks.iter().map(|lock| format!("{}.protocol=", lock.name)));
-    let told = parameters::ALL.iter().map(|parameter| parameter.key);
-    let told: Vec<&str> = ["guarantee"].into_iter().chain(told).collect();
+    let keys = parameters::ALL.iter().map(|parameter| parameter.key);
+    let keys: Vec<&str> = ["guarantee"].into_iter().chain(keys).collect();
     for thread in &scenario.threads {
-        names.extend(told.iter().map(|key| format!("{}.{key}=", thread.name)));
+        names.extend(keys.iter().map(|key| format!("{}.{key}=", thread.name)));
     }
     for scheduler in &scenario.schedulers {
         let kind = KINDS.iter().find(|kind| kind.name == scheduler.kind);

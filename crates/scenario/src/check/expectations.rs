@@ -46,7 +46,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         let path = Path::of(&["expect"]).item(number);
         subject(checker, expectation, &path.key("what"));
         bound(checker, expectation, &path);
-        if expectation.because.trim().is_empty() && !checker.is_reported(&path, "because") {
+        if expectation.because.trim().is_empty() && !checker.is_key_reported(&path, "because") {
             checker.wrong(
                 Code::NoReason,
                 &[path.key("because")],
@@ -55,7 +55,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             );
         }
         if expectation.quantity == Quantity::IntervalsAbove(windfall_time::Span::ZERO)
-            && !checker.is_reported(&path, "above")
+            && !checker.is_key_reported(&path, "above")
         {
             let help = "write a length of time above zero";
             checker.wrong(Code::ZeroTime, &[path.key("above")], "intervals above nothing", help);
@@ -132,7 +132,7 @@ fn threads(checker: &mut Checker<'_>, name: &str, quantity: &Quantity, path: &Pa
     }
 }
 
-/// Figures are told by processes, which may have been made by others and have any name then. Returns whether these may tell some.
+/// Processes report figures, may have been made by others, and have any name then. Returns whether these may report some.
 fn name_figures(checker: &mut Checker<'_>, name: &str, threads: &[&Thread], path: &Path) -> bool {
     let is_process = |thread: &Thread| matches!(thread.run, Run::OfKind { .. });
     let mut all = threads.iter().copied();
@@ -168,7 +168,7 @@ fn bound(checker: &mut Checker<'_>, expectation: &Expectation, path: &Path) {
         ("equals", equals.map(|(level, _)| level)),
         ("within", equals.and_then(|(_, within)| within)),
     ];
-    let is_unread = levels.iter().any(|(key, _)| checker.is_told(&path.key(key)));
+    let is_unread = levels.iter().any(|(key, _)| checker.is_reported(&path.key(key)));
     if levels.iter().all(|(_, level)| level.is_none()) && !is_unread {
         let help = "write `at-most`, `at-least`, or `equals` with `within`";
         checker.wrong(

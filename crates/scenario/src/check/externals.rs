@@ -20,7 +20,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     for (at, thread) in scenario.threads.iter().enumerate() {
         let path = Path::of(&["threads", &thread.name]);
         let Some(external) = &thread.external else {
-            if matches!(thread.run, Run::Profile(_) | Run::Unknown) && !checker.is_told(&path) {
+            if matches!(thread.run, Run::Profile(_) | Run::Unknown) && !checker.is_reported(&path) {
                 let help = "give it a program, or name one of a real machine";
                 checker.wrong(
                     Code::NoProgram,
@@ -186,7 +186,7 @@ fn of(checker: &mut Checker<'_>, thread: &Thread, name: &str, path: &Path) {
     }
     let only = path.key("match");
     if thread.external.as_ref().is_some_and(|external| external.threads.is_any())
-        && !checker.is_told(&only)
+        && !checker.is_reported(&only)
     {
         let help = "say which threads, as `match = { comm = \"data-loop*\" }`";
         checker.wrong_key(

@@ -105,7 +105,7 @@ fn interrupts(checker: &mut Checker<'_>) {
 fn device(checker: &mut Checker<'_>, number: usize, source: &Interrupts, path: &Path) {
     let scenario = checker.scenario;
     let Some(device) = source.device else {
-        if source.datum.is_some() && !checker.is_told(&path.key("device")) {
+        if source.datum.is_some() && !checker.is_reported(&path.key("device")) {
             let help = "name the device as well, or leave `datum` out";
             let message = "`datum` goes with `device`";
             checker.wrong(Code::MisplacedKey, &[path.key("datum")], message, help);

@@ -41,7 +41,7 @@ pub(super) fn check(checker: &mut Checker<'_>, writer: &ParameterWriter<'_>) {
         let steps = flat(phases, &path);
         let paths = [path.key("steps"), path.key("phases")];
         if phases.iter().any(|phase| phase.steps.is_empty()) {
-            if !paths.iter().any(|path| checker.is_told(path)) {
+            if !paths.iter().any(|path| checker.is_reported(path)) {
                 checker.wrong(
                     Code::EmptyPhase,
                     &paths,

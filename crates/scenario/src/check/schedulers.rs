@@ -59,7 +59,7 @@ pub(super) fn alone(
 ) {
     let kind = scheduler.kind.as_str();
     let known = checker.scenario.kind_of(scheduler);
-    if known.is_none() && !checker.is_told(path) {
+    if known.is_none() && !checker.is_reported(path) {
         let help = suggest::hint(kind, checker.scenario.catalogue.kinds().map(|kind| kind.name));
         checker.wrong(
             Code::UnknownKind,

@@ -15,7 +15,7 @@ pub(super) fn check(checker: &mut Checker<'_>, writer: &ParameterWriter<'_>) {
     let scenario = checker.scenario;
     for thread in &scenario.threads {
         let path = Path::of(&["threads", &thread.name]);
-        if thread.count == Some(0) && !checker.is_told(&path.key("count")) {
+        if thread.count == Some(0) && !checker.is_reported(&path.key("count")) {
             checker.wrong(Code::OutOfRange, &[path.key("count")], "no threads", "write 1 or more");
         }
         let parent = match &thread.parent {
@@ -53,7 +53,7 @@ fn of_kind(
     let path = path.key("program");
     let programs = &checker.scenario.programs;
     let Some(known) = programs.find(kind) else {
-        if !checker.is_told(&path) {
+        if !checker.is_reported(&path) {
             let help = suggest::hint(kind, programs.kinds().map(|kind| kind.name));
             let message = format!("unknown kind of program `{kind}`");
             checker.wrong(Code::UnknownProgram, &[path], message, &help);
@@ -61,7 +61,7 @@ fn of_kind(
         return;
     };
     // Without a value that was reported, and so left out, others would seem to be wrong.
-    if checker.is_told(&path) {
+    if checker.is_reported(&path) {
         return;
     }
     match known.build(&Settings(&Setting::values(settings)), Node(0)) {

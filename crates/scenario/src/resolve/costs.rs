@@ -71,7 +71,7 @@ impl Machine {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> String {
+    fn refused(text: &str) -> String {
         Machine::read("costs.toml", text).map(drop).expect_err(text).to_string()
     }
 
@@ -96,8 +96,8 @@ mod tests {
             ("schema = 2\ndefault = \"a\"\n", "`default` says nothing of a machine"),
             ("schema = 2\n[machine\n", "costs.toml:2"),
         ] {
-            let told = told(text);
-            assert!(told.contains(expected), "{text}: {told}");
+            let why = refused(text);
+            assert!(why.contains(expected), "{text}: {why}");
         }
     }
 }

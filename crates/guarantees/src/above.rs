@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 impl Tree {
     /// Whether somewhere above a virtual processor stands a scheduler that
-    /// [makes up](Conversion::makes_up) for stolen time.
+    /// [makes up](crate::Conversion::makes_up) for stolen time.
     #[must_use]
     pub fn is_below_makeup(&self, vp: usize) -> bool {
         let parent = self.vps.get(vp).and_then(|vp| self.nodes.get(vp.parent?));

@@ -204,9 +204,13 @@ fn accepts_a_slower_processor_only_when_it_tells_its_deadlines() {
     assert!(!conversion("rez", &[]).takes().contains(&Type::Resu));
     let telling = conversion("rez", &[("report-deadlines", Value::Bool(true))]);
     assert!(telling.takes().contains(&Type::Resu));
-    let offers = telling.give(Supply::of(&[half]), &[params(1, 4), params(1, 4), params(1, 4)]);
-    let given: Vec<usize> = offers.iter().map(|offer| offer.gives.len()).collect();
-    assert_eq!(given, [1, 1, 0]);
+    let given = |supply: Supply<'_>| {
+        let offers = telling.give(supply, &[params(1, 4), params(1, 4), params(1, 4)]);
+        offers.iter().map(|offer| offer.gives.len()).collect::<Vec<usize>>()
+    };
+    assert_eq!(given(Supply::of(&[half]).declared()), [1, 1, 0]);
+    // It cannot admit by a speed that it does not know.
+    assert_eq!(given(Supply::of(&[half])), [0, 0, 0]);
     // These report some deadlines too late, or out of order.
     for kind in ["cbs", "tbs"] {
         let telling = conversion(kind, &[("report-deadlines", Value::Bool(true))]);
@@ -249,7 +253,7 @@ proptest! {
         let conversion = conversion("rez", &[("report-deadlines", Value::Bool(true))]);
         let requested: Vec<ChildParams> = shares.iter().map(|(x, y)| params(*x.min(y), *y)).collect();
         let speed = Ratio::new(speed.0.min(speed.1), speed.0.max(speed.1)).unwrap();
-        let slow = conversion.give(Supply::of(&[Guarantee::Slower(speed)]), &requested);
+        let slow = conversion.give(Supply::of(&[Guarantee::Slower(speed)]).declared(), &requested);
         let fast = conversion.give(Supply::of(&[Guarantee::All]), &requested);
         let mut fewer = requested.clone();
         let who = less.0 % requested.len();

@@ -6,6 +6,7 @@ mod figure;
 #[cfg(feature = "pictures")]
 pub use figure::scene;
 
+use crate::plural::count;
 use crate::terminal::table;
 use serde_json::{Value, json};
 use windfall_analysis::search::{Kind, Point};
@@ -35,9 +36,8 @@ fn percent(share: f64) -> String {
 pub fn text(case: &Case, found: &Found, requested: &Basis<'_>, width: Option<usize>) -> String {
     let mut text = threads(case, found, width);
     text.push_str(&format!(
-        "\n{} thread{}, {}, utilisation {}; no gap may exceed {}\n\n",
-        case.members.len(),
-        if case.members.len() == 1 { "" } else { "s" },
+        "\n{}, {}, utilisation {}; no gap may exceed {}\n\n",
+        count(case.members.len(), "thread"),
         case.service.name(),
         percent(case.utilisation()),
         case.longest_gap(),

@@ -103,8 +103,10 @@ impl Conversion for Tickets {
         long_run::parameter_for(requested)
     }
 
-    /// Late timers change nothing: time is charged as it was received.
-    fn at_ticks(&mut self, _: Span) -> bool {
+    /// With ticks, a turn ends at the next tick; time is charged as it was received.
+    fn at_ticks(&mut self, tick: Span) -> bool {
+        let (Turning::Lots(turn) | Turning::Passes(turn)) = &mut self.turns;
+        *turn = turn.saturating_add(tick);
         true
     }
 

@@ -234,3 +234,37 @@ fn law_eevdf_is_behind_by_a_tick_for_each_sibling() {
     assert!(outcome.promises.iter().filter(of).count() >= 3, "{:?}", outcome.promises);
     assert!(outcome.promises.iter().all(|verdict| !verdict.is_failure()), "{:?}", outcome.promises);
 }
+
+/// A turn lasts until the tick after its end: each sibling's first one, before a thread with nearly all shares, too.
+#[test]
+fn law_shares_are_behind_by_a_tick_for_each_turn() {
+    let kinds = [
+        ("bvt", "allowance", "500ms"),
+        ("sfs", "quantum", "500ms"),
+        ("lottery", "quantum", "500ms"),
+        ("stride", "quantum", "2s"),
+        ("proportional-share", "quantum", "500ms"),
+        ("weighted-round-robin", "quantum", "2s"),
+    ];
+    for (kind, turn, length) in kinds {
+        let mut text = format!(
+            "schema = 2\nlength = \"{length}\"\n[machine]\nprocessors = 1\ntimer = \"86Hz\"\n\
+             [schedulers.s]\nscheduler = \"{kind}\"\nparent = \"top\"\n{turn} = \"500us\"\n"
+        );
+        for name in ["b", "c", "d"] {
+            writeln!(text, "[threads.{name}]\nparent = \"s\"\nrun = \"spin\"").unwrap();
+        }
+        text += "[threads.a]\nparent = \"s\"\nrun = \"spin\"\nguarantee = \"PS 3/10\"\n";
+        let scenario = parse(&text);
+        let mut sim = Sim::of(scenario.build().unwrap(), None).unwrap();
+        sim.judge_promises(&all_promises(&scenario));
+        let outcome = sim.run(Instant::ZERO + scenario.length, |_| true);
+        let of_a = |verdict: &&PromiseVerdict| {
+            verdict.owner() == "a" && verdict.status() == PromiseStatus::Kept
+        };
+        assert!(outcome.promises.iter().filter(of_a).count() >= 1, "{kind}");
+        for verdict in &outcome.promises {
+            assert!(!verdict.is_failure(), "{kind}: {verdict:?}");
+        }
+    }
+}

@@ -33,8 +33,9 @@ impl Conversion for LongRun {
         long_run::parameter_for(requested)
     }
 
-    /// Late timers change nothing: time is charged as it was received.
-    fn at_ticks(&mut self, _: Span) -> bool {
+    /// With ticks, an allowance ends at the next tick; time is charged as it was received.
+    fn at_ticks(&mut self, tick: Span) -> bool {
+        self.allowance = self.allowance.saturating_add(tick);
         true
     }
 

@@ -56,8 +56,9 @@ impl Conversion for Readjusted {
         long_run::parameter_for(requested)
     }
 
-    /// Late timers change nothing: time is charged as it was received.
-    fn at_ticks(&mut self, _: Span) -> bool {
+    /// With ticks, a quantum ends at the next tick; time is charged as it was received.
+    fn at_ticks(&mut self, tick: Span) -> bool {
+        self.0 = self.0.saturating_add(tick);
         true
     }
 

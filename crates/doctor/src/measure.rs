@@ -74,7 +74,7 @@ pub fn measure(how: Measuring) -> Result<Costs, LinuxError> {
     let cpu = how.cpu.unwrap_or(last);
     if !facts.allowed.contains(&cpu) {
         let why = format!("this process may use {:?}", facts.allowed);
-        return Err(LinuxError::new(
+        return Err(LinuxError::unavailable(
             format!("cannot use processor {cpu}"),
             why,
             "choose among these",

@@ -7,6 +7,7 @@ use crate::carried_out::whole;
 use crate::experiment::LabError;
 use std::time::{Duration, Instant};
 use windfall_linux::Settings;
+use windfall_os::LinuxErrorKind;
 use windfall_scenario::outcome::Outcome;
 use windfall_scenario::{Plan, Scenario};
 use windfall_time::Span;
@@ -83,7 +84,7 @@ fn carry_out(
         length = plan.length;
         plan.watched.extend(watching.intervals);
         match windfall_linux::run(plan, &settings, None) {
-            Err(fault) if fault.is_busy() && begun.elapsed() < PATIENCE.0 => {
+            Err(fault) if fault.kind() == LinuxErrorKind::Busy && begun.elapsed() < PATIENCE.0 => {
                 std::thread::sleep(PATIENCE.1);
             }
             answer => break answer?,

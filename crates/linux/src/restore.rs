@@ -14,7 +14,7 @@ use log::RestoreLog;
 use std::fmt;
 use std::fs::File;
 use std::time::{Duration, Instant};
-use windfall_os::LinuxError;
+use windfall_os::{LinuxError, LinuxErrorKind};
 
 /// The run that was found dead and whose changes were undone.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,7 +49,7 @@ pub fn restore() -> Result<Option<Restored>, LinuxError> {
 pub(crate) fn alone() -> Result<(File, Option<Restored>), LinuxError> {
     let alone = match state::supervise_alone() {
         Ok(alone) => return Ok((alone, after_a_run_that_is_gone()?)),
-        Err(fault) if fault.is_busy() => fault,
+        Err(fault) if fault.kind() == LinuxErrorKind::Busy => fault,
         Err(fault) => return Err(fault),
     };
     // Threads of a killed run cannot end and drop the lock while other threads that the run left real-time keep their processors.

@@ -9,22 +9,37 @@ pub const RIGHTS: &str = "run as root, of whose capabilities CAP_SYS_NICE and CA
      decisions are later, without CAP_DAC_OVERRIDE held threads are not frozen); or as another user with CAP_SYS_NICE, CAP_PERFMON and \
      CAP_BPF, when root has given him /run/windfall and written -1 to /proc/sys/kernel/sched_rt_runtime_us; `windfall simulate` needs no rights";
 
+/// What a caller can do about a [`LinuxError`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum LinuxErrorKind {
+    /// Another user has the resource, as another run the machine: it helps to wait.
+    Busy,
+    /// The process lacks a right; [`RIGHTS`] names what is needed.
+    MissingRight,
+    /// The machine does not have what was requested, as a processor of that number: another request may succeed.
+    Unavailable,
+    /// A command cannot be started; the exit status that a shell gives then, 126 or 127.
+    Command(u8),
+    /// Anything else that the operating system refused or lacks.
+    Failed,
+}
+
 /// The operating system refused something, or lacks it: what could not be done, why not, and what would help.
 ///
 /// ```
-/// use windfall_os::LinuxError;
+/// use windfall_os::{LinuxError, LinuxErrorKind};
 ///
-/// let error = LinuxError::new("cannot use processor 9", "there are 4", "choose another");
+/// let error = LinuxError::unavailable("cannot use processor 9", "there are 4", "choose another");
 /// assert_eq!(error.to_string(), "cannot use processor 9: there are 4; choose another");
-/// assert_eq!((error.status(), error.is_busy()), (2, false));
+/// assert_eq!((error.kind(), error.status()), (LinuxErrorKind::Unavailable, 2));
 /// ```
 #[derive(Debug)]
 pub struct LinuxError {
+    kind: LinuxErrorKind,
     what: String,
     why: String,
     remedy: String,
-    status: u8,
-    busy: bool,
 }
 
 impl LinuxError {
@@ -35,46 +50,47 @@ impl LinuxError {
         why: impl Into<String>,
         remedy: impl Into<String>,
     ) -> LinuxError {
-        LinuxError {
-            what: what.into(),
-            why: why.into(),
-            remedy: remedy.into(),
-            status: 2,
-            busy: false,
-        }
+        let kind = LinuxErrorKind::Failed;
+        LinuxError { kind, what: what.into(), why: why.into(), remedy: remedy.into() }
     }
 
-    /// With the exit status that goes with it, where it is not 2.
-    #[must_use]
-    pub fn with_status(self, status: u8) -> LinuxError {
-        LinuxError { status, ..self }
-    }
-
-    /// The exit status that goes with it: 2 as a rule; 126 or 127 for a command that cannot be started.
-    #[must_use]
-    pub const fn status(&self) -> u8 {
-        self.status
-    }
-
-    /// The same error, caused by another user of the resource, so that it helps to wait.
-    #[must_use]
-    pub fn and_busy(self) -> LinuxError {
-        LinuxError { busy: true, ..self }
+    /// The same for a request of what the machine does not have.
+    pub fn unavailable(
+        what: impl Into<String>,
+        why: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> LinuxError {
+        LinuxError::new(what, why, remedy).of_kind(LinuxErrorKind::Unavailable)
     }
 
     /// From a system call's error; where a right is missing, [`RIGHTS`] replaces the remedy.
     pub fn of(what: impl Into<String>, error: &io::Error, remedy: &str) -> LinuxError {
-        let remedy = match error.raw_os_error() {
-            Some(libc::EPERM | libc::EACCES) => RIGHTS,
-            _ => remedy,
+        let (kind, remedy) = match error.raw_os_error() {
+            Some(libc::EPERM | libc::EACCES) => (LinuxErrorKind::MissingRight, RIGHTS),
+            _ => (LinuxErrorKind::Failed, remedy),
         };
-        LinuxError::new(what, error.to_string(), remedy)
+        LinuxError::new(what, error.to_string(), remedy).of_kind(kind)
     }
 
-    /// Whether another user has the resource, as another run the machine, so that it helps to wait.
+    /// The same error, of another kind.
     #[must_use]
-    pub const fn is_busy(&self) -> bool {
-        self.busy
+    pub fn of_kind(self, kind: LinuxErrorKind) -> LinuxError {
+        LinuxError { kind, ..self }
+    }
+
+    /// What a caller can do about it.
+    #[must_use]
+    pub const fn kind(&self) -> LinuxErrorKind {
+        self.kind
+    }
+
+    /// The exit status of a command that ends with it: 2, or the one of a command that cannot be started.
+    #[must_use]
+    pub const fn status(&self) -> u8 {
+        match self.kind {
+            LinuxErrorKind::Command(status) => status,
+            _ => 2,
+        }
     }
 }
 

@@ -30,7 +30,7 @@ pub mod shared;
 pub mod usage;
 pub mod vector;
 
-pub use error::LinuxError;
+pub use error::{LinuxError, LinuxErrorKind};
 
 /// The error of the system call that has just failed.
 fn last_error() -> std::io::Error {

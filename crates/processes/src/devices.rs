@@ -83,7 +83,7 @@ impl Devices {
             let what = format!("cannot have device `{}`", one.device);
             if usize::from(one.node.0) >= nodes {
                 let why = format!("there is no {}", one.node);
-                return Err(LinuxError::new(what, why, "name one of the settings' nodes"));
+                return Err(LinuxError::unavailable(what, why, "name one of the settings' nodes"));
             }
             if devices[..at].iter().any(|other| other.device == one.device) {
                 let advice = "give it another name";

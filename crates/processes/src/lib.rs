@@ -30,9 +30,9 @@ pub use ended::{Failed, Lateness};
 use devices::{Devices, NodeDevice};
 use std::sync::Arc;
 use system::System;
-pub use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::sched::{Affinity, Attributes};
+pub use windfall_os::{LinuxError, LinuxErrorKind};
 use windfall_programs::{Code, Counts, Device, Node, ProcessParams};
 use windfall_time::{Instant, Span};
 
@@ -175,7 +175,8 @@ fn processors(cpus: &[u16]) -> Result<Affinity, LinuxError> {
     for cpu in cpus {
         if !all.has(*cpu) {
             let what = format!("cannot use processor {cpu} for a node");
-            return Err(LinuxError::new(what, "this process may not run there", "choose another"));
+            let why = "this process may not run there";
+            return Err(LinuxError::unavailable(what, why, "choose another"));
         }
         node.add(*cpu);
     }

@@ -5,8 +5,8 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::Command;
-use windfall_os::LinuxError;
 use windfall_os::process::{self, StopSignals};
+use windfall_os::{LinuxError, LinuxErrorKind};
 
 /// How long a command may take to end when it is asked to, in milliseconds; later it goes on alone.
 const PATIENCE_MS: i32 = 5_000;
@@ -26,7 +26,7 @@ impl Child {
             let status = if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
             let what = format!("cannot start `{program}`");
             LinuxError::new(what, error.to_string(), "name a program that can be executed")
-                .with_status(status)
+                .of_kind(LinuxErrorKind::Command(status))
         };
         let mut command = Command::new(program);
         process::let_signals_through(command.args(arguments));

@@ -13,7 +13,7 @@ pub use windfall_time as time;
 pub use windfall_trace as trace;
 
 pub use windfall_guarantees::Guarantee;
-pub use windfall_processes::LinuxError;
+pub use windfall_processes::{LinuxError, LinuxErrorKind};
 pub use windfall_scenario::outcome::Outcome;
 pub use windfall_scenario::{Diagnostics, Scenario};
 pub use windfall_schedulers::catalogue::{Catalogue, Kind};

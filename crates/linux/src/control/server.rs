@@ -24,10 +24,10 @@ use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant as Clock};
-use windfall_os::LinuxError;
 use windfall_os::clock;
 use windfall_os::events::EventFd;
 use windfall_os::peer::{self, Peer};
+use windfall_os::{LinuxError, LinuxErrorKind};
 use windfall_scenario::{LiveThread, PlannedRequest};
 use windfall_time::Instant;
 
@@ -58,7 +58,8 @@ impl Server {
         if path.exists() {
             if UnixStream::connect(path).is_ok() {
                 let help = "choose another path, or leave `--socket` out";
-                return Err(LinuxError::new(what(), "another run serves it", help));
+                let served = LinuxError::new(what(), "another run serves it", help);
+                return Err(served.of_kind(LinuxErrorKind::Busy));
             }
             std::fs::remove_file(path).map_err(trouble)?;
         }

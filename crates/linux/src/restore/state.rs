@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use windfall_observe::supervision::FOLDER;
-use windfall_os::LinuxError;
+use windfall_os::{LinuxError, LinuxErrorKind};
 
 /// Error text of a run that finds the machine supervised.
 pub(crate) const TWICE: &str = "cannot supervise this machine twice";
@@ -26,7 +26,8 @@ pub(crate) fn supervise_alone() -> Result<File, LinuxError> {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
             let why = "another run is under way, or its guardian is still restoring";
-            Err(LinuxError::new(TWICE, why, "wait for it, or `windfall ctl stop`").and_busy())
+            Err(LinuxError::new(TWICE, why, "wait for it, or `windfall ctl stop`")
+                .of_kind(LinuxErrorKind::Busy))
         }
         Err(TryLockError::Error(e)) => Err(trouble(&e)),
     }
@@ -41,7 +42,7 @@ mod tests {
         let Ok(alone) = supervise_alone() else { return }; // without rights, or while a run is under way
         let copy = alone.try_clone().unwrap();
         drop(alone);
-        assert!(supervise_alone().is_err_and(|fault| fault.is_busy()));
+        assert!(supervise_alone().is_err_and(|fault| fault.kind() == LinuxErrorKind::Busy));
         drop(copy);
         assert!(supervise_alone().is_ok());
     }

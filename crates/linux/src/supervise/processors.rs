@@ -27,13 +27,17 @@ pub(crate) fn choose(requested: &[u16], plan: &Plan) -> Result<Vec<u16>, LinuxEr
             [] => "run it where there are as many, simulate it, or give the scenario fewer",
             _ => "name as many as the scenario has, each once",
         };
-        return Err(LinuxError::new(what, why, help));
+        return Err(LinuxError::unavailable(what, why, help));
     }
     match chosen.iter().find(|cpu| !online.contains(cpu)) {
         None => Ok(chosen),
         Some(cpu) => {
             let why = format!("this process may use {online:?}");
-            Err(LinuxError::new(format!("cannot use processor {cpu}"), why, "choose among these"))
+            Err(LinuxError::unavailable(
+                format!("cannot use processor {cpu}"),
+                why,
+                "choose among these",
+            ))
         }
     }
 }

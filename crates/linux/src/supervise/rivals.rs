@@ -7,8 +7,8 @@ use crate::threads::processes::found;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use windfall_observe::{fifo_priorities, rivals, supervision};
-use windfall_os::LinuxError;
 use windfall_os::sched::Affinity;
+use windfall_os::{LinuxError, LinuxErrorKind};
 use windfall_scenario::{Plan, PlannedProgram};
 
 /// A thread that is gone after this time is no rival.
@@ -48,7 +48,7 @@ pub(crate) fn refuse(plan: &Plan, cpus: &[u16]) -> Result<(), LinuxError> {
         let why =
             "another run is under way that does not share /run with this one (in a container?)";
         let remedy = "wait for it, or use other processors (`--cpus`)";
-        return Err(LinuxError::new(state::TWICE, why, remedy).and_busy());
+        return Err(LinuxError::new(state::TWICE, why, remedy).of_kind(LinuxErrorKind::Busy));
     }
     let (low, high) = (fifo_priorities::FROZEN, fifo_priorities::GUARDIAN);
     Err(LinuxError::new(

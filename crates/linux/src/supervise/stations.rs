@@ -14,7 +14,7 @@ pub(crate) fn refuse(plan: &Plan) -> Result<(), LinuxError> {
         if let Some(Station(number)) = steps.find_map(|step| step.station()) {
             let station = plan.machine.stations.get(*number);
             let station = station.map_or("?", |station| station.name.as_str());
-            return Err(LinuxError::new(
+            return Err(LinuxError::unavailable(
                 "cannot run this scenario on real threads",
                 format!(
                     "`{}` visits the station `{station}`, and only the simulated machine has stations",

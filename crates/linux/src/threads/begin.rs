@@ -127,7 +127,7 @@ pub(crate) fn refuse_absent(plan: &Plan) -> Result<(), LinuxError> {
         true => "start it first, or set `start` to a time when it exists",
         false => "install it, or name it with its folder",
     };
-    Err(LinuxError::new("cannot find every program", absent.join(", "), help))
+    Err(LinuxError::unavailable("cannot find every program", absent.join(", "), help))
 }
 
 /// Whether a command's first word names a file, searched for as `execvp` does.

@@ -2,7 +2,7 @@
 
 use crate::perf_rings::PerfRings;
 use crate::tracepoints::{INTERRUPTS, Point, Tracepoints};
-use windfall_os::LinuxError;
+use windfall_os::{LinuxError, LinuxErrorKind};
 
 /// Pages of a ring, the best first: who may lock little memory gets less.
 const PAGES: [usize; 2] = [256, 64];
@@ -21,7 +21,7 @@ pub(super) fn open(cpus: &[u16]) -> Result<PerfRings, LinuxError> {
             let what = "cannot record the machine";
             let why = format!("this kernel has no tracepoint for {needed:?}");
             let help = "record with another tool and `windfall import` it";
-            return Err(LinuxError::new(what, why, help));
+            return Err(LinuxError::unavailable(what, why, help));
         }
     }
     let wanted = |_| WANTED.into_iter().chain(INTERRUPTS).map(|point| (point, "", false)).collect();
@@ -39,4 +39,5 @@ fn rights(why: &str) -> LinuxError {
          somebody with that right record (`trace-cmd record -e sched`, `perf sched record`) and read their text with \
          `windfall import`, which needs no rights",
     )
+    .of_kind(LinuxErrorKind::MissingRight)
 }

@@ -3,7 +3,7 @@
 use super::programs::Numbers;
 use super::threads::parent_of;
 use super::trees::{lends_ranks, ranks_by};
-use crate::model::{Run, Scenario, Scheduler, Step, Thread};
+use crate::model::{Run, Scenario, Scheduler, Thread};
 use crate::plan::PlannedLock;
 use windfall_programs::{LockProtocol, Rank};
 use windfall_schedulers::catalogue::RanksBy;
@@ -44,16 +44,13 @@ pub(crate) fn rank(scenario: &Scenario, scheduler: &Scheduler, thread: &Thread) 
         RanksBy::Deadline => {
             // Its scheduler takes the deadline from the rate when it wakes, and from its timer when it runs.
             let due = rate.map(|rate| rate.deadline);
-            (timers(&thread.run).eq(due)).then_some(Rank::Deadline(due))
+            (due_times(&thread.run).eq(due)).then_some(Rank::Deadline(due))
         }
         RanksBy::Nothing => None,
     }
 }
 
-/// The periods of its timer steps. The jobs that these steps begin are due after one period.
-fn timers(run: &Run) -> impl Iterator<Item = Span> {
-    run.all_steps().filter_map(|step| match step {
-        Step::Timer { period, .. } => Some(*period),
-        _ => None,
-    })
+/// The relative deadlines of the jobs that its steps begin.
+fn due_times(run: &Run) -> impl Iterator<Item = Span> {
+    run.all_steps().filter_map(|step| step.effect().due)
 }

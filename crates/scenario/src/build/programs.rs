@@ -2,10 +2,10 @@
 
 use super::processes;
 use crate::check::{means, number_in};
-use crate::model::{Run, Scenario, Setting, Step, Thread};
+use crate::model::{Run, Scenario, Setting, Thread};
 use std::collections::BTreeMap;
 use windfall_programs::catalogue::Settings;
-use windfall_programs::{self as programs, Program, Resource, Station, Translate};
+use windfall_programs::{self as programs, Program, Resource, Sharing, Station, Translate};
 
 /// The numbers of all named things.
 pub(super) struct Numbers<'a> {
@@ -129,10 +129,9 @@ pub(super) fn barriers(scenario: &Scenario) -> Vec<(Resource, usize)> {
         let mut mine: Vec<Resource> = thread
             .run
             .all_steps()
-            .filter_map(|step| match step {
-                Step::Barrier(name) => resources.get(name.as_str()).copied(),
-                _ => None,
-            })
+            .flat_map(|step| step.shared())
+            .filter(|(_, sharing)| *sharing == Sharing::Barrier)
+            .filter_map(|(name, _)| resources.get(name.as_str()).copied())
             .collect();
         mine.sort_unstable();
         mine.dedup();

@@ -6,7 +6,7 @@ use crate::diagnostic::Code;
 use crate::model::{Parent, Requirements, Scenario, Step, Thread};
 use crate::parameters::{ParameterWriter, out_of_range};
 use crate::source::Path;
-use windfall_programs::OwnRequest;
+use windfall_programs::{Interaction, OwnRequest};
 use windfall_schedulers::parameters::{ParameterValue, RESERVE, SHARE};
 
 pub(super) fn check(
@@ -16,7 +16,7 @@ pub(super) fn check(
     writer: &ParameterWriter<'_>,
 ) {
     for (step, path) in steps {
-        let Step::OwnRequest(request) = step else { continue };
+        let Interaction::Requests(request) = step.interaction() else { continue };
         match request {
             OwnRequest::Reserve { amount, period, at } => {
                 let value = ParameterValue::Reservation { amount: *amount, period: *period };

@@ -12,34 +12,13 @@
 use crate::action::{Resource, Station, Tick};
 use crate::program::Work;
 use crate::request::OwnRequest;
-use core::fmt::Debug;
 use windfall_time::Span;
 
 mod effect;
+mod naming;
 
 pub use effect::{Effect, Interaction, Pause, Sharing};
-
-/// How steps refer to locks, timers and threads.
-///
-/// ```
-/// use windfall_programs::{Names, Phase, Step, Work};
-/// use windfall_time::Span;
-///
-/// let run = Step::Run(Work::Fixed(Span::from_millis(1)));
-/// let [lock, unlock] = [Step::Lock("disk".to_owned()), Step::Unlock("disk".to_owned())];
-/// let phase: Phase<Names> = Phase::new("read", vec![lock, run, unlock]);
-/// assert_eq!(phase.steps[0].shared().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["disk"]);
-/// ```
-pub trait Naming: Clone + PartialEq + Eq + Debug {
-    /// A lock, a condition or a barrier.
-    type Shared: Clone + PartialEq + Eq + Debug;
-    /// A timer of the thread.
-    type Timer: Clone + PartialEq + Eq + Debug;
-    /// Another thread.
-    type Thread: Clone + PartialEq + Eq + Debug;
-    /// A station of the machine.
-    type Station: Clone + PartialEq + Eq + Debug;
-}
+pub use naming::{Names, Naming};
 
 /// Everything has a number: programs that run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,17 +29,6 @@ impl Naming for Numbers {
     type Timer = usize;
     type Thread = usize;
     type Station = Station;
-}
-
-/// Everything has a name: files.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Names {}
-
-impl Naming for Names {
-    type Shared = String;
-    type Timer = String;
-    type Thread = String;
-    type Station = String;
 }
 
 /// A named sequence of steps.
@@ -236,7 +204,7 @@ impl<N: Naming> Step<N> {
         }]
     }
 
-    /// What it is to checks and analyses.
+    /// Its meaning to checks and analyses.
     #[must_use]
     pub fn effect(&self) -> Effect<'_, N> {
         match self {
@@ -272,7 +240,7 @@ impl<N: Naming> Step<N> {
         }
     }
 
-    /// What it has to do with others.
+    /// Its dealings with others.
     #[must_use]
     pub fn interaction(&self) -> Interaction<'_, N> {
         self.effect().interaction
@@ -281,12 +249,30 @@ impl<N: Naming> Step<N> {
     /// The station that it visits, if it visits one.
     #[must_use]
     pub fn station(&self) -> Option<&N::Station> {
-        self.interaction().station()
+        match self.interaction() {
+            Interaction::Visits(station) => Some(station),
+            _ => None,
+        }
     }
 
     /// The things that it shares with other threads, and how it uses them.
     pub fn shared(&self) -> impl Iterator<Item = (&N::Shared, Sharing)> {
-        self.interaction().shared()
+        let (first, second) = match self.interaction() {
+            Interaction::Takes(lock) | Interaction::Releases(lock) => {
+                (Some((lock, Sharing::Lock)), None)
+            }
+            Interaction::AwaitsSignal { condition, lock } => {
+                (Some((condition, Sharing::Condition)), Some((lock, Sharing::Lock)))
+            }
+            Interaction::Signals(condition) => (Some((condition, Sharing::Condition)), None),
+            Interaction::AwaitsAll(barrier) => (Some((barrier, Sharing::Barrier)), None),
+            Interaction::Nothing
+            | Interaction::AwaitsResume
+            | Interaction::Resumes(_)
+            | Interaction::Visits(_)
+            | Interaction::Requests(_) => (None, None),
+        };
+        first.into_iter().chain(second)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::check::means;
 use crate::model::{Run, Scenario, Step, Thread};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use windfall_programs::{Interaction, Pause};
 
 /// A thread that never gets beyond a step.
@@ -86,9 +86,7 @@ pub(crate) fn endless(threads: &[Thread]) -> Vec<Endless> {
         ready: (0..threads.len()).rev().collect(),
     };
     for (number, steps) in walk.steps.iter().enumerate() {
-        let mut mine: Vec<&str> = steps.iter().filter_map(|(_, _, step)| barrier(step)).collect();
-        mine.sort_unstable();
-        mine.dedup();
+        let mine: BTreeSet<&str> = steps.iter().filter_map(|(_, _, step)| barrier(step)).collect();
         for name in mine {
             *walk.users.entry(name).or_default() += u64::from(threads[number].count.unwrap_or(1));
         }

@@ -1,12 +1,12 @@
-//! What a step is to those that look at a program and do not run it: checks and analyses.
+//! The meaning of a step to those that look at a program and do not run it: checks and analyses.
 //!
 //! Each step has one effect ([`Step::effect`](super::Step::effect)), so that no question names all steps.
 
-use super::Naming;
+use super::naming::Naming;
 use crate::request::OwnRequest;
 use windfall_time::Span;
 
-/// What a step is to checks and analyses.
+/// The meaning of a step to checks and analyses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Effect<'s, N: Naming> {
@@ -18,7 +18,7 @@ pub struct Effect<'s, N: Naming> {
     pub begins_job: bool,
     /// The relative deadline of that job, if it has one.
     pub due: Option<Span>,
-    /// What it has to do with others.
+    /// Its dealings with others.
     pub interaction: Interaction<'s, N>,
 }
 
@@ -35,7 +35,7 @@ pub enum Pause {
     ForEver,
 }
 
-/// What a step has to do with others.
+/// The dealings of a step with others.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Interaction<'s, N: Naming> {
     /// Nothing.
@@ -96,15 +96,11 @@ impl<'s, N: Naming> Effect<'s, N> {
     /// This interaction, with the pause that is in it.
     pub(super) const fn of(interaction: Interaction<'s, N>) -> Effect<'s, N> {
         let pause = match interaction {
-            Interaction::Nothing
-            | Interaction::Takes(_)
-            | Interaction::Releases(_)
-            | Interaction::Signals(_)
-            | Interaction::Resumes(_) => Pause::No,
             Interaction::Visits(_) | Interaction::Requests(_) => Pause::Possible,
             Interaction::AwaitsSignal { .. }
             | Interaction::AwaitsAll(_)
             | Interaction::AwaitsResume => Pause::Time,
+            _ => Pause::No,
         };
         Effect { computes: Span::ZERO, pause, begins_job: false, due: None, interaction }
     }
@@ -119,35 +115,5 @@ impl<'s, N: Naming> Effect<'s, N> {
     #[must_use]
     pub const fn may_pause(&self) -> bool {
         !matches!(self.pause, Pause::No)
-    }
-}
-
-impl<'s, N: Naming> Interaction<'s, N> {
-    /// The station that is visited.
-    pub(super) const fn station(self) -> Option<&'s N::Station> {
-        match self {
-            Interaction::Visits(station) => Some(station),
-            _ => None,
-        }
-    }
-
-    /// What is shared with other threads, and how it is used.
-    pub(super) fn shared(self) -> impl Iterator<Item = (&'s N::Shared, Sharing)> {
-        let (first, second) = match self {
-            Interaction::Takes(lock) | Interaction::Releases(lock) => {
-                (Some((lock, Sharing::Lock)), None)
-            }
-            Interaction::AwaitsSignal { condition, lock } => {
-                (Some((condition, Sharing::Condition)), Some((lock, Sharing::Lock)))
-            }
-            Interaction::Signals(condition) => (Some((condition, Sharing::Condition)), None),
-            Interaction::AwaitsAll(barrier) => (Some((barrier, Sharing::Barrier)), None),
-            Interaction::Nothing
-            | Interaction::AwaitsResume
-            | Interaction::Resumes(_)
-            | Interaction::Visits(_)
-            | Interaction::Requests(_) => (None, None),
-        };
-        first.into_iter().chain(second)
     }
 }

@@ -1,4 +1,4 @@
-//! What a step is said to be is what it does: each effect beside the actions of a program of that step alone.
+//! The effect of a step is what its thread does: each effect beside the actions of a program of that step alone.
 
 use super::{Interaction, Numbers, Pause, Phase, Step};
 use crate::action::{Action, Resource, Station, Tick};
@@ -57,7 +57,7 @@ fn actions(step: &Step) -> Vec<Action> {
     panic!("{step:?} has no end");
 }
 
-/// What an action has to do with others.
+/// The dealings of an action with others.
 const fn interaction(action: &Action) -> Option<Interaction<'_, Numbers>> {
     Some(match action {
         Action::Lock(lock) => Interaction::Takes(lock),

@@ -3,7 +3,7 @@
 use super::processes;
 use crate::check::{means, number_in};
 use crate::model::{Run, Scenario, Setting, Thread};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use windfall_programs::catalogue::Settings;
 use windfall_programs::{self as programs, Program, Resource, Sharing, Station, Translate};
 
@@ -126,15 +126,13 @@ pub(super) fn barriers(scenario: &Scenario) -> Vec<(Resource, usize)> {
     let resources = resources(scenario);
     let mut users: BTreeMap<Resource, usize> = BTreeMap::new();
     for thread in &scenario.threads {
-        let mut mine: Vec<Resource> = thread
+        let mine: BTreeSet<Resource> = thread
             .run
             .all_steps()
             .flat_map(|step| step.shared())
             .filter(|(_, sharing)| *sharing == Sharing::Barrier)
             .filter_map(|(name, _)| resources.get(name.as_str()).copied())
             .collect();
-        mine.sort_unstable();
-        mine.dedup();
         for barrier in mine {
             *users.entry(barrier).or_default() += thread.count.map_or(1, |count| count as usize);
         }

@@ -3,6 +3,7 @@
 use super::{Checker, names, own, stations};
 use crate::build::roots;
 use crate::diagnostic::Code;
+use crate::file::StepFile;
 use crate::model::{Phase, Run, Step, Thread};
 use crate::parameters::ParameterWriter;
 use crate::source::Path;
@@ -89,6 +90,9 @@ impl<'a> Uses<'a> {
         let mut mine: BTreeSet<&str> = BTreeSet::new();
         for (step, path) in steps {
             stations::step(checker, step, path);
+            if let Some((code, key, message, help)) = StepFile::mistake(step) {
+                checker.wrong(code, &[path.key(key)], message, help);
+            }
             for (name, sort) in step.shared() {
                 let entry = self.names.entry(name).or_default();
                 if mine.insert(name) {

@@ -41,7 +41,7 @@ const COMPLETE: [(&str, &[&str]); 22] = [
     ("settings", &["Setting"]),
     ("skips", &["Skip"]),
     ("speculation", &["Ahead", "Prices"]),
-    ("trace", &["Record", "Slice", "Stretch"]),
+    ("trace", &["Format", "Head", "Record", "Slice", "Stretch"]),
 ];
 
 /// What a run says of itself on its socket: versioned by the control protocol (decision 0009), and made by crate `linux`.

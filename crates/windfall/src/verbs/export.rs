@@ -149,7 +149,11 @@ impl Reading {
             return Ok(());
         }
         let why = self.cut.take().unwrap_or_else(|| {
-            "no recording: not one of its lines is an event of ftrace or perf; nothing was written".to_owned()
+            let formats: Vec<&str> = Format::ALL.iter().map(|format| format.name).collect();
+            let formats = formats.join(" or ");
+            format!(
+                "no recording: not one of its lines is an event of {formats}; nothing was written"
+            )
         });
         Err(VerbError(format!("windfall: {}: {why}", self.name)))
     }

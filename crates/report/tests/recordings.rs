@@ -1,10 +1,11 @@
 //! What one call makes of a recording, from outside.
 #![expect(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use windfall_report::explain::{self, ExplainError, Reading};
+use windfall_report::export::{ExportError, Form, Recorded, export};
 use windfall_time::{Instant, Span};
-use windfall_trace::codec::Writer;
+use windfall_trace::codec::{Reader, Writer};
 use windfall_trace::explain::{Keep, Kind, Question};
 use windfall_trace::{Cpu, Event, Header, Sink, Source, Stop, ThreadId};
 
@@ -74,4 +75,60 @@ fn refuses_what_has_no_thread() {
     let source = Source::open(&text, None).unwrap();
     let text = Reading::of_recording(question(), source).unwrap_err();
     assert!(matches!(text, ExplainError::Unreadable(_)), "{text}");
+}
+
+/// A recording in a file of this name.
+fn recorded(name: &str, bytes: &[u8]) -> Recorded {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, bytes).unwrap();
+    Recorded::new(name, "title", Source::open(&path, None).unwrap())
+}
+
+#[test]
+fn accepts_a_recording_and_writes_it_in_each_form() {
+    let trace = trace(&[(1, "audio"), (2, "video")], true);
+    let records = Reader::new(&trace[..]).unwrap().count() as u64;
+    let written = |form, beside: Option<Recorded>| {
+        let mut out = Vec::new();
+        let exported = export(form, recorded("whole.wft", &trace), beside, &mut out).unwrap();
+        (out, exported)
+    };
+    let (compact, exported) = written(Form::Compact, None);
+    assert_eq!((compact == trace, exported.records, exported.cut), (true, records, None));
+    let (perfetto, exported) = written(Form::Perfetto, None);
+    assert!(perfetto.windows(5).any(|part| part == b"audio") && exported.records == records);
+    // What is cut is written as far as it goes, with a record of the loss, and said.
+    let cut = recorded("cut.wft", &trace[..trace.len() - 4]);
+    let (page, exported) = written(Form::Page, Some(cut));
+    assert!(String::from_utf8(page).unwrap().contains("<h1>title and title</h1>"));
+    assert_eq!((exported.records, exported.cut.is_some()), (2 * records + 1, true));
+}
+
+#[test]
+fn refuses_to_export_what_is_no_recording_and_to_forms_that_are_none() {
+    for (ending, beside, form) in [
+        ("pftrace", false, Some(Form::Perfetto)),
+        ("perfetto-trace", false, Some(Form::Perfetto)),
+        ("wft", false, Some(Form::Compact)),
+        ("html", true, Some(Form::Page)),
+        ("htm", false, Some(Form::Page)),
+        ("wft", true, None),
+        ("txt", false, None),
+        ("", false, None),
+    ] {
+        assert_eq!(Form::of_ending(ending, "out", beside).ok(), form, "{ending}");
+    }
+    let text = || recorded("text.txt", b"nothing\n");
+    let whole = || recorded("first.wft", &trace(&[(1, "audio")], false));
+    for form in [Form::Compact, Form::Perfetto, Form::Page] {
+        let why = export(form, text(), None, std::io::sink()).unwrap_err();
+        assert!(!why.is_of_the_output() && why.to_string().starts_with("text.txt: "), "{why}");
+    }
+    let why = export(Form::Page, whole(), Some(text()), std::io::sink()).unwrap_err();
+    assert!(why.to_string().starts_with("text.txt: "), "{why}");
+    let why = export(Form::Compact, whole(), Some(text()), std::io::sink()).unwrap_err();
+    assert!(matches!(why, ExportError::Beside), "{why}");
+    let mut full = [0; 9];
+    let why = export(Form::Compact, whole(), None, &mut full[..]).unwrap_err();
+    assert!(why.is_of_the_output(), "{why}");
 }

@@ -3,7 +3,7 @@
 use crate::terminal::{fitted, paragraph, table};
 use serde_json::{Value, json};
 use windfall_programs::catalogue as programs;
-use windfall_schedulers::catalogue::{Form, Kind, Setting};
+use windfall_schedulers::catalogue::{Kind, Setting};
 use windfall_schedulers::parameters::Parameter;
 
 /// The parts of a head that the list shows, in this order.

@@ -15,7 +15,7 @@ pub enum Aside<'a> {
     },
 }
 
-/// What a heading says of the recording; by default nothing.
+/// Facts of the recording that a heading gives; by default none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Heading<'a> {

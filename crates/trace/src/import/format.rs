@@ -39,7 +39,7 @@ impl Format {
         Format::ALL.iter().copied().find(|format| format.name == name)
     }
 
-    /// What a text may be of, if `known` is what is known.
+    /// The formats that a text may be of: the `known` one, or else all.
     pub(super) fn tried<'a>(known: &'a Option<&'static Format>) -> &'a [&'static Format] {
         known.as_ref().map_or(Format::ALL, std::slice::from_ref)
     }

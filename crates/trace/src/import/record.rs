@@ -19,7 +19,7 @@ impl Task {
     }
 }
 
-/// What became of an event's own text.
+/// The result of reading an event's own text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reading {
     /// It was read.

@@ -58,17 +58,14 @@ impl Translator {
             RawEvent::Switch { prev, stop, next } => {
                 self.switch(line, cpu, &prev, stop, &next, report)
             }
-            RawEvent::Waking(Some(task)) => {
+            RawEvent::Wakeup(Some(task))
+                if self.threads.slot(task.tid).woken || self.runs(task.tid).is_some() =>
+            {
+                self.meet(&task, report);
+            }
+            RawEvent::Waking(Some(task)) | RawEvent::Wakeup(Some(task)) => {
                 let by = self.cause(cpu, context, interrupt, report);
                 self.waking(&task, by, report);
-            }
-            RawEvent::Wakeup(Some(task)) => {
-                if self.threads.slot(task.tid).woken || self.runs(task.tid).is_some() {
-                    self.meet(&task, report);
-                } else {
-                    let by = self.cause(cpu, context, interrupt, report);
-                    self.waking(&task, by, report);
-                }
             }
             RawEvent::WakeupNew(Some(task)) => {
                 if self.threads.is_declared(task.tid) && !self.threads.slot(task.tid).fresh {
@@ -79,9 +76,7 @@ impl Translator {
             }
             RawEvent::Seen(task) | RawEvent::Rename(task) => self.meet(&task, report),
             RawEvent::Fork { child, pid } => self.fork(line, &child, pid, report),
-            RawEvent::Exec { tid, old } if tid != old && tid != 0 && old != 0 => {
-                self.exec(line, tid, old, report);
-            }
+            RawEvent::Exec { tid, old } => self.exec(line, tid, old, report),
             RawEvent::OverheadBegin { kind, number } => {
                 self.overhead_begins(cpu, kind, number, report)
             }
@@ -93,7 +88,6 @@ impl Translator {
             }
             // The thread still runs until its last switch, which says that it has ended.
             RawEvent::Exiting(_)
-            | RawEvent::Exec { .. }
             | RawEvent::Waking(None)
             | RawEvent::Wakeup(None)
             | RawEvent::WakeupNew(None)
@@ -229,6 +223,9 @@ impl Translator {
 
     /// A thread that is not the first of its process takes the first one's number over.
     fn exec(&mut self, line: u64, tid: u32, old: u32, report: &mut Report) {
+        if tid == old || tid == 0 || old == 0 {
+            return;
+        }
         self.end(line, tid, report);
         let runs = self.runs(old);
         let event = self.threads.renumber(old, tid);

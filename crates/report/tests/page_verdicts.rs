@@ -179,7 +179,7 @@ fn law_a_refusal_stands_beside_whoever_asked() {
 #[test]
 fn law_check_calls_promised_what_was_granted() {
     let scenario = Scenario::parse("test.toml", REFUSED).unwrap();
-    let found = windfall_report::check::json(&scenario, &scenario.promises());
+    let found = windfall_report::check::json(&scenario, &scenario.assess());
     let promised = |list: &str, name: &str| {
         let mut rows = found[list].as_array().unwrap().iter();
         rows.find(|row| row["name"] == name).unwrap()["promised"].clone()

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod application;
+mod assessment;
 mod build;
 mod catalogues;
 mod check;
@@ -59,6 +60,7 @@ mod waiting;
 mod write;
 
 pub use application::{Application, ApplicationError, Member, Service, SharedLock};
+pub use assessment::Assessment;
 pub use build::{NoRecordings, Numbers, Recordings};
 pub use catalogues::Catalogues;
 pub use command::{CommandPromise, CommandPromiseError};

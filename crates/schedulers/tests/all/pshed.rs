@@ -97,6 +97,8 @@ enum Event {
     Toggle,
     Work(u64),
     Due(u64),
+    /// More deadlines than are kept, this far apart, the last first or last.
+    Many(u64, bool),
     Yield,
 }
 
@@ -105,6 +107,7 @@ fn event() -> impl Strategy<Value = Event> {
         4 => Just(Event::Toggle),
         4 => (1_u64..9_000).prop_map(Event::Work),
         4 => (1_u64..60_000).prop_map(Event::Due),
+        1 => (1_u64..900, any::<bool>()).prop_map(|(apart, falling)| Event::Many(apart, falling)),
         1 => Just(Event::Yield),
     ]
 }
@@ -117,6 +120,12 @@ fn disturb(host: &mut Host, siblings: &[usize], who: usize, event: Event) {
         Event::Toggle => host.block(thread),
         Event::Work(work) if waits => host.wake_for(thread, work),
         Event::Due(ahead) => host.tell(thread, due(host.now + ahead)).unwrap(),
+        Event::Many(apart, falling) => {
+            for number in 1..=90 {
+                let number = if falling { 91 - number } else { number };
+                host.tell(thread, due(host.now + number * apart)).unwrap();
+            }
+        }
         Event::Yield if host.on(0) == Some(thread) => host.yields(thread),
         Event::Work(_) | Event::Yield => {}
     }

@@ -2,7 +2,7 @@
 
 use crate::common::{run, span, thread};
 use windfall_scenario::Scenario;
-use windfall_scenario::outcome::{PromiseVerdict, all_promises};
+use windfall_scenario::outcome::{PromiseStatus, PromiseVerdict, all_promises};
 use windfall_sim::{Sim, simulate};
 use windfall_time::{Instant, Span};
 
@@ -425,4 +425,46 @@ warp     = "39ms"
 priority = 54
 "#);
     assert_eq!(thread(&outcome, "c").received, span("500ms"));
+}
+
+/// A child that naps reports a deadline at each wake-up, and works for the last. Of more than 64 to come, `pshed` kept the first
+/// ones, and gave nothing for those after them.
+#[test]
+fn r0017_a_child_with_many_deadlines_to_come_has_its_speed() {
+    let text = r#"
+schema = 2
+seed = 6228505263734348820
+length = "500ms"
+[schedulers.s]
+scheduler        = "pshed"
+parent           = "top"
+report-deadlines = true
+[schedulers.j]
+scheduler = "join"
+parents   = [{ parent = "s", guarantee = "PS 3/10" }, "s"]
+[schedulers.r]
+scheduler = "round-robin"
+parent    = "s"
+guarantee = "PS 3/10"
+[schedulers.e]
+scheduler        = "edf"
+parent           = "j"
+report-deadlines = true
+[threads.light]
+parent   = "r"
+periodic = "250us..750us/5ms"
+[threads.brief]
+parent = "e"
+steps  = [{ run = "21us" }, { sleep = "21us" }]
+rate   = "500us/5ms"
+"#;
+    let scenario = Scenario::parse("test.toml", text).unwrap();
+    let mut sim = Sim::of(scenario.build().unwrap_or_else(|why| panic!("{why}")), None).unwrap();
+    sim.judge_promises(&all_promises(&scenario));
+    let promises = sim.run(Instant::ZERO + Span::from_millis(500), |_| true).promises;
+    let of_j = |one: &&PromiseVerdict| {
+        let speed = one.promise.guarantee.to_string();
+        one.promise.owner == "j" && speed == "RESU 3/10" && one.status() == PromiseStatus::Kept
+    };
+    assert_eq!(promises.iter().filter(of_j).count(), 1, "{promises:?}");
 }

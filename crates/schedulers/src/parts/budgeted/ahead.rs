@@ -9,8 +9,8 @@
 //! length. A child that always works for its earliest deadline has received as much by each as from a processor of
 //! that speed, down to the whole nanosecond at each.
 //!
-//! At most 64 deadlines are kept. In place of one reported beyond that, the next later one is used, if there is
-//! one.
+//! At most 64 deadlines are kept. One more that is later than all takes the place of the earliest, and whatever is reported
+//! before the next one then counts as reported for that. In place of one more that is not, the next later one is used.
 
 use crate::parts::reservation::Reservation;
 use alloc::collections::VecDeque;
@@ -25,16 +25,19 @@ type Exact = u128;
 #[derive(Clone)]
 pub(crate) struct Ahead {
     until: VecDeque<(Instant, Exact)>,
+    /// Deadlines before this one, the first then, were forgotten.
+    forgotten: Instant,
 }
 
 impl Ahead {
     /// Creates a list without deadlines.
     pub(crate) fn new() -> Ahead {
-        Ahead { until: VecDeque::with_capacity(MOST) }
+        Ahead { until: VecDeque::with_capacity(MOST + 1), forgotten: Instant::ZERO }
     }
 
     pub(crate) fn clear(&mut self) {
         self.until.clear();
+        self.forgotten = Instant::ZERO;
     }
 
     /// The child, which has been charged if it runs, works for this deadline from now on.
@@ -57,7 +60,10 @@ impl Ahead {
         }
         let place = self.until.partition_point(|(at, _)| *at < deadline);
         let known = self.until.get(place).copied();
-        if self.until.len() >= MOST || known.is_some_and(|(at, _)| at == deadline) {
+        let is_full = self.until.len() >= MOST;
+        if let Some((at, _)) = known
+            && (is_full || at == deadline || deadline < self.forgotten)
+        {
             return self.work_for(slot, known);
         }
         let before = place.checked_sub(1).and_then(|place| self.until.get(place));
@@ -67,6 +73,10 @@ impl Ahead {
         let adds = share(slot, deadline.saturating_since(from));
         let budget = had.saturating_add(adds).min(known.map_or(Exact::MAX, |(_, next)| next));
         self.until.insert(place, (deadline, budget));
+        if is_full {
+            self.until.pop_front();
+            self.forgotten = self.until.front().map_or(Instant::ZERO, |(at, _)| *at);
+        }
         self.work_for(slot, Some((deadline, budget)));
     }
 

@@ -2,6 +2,7 @@
 
 mod error;
 mod json;
+mod kind;
 mod marks;
 mod one;
 mod reading;

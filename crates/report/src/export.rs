@@ -60,7 +60,7 @@ impl Recorded {
     }
 }
 
-/// What was exported.
+/// The result of an export.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Exported {

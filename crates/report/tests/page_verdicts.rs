@@ -4,8 +4,8 @@
 use std::time::Duration;
 use windfall_guarantees::meaning::{Verdict, Window};
 use windfall_report::{Story, page, text};
-use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{Outcome, PromiseStatus, Use, refusals};
+use windfall_scenario::{Assessment, Scenario};
 use windfall_sim::{Simulated, simulate};
 
 const HOME: &str = include_str!("../../../scenarios/home-computer.toml");
@@ -179,7 +179,7 @@ fn law_a_refusal_stands_beside_whoever_asked() {
 #[test]
 fn law_check_calls_promised_what_was_granted() {
     let scenario = Scenario::parse("test.toml", REFUSED).unwrap();
-    let found = windfall_report::check::json(&scenario, &scenario.assess());
+    let found = windfall_report::check::json(&scenario, &Assessment::of(&scenario));
     let promised = |list: &str, name: &str| {
         let mut rows = found[list].as_array().unwrap().iter();
         rows.find(|row| row["name"] == name).unwrap()["promised"].clone()

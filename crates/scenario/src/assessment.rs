@@ -5,7 +5,7 @@ use crate::model::Scenario;
 use crate::overload::{Demand, Overload, Underserved};
 use crate::promises::Promises;
 
-/// What is known of a scenario before it runs.
+/// The findings about a scenario before it runs.
 #[non_exhaustive]
 pub struct Assessment {
     /// Which promises follow.
@@ -21,6 +21,17 @@ pub struct Assessment {
 }
 
 impl Assessment {
+    /// Proves the promises, bounds response times, and compares the threads' work with what there is. Parts that
+    /// [`check`](Scenario::check) would refuse are left out.
+    #[must_use]
+    pub fn of(scenario: &Scenario) -> Assessment {
+        let promises = scenario.promises();
+        let (deadlines, demand) = (promises.deadlines(scenario), Demand::of(scenario));
+        let overloads = promises.overloads(scenario, &demand);
+        let underserved = promises.underserved(&demand);
+        Assessment { promises, deadlines, overloads, underserved }
+    }
+
     /// Whether every promise is granted, no job may be late, and there is time for all of them.
     #[must_use]
     pub fn holds(&self) -> bool {
@@ -31,18 +42,5 @@ impl Assessment {
     #[must_use]
     pub fn is_in_time(&self) -> bool {
         !self.deadlines.iter().any(Deadline::is_late) && self.underserved.is_empty()
-    }
-}
-
-impl Scenario {
-    /// Proves the promises, bounds response times, and compares the threads' work with what there is. Parts that
-    /// [`check`](Scenario::check) would refuse are left out.
-    #[must_use]
-    pub fn assess(&self) -> Assessment {
-        let promises = self.promises();
-        let (deadlines, demand) = (promises.deadlines(self), Demand::of(self));
-        let overloads = promises.overloads(self, &demand);
-        let underserved = promises.underserved(&demand);
-        Assessment { promises, deadlines, overloads, underserved }
     }
 }

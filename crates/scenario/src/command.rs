@@ -23,7 +23,7 @@ const SHORTEST_PERIOD: Span = Span::from_nanos(250_000);
 /// The least budget: what decides in a period is paid for by it.
 const LEAST_BUDGET: Span = Span::from_nanos(25_000);
 
-/// What a command without a scenario is promised, and given at most.
+/// The promise to a command without a scenario, which is a limit as well.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum CommandPromise {
@@ -40,6 +40,42 @@ pub enum CommandPromise {
 }
 
 impl CommandPromise {
+    /// The scenario of a command with this promise: a program and its arguments.
+    ///
+    /// # Errors
+    /// When the promise cannot be, or deciding would take all of it.
+    pub fn scenario(self, command: Vec<String>) -> Result<Scenario, CommandPromiseError> {
+        let (amount, period, claim) = self.reservation();
+        if amount.is_zero() {
+            return Err(CommandPromiseError::NoBudget(self));
+        }
+        if amount > period {
+            return Err(CommandPromiseError::AbovePeriod(self));
+        }
+        if period < SHORTEST_PERIOD {
+            return Err(CommandPromiseError::ShortPeriod(period));
+        }
+        if amount < LEAST_BUDGET {
+            return Err(CommandPromiseError::SmallBudget(amount));
+        }
+        let guarantee = Guarantee::BasicHard(amount.into(), period.into());
+        let exec = ExternalProgram::Exec { command, env: BTreeMap::new() };
+        let thread = Thread::new(COMMAND, "root", Requirements::guarantee(guarantee), Run::Unknown);
+        let scenario = Scenario::new(AT_MOST)
+            .machine(Machine::ideal(1).claim(claim))
+            .scheduler(Scheduler::root("root", kinds::REZ))
+            .thread(thread.external(External::new(exec)))
+            .reserved_together();
+        scenario.build().map_err(|mistakes| {
+            let first = mistakes.list().first();
+            let help = first.and_then(|first| first.help.as_deref());
+            let help = help.map_or(String::new(), |help| format!("; {help}"));
+            let why = first.map_or("it cannot be run", |first| first.message.as_str());
+            CommandPromiseError::Refused { promise: self, why: format!("{why}{help}") }
+        })?;
+        Ok(scenario)
+    }
+
     /// The reservation, and whether a processor is claimed for it.
     fn reservation(self) -> (Span, Span, Claim) {
         let part = Span::from_millis(10);
@@ -78,7 +114,7 @@ pub enum CommandPromiseError {
     SmallBudget(Span),
     /// The scenario of the command is refused.
     Refused {
-        /// What it was to be promised.
+        /// The promise.
         promise: CommandPromise,
         /// Why.
         why: String,
@@ -114,54 +150,13 @@ impl fmt::Display for CommandPromiseError {
 
 impl std::error::Error for CommandPromiseError {}
 
-impl Scenario {
-    /// The scenario of a command: a program and its arguments.
-    ///
-    /// # Errors
-    /// When the promise cannot be, or deciding would take all of it.
-    pub fn of_command(
-        promise: CommandPromise,
-        command: Vec<String>,
-    ) -> Result<Scenario, CommandPromiseError> {
-        let (amount, period, claim) = promise.reservation();
-        if amount.is_zero() {
-            return Err(CommandPromiseError::NoBudget(promise));
-        }
-        if amount > period {
-            return Err(CommandPromiseError::AbovePeriod(promise));
-        }
-        if period < SHORTEST_PERIOD {
-            return Err(CommandPromiseError::ShortPeriod(period));
-        }
-        if amount < LEAST_BUDGET {
-            return Err(CommandPromiseError::SmallBudget(amount));
-        }
-        let guarantee = Guarantee::BasicHard(amount.into(), period.into());
-        let exec = ExternalProgram::Exec { command, env: BTreeMap::new() };
-        let thread = Thread::new(COMMAND, "root", Requirements::guarantee(guarantee), Run::Unknown);
-        let scenario = Scenario::new(AT_MOST)
-            .machine(Machine::ideal(1).claim(claim))
-            .scheduler(Scheduler::root("root", kinds::REZ))
-            .thread(thread.external(External::new(exec)))
-            .reserved_together();
-        scenario.build().map_err(|mistakes| {
-            let first = mistakes.list().first();
-            let help = first.and_then(|first| first.help.as_deref());
-            let help = help.map_or(String::new(), |help| format!("; {help}"));
-            let why = first.map_or("it cannot be run", |first| first.message.as_str());
-            CommandPromiseError::Refused { promise, why: format!("{why}{help}") }
-        })?;
-        Ok(scenario)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn command(promise: CommandPromise, words: &[&str]) -> Scenario {
         let words = words.iter().copied().map(str::to_owned).collect();
-        Scenario::of_command(promise, words).unwrap_or_else(|why| panic!("{why}"))
+        promise.scenario(words).unwrap_or_else(|why| panic!("{why}"))
     }
 
     fn promised(scenario: &Scenario) -> Option<String> {
@@ -204,7 +199,7 @@ mod tests {
             ("1ms", "1ms", None),
             ("100us", "1ms", None),
         ] {
-            let found = Scenario::of_command(budget(amount, period), vec!["true".to_owned()]);
+            let found = budget(amount, period).scenario(vec!["true".to_owned()]);
             let why = found.err().map(|why| why.to_string());
             match refused {
                 Some(part) => assert!(why.is_some_and(|why| why.contains(part)), "{part}"),
@@ -220,17 +215,17 @@ mod tests {
             ("0s", "10ms", "`--budget 0s --period 10ms`: the budget is zero"),
             ("0s", "0s", "`--budget 0s --period 0s`: the budget is zero"),
         ] {
-            let told = Scenario::of_command(budget(amount, period), vec!["make".to_owned()]);
+            let told = budget(amount, period).scenario(vec!["make".to_owned()]);
             let told = told.err().map(|why| why.to_string()).unwrap_or_default();
             assert!(told.starts_with(why), "{told}");
         }
-        let none = Scenario::of_command(CommandPromise::Share(0), vec!["make".to_owned()]);
+        let none = CommandPromise::Share(0).scenario(vec!["make".to_owned()]);
         assert_eq!(none.err(), Some(CommandPromiseError::NoBudget(CommandPromise::Share(0))));
     }
 
     #[test]
     fn refuses_a_command_without_a_program_in_the_words_of_the_options() {
-        let told = Scenario::of_command(CommandPromise::Share(2), Vec::new()).err();
+        let told = CommandPromise::Share(2).scenario(Vec::new()).err();
         let Some(CommandPromiseError::Refused { why, .. }) = told else { panic!("{told:?}") };
         assert!(!why.is_empty());
     }

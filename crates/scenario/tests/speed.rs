@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
-use windfall_scenario::Scenario;
+use windfall_scenario::{Assessment, Scenario};
 
 const PART: usize = if cfg!(debug_assertions) { 10 } else { 1 };
 const MOST: Duration = Duration::from_secs(if cfg!(debug_assertions) { 20 } else { 2 });
@@ -36,7 +36,7 @@ fn check(text: &str) -> Duration {
     };
     let begun = Instant::now();
     scenario.check().map_err(|mistakes| mistakes.render(false)).unwrap();
-    let found = scenario.assess();
+    let found = Assessment::of(&scenario);
     let (refused, starved) = (found.promises.refused().count(), found.promises.never_served());
     let took = begun.elapsed();
     println!(

@@ -1,6 +1,6 @@
 //! Why a recording does not answer a question.
 
-use super::one::word;
+use super::kind::word;
 use core::fmt;
 use windfall_scenario::near;
 use windfall_trace::escape::escaped;

@@ -1,7 +1,7 @@
 //! The whole answer for programs: times in nanoseconds.
 
 use super::Reading;
-use super::one::word;
+use super::kind::word;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use windfall_time::Span;

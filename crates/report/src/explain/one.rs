@@ -1,6 +1,7 @@
 //! One thread's answer for people.
 
 use super::Reading;
+use super::kind::{word, words};
 use crate::terminal::{figures, percent, short};
 use crate::votes;
 use windfall_time::{Instant, Span};
@@ -65,23 +66,6 @@ pub(super) fn text(read: &Reading) -> String {
         text.push_str(&lines(explanation, account));
     }
     text
-}
-
-/// The word for an episode of this kind.
-pub(super) const fn word(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Job => "job",
-        Kind::Burst => "burst",
-        Kind::Period => "period",
-    }
-}
-
-pub(super) const fn words(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Job => "jobs",
-        Kind::Burst => "bursts",
-        Kind::Period => "periods",
-    }
 }
 
 /// How many misses there are, and of what where they are of two kinds: `7 misses (3 jobs, 4 periods)`.

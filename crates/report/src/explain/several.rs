@@ -1,7 +1,8 @@
 //! Several threads: one line each, the worst first, and how the worst is asked about.
 
 use super::Reading;
-use super::one::{losses, scheduler, word, words};
+use super::kind::{word, words};
+use super::one::{losses, scheduler};
 use crate::terminal::{percent, short, table};
 use crate::votes;
 use std::cmp::Reverse;

@@ -61,7 +61,7 @@ pub struct Refused {
     pub owner: String,
     /// Which of the scheduler's own virtual processors; `None` for a thread.
     pub own: Option<u16>,
-    /// What that virtual processor is called: as its owner, or `owner/own` where a scheduler has several.
+    /// The name of that virtual processor: its owner's, or `owner/own` where a scheduler has several.
     pub name: String,
     /// The scheduler that it was asked of.
     pub parent: String,

@@ -9,7 +9,7 @@ fn checked(processors: u16, rest: &str) -> Assessment {
         "schema = 2\nseed = 1\nlength = \"1s\"\n[machine]\nprocessors = {processors}\n{rest}"
     );
     match Scenario::parse("test.toml", &text) {
-        Ok(scenario) => scenario.assess(),
+        Ok(scenario) => Assessment::of(&scenario),
         Err(mistakes) => panic!("{}", mistakes.render(false)),
     }
 }

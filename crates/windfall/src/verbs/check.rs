@@ -8,12 +8,12 @@ use crate::{Answer, VerbError};
 use std::path::Path;
 use windfall_report::check;
 use windfall_scenario::explain::Explanation;
-use windfall_scenario::{Override, Plan, Promises, Scenario, TraceFiles};
+use windfall_scenario::{Assessment, Override, Plan, Promises, Scenario, TraceFiles};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
     let scenario = load(&args.file)?;
     scenario.check().map_err(CommandError::of)?;
-    let found = scenario.assess();
+    let found = Assessment::of(&scenario);
     let answer = if found.holds() { Answer::Yes } else { Answer::No };
     if let Some(name) = &args.why {
         let explanations = why(&found.promises, name)?;

@@ -44,7 +44,7 @@ fn run_command(args: &RunArgs) -> Result<Answer, CommandError> {
     // What is not run has no status.
     let status = (!args.dry_run).then(KeptStatus::new).transpose()?;
     let words = status.as_ref().map_or_else(|| command.clone(), |status| status.of(command));
-    let scenario = Scenario::of_command(promise, words)?;
+    let scenario = promise.scenario(words)?;
     let program = Path::new(command.first().map_or("", String::as_str));
     let answer = carry_out(args, scenario, program.file_name().map_or(program, Path::new))?;
     Ok(status.map_or(answer, |status| status.get().map_or(Answer::Yes, Answer::Status)))

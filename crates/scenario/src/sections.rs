@@ -6,7 +6,7 @@ use crate::model::{Phase, Run, Scenario, Step};
 use std::collections::BTreeMap;
 use windfall_analysis::{Protocol, Section, Task};
 use windfall_guarantees::Length;
-use windfall_programs::{Effect, Interaction, LockProtocol, Names};
+use windfall_programs::{Effect, Interaction, LockProtocol, Names, Pause};
 use windfall_time::{Ratio, Span};
 
 /// The locks that steps take, by number.
@@ -92,7 +92,7 @@ impl<'a> Open<'_, 'a> {
                 self.close();
             }
             // How long it waits depends on others.
-            _ if effect.may_pause() => {
+            _ if effect.pause > Pause::No => {
                 return self.stack.last().map_or(Ok(()), |held| Err(held.lock));
             }
             _ => {
@@ -124,7 +124,7 @@ pub(crate) fn timed(run: &Run, speed: Ratio) -> Option<Task> {
     let (first, rest) = phases.split_first()?;
     let (Some(period), 1) = (first.steps.first()?.effect().due, first.loops) else { return None };
     let others = first.steps.iter().skip(1).chain(rest.iter().flat_map(|phase| &phase.steps));
-    let waits = |effect: Effect<'_, Names>| effect.may_pause() || effect.begins_job;
+    let waits = |effect: Effect<'_, Names>| effect.pause > Pause::No || effect.begins_job;
     if others.map(Step::effect).any(waits) {
         return None;
     }

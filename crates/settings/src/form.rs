@@ -101,14 +101,7 @@ impl fmt::Display for Form {
             Form::Integer(least, most) => write!(f, "a whole number from {least} to {most}"),
             Form::Bool => f.write_str("`true` or `false`"),
             Form::Name => f.write_str("a name of letters, digits, `-`, `_` and `.`"),
-            Form::Word(words) => {
-                f.write_str("one of ")?;
-                for (number, word) in words.iter().enumerate() {
-                    let before = if number == 0 { "" } else { ", " };
-                    write!(f, "{before}`{word}`")?;
-                }
-                Ok(())
-            }
+            Form::Word(words) => write!(f, "one of `{}`", words.join("`, `")),
         }
     }
 }

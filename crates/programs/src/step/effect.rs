@@ -110,10 +110,4 @@ impl<'s, N: Naming> Effect<'s, N> {
     pub const fn takes_time(&self) -> bool {
         !self.computes.is_zero() || matches!(self.pause, Pause::Time | Pause::ForEver)
     }
-
-    /// Whether its thread may stop in it for anything but a lock.
-    #[must_use]
-    pub const fn may_pause(&self) -> bool {
-        !matches!(self.pause, Pause::No)
-    }
 }

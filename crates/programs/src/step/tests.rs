@@ -105,7 +105,7 @@ fn law_the_effect_of_a_step_is_what_its_thread_does() {
         assert_eq!(with, effect.interaction, "{step:?}");
         let pauses = actions.iter().map(pause);
         let longest = pauses.max().unwrap_or(Pause::No);
-        assert_eq!(longest > Pause::No, effect.may_pause(), "{step:?}");
+        assert_eq!(longest > Pause::No, effect.pause > Pause::No, "{step:?}");
         // How long a visit takes, the station says; each takes some time.
         let visits = matches!(step, Step::Visit { .. });
         assert_eq!(if visits { Pause::Time } else { longest }, effect.pause, "{step:?}");

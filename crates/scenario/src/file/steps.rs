@@ -163,8 +163,7 @@ impl StepFile {
 
 /// The steps without a value.
 fn words() -> String {
-    let words: Vec<String> = WORDS.iter().map(|(word, _)| format!("`{word}`")).collect();
-    let (last, others) = words.split_last().map_or(("", &[][..]), |(last, rest)| (last, rest));
+    let [others @ .., last] = WORDS.map(|(word, _)| format!("`{word}`"));
     format!("{} or {last}", others.join(", "))
 }
 
@@ -327,17 +326,14 @@ fn table(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     let (forms, besides) = forms(&file);
     let all = forms.each_ref().map(|form| form.key);
     let mut given = forms.into_iter().filter(|form| form.given);
-    let (Form { key, read, .. }, second) = match (given.next(), given.next()) {
-        (Some(first), second) => (first, second),
-        (None, _) => {
-            if !reader.cut_from(path) {
-                let help = format!("write one of `{}`, or the word {}", all.join("`, `"), words());
-                reader.wrong(Code::InvalidStep, path, "a step that does nothing", &help);
-            }
-            return None;
+    let Some(Form { key, read, .. }) = given.next() else {
+        if !reader.cut_from(path) {
+            let help = format!("write one of `{}`, or the word {}", all.join("`, `"), words());
+            reader.wrong(Code::InvalidStep, path, "a step that does nothing", &help);
         }
+        return None;
     };
-    if let Some(second) = second {
+    if let Some(second) = given.next() {
         let message = format!("a step does one thing, not `{key}` and `{}`", second.key);
         reader.wrong(Code::InvalidStep, path, message, "write two steps, one after the other");
         return None;

@@ -57,7 +57,8 @@ impl Setting {
     }
 
     /// All settings in the form that a catalogue's kinds read.
-    pub(crate) fn values(settings: &[(String, Setting)]) -> Vec<(&str, Value<'_>)> {
+    #[must_use]
+    pub fn values(settings: &[(String, Setting)]) -> Vec<(&str, Value<'_>)> {
         settings.iter().map(|(name, setting)| (name.as_str(), setting.value())).collect()
     }
 }

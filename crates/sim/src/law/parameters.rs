@@ -4,8 +4,8 @@
 use super::drawn::RequestSeed;
 use super::programs::{ms, us};
 use super::requirements::{Above, reservation};
-use super::tree::values;
 use windfall_hierarchy::{Hierarchy, NodeSpec, Parent, ProcessorSet};
+use windfall_scenario::model::Setting;
 use windfall_schedulers::catalogue::Settings;
 use windfall_schedulers::parameters::{ALL, Form, Parameter, ParameterValue, RESERVE, Rate, SHARE};
 use windfall_time::Instant;
@@ -87,7 +87,7 @@ fn is_taken(above: &Above<'_>, parameter: &'static Parameter, value: ParameterVa
     if let ParameterValue::Processors(_) = value {
         return true;
     }
-    let settings = values(&above.scheduler.settings);
+    let settings = Setting::values(&above.scheduler.settings);
     let (now, kind) = (Instant::ZERO, above.kind);
     let scheduler = kind.build(&Settings(&settings)).unwrap();
     let parents = u16::try_from(kind.properties.least_parents).unwrap();

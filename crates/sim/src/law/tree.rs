@@ -9,7 +9,7 @@ use windfall_scenario::model::{
     Attachment, Interrupts, Machine, Parent, Pattern, Requirements, Scheduler, Setting, Thread,
     Timer,
 };
-use windfall_schedulers::catalogue::{Catalogue, Form, Kind, Settings, Value, find};
+use windfall_schedulers::catalogue::{Catalogue, Form, Kind, Settings, find};
 use windfall_schedulers::kinds;
 use windfall_schedulers::parameters::RESERVE;
 use windfall_time::Instant;
@@ -219,9 +219,9 @@ impl Tree<'_> {
 /// A scheduler with settings that it accepts.
 fn scheduler(name: String, kind: &Kind, seed: u32) -> (Scheduler, Box<dyn Conversion>) {
     let drawn = settings(kind, seed);
-    let accepted = kind.build(&Settings(&values(&drawn))).is_ok();
+    let accepted = kind.build(&Settings(&Setting::values(&drawn))).is_ok();
     let settings = if accepted { drawn } else { Vec::new() };
-    let conversion = kind.conversion(&Settings(&values(&settings))).unwrap();
+    let conversion = kind.conversion(&Settings(&Setting::values(&settings))).unwrap();
     let mut scheduler = Scheduler::root(&name, kind);
     (scheduler.settings, scheduler.owns) = (settings, Vec::new());
     (scheduler, conversion)
@@ -251,8 +251,4 @@ fn settings(kind: &Kind, seed: u32) -> Vec<(String, Setting)> {
         written.push((setting.name.to_owned(), value));
     }
     written
-}
-
-pub(super) fn values(settings: &[(String, Setting)]) -> Vec<(&str, Value<'_>)> {
-    settings.iter().map(|(name, setting)| (name.as_str(), setting.value())).collect()
 }

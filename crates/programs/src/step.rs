@@ -5,7 +5,8 @@
 //!
 //! A new step has three places, and the compiler names each of them. Here it is declared, with its translation and its [`Effect`], from
 //! which checks and analyses take what they ask. `body.rs` has what it does at run time. `scenario/src/file/steps.rs` has its keys, how
-//! it is written, and how it is read; a test there fails for a step that is not read as it was written.
+//! it is written, and how it is read. Tests beside both have a list of steps, to which the compiler leads: one compares effects with
+//! actions, the other fails for a step that is not read as it was written.
 //!
 //! A step whose effect is like that of no other adds to [`Interaction`] or [`Pause`]; then the compiler names the analyses, too.
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use windfall_scenario::explain::Explanation;
 use windfall_scenario::outcome::Promise;
 use windfall_scenario::{Deadline, Promises, Scenario};
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// How many refusals are explained at once, fewer where an answer takes many children; `--why`
 /// explains any.
@@ -70,11 +70,7 @@ pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> S
             _ => format!("{} of {} refused", refused, count(asked, "promise")),
         },
     ));
-    let late = deadlines.iter().filter(|deadline| deadline.is_late()).count();
-    if late > 0 {
-        let of = count(deadlines.len(), "thread");
-        text.push_str(&format!("{late} of {of} with deadlines may be late\n"));
-    }
+    text.push_str(&of_deadlines(&deadlines));
     for overload in promises.overloads(scenario) {
         text.push_str(&format!("OVERLOAD: {overload}\n"));
     }
@@ -100,6 +96,23 @@ pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> S
             others => format!(", or one of {others} others,"),
         };
         text.push_str(&format!("holds until {first}{others} requests something for itself\n"));
+    }
+    text
+}
+
+/// How many threads with deadlines may be late, and of how many neither is shown.
+fn of_deadlines(deadlines: &[Deadline]) -> String {
+    let mut text = String::new();
+    let of = count(deadlines.len(), "thread");
+    let late = deadlines.iter().filter(|deadline| deadline.is_late()).count();
+    if late > 0 {
+        text.push_str(&format!("{late} of {of} with deadlines may be late\n"));
+    }
+    let open = deadlines.iter().filter(|deadline| deadline.is_open()).count();
+    if open > 0 {
+        text.push_str(&format!(
+            "not shown to be in time, nor late: {open} of {of} with deadlines\n"
+        ));
     }
     text
 }
@@ -161,7 +174,12 @@ fn answers(deadline: &Deadline) -> String {
     match &deadline.bound {
         Ok(bound) if deadline.is_met() => format!("{bound} of {}", deadline.deadline),
         Ok(bound) if deadline.is_late() => format!("LATE: {bound}, due in {}", deadline.deadline),
-        Ok(bound) => format!("{bound}, due in {}", deadline.deadline),
+        Ok(bound) => {
+            let in_step = deadline.in_step.map_or(String::new(), |in_step| {
+                format!("; {in_step} if its periods begin with the reservation's")
+            });
+            format!("{bound}, due in {}{in_step}", deadline.deadline)
+        }
         Err(why) => format!("no bound: {why}"),
     }
 }
@@ -214,6 +232,7 @@ pub fn json(scenario: &Scenario, promises: &Promises) -> Value {
             "thread": tree.vps[deadline.vp].name,
             "deadline_ns": deadline.deadline.as_nanos(),
             "met": deadline.is_met(),
+            "in_step_bound_ns": deadline.in_step.map(Span::as_nanos),
             "bound_ns": deadline.bound.as_ref().ok().map(|bound| bound.as_nanos()),
             "why_not": deadline.bound.err().map(|why| why.to_string()),
         })

@@ -181,7 +181,8 @@ pub(crate) struct SchemaArgs {
 /// Arguments of `check`.
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  windfall check scenarios/home-computer.toml --why ts1\n\n\
-                        Exit status: 0 all promises follow, and all threads meet their deadlines; 1 one does not; 2 a mistake in the file.")]
+                        Exit status: 0 all promises follow, and no deadline is shown to be missed (without a bound, nothing is shown); \
+                        1 a promise is refused, a bound is past its deadline, or threads need more than they are given; 2 a mistake in the file.")]
 pub(crate) struct CheckArgs {
     /// The scenario.
     pub(crate) file: PathBuf,

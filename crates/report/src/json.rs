@@ -104,7 +104,7 @@ fn expectation(verdict: &Verdict) -> Value {
         "expected": verdict.expected,
         "found": verdict.found,
         "held": verdict.held,
-        "because": verdict.because,
+        "because": Some(&verdict.because).filter(|because| !because.is_empty()),
     })
 }
 

@@ -230,6 +230,16 @@ mod tests {
     }
 
     #[test]
+    fn limit_nothing_comes_next_after_two_outcomes_whose_scenarios_are_unknown() {
+        let next = |call: &str| after(&parsed(call), Answer::No);
+        assert_eq!(next("compare a.json b.json"), None);
+        assert_eq!(
+            next("compare a.json b.toml").as_deref(),
+            Some("simulate b.toml --report report.html")
+        );
+    }
+
+    #[test]
     fn law_what_comes_next_after_values_that_were_set_sets_them_again() {
         let set = "a.toml --set a.share=2 --set 'a.guarantee=RESBH 4ms 10ms'";
         let words = |verb: &str| {

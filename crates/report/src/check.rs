@@ -126,7 +126,7 @@ fn tree(promises: &Promises, deadlines: &[Deadline], width: Option<usize>) -> St
             below(promises, deadlines, at, 0, &mut rows);
         }
     }
-    let mut head = vec!["NAME", "KIND", "ASKS FOR", "VERDICT", "ANSWERS WITHIN"];
+    let mut head = vec!["NAME", "KIND", "GUARANTEE", "VERDICT", "ANSWERS WITHIN"];
     if deadlines.is_empty() {
         head.pop();
         rows.iter_mut().for_each(|row| row.truncate(head.len()));
@@ -144,20 +144,26 @@ fn below(
     let vp = &promises.tree.vps[at];
     let indent = "  ".repeat(depth);
     let Some(node) = vp.child.map(|node| &promises.tree.nodes[node]) else {
-        let [asks, verdict] = verdict(promises, at);
+        let [requested, verdict] = verdict(promises, at);
         let deadline = deadlines.binary_search_by_key(&at, |deadline| deadline.vp).ok();
         let answers = deadline.map(|at| answers(&deadlines[at])).unwrap_or_default();
         let name = format!("{indent}{}", vp.name);
-        rows.push(vec![name, "thread".to_owned(), asks, verdict, answers]);
+        rows.push(vec![name, "thread".to_owned(), requested, verdict, answers]);
         return;
     };
     for (number, own) in node.own.iter().enumerate() {
-        let [asks, verdict] = verdict(promises, *own);
+        let [requested, verdict] = verdict(promises, *own);
         let (name, kind) = match number {
             0 => (node.name.as_str(), node.kind),
             _ => ("", ""),
         };
-        rows.push(vec![format!("{indent}{name}"), kind.to_owned(), asks, verdict, String::new()]);
+        rows.push(vec![
+            format!("{indent}{name}"),
+            kind.to_owned(),
+            requested,
+            verdict,
+            String::new(),
+        ]);
     }
     for child in &node.children {
         let first = promises.tree.vps[*child]
@@ -187,7 +193,7 @@ fn answers(deadline: &Deadline) -> String {
 /// The request of a virtual processor and the checker's verdict on it.
 fn verdict(promises: &Promises, at: usize) -> [String; 2] {
     let (vp, found) = (&promises.tree.vps[at], &promises.findings.vps[at]);
-    let asks = vp.requested.map(|asks| asks.to_string()).unwrap_or_default();
+    let requested = vp.requested.map(|requested| requested.to_string()).unwrap_or_default();
     let has = || {
         let has = promises.findings.counted_on(at);
         let has: Vec<String> = has.iter().map(ToString::to_string).collect();
@@ -199,7 +205,7 @@ fn verdict(promises: &Promises, at: usize) -> [String; 2] {
         (Some(_), false) => "granted".to_owned(),
         (None, false) => has(),
     };
-    [asks, verdict]
+    [requested, verdict]
 }
 
 /// Everything about it.
@@ -211,8 +217,8 @@ pub fn json(scenario: &Scenario, promises: &Promises) -> Value {
         parent.map(|parent| tree.nodes[parent].name.clone())
     };
     let granted = |vp: usize| {
-        let asks = tree.vps[vp].requested.filter(|_| !promises.findings.vps[vp].is_refused());
-        asks.map(|asks| asks.to_string())
+        let requested = tree.vps[vp].requested.filter(|_| !promises.findings.vps[vp].is_refused());
+        requested.map(|requested| requested.to_string())
     };
     let schedulers = tree.nodes.iter().map(|node| {
         let parents: Vec<Option<String>> = node.own.iter().map(parent).collect();

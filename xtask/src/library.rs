@@ -22,26 +22,13 @@ const COMPLETE: [(&str, &[&str]); 22] = [
     ("programs", &["Place", "Posted", "Redundancy"]),
     ("record", &["Wanted"]),
     ("reliability", &["Running"]),
-    (
-        "report",
-        &[
-            "Basis",
-            "Outcomes",
-            "Page",
-            "Picture",
-            "Reading",
-            "Scope",
-            "Suggested",
-            "Suggestions",
-            "Watched",
-        ],
-    ),
+    ("report", &["Basis", "Outcomes", "Page", "Picture", "Suggested", "Suggestions", "Watched"]),
     ("robot", &["Random", "Size"]),
     ("scenario", &["Attachment", "CpuOutcome", "Search"]),
     ("settings", &["Setting"]),
     ("skips", &["Skip"]),
     ("speculation", &["Ahead", "Prices"]),
-    ("trace", &["Record", "Slice", "Stretch"]),
+    ("trace", &["Format", "Head", "Record", "Slice", "Stretch"]),
 ];
 
 /// What a run says of itself on its socket: versioned by the control protocol (decision 0009), and made by crate `linux`.

@@ -5,12 +5,14 @@
 
 pub(crate) mod audit;
 pub(crate) mod fence;
-pub(crate) mod fifo;
+mod fifo;
 pub(crate) mod wakes;
 
+use crate::carrier::fifo::Fifo;
 use crate::carrier::wakes::Wakes;
 use crate::restore::log::Former;
 use crate::supervise::clock::Clock;
+use crate::supervise::work::WorkQueue;
 use crate::threads::body::InProcess;
 use std::io;
 use std::sync::Arc;
@@ -85,6 +87,11 @@ pub(crate) trait Carrier: Send {
 
     /// The gate of a processor's fence, where it sleeps while the processor rests. The fence runs when the granted thread cannot.
     fn fence(&self, cpu: usize) -> Arc<Gate>;
+}
+
+/// The carrier of a run on these processors of the machine, which are in the scenario's order. No other folder knows which one it is.
+pub(crate) fn make(cpus: &[u16], work: WorkQueue) -> Box<dyn Carrier> {
+    Box::new(Fifo::new(cpus, work))
 }
 
 /// A thread that joins a carrier.

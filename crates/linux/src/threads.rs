@@ -11,3 +11,4 @@ pub(crate) mod processes;
 pub(crate) mod programs;
 pub(crate) mod spawn;
 pub(crate) mod starts;
+pub(crate) mod status;

@@ -42,7 +42,9 @@ pub use program::{Activation, Jobs, OnLate, Program, Recorded, RecordedStep, Wor
 pub use redundancy::Redundancy;
 pub use request::{Notice, Notices, OwnRequest, RequestError, RequestErrorKind};
 pub use runtime::{Condition, Job, ProgramError, ProgramRuntime, Progress, RuntimeHost, Wakeup};
-pub use step::{Names, Naming, Numbers, Phase, Sharing, Step, Translate};
+pub use step::{
+    Effect, Interaction, Names, Naming, Numbers, Pause, Phase, Sharing, Step, Translate,
+};
 pub use sync::{NotOwnerError, SyncPoint, SyncPoints};
 pub use task::{IdleTime, TaskError, TaskId, TaskReply, TaskRequest};
 pub use urgency::{LockProtocol, Rank, Urgency};

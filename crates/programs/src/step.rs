@@ -3,39 +3,22 @@
 //! A step is the same in a file, where everything has a name, and in a running program, where everything has a
 //! number: [`Step<N>`] says what it does, [`Naming`] how it refers to other things.
 //!
-//! A new step is found by the compiler in six files, of which four say what it is: here, with the things that it shares
-//! ([`Step::shared`]), whether time passes in it ([`Step::takes_time`]) and its translation; `body.rs`, its meaning; in
-//! `scenario/src`, `file/steps.rs`, its keys and how they are written, and `resolve/steps.rs`, where each key is part of a form with
-//! its reader. Two say what it is to an analysis: `waiting.rs`, what ends it; `sections.rs`, whether a lock may be held in it.
-//! That what is read is what was written, the compiler does not find: a phase that is written and read again shows it.
+//! A new step has three places, and the compiler names each of them. Here it is declared, with its translation and its [`Effect`], from
+//! which checks and analyses take what they ask. `body.rs` has what it does at run time. `scenario/src/file/steps.rs` has its keys, how
+//! it is written, and how it is read; a test there fails for a step that is not read as it was written.
+//!
+//! A step whose effect is like that of no other adds to [`Interaction`] or [`Pause`]; then the compiler names the analyses, too.
 
 use crate::action::{Resource, Station, Tick};
 use crate::program::Work;
 use crate::request::OwnRequest;
-use core::fmt::Debug;
 use windfall_time::Span;
 
-/// How steps refer to locks, timers and threads.
-///
-/// ```
-/// use windfall_programs::{Names, Phase, Step, Work};
-/// use windfall_time::Span;
-///
-/// let run = Step::Run(Work::Fixed(Span::from_millis(1)));
-/// let [lock, unlock] = [Step::Lock("disk".to_owned()), Step::Unlock("disk".to_owned())];
-/// let phase: Phase<Names> = Phase::new("read", vec![lock, run, unlock]);
-/// assert_eq!(phase.steps[0].shared().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["disk"]);
-/// ```
-pub trait Naming: Clone + PartialEq + Eq + Debug {
-    /// A lock, a condition or a barrier.
-    type Shared: Clone + PartialEq + Eq + Debug;
-    /// A timer of the thread.
-    type Timer: Clone + PartialEq + Eq + Debug;
-    /// Another thread.
-    type Thread: Clone + PartialEq + Eq + Debug;
-    /// A station of the machine.
-    type Station: Clone + PartialEq + Eq + Debug;
-}
+mod effect;
+mod naming;
+
+pub use effect::{Effect, Interaction, Pause, Sharing};
+pub use naming::{Names, Naming};
 
 /// Everything has a number: programs that run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,17 +29,6 @@ impl Naming for Numbers {
     type Timer = usize;
     type Thread = usize;
     type Station = Station;
-}
-
-/// Everything has a name: files.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Names {}
-
-impl Naming for Names {
-    type Shared = String;
-    type Timer = String;
-    type Thread = String;
-    type Station = String;
 }
 
 /// A named sequence of steps.
@@ -148,17 +120,6 @@ pub enum Step<N: Naming = Numbers> {
     },
 }
 
-/// How steps use a shared thing.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Sharing {
-    /// A lock.
-    Lock,
-    /// A condition.
-    Condition,
-    /// A barrier.
-    Barrier,
-}
-
 /// Translates the references of steps from one naming to another.
 ///
 /// ```
@@ -243,56 +204,77 @@ impl<N: Naming> Step<N> {
         }]
     }
 
-    /// The station that it visits, if it visits one.
+    /// Its meaning to checks and analyses.
     #[must_use]
-    pub const fn station(&self) -> Option<&N::Station> {
+    pub fn effect(&self) -> Effect<'_, N> {
         match self {
-            Step::Visit { station, .. } | Step::RunVisiting { station, .. } => Some(station),
-            _ => None,
+            Step::Run(work) => Effect { computes: work.most(), ..Effect::none() },
+            Step::Sleep(span) => Effect { pause: Pause::of(*span), ..Effect::none() },
+            Step::Timer { period, .. } => Effect {
+                pause: Pause::Time,
+                begins_job: true,
+                due: Some(*period),
+                ..Effect::none()
+            },
+            Step::Job => Effect { begins_job: true, ..Effect::none() },
+            Step::Lock(lock) => Effect::of(Interaction::Takes(lock)),
+            Step::Unlock(lock) => Effect::of(Interaction::Releases(lock)),
+            Step::Wait { condition, lock } => {
+                Effect::of(Interaction::AwaitsSignal { condition, lock })
+            }
+            Step::Signal(condition) | Step::Broadcast(condition) => {
+                Effect::of(Interaction::Signals(condition))
+            }
+            Step::Barrier(barrier) => Effect::of(Interaction::AwaitsAll(barrier)),
+            Step::Yield => Effect::none(),
+            Step::Suspend => Effect::of(Interaction::AwaitsResume),
+            Step::Resume(thread) => Effect::of(Interaction::Resumes(thread)),
+            Step::OwnRequest(request) => Effect::of(Interaction::Requests(request)),
+            Step::Visit { station, times: 0 } => Effect::of(Interaction::Visits(station)),
+            Step::Visit { station, .. } => {
+                Effect { pause: Pause::Time, ..Effect::of(Interaction::Visits(station)) }
+            }
+            Step::RunVisiting { work, station, .. } => {
+                Effect { computes: work.most(), ..Effect::of(Interaction::Visits(station)) }
+            }
         }
     }
 
-    /// Whether time passes in it of itself, as a loop without an end needs: in it, or while it waits.
+    /// Its dealings with others.
     #[must_use]
-    pub fn takes_time(&self) -> bool {
-        match self {
-            Step::Run(work) | Step::RunVisiting { work, .. } => !work.most().is_zero(),
-            Step::Visit { times, .. } => *times > 0,
-            Step::Sleep(span) => !span.is_zero(),
-            Step::Timer { .. } | Step::Wait { .. } | Step::Barrier(_) | Step::Suspend => true,
-            Step::Job
-            | Step::Lock(_)
-            | Step::Unlock(_)
-            | Step::Signal(_)
-            | Step::Broadcast(_)
-            | Step::Yield
-            | Step::Resume(_)
-            | Step::OwnRequest(_) => false,
+    pub fn interaction(&self) -> Interaction<'_, N> {
+        self.effect().interaction
+    }
+
+    /// The station that it visits, if it visits one.
+    #[must_use]
+    pub fn station(&self) -> Option<&N::Station> {
+        match self.interaction() {
+            Interaction::Visits(station) => Some(station),
+            _ => None,
         }
     }
 
     /// The things that it shares with other threads, and how it uses them.
     pub fn shared(&self) -> impl Iterator<Item = (&N::Shared, Sharing)> {
-        let (first, second) = match self {
-            Step::Lock(lock) | Step::Unlock(lock) => (Some((lock, Sharing::Lock)), None),
-            Step::Wait { condition, lock } => {
+        let (first, second) = match self.interaction() {
+            Interaction::Takes(lock) | Interaction::Releases(lock) => {
+                (Some((lock, Sharing::Lock)), None)
+            }
+            Interaction::AwaitsSignal { condition, lock } => {
                 (Some((condition, Sharing::Condition)), Some((lock, Sharing::Lock)))
             }
-            Step::Signal(condition) | Step::Broadcast(condition) => {
-                (Some((condition, Sharing::Condition)), None)
-            }
-            Step::Barrier(barrier) => (Some((barrier, Sharing::Barrier)), None),
-            Step::Run(_)
-            | Step::Sleep(_)
-            | Step::Timer { .. }
-            | Step::Job
-            | Step::Yield
-            | Step::Suspend
-            | Step::OwnRequest(_)
-            | Step::Visit { .. }
-            | Step::RunVisiting { .. }
-            | Step::Resume(_) => (None, None),
+            Interaction::Signals(condition) => (Some((condition, Sharing::Condition)), None),
+            Interaction::AwaitsAll(barrier) => (Some((barrier, Sharing::Barrier)), None),
+            Interaction::Nothing
+            | Interaction::AwaitsResume
+            | Interaction::Resumes(_)
+            | Interaction::Visits(_)
+            | Interaction::Requests(_) => (None, None),
         };
         first.into_iter().chain(second)
     }
 }
+
+#[cfg(test)]
+mod tests;

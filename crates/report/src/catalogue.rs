@@ -3,7 +3,7 @@
 use crate::terminal::{fitted, paragraph, table};
 use serde_json::{Value, json};
 use windfall_programs::catalogue as programs;
-use windfall_schedulers::catalogue::{Form, Kind, Setting};
+use windfall_schedulers::catalogue::{Kind, Setting};
 use windfall_schedulers::parameters::Parameter;
 
 /// The parts of a head that the list shows, in this order.
@@ -76,7 +76,7 @@ pub fn program_json(kind: &programs::Kind) -> Value {
 fn settings_json(settings: &[Setting]) -> Vec<Value> {
     let one = |setting: &Setting| {
         json!({
-            "name": setting.name, "allowed": allowed(setting), "default": setting.default,
+            "name": setting.name, "allowed": setting.form.brief(), "default": setting.default,
             "help": setting.help,
         })
     };
@@ -90,7 +90,7 @@ fn settings_table(settings: &[Setting], width: Option<usize>) -> String {
     }
     let row = |setting: &Setting| {
         let (default, help) = (setting.default.to_owned(), setting.help.to_owned());
-        vec![setting.name.to_owned(), allowed(setting), default, help]
+        vec![setting.name.to_owned(), setting.form.brief(), default, help]
     };
     let rows = settings.iter().map(row).collect();
     format!("\n{}", table(&["SETTING", "ALLOWED", "DEFAULT", "WHAT IT DOES"], 4, rows, width))
@@ -136,16 +136,6 @@ fn reflowed<'a>(head: impl Iterator<Item = &'a str>, width: Option<usize>) -> St
         None => paragraph("", 0, block, width),
     };
     blocks.iter().map(shown).collect()
-}
-
-fn allowed(setting: &Setting) -> String {
-    match setting.form {
-        Form::Span => "time".to_owned(),
-        Form::Integer(least, most) => format!("{least} to {most}"),
-        Form::Bool => "true, false".to_owned(),
-        Form::Word(words) => words.join(", "),
-        Form::Name => "a name".to_owned(),
-    }
 }
 
 /// For people: the head of its file, then its settings, and the parameters of its children.

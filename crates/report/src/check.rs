@@ -5,7 +5,7 @@ use crate::terminal::table;
 use serde_json::{Value, json};
 use windfall_scenario::explain::Explanation;
 use windfall_scenario::outcome::Promise;
-use windfall_scenario::{Deadline, Promises, Scenario};
+use windfall_scenario::{Assessment, Deadline, Promises, Scenario};
 use windfall_time::{Instant, Span};
 
 /// How many refusals are explained at once, fewer where an answer takes many children; `--why`
@@ -43,9 +43,9 @@ pub fn broken(scenario: &Scenario) -> Vec<String> {
 
 /// The tree with what each has asked for and whether it is granted; then the refusals.
 #[must_use]
-pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> String {
-    let deadlines = promises.deadlines(scenario);
-    let mut text = tree(promises, &deadlines, width);
+pub fn text(scenario: &Scenario, found: &Assessment, width: Option<usize>) -> String {
+    let Assessment { promises, deadlines, overloads, underserved, .. } = found;
+    let mut text = tree(promises, deadlines, width);
     let explained = at_once(promises);
     for vp in promises.refused().take(explained) {
         text.push('\n');
@@ -70,11 +70,11 @@ pub fn text(scenario: &Scenario, promises: &Promises, width: Option<usize>) -> S
             _ => format!("{} of {} refused", refused, count(asked, "promise")),
         },
     ));
-    text.push_str(&of_deadlines(&deadlines));
-    for overload in promises.overloads(scenario) {
+    text.push_str(&of_deadlines(deadlines));
+    for overload in overloads {
         text.push_str(&format!("OVERLOAD: {overload}\n"));
     }
-    for short in promises.underserved(scenario) {
+    for short in underserved {
         text.push_str(&format!("OVERLOAD: {short}\n"));
     }
     for line in promises.never_served() {
@@ -210,7 +210,8 @@ fn verdict(promises: &Promises, at: usize) -> [String; 2] {
 
 /// Everything about it.
 #[must_use]
-pub fn json(scenario: &Scenario, promises: &Promises) -> Value {
+pub fn json(scenario: &Scenario, found: &Assessment) -> Value {
+    let Assessment { promises, deadlines, overloads, underserved, .. } = found;
     let tree = &promises.tree;
     let parent = |vp: &usize| {
         let parent = tree.vps[*vp].parent;
@@ -230,17 +231,14 @@ pub fn json(scenario: &Scenario, promises: &Promises) -> Value {
             "name": tree.vps[vp].name, "parent": parent(&vp), "promised": granted(vp),
         })
     });
-    let deadlines = promises.deadlines(scenario);
-    let late = deadlines.iter().any(Deadline::is_late);
-    let short = promises.underserved(scenario);
-    let deadlines = deadlines.into_iter().map(|deadline| {
+    let deadlines = deadlines.iter().map(|deadline| {
         json!({
             "thread": tree.vps[deadline.vp].name,
             "deadline_ns": deadline.deadline.as_nanos(),
             "met": deadline.is_met(),
             "in_step_bound_ns": deadline.in_step.map(Span::as_nanos),
             "bound_ns": deadline.bound.as_ref().ok().map(|bound| bound.as_nanos()),
-            "why_not": deadline.bound.err().map(|why| why.to_string()),
+            "why_not": deadline.bound.as_ref().err().map(|why| why.to_string()),
         })
     });
     let broken = scenario.broken_by_requests().into_iter().map(|(at, promise)| {
@@ -252,9 +250,9 @@ pub fn json(scenario: &Scenario, promises: &Promises) -> Value {
         "processors": scenario.machine.speeds.len(),
         "length_ns": scenario.length.as_nanos(),
         "composes": promises.refused().next().is_none(),
-        "in_time": !late && short.is_empty(),
-        "overloads": promises.overloads(scenario).iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "underserved": short.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "in_time": found.is_in_time(),
+        "overloads": overloads.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "underserved": underserved.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "never_served": promises.never_served(),
         "waits_for_ever": scenario.waits_for_ever().iter().map(ToString::to_string).collect::<Vec<_>>(),
         "warnings": scenario.warnings().map(|warnings| warnings.list().to_vec()).unwrap_or_default(),

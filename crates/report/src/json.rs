@@ -16,7 +16,7 @@ use windfall_time::{Instant, Span};
 pub fn json(scenario: &Scenario, outcome: &Outcome, verdicts: &[Verdict]) -> Value {
     let not_promised = refusals(scenario).into_iter();
     let not_promised = not_promised.map(|refused| {
-        json!({ "owner": refused.owner, "guarantee": refused.requested.to_string(), "why": refused.why })
+        json!({ "owner": refused.name, "guarantee": refused.requested.to_string(), "why": refused.why })
     });
     let refused = outcome.refused.iter().map(said);
     let nodes = outcome.nodes.iter().map(|node| {

@@ -21,6 +21,7 @@ pub mod csv;
 #[cfg(feature = "machine")]
 pub mod doctor;
 pub mod explain;
+pub mod export;
 mod figures;
 mod habit;
 pub mod html;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use windfall_guarantees::meaning::{Verdict, Window};
 use windfall_report::{Story, page, text};
 use windfall_scenario::Scenario;
-use windfall_scenario::outcome::{Outcome, PromiseStatus, Use};
+use windfall_scenario::outcome::{Outcome, PromiseStatus, Use, refusals};
 use windfall_sim::{Simulated, simulate};
 
 const HOME: &str = include_str!("../../../scenarios/home-computer.toml");
@@ -150,9 +150,36 @@ fn law_the_page_names_each_request_that_was_refused() {
 }
 
 #[test]
+fn law_a_refusal_stands_beside_whoever_asked() {
+    let (scenario, run) = run(&format!(
+        "{REFUSED}[schedulers.out]\nscheduler = \"edf\"\nparents = [\"top\", {{ parent = \"fp\", priority = 1, \
+         guarantee = \"RESBS 3ms 10ms\" }}]\n[threads.\"fp/x\"]\nparent = \"fp\"\npriority = 1\n\
+         guarantee = \"RESBS 4ms 10ms\"\nrun = \"spin\"\n[machine]\nprocessors = 2\n"
+    ));
+    let refused = refusals(&scenario).into_iter();
+    let refused: Vec<_> = refused.map(|one| (one.owner, one.own, one.name)).collect();
+    let one = |owner: &str, own, name: &str| (owner.to_owned(), own, name.to_owned());
+    let expected = [
+        ("inner", Some(0), "inner"),
+        ("out", Some(1), "out/1"),
+        ("low", None, "low"),
+        ("fp/x", None, "fp/x"),
+    ];
+    assert_eq!(refused, expected.map(|(owner, own, name)| one(owner, own, name)));
+    let page = page_of(&scenario, &run.outcome);
+    let tree = page.split_once("id=\"tree\"").unwrap().1.split_once("</section>").unwrap().0;
+    for (owner, amount) in [("out", Some("3ms")), ("fp/x", Some("4ms")), ("fp", None)] {
+        let row = tree.split("<tr").find(|row| row.contains(&format!(">{owner}<"))).unwrap();
+        let asked = amount.map(|amount| format!("RESBS {amount} 10ms"));
+        assert_eq!(row.contains("\">refused<"), amount.is_some(), "{owner}: {row}");
+        assert!(asked.is_none_or(|asked| row.contains(&asked)), "{owner}: {row}");
+    }
+}
+
+#[test]
 fn law_check_calls_promised_what_was_granted() {
     let scenario = Scenario::parse("test.toml", REFUSED).unwrap();
-    let found = windfall_report::check::json(&scenario, &scenario.promises());
+    let found = windfall_report::check::json(&scenario, &scenario.assess());
     let promised = |list: &str, name: &str| {
         let mut rows = found[list].as_array().unwrap().iter();
         rows.find(|row| row["name"] == name).unwrap()["promised"].clone()

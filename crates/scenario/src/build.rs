@@ -104,10 +104,12 @@ impl Scenario {
         let mut builder = Builder { scenario: self, mistakes: Vec::new(), writer: &writer };
         let (mut hierarchy, nodes) = builder.tree();
         let mut threads = builder.threads(&nodes, recordings);
-        let refused: BTreeSet<String> =
-            refusals(self).into_iter().map(|refused| refused.owner).collect();
-        for thread in threads.iter_mut().filter(|thread| refused.contains(&thread.name)) {
-            thread.promised = None;
+        let refused: BTreeSet<(String, Option<u16>)> =
+            refusals(self).into_iter().map(|refused| (refused.owner, refused.own)).collect();
+        for thread in &mut threads {
+            if refused.contains(&(thread.name.clone(), None)) {
+                thread.promised = None;
+            }
         }
         builder.supplies(&mut hierarchy, &nodes, &refused);
         if builder.mistakes.is_empty() {

@@ -36,13 +36,12 @@ pub(crate) use lock::LockFile;
 pub(crate) use machine::{
     CacheFile, CostsFile, InterruptsFile, MachineFile, Processors, SpeedFile, StationFile,
 };
-pub(crate) use own::{Priority, Reservation, Share};
 pub(crate) use parameter::wanted;
-pub(crate) use program::ProgramFile;
+pub(crate) use program::{PhaseFile, ProgramFile};
 pub(crate) use requirements::{RequirementsFile, WithRequirements, requirement_keys};
 pub(crate) use scalar::{Cap, Due, Frequency, Kib, Range};
 pub(crate) use scheduler::{ParentFile, SchedulerFile, own_keys};
-pub(crate) use steps::{PhaseFile, StepFile, WORDS};
+pub(crate) use steps::StepFile;
 pub(crate) use text_or::TextOr;
 pub(crate) use thread::{
     AfterFile, InsteadFile, PeriodicFile, RecordedFile, SporadicFile, ThreadFile,

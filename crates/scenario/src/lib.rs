@@ -14,9 +14,11 @@
 #![forbid(unsafe_code)]
 
 mod application;
+mod assessment;
 mod build;
 mod catalogues;
 mod check;
+mod command;
 mod common_cause;
 mod deadlines;
 mod decode;
@@ -58,8 +60,10 @@ mod waiting;
 mod write;
 
 pub use application::{Application, ApplicationError, Member, Service, SharedLock};
+pub use assessment::Assessment;
 pub use build::{NoRecordings, Numbers, Recordings};
 pub use catalogues::Catalogues;
+pub use command::{CommandPromise, CommandPromiseError};
 pub use deadlines::{BoundError, Deadline};
 pub use diagnostic::{Code as DiagnosticCode, Diagnostic, Diagnostics, Rendering};
 pub use import::{Imported, Reserving, import};

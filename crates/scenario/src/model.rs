@@ -8,6 +8,7 @@ mod expect;
 mod external;
 mod lock;
 mod machine;
+mod own;
 mod request;
 mod requirements;
 mod scheduler;
@@ -18,6 +19,7 @@ pub use expect::{Bound, Expectation, Level, Quantity, Statistic, Subject, Whole}
 pub use external::{External, ExternalProgram, Start, ThreadMatch};
 pub use lock::Lock;
 pub use machine::{Cache, Claim, Costs, Interrupts, Machine, Pattern, Timer};
+pub(crate) use own::{telling, told};
 pub use request::{Change, Request, Whom};
 pub use requirements::Requirements;
 pub use scheduler::{Attachment, Parent, Scheduler, Setting};

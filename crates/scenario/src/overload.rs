@@ -73,29 +73,31 @@ fn percent(share: Ratio) -> String {
 }
 
 /// By name: the work of each thread that works periodically and has a deadline, in processors.
-fn parts(scenario: &Scenario) -> BTreeMap<String, Ratio> {
-    let fastest = scenario.machine.speeds.iter().copied().max().unwrap_or(Ratio::ONE);
-    let mut parts: BTreeMap<String, Ratio> = BTreeMap::new();
-    for thread in &scenario.threads {
-        if let Some(worker) = worker(thread, fastest).filter(|worker| worker.due.is_some())
-            && let Some(part) = worker.task.work.over(worker.task.period)
-        {
-            parts.extend(thread.names().map(|name| (name, part)));
+pub(crate) struct Demand(BTreeMap<String, Ratio>);
+
+impl Demand {
+    pub(crate) fn of(scenario: &Scenario) -> Demand {
+        let fastest = scenario.machine.speeds.iter().copied().max().unwrap_or(Ratio::ONE);
+        let mut parts: BTreeMap<String, Ratio> = BTreeMap::new();
+        for thread in &scenario.threads {
+            if let Some(worker) = worker(thread, fastest).filter(|worker| worker.due.is_some())
+                && let Some(part) = worker.task.work.over(worker.task.period)
+            {
+                parts.extend(thread.names().map(|name| (name, part)));
+            }
         }
+        Demand(parts)
     }
-    parts
 }
 
 impl Promises {
-    /// The threads with deadlines that never receive all that their jobs need, whatever others do. None where requests change what they receive.
-    #[must_use]
-    pub fn underserved(&self, scenario: &Scenario) -> Vec<Underserved> {
+    /// The threads with deadlines that never receive all that their jobs need ([`Assessment`](crate::Assessment)).
+    pub(crate) fn underserved(&self, demand: &Demand) -> Vec<Underserved> {
         if self.until.is_some() || !self.requesters.is_empty() {
             return Vec::new();
         }
-        let parts = parts(scenario);
         let of = |(at, vp): (usize, &Vp)| {
-            let requested = *parts.get(&vp.name).filter(|_| vp.child.is_none())?;
+            let requested = *demand.0.get(&vp.name).filter(|_| vp.child.is_none())?;
             let share = |has: Guarantee| match has {
                 Guarantee::BasicHard(x, y) | Guarantee::ContinuousHard(x, y) => x.over(y),
                 _ => None,
@@ -115,16 +117,13 @@ impl Promises {
         vp.params.reserve.is_none() && vp.parent.is_some_and(|parent| !serves(parent))
     }
 
-    /// Where threads with deadlines require more than there is: the machine, or else each lowest scheduler.
-    /// Sums that are too fine to be exact are left out.
-    #[must_use]
-    pub fn overloads(&self, scenario: &Scenario) -> Vec<Overload> {
-        let parts = parts(scenario);
+    /// Where threads with deadlines require more than there is ([`Assessment`](crate::Assessment)).
+    pub(crate) fn overloads(&self, scenario: &Scenario, demand: &Demand) -> Vec<Overload> {
         let mut sums = vec![Some(Ratio::ZERO); self.tree.nodes.len()];
         let mut all = Some(Ratio::ZERO);
         let add = |sum: &mut Option<Ratio>, part| *sum = sum.and_then(|sum| sum.checked_add(part));
         for vp in self.tree.vps.iter().filter(|vp| vp.child.is_none()) {
-            let Some(part) = parts.get(&vp.name).copied() else { continue };
+            let Some(part) = demand.0.get(&vp.name).copied() else { continue };
             add(&mut all, part);
             // With several parents it may receive time from elsewhere, so it counts for the machine only.
             let mut at = vp.parent;

@@ -181,14 +181,26 @@ impl<'a> ParameterWriter<'a> {
         written.try_for_each(|parameter| taken(kind, parameter))
     }
 
-    /// The message with a value of a parameter for the scheduler of that name: shares and warps in its own weights, processors
-    /// as its own virtual processors. `None` if the value holds there without a message.
+    /// The message with a value of a parameter for the scheduler of that name. `None` if the value holds there without a
+    /// message.
     pub(crate) fn message(
         &self,
         parameter: &'static Parameter,
         value: ParameterValue,
         parent: Option<&str>,
     ) -> Result<Option<Message>, ParamError> {
+        let Some(value) = self.adapted(parameter, value, parent)? else { return Ok(None) };
+        parameter.message(value).map(Some).ok_or_else(|| out_of_range(parameter))
+    }
+
+    /// The value of a parameter as the scheduler of that name has it: shares and warps in its own weights, processors as its own
+    /// virtual processors. `None` if the value holds there anyway.
+    fn adapted(
+        &self,
+        parameter: &'static Parameter,
+        value: ParameterValue,
+        parent: Option<&str>,
+    ) -> Result<Option<ParameterValue>, ParamError> {
         let value = match value {
             ParameterValue::Integer(share) if *parameter == SHARE => {
                 ParameterValue::Integer(self.share(share, parent)?.into())
@@ -206,7 +218,7 @@ impl<'a> ParameterWriter<'a> {
             }
             value => value,
         };
-        parameter.message(value).map(Some).ok_or_else(|| out_of_range(parameter))
+        Ok(Some(value))
     }
 
     /// The processors of schedulers.

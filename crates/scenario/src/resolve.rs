@@ -25,7 +25,6 @@ use crate::overrides::{self, Override};
 use crate::source::{OVERRIDES, Origin, Path, SourceFile};
 use crate::text::{TextError, read_text};
 use crate::tree::{self, Node};
-use reader::Reader;
 use std::sync::Arc;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -33,6 +32,7 @@ use windfall_programs::catalogue::Catalogue as Programs;
 use windfall_schedulers::catalogue::Catalogue;
 use windfall_time::{Instant, Span};
 
+pub(crate) use reader::Reader;
 pub(crate) use version::SCHEMA;
 
 /// The keys of a scenario that hold tables.

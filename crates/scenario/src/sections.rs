@@ -6,7 +6,7 @@ use crate::model::{Phase, Run, Scenario, Step};
 use std::collections::BTreeMap;
 use windfall_analysis::{Protocol, Section, Task};
 use windfall_guarantees::Length;
-use windfall_programs::LockProtocol;
+use windfall_programs::{Effect, Interaction, LockProtocol, Names};
 use windfall_time::{Ratio, Span};
 
 /// The locks that steps take, by number.
@@ -22,7 +22,7 @@ impl<'a> LockNumbers<'a> {
     pub(crate) fn of(scenario: &'a Scenario) -> LockNumbers<'a> {
         let (mut numbers, mut names, mut protocols) = (BTreeMap::new(), Vec::new(), Vec::new());
         for step in scenario.threads.iter().flat_map(|thread| thread.run.all_steps()) {
-            let Step::Lock(name) = step else { continue };
+            let Interaction::Takes(name) = step.interaction() else { continue };
             if !numbers.contains_key(name.as_str()) {
                 numbers.insert(name.as_str(), names.len());
                 names.push(name.as_str());
@@ -75,13 +75,9 @@ struct Held<'a> {
 
 impl<'a> Open<'_, 'a> {
     fn step(&mut self, step: &'a Step) -> Result<(), &'a str> {
-        match step {
-            Step::Run(work) => {
-                for held in &mut self.stack {
-                    held.work = held.work.saturating_add(work.most());
-                }
-            }
-            Step::Lock(lock) => {
+        let effect = step.effect();
+        match effect.interaction {
+            Interaction::Takes(lock) => {
                 self.stack.push(Held {
                     lock,
                     work: Span::ZERO,
@@ -89,24 +85,21 @@ impl<'a> Open<'_, 'a> {
                     given_back: false,
                 });
             }
-            Step::Unlock(lock) => {
+            Interaction::Releases(lock) => {
                 let held = self.stack.iter_mut().rev();
                 let held = held.into_iter().find(|held| held.lock == lock && !held.given_back);
                 held.ok_or(lock.as_str())?.given_back = true;
                 self.close();
             }
-            // How long a visit waits depends on other processors.
-            Step::Visit { .. }
-            | Step::RunVisiting { .. }
-            | Step::Sleep(_)
-            | Step::Timer { .. }
-            | Step::Wait { .. }
-            | Step::Barrier(_)
-            | Step::OwnRequest(_)
-            | Step::Suspend => {
+            // How long it waits depends on others.
+            _ if effect.may_pause() => {
                 return self.stack.last().map_or(Ok(()), |held| Err(held.lock));
             }
-            Step::Signal(_) | Step::Broadcast(_) | Step::Resume(_) | Step::Yield | Step::Job => {}
+            _ => {
+                for held in &mut self.stack {
+                    held.work = held.work.saturating_add(effect.computes);
+                }
+            }
         }
         Ok(())
     }
@@ -129,39 +122,19 @@ impl<'a> Open<'_, 'a> {
 pub(crate) fn timed(run: &Run, speed: Ratio) -> Option<Task> {
     let Run::Phases { phases, .. } = run else { return None };
     let (first, rest) = phases.split_first()?;
-    let (Step::Timer { period, .. }, 1) = (first.steps.first()?, first.loops) else { return None };
+    let (Some(period), 1) = (first.steps.first()?.effect().due, first.loops) else { return None };
     let others = first.steps.iter().skip(1).chain(rest.iter().flat_map(|phase| &phase.steps));
-    let waits = |step: &Step| match step {
-        Step::Visit { .. }
-        | Step::RunVisiting { .. }
-        | Step::Sleep(_)
-        | Step::Timer { .. }
-        | Step::Wait { .. }
-        | Step::Barrier(_)
-        | Step::Suspend
-        | Step::Job
-        | Step::OwnRequest(_) => true,
-        Step::Run(_)
-        | Step::Lock(_)
-        | Step::Unlock(_)
-        | Step::Signal(_)
-        | Step::Broadcast(_)
-        | Step::Yield
-        | Step::Resume(_) => false,
-    };
-    if others.into_iter().any(waits) {
+    let waits = |effect: Effect<'_, Names>| effect.may_pause() || effect.begins_job;
+    if others.map(Step::effect).any(waits) {
         return None;
     }
     let work = |phase: &Phase| {
-        let works = phase.steps.iter().map(|step| match step {
-            Step::Run(work) => work.most(),
-            _ => Span::ZERO,
-        });
+        let works = phase.steps.iter().map(|step| step.effect().computes);
         works.fold(Span::ZERO, Span::saturating_add).checked_mul(phase.loops)
     };
     let all = phases.iter().try_fold(Span::ZERO, |sum, phase| sum.checked_add(work(phase)?))?;
     let all = at_speed(all, speed)?;
-    (!all.is_zero() && !period.is_zero()).then(|| Task::implicit(all, *period))
+    (!all.is_zero() && !period.is_zero()).then(|| Task::implicit(all, period))
 }
 
 fn at_speed(work: Span, speed: Ratio) -> Option<Span> {

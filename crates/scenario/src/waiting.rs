@@ -5,8 +5,8 @@
 
 use crate::check::means;
 use crate::model::{Run, Scenario, Step, Thread};
-use std::collections::BTreeMap;
-use windfall_time::Span;
+use std::collections::{BTreeMap, BTreeSet};
+use windfall_programs::{Interaction, Pause};
 
 /// A thread that never gets beyond a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,12 +25,17 @@ impl Scenario {
         let words = |endless: Endless| {
             let thread = &self.threads[endless.thread];
             let Run::Phases { phases, .. } = &thread.run else { return None };
-            let why = match phases.get(endless.phase)?.steps.get(endless.step)? {
-                Step::Wait { condition, .. } => {
+            let step = phases.get(endless.phase)?.steps.get(endless.step)?;
+            let why = match step.interaction() {
+                Interaction::AwaitsSignal { condition, .. } => {
                     format!("no other thread gets as far as to signal `{condition}`")
                 }
-                Step::Barrier(name) => format!("not all that use the barrier `{name}` get there"),
-                Step::Suspend => "no other thread gets as far as to resume it".to_owned(),
+                Interaction::AwaitsAll(name) => {
+                    format!("not all that use the barrier `{name}` get there")
+                }
+                Interaction::AwaitsResume => {
+                    "no other thread gets as far as to resume it".to_owned()
+                }
                 _ => "it sleeps for ever".to_owned(),
             };
             Some(format!("`{}` comes to wait for ever: {why}", thread.name))
@@ -81,9 +86,7 @@ pub(crate) fn endless(threads: &[Thread]) -> Vec<Endless> {
         ready: (0..threads.len()).rev().collect(),
     };
     for (number, steps) in walk.steps.iter().enumerate() {
-        let mut mine: Vec<&str> = steps.iter().filter_map(|(_, _, step)| barrier(step)).collect();
-        mine.sort_unstable();
-        mine.dedup();
+        let mine: BTreeSet<&str> = steps.iter().filter_map(|(_, _, step)| barrier(step)).collect();
         for name in mine {
             *walk.users.entry(name).or_default() += u64::from(threads[number].count.unwrap_or(1));
         }
@@ -103,7 +106,7 @@ pub(crate) fn endless(threads: &[Thread]) -> Vec<Endless> {
 }
 
 fn barrier(step: &Step) -> Option<&str> {
-    if let Step::Barrier(name) = step { Some(name) } else { None }
+    if let Interaction::AwaitsAll(name) = step.interaction() { Some(name) } else { None }
 }
 
 /// The steps that a thread reaches if no wait is for ever.
@@ -123,31 +126,28 @@ impl<'a> Walk<'a> {
     /// Advances a thread as far as possible.
     fn go(&mut self, thread: usize) {
         while let Some((_, _, step)) = self.steps[thread].get(self.at[thread]).copied() {
-            let needs = match step {
-                Step::Signal(name) | Step::Broadcast(name) => {
+            let effect = step.effect();
+            let needs = match effect.interaction {
+                Interaction::Signals(name) => {
                     self.done(Needs::Signal(name), thread);
                     None
                 }
-                Step::Resume(name) => {
+                Interaction::Resumes(name) => {
                     if let Some(other) = self.meant(name) {
                         self.done(Needs::Resume(other), thread);
                     }
                     None
                 }
-                Step::Wait { condition, .. } => Some(Needs::Signal(condition)),
-                Step::Suspend => Some(Needs::Resume(thread)),
-                Step::Barrier(name) => Some(Needs::Arrivals(name)),
-                Step::Sleep(Span::MAX) => Some(Needs::Nothing),
-                Step::Run(_)
-                | Step::Sleep(_)
-                | Step::Timer { .. }
-                | Step::Job
-                | Step::Lock(_)
-                | Step::Unlock(_)
-                | Step::Yield
-                | Step::OwnRequest(_)
-                | Step::Visit { .. }
-                | Step::RunVisiting { .. } => None,
+                Interaction::AwaitsSignal { condition, .. } => Some(Needs::Signal(condition)),
+                Interaction::AwaitsResume => Some(Needs::Resume(thread)),
+                Interaction::AwaitsAll(name) => Some(Needs::Arrivals(name)),
+                Interaction::Nothing
+                | Interaction::Takes(_)
+                | Interaction::Releases(_)
+                | Interaction::Visits(_)
+                | Interaction::Requests(_) => {
+                    (effect.pause == Pause::ForEver).then_some(Needs::Nothing)
+                }
             };
             if let Some(needs) = needs.filter(|needs| !self.ends(*needs, thread)) {
                 self.waits.entry(needs).or_default().push(thread);

@@ -36,15 +36,13 @@ fn check(text: &str) -> Duration {
     };
     let begun = Instant::now();
     scenario.check().map_err(|mistakes| mistakes.render(false)).unwrap();
-    let promises = scenario.promises();
-    let deadlines = promises.deadlines(&scenario);
-    let refused = promises.refused().count();
-    let (overloads, starved) = (promises.overloads(&scenario), promises.never_served());
+    let found = scenario.assess();
+    let (refused, starved) = (found.promises.refused().count(), found.promises.never_served());
     let took = begun.elapsed();
     println!(
         "{took:?}: {} deadlines, {refused} refused, {} overloads, {} starved",
-        deadlines.len(),
-        overloads.len(),
+        found.deadlines.len(),
+        found.overloads.len(),
         starved.len()
     );
     took

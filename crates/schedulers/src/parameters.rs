@@ -14,7 +14,9 @@ pub use messages::{
 };
 pub use value::{Form, ParameterValue, Rate};
 
+use windfall_guarantees::ChildParams;
 use windfall_hierarchy::Message;
+use windfall_time::{Ratio, Span};
 
 /// A parameter of a child: set by the child, or on its behalf.
 #[derive(Clone, Debug)]
@@ -33,6 +35,8 @@ pub struct Parameter {
     /// Makes the message that sends a value of that form, if that is not [`Message::Set`] with the
     /// key.
     pub(crate) message: Option<fn(ParameterValue) -> Option<Message>>,
+    /// Puts a value of that form among what a promise depends on; `None` if no promise depends on it.
+    counts: Option<fn(&mut ChildParams, ParameterValue)>,
 }
 
 impl PartialEq for Parameter {
@@ -52,12 +56,30 @@ impl Parameter {
         default: &'static str,
         help: &'static str,
     ) -> Parameter {
-        Parameter { key, form, default, help, of_threads: false, message: None }
+        Parameter { key, form, default, help, of_threads: false, message: None, counts: None }
     }
 
     /// The same with a message of its own.
     const fn sent_as(self, message: fn(ParameterValue) -> Option<Message>) -> Parameter {
         Parameter { message: Some(message), ..self }
+    }
+
+    /// The same, if promises depend on its value.
+    const fn counted_as(self, counts: fn(&mut ChildParams, ParameterValue)) -> Parameter {
+        Parameter { counts: Some(counts), ..self }
+    }
+
+    /// Whether a promise depends on its value, so that [`Parameter::count`] has an effect.
+    #[must_use]
+    pub const fn counts(&self) -> bool {
+        self.counts.is_some()
+    }
+
+    /// Puts its value among a child's parameters, as the checker of guarantees sees them.
+    pub fn count(&self, params: &mut ChildParams, value: ParameterValue) {
+        if let Some(counts) = self.counts {
+            counts(params, value);
+        }
     }
 
     /// The message that sends this value, if the form allows it.
@@ -77,20 +99,24 @@ const WEIGHTS: Form = Form::Integer(1, u32::MAX as i64);
 
 /// An amount of processor time in every period.
 pub const RESERVE: Parameter =
-    Parameter::new("reserve", Form::Reservation, "none", "A reservation, as `3ms/10ms`.").sent_as(
-        |value| match value {
+    Parameter::new("reserve", Form::Reservation, "none", "A reservation, as `3ms/10ms`.")
+        .sent_as(|value| match value {
             ParameterValue::Reservation { amount, period } => {
                 Some(Message::Reserve { amount, period })
             }
             _ => None,
-        },
-    );
+        })
+        .counted_as(|params, value| params.reserve = value.reservation());
 
 /// A weight relative to siblings' weights.
 pub const SHARE: Parameter = Parameter::new("share", WEIGHTS, "1", "A weight among siblings.")
     .sent_as(|value| match value {
         ParameterValue::Integer(share) => u32::try_from(share).ok().map(Message::Share),
         _ => None,
+    })
+    .counted_as(|params, value| {
+        let weight = value.integer().and_then(|weight| u64::try_from(weight).ok());
+        params.weight = Ratio::whole(weight.unwrap_or(1));
     });
 
 /// How far a child may borrow.
@@ -99,7 +125,8 @@ pub const WARP: Parameter = Parameter::new(
     Form::Span(true),
     "0",
     "How far it may borrow against its future allocation.",
-);
+)
+.counted_as(|params, value| params.warp = value.span().unwrap_or(Span::ZERO));
 
 /// How long it may run on what it borrows.
 pub const WARP_LIMIT: Parameter = Parameter::new(
@@ -115,7 +142,10 @@ pub const CURRENCY: Parameter = Parameter::new(
     Form::Integer(0, u32::MAX as i64),
     "0",
     "What its share is counted in: a currency that the scheduler's settings fund.",
-);
+)
+.counted_as(|params, value| {
+    params.currency = value.integer().and_then(|currency| u32::try_from(currency).ok());
+});
 
 /// A priority.
 pub const PRIORITY: Parameter = Parameter::new(
@@ -127,6 +157,9 @@ pub const PRIORITY: Parameter = Parameter::new(
 .sent_as(|value| match value {
     ParameterValue::Integer(priority) => i32::try_from(priority).ok().map(Message::Priority),
     _ => None,
+})
+.counted_as(|params, value| {
+    params.priority = value.integer().and_then(|priority| i32::try_from(priority).ok());
 });
 
 /// A time slice of a child's own.
@@ -151,6 +184,9 @@ pub const RATE: Parameter = Parameter::new(
 .sent_as(|value| match value {
     ParameterValue::Rate(rate) => Some(rate.message()),
     _ => None,
+})
+.counted_as(|params, value| {
+    params.rate = value.rate().map(|rate| (rate.work, rate.period, rate.deadline));
 });
 
 /// The processors on which a child may run. A file names processors of the machine, a message own virtual processors of the

@@ -1,5 +1,9 @@
 //! The form of a setting, and its value as written.
+//!
+//! A new form is here in every function, for which the compiler asks; beside that, `sim/src/law/tree.rs` draws it, for which it asks, too.
+//! A form with a value of its own adds to [`Value`], to [`Chosen`](crate::Chosen), and to `Setting` of crate `scenario`.
 
+use alloc::{borrow::ToOwned, format, string::String};
 use core::fmt;
 use windfall_time::Span;
 
@@ -67,6 +71,18 @@ impl Form {
             Form::Word(_) | Form::Name => Value::Word(text),
         };
         self.allows(value).then_some(value)
+    }
+
+    /// The allowed values, for a cell of a table.
+    #[must_use]
+    pub fn brief(self) -> String {
+        match self {
+            Form::Span => "time".to_owned(),
+            Form::Integer(least, most) => format!("{least} to {most}"),
+            Form::Bool => "true, false".to_owned(),
+            Form::Word(words) => words.join(", "),
+            Form::Name => "a name".to_owned(),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::simulation::Simulation;
 use crate::unsupported::UnsupportedPlan;
 use core::fmt;
-use windfall_scenario::outcome::{Outcome, Verdict, holds, judge};
+use windfall_scenario::outcome::{Outcome, Refused, Verdict, holds, judge, refusals};
 use windfall_scenario::{Diagnostics, NoRecordings, Recordings, Scenario};
 
 /// The result of a simulation.
@@ -14,13 +14,16 @@ pub struct Simulated {
     pub outcome: Outcome,
     /// The verdict on each expectation, in the scenario's order.
     pub expectations: Vec<Verdict>,
+    /// Guarantees that the scenario requests and the checker refuses.
+    pub refused: Vec<Refused>,
 }
 
 impl Simulated {
-    /// Whether every expectation and every promise held, every thread was admitted, and no scheduler broke a rule.
+    /// Whether every requested guarantee was granted, every expectation and every promise held, every thread was admitted, and no
+    /// scheduler broke a rule.
     #[must_use]
     pub fn holds(&self) -> bool {
-        holds(&self.outcome, &self.expectations)
+        self.refused.is_empty() && holds(&self.outcome, &self.expectations)
     }
 }
 
@@ -111,5 +114,5 @@ pub fn simulate_with(
     simulation.run_until(simulation.end());
     let outcome = simulation.finish();
     let expectations = judge(scenario, &outcome);
-    Ok(Simulated { outcome, expectations })
+    Ok(Simulated { outcome, expectations, refused: refusals(scenario) })
 }

@@ -16,9 +16,10 @@
 //! Limits ([`limits`]) hold before anything is kept: a line with a processor, a name or a thread number that no
 //! kernel has is not understood; a text with too many lines, bytes or threads ends early, with an error.
 //!
-//! Read next: `format.rs` (which texts there are), `line.rs` (heads), `args.rs` (what an event says), `translate.rs` (what it means).
+//! Read next: `format.rs` (which texts there are, and what each says of itself), `line.rs` (heads), `args.rs` (what an event of the kernel says), `translate.rs` (what it means).
 
 mod args;
+mod aside;
 mod error;
 mod format;
 mod importer;
@@ -32,7 +33,10 @@ mod threads;
 mod translate;
 mod zstd;
 
+pub use aside::{Aside, Heading};
 pub use error::ImportError;
 pub use format::Format;
 pub use importer::{Importer, open};
+pub use line::Head;
+pub use record::{RawEvent, Reading, Task};
 pub use report::{Example, Examples, Report};

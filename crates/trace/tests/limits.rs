@@ -39,6 +39,17 @@ fn r0013_a_line_that_is_damaged_is_left_out_and_reported_with_its_number() {
 }
 
 #[test]
+fn limit_a_loss_is_of_a_processor_that_there_can_be() {
+    for (cpu, told) in [(1023, 1), (1024, 0)] {
+        let text = format!("A-7 [002] 1.0: print: x\nCPU:{cpu} [LOST 3 EVENTS]\n");
+        let mut importer = import::open(text.as_bytes(), None);
+        assert!(importer.by_ref().all(|record| record.is_ok()));
+        let report = importer.report();
+        assert_eq!((report.loss_lines, report.unknown.count), (told, 1 - told), "{cpu}");
+    }
+}
+
+#[test]
 fn accepts_the_highest_processor_thread_number_and_longest_name() {
     let long = "x".repeat(limits::NAME);
     let text = format!(

@@ -2,9 +2,9 @@
 //! guarantees.
 
 use windfall_guarantees::{ChildParam, ChildParams, Guarantee, Supply};
-use windfall_hierarchy::{AnswerError, Hierarchy, HierarchyError, NodeSpec, Parent, ProcessorSet};
+use windfall_hierarchy::{AnswerError, Hierarchy, HierarchyError, NodeSpec, Parent};
 use windfall_schedulers::catalogue::{Kind, Settings, Value};
-use windfall_schedulers::parameters::{self, ALL, ParameterValue, RATE, Rate, UNWRITTEN};
+use windfall_schedulers::parameters::{ALL, RATE, UNWRITTEN};
 use windfall_time::{Instant, Span};
 
 /// Every default is allowed, settings stand in order, and a value of another form is refused by name, value and what would fit, as is a
@@ -37,27 +37,6 @@ pub fn settings_are_as_declared(kind: &Kind) {
     }
 }
 
-/// A sample value for a parameter of that form.
-fn sample(form: parameters::Form) -> ParameterValue {
-    let (amount, period) = (Span::from_millis(1), Span::from_millis(10));
-    match form {
-        parameters::Form::Reservation => ParameterValue::Reservation { amount, period },
-        parameters::Form::Integer(least, most) => ParameterValue::Integer(1.clamp(least, most)),
-        parameters::Form::Span(_) => ParameterValue::Span(amount),
-        parameters::Form::Limit => ParameterValue::Limit { limit: amount, pause: period },
-        parameters::Form::Processors => {
-            ParameterValue::Processors(ProcessorSet::of([0]).unwrap_or_default())
-        }
-        parameters::Form::Rate => ParameterValue::Rate(Rate::new(amount, period)),
-        parameters::Form::Block => ParameterValue::Block { amount, period, at: Instant::ZERO },
-        parameters::Form::Constraint => ParameterValue::Constraint {
-            work: amount,
-            deadline: Instant::from_nanos(period.as_nanos()),
-        },
-        other => panic!("no value of the form {other:?} is tried here"),
-    }
-}
-
 /// Checks that its children may set the parameters that it lists, and no others; returns their number.
 ///
 /// # Panics
@@ -65,7 +44,8 @@ fn sample(form: parameters::Form) -> ParameterValue {
 pub fn takes_what_it_says(kind: &Kind) -> usize {
     let mut taken = 0;
     for parameter in ALL.iter().chain(UNWRITTEN).copied() {
-        let message = parameter.message(sample(parameter.form)).unwrap();
+        let sample = parameter.form.value([1, 10, 10], Span::from_millis(1));
+        let message = parameter.message(sample).unwrap();
         let mut tree = Hierarchy::new(2);
         let scheduler = kind.build(&Settings(&[])).unwrap();
         let owns = vec![(Parent::Top, &[][..]); kind.properties.least_parents];

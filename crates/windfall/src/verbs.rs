@@ -14,6 +14,7 @@ pub(crate) mod man;
 pub(crate) mod migrate;
 pub(crate) mod new;
 pub(crate) mod next;
+pub(crate) mod recording;
 pub(crate) mod reserve;
 pub(crate) mod schema;
 pub(crate) mod simulate;

@@ -21,7 +21,7 @@ use windfall_os::futex::Gate;
 use windfall_time::Instant;
 
 /// The carrier's state: processors with their fences, and threads with their priorities and freezers.
-pub(crate) struct Fifo {
+pub(super) struct Fifo {
     cpus: Vec<Fenced>,
     held: Vec<Held>,
     /// External threads that woke: they may run where they are not granted until they step back.
@@ -41,8 +41,7 @@ struct Fenced {
 }
 
 impl Fifo {
-    /// Makes a carrier for these processors of the machine, in the scenario's order.
-    pub(crate) fn new(cpus: &[u16], work: WorkQueue) -> Fifo {
+    pub(super) fn new(cpus: &[u16], work: WorkQueue) -> Fifo {
         let fenced = |number: &u16| Fenced {
             number: *number,
             fence: Arc::default(),

@@ -112,7 +112,7 @@ fn thread_view(supervisor: &Supervisor, number: u32) -> Option<Member> {
     let state = match thread.id().and_then(|id| supervisor.host.hierarchy.thread_state(id)) {
         None if supervisor.host.starts_later(number) => "not-started",
         None => "ended",
-        Some(_) if supervisor.host.machine.carrier.thawed(number).is_none() => "frozen",
+        Some(_) if supervisor.host.machine.heard(number).is_none() => "frozen",
         Some(state) => state_name(state),
     };
     if let Some(id) = thread.id() {

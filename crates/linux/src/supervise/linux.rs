@@ -1,9 +1,8 @@
 //! This machine as the host sees it: processors, threads, kernel events about them, and the records of a run.
 
 use crate::account::cpu::Cpu;
-use crate::carrier::fifo::Fifo;
 use crate::carrier::wakes::Wakes;
-use crate::carrier::{Caller, Carrier, Moment, Switch};
+use crate::carrier::{self, Caller, Carrier, Moment, Switch};
 use crate::restore::log::RestoreLog;
 use crate::supervise::clock::{Alarm, Clock};
 use crate::supervise::records::Trace;
@@ -119,7 +118,7 @@ impl Linux {
         let noticed = EventFd::new()
             .map_err(|e| LinuxError::of("cannot make an event descriptor", &e, "free some"))?;
         let external = External::default();
-        let carrier = Box::new(Fifo::new(cpus, external.work.clone()));
+        let carrier = carrier::make(cpus, external.work.clone());
         Ok(Linux {
             clock: Clock::begin(),
             alarm: Alarm::new(timer),

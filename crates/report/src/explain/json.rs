@@ -26,11 +26,11 @@ struct Out<'a> {
     left_out: (usize, usize),
 }
 
-/// The answer; `whole` has every part of the accounts, which one episode has.
+/// The answer; if one miss or job is asked for, with every part of its account.
 #[must_use]
-pub fn json(read: &Reading, whole: bool) -> Value {
+pub fn json(read: &Reading) -> Value {
     let explanation = &read.explanation;
-    let parts = if whole { usize::MAX } else { PARTS };
+    let parts = if read.is_of_one() { usize::MAX } else { PARTS };
     let mut out = Out { explanation, parts, room: EPISODES, left_out: (0, 0) };
     let listed = explanation.threads.iter().take(THREADS);
     let threads: Vec<Value> = listed.map(|found| out.thread(found)).collect();

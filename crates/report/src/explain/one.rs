@@ -1,6 +1,6 @@
 //! One thread's answer for people.
 
-use super::{Reading, Scope};
+use super::Reading;
 use crate::terminal::{figures, percent, short};
 use crate::votes;
 use windfall_time::{Instant, Span};
@@ -12,7 +12,7 @@ use windfall_trace::{Cpu, NodeId, OverheadKind, ThreadId};
 /// How many lines an account has at most; the rest is summed up in one more.
 const LINES: usize = 10;
 
-pub(super) fn text(requested: &Scope, read: &Reading) -> String {
+pub(super) fn text(read: &Reading) -> String {
     let explanation = &read.explanation;
     let Some(found) = explanation.threads.first() else { return String::new() };
     let mut text = format!("{}\n", whom(explanation, found.thread));
@@ -34,8 +34,8 @@ pub(super) fn text(requested: &Scope, read: &Reading) -> String {
     if found.short > 0 && found.missed_episodes() > 0 {
         text.push_str(&format!("{}\n", misses(found.misses, found.short, found.kind)));
     }
-    if found.misses == 0 && !requested.one {
-        text.push_str(&no_miss(found, requested.longer_than));
+    if found.misses == 0 && !read.is_of_one() {
+        text.push_str(&no_miss(found, read.question.longer_than));
     }
     let shown: Vec<&Episode> = match (&found.kept[..], &found.longest) {
         ([], Some(longest)) => vec![longest],
@@ -45,7 +45,7 @@ pub(super) fn text(requested: &Scope, read: &Reading) -> String {
         text.push('\n');
         text.push_str(&one(explanation, found, episode));
     }
-    if requested.one {
+    if read.is_of_one() {
         return text;
     }
     let more = found.misses.saturating_sub(found.kept.len() as u64);
@@ -68,8 +68,7 @@ pub(super) fn text(requested: &Scope, read: &Reading) -> String {
 }
 
 /// The word for an episode of this kind.
-#[must_use]
-pub const fn word(kind: Kind) -> &'static str {
+pub(super) const fn word(kind: Kind) -> &'static str {
     match kind {
         Kind::Job => "job",
         Kind::Burst => "burst",

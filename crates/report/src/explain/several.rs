@@ -1,14 +1,14 @@
 //! Several threads: one line each, the worst first, and how the worst is asked about.
 
+use super::Reading;
 use super::one::{losses, scheduler, word, words};
-use super::{Reading, Scope};
 use crate::terminal::{percent, short, table};
 use crate::votes;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use windfall_time::Span;
 use windfall_trace::escape::escaped;
-use windfall_trace::explain::{Account, Explained, Explanation, Part, Pattern, Person};
+use windfall_trace::explain::{Account, Explained, Explanation, Part, Person};
 
 /// How many lines there are unless all are asked for.
 const LISTED: usize = 25;
@@ -23,10 +23,11 @@ struct Line<'a> {
     missed: Account,
 }
 
-pub(super) fn text(requested: &Scope, read: &Reading, width: Option<usize>) -> String {
+pub(super) fn text(read: &Reading, width: Option<usize>) -> String {
     let explanation = &read.explanation;
-    let lines = lines(explanation, requested.all);
-    let listed = if requested.all { lines.len() } else { LISTED.min(lines.len()) };
+    let all = read.is_of_all();
+    let lines = lines(explanation, all);
+    let listed = if all { lines.len() } else { LISTED.min(lines.len()) };
     let rows = lines[..listed].iter().map(|line| row(explanation, line)).collect();
     let head =
         ["THREAD", "TID", "JOBS", "", "MISSES", "LONGEST", "RAN", "WAITED", "MOSTLY", "UNKNOWN"];
@@ -43,7 +44,7 @@ pub(super) fn text(requested: &Scope, read: &Reading, width: Option<usize>) -> S
     text.push_str(&losses(read));
     accused(explanation).iter().for_each(|sentence| text.push_str(&format!("{sentence}\n")));
     if lines.iter().all(|line| line.misses == 0) {
-        let limit = match requested.longer_than {
+        let limit = match read.question.longer_than {
             Some(limit) => format!(": nothing takes longer than {limit}"),
             None => "; `--longer-than SPAN` sets a limit".to_owned(),
         };
@@ -58,12 +59,12 @@ fn is_longest_unsure(found: &&Explained) -> bool {
 }
 
 /// The pattern that asks about the worst of the threads listed; `None` where no pattern means less than all of them.
-pub(super) fn worst(explanation: &Explanation, asked: &Pattern, all: bool) -> Option<String> {
-    let lines = lines(explanation, all);
+pub(super) fn worst(read: &Reading) -> Option<String> {
+    let lines = lines(&read.explanation, read.is_of_all());
     let worst = lines.first()?;
     let named = lines.iter().filter(|line| line.person.name == worst.person.name).count();
     // A thread may have had that name before: then it means several again.
-    let is_new = worst.person.name != asked.as_str();
+    let is_new = worst.person.name != read.question.thread.as_str();
     let by_name = named == 1 && named < lines.len() && is_new && is_plain(&worst.person.name);
     match worst.person.tid {
         _ if by_name => Some(worst.person.name.clone()),
@@ -183,7 +184,8 @@ mod tests {
 
     /// Two threads that run from 0 ms to 2 ms, and from 3 ms to 9 ms; what processor 0 did from 4 ms to 8 ms may be lost.
     fn reading(lost: bool) -> Reading {
-        let mut explainer = Explainer::new(Question::new("*".into(), Keep::Worst(1)));
+        let question = Question::new("*".into(), Keep::All);
+        let mut explainer = Explainer::new(question.clone());
         let mut record =
             |ms: u32, event| explainer.record(Instant::ZERO + Span::from_millis(ms), &event);
         let switch = |prev: Option<u32>, next: Option<u32>| Event::Switch {
@@ -206,22 +208,21 @@ mod tests {
             record(8, switch(None, Some(1)));
         }
         record(9, switch(Some(1), None));
-        Reading { explanation: explainer.finish(), silent: 0, warnings: Vec::new() }
+        Reading { question, explanation: explainer.finish(), silent: 0, warnings: Vec::new() }
     }
 
     #[test]
     fn law_a_longest_time_that_leaves_something_out_is_named_so() {
-        let scope = Scope { all: true, one: false, longer_than: None };
         let (whole, cut) = (reading(false), reading(true));
-        assert!(!text(&scope, &whole, None).contains("LONGEST leaves out"));
+        assert!(!text(&whole, None).contains("LONGEST leaves out"));
         let longest = |read: &Reading| {
-            let json = super::super::json(read, false);
+            let json = super::super::json(read);
             let thread = json["threads"].as_array().unwrap().iter().find(|one| one["name"] == "b");
             let longest = &thread.unwrap()["longest"];
             ["span_ns", "known_ns"].map(|key| longest[key].as_u64().unwrap() / 1_000_000)
         };
         assert_eq!(longest(&whole), [6, 6]);
-        let said = text(&scope, &cut, None);
+        let said = text(&cut, None);
         assert_eq!(longest(&cut), [5, 1], "until it is woken again");
         let row = said.lines().find(|line| line.starts_with("b ")).unwrap();
         assert_eq!(row.split_whitespace().nth(5), Some("1.000ms"), "{said}");

@@ -63,7 +63,7 @@ fn nodes(scenario: &Scenario, outcome: &Outcome, not_promised: &[Refused]) -> Ve
         let guarantee = requested.and_then(|scheduler| {
             let asked = (0..).zip(&scheduler.owns);
             let mut asked = asked.filter_map(|(own, at)| Some((own, at.requires.guarantee?)));
-            asked.find(|asked| !is_refused(not_promised, &node.name, *asked)).map(|asked| asked.1)
+            asked.find(|(own, _)| !is_refused(not_promised, &node.name, *own)).map(|asked| asked.1)
         });
         NodeRow {
             name: node.name.clone(),
@@ -81,11 +81,9 @@ fn nodes(scenario: &Scenario, outcome: &Outcome, not_promised: &[Refused]) -> Ve
     rows.collect()
 }
 
-/// Whether a scheduler was refused what it asked for with one of its own virtual processors, named after it where there are several.
-fn is_refused(not_promised: &[Refused], owner: &str, (own, asked): (u16, Guarantee)) -> bool {
-    let numbered = format!("{owner}/{own}");
-    let own = |refused: &&Refused| refused.owner == owner || refused.owner == numbered;
-    not_promised.iter().filter(own).any(|refused| refused.requested == asked)
+/// Whether a scheduler was refused what it asked for with this one of its own virtual processors.
+fn is_refused(not_promised: &[Refused], owner: &str, own: u16) -> bool {
+    not_promised.iter().any(|refused| refused.owner == owner && refused.own == Some(own))
 }
 
 fn counted(stats: &Figures) -> String {

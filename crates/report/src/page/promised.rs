@@ -46,7 +46,7 @@ fn refused(report: &Report) -> Markup {
                         tbody {
                             @for refused in report.not_promised.iter().take(SHOWN) {
                                 tr {
-                                    th scope="row" { (Shown(&refused.owner)) }
+                                    th scope="row" { (Shown(&refused.name)) }
                                     td.promise { (refused.requested) }
                                     td { (Shown(&refused.parent)) }
                                     td { (Shown(&refused.why)) }

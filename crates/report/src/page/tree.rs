@@ -87,11 +87,11 @@ fn below<'a>(report: &'a Report, at: usize, depth: usize, lines: &mut Vec<Line<'
     }
 }
 
-/// A request of this thread or scheduler that was refused; the one with several virtual processors is named `name/number`.
-fn refused<'a>(report: &'a Report, owner: &str) -> Option<&'a Refused> {
-    report.not_promised.iter().find(|refused| {
-        refused.owner.strip_prefix(owner).is_some_and(|own| own.is_empty() || own.starts_with('/'))
-    })
+/// A request that was refused to this scheduler, or to this thread.
+fn refused<'a>(report: &'a Report, owner: &str, is_scheduler: bool) -> Option<&'a Refused> {
+    let is_its =
+        |refused: &&Refused| refused.owner == owner && refused.own.is_some() == is_scheduler;
+    report.not_promised.iter().find(is_its)
 }
 
 fn of_node<'a>(report: &'a Report, row: &'a NodeRow, depth: usize) -> Line<'a> {
@@ -100,7 +100,7 @@ fn of_node<'a>(report: &'a Report, row: &'a NodeRow, depth: usize) -> Line<'a> {
         name: &row.name,
         kind: Some(&row.kind),
         promise: row.promise.as_deref(),
-        refused: refused(report, &row.name),
+        refused: refused(report, &row.name, true),
         share: row.share,
         received: row.received,
         runnable: row.runnable,
@@ -116,7 +116,7 @@ fn of_thread<'a>(report: &'a Report, row: &'a ThreadRow, depth: usize) -> Line<'
         name: &row.name,
         kind: None,
         promise: row.promise.as_deref(),
-        refused: refused(report, &row.name),
+        refused: refused(report, &row.name, false),
         share: row.share,
         received: row.received,
         runnable: row.runnable,

@@ -3,12 +3,11 @@
 use super::programs::Numbers;
 use super::threads::parent_of;
 use super::trees::{lends_ranks, ranks_by};
-use crate::model::{Run, Scenario, Scheduler, Step, Thread};
+use crate::model::{Scenario, Scheduler, Thread};
 use crate::plan::PlannedLock;
 use windfall_programs::{LockProtocol, Rank};
 use windfall_schedulers::catalogue::RanksBy;
 use windfall_schedulers::parameters::{PRIORITY, ParameterValue};
-use windfall_time::Span;
 
 /// All locks with a protocol.
 pub(super) fn planned(scenario: &Scenario) -> Vec<PlannedLock> {
@@ -44,16 +43,9 @@ pub(crate) fn rank(scenario: &Scenario, scheduler: &Scheduler, thread: &Thread) 
         RanksBy::Deadline => {
             // Its scheduler takes the deadline from the rate when it wakes, and from its timer when it runs.
             let due = rate.map(|rate| rate.deadline);
-            (timers(&thread.run).eq(due)).then_some(Rank::Deadline(due))
+            let begun = thread.run.all_steps().filter_map(|step| step.effect().due);
+            begun.eq(due).then_some(Rank::Deadline(due))
         }
         RanksBy::Nothing => None,
     }
-}
-
-/// The periods of its timer steps. The jobs that these steps begin are due after one period.
-fn timers(run: &Run) -> impl Iterator<Item = Span> {
-    run.all_steps().filter_map(|step| match step {
-        Step::Timer { period, .. } => Some(*period),
-        _ => None,
-    })
 }

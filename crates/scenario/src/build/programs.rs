@@ -2,10 +2,10 @@
 
 use super::processes;
 use crate::check::{means, number_in};
-use crate::model::{Run, Scenario, Setting, Step, Thread};
-use std::collections::BTreeMap;
+use crate::model::{Run, Scenario, Setting, Thread};
+use std::collections::{BTreeMap, BTreeSet};
 use windfall_programs::catalogue::Settings;
-use windfall_programs::{self as programs, Program, Resource, Station, Translate};
+use windfall_programs::{self as programs, Program, Resource, Sharing, Station, Translate};
 
 /// The numbers of all named things.
 pub(super) struct Numbers<'a> {
@@ -126,16 +126,13 @@ pub(super) fn barriers(scenario: &Scenario) -> Vec<(Resource, usize)> {
     let resources = resources(scenario);
     let mut users: BTreeMap<Resource, usize> = BTreeMap::new();
     for thread in &scenario.threads {
-        let mut mine: Vec<Resource> = thread
+        let mine: BTreeSet<Resource> = thread
             .run
             .all_steps()
-            .filter_map(|step| match step {
-                Step::Barrier(name) => resources.get(name.as_str()).copied(),
-                _ => None,
-            })
+            .flat_map(|step| step.shared())
+            .filter(|(_, sharing)| *sharing == Sharing::Barrier)
+            .filter_map(|(name, _)| resources.get(name.as_str()).copied())
             .collect();
-        mine.sort_unstable();
-        mine.dedup();
         for barrier in mine {
             *users.entry(barrier).or_default() += thread.count.map_or(1, |count| count as usize);
         }

@@ -2,9 +2,7 @@
 
 use super::{Checker, names};
 use crate::diagnostic::Code;
-use crate::model::{
-    Bound, Expectation, Level, Quantity, Run, Statistic, Step, Subject, Thread, Whole,
-};
+use crate::model::{Bound, Expectation, Level, Quantity, Run, Statistic, Subject, Thread, Whole};
 use crate::source::Path;
 use crate::suggest;
 use windfall_time::Ratio;
@@ -150,10 +148,7 @@ fn name_figures(checker: &mut Checker<'_>, name: &str, threads: &[&Thread], path
 fn has_deadlines(run: &Run) -> bool {
     match run {
         Run::Jobs(jobs) => jobs.deadline.is_some(),
-        Run::Phases { phases, .. } => {
-            let mut steps = phases.iter().flat_map(|phase| &phase.steps);
-            steps.any(|step| matches!(step, Step::Timer { .. }))
-        }
+        Run::Phases { .. } => run.all_steps().any(|step| step.effect().due.is_some()),
         // A process begins jobs as it likes.
         Run::OfKind { .. } => true,
         _ => false,

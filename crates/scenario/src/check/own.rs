@@ -3,11 +3,10 @@
 use super::Checker;
 use crate::build::parent_of;
 use crate::diagnostic::Code;
-use crate::model::{Parent, Requirements, Scenario, Step, Thread};
+use crate::model::{Parent, Requirements, Scenario, Step, Thread, told};
 use crate::parameters::{ParameterWriter, out_of_range};
 use crate::source::Path;
-use windfall_programs::OwnRequest;
-use windfall_schedulers::parameters::{ParameterValue, RESERVE, SHARE};
+use windfall_programs::{Interaction, OwnRequest};
 
 pub(super) fn check(
     checker: &mut Checker<'_>,
@@ -16,17 +15,16 @@ pub(super) fn check(
     writer: &ParameterWriter<'_>,
 ) {
     for (step, path) in steps {
-        let Step::OwnRequest(request) = step else { continue };
+        let Interaction::Requests(request) = step.interaction() else { continue };
+        if let Some((parameter, value)) = told(request)
+            && !parameter.form.allows(value)
+        {
+            let (code, key, message, help) = out_of_range(parameter);
+            checker.wrong(code, &[path.key(key)], message, &help);
+        }
         match request {
-            OwnRequest::Reserve { amount, period, at } => {
-                let value = ParameterValue::Reservation { amount: *amount, period: *period };
-                if !RESERVE.form.allows(value) {
-                    let (code, key, message, help) = out_of_range(&RESERVE);
-                    checker.wrong(code, &[path.key(key)], message, &help);
-                }
-                if let Some(at) = at {
-                    checker.scheduler_exists(at, true, &[path.key("to")]);
-                }
+            OwnRequest::Reserve { at: Some(at), .. } => {
+                checker.scheduler_exists(at, true, &[path.key("to")]);
             }
             OwnRequest::Guarantee { guarantee, at } => {
                 let to = at.as_deref().or_else(|| parent_of(checker.scenario, thread));
@@ -38,14 +36,9 @@ pub(super) fn check(
                     checker.wrong(code, &[path.key("guarantee")], message, &help);
                 }
             }
-            OwnRequest::Share(share) => {
+            OwnRequest::Share(share @ 1..) => {
                 let parent = parent_of(checker.scenario, thread);
-                let answer = if SHARE.form.allows(ParameterValue::Integer((*share).into())) {
-                    writer.share((*share).into(), parent).map(drop)
-                } else {
-                    Err(out_of_range(&SHARE))
-                };
-                if let Err((code, key, message, help)) = answer {
+                if let Err((code, key, message, help)) = writer.share((*share).into(), parent) {
                     checker.wrong(code, &[path.key(key)], message, &help);
                 }
             }

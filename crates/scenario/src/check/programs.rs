@@ -3,11 +3,12 @@
 use super::{Checker, names, own, stations};
 use crate::build::roots;
 use crate::diagnostic::Code;
+use crate::file::StepFile;
 use crate::model::{Phase, Run, Step, Thread};
 use crate::parameters::ParameterWriter;
 use crate::source::Path;
 use std::collections::{BTreeMap, BTreeSet};
-use windfall_programs::Sharing;
+use windfall_programs::{Interaction, Sharing};
 
 /// The most nodes that processes may be on.
 pub(crate) const MOST_NODES: usize = 256;
@@ -51,7 +52,7 @@ pub(super) fn check(checker: &mut Checker<'_>, writer: &ParameterWriter<'_>) {
             }
             continue;
         }
-        if *loops != Some(0) && !steps.iter().any(|(step, _)| step.takes_time()) {
+        if *loops != Some(0) && !steps.iter().any(|(step, _)| step.effect().takes_time()) {
             let help = "add a `run` or `sleep` step with a time above zero";
             checker.wrong(Code::TimelessLoop, &paths, "a loop in which no time passes", help);
         }
@@ -89,6 +90,9 @@ impl<'a> Uses<'a> {
         let mut mine: BTreeSet<&str> = BTreeSet::new();
         for (step, path) in steps {
             stations::step(checker, step, path);
+            if let Some((code, key, message, help)) = StepFile::mistake(step) {
+                checker.wrong(code, &[path.key(key)], message, help);
+            }
             for (name, sort) in step.shared() {
                 let entry = self.names.entry(name).or_default();
                 if mine.insert(name) {
@@ -104,15 +108,15 @@ impl<'a> Uses<'a> {
                     Some(_) => {}
                 }
             }
-            match step {
-                Step::Wait { condition, .. } => {
+            match step.interaction() {
+                Interaction::AwaitsSignal { condition, .. } => {
                     self.names.entry(condition).or_default().waited = Some(path.clone());
                 }
-                Step::Signal(condition) | Step::Broadcast(condition) => {
+                Interaction::Signals(condition) => {
                     self.names.entry(condition).or_default().signalled = true;
                 }
-                Step::Suspend => self.suspended.push((thread, path.clone())),
-                Step::Resume(other) => {
+                Interaction::AwaitsResume => self.suspended.push((thread, path.clone())),
+                Interaction::Resumes(other) => {
                     checker.thread_exists(other, &path.key("resume"));
                     self.resumed.push(other);
                 }
@@ -178,15 +182,12 @@ fn word(sort: Sharing) -> &'static str {
 
 /// Locks that a thread releases, or waits with, and never takes; or takes and keeps.
 fn locks(checker: &mut Checker<'_>, steps: &[(&Step, Path)]) {
-    let takes =
-        |lock: &str| steps.iter().any(|(step, _)| matches!(step, Step::Lock(l) if l == lock));
-    let gives =
-        |lock: &str| steps.iter().any(|(step, _)| matches!(step, Step::Unlock(l) if l == lock));
+    let does = |interaction| steps.iter().any(|(step, _)| step.interaction() == interaction);
     for (step, path) in steps {
-        let (lock, verb) = match step {
-            Step::Unlock(lock) => (lock, "unlocks"),
-            Step::Wait { lock, .. } => (lock, "waits with"),
-            Step::Lock(lock) if !gives(lock) => {
+        let (lock, verb) = match step.interaction() {
+            Interaction::Releases(lock) => (lock, "unlocks"),
+            Interaction::AwaitsSignal { lock, .. } => (lock, "waits with"),
+            Interaction::Takes(lock) if !does(Interaction::Releases(lock)) => {
                 let help = format!("add a step `{{ unlock = \"{lock}\" }}`");
                 checker.wrong(
                     Code::NeverUnlocked,
@@ -198,7 +199,7 @@ fn locks(checker: &mut Checker<'_>, steps: &[(&Step, Path)]) {
             }
             _ => continue,
         };
-        if !takes(lock) {
+        if !does(Interaction::Takes(lock)) {
             let message = format!("{verb} `{lock}`, which this thread never locks");
             let help = format!("add a step `{{ lock = \"{lock}\" }}` before it");
             checker.wrong(Code::NeverLocked, std::slice::from_ref(path), message, &help);

@@ -9,7 +9,7 @@ use crate::model::{
 };
 use crate::parameters::{ParameterWriter, out_of_range, taken};
 use crate::source::Path;
-use windfall_programs::{LockProtocol, OwnRequest};
+use windfall_programs::{Interaction, LockProtocol, OwnRequest};
 use windfall_schedulers::catalogue::Settings;
 use windfall_schedulers::parameters::{PROCESSORS, ParameterValue};
 use windfall_time::Span;
@@ -347,7 +347,8 @@ fn moves_scheduler(scenario: &Scenario, name: &str) -> bool {
 /// Whether some request moves a thread, or it may move itself.
 fn moves_thread(scenario: &Scenario, entry: &Thread) -> bool {
     let moves = |change: &Change| matches!(change, Change::Move { thread, .. } if names::means(thread, entry));
-    let own = |step: &Step| matches!(step, Step::OwnRequest(OwnRequest::Move(_)));
+    let own =
+        |step: &Step| matches!(step.interaction(), Interaction::Requests(OwnRequest::Move(_)));
     // Of a run that is under way it is known where its threads are.
     let itself = !scenario.under_way
         && (matches!(entry.run, Run::OfKind { .. }) || entry.run.all_steps().any(own));

@@ -44,7 +44,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
 }
 
-/// A step that visits a station names one, visits it at least once, and computes between visits.
+/// A step that visits a station names one.
 pub(super) fn step(checker: &mut Checker<'_>, step: &Step, path: &Path) {
     let Some(name) = step.station() else { return };
     let stations = &checker.scenario.machine.stations;
@@ -56,16 +56,5 @@ pub(super) fn step(checker: &mut Checker<'_>, step: &Step, path: &Path) {
             _ => suggest::hint(name, names),
         };
         checker.wrong(Code::UnknownStation, &[path.key("visit")], message, &help);
-    }
-    match step {
-        Step::Visit { times: 0, .. } => {
-            let help = "write 1 or more, or leave the step out";
-            checker.wrong(Code::OutOfRange, &[path.key("times")], "no visits at all", help);
-        }
-        Step::RunVisiting { every, .. } if every.is_zero() => {
-            let help = "write the computed time from one visit to the next, above zero";
-            checker.wrong(Code::ZeroTime, &[path.key("every")], "visits without end", help);
-        }
-        _ => {}
     }
 }

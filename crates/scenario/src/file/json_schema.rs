@@ -1,17 +1,17 @@
 //! The JSON schema of a file, for the types that are not read as they are declared.
 
+use super::parameter::parameter_schema;
 use super::requirements::{GUARANTEE, HasRequirements};
 use super::{
     AtFile, Command, ExpectFile, HeadFile, InterruptsFile, KindFile, Lax, LockFile, MachineFile,
     Processors, ProgramFile, Scalar, SchedulerFile, SpeedFile, TextOr, ThreadFile,
-    WithRequirements, wanted,
+    WithRequirements,
 };
 use crate::Guarantee;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use windfall_schedulers::parameters::Form;
 
 /// A machine, its schedulers, its threads, what happens to them, and what must come of it.
 #[derive(JsonSchema)]
@@ -126,28 +126,4 @@ impl<T: JsonSchema + HasRequirements> JsonSchema for WithRequirements<T> {
         }
         schema
     }
-}
-
-/// The JSON schema of a parameter's value; forms with a name are defined once.
-fn parameter_schema(form: Form, generator: &mut SchemaGenerator) -> Schema {
-    let name = match form {
-        Form::Integer(least, most) => {
-            return json_schema!({ "type": "integer", "minimum": least, "maximum": most });
-        }
-        Form::Processors => {
-            let number = json!({ "type": "integer", "minimum": 0, "maximum": 191 });
-            let list =
-                json!({ "type": "array", "items": number, "minItems": 1, "uniqueItems": true });
-            return json_schema!({ "anyOf": [list, { "type": "string" }] });
-        }
-        Form::Reservation => "reservation",
-        Form::Span(true) => "time",
-        Form::Span(false) => "time-above-zero",
-        Form::Limit => "limit",
-        Form::Rate => "rate",
-        _ => return false.into(), // no file tells it
-    };
-    let text = json_schema!({ "type": "string", "description": wanted(form).replace('`', "") });
-    generator.definitions_mut().insert(name.to_owned(), text.to_value());
-    Schema::new_ref(format!("#/$defs/{name}"))
 }

@@ -1,13 +1,20 @@
-//! Values of parameters as they are written, by their form.
+//! Values of parameters as they are written, by their form: all that a file knows of a form.
+//!
+//! A form that no file tells has no arm in any function here. A test fails for one that a file tells and that has none.
 
 use super::lax::{Lax, Raw};
 use super::processor_list::{self, ProcessorList};
 use super::scalar::{span, text};
 use super::value_error::ValueError;
 use super::values::period_and_deadline;
+#[cfg(feature = "schema")]
+use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::de::MapAccess;
 use serde::ser::{Serialize, Serializer};
+#[cfg(feature = "schema")]
+use serde_json::json;
 use windfall_schedulers::parameters::{Form, ParameterValue, Rate};
+use windfall_time::Span;
 
 /// The expected form of a value, for messages and the schema.
 pub(crate) fn wanted(form: Form) -> String {
@@ -24,6 +31,31 @@ pub(crate) fn wanted(form: Form) -> String {
         Form::Processors => processor_list::WANTED.to_owned(),
         _ => "nothing: no file tells it".to_owned(),
     }
+}
+
+/// The JSON schema of a parameter's value; forms with a name are defined once.
+#[cfg(feature = "schema")]
+pub(super) fn parameter_schema(form: Form, generator: &mut SchemaGenerator) -> Schema {
+    let name = match form {
+        Form::Integer(least, most) => {
+            return json_schema!({ "type": "integer", "minimum": least, "maximum": most });
+        }
+        Form::Processors => {
+            let number = json!({ "type": "integer", "minimum": 0, "maximum": 191 });
+            let list =
+                json!({ "type": "array", "items": number, "minItems": 1, "uniqueItems": true });
+            return json_schema!({ "anyOf": [list, { "type": "string" }] });
+        }
+        Form::Reservation => "reservation",
+        Form::Span(true) => "time",
+        Form::Span(false) => "time-above-zero",
+        Form::Limit => "limit",
+        Form::Rate => "rate",
+        _ => return false.into(),
+    };
+    let text = json_schema!({ "type": "string", "description": wanted(form).replace('`', "") });
+    generator.definitions_mut().insert(name.to_owned(), text.to_value());
+    Schema::new_ref(format!("#/$defs/{name}"))
 }
 
 /// The next value of a table, of that form.
@@ -49,12 +81,15 @@ pub(crate) fn read(form: Form, raw: &Raw) -> Lax<ParameterValue> {
     })
 }
 
-pub(super) fn reservation(raw: &Raw) -> Result<ParameterValue, ValueError> {
-    let text = text(raw, "a reservation")?;
-    let Some((amount, period)) = text.split_once('/') else {
-        return Err(ValueError::NoSlash(text.to_owned()));
-    };
-    let (amount, period) = (span(amount)?, span(period)?);
+/// Two lengths of time, as `3ms/10ms`.
+fn pair(raw: &Raw, what: &'static str) -> Result<(Span, Span), ValueError> {
+    let text = text(raw, what)?;
+    let halves = text.split_once('/').ok_or_else(|| ValueError::NoSlash(text.to_owned()))?;
+    Ok((span(halves.0)?, span(halves.1)?))
+}
+
+fn reservation(raw: &Raw) -> Result<ParameterValue, ValueError> {
+    let (amount, period) = pair(raw, "a reservation")?;
     if amount.is_zero() || amount > period {
         return Err(ValueError::Amount { amount, period });
     }
@@ -78,11 +113,7 @@ fn length(raw: &Raw, zero: bool) -> Result<ParameterValue, ValueError> {
 }
 
 fn limit(raw: &Raw) -> Result<ParameterValue, ValueError> {
-    let text = text(raw, "a limit")?;
-    let Some((limit, pause)) = text.split_once('/') else {
-        return Err(ValueError::NoSlash(text.to_owned()));
-    };
-    let (limit, pause) = (span(limit)?, span(pause)?);
+    let (limit, pause) = pair(raw, "a limit")?;
     if limit.is_zero() {
         return Err(ValueError::ZeroLimit);
     }
@@ -111,7 +142,7 @@ pub(super) fn serialize<S: Serializer>(
 }
 
 /// The text or the number that is written.
-fn write(value: ParameterValue) -> Raw {
+pub(super) fn write(value: ParameterValue) -> Raw {
     Raw::Text(match value {
         ParameterValue::Integer(n) => return Raw::Integer(n),
         ParameterValue::Span(span) => span.to_string(),
@@ -125,4 +156,22 @@ fn write(value: ParameterValue) -> Raw {
         // No file tells the others; a text that is read as no value.
         _ => String::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use windfall_schedulers::parameters::ALL;
+
+    #[test]
+    fn law_each_form_that_a_file_tells_is_described() {
+        for parameter in ALL {
+            assert!(!wanted(parameter.form).starts_with("nothing"), "{}", parameter.key);
+            #[cfg(feature = "schema")]
+            {
+                let schema = parameter_schema(parameter.form, &mut SchemaGenerator::default());
+                assert_ne!(schema.as_bool(), Some(false), "{}", parameter.key);
+            }
+        }
+    }
 }

@@ -1,11 +1,25 @@
 //! `[programs.NAME]`, and the same keys of a thread that has a program of its own.
 
 use super::lax::Lax;
-use super::steps::{PhaseFile, StepFile};
+use super::steps::StepFile;
 use super::text_or::TextOr;
 use super::thread::{AfterFile, InsteadFile, PeriodicFile, RecordedFile, SporadicFile};
 use super::values::SpinText;
 use serde::{Deserialize, Serialize};
+
+/// Steps with a name, repeated before the next phase.
+#[derive(Serialize, Deserialize, Clone, Default, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", schemars(rename = "Phase"))]
+pub(crate) struct PhaseFile {
+    /// Its name.
+    pub(crate) name: Option<Lax<String>>,
+    /// The number of repetitions; once when absent.
+    pub(crate) loops: Option<Lax<u64>>,
+    /// The steps.
+    pub(crate) steps: Option<Vec<TextOr<StepFile>>>,
+}
 
 /// A program that several threads may run. Exactly one of `kind`, `run`, `periodic`, `sporadic`, `after`, `instead`, `steps`,
 /// `phases` and `recorded`; keys beside `kind` are its settings.

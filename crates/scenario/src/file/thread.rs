@@ -3,10 +3,10 @@
 use super::external::{Command, MatchFile};
 use super::kind::KindFile;
 use super::lax::Lax;
-use super::program::ProgramFile;
+use super::program::{PhaseFile, ProgramFile};
 use super::requirements::HasRequirements;
 use super::scalar::{Due, Kib, Range};
-use super::steps::{PhaseFile, StepFile};
+use super::steps::StepFile;
 use super::text_or::TextOr;
 use super::values::SpinText;
 use serde::{Deserialize, Serialize};

@@ -5,6 +5,7 @@ use crate::model::{Run, Scenario, Step};
 use crate::rtapp::ConvertedThread;
 use crate::waiting::{self, Endless};
 use std::fmt;
+use windfall_programs::Interaction;
 use windfall_time::Span;
 
 /// Longer than any clock counts.
@@ -76,15 +77,15 @@ fn cut(run: &mut Run, phase: usize, step: usize) {
     let Some(last) = phases.last_mut() else { return };
     last.loops = 1;
     let waits = last.steps.drain(step..).next();
-    if let Some(Step::Wait { lock, .. }) = waits {
-        last.steps.push(Step::Unlock(lock));
+    if let Some(Interaction::AwaitsSignal { lock, .. }) = waits.as_ref().map(Step::interaction) {
+        last.steps.push(Step::Unlock(lock.clone()));
     }
     last.steps.push(Step::Sleep(FOR_EVER));
     let mut held: Vec<String> = Vec::new();
     for step in phases.iter().flat_map(|phase| &phase.steps) {
-        match step {
-            Step::Lock(lock) => held.push(lock.clone()),
-            Step::Unlock(lock) => held.retain(|other| other != lock),
+        match step.interaction() {
+            Interaction::Takes(lock) => held.push(lock.clone()),
+            Interaction::Releases(lock) => held.retain(|other| other != lock),
             _ => {}
         }
     }

@@ -3,10 +3,10 @@
 
 use super::{Live, LiveNode, LiveRequest, LiveThread, is_one_of};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Requirements, Whom};
+use crate::model::{Requirements, Whom, told};
 use windfall_guarantees::Guarantee;
 use windfall_programs::OwnRequest;
-use windfall_schedulers::parameters::{PRIORITY, ParameterValue, RESERVE, SHARE};
+use windfall_schedulers::parameters::RESERVE;
 use windfall_time::Instant;
 
 impl Live {
@@ -47,19 +47,17 @@ impl Live {
         }
         let entry = self.file.threads.iter().find(|entry| is_one_of(&thread.name, entry));
         let mut requires = self.requirements(thread, entry);
-        let integer = |number: i64| Some(ParameterValue::Integer(number));
         match *request {
-            OwnRequest::Reserve { amount, period, .. } => {
-                requires.set(&RESERVE, Some(ParameterValue::Reservation { amount, period }));
-            }
             OwnRequest::Unreserve => {
                 requires.set(&RESERVE, None);
                 requires.guarantee = None;
             }
-            OwnRequest::Share(share) => requires.set(&SHARE, integer(share.into())),
-            OwnRequest::Priority(priority) => requires.set(&PRIORITY, integer(priority.into())),
             OwnRequest::Move(_) => requires = Requirements::default(),
-            _ => {}
+            _ => {
+                if let Some((parameter, value)) = told(request) {
+                    requires.set(parameter, Some(value));
+                }
+            }
         }
         self.requested.insert(Whom::Thread(thread.name.clone()), (requires, thread.parent.clone()));
     }

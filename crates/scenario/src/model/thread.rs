@@ -3,8 +3,8 @@
 use super::external::External;
 use super::requirements::Requirements;
 use super::scheduler::Setting;
-use windfall_programs as programs;
 use windfall_programs::catalogue::Kind;
+use windfall_programs::{self as programs, Interaction};
 use windfall_time::{Instant, Span};
 
 /// A thread, or several that are alike.
@@ -162,12 +162,13 @@ impl Run {
     /// Whether its steps take this lock.
     #[must_use]
     pub fn takes(&self, lock: &str) -> bool {
-        self.all_steps().any(|step| matches!(step, Step::Lock(taken) if taken == lock))
+        self.all_steps()
+            .any(|step| matches!(step.interaction(), Interaction::Takes(taken) if taken == lock))
     }
 
     /// Whether its steps request something for itself.
     pub(crate) fn requests(&self) -> bool {
-        self.all_steps().any(|step| matches!(step, Step::OwnRequest(_)))
+        self.all_steps().any(|step| matches!(step.interaction(), Interaction::Requests(_)))
     }
 
     /// Repeats these steps for ever.

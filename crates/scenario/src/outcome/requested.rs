@@ -59,6 +59,10 @@ pub(crate) fn held_promises(scenario: &Scenario) -> Vec<Promise> {
 pub struct Refused {
     /// The thread's or the scheduler's name.
     pub owner: String,
+    /// Which of the scheduler's own virtual processors; `None` for a thread.
+    pub own: Option<u16>,
+    /// What that virtual processor is called: as its owner, or `owner/own` where a scheduler has several.
+    pub name: String,
     /// The scheduler that it was asked of.
     pub parent: String,
     /// The requested guarantee.
@@ -69,7 +73,7 @@ pub struct Refused {
 
 impl core::fmt::Display for Refused {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{} for {}: {}", self.requested, self.owner, self.why)
+        write!(f, "{} for {}: {}", self.requested, self.name, self.why)
     }
 }
 
@@ -80,8 +84,16 @@ pub fn refusals(scenario: &Scenario) -> Vec<Refused> {
     let refused = checked.refused().filter_map(|vp| {
         let asked = &checked.tree.vps[vp];
         let parent = asked.parent.map_or("top", |parent| &checked.tree.nodes[parent].name);
-        let (owner, parent) = (asked.name.clone(), parent.to_owned());
-        Some(Refused { owner, parent, requested: asked.requested?, why: checked.why(vp)? })
+        let (owner, own) = checked.owner(vp);
+        let (name, parent) = (asked.name.clone(), parent.to_owned());
+        Some(Refused {
+            owner,
+            own,
+            name,
+            parent,
+            requested: asked.requested?,
+            why: checked.why(vp)?,
+        })
     });
     refused.collect()
 }

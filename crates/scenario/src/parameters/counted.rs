@@ -4,7 +4,7 @@
 use super::{Needed, ParamError, ParameterWriter};
 use crate::model::Requirements;
 use windfall_guarantees::ChildParams;
-use windfall_schedulers::parameters::{CURRENCY, PRIORITY, ParameterValue, Rate, SHARE, WARP};
+use windfall_schedulers::parameters::Rate;
 use windfall_time::{Instant, Ratio};
 
 impl ParameterWriter<'_> {
@@ -46,21 +46,15 @@ impl ParameterWriter<'_> {
             Some(Needed::Weight(weight)) => params.weight = Ratio::whole(u64::from(weight)),
             None => {}
         }
-        params.reserve = requires.reservation().or(params.reserve);
-        let weighed = matches!(needed, Some(Needed::Weight(_)));
-        let share = requires.get(&SHARE).and_then(ParameterValue::integer);
-        if let Some(share) = share.or((!weighed).then_some(1)) {
-            params.weight = Ratio::whole(u64::from(self.share(share, parent)?));
+        if !matches!(needed, Some(Needed::Weight(_))) {
+            params.weight = Ratio::whole(u64::from(self.share(1, parent)?));
         }
-        if let Some(warp) = requires.get(&WARP).and_then(ParameterValue::span) {
-            params.warp = self.warp(warp, parent)?;
+        for (parameter, value) in requires.parameters().filter(|(one, _)| one.counts()) {
+            if let Some(value) = self.adapted(parameter, value, parent)? {
+                parameter.count(&mut params, value);
+            }
         }
-        let priority = requires.get(&PRIORITY).and_then(ParameterValue::integer);
-        params.priority = priority.and_then(|priority| i32::try_from(priority).ok());
-        let currency = requires.get(&CURRENCY).and_then(ParameterValue::integer);
-        params.currency = currency.and_then(|currency| u32::try_from(currency).ok());
         params.bound = parent.is_some_and(|parent| self.processors().is_bound(requires, parent));
-        params.rate = requires.rate().map(|rate| (rate.work, rate.period, rate.deadline));
         Ok(params)
     }
 }
@@ -73,7 +67,8 @@ mod tests {
     use crate::parameters::rate;
     use windfall_hierarchy::Message;
     use windfall_schedulers::parameters::{
-        RATE, read_block, read_currency, read_processors, read_warp,
+        CURRENCY, PRIORITY, ParameterValue, RATE, WARP, read_block, read_currency, read_processors,
+        read_warp,
     };
     use windfall_time::Span;
 

@@ -9,27 +9,22 @@ impl PlannedRequest {
     /// depends on where the thread was before, as the end of a reservation does.
     #[must_use]
     pub fn own(thread: usize, request: &OwnRequest, share: u32) -> Option<PlannedRequest> {
-        Some(match request {
+        let (message, to) = match request {
             OwnRequest::Reserve { amount, period, at } => {
-                let reserve = Message::Reserve { amount: *amount, period: *period };
-                match at {
-                    Some(to) => {
-                        PlannedRequest::Move { thread, to: to.clone(), messages: vec![reserve] }
-                    }
-                    None => PlannedRequest::Thread(thread, reserve),
-                }
+                (Some(Message::Reserve { amount: *amount, period: *period }), at.as_ref())
             }
-            OwnRequest::Share(weight) => {
-                PlannedRequest::Thread(thread, Message::Share(weight.checked_mul(share)?))
-            }
-            OwnRequest::Priority(priority) => {
-                PlannedRequest::Thread(thread, Message::Priority(*priority))
-            }
-            OwnRequest::Move(to) => {
-                PlannedRequest::Move { thread, to: to.clone(), messages: Vec::new() }
-            }
+            OwnRequest::Share(weight) => (Some(Message::Share(weight.checked_mul(share)?)), None),
+            OwnRequest::Priority(priority) => (Some(Message::Priority(*priority)), None),
+            OwnRequest::Move(to) => (None, Some(to)),
             _ => return None,
-        })
+        };
+        match to {
+            Some(to) => {
+                let messages = message.into_iter().collect();
+                Some(PlannedRequest::Move { thread, to: to.clone(), messages })
+            }
+            None => message.map(|message| PlannedRequest::Thread(thread, message)),
+        }
     }
 
     /// Whether it begins or changes a reservation of a thread.

@@ -12,15 +12,15 @@ use windfall_programs::catalogue::Catalogue as Programs;
 use windfall_schedulers::catalogue::Catalogue;
 use windfall_time::Span;
 
-pub(super) struct Reader<'a> {
+pub(crate) struct Reader<'a> {
     pub(super) origin: &'a Origin,
     pub(super) catalogue: &'a Catalogue,
     pub(super) programs: &'a Programs,
-    pub(super) mistakes: Vec<ScenarioError>,
+    pub(crate) mistakes: Vec<ScenarioError>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         origin: &'a Origin,
         catalogue: &'a Catalogue,
         programs: &'a Programs,
@@ -29,7 +29,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A value that may be absent.
-    pub(super) fn get<T: Scalar>(&mut self, value: Option<Lax<T>>, path: &Path) -> Option<T> {
+    pub(crate) fn get<T: Scalar>(&mut self, value: Option<Lax<T>>, path: &Path) -> Option<T> {
         self.value(value?, path, &T::wanted())
     }
 
@@ -47,7 +47,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A value that may not.
-    pub(super) fn need<T: Scalar>(
+    pub(crate) fn need<T: Scalar>(
         &mut self,
         value: Option<Lax<T>>,
         path: &Path,
@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A mistake at a path.
-    pub(super) fn wrong(
+    pub(crate) fn wrong(
         &mut self,
         code: Code,
         path: &Path,
@@ -102,12 +102,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether a value at a path was reported and left out.
-    pub(super) fn cut_from(&self, path: &Path) -> bool {
+    pub(crate) fn cut_from(&self, path: &Path) -> bool {
         self.origin.has_below(path)
     }
 
     /// A length of time above zero.
-    pub(super) fn above_zero(&mut self, span: Option<Span>, path: &Path) -> Option<Span> {
+    pub(crate) fn above_zero(&mut self, span: Option<Span>, path: &Path) -> Option<Span> {
         let zero = span.is_some_and(Span::is_zero);
         if zero {
             self.wrong(Code::ZeroTime, path, "no time at all", "write a length of time above zero");

@@ -63,10 +63,6 @@ fn value(form: Form) -> BoxedStrategy<ParameterValue> {
         Form::Integer(least, most) => {
             (least.max(-100)..most.min(1000)).prop_map(ParameterValue::Integer).boxed()
         }
-        Form::Span(_) => span().prop_map(ParameterValue::Span).boxed(),
-        Form::Limit => (span(), span())
-            .prop_map(|(limit, pause)| ParameterValue::Limit { limit, pause })
-            .boxed(),
         Form::Rate => (proptest::option::of(span()), span(), span())
             .prop_map(|(work, period, deadline)| {
                 ParameterValue::Rate(Rate::new(work, period).deadline(deadline))
@@ -74,9 +70,9 @@ fn value(form: Form) -> BoxedStrategy<ParameterValue> {
             .boxed(),
         // Those of the machine, once it is known.
         Form::Processors => Just(ParameterValue::Processors(ProcessorSet::default())).boxed(),
-        // Parameters that no file can express are left out.
-        _ => pair()
-            .prop_map(|(amount, period)| ParameterValue::Reservation { amount, period })
+        _ => [1_u32..5_000, 1..10_000_000, 0..1]
+            .prop_map(move |numbers| form.value(numbers, Span::from_nanos(1)))
+            .prop_filter("out of range", move |value| form.allows(*value))
             .boxed(),
     }
 }

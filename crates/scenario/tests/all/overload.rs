@@ -2,18 +2,16 @@
 //! reports them.
 
 use windfall_guarantees::Guarantee;
-use windfall_scenario::{Promises, Scenario};
+use windfall_scenario::{Assessment, Scenario};
 
-fn checked(processors: u16, rest: &str) -> (Scenario, Promises) {
+fn checked(processors: u16, rest: &str) -> Assessment {
     let text = format!(
         "schema = 2\nseed = 1\nlength = \"1s\"\n[machine]\nprocessors = {processors}\n{rest}"
     );
-    let scenario = match Scenario::parse("test.toml", &text) {
-        Ok(scenario) => scenario,
+    match Scenario::parse("test.toml", &text) {
+        Ok(scenario) => scenario.assess(),
         Err(mistakes) => panic!("{}", mistakes.render(false)),
-    };
-    let promises = scenario.promises();
-    (scenario, promises)
+    }
 }
 
 fn edf(works: &[&str]) -> String {
@@ -26,35 +24,35 @@ fn edf(works: &[&str]) -> String {
 
 #[test]
 fn accepts_what_a_test_of_global_edf_accepts() {
-    let (scenario, promises) = checked(2, &edf(&["3ms/10ms", "4ms/12ms", "5ms/20ms"]));
-    let deadlines = promises.deadlines(&scenario);
+    let found = checked(2, &edf(&["3ms/10ms", "4ms/12ms", "5ms/20ms"]));
+    let deadlines = &found.deadlines;
     assert_eq!(deadlines.len(), 3);
     assert!(deadlines.iter().all(|deadline| deadline.is_met()), "{deadlines:?}");
-    assert!(promises.overloads(&scenario).is_empty());
+    assert!(found.overloads.is_empty() && found.holds());
 }
 
 #[test]
 fn limit_global_edf_may_be_late_though_two_processors_hold_the_work() {
     // Dhall's effect: the long job begins after the two short ones.
-    let (scenario, promises) = checked(2, &edf(&["2ms/10ms", "2ms/10ms", "10ms/11ms"]));
-    let deadlines = promises.deadlines(&scenario);
+    let found = checked(2, &edf(&["2ms/10ms", "2ms/10ms", "10ms/11ms"]));
+    let deadlines = &found.deadlines;
     assert!(deadlines.iter().any(|deadline| deadline.is_late()), "{deadlines:?}");
-    assert!(promises.overloads(&scenario).is_empty());
+    assert!(found.overloads.is_empty() && !found.is_in_time() && !found.holds());
 }
 
 #[test]
 fn refuses_more_work_than_there_are_processors() {
-    let (scenario, promises) = checked(2, &edf(&["9ms/10ms", "9ms/10ms", "46ms/50ms"]));
-    let overloads = promises.overloads(&scenario);
-    let text = overloads.first().map(ToString::to_string).unwrap();
+    let found = checked(2, &edf(&["9ms/10ms", "9ms/10ms", "46ms/50ms"]));
+    let text = found.overloads.first().map(ToString::to_string).unwrap();
     assert!(text.contains("272.0%"), "{text}");
-    assert!(promises.deadlines(&scenario).iter().all(|deadline| !deadline.is_met()));
+    assert!(found.deadlines.iter().all(|deadline| !deadline.is_met()));
+    assert!(found.is_in_time() && !found.holds(), "nobody knows who is late");
     // Below one scheduler of one processor.
     let one =
         edf(&["6ms/10ms", "6ms/10ms"]).replace("parents = [\"top\", \"top\"]", "parent = \"top\"");
     let rest = "[schedulers.rr]\nscheduler = \"round-robin\"\nparent = \"top\"\n";
-    let (scenario, promises) = checked(2, &format!("{one}{rest}"));
-    let text = promises.overloads(&scenario).first().map(ToString::to_string).unwrap();
+    let found = checked(2, &format!("{one}{rest}"));
+    let text = found.overloads.first().map(ToString::to_string).unwrap();
     assert!(text.contains("below e") && text.contains("120.0%"), "{text}");
 }
 
@@ -63,7 +61,7 @@ fn a_thread_that_nobody_serves_is_told() {
     let rest = "[schedulers.rez]\nscheduler = \"rez\"\nparent = \"top\"\n\
                 [threads.a]\nparent = \"rez\"\nrun = \"spin\"\nguarantee = \"3ms/10ms\"\n\
                 [threads.b]\nparent = \"rez\"\nrun = \"spin\"\n";
-    let lines = checked(2, rest).1.never_served();
+    let lines = checked(2, rest).promises.never_served();
     assert_eq!(lines.len(), 1, "{lines:?}");
     assert!(lines[0].starts_with("b never runs: rez (rez) serves reservations alone"), "{lines:?}");
 }
@@ -83,9 +81,9 @@ fn refuses_jobs_that_never_receive_what_they_need() {
         let rest = format!(
             "[schedulers.r]\nscheduler = \"rez\"\nparent = \"top\"\n[threads.a]\nparent = \"r\"\n{asks}\nperiodic = \"{work}\"\n"
         );
-        let (scenario, promises) = checked(1, &rest);
-        let short = promises.underserved(&scenario);
-        short.first().map(ToString::to_string)
+        let found = checked(1, &rest);
+        assert_eq!((found.holds(), found.is_in_time()), [found.underserved.is_empty(); 2].into());
+        found.underserved.first().map(ToString::to_string)
     };
     let text = below("guarantee = \"RESBH 3ms 10ms\"", "4ms/10ms").unwrap();
     assert!(text.starts_with("a may ask for 40.0%") && text.contains("30.0%"), "{text}");
@@ -102,8 +100,8 @@ fn law_threads_rank_by_what_their_scheduler_is_set_to() {
             "[schedulers.rm]\nscheduler = \"rate-monotonic\"\nparent = \"top\"\norder = \"{order}\"\n\
              [threads.a]\nparent = \"rm\"\nperiodic = \"{a}\"\n[threads.b]\nparent = \"rm\"\nperiodic = \"{b}\"\n"
         );
-        let (scenario, promises) = checked(1, &rest);
-        promises.deadlines(&scenario)[0].bound.clone().unwrap().to_string()
+        let found = checked(1, &rest);
+        found.deadlines[0].bound.clone().unwrap().to_string()
     };
     assert_eq!(bound("deadline", "3ms/20ms@8ms", "6ms/10ms@10ms"), "3ms");
     assert_eq!(bound("rate", "3ms/20ms@8ms", "6ms/10ms@10ms"), "9ms");
@@ -120,6 +118,6 @@ fn law_bounds_hold_until_a_thread_requests_something_for_itself() {
         )
     };
     let run = "{ run = \"20ms\" }, { sleep = \"3ms\" }";
-    assert!(checked(1, &text(run)).1.requesters.is_empty());
-    assert_eq!(checked(1, &text(&format!("{{ priority = 9 }}, {run}"))).1.requesters, ["c"]);
+    assert!(checked(1, &text(run)).promises.requesters.is_empty());
+    assert_eq!(checked(1, &text(&format!("{{ priority = 9 }}, {run}"))).promises.requesters, ["c"]);
 }

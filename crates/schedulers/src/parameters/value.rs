@@ -1,4 +1,8 @@
 //! The forms of parameters, and their values.
+//!
+//! A new form has two places. Here the compiler asks for its value, for what a message has of it, and for a value made of numbers
+//! ([`Form::value`]), by which trials, the law and tests of the file draw it; and [`Form::allows`] says which values are allowed. In
+//! `scenario/src/file/parameter.rs` is all that a file knows of it; tests there and in `scenario/src/write` fail if it is missing.
 
 use windfall_hierarchy::{Message, ProcessorSet, Value};
 use windfall_time::{Instant, Span};
@@ -104,6 +108,38 @@ impl Rate {
 }
 
 impl Form {
+    /// A value of this form, made of numbers of which each is a length in this unit, a whole number, or a set of bits. The form need not
+    /// allow it.
+    ///
+    /// ```
+    /// use windfall_schedulers::parameters::{Form, ParameterValue};
+    /// use windfall_time::Span;
+    ///
+    /// let [amount, period] = [1, 10].map(Span::from_millis);
+    /// let value = Form::Reservation.value([1, 10, 0], Span::from_millis(1));
+    /// assert_eq!(value, ParameterValue::Reservation { amount, period });
+    /// ```
+    #[must_use]
+    pub fn value(self, numbers: [u32; 3], unit: Span) -> ParameterValue {
+        let [amount, period, due] = numbers.map(|number| unit.saturating_mul(u64::from(number)));
+        let at = Instant::ZERO.saturating_add(due);
+        match self {
+            Form::Reservation => ParameterValue::Reservation { amount, period },
+            Form::Integer(least, most) => {
+                ParameterValue::Integer(i64::from(numbers[0]).clamp(least, most))
+            }
+            Form::Span(_) => ParameterValue::Span(amount),
+            Form::Limit => ParameterValue::Limit { limit: amount, pause: period },
+            Form::Rate => ParameterValue::Rate(Rate::new(amount, period).deadline(due)),
+            Form::Processors => {
+                let bits = (0..32).filter(|bit| numbers[0] >> bit & 1 == 1);
+                ParameterValue::Processors(ProcessorSet::of(bits).unwrap_or_default())
+            }
+            Form::Block => ParameterValue::Block { amount, period, at },
+            Form::Constraint => ParameterValue::Constraint { work: amount, deadline: at },
+        }
+    }
+
     /// Whether this form allows the value.
     #[must_use]
     pub fn allows(self, requested: ParameterValue) -> bool {

@@ -254,11 +254,5 @@ fn settings(kind: &Kind, seed: u32) -> Vec<(String, Setting)> {
 }
 
 pub(super) fn values(settings: &[(String, Setting)]) -> Vec<(&str, Value<'_>)> {
-    let value = |setting| match setting {
-        &Setting::Span(span) => Value::Span(span),
-        &Setting::Integer(n) => Value::Integer(n),
-        &Setting::Bool(b) => Value::Bool(b),
-        Setting::Word(word) => Value::Word(word),
-    };
-    settings.iter().map(|(name, setting)| (name.as_str(), value(setting))).collect()
+    settings.iter().map(|(name, setting)| (name.as_str(), setting.value())).collect()
 }

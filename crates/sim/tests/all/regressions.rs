@@ -340,7 +340,7 @@ guarantee = "RESBS 3.8ms 4ms"
     };
     let [plain, reporting] = [false, true].map(|reports| simulate(&scenario(reports)).unwrap());
     let granted = [&plain, &reporting].map(|one| one.outcome.promises.len());
-    assert_eq!((granted, plain.holds()), ([1, 0], true));
+    assert_eq!((granted, plain.holds(), reporting.holds()), ([1, 0], true, false));
     // What the checker still derives there is kept.
     let mut sim =
         Sim::of(scenario(true).build().unwrap_or_else(|why| panic!("{why}")), None).unwrap();

@@ -1,55 +1,38 @@
-//! Reads an event's own text, in both dialects.
+//! Reads the own text of the kernel's events, in both dialects.
 //!
 //! The kernel writes `comm=data-loop.0 pid=2215 prio=-1 target_cpu=002`; libtraceevent's plugins
 //! (trace-cmd, sometimes perf) write `data-loop.0:2215 [-1] CPU:002`. A name may hold the words that
 //! stand around it, so texts are split from the side where no name can be, and where several ways
 //! remain, the one that agrees with the line's head is taken.
 
-use super::limits;
-use super::record::{Raw, Task};
+use super::line::{self, number};
+use super::record::{RawEvent, Reading, Task};
 use crate::{OverheadKind, Stop};
-
-/// Whether an event is one that this module reads.
-pub(super) enum Reading {
-    /// Read.
-    Raw(Raw),
-    /// A known name with a text that is not understood.
-    Malformed,
-    /// The model has no use for it.
-    NotImported,
-}
 
 /// Reads the text of `event`; `tid` is the thread in the line's head.
 pub(super) fn read(event: &str, args: &str, tid: Option<u32>) -> Reading {
     let raw = match event {
         "sched_switch" => switch(args, tid),
-        "sched_waking" => woken(args).map(Raw::Waking),
-        "sched_wakeup" => woken(args).map(Raw::Wakeup),
-        "sched_wakeup_new" => woken(args).map(Raw::WakeupNew),
-        "sched_migrate_task" => migrated(args).map(Raw::Seen),
+        "sched_waking" => woken(args).map(RawEvent::Waking),
+        "sched_wakeup" => woken(args).map(RawEvent::Wakeup),
+        "sched_wakeup_new" => woken(args).map(RawEvent::WakeupNew),
+        "sched_migrate_task" => migrated(args).map(RawEvent::Seen),
         "sched_process_fork" => fork(args),
         "sched_process_exec" => exec(args),
         "sched_process_exit" => exit(args),
         "task_rename" => rename(args),
-        "print" | "tracing_mark_write" | "bprint" | "bputs" => Some(Raw::Mark(mark(args))),
+        "print" | "tracing_mark_write" | "bprint" | "bputs" => Some(RawEvent::Mark(mark(args))),
         "irq_handler_entry" => begin(args, "irq=", OverheadKind::Interrupt),
         "irq_handler_exit" => end(args, "irq=", OverheadKind::Interrupt),
         "softirq_entry" => begin(args, "vec=", OverheadKind::Softirq),
         "softirq_exit" => end(args, "vec=", OverheadKind::Softirq),
-        "PERF_RECORD_COMM" => perf_comm(args),
-        "PERF_RECORD_FORK" => perf_pair(args)
-            .map(|(pid, tid)| Raw::Fork { child: Task { tid, name: None }, pid: Some(pid) }),
-        "PERF_RECORD_EXIT" => perf_pair(args).map(|(_, tid)| Raw::Exiting(tid)),
-        "PERF_RECORD_LOST" | "PERF_RECORD_LOST_SAMPLES" => {
-            Some(Raw::Lost { count: args.strip_prefix("lost ").and_then(leading) })
-        }
         _ => match vector(event) {
             Some(true) => begin(args, "vector=", OverheadKind::Interrupt),
             Some(false) => end(args, "vector=", OverheadKind::Interrupt),
             None => return Reading::NotImported,
         },
     };
-    raw.map_or(Reading::Malformed, Reading::Raw)
+    raw.into()
 }
 
 /// Whether an event is the entry (`true`) or exit of one of x86's own interrupts.
@@ -84,15 +67,15 @@ fn splits<'a>(text: &'a str, middle: &'a str) -> impl Iterator<Item = (&'a str, 
     })
 }
 
-fn switch(args: &str, tid: Option<u32>) -> Option<Raw> {
+fn switch(args: &str, tid: Option<u32>) -> Option<RawEvent> {
     let mut found = None;
     let ways = splits(args, " ==> ").filter_map(|(left, right)| {
         let (prev, stop) = key_left(left).or_else(|| plugin_left(left))?;
         let next = key_right(right).or_else(|| plugin_task(right))?;
-        Some(Raw::Switch { prev, stop, next })
+        Some(RawEvent::Switch { prev, stop, next })
     });
     for raw in ways {
-        let agrees = matches!(&raw, Raw::Switch { prev, .. } if Some(prev.tid) == tid);
+        let agrees = matches!(&raw, RawEvent::Switch { prev, .. } if Some(prev.tid) == tid);
         if agrees {
             return Some(raw);
         }
@@ -178,81 +161,59 @@ fn keyed(args: &str) -> Option<(Task, &str)> {
 }
 
 /// `comm=a pid=1 child_comm=b child_pid=2`; the parent is in the line's head as well.
-fn fork(args: &str) -> Option<Raw> {
+fn fork(args: &str) -> Option<RawEvent> {
     let (left, pid) = args.rsplit_once(" child_pid=")?;
     let child = splits(left, " child_comm=").find_map(|(left, comm)| {
         let (_, behind) = keyed(left)?;
         behind.is_empty().then(|| task(comm, pid))?
     })?;
-    Some(Raw::Fork { child, pid: None })
+    Some(RawEvent::Fork { child, pid: None })
 }
 
 /// `filename=/bin/a pid=1 old_pid=1`.
-fn exec(args: &str) -> Option<Raw> {
+fn exec(args: &str) -> Option<RawEvent> {
     let (left, old) = args.strip_prefix("filename=")?.rsplit_once(" old_pid=")?;
     let (_, tid) = left.rsplit_once(" pid=")?;
-    let old = leading(old).filter(|old| *old <= limits::THREAD_NUMBER)?;
-    Some(Raw::Exec { tid: thread_number(tid)?, old })
+    let old = line::thread_number(number(old)?.0)?;
+    Some(RawEvent::Exec { tid: thread_number(tid)?, old })
 }
 
 /// `comm=a pid=1 prio=120`, newer ones with ` group_dead=true`.
-fn exit(args: &str) -> Option<Raw> {
-    keyed(args).map(|(task, _)| Raw::Exiting(task.tid))
+fn exit(args: &str) -> Option<RawEvent> {
+    keyed(args).map(|(task, _)| RawEvent::Exiting(task.tid))
 }
 
 /// `pid=1 oldcomm=a newcomm=b oom_score_adj=0`.
-fn rename(args: &str) -> Option<Raw> {
+fn rename(args: &str) -> Option<RawEvent> {
     let (pid, rest) = args.strip_prefix("pid=")?.split_once(" oldcomm=")?;
     let (names, _) = rest.rsplit_once(" oom_score_adj=")?;
     // A hostile new name can hold ` newcomm=`, and so can a hostile old one: not both at once.
     let (_, name) = names.split_once(" newcomm=")?;
-    Some(Raw::Rename(task(name, pid)?))
+    Some(RawEvent::Rename(task(name, pid)?))
 }
 
 fn mark(args: &str) -> String {
     args.strip_prefix("tracing_mark_write: ").unwrap_or(args).to_owned()
 }
 
-fn begin(args: &str, key: &str, kind: OverheadKind) -> Option<Raw> {
-    let number = leading::<u64>(args.strip_prefix(key)?)?;
-    Some(Raw::TheftBegin { kind, number: u16::try_from(number).ok()? })
+fn begin(args: &str, key: &str, kind: OverheadKind) -> Option<RawEvent> {
+    let (number, _) = number(args.strip_prefix(key)?)?;
+    Some(RawEvent::OverheadBegin { kind, number: u16::try_from(number).ok()? })
 }
 
-fn end(args: &str, key: &str, kind: OverheadKind) -> Option<Raw> {
-    leading::<u64>(args.strip_prefix(key)?)?;
-    Some(Raw::TheftEnd { kind })
+fn end(args: &str, key: &str, kind: OverheadKind) -> Option<RawEvent> {
+    number(args.strip_prefix(key)?)?;
+    Some(RawEvent::OverheadEnd { kind })
 }
 
-/// `: name:1/2` or ` exec: name:1/2`, process and thread.
-fn perf_comm(args: &str) -> Option<Raw> {
-    let (name, ids) = args.split_once(": ")?.1.rsplit_once(':')?;
-    let (_, tid) = ids.split_once('/')?;
-    Some(Raw::Rename(task(name, tid.trim_end())?))
-}
-
-/// `(1:2):(3:4)`: process and thread, then the parent's.
-fn perf_pair(args: &str) -> Option<(u32, u32)> {
-    let (pid, tid) = args.strip_prefix('(')?.split_once(')')?.0.split_once(':')?;
-    Some((thread_number(pid)?, thread_number(tid)?))
-}
-
-/// The number that a text starts with.
-fn leading<T: std::str::FromStr>(text: &str) -> Option<T> {
-    let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
-    text[..end].parse().ok()
-}
-
-fn task(name: &str, tid: &str) -> Option<Task> {
-    if name.chars().count() > limits::NAME {
-        return None;
-    }
-    let name = (name != "<...>").then(|| name.to_owned());
-    Some(Task { tid: thread_number(tid)?, name })
+/// `a` and `1`; the kernel's word for a name that it has forgotten is none.
+pub(super) fn task(name: &str, tid: &str) -> Option<Task> {
+    Task::new(tid.parse().ok()?, (name != "<...>").then_some(name))
 }
 
 /// A number that a thread can have.
-fn thread_number(text: &str) -> Option<u32> {
-    text.parse().ok().filter(|tid| *tid <= limits::THREAD_NUMBER)
+pub(super) fn thread_number(text: &str) -> Option<u32> {
+    text.parse().ok().and_then(line::thread_number)
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Why an import stopped.
 
-use super::Example;
+use super::{Example, Format};
 use crate::escape::escaped;
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 /// Why an import ended early, or gave nothing.
 #[derive(Debug)]
@@ -15,6 +14,8 @@ pub enum ImportError {
     Unrecognised {
         /// The first line that was not understood, if there was one.
         first: Option<Example>,
+        /// The format, if one was named or recognised.
+        format: Option<&'static Format>,
     },
 }
 
@@ -22,16 +23,22 @@ impl fmt::Display for ImportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ImportError::Io(error) => write!(f, "import: not read completely: {error}"),
-            ImportError::Unrecognised { first: None } => {
+            ImportError::Unrecognised { first: None, .. } => {
                 f.write_str("import: no events; was tracing on?")
             }
-            ImportError::Unrecognised { first: Some(example) } => write!(
-                f,
-                "import: line {}: no event of ftrace or perf text: `{}`; \
-                 make one with `trace-cmd report` or `perf script --ns --show-lost-events`",
-                example.line,
-                escaped(&example.text)
-            ),
+            ImportError::Unrecognised { first: Some(example), format } => {
+                let formats = Format::tried(format);
+                let names: Vec<&str> = formats.iter().map(|format| format.name).collect();
+                let commands: Vec<&str> = formats.iter().map(|format| format.command).collect();
+                write!(
+                    f,
+                    "import: line {}: no event of {} text: `{}`; make one with `{}`",
+                    example.line,
+                    names.join(" or "),
+                    escaped(&example.text),
+                    commands.join("` or `")
+                )
+            }
         }
     }
 }

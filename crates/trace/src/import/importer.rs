@@ -4,15 +4,12 @@
 //! before. Losses without a time stand where they can first have happened: after the last line of
 //! their processor, or before everything.
 
-use super::args::{self, Reading};
-use super::limits;
-use super::line::Head;
 use super::lines::{Line, Lines, too_much};
 use super::queue::Queue;
-use super::record::{Raw, Task, Waiting};
+use super::record::Waiting;
 use super::report::count;
 use super::translate::Translator;
-use super::{Format, ImportError, Report};
+use super::{Aside, Format, Head, Heading, ImportError, RawEvent, Reading, Report, Task, limits};
 use crate::{Cpu, Event, Header, Record};
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufRead};
@@ -96,37 +93,25 @@ impl<R: BufRead> Importer<R> {
     fn read(&mut self, line: &Line) {
         self.report.lines += 1;
         let text = line.text.as_str();
-        let trimmed = text.trim();
-        if trimmed.is_empty() || trimmed.starts_with('#') || is_heading(trimmed) {
-            self.report.other_lines += 1;
-            self.heading(trimmed);
+        if self.aside(text.trim()) {
             return;
         }
-        if let Some((cpu, lost)) = loss(trimmed).filter(|(cpu, _)| *cpu < limits::PROCESSORS) {
-            self.report.loss_lines += 1;
-            self.lost(line.number, Some(cpu), lost);
-            return;
-        }
-        let head = match self.format {
-            Some(format) => (format.head)(text),
-            None => self.recognise(text),
-        };
-        let Some(head) = head else {
+        let read = |format: &&'static Format| Some((*format, (format.head)(text)?));
+        let Some((format, head)) = Format::tried(&self.format).iter().find_map(read) else {
             self.report.unknown.add(line.number, text);
             return;
         };
-        let named = head.comm.is_none_or(|name| name.chars().count() <= limits::NAME);
-        if head.cpu >= limits::PROCESSORS || !named {
-            self.report.malformed.add(line.number, text);
-            return;
-        }
-        match args::read(head.event, head.args, head.tid) {
+        self.format = Some(format);
+        let sound = head.is_within_limits();
+        match if sound { (format.event)(&head) } else { Reading::Malformed } {
             Reading::NotImported => {
                 self.last_event = line.number;
                 count(&mut self.report.not_imported, head.event);
             }
             // Of a line that was cut, only what stands at its beginning can be believed.
-            Reading::Raw(raw) if !line.cut || matches!(raw, Raw::Mark(_)) => {
+            Reading::Event(raw)
+                if raw.is_within_limits() && (!line.cut || matches!(raw, RawEvent::Mark(_))) =>
+            {
                 self.last_event = line.number;
                 count(&mut self.report.events, head.event);
                 self.wait(line.number, &head, raw);
@@ -135,44 +120,50 @@ impl<R: BufRead> Importer<R> {
         }
     }
 
-    fn recognise<'a>(&mut self, text: &'a str) -> Option<Head<'a>> {
-        let read = |format: &&'static Format| Some((*format, (format.head)(text)?));
-        let (format, head) = Format::ALL.iter().find_map(read)?;
-        self.format = Some(format);
-        Some(head)
-    }
-
-    fn heading(&mut self, text: &str) {
-        let told = |key: &str| {
-            text.split_once(key)
-                .map(|(_, rest)| rest.trim_start_matches([' ', ':', '=']))
-                .map(number)
-        };
-        if text.starts_with("# entries-in-buffer/entries-written") {
-            let mut numbers = text.split_once(':').map_or("", |(_, rest)| rest).split(['/', ' ']);
-            let mut next = || numbers.find(|part| !part.is_empty()).map(number);
-            if let (Some(Some(kept)), Some(Some(written))) = (next(), next())
-                && written > kept
-            {
-                self.lost(0, None, Some(written - kept));
+    /// Whether the line is no event: an empty one, or what a format says that is none.
+    fn aside(&mut self, line: &str) -> bool {
+        let mut other = line.is_empty();
+        let format = self.format;
+        for format in Format::tried(&format) {
+            match (format.aside)(line) {
+                Some(Aside::Heading(heading)) => {
+                    self.heading(&heading);
+                    other = true;
+                }
+                Some(Aside::Loss { cpu, count })
+                    if cpu.is_none_or(|cpu| cpu < limits::PROCESSORS) =>
+                {
+                    self.report.loss_lines += 1;
+                    self.lost(cpu, count);
+                    return true;
+                }
+                Some(Aside::Loss { .. }) | None => {}
             }
         }
-        let cpus = ["#P:", "cpus=", "# nrcpus online"].iter().find_map(|key| told(key)).flatten();
-        if let Some(cpus) = cpus.and_then(|cpus| u16::try_from(cpus).ok()) {
-            self.header.cpus = cpus;
-        }
-        if let Some((_, clock)) = text.split_once("# clockid:") {
-            let clock = clock.split_whitespace().next().unwrap_or_default();
+        self.report.other_lines += u64::from(other);
+        other
+    }
+
+    fn heading(&mut self, heading: &Heading<'_>) {
+        self.header.cpus = heading.processors.unwrap_or(self.header.cpus);
+        if let Some(clock) = heading.clock {
             self.header.clock = clock.chars().take(40).collect();
+        }
+        if heading.lost.is_some() {
+            self.lost(None, heading.lost);
         }
     }
 
     /// A loss whose time the source does not give.
-    fn lost(&mut self, line: u64, cpu: Option<u16>, lost: Option<u64>) {
+    fn lost(&mut self, cpu: Option<u16>, lost: Option<u64>) {
         self.report.lose(cpu.map(Cpu), lost);
         let after = cpu.and_then(|cpu| self.last_on.get(&cpu).copied()).or(self.released);
         match after {
-            Some(ns) => self.push(line, ns, cpu, Raw::Lost { count: lost }),
+            Some(ns) => {
+                self.seq += 1;
+                let ns = ns.max(self.released.unwrap_or(0));
+                self.queue.push(Waiting::loss(ns, self.seq, cpu, lost));
+            }
             None => {
                 let sum = self.early.entry(cpu).or_insert(Some(0));
                 *sum = sum.zip(lost).map(|(sum, lost)| sum.saturating_add(lost));
@@ -180,35 +171,20 @@ impl<R: BufRead> Importer<R> {
         }
     }
 
-    fn push(&mut self, line: u64, ns: u64, cpu: Option<u16>, raw: Raw) {
-        let ns = ns.max(self.released.unwrap_or(0));
-        self.seq += 1;
-        let (seq, by, pid, interrupt) = (self.seq, None, None, None);
-        self.queue.push(Waiting { ns, seq, line, cpu, by, pid, interrupt, raw });
-    }
-
-    fn wait(&mut self, line: u64, head: &Head<'_>, raw: Raw) {
-        if let Raw::Lost { count } = raw {
-            self.lost(line, Some(head.cpu), count);
+    fn wait(&mut self, line: u64, head: &Head<'_>, raw: RawEvent) {
+        if let RawEvent::Lost { count } = raw {
+            self.lost(Some(head.cpu), count);
             return;
         }
-        let mut ns = head.ns;
-        let task = |tid| Task { tid, name: head.comm.map(str::to_owned) };
-        // perf's own records name whom they are about, which need not be who ran.
-        let own = head.event.starts_with("PERF_RECORD_");
-        let by = head.tid.filter(|_| !own).map(task);
+        let by = head.tid.map(|tid| Task { tid, name: head.comm.map(str::to_owned) });
         let (cpu, pid, interrupt) = (Some(head.cpu), head.pid, head.interrupt);
         self.seq += 1;
         let seq = self.seq;
-        if ns == 0 && own {
-            // perf tells at time 0 what it found when it began.
-            let Some(newest) = self.newest else {
-                let told = Waiting { ns: 0, seq, line, cpu, by, pid, interrupt, raw };
-                self.translator.take(told, &mut self.report);
-                return;
-            };
-            ns = newest;
-        }
+        let Some(mut ns) = head.ns.or(self.newest) else {
+            let found = Waiting { ns: 0, seq, line, cpu, by, pid, interrupt, raw };
+            self.translator.take(found, &mut self.report);
+            return;
+        };
         if let Some(released) = self.released
             && ns < released
         {
@@ -241,10 +217,7 @@ impl<R: BufRead> Importer<R> {
 
     fn early_losses(&mut self, ns: u64) {
         for (cpu, count) in std::mem::take(&mut self.early) {
-            let (seq, line, by, pid, interrupt) = (0, 0, None, None, None);
-            let raw = Raw::Lost { count };
-            let lost = Waiting { ns, seq, line, cpu, by, pid, interrupt, raw };
-            self.translator.take(lost, &mut self.report);
+            self.translator.take(Waiting::loss(ns, 0, cpu, count), &mut self.report);
         }
     }
 
@@ -299,9 +272,9 @@ impl<R: BufRead> Iterator for Importer<R> {
     fn next(&mut self) -> Option<Result<Record, ImportError>> {
         loop {
             if let Some(record) = self.translator.out.pop_front() {
-                if self.header.source.is_empty() {
-                    // Only losses, of which every format has the same words, come without one.
-                    let format = self.format.unwrap_or(Format::FTRACE);
+                if let Some(format) = self.format
+                    && self.header.source.is_empty()
+                {
                     format.name.clone_into(&mut self.header.source);
                 }
                 return Some(Ok(record));
@@ -320,33 +293,9 @@ impl<R: BufRead> Iterator for Importer<R> {
             return nothing.then(|| {
                 let mut examples =
                     self.report.unknown.first.iter().chain(&self.report.malformed.first);
-                Err(ImportError::Unrecognised { first: examples.next().cloned() })
+                let (first, format) = (examples.next().cloned(), self.format);
+                Err(ImportError::Unrecognised { first, format })
             });
         }
     }
-}
-
-/// trace-cmd's own lines.
-fn is_heading(text: &str) -> bool {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.strip_prefix("cpus=").is_some_and(digits)
-        || text.strip_prefix("version = ").is_some_and(digits)
-        || (text.starts_with("CPU") && text.ends_with(" is empty"))
-}
-
-/// `CPU:1 [LOST 3412 EVENTS]` of trace_pipe, `CPU:7 [204600 EVENTS DROPPED]` of trace-cmd.
-fn loss(text: &str) -> Option<(u16, Option<u64>)> {
-    let (cpu, rest) = text.strip_prefix("CPU:")?.split_once(' ')?;
-    let inside = rest.trim().strip_prefix('[')?.strip_suffix(']')?;
-    let count = match inside.strip_prefix("LOST ") {
-        Some(rest) => rest.strip_suffix("EVENTS")?.trim(),
-        None => inside.strip_suffix("EVENTS DROPPED")?.trim(),
-    };
-    let count = if count.is_empty() { None } else { Some(count.parse().ok()?) };
-    Some((cpu.parse().ok()?, count))
-}
-
-fn number(text: &str) -> Option<u64> {
-    let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
-    text[..end].parse().ok()
 }

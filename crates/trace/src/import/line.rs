@@ -10,21 +10,33 @@
 
 use super::limits;
 
-/// The part of a line before the event's own text.
+/// The part of a line before the event's own text, and that text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Head<'a> {
-    /// The name, if the source knows it.
-    pub(super) comm: Option<&'a str>,
-    /// 0 for idle, `None` where the source knows no thread.
-    pub(super) tid: Option<u32>,
-    /// The process, if given.
-    pub(super) pid: Option<u32>,
-    pub(super) cpu: u16,
+pub struct Head<'a> {
+    /// The name of the thread that ran, if the source knows it.
+    pub comm: Option<&'a str>,
+    /// The thread that ran on the processor, 0 for idle; `None` where the line does not say.
+    pub tid: Option<u32>,
+    /// Its process, if given.
+    pub pid: Option<u32>,
+    /// The processor.
+    pub cpu: u16,
     /// Whether the line was written by an interrupt; `None` when the source does not say.
-    pub(super) interrupt: Option<bool>,
-    pub(super) ns: u64,
-    pub(super) event: &'a str,
-    pub(super) args: &'a str,
+    pub interrupt: Option<bool>,
+    /// Nanoseconds of the source's clock; `None` for what was there already when tracing began, which counts from where the line stands.
+    pub ns: Option<u64>,
+    /// The event's name, by which the report counts it.
+    pub event: &'a str,
+    /// The event's own text.
+    pub args: &'a str,
+}
+
+impl Head<'_> {
+    pub(super) fn is_within_limits(&self) -> bool {
+        self.cpu < limits::PROCESSORS
+            && [self.tid, self.pid].iter().flatten().all(|tid| *tid <= limits::THREAD_NUMBER)
+            && self.comm.is_none_or(|name| name.chars().count() <= limits::NAME)
+    }
 }
 
 /// The kernel's limit is 15 bytes; one more forgives other tools.
@@ -36,19 +48,21 @@ pub(super) fn candidates<'a>(
     ends: impl Fn(u8) -> bool,
     read: impl Fn(&'a str, &'a str) -> Option<Head<'a>>,
 ) -> Option<Head<'a>> {
+    let letters = line.char_indices().skip_while(|(_, letter)| letter.is_whitespace());
+    let mut beyond = letters.skip(LONGEST_NAME).filter(|(_, letter)| !letter.is_whitespace());
+    let long_behind = beyond.next().map_or(line.len(), |(place, _)| place);
     let mut found = None;
     for (place, pair) in line.as_bytes().windows(2).enumerate() {
+        let short = place <= long_behind;
+        if found.is_some() && !short {
+            break;
+        }
         let digit = pair[1].is_ascii_digit() || pair[1] == b'-';
         if !digit || !ends(pair[0]) {
             continue;
         }
         let (comm, rest) = line.split_at(place);
-        let comm = comm.trim();
-        let short = comm.chars().count() <= LONGEST_NAME;
-        if found.is_some() && !short {
-            break;
-        }
-        if let Some(head) = read(comm, rest) {
+        if let Some(head) = read(comm.trim(), rest) {
             found = Some(head);
             if !short {
                 break;
@@ -76,6 +90,12 @@ pub(super) fn digits(text: &str) -> (&str, &str) {
 pub(super) fn number(text: &str) -> Option<(u64, &str)> {
     let (number, rest) = digits(text);
     Some((number.parse().ok()?, rest))
+}
+
+/// The number behind a key, as in `cpus=4` and `nrcpus online : 4`.
+pub(super) fn number_behind<N: TryFrom<u64>>(text: &str, key: &str) -> Option<N> {
+    let (_, rest) = text.split_once(key)?;
+    N::try_from(number(rest.trim_start_matches([' ', ':', '=']))?.0).ok()
 }
 
 /// A thread number; a negative one means that the source does not know it.

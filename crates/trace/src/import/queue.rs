@@ -3,7 +3,7 @@
 //! Invariant: `on` holds the keys of those lines of `lines` that say which thread runs on
 //! their processor: an event that a thread wrote there, or a loss.
 
-use super::record::{Raw, Waiting};
+use super::record::{RawEvent, Waiting};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Time, then position in the source.
@@ -27,7 +27,7 @@ impl Queue {
 
     pub(super) fn push(&mut self, waiting: Waiting) {
         let key = (waiting.ns, waiting.seq);
-        let telling = waiting.claims().is_some() || matches!(waiting.raw, Raw::Lost { .. });
+        let telling = waiting.claims().is_some() || matches!(waiting.raw, RawEvent::Lost { .. });
         if let Some(cpu) = waiting.cpu
             && telling
         {

@@ -7,7 +7,7 @@
 //! switches.
 
 use super::Report;
-use super::record::{Raw, Task, Waiting};
+use super::record::{RawEvent, Task, Waiting};
 use super::threads::Threads;
 use crate::{Cpu, Event, OverheadKind, Record, Stop, ThreadId};
 use std::collections::{HashMap, VecDeque};
@@ -39,7 +39,7 @@ impl Translator {
     pub(super) fn take(&mut self, waiting: Waiting, report: &mut Report) {
         self.now = Instant::from_nanos(waiting.ns);
         let Waiting { line, cpu, by, pid, interrupt, raw, .. } = waiting;
-        if let Raw::Lost { count } = raw {
+        if let RawEvent::Lost { count } = raw {
             self.lose(cpu, count);
             return;
         }
@@ -49,51 +49,49 @@ impl Translator {
         }
         let cpu = cpu.unwrap_or(0);
         let context = by.as_ref().map_or(0, |task| task.tid);
-        if let Raw::Switch { prev, .. } = &raw {
+        if let RawEvent::Switch { prev, .. } = &raw {
             self.foresee(cpu, prev.tid, line, report);
         } else if by.is_some() {
             self.foresee(cpu, context, line, report);
         }
         match raw {
-            Raw::Switch { prev, stop, next } => self.switch(line, cpu, &prev, stop, &next, report),
-            Raw::Waking(Some(task)) => {
+            RawEvent::Switch { prev, stop, next } => {
+                self.switch(line, cpu, &prev, stop, &next, report)
+            }
+            RawEvent::Wakeup(Some(task))
+                if self.threads.slot(task.tid).woken || self.runs(task.tid).is_some() =>
+            {
+                self.meet(&task, report);
+            }
+            RawEvent::Waking(Some(task)) | RawEvent::Wakeup(Some(task)) => {
                 let by = self.cause(cpu, context, interrupt, report);
                 self.waking(&task, by, report);
             }
-            Raw::Wakeup(Some(task)) => {
-                if self.threads.slot(task.tid).woken || self.runs(task.tid).is_some() {
-                    self.meet(&task, report);
-                } else {
-                    let by = self.cause(cpu, context, interrupt, report);
-                    self.waking(&task, by, report);
-                }
-            }
-            Raw::WakeupNew(Some(task)) => {
+            RawEvent::WakeupNew(Some(task)) => {
                 if self.threads.is_declared(task.tid) && !self.threads.slot(task.tid).fresh {
                     self.end(line, task.tid, report);
                 }
                 let by = self.cause(cpu, context, interrupt, report);
                 self.waking(&task, by, report);
             }
-            Raw::Seen(task) | Raw::Rename(task) => self.meet(&task, report),
-            Raw::Fork { child, pid } => self.fork(line, &child, pid, report),
-            Raw::Exec { tid, old } if tid != old && tid != 0 && old != 0 => {
-                self.exec(line, tid, old, report);
+            RawEvent::Seen(task) | RawEvent::Rename(task) => self.meet(&task, report),
+            RawEvent::Fork { child, pid } => self.fork(line, &child, pid, report),
+            RawEvent::Exec { tid, old } => self.exec(line, tid, old, report),
+            RawEvent::OverheadBegin { kind, number } => {
+                self.overhead_begins(cpu, kind, number, report)
             }
-            Raw::TheftBegin { kind, number } => self.overhead_begins(cpu, kind, number, report),
-            Raw::TheftEnd { kind } => self.overhead_ends(cpu, kind, report),
-            Raw::Mark(text) => {
+            RawEvent::OverheadEnd { kind } => self.overhead_ends(cpu, kind, report),
+            RawEvent::Mark(text) => {
                 let interrupt = interrupt == Some(true);
                 let thread = if interrupt { None } else { self.declare(context, report) };
                 self.put(Event::Mark { thread, text });
             }
             // The thread still runs until its last switch, which says that it has ended.
-            Raw::Exiting(_)
-            | Raw::Exec { .. }
-            | Raw::Waking(None)
-            | Raw::Wakeup(None)
-            | Raw::WakeupNew(None)
-            | Raw::Lost { .. } => {}
+            RawEvent::Exiting(_)
+            | RawEvent::Waking(None)
+            | RawEvent::Wakeup(None)
+            | RawEvent::WakeupNew(None)
+            | RawEvent::Lost { .. } => {}
         }
     }
 
@@ -225,6 +223,9 @@ impl Translator {
 
     /// A thread that is not the first of its process takes the first one's number over.
     fn exec(&mut self, line: u64, tid: u32, old: u32, report: &mut Report) {
+        if tid == old || tid == 0 || old == 0 {
+            return;
+        }
         self.end(line, tid, report);
         let runs = self.runs(old);
         let event = self.threads.renumber(old, tid);

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::strategy::Union;
-use windfall_hierarchy::{Message, ProcessorSet};
+use windfall_hierarchy::Message;
 use windfall_schedulers::parameters::{ALL, Form, ParameterValue, Rate, UNWRITTEN};
 use windfall_time::{Instant, Span};
 
@@ -27,7 +27,7 @@ fn at() -> impl Strategy<Value = Instant> {
 
 /// A value of that form; some of them are out of range.
 fn value(form: Form) -> BoxedStrategy<ParameterValue> {
-    let span = |most: u64| (0..most).prop_map(quarters);
+    let made = move |numbers| form.value(numbers, quarters(1));
     match form {
         Form::Reservation => prop_oneof![
             (1_u64..40, 1_u64..90)
@@ -41,32 +41,15 @@ fn value(form: Form) -> BoxedStrategy<ParameterValue> {
             let all = if most > 1000 { least.max(-1)..=20 } else { least..=most };
             all.prop_map(ParameterValue::Integer).boxed()
         }
-        Form::Span(_) => span(200).prop_map(ParameterValue::Span).boxed(),
-        Form::Limit => (span(50), span(200))
-            .prop_map(|(limit, pause)| ParameterValue::Limit { limit, pause })
-            .boxed(),
         Form::Rate => (1_u64..90, 1_u64..90)
             .prop_map(|(period, deadline)| {
                 let rate = Rate::new(Some(quarters(period / 4)), quarters(period));
                 ParameterValue::Rate(rate.deadline(quarters(deadline)))
             })
             .boxed(),
-        Form::Processors => (0_u16..16)
-            .prop_map(|bits| {
-                let own_vps = (0..4).filter(|own| bits >> own & 1 == 1);
-                ParameterValue::Processors(ProcessorSet::of(own_vps).unwrap_or_default())
-            })
-            .boxed(),
-        Form::Block => (1_u64..40, 1_u64..90, at())
-            .prop_map(|(amount, period, at)| {
-                let (amount, period) = (quarters(amount), quarters(period));
-                ParameterValue::Block { amount, period, at }
-            })
-            .boxed(),
-        Form::Constraint => (span(40), at())
-            .prop_map(|(work, deadline)| ParameterValue::Constraint { work, deadline })
-            .boxed(),
-        form => panic!("no value of the form {form:?} is drawn here"),
+        Form::Processors => [0_u32..16, 0..1, 0..1].prop_map(made).boxed(),
+        Form::Span(_) => [0_u32..200, 0..1, 0..1].prop_map(made).boxed(),
+        _ => [0_u32..50, 0..200, 0..400].prop_map(made).boxed(),
     }
 }
 

@@ -8,19 +8,15 @@ use crate::{Answer, VerbError};
 use std::path::Path;
 use windfall_report::check;
 use windfall_scenario::explain::Explanation;
-use windfall_scenario::{Deadline, Override, Plan, Promises, Scenario, TraceFiles};
+use windfall_scenario::{Override, Plan, Promises, Scenario, TraceFiles};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
     let scenario = load_with(&args.file, &args.set.overrides)?;
     scenario.check().map_err(CommandError::of)?;
-    let promises = scenario.promises();
-    let refused = promises.refused().count();
-    let late = promises.deadlines(&scenario).iter().any(Deadline::is_late);
-    let overloaded = !promises.overloads(&scenario).is_empty();
-    let holds = refused == 0 && !late && !overloaded && promises.underserved(&scenario).is_empty();
-    let answer = if holds { Answer::Yes } else { Answer::No };
+    let found = scenario.assess();
+    let answer = if found.holds() { Answer::Yes } else { Answer::No };
     if let Some(name) = &args.why {
-        let explanations = why(&promises, name)?;
+        let explanations = why(&found.promises, name)?;
         show(
             args.json,
             || check::explained_json(&explanations),
@@ -28,15 +24,15 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
         )?;
         return Ok(answer);
     }
-    if refused == 0 {
+    if found.promises.refused().next().is_none() {
         // Every scheduler admits its children, and recordings can be read.
         plan(&scenario, &args.file)?;
     }
     warn(&scenario);
     show(
         args.json,
-        || check::json(&scenario, &promises),
-        |width| check::text(&scenario, &promises, width),
+        || check::json(&scenario, &found),
+        |width| check::text(&scenario, &found, width),
     )?;
     Ok(answer)
 }

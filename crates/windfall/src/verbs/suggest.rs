@@ -11,7 +11,7 @@ use super::new::{place_schema, with_schema};
 use crate::cli::SuggestArgs;
 use crate::command_error::CommandError;
 use crate::output::{Destinations, Kept, input_name, is_standard};
-use crate::verbs::export::open_recording;
+use crate::verbs::recording::open_recording;
 use crate::verbs::simulated::simulated;
 use crate::{Answer, VerbError};
 use std::io::Write;
@@ -128,9 +128,7 @@ fn recorded(
     let everybody = "*".parse().map_err(|_| VerbError("windfall: `*` is a pattern".to_owned()))?;
     let question = Question::new(everybody, Keep::Worst(1));
     let mut explainer = Explainer::new(question);
-    let source = open_recording(path, args.from);
-    let source = source
-        .map_err(|why| VerbError(format!("windfall: {}: {why}", input_name(&args.recording))))?;
+    let source = open_recording(path, args.from)?;
     // Where it cannot be read further, the remarks say so.
     for record in source.map_while(Result::ok) {
         explainer.record(record.at, &record.event);

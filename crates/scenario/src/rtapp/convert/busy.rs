@@ -30,5 +30,5 @@ pub(super) fn take_time(phases: &mut Vec<Phase>, loops: Option<u64>) -> Option<S
 }
 
 fn takes_time(phase: &Phase) -> bool {
-    phase.steps.iter().any(Step::takes_time)
+    phase.steps.iter().any(|step| step.effect().takes_time())
 }

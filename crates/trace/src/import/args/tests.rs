@@ -1,8 +1,8 @@
 use super::*;
 
-fn some(event: &str, args: &str) -> Option<Raw> {
+fn some(event: &str, args: &str) -> Option<RawEvent> {
     match read(event, args, None) {
-        Reading::Raw(raw) => Some(raw),
+        Reading::Event(raw) => Some(raw),
         _ => None,
     }
 }
@@ -32,11 +32,14 @@ const HOSTILE: [&str; 7] = [
 fn accepts_switches_in_both_dialects_with_any_name() {
     for prev in HOSTILE {
         for next in HOSTILE {
-            let expected =
-                Raw::Switch { prev: named(5, prev), stop: Stop::Blocked, next: named(6, next) };
+            let expected = RawEvent::Switch {
+                prev: named(5, prev),
+                stop: Stop::Blocked,
+                next: named(6, next),
+            };
             let plugin = format!("{prev}:5 [120] S ==> {next}:6 [-1]");
             for args in [key(prev, "S", next), plugin] {
-                let Reading::Raw(raw) = read("sched_switch", &args, Some(5)) else {
+                let Reading::Event(raw) = read("sched_switch", &args, Some(5)) else {
                     panic!("{args}")
                 };
                 assert_eq!(raw, expected, "{args}");
@@ -63,7 +66,8 @@ fn accepts_every_state_that_kernels_write() {
         ("x", Stop::Exited),
     ];
     for (state, expected) in cases {
-        let Some(Raw::Switch { stop, .. }) = some("sched_switch", &key("a", state, "b")) else {
+        let Some(RawEvent::Switch { stop, .. }) = some("sched_switch", &key("a", state, "b"))
+        else {
             panic!("{state}")
         };
         assert_eq!(stop, expected, "{state}");
@@ -76,7 +80,7 @@ fn accepts_every_state_that_kernels_write() {
 #[test]
 fn accepts_wakes_in_both_dialects_with_any_name() {
     for name in HOSTILE {
-        let expected = Some(Raw::Waking(Some(named(9, name))));
+        let expected = Some(RawEvent::Waking(Some(named(9, name))));
         for args in [
             format!("comm={name} pid=9 prio=-1 target_cpu=002"),
             format!("comm={name} pid=9 prio=-1 success=1 target_cpu=002"),
@@ -87,7 +91,7 @@ fn accepts_wakes_in_both_dialects_with_any_name() {
         }
     }
     let failed = "comm=a pid=9 prio=1 success=0 target_cpu=000";
-    assert_eq!(some("sched_wakeup", failed), Some(Raw::Wakeup(None)));
+    assert_eq!(some("sched_wakeup", failed), Some(RawEvent::Wakeup(None)));
     assert_eq!(some("sched_waking", "comm=a pid=x"), None);
 }
 
@@ -95,27 +99,23 @@ fn accepts_wakes_in_both_dialects_with_any_name() {
 fn accepts_lives_and_names() {
     assert_eq!(
         some("sched_process_fork", "comm=a b pid=1 child_comm=c child_comm= child_pid=2"),
-        Some(Raw::Fork { child: named(2, "c child_comm="), pid: None })
+        Some(RawEvent::Fork { child: named(2, "c child_comm="), pid: None })
     );
     assert_eq!(
         some("sched_process_exec", "filename=/bin/a pid=7 pid=8 old_pid=9"),
-        Some(Raw::Exec { tid: 8, old: 9 })
+        Some(RawEvent::Exec { tid: 8, old: 9 })
     );
     let exit = "comm=a pid=3 prio=120 group_dead=true";
-    assert_eq!(some("sched_process_exit", exit), Some(Raw::Exiting(3)));
+    assert_eq!(some("sched_process_exit", exit), Some(RawEvent::Exiting(3)));
     assert_eq!(
         some("task_rename", "pid=4 oldcomm=a newcomm=b c oom_score_adj=0"),
-        Some(Raw::Rename(named(4, "b c")))
+        Some(RawEvent::Rename(named(4, "b c")))
     );
-    assert_eq!(some("PERF_RECORD_COMM", "exec: a:b:7/8"), Some(Raw::Rename(named(8, "a:b"))));
-    let fork = Some(Raw::Fork { child: Task { tid: 2, name: None }, pid: Some(1) });
-    assert_eq!(some("PERF_RECORD_FORK", "(1:2):(3:4)"), fork);
-    assert_eq!(some("PERF_RECORD_EXIT", "(1:2):(3:4)"), Some(Raw::Exiting(2)));
 }
 
 #[test]
 fn accepts_overheads_marks_and_losses() {
-    let begin = |kind, number| Some(Raw::TheftBegin { kind, number });
+    let begin = |kind, number| Some(RawEvent::OverheadBegin { kind, number });
     assert_eq!(
         some("irq_handler_entry", "irq=24 name=nvme0q1"),
         begin(OverheadKind::Interrupt, 24)
@@ -128,9 +128,8 @@ fn accepts_overheads_marks_and_losses() {
         begin(OverheadKind::Interrupt, 65_535)
     );
     assert_eq!(some("irq_handler_entry", "irq=65536 name=a"), None);
-    let end = Some(Raw::TheftEnd { kind: OverheadKind::Interrupt });
+    let end = Some(RawEvent::OverheadEnd { kind: OverheadKind::Interrupt });
     assert_eq!(some("irq_handler_exit", "irq=24 ret=handled"), end);
-    assert_eq!(some("print", "tracing_mark_write: hi"), Some(Raw::Mark("hi".into())));
-    assert_eq!(some("PERF_RECORD_LOST", "lost 803"), Some(Raw::Lost { count: Some(803) }));
+    assert_eq!(some("print", "tracing_mark_write: hi"), Some(RawEvent::Mark("hi".into())));
     assert!(matches!(read("cpu_frequency", "state=1", None), Reading::NotImported));
 }

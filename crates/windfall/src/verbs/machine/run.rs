@@ -1,7 +1,5 @@
 //! `windfall run FILE`, or `-- COMMAND`
 
-mod command;
-
 use crate::cli::{Judged, RunArgs, RunHost, SimulateArgs};
 use crate::command_error::{CommandError, warn};
 use crate::output::{input_name, print_error, print_json, show, width};
@@ -10,24 +8,19 @@ use crate::verbs::keep::Outputs;
 use crate::verbs::simulate;
 use crate::verbs::simulated::reached_its_end;
 use crate::{Answer, VerbError};
-use command::Started;
 use serde_json::json;
 use std::path::Path;
 use std::time::Instant as Clock;
-use windfall_linux::Settings;
+use windfall_linux::{KeptStatus, Settings};
 use windfall_report::check::broken;
 use windfall_report::{json, text, took};
-use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{holds, judge, refusals};
+use windfall_scenario::{CommandPromise, Scenario};
 use windfall_time::Span;
 use windfall_trace::{Header, Sink};
 
 pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
-    let Some(file) = &args.file else {
-        let started = Started::new(args)?;
-        let answer = carry_out(args, started.scenario(), Path::new(started.name()))?;
-        return Ok(if args.dry_run { answer } else { started.answer() });
-    };
+    let Some(file) = &args.file else { return run_command(args) };
     if args.host == RunHost::Sim {
         is_for_the_simulated_machine(args)?;
         let (file, keep) = (file.clone(), args.keep.clone());
@@ -42,6 +35,34 @@ pub(crate) fn run(args: &RunArgs) -> Result<Answer, CommandError> {
         });
     }
     carry_out(args, load(file)?, file)
+}
+
+/// Runs a command. Its exit status is the answer; success if it was asked to end before.
+fn run_command(args: &RunArgs) -> Result<Answer, CommandError> {
+    let promise = promise(args)?;
+    let command = &args.command;
+    // What is not run has no status.
+    let status = (!args.dry_run).then(KeptStatus::new).transpose()?;
+    let words = status.as_ref().map_or_else(|| command.clone(), |status| status.of(command));
+    let scenario = Scenario::of_command(promise, words)?;
+    let program = Path::new(command.first().map_or("", String::as_str));
+    let answer = carry_out(args, scenario, program.file_name().map_or(program, Path::new))?;
+    Ok(status.map_or(answer, |status| status.get().map_or(Answer::Yes, Answer::Status)))
+}
+
+/// The promise that the options ask for.
+fn promise(args: &RunArgs) -> Result<CommandPromise, VerbError> {
+    let why = match (args.host, args.budget.zip(args.period), args.share) {
+        (RunHost::Sim, ..) => {
+            "a command cannot be simulated, because its behaviour is unknown; `windfall calibrate -- COMMAND` measures it"
+        }
+        (_, Some((amount, period)), _) => return Ok(CommandPromise::Budget { amount, period }),
+        (_, None, Some(parts)) => return Ok(CommandPromise::Share(parts)),
+        (_, None, None) => {
+            "a command without a scenario needs `--budget 3ms --period 10ms`, or `--share 2`"
+        }
+    };
+    Err(VerbError(format!("windfall: {why}")))
 }
 
 /// Refuses what a simulated machine has no use for.
@@ -117,5 +138,36 @@ fn end(args: &RunArgs, length: Span) -> String {
         (Some(_), _) => format!("after {length}"),
         (None, None) => "when the command ends".to_owned(),
         (None, Some(length)) => format!("when the command ends, at the latest after {length}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::{Cli, MachineVerb, Verb};
+    use clap::Parser;
+
+    fn asked(words: &[&str]) -> Option<CommandPromise> {
+        let words = ["windfall", "run"].iter().chain(words);
+        match Cli::try_parse_from(words).map(|cli| cli.verb) {
+            Ok(Verb::Machine(MachineVerb::Run(args))) => promise(&args).ok(),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn accepts_what_a_command_is_promised_and_refuses_a_command_without_a_promise() {
+        let span = |text: &str| text.parse().unwrap();
+        let budget = CommandPromise::Budget { amount: span("3ms"), period: span("10ms") };
+        for (words, promise) in [
+            (&["--budget", "3ms", "--period", "10ms", "--", "make"][..], Some(budget)),
+            (&["--share", "2", "--", "make", "-j4"], Some(CommandPromise::Share(2))),
+            (&["--", "make"], None),
+            (&["--host", "sim", "--share", "2", "--", "make"], None),
+            (&["--share", "20", "--", "make"], None),
+            (&["--budget", "3ms", "--", "make"], None),
+        ] {
+            assert_eq!(asked(words), promise, "{words:?}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Words that are never right here, and what is: private metaphors that had a meaning only for their authors.
 
 /// A word, and what to write instead.
-const REPLACED: [(&str, &str); 45] = [
+const REPLACED: [(&str, &str); 47] = [
     ("birth", "start, making"),
     ("by and by", "later"),
     ("clerk", "procfs worker"),
@@ -36,7 +36,9 @@ const REPLACED: [(&str, &str); 45] = [
     ("rob", "take time from"),
     ("robbery", "overhead"),
     ("robs", "takes time from"),
+    ("rung", "priority"),
     ("rungs", "priorities"),
+    ("seat", "place"),
     ("seats", "places"),
     ("stranger", "thread or process of others"),
     ("strangers", "threads or processes of others"),

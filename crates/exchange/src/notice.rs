@@ -222,15 +222,15 @@ impl Exchange {
     ) -> Result<(), ExchangeError> {
         let Some((_, entry)) = mine.entered.find(id) else { return Ok(()) };
         let bell = &self.notices.row(id).bell;
-        let mut rung = bell.load(Ordering::Acquire);
+        let mut rings = bell.load(Ordering::Acquire);
         if self.turn(entry, IN, WAITING).is_err() {
             return Ok(());
         }
         loop {
-            if !futex.wait(bell, rung) {
+            if !futex.wait(bell, rings) {
                 return Err(ExchangeError::Over);
             }
-            rung = bell.load(Ordering::Acquire);
+            rings = bell.load(Ordering::Acquire);
             let state = self.notices.entries.at(low(entry)).state.load(Ordering::Acquire);
             if state != word(high(entry), WAITING) {
                 return Ok(());

@@ -171,11 +171,11 @@ proptest! {
 
     #[test]
     fn limit_pieces_come_where_a_search_finds_them(
-        stretches in schedules(), y in 1..12_u64, part in 0..11_u64, wish in prop::option::of(0..30_u64),
+        stretches in schedules(), y in 1..12_u64, part in 0..11_u64, whole in prop::option::of(0..30_u64),
     ) {
         let x = 1 + part % y;
         let (amount, period) = (length(x.into(), 1), length(y.into(), 1));
-        let guarantee = match wish {
+        let guarantee = match whole {
             None => Guarantee::NonPreemptive(amount, period),
             Some(at) => Guarantee::Synchronized(amount, period, length(at.into(), 1)),
         };
@@ -187,7 +187,7 @@ proptest! {
                 ticks[first..last].iter().all(|served| *served)
             })
         });
-        let some = match wish {
+        let some = match whole {
             None => (0..y).any(comes),
             Some(at) => comes(at % y),
         };

@@ -231,7 +231,7 @@ impl Judgement {
         let empty = |verdict: &PromiseVerdict| {
             let promise = &verdict.promise;
             (anew && owners.contains(&owner(promise)) || promise.owner.ends_with(EARLIER))
-                && matches!(verdict.status(), PromiseStatus::NotAsking | PromiseStatus::NotTested)
+                && matches!(verdict.status(), PromiseStatus::Unused | PromiseStatus::NotTested)
         };
         let ended = self.ended.into_iter().filter(|verdict| !empty(verdict));
         let watches = self.watches.into_iter();

@@ -143,8 +143,8 @@ pub(crate) struct Found {
     pub(crate) class: Option<io::Result<()>>,
     /// The affinity differed.
     pub(crate) place: Option<io::Result<()>>,
-    /// The settings by which it asks for another priority: another class than was given, or another nice value.
-    pub(crate) asks: Option<OwnChange>,
+    /// The settings by which the thread requests another priority: another class than was given, or another nice value.
+    pub(crate) own_change: Option<OwnChange>,
 }
 
 /// A change of a thread's priority, made by the thread itself or by another.

@@ -31,10 +31,10 @@ fn limit_memory() -> Option<Child> {
     child.stdout.as_mut()?.read_exact(&mut said).ok().map(|()| child)
 }
 
-/// Asks the pool when it is dropped, which waits for the lock of its processor.
-struct Asks(Arc<Pool>, mpsc::Sender<()>);
+/// Submitter the pool when it is dropped, which waits for the lock of its processor.
+struct Submitter(Arc<Pool>, mpsc::Sender<()>);
 
-impl Drop for Asks {
+impl Drop for Submitter {
     fn drop(&mut self) {
         let _ = (self.0.counts(), self.1.send(()));
     }
@@ -45,7 +45,7 @@ fn law_a_closure_without_a_thread_may_ask_the_pool() {
     let pool = Arc::new(pool(4, Share::WHOLE, |_| ()));
     let (sender, dropped) = mpsc::channel();
     let (answers, answered) = mpsc::channel();
-    let (own, asks) = (pool.clone(), [0; 2].map(|_| Asks(pool.clone(), sender.clone())));
+    let (own, asks) = (pool.clone(), [0; 2].map(|_| Submitter(pool.clone(), sender.clone())));
     let submits = move || {
         let asked = Request::by(Span::from_millis(1), Pool::now() + Span::from_millis(900));
         for (number, held) in asks.into_iter().enumerate() {

@@ -29,9 +29,9 @@ fn settings() -> Settings {
 #[derive(Clone)]
 struct Waits(Log);
 
-/// Asks for a device that another process has.
+/// Requester for a device that another process has.
 #[derive(Clone)]
-struct Asks(Queue);
+struct Requester(Queue);
 
 impl Code for Waits {
     const NAME: &'static str = "waits";
@@ -45,8 +45,8 @@ impl Code for Waits {
         let taken = Err(ProcessError::DeviceTaken { device: line() });
         assert_eq!(me.attach(line(), other).await, taken);
         let queue = me.make_queue(me.node(), 4).await?;
-        let asks: Template<Asks> = me.make_template(me.node()).await?;
-        me.make_process(asks, me.node(), ProcessParams::default(), Asks(queue)).await?;
+        let requester: Template<Requester> = me.make_template(me.node()).await?;
+        me.make_process(requester, me.node(), ProcessParams::default(), Requester(queue)).await?;
         for _ in 0..5 {
             let datum = me.mwait(&[event]).await?.datum;
             self.0.lock().unwrap().push(datum);
@@ -65,8 +65,8 @@ impl Code for Waits {
     }
 }
 
-impl Code for Asks {
-    const NAME: &'static str = "asks";
+impl Code for Requester {
+    const NAME: &'static str = "requester";
 
     async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
         let event = me.make_event().await?;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use windfall_scenario::explain::Explanation;
 use windfall_scenario::outcome::Promise;
 use windfall_scenario::{Assessment, Deadline, Promises, Scenario};
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// How many refusals are explained at once, fewer where an answer takes many children; `--why`
 /// explains any.
@@ -70,11 +70,7 @@ pub fn text(scenario: &Scenario, found: &Assessment, width: Option<usize>) -> St
             _ => format!("{} of {} refused", refused, count(asked, "promise")),
         },
     ));
-    let late = deadlines.iter().filter(|deadline| deadline.is_late()).count();
-    if late > 0 {
-        let of = count(deadlines.len(), "thread");
-        text.push_str(&format!("{late} of {of} with deadlines may be late\n"));
-    }
+    text.push_str(&of_deadlines(deadlines));
     for overload in overloads {
         text.push_str(&format!("OVERLOAD: {overload}\n"));
     }
@@ -104,6 +100,23 @@ pub fn text(scenario: &Scenario, found: &Assessment, width: Option<usize>) -> St
     text
 }
 
+/// How many threads with deadlines may be late, and of how many neither is shown.
+fn of_deadlines(deadlines: &[Deadline]) -> String {
+    let mut text = String::new();
+    let of = count(deadlines.len(), "thread");
+    let late = deadlines.iter().filter(|deadline| deadline.is_late()).count();
+    if late > 0 {
+        text.push_str(&format!("{late} of {of} with deadlines may be late\n"));
+    }
+    let open = deadlines.iter().filter(|deadline| deadline.is_open()).count();
+    if open > 0 {
+        text.push_str(&format!(
+            "not shown to be in time, nor late: {open} of {of} with deadlines\n"
+        ));
+    }
+    text
+}
+
 fn tree(promises: &Promises, deadlines: &[Deadline], width: Option<usize>) -> String {
     let mut rows = Vec::new();
     for (at, vp) in promises.tree.vps.iter().enumerate() {
@@ -113,7 +126,7 @@ fn tree(promises: &Promises, deadlines: &[Deadline], width: Option<usize>) -> St
             below(promises, deadlines, at, 0, &mut rows);
         }
     }
-    let mut head = vec!["NAME", "KIND", "ASKS FOR", "VERDICT", "ANSWERS WITHIN"];
+    let mut head = vec!["NAME", "KIND", "GUARANTEE", "VERDICT", "ANSWERS WITHIN"];
     if deadlines.is_empty() {
         head.pop();
         rows.iter_mut().for_each(|row| row.truncate(head.len()));
@@ -131,20 +144,26 @@ fn below(
     let vp = &promises.tree.vps[at];
     let indent = "  ".repeat(depth);
     let Some(node) = vp.child.map(|node| &promises.tree.nodes[node]) else {
-        let [asks, verdict] = verdict(promises, at);
+        let [requested, verdict] = verdict(promises, at);
         let deadline = deadlines.binary_search_by_key(&at, |deadline| deadline.vp).ok();
         let answers = deadline.map(|at| answers(&deadlines[at])).unwrap_or_default();
         let name = format!("{indent}{}", vp.name);
-        rows.push(vec![name, "thread".to_owned(), asks, verdict, answers]);
+        rows.push(vec![name, "thread".to_owned(), requested, verdict, answers]);
         return;
     };
     for (number, own) in node.own.iter().enumerate() {
-        let [asks, verdict] = verdict(promises, *own);
+        let [requested, verdict] = verdict(promises, *own);
         let (name, kind) = match number {
             0 => (node.name.as_str(), node.kind),
             _ => ("", ""),
         };
-        rows.push(vec![format!("{indent}{name}"), kind.to_owned(), asks, verdict, String::new()]);
+        rows.push(vec![
+            format!("{indent}{name}"),
+            kind.to_owned(),
+            requested,
+            verdict,
+            String::new(),
+        ]);
     }
     for child in &node.children {
         let first = promises.tree.vps[*child]
@@ -161,7 +180,12 @@ fn answers(deadline: &Deadline) -> String {
     match &deadline.bound {
         Ok(bound) if deadline.is_met() => format!("{bound} of {}", deadline.deadline),
         Ok(bound) if deadline.is_late() => format!("LATE: {bound}, due in {}", deadline.deadline),
-        Ok(bound) => format!("{bound}, due in {}", deadline.deadline),
+        Ok(bound) => {
+            let in_step = deadline.in_step.map_or(String::new(), |in_step| {
+                format!("; {in_step} if its periods begin with the reservation's")
+            });
+            format!("{bound}, due in {}{in_step}", deadline.deadline)
+        }
         Err(why) => format!("no bound: {why}"),
     }
 }
@@ -169,7 +193,7 @@ fn answers(deadline: &Deadline) -> String {
 /// The request of a virtual processor and the checker's verdict on it.
 fn verdict(promises: &Promises, at: usize) -> [String; 2] {
     let (vp, found) = (&promises.tree.vps[at], &promises.findings.vps[at]);
-    let asks = vp.requested.map(|asks| asks.to_string()).unwrap_or_default();
+    let requested = vp.requested.map(|requested| requested.to_string()).unwrap_or_default();
     let has = || {
         let has = promises.findings.counted_on(at);
         let has: Vec<String> = has.iter().map(ToString::to_string).collect();
@@ -181,7 +205,7 @@ fn verdict(promises: &Promises, at: usize) -> [String; 2] {
         (Some(_), false) => "granted".to_owned(),
         (None, false) => has(),
     };
-    [asks, verdict]
+    [requested, verdict]
 }
 
 /// Everything about it.
@@ -194,8 +218,8 @@ pub fn json(scenario: &Scenario, found: &Assessment) -> Value {
         parent.map(|parent| tree.nodes[parent].name.clone())
     };
     let granted = |vp: usize| {
-        let asks = tree.vps[vp].requested.filter(|_| !promises.findings.vps[vp].is_refused());
-        asks.map(|asks| asks.to_string())
+        let requested = tree.vps[vp].requested.filter(|_| !promises.findings.vps[vp].is_refused());
+        requested.map(|requested| requested.to_string())
     };
     let schedulers = tree.nodes.iter().map(|node| {
         let parents: Vec<Option<String>> = node.own.iter().map(parent).collect();
@@ -212,6 +236,7 @@ pub fn json(scenario: &Scenario, found: &Assessment) -> Value {
             "thread": tree.vps[deadline.vp].name,
             "deadline_ns": deadline.deadline.as_nanos(),
             "met": deadline.is_met(),
+            "in_step_bound_ns": deadline.in_step.map(Span::as_nanos),
             "bound_ns": deadline.bound.as_ref().ok().map(|bound| bound.as_nanos()),
             "why_not": deadline.bound.as_ref().err().map(|why| why.to_string()),
         })

@@ -5,8 +5,8 @@ use windfall_guarantees::Length;
 use windfall_guarantees::meaning::Verdict as Meaning;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{
-    CpuOutcome, Figures, LostTask, Outcome, PromiseVerdict, StationOutcome, Supervision,
-    ThreadOutcome, Verdict, plain, refusals,
+    CpuOutcome, Figures, LostTask, Outcome, PromiseStatus, PromiseVerdict, StationOutcome,
+    Supervision, ThreadOutcome, Verdict, plain, refusals,
 };
 use windfall_time::{Instant, Span};
 
@@ -104,7 +104,7 @@ fn expectation(verdict: &Verdict) -> Value {
         "expected": verdict.expected,
         "found": verdict.found,
         "held": verdict.held,
-        "because": verdict.because,
+        "because": Some(&verdict.because).filter(|because| !because.is_empty()),
     })
 }
 
@@ -221,11 +221,19 @@ fn promise(verdict: &PromiseVerdict) -> Value {
         "guarantee": verdict.promise.guarantee.to_string(),
         "granted": verdict.promise.granted,
         "timer_ticks": verdict.tick.is_some(),
-        "state": verdict.status().name(),
+        "state": state(verdict.status()),
         "margin_ns": margin,
         "worst": worst,
         "tested": verdict.verdict.as_ref().map_or(0, Meaning::tested),
         "runnable_ns": verdict.runnable.as_nanos(),
         "until_ns": verdict.until.map(windfall_time::Instant::as_nanos),
     })
+}
+
+/// A promise's state in documents, which keep their words: one is older than the word in tables.
+const fn state(status: PromiseStatus) -> &'static str {
+    match status {
+        PromiseStatus::Unused => "not asking",
+        other => other.name(),
+    }
 }

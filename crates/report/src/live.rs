@@ -112,7 +112,7 @@ fn accused(listing: &Listing) -> Vec<String> {
 /// The worst of several promises, one for each own virtual processor.
 fn worst(promises: &[Promised]) -> Option<Promised> {
     let severity = |standing| match standing {
-        LiveStatus::NotAsking => 0,
+        LiveStatus::Unused => 0,
         LiveStatus::Met => 1,
         LiveStatus::Stolen | LiveStatus::Overhead => 2,
         LiveStatus::Unknown => 3,
@@ -126,7 +126,7 @@ fn worst(promises: &[Promised]) -> Option<Promised> {
 pub(crate) const fn standing(standing: LiveStatus) -> &'static str {
     match standing {
         LiveStatus::Met => "kept",
-        LiveStatus::NotAsking => "not asking",
+        LiveStatus::Unused => "unused",
         LiveStatus::Over => "exceeded",
         LiveStatus::Stolen => "stolen",
         LiveStatus::Overhead => "overhead",
@@ -173,7 +173,7 @@ pub fn text(listing: &Listing, width: Option<usize>) -> String {
         "NAME",
         "KIND OR STATE",
         "PROMISED",
-        "STANDING",
+        "STATUS",
         "RECEIVED ms",
         "%CPU",
         "%CPU LATELY",

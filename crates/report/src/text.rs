@@ -151,9 +151,13 @@ fn expectations(verdicts: &[Verdict]) -> String {
     }
     for verdict in verdicts {
         let word = if verdict.held { "held  " } else { "FAILED" };
+        let because = match verdict.because.as_str() {
+            "" => String::new(),
+            because => format!(" ({because})"),
+        };
         text.push_str(&format!(
-            "{word} {} {}: found {} ({})\n",
-            verdict.what, verdict.expected, verdict.found, verdict.because
+            "{word} {} {}: found {}{because}\n",
+            verdict.what, verdict.expected, verdict.found
         ));
     }
     text

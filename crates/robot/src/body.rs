@@ -93,15 +93,15 @@ impl Code for Motors {
             open(&world).takes_step(step).map_err(failed)?;
             me.compute(reacts).await;
             me.job_done().await;
-            let (told, over, news) = {
+            let (figures_now, over, observed) = {
                 let shared = open(&world);
-                (figures(&shared), shared.over, shared.news)
+                (figures(&shared), shared.over, shared.observed)
             };
-            annotate(&mut me, told).await;
+            annotate(&mut me, figures_now).await;
             if over {
-                // It may have been told already.
-                if let Some(news) = news {
-                    _ = me.post(news, 0).await;
+                // It may have been posted already.
+                if let Some(observed) = observed {
+                    _ = me.post(observed, 0).await;
                 }
                 break;
             }
@@ -120,7 +120,7 @@ fn figures(shared: &Shared) -> [Annotation; 8] {
         Annotation::Count("stood-elsewhere", journey.stood(Stood::Elsewhere)),
         Annotation::Count("stood-at-obstacle", journey.stood(Stood::Obstacle)),
         Annotation::Count("stood-without-way", journey.stood(Stood::NoWay)),
-        Annotation::Count("news-put-off", journey.put_off),
+        Annotation::Count("observations-put-off", journey.put_off),
         Annotation::Count("arrived", u64::from(journey.arrived)),
     ]
 }
@@ -162,16 +162,16 @@ impl Code for Sensors {
             }
             me.compute(reacts).await;
             let now = me.now().await;
-            let (new, news, over) = {
+            let (new, observed, over) = {
                 let mut shared = open(&self.0);
                 let now = shared.since(now);
                 let new = !shared.over && shared.looks(at, now).map_err(failed)?;
-                (new, shared.news, shared.over)
+                (new, shared.observed, shared.over)
             };
             me.job_done().await;
-            if let (true, Some(news)) = (new, news) {
+            if let (true, Some(observed)) = (new, observed) {
                 // It may not have taken the last one yet.
-                _ = me.post(news, 0).await;
+                _ = me.post(observed, 0).await;
             }
             if over {
                 break;
@@ -204,8 +204,8 @@ impl Code for Planner {
             Some(reservation) => me.request_own(reservation.request(&deliberative)).await?,
             None => moves(&mut me, &deliberative).await?,
         }
-        let (news, time) = (me.make_event().await?, me.make_event().await?);
-        open(&self.0).news = Some(news);
+        let (observed, time) = (me.make_event().await?, me.make_event().await?);
+        open(&self.0).observed = Some(observed);
         let ready = open(&self.0).ready;
         if let Some(ready) = ready {
             let now = me.now().await;
@@ -242,7 +242,7 @@ impl Code for Planner {
                     if until < Instant::MAX {
                         me.post_at(time, 0, until).await?;
                     }
-                    me.mwait(&[news, time]).await?;
+                    me.mwait(&[observed, time]).await?;
                     me.cancel(time).await?;
                 }
                 Next::Over => break,
@@ -266,6 +266,6 @@ fn planning(shared: &Shared) -> Vec<Annotation> {
         Annotation::Time("undoing", used.undoing),
         Annotation::Count("promises-lost", shared.late),
         Annotation::Count("not-promised", shared.unfit),
-        Annotation::Count("news-refused", shared.refused),
+        Annotation::Count("observations-refused", shared.refused),
     ]
 }

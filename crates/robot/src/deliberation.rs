@@ -19,7 +19,7 @@ const NANOSECOND: Span = Span::from_nanos(1);
 /// The inputs of map and planner.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// The sensors' view, for the planner; its news, for the map.
+    /// The sensors' view, for the planner; its observations, for the map.
     Seen {
         /// Cells, and whether each is blocked.
         cells: Vec<(Cell, bool)>,

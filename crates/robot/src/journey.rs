@@ -63,7 +63,7 @@ pub struct Journey {
     pub energy: u64,
     /// Whether it arrived.
     pub arrived: bool,
-    /// How often news took effect later than at the first step for which it was offered, since there was no room for it.
+    /// How often an observation took effect later than at the first step for which it was offered, since there was no room for it.
     pub put_off: u64,
     /// How often it stood, by [`Stood`].
     stood: [u64; 5],

@@ -22,7 +22,7 @@ const LONGEST: Span = Span::from_secs(3_600);
 const WAITING: u32 = 256;
 /// An input comes so long before the step that is to know of it.
 const BEFORE: Span = Span::from_nanos(1);
-/// For how many steps, from the next, news is offered, before sensors look again.
+/// For how many steps, from the next, an observation is offered, before sensors look again.
 const OFFERS: u32 = 10;
 
 type Bound = Box<dyn Fn(ProcessNumber, &Event) -> Span + Send>;
@@ -31,7 +31,7 @@ type Bound = Box<dyn Fn(ProcessNumber, &Event) -> Span + Send>;
 pub(crate) enum Next {
     /// To spend this processor time on what it has taken back, and on what it has handled.
     Spend { undone: u64, cause: String, taking_back: Span, handling: Span },
-    /// To wait until then, or for news.
+    /// To wait until then, or for an observation.
     Wait(Instant),
     /// Nothing any longer.
     Over,
@@ -63,10 +63,10 @@ pub(crate) struct Shared {
     told: u32,
     /// Whether it has stood, and has had no move since that knows of it.
     is_lost: bool,
-    /// Cells with news that the planner does not know yet, by the time from which on it holds.
+    /// Observed cells that the planner does not know yet, by the time from which on it holds.
     causes: BTreeMap<Instant, String>,
     /// The event that the planner waits for, once it is there.
-    pub(crate) news: Option<Post>,
+    pub(crate) observed: Option<Post>,
     /// The event that the motors wait for, if the planner is to have a promise before the mission begins.
     pub(crate) ready: Option<Post>,
     pub(crate) over: bool,
@@ -103,7 +103,7 @@ impl Shared {
             told: 0,
             is_lost: false,
             causes: BTreeMap::new(),
-            news: None,
+            observed: None,
             ready: None,
             over: false,
             late: 0,
@@ -187,7 +187,7 @@ impl Shared {
 
     /// The sensors look around, at a time that was `planned` and is `now`. Whether the planner is told of something: of as many cells as there is time for, the nearest first.
     pub(crate) fn looks(&mut self, planned: Instant, now: Instant) -> Result<bool, RunError> {
-        let mut cells = self.world.at(planned).news(self.at, self.robot.sight);
+        let mut cells = self.world.at(planned).unreported(self.at, self.robot.sight);
         let stands = (self.stood != self.told).then_some((self.at, self.stood));
         if cells.is_empty() && stands.is_none() {
             return Ok(false);
@@ -206,7 +206,7 @@ impl Shared {
         }
     }
 
-    /// Offers news for the first step for which it can be known, and for later ones. Whether it is admitted.
+    /// Offers an observation for the first step for which it can be known, and for later ones. Whether it is admitted.
     fn offers(
         &mut self,
         cells: &[(Cell, bool)],

@@ -39,8 +39,8 @@ impl World {
         self.blocked[cell as usize] = blocked;
     }
 
-    /// News of the cells around one that has not been reported.
-    pub(crate) fn news(&self, around: Cell, sight: u16) -> Vec<(Cell, bool)> {
+    /// Changes of the cells around one that have not been reported.
+    pub(crate) fn unreported(&self, around: Cell, sight: u16) -> Vec<(Cell, bool)> {
         let cells = self.terrain.size.around(around, sight);
         let sees = cells.map(|cell| (cell, self.blocked[cell as usize]));
         let is_new = |(cell, blocked): &(Cell, bool)| {

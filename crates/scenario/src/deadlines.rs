@@ -42,9 +42,9 @@ pub struct Deadline {
     pub deadline: Span,
     /// The longest response time, or why there is no bound.
     pub bound: Result<Span, BoundError>,
-    /// Whether it has a reservation of its own of that period, for all its work: where both begin together, it does better
-    /// than the bound.
-    pub in_step: bool,
+    /// A shorter bound, for a thread with a reservation of its own of its period and for all its work, if each of its periods
+    /// begins with one of the reservation. The checker does not know whether they do.
+    pub in_step: Option<Span>,
 }
 
 impl Deadline {
@@ -54,10 +54,18 @@ impl Deadline {
         self.bound.as_ref().is_ok_and(|bound| *bound <= self.deadline)
     }
 
-    /// Whether a job may end after its deadline; without a bound, or [in step](Self::in_step), nothing is known.
+    /// Whether a bound is past the deadline. Without a bound, or if every job is in time [in step](Self::in_step), nothing is
+    /// known.
     #[must_use]
     pub fn is_late(&self) -> bool {
-        !self.in_step && self.bound.as_ref().is_ok_and(|bound| *bound > self.deadline)
+        let past = |bound: &Span| *bound > self.deadline;
+        self.bound.as_ref().is_ok_and(past) && self.in_step.as_ref().is_none_or(past)
+    }
+
+    /// Whether it is neither shown to be [met](Self::is_met) nor to be [late](Self::is_late).
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        !self.is_met() && !self.is_late()
     }
 }
 
@@ -102,15 +110,22 @@ impl Promises {
                         self.bound((node, &threads, blocking), at, &task)
                     }
                 };
-                let (period, work) = (task.period.into(), Length::from(task.work));
-                let in_step =
-                    self.findings.counted_on(*vp).iter().any(|has| {
-                        has.reservation().is_some_and(|(x, y)| y == period && x >= work)
-                    });
+                let in_step = bound.as_ref().ok().and_then(|_| self.in_step(*vp, &task));
                 known.insert(*vp, Deadline { vp: *vp, deadline, bound, in_step });
             }
         }
         known.into_values().collect()
+    }
+
+    /// The bound for a thread whose periods begin with those of a reservation of its own.
+    ///
+    /// Of `x` that come until the end of the period, the last `x - work` may come at once before it: so the work is done by then.
+    fn in_step(&self, vp: usize, task: &Task) -> Option<Span> {
+        let (period, work) = (Length::from(task.period), Length::from(task.work));
+        let has = self.findings.counted_on(vp);
+        let reservations = has.iter().filter_map(Guarantee::reservation);
+        let enough = reservations.filter(|(x, y)| *y == period && *x >= work);
+        enough.filter_map(|(x, y)| y.checked_sub(x.checked_sub(work)?)?.ceil()).min()
     }
 
     /// Bounds for all children of a scheduler, if it serves by deadlines: each child delays each other one.

@@ -134,7 +134,8 @@ pub enum LiveStatus {
     Met,
     /// Its owner is not runnable, or has not been for long enough.
     #[default]
-    NotAsking,
+    #[serde(rename = "not-asking")]
+    Unused,
     /// Its owner got more than a hard reservation allows.
     Over,
     /// Broken by stolen time.
@@ -150,7 +151,7 @@ pub enum LiveStatus {
 impl From<PromiseStatus> for LiveStatus {
     fn from(status: PromiseStatus) -> LiveStatus {
         match status {
-            PromiseStatus::NotAsking | PromiseStatus::NotTested => LiveStatus::NotAsking,
+            PromiseStatus::Unused | PromiseStatus::NotTested => LiveStatus::Unused,
             PromiseStatus::Kept => LiveStatus::Met,
             PromiseStatus::Exceeded => LiveStatus::Over,
             PromiseStatus::Stolen => LiveStatus::Stolen,

@@ -11,9 +11,6 @@ use core::ops::Range;
 use core::str::FromStr;
 use toml::de::{DeTable, DeValue};
 
-/// The name of the virtual file of overrides in mistakes.
-pub(crate) const NAME: &str = "--set";
-
 /// One value: `audio.guarantee=RESBH 4ms 10ms`, `machine.processors=2`, `length=5s`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Override {

@@ -22,7 +22,7 @@ use crate::diagnostic::{Code, Diagnostics, ScenarioError};
 use crate::file::HeadFile;
 use crate::model::{Change, Machine, Request, SEED, Scenario};
 use crate::overrides::{self, Override};
-use crate::source::{Origin, Path, SourceFile};
+use crate::source::{OVERRIDES, Origin, Path, SourceFile};
 use crate::text::{TextError, read_text};
 use crate::tree::{self, Node};
 use std::sync::Arc;
@@ -219,7 +219,7 @@ fn set(
     for one_value in overrides {
         let line = one_value.line(&root).map_err(|mistake| one(&origin(files.clone()), mistake))?;
         let start = files.last().map_or(0, |last| last.start + last.text.len() + 1);
-        let line = file(overrides::NAME, &line, start);
+        let line = file(OVERRIDES, &line, start);
         files.push(line.clone());
         lines.push(line);
     }

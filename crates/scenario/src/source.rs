@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// The name of the virtual files of values that are set from outside, in mistakes.
+pub(crate) const OVERRIDES: &str = "--set";
+
 /// One file that was read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -71,6 +74,12 @@ impl PartialEq for Origin {
 impl Eq for Origin {}
 
 impl Origin {
+    /// Whether some values were set from outside: what the files say of their own values may then be wrong.
+    #[must_use]
+    pub fn is_overridden(&self) -> bool {
+        self.files.iter().any(|file| file.name == OVERRIDES)
+    }
+
     /// The files, the scenario's own first; none when it was made in code.
     #[must_use]
     pub fn files(&self) -> &[SourceFile] {

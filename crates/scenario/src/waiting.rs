@@ -182,15 +182,15 @@ impl<'a> Walk<'a> {
 
     /// Records that a thread reaches this step; threads that wait for it continue.
     fn done(&mut self, what: Needs<'a>, thread: usize) {
-        let mut news = false;
+        let mut is_new = false;
         let does = self.does.entry(what).or_insert_with(|| {
-            news = true;
+            is_new = true;
             Does { first: thread, others: false }
         });
         if does.first != thread && !does.others {
-            (does.others, news) = (true, true);
+            (does.others, is_new) = (true, true);
         }
-        if news {
+        if is_new {
             self.ready.extend(self.waits.remove(&what).into_iter().flatten());
         }
     }

@@ -11,6 +11,7 @@ mod length;
 #[cfg(feature = "machine")]
 mod machine;
 mod recorded;
+mod set;
 
 #[cfg(feature = "machine")]
 pub(crate) use ctl::{CtlArgs, CtlVerb, ParameterVerb};
@@ -23,6 +24,7 @@ pub(crate) use machine::{
     RunArgs, RunHost, TopArgs,
 };
 pub(crate) use recorded::Source;
+pub(crate) use set::SetArgs;
 
 use crate::candidates;
 use crate::verbs::reserve::TaskText;
@@ -30,7 +32,6 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::ArgValueCandidates as Candidates;
 use length::length;
 use std::path::PathBuf;
-use windfall_scenario::Override;
 use windfall_time::{Ratio, Span};
 use windfall_trace::explain::Pattern;
 use windfall_trace::import::Format;
@@ -180,11 +181,16 @@ pub(crate) struct SchemaArgs {
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  windfall check scenarios/home-computer.toml --why ts1\n\n\
-                        Exit status: 0 all promises follow, and all threads meet their deadlines; 1 one does not; 2 a mistake in the file.")]
+#[command(after_help = "Examples:\n  windfall check scenarios/home-computer.toml --why ts1\n  \
+                        windfall check scenarios/isolation.toml --set 'machine.processors=2'\n\n\
+                        Exit status: 0 all promises follow, and no deadline is shown to be missed (without a bound, nothing is shown); \
+                        1 a promise is refused, a bound is past its deadline, or threads need more than they are given; 2 a mistake in the file.")]
 pub(crate) struct CheckArgs {
     /// The scenario.
     pub(crate) file: PathBuf,
+    /// Values that are not the file's.
+    #[command(flatten)]
+    pub(crate) set: SetArgs,
     /// Print JSON instead of text.
     #[arg(long)]
     pub(crate) json: bool,
@@ -292,10 +298,9 @@ pub(crate) struct SimulateArgs {
     /// Seed of all random numbers, instead of the scenario's.
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
-    /// Override a value of the file: of a scheduler, thread, lock or named program, as `audio.guarantee=RESBH 4ms 10ms`, or of the machine.
-    /// A name may stand behind its part, as `threads.audio.start=1s`. Each value is set once.
-    #[arg(long = "set", value_name = "NAME.KEY=VALUE", add = Candidates::new(candidates::file_values))]
-    pub(crate) overrides: Vec<Override>,
+    /// Values that are not the file's.
+    #[command(flatten)]
+    pub(crate) set: SetArgs,
     /// Which promises to judge: those that the file asks for, or every one that the checker grants, asked for or not,
     /// and the bounds on response times.
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = Judged::Asked)]

@@ -72,7 +72,14 @@ fn law_a_value_that_is_set_is_the_value_that_the_file_could_have() {
     folder.write("other.toml", &file.replace("RESBH 2ms 5ms", "RESBH 4ms 10ms"));
     let set = "audio.guarantee=RESBH 4ms 10ms";
     let changed = json(&folder, &["simulate", "audio.toml", "--json", "--set", set]);
-    assert_eq!(changed, json(&folder, &["simulate", "other.toml", "--json"]));
+    let mut same = json(&folder, &["simulate", "other.toml", "--json"]);
+    for expectation in same["expectations"].as_array_mut().unwrap() {
+        let reason = expectation["because"].take();
+        assert!(reason.is_string(), "a reason of the file's own values: {reason}");
+    }
+    assert_eq!(changed, same);
+    let checked = said(&folder, &["check", "audio.toml", "--set", set], 0);
+    assert_eq!(checked, said(&folder, &["check", "other.toml"], 0));
     assert_ne!(changed, json(&folder, &["simulate", "audio.toml", "--json"]));
 
     let arguments =
@@ -108,6 +115,8 @@ fn law_the_answer_of_a_file_is_not_given_for_other_values() {
     let set = "audio.guarantee=RESBH 1ms 10ms";
     let changed = said(&folder, &["simulate", "audio.toml", "--set", set], 1);
     assert!(changed.contains("Question: does") && !changed.contains("Answer: "), "{changed}");
+    assert!(changed.contains("\nFAILED audio.missed equal to 0: found 1000\n"), "{changed}");
+    assert!(said(&folder, &["simulate", "audio.toml"], 0).contains("found 0 (a gap of at most"));
     let all = ["simulate", "audio.toml", "--set", set, "--set", "answer=no"];
     assert!(said(&folder, &all, 1).contains("Answer: no"));
 }
@@ -116,7 +125,11 @@ fn law_the_answer_of_a_file_is_not_given_for_other_values() {
 fn refuses_what_is_set_where_nothing_is_and_says_what_is_near() {
     let folder = Scratch::new("set-refused");
     said(&folder, &["new", "audio"], 0);
-    let set = |value: &str| said(&folder, &["simulate", "audio.toml", "--set", value], 2);
+    let set = |value: &str| {
+        let why = said(&folder, &["simulate", "audio.toml", "--set", value], 2);
+        assert_eq!(why, said(&folder, &["check", "audio.toml", "--set", value], 2));
+        why
+    };
     assert!(set("audoi.guarantee=NULL").contains("did you mean `audio.guarantee`?"));
     assert!(set("audio.guarante=NULL").contains("did you mean `guarantee`?"));
     assert!(set("lenght=1s").contains("did you mean `length`?"));

@@ -124,7 +124,7 @@ struct Seen {
     most: usize,
     /// The resident memory of the supervisor once all threads were there, and at the end, in KiB.
     memory: Vec<u64>,
-    /// Threads that were on no rung of ours at two looks in a row.
+    /// Threads that were at no priority of ours at two looks in a row.
     outside: BTreeSet<i32>,
     /// By thread: its processor time, and since when it can run without getting more.
     waiting: BTreeMap<i32, (String, Instant)>,

@@ -133,7 +133,7 @@ impl Run {
 fn listing() -> Listing {
     let all = [
         LiveStatus::Met,
-        LiveStatus::NotAsking,
+        LiveStatus::Unused,
         LiveStatus::Over,
         LiveStatus::Stolen,
         LiveStatus::Overhead,

@@ -235,6 +235,40 @@ fn law_one_is_not_several() {
     }
 }
 
+/// A status of 0 does not say that every deadline is met, and neither do the text, the help and the document.
+#[test]
+fn limit_a_check_without_an_answer_about_a_deadline_says_so() {
+    let folder = Scratch::new("open-deadlines");
+    let thread = |keys: &str| {
+        format!(
+            "schema = 2\nlength = \"1s\"\n[schedulers.s]\nparent = \"top\"\n{keys}periodic = \"3ms/10ms\"\n"
+        )
+    };
+    let beside = "scheduler = \"round-robin\"\n[threads.b]\nparent = \"s\"\nrun = \"spin\"\n\
+                  [threads.a]\nparent = \"s\"\n";
+    let reserved =
+        "scheduler = \"rez\"\n[threads.a]\nparent = \"s\"\nguarantee = \"RESBH 4ms 10ms\"\n";
+    for (keys, line, in_step) in [
+        (beside, "no bound: ", "null"),
+        (reserved, "15ms, due in 10ms; 9ms if its periods begin with the reservation's", "9000000"),
+    ] {
+        folder.write("a.toml", &thread(keys));
+        let output = folder.run(&["check", "a.toml"]);
+        let said = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let open = "\nnot shown to be in time, nor late: 1 of 1 thread with deadlines\n";
+        assert!(said.contains(line) && said.contains(open), "{said}");
+        let json = text(&folder.run(&["check", "a.toml", "--json"]).stdout);
+        for part in ["\"in_time\": true", "\"met\": false", "\"in_step_bound_ns\": "] {
+            assert!(json.contains(part), "{part}: {json}");
+        }
+        assert!(json.contains(&format!("\"in_step_bound_ns\": {in_step}")), "{json}");
+    }
+    let help = text(&folder.run(&["check", "--help"]).stdout);
+    let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("no deadline is shown to be missed"), "{words}");
+}
+
 #[test]
 fn law_a_name_with_a_semicolon_stands_whole_in_the_message() {
     let folder = Scratch::new("semicolon");

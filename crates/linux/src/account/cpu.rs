@@ -88,9 +88,9 @@ impl Cpu {
         self.stolen.all += all;
         // The part that is still to be charged is at most the whole that is.
         let owed = total.all.saturating_sub(self.stolen.all);
-        let told = |before: Span, part, of: Span| (before + part).max(of.saturating_sub(owed));
-        self.stolen.steal = told(self.stolen.steal, steal, total.steal);
-        self.stolen.soft = told(self.stolen.soft, soft, total.soft);
+        let seen = |before: Span, part, of: Span| (before + part).max(of.saturating_sub(owed));
+        self.stolen.steal = seen(self.stolen.steal, steal, total.steal);
+        self.stolen.soft = seen(self.stolen.soft, soft, total.soft);
         if steal > STANDSTILL {
             self.away.add(now - steal, now);
         }

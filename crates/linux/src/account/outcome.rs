@@ -32,8 +32,8 @@ pub(crate) fn outcome(supervisor: &mut Supervisor) -> Outcome {
     supervisor.host.hear();
     supervisor.ending = true;
     let now = supervisor.time();
-    adopt::tell_who_got_nobody(supervisor, now);
-    adopt::tell_who_was_not_met(supervisor, now);
+    adopt::report_entries_without_threads(supervisor, now);
+    adopt::report_threads_that_ended_before(supervisor, now);
     supervisor.host.machine.clock.set_event(Some(now)); // all accounts are closed at the same instant
     let mut outcome = supervisor.host.finish("linux".to_owned());
     supervisor.host.machine.clock.set_event(None);

@@ -50,8 +50,8 @@ fn look_at(supervisor: &mut Supervisor, number: u32) {
     let Ok(found) = supervisor.host.machine.carrier.audit(number) else {
         return supervisor.host.ends(number);
     };
-    if let Some(asks) = found.asks {
-        own_change::heard(supervisor, number, asks);
+    if let Some(change) = found.own_change {
+        own_change::heard(supervisor, number, change);
     }
     let name = &supervisor.host.threads.list[number as usize].outcome.name;
     let [class, place] = [

@@ -70,12 +70,12 @@ impl Listeners {
             self.0.iter().map(|one| (one.number, one.name.clone())).collect();
         wanted.sort();
         wanted.dedup();
-        let news: Vec<(u32, Option<Notices>)> = host.call(move |s| {
+        let taken_now: Vec<(u32, Option<Notices>)> = host.call(move |s| {
             let take = |(number, name): (u32, String)| (number, taken(s, number, &name));
             wanted.into_iter().map(take).collect()
         });
         self.0.retain_mut(|one| {
-            let mut its = news.iter().filter(|(number, _)| *number == one.number);
+            let mut its = taken_now.iter().filter(|(number, _)| *number == one.number);
             match its.next() {
                 Some((_, Some(notices))) => {
                     notices.iter().for_each(|notice| one.pending.insert(notice));
@@ -88,7 +88,7 @@ impl Listeners {
             }
         });
         let left: Vec<u32> = self.0.iter().map(|one| one.number).collect();
-        let done = news.into_iter().filter(|(number, _)| !left.contains(number));
+        let done = taken_now.into_iter().filter(|(number, _)| !left.contains(number));
         let done: Vec<u32> = done.map(|(number, _)| number).collect();
         if !done.is_empty() {
             host.call(move |s| done.into_iter().for_each(|at| s.host.keep_notices(at, false)));

@@ -1,6 +1,6 @@
 //! Queries about the free capacity of a scheduler that admits jobs (PORTS 2.2, 2.4). They change nothing.
 
-use super::tasks::told;
+use super::tasks::free_capacity;
 use super::wire::ControlError;
 use crate::supervise::locked::Locked;
 use crate::supervise::settle::settle;
@@ -45,11 +45,11 @@ pub(super) fn answer(
         ControlError::new(name(), why.to_string(), help)
     })?;
     match (found, tasks.as_slice()) {
-        (Found::One(idle), [(work, by), ..]) => Ok(told(now, *work, *by, idle)),
+        (Found::One(idle), [(work, by), ..]) => Ok(free_capacity(now, *work, *by, idle)),
         (Found::Several(Err(TaskError::OneOf { index, why })), _) => match (*why, tasks.get(index))
         {
             (TaskError::NoTime { instead, .. }, Some((work, by))) => {
-                let mut answer = told(now, *work, *by, instead);
+                let mut answer = free_capacity(now, *work, *by, instead);
                 answer["admits"] = false.into();
                 answer["tasks"] = tasks.len().into();
                 answer["refused"] = index.into();

@@ -38,7 +38,7 @@ pub(super) fn answer(
     };
     match (requested, reply) {
         (TaskCommand::Submit { work, by }, Err(TaskError::NoTime { instead, .. })) => {
-            Ok(told(now, work, by, instead))
+            Ok(free_capacity(now, work, by, instead))
         }
         (_, Ok(TaskReply::Admitted(task))) => Ok(json!({
             "admits": true,
@@ -62,7 +62,7 @@ fn request(requested: TaskCommand, now: Instant) -> Result<TaskRequest, String> 
 }
 
 /// The free capacity of a scheduler until a time from now.
-pub(super) fn told(now: Instant, work: Span, by: Span, found: IdleTime) -> Value {
+pub(super) fn free_capacity(now: Instant, work: Span, by: Span, found: IdleTime) -> Value {
     let earliest = found.earliest.map(|at| at.saturating_since(now).as_nanos());
     json!({
         "admits": found.idle >= work,

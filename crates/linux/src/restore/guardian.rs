@@ -115,7 +115,7 @@ fn watch(restore_log: &RestoreLog, pipe: &OwnedFd, supervisor: i32, home: &Affin
     }
     let trouble = restore_log.restore_after();
     restore_log.close();
-    tell(cause, supervisor, &trouble);
+    report_end(cause, supervisor, &trouble);
 }
 
 /// Waits until there is a reason to act; `None` if everything was undone in good order.
@@ -158,7 +158,7 @@ fn wait(
 }
 
 /// Reports why the run has ended, on standard error and in a file that `doctor` reads.
-fn tell(cause: Cause, supervisor: i32, trouble: &[String]) {
+fn report_end(cause: Cause, supervisor: i32, trouble: &[String]) {
     let cause = match cause {
         Cause::Gone => format!(
             "process {supervisor} ended without giving back what it had changed (was it killed?)"

@@ -158,8 +158,8 @@ fn woken_by_kernel(
     by: Option<i32>,
     threads: &[Thread],
 ) {
-    let news = linux.heard(thread).is_some_and(|heard| at > heard);
-    if news && linux.body(thread).is_external() {
+    let is_new = linux.heard(thread).is_some_and(|heard| at > heard);
+    if is_new && linux.body(thread).is_external() {
         linux.body(thread).heard = at;
         let by = by.and_then(|tid| trace::waker(linux, tid, at));
         if !threads[thread as usize].is_ready() {

@@ -56,8 +56,8 @@ fn learn_state(
     let lives = supervisor.host.threads.list[number as usize].id().is_some();
     let machine = &mut supervisor.host.machine;
     let looked = machine.clock.since_epoch(looked);
-    let news = machine.heard(number).is_some_and(|heard| heard <= looked);
-    if machine.body(number).tid != tid || !lives || !news {
+    let is_new = machine.heard(number).is_some_and(|heard| heard <= looked);
+    if machine.body(number).tid != tid || !lives || !is_new {
         return;
     }
     machine.body(number).heard = looked;

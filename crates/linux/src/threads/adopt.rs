@@ -260,7 +260,7 @@ pub(crate) fn forget_old_threads(supervisor: &mut Supervisor) {
 }
 
 /// Reports for each program how many threads had ended before they could be taken.
-pub(crate) fn tell_who_was_not_met(supervisor: &mut Supervisor, now: Instant) {
+pub(crate) fn report_threads_that_ended_before(supervisor: &mut Supervisor, now: Instant) {
     let known = supervisor.host.machine.external.programs.pending.keys().copied();
     for tid in known.filter(|tid| !process::exists(*tid)).collect::<Vec<_>>() {
         supervisor.host.machine.external.programs.forget(tid);
@@ -277,7 +277,7 @@ pub(crate) fn tell_who_was_not_met(supervisor: &mut Supervisor, now: Instant) {
 }
 
 /// Reports entries that select threads of a program and got none.
-pub(crate) fn tell_who_got_nobody(supervisor: &mut Supervisor, now: Instant) {
+pub(crate) fn report_entries_without_threads(supervisor: &mut Supervisor, now: Instant) {
     let mut remarks = Vec::new();
     let programs = &supervisor.host.machine.external.programs;
     let got = |entry: &usize| programs.counts.get(entry).is_some_and(|count| *count > 0);

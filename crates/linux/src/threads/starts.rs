@@ -56,7 +56,7 @@ pub(crate) fn claimed_by(
         let Some(only) = wanted(supervisor, spec) else { continue };
         let accepted = only.accepts(comm, exe, start.known());
         if let (Start::Unknown(why), true) = (start, only.fits_but_for_start(comm, exe)) {
-            tell_unknown(supervisor, program, spec, why);
+            report_unknown_start(supervisor, program, spec, why);
         }
         if accepted {
             return Some(spec);
@@ -74,7 +74,7 @@ fn wanted(supervisor: &Supervisor, entry: usize) -> Option<&model::ThreadMatch> 
 }
 
 /// Reports what an entry that asks for a start routine does with a thread whose routine is unknown.
-fn tell_unknown(supervisor: &mut Supervisor, program: usize, spec: usize, why: &str) {
+fn report_unknown_start(supervisor: &mut Supervisor, program: usize, spec: usize, why: &str) {
     let Some(only) = wanted(supervisor, spec) else { return };
     let Some(routine) = &only.routine else { return };
     let name_of = |entry: usize| &supervisor.host.threads.list[entry].outcome.name;

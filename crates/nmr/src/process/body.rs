@@ -117,23 +117,23 @@ fn step(mut state: State, words: u8, iteration: Iteration) -> State {
 /// Those that wait look into their rings.
 pub(super) async fn posts(me: &mut impl Process, shared: &Shared, all: Replicas) {
     for other in all.iter() {
-        if let Some(event) = shared.news(other) {
+        if let Some(event) = shared.arrived(other) {
             // It may be posted already, or gone.
             _ = me.post(event, 0).await;
         }
     }
 }
 
-/// Until there is news, or that time.
+/// Until something has arrived, or that time.
 pub(super) async fn sleeps(
     me: &mut impl Process,
-    [news, time]: [Event; 2],
+    [arrived, time]: [Event; 2],
     until: Option<Instant>,
 ) -> Result<(), ProcessError> {
     if let Some(until) = until {
         me.post_at(time, 0, until).await?;
     }
-    me.mwait(&[news, time]).await?;
+    me.mwait(&[arrived, time]).await?;
     if until.is_some() {
         me.cancel(time).await?;
     }
@@ -151,7 +151,7 @@ struct Replica<'a> {
 }
 
 impl Replica<'_> {
-    /// Where it is to be, and what it waits for: news, and a time.
+    /// Where it is to be, and what it waits for: something that arrives, and a time.
     async fn begins(&self, me: &mut impl Process) -> Result<[Event; 2], ProcessError> {
         let on = &self.shared.voting.on;
         if !on.is_empty() {

@@ -17,7 +17,7 @@ struct Place {
     life: u32,
     /// The ends of the life that has not begun.
     links: Vec<(ReplicaNumber, Link)>,
-    /// The events that it waits for, once they are there: news, and a time.
+    /// The events that it waits for, once they are there: something has arrived, and a time.
     events: Option<[Event; 2]>,
     /// Whether its life that counts sends nothing any longer.
     has_ended: bool,
@@ -95,8 +95,8 @@ impl Shared {
     }
 
     /// The datum that is posted when there is something to read for a replica.
-    pub(super) fn news(&self, replica: ReplicaNumber) -> Option<Event> {
-        self.of(replica, |place| place.events.map(|[news, _]| news))
+    pub(super) fn arrived(&self, replica: ReplicaNumber) -> Option<Event> {
+        self.of(replica, |place| place.events.map(|[arrived, _]| arrived))
     }
 
     /// This life sends nothing any longer.

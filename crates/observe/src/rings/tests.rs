@@ -59,9 +59,9 @@ fn play() -> [i32; 2] {
     let cpu = last_processor();
     let (to_held, tokens) = channel::<()>();
     let (to_granted, answers) = channel::<()>();
-    let take = move |rung| {
+    let take = move |priority| {
         Affinity::one(cpu).give(0).expect("may be pinned");
-        set_fifo(0, rung).expect("may be real-time");
+        set_fifo(0, priority).expect("may be real-time");
         own_tid()
     };
     let held = Builder::new().name("held".into()).spawn(move || {

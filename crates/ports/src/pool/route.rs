@@ -14,7 +14,7 @@ pub(super) enum Route {
     /// Nowhere: it is answered here.
     Ends,
     /// On, if there is no time for it here.
-    Asks(Box<Way>),
+    GoesOn(Box<Way>),
 }
 
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Route {
         affinity: Option<Affinity>,
     ) -> Route {
         let (work, rest, busy) = (asked.work, others, Vec::new());
-        Route::Asks(Box::new(Way { work, affinity, home, rest, busy, best: None }))
+        Route::GoesOn(Box::new(Way { work, affinity, home, rest, busy, best: None }))
     }
 
     /// The processor to ask before this one, whose machine is not free, with the work as it is there; `None` if it is to wait here.
@@ -48,7 +48,7 @@ impl Route {
         here: &Arc<Driven>,
         asked: &mut Request,
     ) -> Option<Arc<Driven>> {
-        let Route::Asks(way) = self else { return None };
+        let Route::GoesOn(way) = self else { return None };
         // Home comes first where that matters.
         let may = way.affinity.is_none() || !Arc::ptr_eq(here, &way.home);
         let next = if may { way.rest.pop_front() } else { None }?;
@@ -65,7 +65,7 @@ impl Route {
         scheduler: usize,
         asked: &mut Request,
     ) -> Option<Arc<Driven>> {
-        let Route::Asks(way) = self else { return None };
+        let Route::GoesOn(way) = self else { return None };
         let next = asked.deadline.and_then(|deadline| {
             let idle = processor.idle_before(scheduler, deadline).ok()?;
             way.after(here, processor, asked, idle)

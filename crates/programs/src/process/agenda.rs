@@ -29,7 +29,7 @@ pub(super) enum What {
 #[derive(Default)]
 pub(crate) struct Agenda {
     timers: BTreeMap<(Instant, u64), (Event, u64)>,
-    letters: BTreeMap<(Instant, u64), Post>,
+    posts: BTreeMap<(Instant, u64), Post>,
     count: u64,
 }
 
@@ -51,9 +51,9 @@ impl Agenda {
         }
     }
 
-    pub(super) fn send(&mut self, at: Instant, letter: Post) {
+    pub(super) fn send(&mut self, at: Instant, post: Post) {
         let number = self.next();
-        self.letters.insert((at, number), letter);
+        self.posts.insert((at, number), post);
     }
 
     /// The time at which the next timer is due.
@@ -68,7 +68,7 @@ impl Agenda {
 
     /// The time at which the next post arrives.
     pub(crate) fn next_post(&self) -> Option<Instant> {
-        self.letters.keys().next().map(|(at, _)| *at)
+        self.posts.keys().next().map(|(at, _)| *at)
     }
 
     pub(super) fn timer_due(&mut self, now: Instant) -> Option<(Event, u64)> {
@@ -76,7 +76,7 @@ impl Agenda {
     }
 
     pub(super) fn post_due(&mut self, now: Instant) -> Option<Post> {
-        due(&mut self.letters, now)
+        due(&mut self.posts, now)
     }
 }
 

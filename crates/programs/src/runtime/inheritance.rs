@@ -29,7 +29,7 @@ impl ProgramRuntime {
     /// Gives a thread that shares a lock with a protocol another rank, which its scheduler has already.
     pub fn has_rank<S: RuntimeHost>(host: &mut S, number: u32, rank: Rank) {
         host.programs().at(number).rank = Some(rank);
-        ProgramRuntime::told_own(host, number);
+        ProgramRuntime::resend_urgency(host, number);
     }
 
     /// Records that a thread begins a job.
@@ -43,12 +43,12 @@ impl ProgramRuntime {
         let thread = host.programs().at(number);
         thread.due = job.deadline.unwrap_or(Instant::MAX);
         if let Some(Rank::Deadline(_)) = thread.rank {
-            ProgramRuntime::told_own(host, number);
+            ProgramRuntime::resend_urgency(host, number);
         }
     }
 
     /// Sends the urgency that a thread inherits again, because its scheduler has received the thread's own.
-    fn told_own<S: RuntimeHost>(host: &mut S, number: u32) {
+    fn resend_urgency<S: RuntimeHost>(host: &mut S, number: u32) {
         let threads = host.programs();
         threads.at(number).runs_at = threads.own_urgency(number);
         ProgramRuntime::settle_urgency(host, number);

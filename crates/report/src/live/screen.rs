@@ -162,7 +162,7 @@ fn draw(screen: &Screen, area: Rect, buffer: &mut Buffer) {
 fn signs(width: usize) -> String {
     let tick = if width < ROOMY { "" } else { "  | promised" };
     let of = |excused: &str| {
-        format!("= kept  - not asking  ~ {excused}  + exceeded  ! missed  ? unknown{tick}")
+        format!("= kept  - unused  ~ {excused}  + exceeded  ! missed  ? unknown{tick}")
     };
     let whole = of("stolen or overhead");
     if whole.len() <= width { whole } else { of("stolen") }
@@ -325,7 +325,7 @@ const fn sign(found: Option<LiveStatus>) -> &'static str {
     match found {
         None => " ",
         Some(LiveStatus::Met) => "=",
-        Some(LiveStatus::NotAsking) => "-",
+        Some(LiveStatus::Unused) => "-",
         Some(LiveStatus::Over) => "+",
         Some(LiveStatus::Stolen | LiveStatus::Overhead) => "~",
         Some(LiveStatus::Missed) => "!",
@@ -337,7 +337,7 @@ fn colour(screen: &Screen, found: Option<LiveStatus>) -> Style {
     let colour = match found {
         None => Color::Blue,
         Some(LiveStatus::Met) => Color::Green,
-        Some(LiveStatus::NotAsking) => Color::Gray,
+        Some(LiveStatus::Unused) => Color::Gray,
         Some(LiveStatus::Stolen | LiveStatus::Overhead) => Color::Yellow,
         Some(LiveStatus::Over | LiveStatus::Missed) => Color::Red,
         Some(LiveStatus::Unknown) => Color::Magenta,

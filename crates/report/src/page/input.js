@@ -75,7 +75,7 @@ function aboutPlace(row, px) {
       + ' of ' + span(next - time) + ' from ' + exact(Math.round(time));
   }
   if (i < lane.n && lane.start[i] < next) return aboutSlice(rows[row], i);
-  return label + ': ' + (isCpu ? 'idle' : 'not asking (blocked, or not there)') + ' at ' + exact(Math.round(time));
+  return label + ': ' + (isCpu ? 'idle' : 'not runnable (blocked, or not there)') + ' at ' + exact(Math.round(time));
 }
 function gallopTo(lane, i, time) {
   return i < lane.n && lane.start[i] < time ? gallop(lane.start, lane.n, i, time) : i;

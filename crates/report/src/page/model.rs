@@ -238,7 +238,7 @@ pub enum RowStatus {
     /// It asked and got what it was promised.
     Met,
     /// It hardly asked: a thread that sleeps is not starved.
-    NotAsking,
+    Unused,
     /// It got more than it was promised.
     Over,
     /// It asked and did not get it, or was late.
@@ -248,7 +248,7 @@ pub enum RowStatus {
 }
 
 /// The state of a row by its numbers. A row that was late, or lost what was admitted, is `Missed`; else, with
-/// time or the end of tasks unknown, `Unknown`; else, if it asked for less than a hundredth of its promise, `NotAsking`;
+/// time or the end of tasks unknown, `Unknown`; else, if it asked for less than a hundredth of its promise, `Unused`;
 /// else, if it received less although it asked all the time, `Missed`; else, if it received over a
 /// hundredth more, `Over`; else `Met`. `None` without a promise and without deadlines.
 #[must_use]
@@ -268,13 +268,13 @@ pub fn standing(row: &ThreadRow, span: Span) -> Option<RowStatus> {
     let promised = row.share.and_then(|share| crate::promised_share::part(share, span));
     let Some(promised) = promised else {
         let requested = !row.runnable.is_zero();
-        return Some(if requested { RowStatus::Met } else { RowStatus::NotAsking });
+        return Some(if requested { RowStatus::Met } else { RowStatus::Unused });
     };
     let hundredth = promised.as_nanos() / 100;
     let received = row.received.as_nanos();
     let always = row.runnable.as_nanos() >= span.as_nanos() - span.as_nanos() / 100;
     Some(if row.runnable.as_nanos() <= hundredth {
-        RowStatus::NotAsking
+        RowStatus::Unused
     } else if always && received.saturating_add(hundredth) < promised.as_nanos() {
         RowStatus::Missed
     } else if row.received.as_nanos() > promised.as_nanos().saturating_add(hundredth) {
@@ -303,7 +303,7 @@ mod tests {
         let of = |row: &ThreadRow| standing(row, Span::from_millis(1_000)).unwrap();
         assert_eq!(of(&row(300, 400)), RowStatus::Met);
         assert_eq!(of(&row(200, 200)), RowStatus::Met, "it asked for less");
-        assert_eq!(of(&row(0, 3)), RowStatus::NotAsking);
+        assert_eq!(of(&row(0, 3)), RowStatus::Unused);
         assert_eq!(of(&row(304, 900)), RowStatus::Over);
         assert_eq!(of(&row(290, 1_000)), RowStatus::Missed, "it asked all the time");
         assert_eq!(of(&ThreadRow { deadlines_missed: 1, ..row(300, 400) }), RowStatus::Missed);

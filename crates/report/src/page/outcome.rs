@@ -31,10 +31,10 @@ pub fn report(
     let expectations = verdicts.iter().map(|verdict| Expectation {
         name: verdict.what.clone(),
         held: verdict.held,
-        text: format!(
-            "expected {}, found {}: {}",
-            verdict.expected, verdict.found, verdict.because
-        ),
+        text: match verdict.because.as_str() {
+            "" => format!("expected {}, found {}", verdict.expected, verdict.found),
+            because => format!("expected {}, found {}: {because}", verdict.expected, verdict.found),
+        },
     });
     let promises = promises::rows(scenario, outcome).into_iter();
     let not_promised = refusals(scenario);

@@ -90,7 +90,7 @@ pub(super) fn class_of(row: &PromiseRow) -> &'static str {
     match row.status {
         _ if row.failure => "missed",
         PromiseStatus::Kept => "met",
-        PromiseStatus::NotAsking | PromiseStatus::NotTested => "quiet",
+        PromiseStatus::Unused | PromiseStatus::NotTested => "quiet",
         _ => "excused",
     }
 }
@@ -109,6 +109,6 @@ fn reason(row: &PromiseRow) -> Option<&'static str> {
             Some("it was requested and not granted, so this does not count as missed")
         }
         PromiseStatus::Exceeded => Some("it got more than its hard reservation allows"),
-        PromiseStatus::NotAsking | PromiseStatus::Kept | PromiseStatus::Missed => None,
+        PromiseStatus::Unused | PromiseStatus::Kept | PromiseStatus::Missed => None,
     }
 }

@@ -222,7 +222,7 @@ fn margin(line: &Line<'_>, promised: Option<Span>) -> Markup {
 fn class_of(standing: RowStatus) -> &'static str {
     match standing {
         RowStatus::Met => "met",
-        RowStatus::NotAsking => "quiet",
+        RowStatus::Unused => "quiet",
         RowStatus::Over => "over",
         RowStatus::Missed => "missed",
         RowStatus::Unknown => "unknown",
@@ -234,7 +234,7 @@ fn word(standing: RowStatus, promise: Option<&str>) -> &'static str {
     match standing {
         RowStatus::Met if promise.is_none() => "in time",
         RowStatus::Met => "kept",
-        RowStatus::NotAsking => "not asking",
+        RowStatus::Unused => "unused",
         RowStatus::Over => "more than promised",
         RowStatus::Missed => "missed",
         RowStatus::Unknown => "unknown",

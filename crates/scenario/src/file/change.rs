@@ -1,7 +1,7 @@
 //! `[[at]]`.
 
 use super::lax::Lax;
-use super::requirements::{Asks, WithRequirements};
+use super::requirements::{HasRequirements, WithRequirements};
 use super::scalar::Frequency;
 use super::scheduler::SchedulerFile;
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,6 @@ pub(crate) struct AtFile {
     pub(crate) timer: Option<Lax<Frequency>>,
 }
 
-impl Asks for AtFile {
+impl HasRequirements for AtFile {
     const OF_THREADS: bool = true;
 }

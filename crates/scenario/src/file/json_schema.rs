@@ -1,7 +1,7 @@
 //! The JSON schema of a file, for the types that are not read as they are declared.
 
 use super::parameter::parameter_schema;
-use super::requirements::{Asks, GUARANTEE};
+use super::requirements::{GUARANTEE, HasRequirements};
 use super::{
     AtFile, Command, ExpectFile, HeadFile, InterruptsFile, KindFile, Lax, LockFile, MachineFile,
     Processors, ProgramFile, Scalar, SchedulerFile, SpeedFile, TextOr, ThreadFile,
@@ -102,7 +102,7 @@ impl JsonSchema for Command {
     }
 }
 
-impl<T: JsonSchema + Asks> JsonSchema for WithRequirements<T> {
+impl<T: JsonSchema + HasRequirements> JsonSchema for WithRequirements<T> {
     fn schema_name() -> Cow<'static, str> {
         T::schema_name()
     }

@@ -25,7 +25,7 @@ pub(crate) struct RequirementsFile {
     pub(crate) parameters: Vec<(&'static Parameter, Lax<ParameterValue>)>,
 }
 
-/// A table with keys of its own, and those that ask something of a parent.
+/// A table with keys of its own, and those that request something of a parent.
 #[derive(serde::Serialize, Clone, Default, Debug)]
 pub(crate) struct WithRequirements<T> {
     #[serde(flatten)]
@@ -35,7 +35,7 @@ pub(crate) struct WithRequirements<T> {
 }
 
 /// A table with such keys.
-pub(crate) trait Asks {
+pub(crate) trait HasRequirements {
     /// Whether it may be about a thread, so that it has the keys that only threads have.
     const OF_THREADS: bool;
 
@@ -46,13 +46,13 @@ pub(crate) trait Asks {
     }
 }
 
-/// The keys by which a scheduler may ask something of a parent.
+/// The keys by which a scheduler may request something of a parent.
 pub(crate) fn scheduler_requirement_keys() -> impl Iterator<Item = &'static str> + Clone {
     let parameters = SchedulerFile::parameters();
     [GUARANTEE].into_iter().chain(parameters.map(|parameter| parameter.key))
 }
 
-/// The keys by which a thread or a scheduler may ask something of a parent.
+/// The keys by which a thread or a scheduler may request something of a parent.
 pub(crate) fn requirement_keys() -> impl Iterator<Item = &'static str> + Clone {
     [GUARANTEE].into_iter().chain(ALL.iter().map(|parameter| parameter.key))
 }
@@ -96,7 +96,7 @@ enum Key<K, V> {
 
 struct KeySeed<K, T>(K, PhantomData<T>);
 
-impl<'de, K: DeserializeSeed<'de>, T: Asks> DeserializeSeed<'de> for KeySeed<K, T> {
+impl<'de, K: DeserializeSeed<'de>, T: HasRequirements> DeserializeSeed<'de> for KeySeed<K, T> {
     type Value = Key<K, K::Value>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -118,7 +118,7 @@ impl<'de, K: DeserializeSeed<'de>, T: Asks> DeserializeSeed<'de> for KeySeed<K, 
     }
 }
 
-impl<'de, A: MapAccess<'de>, T: Asks> MapAccess<'de> for Own<'_, A, T> {
+impl<'de, A: MapAccess<'de>, T: HasRequirements> MapAccess<'de> for Own<'_, A, T> {
     type Error = A::Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
@@ -150,7 +150,7 @@ impl<'de, A: MapAccess<'de>, T: Asks> MapAccess<'de> for Own<'_, A, T> {
 
 struct TableVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de> + Asks> Visitor<'de> for TableVisitor<T> {
+impl<'de, T: Deserialize<'de> + HasRequirements> Visitor<'de> for TableVisitor<T> {
     type Value = WithRequirements<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -165,7 +165,7 @@ impl<'de, T: Deserialize<'de> + Asks> Visitor<'de> for TableVisitor<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de> + Asks> Deserialize<'de> for WithRequirements<T> {
+impl<'de, T: Deserialize<'de> + HasRequirements> Deserialize<'de> for WithRequirements<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(TableVisitor(PhantomData))
     }

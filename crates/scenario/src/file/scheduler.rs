@@ -1,7 +1,7 @@
 //! `[schedulers.NAME]`.
 
 use super::lax::Lax;
-use super::requirements::{Asks, WithRequirements, scheduler_requirement_keys};
+use super::requirements::{HasRequirements, WithRequirements, scheduler_requirement_keys};
 use super::text_or::TextOr;
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub(crate) struct SchedulerFile {
     pub(crate) processors: Option<Lax<u16>>,
 }
 
-impl Asks for SchedulerFile {
+impl HasRequirements for SchedulerFile {
     const OF_THREADS: bool = false;
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct ParentFile {
     pub(crate) parent: Option<Lax<String>>,
 }
 
-impl Asks for ParentFile {
+impl HasRequirements for ParentFile {
     const OF_THREADS: bool = false;
 }
 

@@ -272,17 +272,17 @@ fn waits(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
 fn reserves(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     let to = reader.get(file.to, &path.key("to"));
     let Reservation(request) = reader.get(file.reserve, &path.key("reserve"))?;
-    Some(asks(request, to))
+    Some(own_request(request, to))
 }
 
 fn requests(file: StepFile, path: &Path, reader: &mut Reader<'_>) -> Option<Step> {
     let to = reader.get(file.to, &path.key("to"));
     let guarantee = reader.get(file.guarantee, &path.key("guarantee"))?;
-    Some(asks(OwnRequest::guarantee(guarantee), to))
+    Some(own_request(OwnRequest::guarantee(guarantee), to))
 }
 
 /// A request of a thread for itself, of the scheduler of this name if one is given.
-fn asks(request: OwnRequest, to: Option<String>) -> Step {
+fn own_request(request: OwnRequest, to: Option<String>) -> Step {
     Step::OwnRequest(match to {
         Some(to) => request.at(to),
         None => request,

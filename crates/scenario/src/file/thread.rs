@@ -4,7 +4,7 @@ use super::external::{Command, MatchFile};
 use super::kind::KindFile;
 use super::lax::Lax;
 use super::program::{PhaseFile, ProgramFile};
-use super::requirements::Asks;
+use super::requirements::HasRequirements;
 use super::scalar::{Due, Kib, Range};
 use super::steps::StepFile;
 use super::text_or::TextOr;
@@ -75,7 +75,7 @@ pub(crate) struct ThreadFile {
     pub(crate) profile: Option<Lax<String>>,
 }
 
-impl Asks for ThreadFile {
+impl HasRequirements for ThreadFile {
     const OF_THREADS: bool = true;
 }
 

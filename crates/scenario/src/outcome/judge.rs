@@ -22,13 +22,14 @@ pub struct Verdict {
     pub found: String,
     /// Whether it holds.
     pub held: bool,
-    /// Why it was expected.
+    /// Why it was expected; empty if that is not known, as where a value of the file was replaced, for which it was written.
     pub because: String,
 }
 
 /// Judges every expectation of a scenario.
 #[must_use]
 pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<Verdict> {
+    let overridden = scenario.origin.is_overridden();
     let judges = scenario.expectations.iter().map(|expectation| {
         let measured = measure(expectation, scenario, outcome);
         let held = measured.is_some_and(|found| is_within(expectation, found, outcome));
@@ -37,7 +38,7 @@ pub fn judge(scenario: &Scenario, outcome: &Outcome) -> Vec<Verdict> {
             expected: expectation.bound.to_string(),
             found: measured.map_or("none".to_owned(), |found| shown(expectation, found, outcome)),
             held,
-            because: expectation.because.clone(),
+            because: if overridden { String::new() } else { expectation.because.clone() },
         }
     });
     judges.collect()

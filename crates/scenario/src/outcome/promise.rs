@@ -67,7 +67,7 @@ pub struct PromiseVerdict {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum PromiseStatus {
     /// Its owner was never runnable.
-    NotAsking,
+    Unused,
     /// Its owner was never runnable for long enough, or its numbers are too fine.
     NotTested,
     /// In all windows.
@@ -87,7 +87,7 @@ impl PromiseStatus {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            PromiseStatus::NotAsking => "not asking",
+            PromiseStatus::Unused => "unused",
             PromiseStatus::NotTested => "not tested",
             PromiseStatus::Kept => "kept",
             PromiseStatus::Stolen => "stolen",
@@ -103,7 +103,7 @@ impl PromiseVerdict {
     #[must_use]
     pub fn status(&self) -> PromiseStatus {
         match self.verdict {
-            _ if self.runnable.is_zero() => PromiseStatus::NotAsking,
+            _ if self.runnable.is_zero() => PromiseStatus::Unused,
             None | Some(Verdict::NeverTested) => PromiseStatus::NotTested,
             Some(Verdict::Kept { .. } | Verdict::NotRefuted { .. }) => PromiseStatus::Kept,
             Some(verdict) if within(&verdict, self.precision) || self.is_less_than_a_tick() => {

@@ -77,7 +77,7 @@ mod tests {
     }
 
     /// The parameters that result from messages at a scheduler with so many own virtual processors: the slow definition.
-    fn told(messages: &[(&str, Message)], owns: usize, since: Option<Instant>) -> ChildParams {
+    fn sent(messages: &[(&str, Message)], owns: usize, since: Option<Instant>) -> ChildParams {
         let mut all = ChildParams::default().since(since);
         for (_, message) in messages {
             match *message {
@@ -105,7 +105,7 @@ mod tests {
 
     /// The checker counts exactly the parameters that a run sends to the schedulers.
     #[test]
-    fn limit_what_is_counted_is_what_is_told_in_every_shipped_scenario() {
+    fn limit_what_is_counted_is_what_is_sent_in_every_shipped_scenario() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let mut seen = [0; 2];
@@ -119,7 +119,7 @@ mod tests {
                     let counted = writer.counted(&own.requires, parent, None, None);
                     assert_eq!(
                         counted,
-                        told(&messages, 1, None),
+                        sent(&messages, 1, None),
                         "{}: {}",
                         path.display(),
                         scheduler.name
@@ -138,7 +138,7 @@ mod tests {
                 let owns = scenario.scheduler_named(parent).map_or(0, |found| found.owns.len());
                 assert_eq!(
                     counted,
-                    told(&messages, owns, since),
+                    sent(&messages, owns, since),
                     "{}: {}",
                     path.display(),
                     thread.name
@@ -174,7 +174,7 @@ mod tests {
             for requires in &each {
                 let messages = writer.messages(requires, parent).unwrap_or_default();
                 let counted = writer.counted(requires, parent, None, None);
-                assert_eq!(counted, told(&messages, 1, None), "{parent:?}: {requires:?}");
+                assert_eq!(counted, sent(&messages, 1, None), "{parent:?}: {requires:?}");
             }
         }
     }

@@ -103,6 +103,31 @@ fn refuses_a_bound_where_the_timer_ticks() {
     assert!(bounds(&ticks).iter().all(|(_, bound)| bound.is_none()));
 }
 
+/// Of one thread with a deadline: the bound, the one in step, and whether it is met, late or neither.
+fn in_step(guarantee: &str, periodic: &str) -> (Option<Span>, Option<Span>, [bool; 3]) {
+    let thread = format!(
+        "[threads.a]\nparent = \"s\"\nguarantee = \"{guarantee}\"\nperiodic = \"{periodic}\"\n"
+    );
+    let text = format!("schema = 2\nlength = \"1 s\"\n{}", below("rez", &thread));
+    let scenario = Scenario::parse("test.toml", &text).unwrap();
+    let found = scenario.promises().deadlines(&scenario).pop().unwrap();
+    let verdict = [found.is_met(), found.is_late(), found.is_open()];
+    (found.bound.ok(), found.in_step, verdict)
+}
+
+#[test]
+fn limit_in_step_a_job_is_done_before_the_rest_of_its_amount_could_come() {
+    let [met, late, open] = [0, 1, 2].map(|at| [0, 1, 2].map(|of| of == at));
+    assert_eq!(in_step("RESBH 4ms 10ms", "2ms/10ms"), (ms(14), ms(8), open));
+    assert_eq!(in_step("RESBH 2ms 10ms", "2ms/10ms"), (ms(18), ms(10), open));
+    assert_eq!(in_step("RESBH 4ms 10ms", "2ms/10ms@8ms"), (ms(14), ms(8), open));
+    assert_eq!(in_step("RESBH 4ms 10ms", "2ms/10ms@7ms"), (ms(14), ms(8), late));
+    assert_eq!(in_step("RESBH 2ms 5ms", "2ms/10ms"), (ms(8), None, met));
+    assert_eq!(in_step("RESBH 3ms 9ms", "2ms/10ms"), (ms(14), None, late));
+    // What takes longer than its reservation has no bound, and none in step.
+    assert_eq!(in_step("RESBH 1ms 10ms", "2ms/10ms"), (None, None, open));
+}
+
 /// Why there is no bound for each thread that has a deadline and none.
 fn unbounded(text: &str) -> Vec<BoundError> {
     let text = format!("schema = 2\nlength = \"1 s\"\n{text}");

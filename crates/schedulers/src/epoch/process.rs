@@ -159,14 +159,14 @@ impl Process {
     /// allow. If its need is satisfied and the uncommitted time is too short to be useful, the process gets a full
     /// slice in its low queue. Returns whether it moved there.
     pub(crate) fn allot(&mut self, slice: Span, at: Instant, epoch: &mut Accounts) -> bool {
-        let wish = if self.rest < epoch.useful { slice } else { self.rest };
+        let wanted = if self.rest < epoch.useful { slice } else { self.rest };
         self.give_back(epoch);
         self.revision = epoch.revision;
         if self.is_low(epoch) {
             self.rest = slice;
             return false;
         }
-        let rest = wish.min(self.left.saturating_add(epoch.uncommitted(at)));
+        let rest = wanted.min(self.left.saturating_add(epoch.uncommitted(at)));
         if self.left.is_zero() && rest < epoch.useful {
             (self.low, self.rest) = (true, slice);
             return true;

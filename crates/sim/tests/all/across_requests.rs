@@ -100,7 +100,7 @@ fn judged(text: &str, seen: &mut BTreeMap<&'static str, u64>) -> Result<(), Stri
                 count("kept across requests");
             }
             PromiseStatus::Kept => count("kept after a request"),
-            PromiseStatus::NotAsking | PromiseStatus::NotTested => count("not tested"),
+            PromiseStatus::Unused | PromiseStatus::NotTested => count("not tested"),
             broken => {
                 let promise = &verdict.promise;
                 return Err(format!(

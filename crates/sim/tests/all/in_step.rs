@@ -6,7 +6,7 @@ use crate::common::Random;
 use windfall_scenario::Scenario;
 use windfall_scenario::outcome::{PromiseStatus, promises};
 use windfall_sim::Sim;
-use windfall_time::Instant;
+use windfall_time::{Instant, Span};
 
 /// Siblings that take from one scheduler of reservations what others leave: late, and at their own pace.
 fn siblings(random: &mut Random, thousandths: u64) -> String {
@@ -148,4 +148,40 @@ fn limit_apart_by_a_millisecond_less_is_granted() {
         "[threads.other]\nparent = \"rez\"\nguarantee = \"RESBH 15ms 22ms\"\nrun = \"spin\"\n";
     assert_eq!(fares(&limit("RESBH 3ms 10ms", 1, SPIN, other)), None);
     assert_eq!(fares(&limit("RESBH 3ms 17ms", 1, SPIN, other)), Some(PromiseStatus::Kept));
+}
+
+/// The longest response to jobs of 2 ms below a reservation of 4 ms in 10 ms; the first job comes after `offset`.
+fn longest(offset: u64, others: &str) -> Option<Span> {
+    let scenario = read(&format!(
+        r#"
+length = "2s"
+[schedulers.rez]
+scheduler = "rez"
+parent    = "top"
+{others}
+[threads.below]
+parent    = "rez"
+guarantee = "RESBH 4ms 10ms"
+periodic  = {{ work = "2ms", period = "10ms", offset = "{offset}ms" }}
+"#
+    ));
+    let checked = scenario.promises().deadlines(&scenario).into_iter();
+    let in_step = checked.filter_map(|deadline| deadline.in_step).next_back();
+    assert_eq!(in_step, Some(Span::from_millis(8)));
+    let plan = scenario.build().map_err(|mistakes| mistakes.render(false)).unwrap();
+    let outcome = Sim::of(plan, None).unwrap().run(Instant::ZERO + scenario.length, |_| true);
+    outcome.threads.iter().find(|thread| thread.name == "below").unwrap().response.most()
+}
+
+#[test]
+fn law_jobs_that_begin_with_a_reservations_periods_are_done_before_its_rest_could_come() {
+    let most = Some(Span::from_millis(8));
+    let mut random = Random(0x1234_5678_9abc_def1);
+    for _ in 0..60 {
+        let others = siblings(&mut random, 600);
+        assert!(longest(10 * random.below(3), &others) <= most, "{others}");
+    }
+    let other =
+        "[threads.other]\nparent = \"rez\"\nguarantee = \"RESBH 6ms 10ms\"\nrun = \"spin\"\n";
+    assert_eq!(longest(0, other), most);
 }

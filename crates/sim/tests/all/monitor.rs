@@ -176,9 +176,9 @@ fn refuses_a_second_monitor_until_the_first_has_ended() {
 fn refuses_requests_that_a_process_has_no_right_to() {
     /// Makes requests, and ends.
     #[derive(Clone)]
-    struct Asks(Vec<ThreadRequest>, Report<Result<(), String>>);
+    struct Requester(Vec<ThreadRequest>, Report<Result<(), String>>);
 
-    impl Code for Asks {
+    impl Code for Requester {
         const NAME: &'static str = "asks";
 
         async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
@@ -227,7 +227,7 @@ fn refuses_requests_that_a_process_has_no_right_to() {
     let mut run = plan(2, &text);
     let requests: Vec<ThreadRequest> =
         requested.iter().map(|(request, _)| request.clone()).collect();
-    add(&mut run, "asks", Asks(requests.clone(), answers.clone()), Some("node"));
+    add(&mut run, "asks", Requester(requests.clone(), answers.clone()), Some("node"));
     let outcome = finish(run);
     for ((request, expected), answer) in requested.iter().zip(reported(&answers)) {
         match (expected, &answer) {
@@ -244,7 +244,7 @@ fn refuses_requests_that_a_process_has_no_right_to() {
 
     let answers = Report::default();
     let mut run = plan(2, &text);
-    add(&mut run, "asks", Asks(requests, answers.clone()), None);
+    add(&mut run, "asks", Requester(requests, answers.clone()), None);
     finish(run);
     let none = Err("the process controls no schedulers".to_owned());
     assert!(reported(&answers).iter().all(|answer| *answer == none));

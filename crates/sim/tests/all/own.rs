@@ -168,8 +168,8 @@ steps = [{{ guarantee = \"RESBH 5ms 10ms\", to = \"res\" }}, {{ run = \"1ms\" }}
 #[test]
 fn refuses_guarantees_that_would_break_others() {
     #[derive(Clone)]
-    struct Asks(Arc<Mutex<Vec<String>>>);
-    impl Code for Asks {
+    struct Requester(Arc<Mutex<Vec<String>>>);
+    impl Code for Requester {
         const NAME: &'static str = "asks";
         async fn run(self, mut me: impl Process) -> Result<(), ProcessError> {
             me.sleep_until(Instant::ZERO + ms(100)).await;
@@ -191,7 +191,7 @@ fn refuses_guarantees_that_would_break_others() {
                 [threads.more]\nrun = \"spin\"\nguarantee = \"PS 1/10\"\n";
     let text = TREE.replace("\"fp\"\npriority = 1", "\"fp\"\npriority = 2\nguarantee = \"ALL\"");
     let text = text.replace("\"fp\"\npriority = 2\n[", "\"fp\"\npriority = 1\n[");
-    let outcome = finish(plan_of(&text, more, Asks(said.clone())));
+    let outcome = finish(plan_of(&text, more, Requester(said.clone())));
     let said = said.lock().unwrap();
     assert!(said[0].contains("it would break what is granted: PS 3/4 of `other`"), "{said:?}");
     assert_eq!(said[1], "done");
@@ -280,7 +280,7 @@ fn accepts_requests_of_a_process_which_hears_why_not_and_when_it_ends() {
     );
 }
 
-/// Asks for these in turn, whatever the answers, and returns the general error.
+/// Requester for these in turn, whatever the answers, and returns the general error.
 #[derive(Clone)]
 struct Returns(Vec<OwnRequest>);
 

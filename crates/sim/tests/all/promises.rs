@@ -206,7 +206,7 @@ fn a_thread_that_never_asks_is_not_asking_and_one_that_hardly_does_is_not_tested
     // It comes when judgement is over.
     let text = format!("{text}\n[[at]]\ntime = \"500ms\"\ndo = \"unreserve\"\nthread = \"a\"\n");
     let found = fares(&text, &[promise("b", None, "RESBS 1ms 10ms")]);
-    assert_eq!(found[0].status(), PromiseStatus::NotAsking);
+    assert_eq!(found[0].status(), PromiseStatus::Unused);
 }
 
 /// Judges threads from the trace alone.

@@ -111,8 +111,8 @@ fn limit_less_than_a_tick_is_excused_and_no_more() {
 
 /// The guarantees that threads request, as if all were granted.
 fn wished(scenario: &Scenario) -> Vec<Promise> {
-    let wish = |thread: &Thread| Promise::new(&thread.name, thread.requires.guarantee.unwrap());
-    scenario.threads.iter().map(wish).collect()
+    let promise = |thread: &Thread| Promise::new(&thread.name, thread.requires.guarantee.unwrap());
+    scenario.threads.iter().map(promise).collect()
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn note(ns: u64, what: Note) -> Record {
     at(ns, Event::Note { node: RES, thread: Some(A), what })
 }
 
-fn ask(thread: &str, longer_than: Option<Span>, keep: Keep) -> Question {
+fn question(thread: &str, longer_than: Option<Span>, keep: Keep) -> Question {
     Question { thread: thread.into(), longer_than, keep }
 }
 
@@ -64,7 +64,7 @@ fn explain(question: Question, records: &[Record]) -> Explanation {
 
 /// All findings about `a`.
 fn about_a(records: &[Record]) -> Explained {
-    explain(ask("a", None, Keep::All), records).threads.remove(0)
+    explain(question("a", None, Keep::All), records).threads.remove(0)
 }
 
 fn parts(account: &Account) -> Vec<(Part, u64)> {
@@ -109,7 +109,7 @@ fn law_a_late_job_tells_who_ran_instead_and_what_was_stolen() {
 #[test]
 fn law_a_thread_waits_where_it_runs_next_and_idle_processors_elsewhere_are_told() {
     let found = explain(
-        ask("a", Some(ns(30)), Keep::All),
+        question("a", Some(ns(30)), Keep::All),
         &[
             declare(0, A),
             declare(0, B),
@@ -276,7 +276,7 @@ fn law_of_jobs_that_overlap_each_has_all_time_since_its_release_and_one_what_was
 #[test]
 fn law_lost_events_are_a_part_of_their_own() {
     let found = explain(
-        ask("a", Some(Span::ZERO), Keep::All),
+        question("a", Some(Span::ZERO), Keep::All),
         &[
             declare(0, A),
             declare(0, B),
@@ -373,7 +373,7 @@ fn bursts() -> Vec<Record> {
 #[test]
 fn law_what_was_asked_for_is_kept_and_the_longest() {
     let kept = |keep| {
-        let mut found = explain(ask("a", Some(ns(15)), keep), &bursts()).threads;
+        let mut found = explain(question("a", Some(ns(15)), keep), &bursts()).threads;
         let numbers = |found: &Explained| found.kept.iter().map(|b| b.number).collect::<Vec<_>>();
         let found = found.remove(0);
         assert_eq!((found.done, found.misses), (5, 4));
@@ -395,7 +395,7 @@ fn law_threads_are_chosen_by_name_glob_and_number_and_by_a_later_name() {
         let mut records = bursts();
         let (name, node) = ("renamed".to_owned(), None);
         records.push(at(700, Event::Thread { thread: B, tid: 2, pid: 1, name, node }));
-        let found = explain(ask(text, None, Keep::All), &records);
+        let found = explain(question(text, None, Keep::All), &records);
         found.threads.iter().map(|found| found.thread).collect::<Vec<_>>()
     };
     assert_eq!(chosen("a"), [A]);
@@ -531,7 +531,7 @@ proptest! {
         // After a loss a thread may leave a processor that it was not known to have, and a wait
         // that the timeline joins has two places; what it received is the same.
         let whole = !records.iter().any(|record| matches!(record.event, Event::Lost { .. }));
-        let found = explain(ask("*", Some(Span::ZERO), Keep::All), &records);
+        let found = explain(question("*", Some(Span::ZERO), Keep::All), &records);
         prop_assert_eq!(found.threads.len(), 4);
         for thread in &found.threads {
             prop_assert_eq!(thread.kept.len() as u64, thread.misses);
@@ -549,7 +549,7 @@ proptest! {
         steps in prop::collection::vec((0_u64..9, events(true)), 0..80)
     ) {
         let records = trace(steps);
-        let found = explain(ask("*", Some(Span::ZERO), Keep::All), &records);
+        let found = explain(question("*", Some(Span::ZERO), Keep::All), &records);
         for thread in &found.threads {
             for episode in thread.kept.iter().chain(&thread.longest) {
                 prop_assert_eq!(episode.account.total(), episode.span());

@@ -129,7 +129,7 @@ pub(crate) enum CtlVerb {
         /// Requirements at the new parent, as `share=3`; `processor=1` names another than a scheduler's first virtual
         /// processor.
         #[arg(value_name = "KEY=VALUE")]
-        asks: Vec<String>,
+        requirements: Vec<String>,
     },
     /// Give a scheduler one more parent.
     AddParent {
@@ -141,7 +141,7 @@ pub(crate) enum CtlVerb {
         to: String,
         /// Requirements at the parent, as `share=3`.
         #[arg(value_name = "KEY=VALUE")]
-        asks: Vec<String>,
+        requirements: Vec<String>,
     },
     /// Take one of several parents away from a scheduler.
     RemoveParent {

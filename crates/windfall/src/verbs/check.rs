@@ -11,7 +11,7 @@ use windfall_scenario::explain::Explanation;
 use windfall_scenario::{Assessment, Override, Plan, Promises, Scenario, TraceFiles};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Answer, CommandError> {
-    let scenario = load(&args.file)?;
+    let scenario = load_with(&args.file, &args.set.overrides)?;
     scenario.check().map_err(CommandError::of)?;
     let found = Assessment::of(&scenario);
     let answer = if found.holds() { Answer::Yes } else { Answer::No };

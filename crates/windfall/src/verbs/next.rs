@@ -4,7 +4,7 @@
 
 use super::new;
 use crate::Answer;
-use crate::cli::{ExplainArgs, KeepArgs, SimulateArgs, Verb};
+use crate::cli::{ExplainArgs, KeepArgs, SetArgs, SimulateArgs, Verb};
 use crate::output::{errors_are_read, is_standard, print_error, quoted};
 use std::path::Path;
 
@@ -30,7 +30,7 @@ fn after(verb: &Verb, answer: Answer) -> Option<String> {
             None if yes => format!("suggest {} -o suggested.toml", named(&args.recording)?),
             None => return None,
         },
-        Verb::Check(args) => format!("simulate {}", named(&args.file)?),
+        Verb::Check(args) => format!("simulate {}{}", named(&args.file)?, set(&args.set)),
         Verb::Convert(_) => "catalogue".to_owned(),
         Verb::Reserve(args) => match &args.file {
             Some(file) => format!("check {}", named(file)?),
@@ -58,11 +58,20 @@ fn after(verb: &Verb, answer: Answer) -> Option<String> {
 
 fn after_simulation(args: &SimulateArgs, yes: bool) -> Option<String> {
     let file = named(&args.file)?;
+    let set = set(&args.set);
     Some(match trace(&args.keep) {
         Some(trace) => format!("explain {trace} --worst"),
-        None if yes => format!("run {file} --dry-run"),
-        None => format!("simulate {file} --trace simulated.wft"),
+        None if !yes => format!("simulate {file}{set} --trace simulated.wft"),
+        None if set.is_empty() => format!("run {file} --dry-run"),
+        // A run takes the file as it is.
+        None => format!("check {file}{set}"),
     })
+}
+
+/// The options that set the same values again.
+fn set(args: &SetArgs) -> String {
+    let options = args.overrides.iter().map(|one| format!(" --set {}", quoted(&one.to_string())));
+    options.collect()
 }
 
 /// After one thread or a list of so many, of which `worst` is the pattern of the worst.
@@ -115,11 +124,13 @@ mod tests {
         "suggest a.wft",
         "suggest a.wft -o s.toml",
         "check a.toml",
+        "check a.toml --set a.share=2",
         "convert ALL NULL",
         "reserve a.toml",
         "reserve --task 1ms/10ms",
         "simulate a.toml",
         "simulate a.toml --trace a.wft",
+        "simulate a.toml --set a.share=2 --set length=2s",
         "run a.toml",
         "run a.toml --dry-run",
         "run --share 2 -- make -j4",
@@ -215,6 +226,42 @@ mod tests {
             let found = after_explanation(&args, threads, worst.map(str::to_owned));
             assert_eq!(found.as_deref(), next, "{call}");
             found.inspect(|next| drop(parsed(next)));
+        }
+    }
+
+    #[test]
+    fn limit_nothing_comes_next_after_two_outcomes_whose_scenarios_are_unknown() {
+        let next = |call: &str| after(&parsed(call), Answer::No);
+        assert_eq!(next("compare a.json b.json"), None);
+        assert_eq!(
+            next("compare a.json b.toml").as_deref(),
+            Some("simulate b.toml --report report.html")
+        );
+    }
+
+    #[test]
+    fn law_what_comes_next_after_values_that_were_set_sets_them_again() {
+        let set = "a.toml --set a.share=2 --set 'a.guarantee=RESBH 4ms 10ms'";
+        let words = |verb: &str| {
+            [
+                "windfall",
+                verb,
+                "a.toml",
+                "--set",
+                "a.share=2",
+                "--set",
+                "a.guarantee=RESBH 4ms 10ms",
+            ]
+            .map(str::to_owned)
+        };
+        for (verb, answer, next) in [
+            ("check", Answer::Yes, format!("simulate {set}")),
+            ("check", Answer::No, format!("simulate {set}")),
+            ("simulate", Answer::Yes, format!("check {set}")),
+            ("simulate", Answer::No, format!("simulate {set} --trace simulated.wft")),
+        ] {
+            let typed = Cli::try_parse_from(words(verb)).unwrap_or_else(|why| panic!("{why}"));
+            assert_eq!(after(&typed.verb, answer), Some(next), "{verb}");
         }
     }
 

@@ -14,7 +14,7 @@ use windfall_time::Instant;
 use windfall_trace::{Header, Sink};
 
 pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
-    let mut scenario = load_with(&args.file, &args.overrides)?;
+    let mut scenario = load_with(&args.file, &args.set.overrides)?;
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, &args.file)?;

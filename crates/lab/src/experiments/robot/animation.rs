@@ -9,7 +9,7 @@ use windfall_robot::Stood;
 use windfall_robot::terrain::Terrain;
 
 /// The data that the page's script reads.
-fn told(terrain: &Terrain, mission: &Mission) -> Value {
+fn played(terrain: &Terrain, mission: &Mission) -> Value {
     let blocked = (0_u32..).zip(&terrain.blocked).filter(|(_, blocked)| **blocked);
     let blocked: Vec<u32> = blocked.map(|(cell, _)| cell).collect();
     let changes = terrain.changes.iter();
@@ -59,7 +59,7 @@ pub(super) fn page(terrain: &Terrain, mission: &Mission) -> Raw {
             output id="said" {}
         }
         canvas id="terrain" {}
-        (data("journey", &told(terrain, mission)))
+        (data("journey", &played(terrain, mission)))
     };
     let (style, script) = (include_str!("animation.css"), include_str!("animation.js"));
     Raw { name: "robot-journey.html".to_owned(), text: Page { title, style, script, body }.text() }

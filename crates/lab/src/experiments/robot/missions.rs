@@ -149,16 +149,16 @@ impl Mission {
     }
 }
 
-/// A figure that the planner told.
-fn told(outcome: &Outcome, name: &str) -> Option<Count> {
+/// A figure that the planner reported.
+fn figure(outcome: &Outcome, name: &str) -> Option<Count> {
     let planner = outcome.threads.iter().find(|thread| thread.name == "planner-1")?;
     planner.stats.iter().find(|(known, _)| *known == name).map(|(_, count)| *count)
 }
 
 fn time(outcome: &Outcome, name: &str) -> Span {
-    if let Some(Count::Time(span)) = told(outcome, name) { span } else { Span::ZERO }
+    if let Some(Count::Time(span)) = figure(outcome, name) { span } else { Span::ZERO }
 }
 
 fn count(outcome: &Outcome, name: &str) -> u64 {
-    if let Some(Count::Times(times)) = told(outcome, name) { times } else { 0 }
+    if let Some(Count::Times(times)) = figure(outcome, name) { times } else { 0 }
 }

@@ -5,13 +5,13 @@
 use crate::carrier::OwnChange;
 use crate::supervise::supervisor::Supervisor;
 
-/// Tells a thread's scheduler the priority that the thread asks for.
-pub(super) fn heard(supervisor: &mut Supervisor, number: u32, asks: OwnChange) {
-    let level = level(asks);
+/// Passes the priority that a thread has requested on to its scheduler.
+pub(super) fn heard(supervisor: &mut Supervisor, number: u32, change: OwnChange) {
+    let level = level(change);
     let answer = supervisor.host.own_priority(number, level);
     supervisor.host.machine.carrier.keep_nice(number, answer.is_ok());
     let name = &supervisor.host.threads.list[number as usize].outcome.name;
-    let requested = match asks {
+    let requested = match change {
         OwnChange::RealTime(priority) => format!("real-time priority {priority}"),
         OwnChange::Nice(nice) => format!("nice {nice}"),
     };
@@ -26,8 +26,8 @@ pub(super) fn heard(supervisor: &mut Supervisor, number: u32, asks: OwnChange) {
 
 /// The priority of Windows' scale, on which the paper's schedulers work: 8 is an ordinary thread's, 1 the lowest, 16 to 31 are real-time. A
 /// real-time priority of Linux lies above 16 by as much as it is.
-fn level(asks: OwnChange) -> i32 {
-    match asks {
+fn level(change: OwnChange) -> i32 {
+    match change {
         OwnChange::RealTime(priority) => 16 + i32::try_from(priority).unwrap_or(0),
         OwnChange::Nice(nice) if nice >= 0 => 8 - (nice * 7 + 9) / 19,
         OwnChange::Nice(nice) => 8 + -nice * 7 / 20,

@@ -116,10 +116,10 @@ impl Held {
         let mut found = Found::default();
         let (fifo, nice) = (libc::SCHED_FIFO.cast_unsigned(), nice_of(self.tid)?);
         let changed = self.nice.is_some_and(|before| before != nice);
-        found.asks = changed.then_some(OwnChange::Nice(nice));
+        found.own_change = changed.then_some(OwnChange::Nice(nice));
         if (attributes.policy, attributes.priority) != (fifo, self.priority) {
             let real_time = is_real_time(attributes.policy);
-            found.asks = Some(match real_time {
+            found.own_change = Some(match real_time {
                 true => OwnChange::RealTime(attributes.priority),
                 false => OwnChange::Nice(nice),
             });

@@ -21,8 +21,8 @@ impl System {
             self.posted(owner, event, by);
         } else {
             self.events.check(event)?;
-            let letter = Post { event, what: What::Posted(datum), by: self.thread_of(me) };
-            self.agenda.send(now.saturating_add(self.costs.latency), letter);
+            let post = Post { event, what: What::Posted(datum), by: self.thread_of(me) };
+            self.agenda.send(now.saturating_add(self.costs.latency), post);
         }
         Ok(Reply::DONE)
     }

@@ -17,7 +17,7 @@ fn law_a_thread_is_asked_about_by_any_name_that_it_ever_has() {
     ];
     let ran = |pattern: &str, last: &str| {
         let records = run.iter().cloned().chain([named(50, last)]).collect::<Vec<_>>();
-        let threads = explain(ask(pattern, None, Keep::All), &records).threads;
+        let threads = explain(question(pattern, None, Keep::All), &records).threads;
         let ran = |one: &Explained| (one.thread, one.all.of(Part::Ran).as_nanos(), one.done);
         threads.iter().map(ran).collect::<Vec<_>>()
     };
@@ -42,7 +42,7 @@ fn law_the_worst_thread_has_the_worst_miss_or_else_the_longest_wait() {
         now += waits + 10;
     }
     for limit in [None, Some(ns(20))] {
-        let mut explanation = explain(ask("*", limit, Keep::Worst(1)), &records);
+        let mut explanation = explain(question("*", limit, Keep::Worst(1)), &records);
         explanation.keep_worst();
         let [found] = &explanation.threads[..] else { panic!("{explanation:?}") };
         let [kept] = &found.kept[..] else { panic!("{found:?}") };
@@ -53,7 +53,7 @@ fn law_the_worst_thread_has_the_worst_miss_or_else_the_longest_wait() {
             "{limit:?}"
         );
     }
-    let mut nobody = explain(ask("*", None, Keep::Worst(1)), &[declare(0, B), declare(0, A)]);
+    let mut nobody = explain(question("*", None, Keep::Worst(1)), &[declare(0, B), declare(0, A)]);
     nobody.keep_worst();
     assert_eq!(nobody.threads.iter().map(|one| one.thread).collect::<Vec<_>>(), [B]);
 }
@@ -62,7 +62,7 @@ fn law_the_worst_thread_has_the_worst_miss_or_else_the_longest_wait() {
 #[test]
 fn law_the_longest_wait_is_not_the_longest_job() {
     let mut explanation = explain(
-        ask("a", None, Keep::Worst(1)),
+        question("a", None, Keep::Worst(1)),
         &[
             declare(0, A),
             declare(0, B),

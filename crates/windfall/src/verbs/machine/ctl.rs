@@ -117,17 +117,17 @@ fn request(args: &CtlArgs) -> Result<Map<String, Value>, VerbError> {
                 (parameter.key, requested(parameter.key, typed(value))),
             ]);
         }
-        CtlVerb::Move { name, to, asks } => {
+        CtlVerb::Move { name, to, requirements } => {
             set(&[("do", json!("move")), whom(args, name)?, ("to", json!(to))]);
-            request.extend(pairs(asks)?.into_iter().map(|(key, value)| {
+            request.extend(pairs(requirements)?.into_iter().map(|(key, value)| {
                 let value = requested(&key, value);
                 (key, value)
             }));
         }
-        CtlVerb::AddParent { scheduler, to, asks } => {
+        CtlVerb::AddParent { scheduler, to, requirements } => {
             let to = ("to", json!(to));
             set(&[("do", json!("add-parent")), ("scheduler", json!(scheduler)), to]);
-            request.extend(pairs(asks)?);
+            request.extend(pairs(requirements)?);
         }
         CtlVerb::RemoveParent { scheduler, processor } => {
             let processor = ("processor", json!(processor));

@@ -9,7 +9,7 @@ pub const RIGHTS: &str = "run as root, of whose capabilities CAP_SYS_NICE and CA
      decisions are later, without CAP_DAC_OVERRIDE held threads are not frozen); or as another user with CAP_SYS_NICE, CAP_PERFMON and \
      CAP_BPF, when root has given him /run/windfall and written -1 to /proc/sys/kernel/sched_rt_runtime_us; `windfall simulate` needs no rights";
 
-/// What a caller can do about a [`LinuxError`].
+/// Kinds of a [`LinuxError`], by the reaction that makes sense.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LinuxErrorKind {
@@ -78,7 +78,7 @@ impl LinuxError {
         LinuxError { kind, ..self }
     }
 
-    /// What a caller can do about it.
+    /// Its kind.
     #[must_use]
     pub const fn kind(&self) -> LinuxErrorKind {
         self.kind

@@ -6,6 +6,7 @@
 
 mod counted;
 mod untaken;
+mod weights;
 
 pub(crate) use untaken::{ParamError, taken};
 
@@ -16,6 +17,7 @@ use crate::file::wanted;
 use crate::model::{Activation, Change, Jobs, Requirements, Run, Scenario, Scheduler};
 use crate::processors::ProcessorMap;
 use std::collections::{BTreeMap, BTreeSet};
+use weights::{FINEST, PROCESSOR, Weights};
 use windfall_guarantees::{ChildParam, Conversion};
 use windfall_hierarchy::Message;
 use windfall_schedulers::catalogue::Kind;
@@ -23,50 +25,6 @@ use windfall_schedulers::parameters::{
     ALL, Parameter, ParameterValue, RATE, Rate, SHARE, WARP, block,
 };
 use windfall_time::{Instant, Ratio, Span};
-
-/// Weights for shares: a weight of 1 (`share = 1`, or none written) is a thousandth of a processor, as
-/// long as it is beside guarantees; all are multiplied by the one number by which every `PS` share
-/// of a scenario becomes whole. So the share of one child never changes the meaning of others' weights.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Weights(u64);
-
-/// The largest multiplier.
-const FINEST: u64 = 1 << 16;
-/// How many weights of 1 are a processor.
-const PROCESSOR: u64 = 1_000;
-
-impl Weights {
-    /// The weights for all shares; those that need more than [`FINEST`] are refused one by one.
-    fn of(shares: impl Iterator<Item = Ratio>) -> Weights {
-        let mut common = 1;
-        for share in shares.filter_map(|share| share.checked_mul(Ratio::whole(PROCESSOR))) {
-            if let Ok(below) = u64::try_from(share.denominator())
-                && let Some(next) = least_common_multiple(common, below)
-            {
-                common = next;
-            }
-        }
-        Weights(common)
-    }
-
-    fn weight(self, share: Ratio) -> Option<u32> {
-        let weight = share.checked_mul(Ratio::whole(self.0 * PROCESSOR))?;
-        let whole = weight.denominator() == 1;
-        u32::try_from(weight.numerator()).ok().filter(|_| whole)
-    }
-
-    fn multiple(self, share: u32) -> Option<u32> {
-        u32::try_from(u64::from(share) * self.0).ok()
-    }
-}
-
-fn least_common_multiple(a: u64, b: u64) -> Option<u64> {
-    let (mut x, mut y) = (a, b);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    a.checked_div(x)?.checked_mul(b).filter(|product| *product <= FINEST)
-}
 
 /// The cost of a guarantee at a parent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,7 +89,7 @@ impl<'a> ParameterWriter<'a> {
 
     /// The weight of a share of a whole processor.
     pub(crate) fn scale(&self) -> Ratio {
-        Ratio::whole(self.weights.0 * PROCESSOR)
+        Ratio::whole(self.weights.whole())
     }
 
     /// The messages for a child of the scheduler of that name; `None` is the top.

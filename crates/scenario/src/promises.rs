@@ -60,10 +60,10 @@ impl Scenario {
         let findings = check(&tree);
         let until = self.requests.iter().map(|request| request.time).min();
         let kind = |node: &Node| self.catalogue.find(node.kind);
-        let ranks_by = |node: &Node| {
-            let scheduler = self.scheduler_named(&node.name);
-            scheduler.map_or(RanksBy::Nothing, |scheduler| ranks_by(self, scheduler))
-        };
+        let ranks: BTreeMap<&str, RanksBy> = (self.schedulers.iter())
+            .map(|scheduler| (scheduler.name.as_str(), ranks_by(self, scheduler)))
+            .collect();
+        let ranks_by = |node: &Node| ranks.get(&node.name[..]).copied().unwrap_or(RanksBy::Nothing);
         let passes_on = |node| kind(node).is_some_and(|kind| kind.properties.passes_on);
         let passes_on = tree.nodes.iter().map(passes_on).collect();
         let ranks_by = tree.nodes.iter().map(ranks_by).collect();

@@ -24,6 +24,8 @@ pub enum UnboundedError {
     PastDeadline,
     /// A uniformly slower processor counts at the deadlines that its owner reports, and they are not reported, or locks change them.
     NotReported,
+    /// More deadlines may be to come at a time than a uniformly slower processor tells apart.
+    ManyDeadlines,
 }
 
 impl UnboundedError {
@@ -73,6 +75,9 @@ impl fmt::Display for UnboundedError {
             UnboundedError::PastDeadline => "it is past the deadline",
             UnboundedError::NotReported => {
                 "RESU counts at deadlines that are reported, and these are not, or locks change them"
+            }
+            UnboundedError::ManyDeadlines => {
+                "RESU tells 64 deadlines to come apart, and there may be more"
             }
         })
     }

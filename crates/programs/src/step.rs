@@ -8,7 +8,8 @@
 //! it is written, and how it is read. Tests beside both have a list of steps, to which the compiler leads: one compares effects with
 //! actions, the other fails for a step that is not read as it was written.
 //!
-//! A step whose effect is like that of no other adds to [`Interaction`] or [`Pause`]; then the compiler names the analyses, too.
+//! A step whose effect is like that of no other adds to [`Interaction`]; then the compiler asks whether its thread pauses in it, and
+//! names `scenario/src/waiting.rs`.
 
 use crate::action::{Resource, Station, Tick};
 use crate::program::Work;

@@ -10,7 +10,7 @@ use windfall_guarantees::Guarantee;
 use windfall_schedulers::kinds;
 use windfall_time::Span;
 
-/// How long a command may run that is not told: a year.
+/// How long a command may run that has no length given: a year.
 const AT_MOST: Span = Span::from_secs(8_760 * 60 * 60);
 
 /// The name of the command's threads in the scenario.

@@ -10,8 +10,7 @@
 //!          (`deadlines/blocking.rs`), where the lock has a protocol.
 //! On several whole processors earliest deadline first is global: the tests of `global_edf` decide, each of which is
 //! sufficient; where none accepts a set, lateness may still be bounded.
-//! Absent on purpose: fixed priorities on several processors; the time that a reservation gives beyond its guarantee to a thread
-//! whose jobs begin with its periods.
+//! Absent on purpose: fixed priorities on several processors.
 
 mod blocking;
 mod error;
@@ -28,8 +27,8 @@ use windfall_analysis::global_edf::Test;
 use windfall_analysis::local::Policy;
 use windfall_analysis::{Supply, Task, UnboundedError, global_edf, local_fixed_priority};
 use windfall_guarantees::{Guarantee, Length};
-use windfall_schedulers::REPORT_DEADLINES;
 use windfall_schedulers::catalogue::RanksBy;
+use windfall_schedulers::{DEADLINES_AHEAD, REPORT_DEADLINES};
 use windfall_time::{Ratio, Span};
 
 /// Result of the response-time analysis of a thread that has deadlines.
@@ -110,7 +109,9 @@ impl Promises {
                         self.bound((node, &threads, blocking), at, &task)
                     }
                 };
-                let in_step = bound.as_ref().ok().and_then(|_| self.in_step(*vp, &task));
+                // A thread that waits for a lock may be late however much it receives.
+                let alone = bound.is_ok() && matches!(blocking, Ok(None));
+                let in_step = alone.then(|| self.in_step(*vp, &task)).flatten();
                 known.insert(*vp, Deadline { vp: *vp, deadline, bound, in_step });
             }
         }
@@ -178,6 +179,10 @@ impl Promises {
         let counts = |one: &&Guarantee| reports || !matches!(one, Guarantee::Slower(_));
         if !has.is_empty() && !has.iter().any(|one| counts(&one)) {
             return Some(Err(BoundError::DeadlinesNotReported));
+        }
+        let apart = |one: &&Guarantee| !matches!(one, Guarantee::Slower(_)) || are_apart(&tasks);
+        if !has.is_empty() && !has.iter().filter(counts).any(|one| apart(&one)) {
+            return Some(Err(BoundError::ManyDeadlines));
         }
         for guarantee in has.iter().filter(counts) {
             let found = within_all(&tasks, &blocking, reports, guarantee);
@@ -298,6 +303,14 @@ pub(crate) fn reports_deadlines(scheduler: &Scheduler) -> bool {
     scheduler.settings.iter().any(is_so)
 }
 
+/// Whether a slower processor tells all deadlines apart that may be to come at a time: of each task those of the jobs that began
+/// within one relative deadline.
+fn are_apart(tasks: &[Task]) -> bool {
+    let jobs =
+        tasks.iter().map(|task| task.deadline.as_nanos() / task.period.as_nanos().max(1) + 1);
+    jobs.fold(0, u64::saturating_add) < DEADLINES_AHEAD as u64
+}
+
 /// The longest response times under earliest deadline first by a scheduler that does or does not report its deadlines. No `blocking`: there are no locks.
 pub(crate) fn within_all(
     tasks: &[Task],
@@ -310,6 +323,9 @@ pub(crate) fn within_all(
         // It counts at its owner's own deadlines only, and the deadlines of a thread that holds a lock change.
         Guarantee::Slower(_) if !reports || !blocking.is_empty() => {
             vec![Err(UnboundedError::NotReported); tasks.len()]
+        }
+        Guarantee::Slower(_) if !are_apart(tasks) => {
+            vec![Err(UnboundedError::ManyDeadlines); tasks.len()]
         }
         Guarantee::Slower(_) => {
             let met = policy

@@ -19,7 +19,7 @@ pub use expect::{Bound, Expectation, Level, Quantity, Statistic, Subject, Whole}
 pub use external::{External, ExternalProgram, Start, ThreadMatch};
 pub use lock::Lock;
 pub use machine::{Cache, Claim, Costs, Interrupts, Machine, Pattern, Timer};
-pub(crate) use own::{telling, told};
+pub(crate) use own::{parameter_of, request_for};
 pub use request::{Change, Request, Whom};
 pub use requirements::Requirements;
 pub use scheduler::{Attachment, Parent, Scheduler, Setting};

@@ -100,7 +100,11 @@ impl<'s, N: Naming> Effect<'s, N> {
             Interaction::AwaitsSignal { .. }
             | Interaction::AwaitsAll(_)
             | Interaction::AwaitsResume => Pause::Time,
-            _ => Pause::No,
+            Interaction::Nothing
+            | Interaction::Takes(_)
+            | Interaction::Releases(_)
+            | Interaction::Signals(_)
+            | Interaction::Resumes(_) => Pause::No,
         };
         Effect { computes: Span::ZERO, pause, begins_job: false, due: None, interaction }
     }

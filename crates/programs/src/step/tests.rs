@@ -10,11 +10,13 @@ const MS: Span = Span::from_millis(1);
 const NOW: Instant = Instant::from_nanos(7);
 
 /// One of each; the compiler leads here from [`is_in_the_list`].
-fn each() -> [Step; 17] {
+fn each() -> [Step; 19] {
     let (work, station) = (Work::Fixed(Span::from_millis(5)), Station(3));
     [
         Step::Run(work),
+        Step::Run(Work::Uniform(MS, Span::from_millis(5))),
         Step::Sleep(MS),
+        Step::Sleep(Span::ZERO),
         Step::Sleep(Span::MAX),
         Step::Timer { timer: 0, period: MS, tick: Tick::Absolute },
         Step::Job,
@@ -93,7 +95,14 @@ fn law_the_effect_of_a_step_is_what_its_thread_does() {
             Action::Compute(work) => Some(*work),
             _ => None,
         });
-        assert_eq!(computed.fold(Span::ZERO, Span::saturating_add), effect.computes, "{step:?}");
+        let computed = computed.fold(Span::ZERO, Span::saturating_add);
+        match step {
+            // At most so much; and the most that is drawn is the bound, not the least.
+            Step::Run(Work::Uniform(least, most)) => {
+                assert!(least <= computed && computed <= most && effect.computes == most);
+            }
+            _ => assert_eq!(computed, effect.computes, "{step:?}"),
+        }
         let begun = actions.iter().find_map(|action| match action {
             Action::JobBegins { release, deadline } => {
                 Some(deadline.map(|deadline| deadline.saturating_since(*release)))

@@ -3,7 +3,7 @@
 use super::Checker;
 use crate::build::parent_of;
 use crate::diagnostic::Code;
-use crate::model::{Parent, Requirements, Scenario, Step, Thread, told};
+use crate::model::{Parent, Requirements, Scenario, Step, Thread, parameter_of};
 use crate::parameters::{ParameterWriter, out_of_range};
 use crate::source::Path;
 use windfall_programs::{Interaction, OwnRequest};
@@ -16,7 +16,7 @@ pub(super) fn check(
 ) {
     for (step, path) in steps {
         let Interaction::Requests(request) = step.interaction() else { continue };
-        if let Some((parameter, value)) = told(request)
+        if let Some((parameter, value)) = parameter_of(request)
             && !parameter.form.allows(value)
         {
             let (code, key, message, help) = out_of_range(parameter);

@@ -1,6 +1,7 @@
 //! Why there is no bound on a thread's response times.
 
 use core::fmt;
+use windfall_schedulers::DEADLINES_AHEAD;
 
 /// Why there is no bound on the response times of a thread.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,6 +19,8 @@ pub enum BoundError {
     TooMuchTogether,
     /// Its scheduler is promised a slower processor, which counts between deadlines that it reports, and it reports none.
     DeadlinesNotReported,
+    /// Its scheduler is promised a slower processor, and reports more deadlines at a time than that tells apart.
+    ManyDeadlines,
     /// It alone may need more than it is promised.
     TooMuchAlone,
     /// A thread that holds this lock keeps its own rank, so that others run while it is waited for.
@@ -64,6 +67,11 @@ impl fmt::Display for BoundError {
             }
             BoundError::DeadlinesNotReported => f.write_str(
                 "its scheduler does not report the deadlines by which RESU counts; give it `report-deadlines = true`",
+            ),
+            BoundError::ManyDeadlines => write!(
+                f,
+                "below a slower processor up to {} deadlines to come are told apart, and there may be more; divide the threads among schedulers with a part of it each",
+                DEADLINES_AHEAD - 1
             ),
             BoundError::TooMuchAlone => f.write_str("it may need more than it is promised"),
             BoundError::NoProtocol { lock } => write!(

@@ -1,9 +1,9 @@
-//! Requests of a thread for itself that tell a parameter: each is spelled as the parameter of that name.
+//! Requests of a thread for itself that set a parameter: each is spelled as the parameter of that name.
 
 use super::lax::{Raw, Scalar};
 use super::parameter::{read, wanted, write};
 use super::value_error::ValueError;
-use crate::model::{telling, told};
+use crate::model::{parameter_of, request_for};
 use windfall_programs::OwnRequest;
 use windfall_schedulers::parameters::{PRIORITY, RESERVE, SHARE};
 
@@ -22,11 +22,11 @@ macro_rules! spelled_as {
 
             fn read(raw: &Raw) -> Result<$name, ValueError> {
                 let value = read($parameter.form, raw).0?;
-                telling(&$parameter, value).map($name).ok_or(ValueError::NotInFiles)
+                request_for(&$parameter, value).map($name).ok_or(ValueError::NotInFiles)
             }
 
             fn write(&self) -> Raw {
-                told(&self.0).map_or_else(|| Raw::Text(String::new()), |(_, value)| write(value))
+                parameter_of(&self.0).map_or_else(|| Raw::Text(String::new()), |(_, value)| write(value))
             }
 
             fn json() -> &'static [&'static str] {

@@ -1,6 +1,6 @@
 //! Values of parameters as they are written, by their form: all that a file knows of a form.
 //!
-//! A form that no file tells has no arm in any function here. A test fails for one that a file tells and that has none.
+//! A form that no file sets has no arm in any function here. A test fails for one that a file sets and that has none.
 
 use super::lax::{Lax, Raw};
 use super::processor_list::{self, ProcessorList};
@@ -29,7 +29,7 @@ pub(crate) fn wanted(form: Form) -> String {
                 .to_owned()
         }
         Form::Processors => processor_list::WANTED.to_owned(),
-        _ => "nothing: no file tells it".to_owned(),
+        _ => "nothing: no file sets it".to_owned(),
     }
 }
 
@@ -153,7 +153,7 @@ pub(super) fn write(value: ParameterValue) -> Raw {
             let due = if deadline == period { String::new() } else { format!("@{deadline}") };
             format!("{work}{period}{due}")
         }
-        // No file tells the others; a text that is read as no value.
+        // No file sets the others; a text that is read as no value.
         _ => String::new(),
     })
 }
@@ -164,7 +164,7 @@ mod tests {
     use windfall_schedulers::parameters::ALL;
 
     #[test]
-    fn law_each_form_that_a_file_tells_is_described() {
+    fn law_each_form_that_a_file_sets_is_described() {
         for parameter in ALL {
             assert!(!wanted(parameter.form).starts_with("nothing"), "{}", parameter.key);
             #[cfg(feature = "schema")]

@@ -240,8 +240,8 @@ fn forms(file: &StepFile) -> ([Form; 16], [Beside; 3]) {
         form("resume", resume.is_some(), read!(resume, Step::Resume)),
         form("reserve", reserve.is_some(), reserves),
         form("guarantee", guarantee.is_some(), requests),
-        form("share", share.is_some(), read!(share, |told| Step::OwnRequest(told.0))),
-        form("priority", priority.is_some(), read!(priority, |told| Step::OwnRequest(told.0))),
+        form("share", share.is_some(), read!(share, |own| Step::OwnRequest(own.0))),
+        form("priority", priority.is_some(), read!(priority, |own| Step::OwnRequest(own.0))),
         form("move", r#move.is_some(), moves),
     ];
     let beside = |keys, given, with| Beside { keys, given, with };

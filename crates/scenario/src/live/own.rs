@@ -3,7 +3,7 @@
 
 use super::{Live, LiveNode, LiveRequest, LiveThread, is_one_of};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Requirements, Whom, told};
+use crate::model::{Requirements, Whom, parameter_of};
 use windfall_guarantees::Guarantee;
 use windfall_programs::OwnRequest;
 use windfall_schedulers::parameters::RESERVE;
@@ -54,7 +54,7 @@ impl Live {
             }
             OwnRequest::Move(_) => requires = Requirements::default(),
             _ => {
-                if let Some((parameter, value)) = told(request) {
+                if let Some((parameter, value)) = parameter_of(request) {
                     requires.set(parameter, Some(value));
                 }
             }

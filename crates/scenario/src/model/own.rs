@@ -1,10 +1,10 @@
-//! Requests of a thread for itself that tell its scheduler a parameter.
+//! Requests of a thread for itself that set a parameter.
 
 use windfall_programs::OwnRequest;
 use windfall_schedulers::parameters::{PRIORITY, Parameter, ParameterValue, RESERVE, SHARE};
 
-/// The parameter that a request tells, and its value.
-pub(crate) fn told(request: &OwnRequest) -> Option<(&'static Parameter, ParameterValue)> {
+/// The parameter that a request sets, and its value.
+pub(crate) fn parameter_of(request: &OwnRequest) -> Option<(&'static Parameter, ParameterValue)> {
     Some(match *request {
         OwnRequest::Reserve { amount, period, .. } => {
             (&RESERVE, ParameterValue::Reservation { amount, period })
@@ -15,8 +15,8 @@ pub(crate) fn told(request: &OwnRequest) -> Option<(&'static Parameter, Paramete
     })
 }
 
-/// The request that tells this value of a parameter.
-pub(crate) fn telling(parameter: &Parameter, value: ParameterValue) -> Option<OwnRequest> {
+/// The request that sets this value of a parameter.
+pub(crate) fn request_for(parameter: &Parameter, value: ParameterValue) -> Option<OwnRequest> {
     match value {
         ParameterValue::Reservation { amount, period } => Some(OwnRequest::reserve(amount, period)),
         ParameterValue::Integer(share) if *parameter == SHARE => {

@@ -70,7 +70,8 @@ fn value(form: Form) -> BoxedStrategy<ParameterValue> {
             .boxed(),
         // Those of the machine, once it is known.
         Form::Processors => Just(ParameterValue::Processors(ProcessorSet::default())).boxed(),
-        _ => [1_u32..5_000, 1..10_000_000, 0..1]
+        Form::Span(_) => span().prop_map(ParameterValue::Span).boxed(),
+        _ => [1_u32..5_000_000, 1..20_000_000, 0..1]
             .prop_map(move |numbers| form.value(numbers, Span::from_nanos(1)))
             .prop_filter("out of range", move |value| form.allows(*value))
             .boxed(),

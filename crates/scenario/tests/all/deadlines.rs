@@ -63,6 +63,37 @@ fn r0013_a_slower_processor_bounds_nothing_below_who_reports_no_deadlines() {
     assert_eq!(unbounded(&text(false)), [BoundError::DeadlinesNotReported]);
 }
 
+/// A slower processor tells 63 deadlines to come apart.
+#[test]
+fn refuses_a_bound_where_more_deadlines_may_be_to_come_than_are_told_apart() {
+    let text = |count: u32| {
+        format!(
+            "[schedulers.p]\nscheduler = \"pshed\"\nparent = \"top\"\n\
+             [schedulers.s]\nscheduler = \"edf\"\nparent = \"p\"\nguarantee = \"RESU 3/10\"\nreport-deadlines = true\n\
+             [threads.a]\nparent = \"s\"\nperiodic = \"1us/4ms@3ms\"\ncount = {count}\n"
+        )
+    };
+    assert_eq!(bounds(&text(63)).len(), 63);
+    assert!(bounds(&text(63)).iter().all(|(_, bound)| *bound == ms(3)));
+    assert_eq!(unbounded(&text(64)), vec![BoundError::ManyDeadlines; 64]);
+}
+
+/// However much a thread receives, it may wait for a lock.
+#[test]
+fn refuses_a_bound_in_step_beside_locks() {
+    let text = "[schedulers.rez]\nscheduler = \"rez\"\nparent = \"top\"\n\
+                [schedulers.s]\nscheduler = \"fixed-priority\"\nparent = \"rez\"\nguarantee = \"RESBH 4ms 10ms\"\n\
+                [locks.m]\nprotocol = \"inherit\"\n\
+                [threads.hi]\nparent = \"s\"\npriority = 9\n\
+                steps = [{ timer = \"10ms\" }, { run = \"1ms\" }, { lock = \"m\" }, { run = \"1ms\" }, { unlock = \"m\" }]\n\
+                [threads.lo]\nparent = \"s\"\npriority = 1\n\
+                steps = [{ timer = \"100ms\" }, { lock = \"m\" }, { run = \"8ms\" }, { unlock = \"m\" }]\n";
+    let text = format!("schema = 2\nseed = 1\nlength = \"1 s\"\n{text}");
+    let scenario = Scenario::parse("test.toml", &text).unwrap();
+    let hi = scenario.promises().deadlines(&scenario).into_iter().next().unwrap();
+    assert_eq!((hi.bound.clone().ok(), hi.in_step, hi.is_late()), (ms(34), None, true));
+}
+
 /// The scheduler beside passed the shorter rate of its child on, and ran first.
 #[test]
 fn r0013_a_sibling_that_passes_rates_on_may_rank_before_whatever_it_was_given() {

@@ -2,7 +2,8 @@
 //!
 //! A new form has two places. Here the compiler asks for its value, for what a message has of it, and for a value made of numbers
 //! ([`Form::value`]), by which trials, the law and tests of the file draw it; and [`Form::allows`] says which values are allowed. In
-//! `scenario/src/file/parameter.rs` is all that a file knows of it; tests there and in `scenario/src/write` fail if it is missing.
+//! `scenario/src/file/parameter.rs` is all that a file knows of it; tests there and in `scenario/src/write` fail if it is missing,
+//! and `scenario/tests/all/parameters.rs` has one of each.
 
 use windfall_hierarchy::{Message, ProcessorSet, Value};
 use windfall_time::{Instant, Span};

@@ -18,6 +18,8 @@ mod reservations;
 
 use crate::parts::budgeted::admission::Admission;
 use crate::parts::budgeted::ahead::Ahead;
+
+pub(crate) use crate::parts::budgeted::ahead::MOST as DEADLINES_AHEAD;
 use crate::parts::budgeted::feedback::Control;
 use crate::parts::deadline_reporter::DeadlineReporter;
 use crate::parts::policy::Policy;

@@ -6,10 +6,10 @@
 //!          one without. It declares the speed to the child, before and after a change the lesser.
 //! Admits   while the sum of all x/y is at most 1, exactly.
 //! Assumes  A1 its processor is there whenever requested; A2 overheads are inside x; A3 children report their
-//!          earliest deadline whenever it changes (`job`). If there is none, the next deadline is y from now. Of future
-//!          deadlines the 64 last ones are kept.
-//! Costs    O(log n) per event, O(k) per wake-up and reported deadline for k future deadlines; 138 bytes and 64
-//!          deadlines per child; two timers.
+//!          earliest deadline whenever it changes (`job`). If there is none, the next deadline is y from now. With
+//!          more than 64 to come, one that is neither among the first 63 nor after all others counts as the last.
+//! Costs    O(log n) per event, O(k) per wake-up and reported deadline for k future deadlines; 138 bytes and 65
+//!          deadlines of 48 bytes per child; two timers.
 //! Ties     the running child stays; else the lower slot.
 //! Source   Lipari, Carpenter and Baruah 2000; BSS-I, Lipari and Buttazzo 1999; HLS 5.2.2.3.
 //! Checked  laws, `tests/all/pshed.rs`.

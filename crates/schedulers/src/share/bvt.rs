@@ -5,7 +5,7 @@
 //!          processors w/(W + (k - 1) w) of the sum or more (`long_run.rs`). There `affinity = "strong"` lets
 //!          a child run three allowances ahead instead of one. Nothing while a child is bound to some own VPs.
 //! Admits   everyone. A child of weight 0 is in the background.
-//! Assumes  A1 allowances end on time; A2 parents do not charge an own VP for times when it waits.
+//! Assumes  A1 allowances end on time, or at the next tick; A2 parents do not charge an own VP for times when it waits.
 //! Costs    O(log n) per event, and per wake-up one step more for each processor; 172 bytes per child, 48
 //!          more with affinity on several processors; one timer per processor.
 //! Ties     the running child stays; else the lower slot.

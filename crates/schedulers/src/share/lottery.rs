@@ -3,7 +3,7 @@
 //! Takes    PS s on its own VP 0; any guarantee if only fairness is wanted. It never requests further own VPs.
 //! Gives    PS to each child: the worth of its tickets over that of all, times s, by chance.
 //! Admits   everyone, in the base or in a funded currency. A child without tickets is in the background.
-//! Assumes  A1 quanta end on time; A2 nobody outside knows the seed.
+//! Assumes  A1 quanta end on time, or at the next tick; A2 nobody outside knows the seed.
 //! Costs    O(log n) per event, and one step more for each currency; 60 bytes per child, and 32 to 48 per
 //!          child in the base and in each funded currency; one timer.
 //! Ties     none: the seed decides, and the same seed decides the same.

@@ -4,7 +4,7 @@
 //! Gives    PS to each child, by readjusted weights: none counts for more than the others together make
 //!          feasible. The bound allows for own VPs that wait at times (`long_run.rs`).
 //! Admits   everyone. A child of weight 0 is in the background.
-//! Assumes  A1 quanta end on time; A2 parents do not charge an own VP for times when it waits.
+//! Assumes  A1 quanta end on time, or at the next tick; A2 parents do not charge an own VP for times when it waits.
 //! Costs    O(k + log n) per event on k processors, O(k log n) when the heaviest change; amortised;
 //!          400 to 500 bytes per child; one timer per processor.
 //! Ties     the running child stays.

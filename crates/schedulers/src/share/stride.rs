@@ -3,7 +3,7 @@
 //! Takes    PS s on its own VP 0; any guarantee if only fairness is wanted. It never requests further own VPs.
 //! Gives    PS to each child: the worth of its tickets over that of all, times s.
 //! Admits   everyone, in the base or in a funded currency. A child without tickets is in the background.
-//! Assumes  A1 quanta end on time.
+//! Assumes  A1 quanta end on time, or at the next tick.
 //! Costs    O(log n) per event; 110 bytes per child, and 52 for each of the at most five groups; one timer.
 //! Ties     a currency before a child; else the lower number or slot.
 //! Source   Waldspurger and Weihl 1995 (`global_pass`, `remain`); currencies as in 1994. Differences: passes are

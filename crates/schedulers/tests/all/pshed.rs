@@ -59,6 +59,29 @@ fn limit_who_has_run_ahead_gets_less_between_two_deadlines() {
     assert_eq!(host.ran(a), 50 * MS);
 }
 
+/// 64 deadlines are kept. What was used until one that is forgotten is not given again until another near it.
+#[test]
+fn limit_a_forgotten_deadline_gives_nothing_twice() {
+    let mut host = Host::new(1);
+    let root = host.top(kinds::PSHED);
+    let a = host.thread(root, "a", &[reserve(MS, 2 * MS)]);
+    let b = host.thread(root, "b", &[reserve(MS, 2 * MS)]);
+    for deadline in (160..=222).chain([300]) {
+        host.tell(a, due(deadline * MS)).unwrap();
+    }
+    host.tell(b, due(301 * MS)).unwrap();
+    host.wake(a);
+    host.wake(b);
+    host.run_to(150 * MS);
+    assert_eq!(host.ran(a), 150 * MS);
+    // The one at 300 ms is forgotten, and the one at 299 ms counts as the one at 400 ms.
+    host.tell(a, due(400 * MS)).unwrap();
+    host.run_to(170 * MS);
+    host.tell(a, due(299 * MS)).unwrap();
+    host.run_to(301 * MS);
+    assert_eq!(host.ran(b), 150 * MS + MS / 2);
+}
+
 #[test]
 fn limit_a_child_that_tells_nothing_has_its_amount_in_each_period() {
     let mut host = Host::new(1);
@@ -123,7 +146,8 @@ fn disturb(host: &mut Host, siblings: &[usize], who: usize, event: Event) {
         Event::Many(apart, falling) => {
             for number in 1..=90 {
                 let number = if falling { 91 - number } else { number };
-                host.tell(thread, due(host.now + number * apart)).unwrap();
+                // Of a child of the outer processor: each deadline of an inner one's child loses a nanosecond there, too.
+                host.tell(siblings[0], due(host.now + number * apart)).unwrap();
             }
         }
         Event::Yield if host.on(0) == Some(thread) => host.yields(thread),

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn law_each_parameter_that_a_file_tells_is_drawn() {
+    fn law_each_parameter_that_a_file_sets_is_drawn() {
         let request = RequestSeed { kind: 0, part: 9, period: 3, priority: 0, parameters: 0 };
         for parameter in ALL {
             let drawn = |bits| !candidates(parameter.form, bits, request, &[0, 1]).is_empty();

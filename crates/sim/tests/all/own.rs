@@ -280,7 +280,7 @@ fn accepts_requests_of_a_process_which_hears_why_not_and_when_it_ends() {
     );
 }
 
-/// Requester for these in turn, whatever the answers, and returns the general error.
+/// Requests these in turn, whatever the answers, and returns the general error.
 #[derive(Clone)]
 struct Returns(Vec<OwnRequest>);
 

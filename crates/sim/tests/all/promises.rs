@@ -198,7 +198,7 @@ fn judgement_ends_with_the_first_control_request() {
 }
 
 #[test]
-fn a_thread_that_never_asks_is_not_asking_and_one_that_hardly_does_is_not_tested() {
+fn a_promise_to_a_thread_that_never_runs_is_unused_and_one_that_hardly_does_is_not_tested() {
     let text = TWO.replace("start  = \"5ms\"", "start = \"995ms\"");
     let found =
         fares(&text, &[promise("b", None, "RESBS 1ms 10ms"), promise("b", None, "RESBS 9ms 10ms")]);

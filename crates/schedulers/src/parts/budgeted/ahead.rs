@@ -9,35 +9,42 @@
 //! length. A child that always works for its earliest deadline has received as much by each as from a processor of
 //! that speed, down to the whole nanosecond at each.
 //!
-//! At most 64 deadlines are kept. One more that is later than all takes the place of the earliest, and whatever is reported
-//! before the next one then counts as reported for that. In place of one more that is not, the next later one is used.
+//! At most 64 deadlines are kept: with one more, the last but one is forgotten. In place of one that is reported between it and the
+//! last, the last is used.
 
 use crate::parts::reservation::Reservation;
 use alloc::collections::VecDeque;
 use windfall_time::{Instant, Span};
 
-const MOST: usize = 64;
+pub(crate) const MOST: usize = 64;
 
 /// Processor time in nanoseconds times the reservation's period, so that shares are exact.
 type Exact = u128;
 
-/// Deadlines in order, each with the amount that may be used until then.
+/// A deadline.
+#[derive(Clone, Copy)]
+struct Due {
+    at: Instant,
+    /// The amount that may be used until then.
+    budget: Exact,
+    /// One between the deadline before and this one was forgotten.
+    follows_gap: bool,
+}
+
+/// Deadlines in order.
 #[derive(Clone)]
 pub(crate) struct Ahead {
-    until: VecDeque<(Instant, Exact)>,
-    /// Deadlines before this one, the first then, were forgotten.
-    forgotten: Instant,
+    until: VecDeque<Due>,
 }
 
 impl Ahead {
     /// Creates a list without deadlines.
     pub(crate) fn new() -> Ahead {
-        Ahead { until: VecDeque::with_capacity(MOST + 1), forgotten: Instant::ZERO }
+        Ahead { until: VecDeque::with_capacity(MOST + 1) }
     }
 
     pub(crate) fn clear(&mut self) {
         self.until.clear();
-        self.forgotten = Instant::ZERO;
     }
 
     /// The child, which has been charged if it runs, works for this deadline from now on.
@@ -58,26 +65,26 @@ impl Ahead {
             // No earlier deadline was known until now, or the child would have worked for that.
             self.cap(slot, slot.end, now);
         }
-        let place = self.until.partition_point(|(at, _)| *at < deadline);
-        let known = self.until.get(place).copied();
-        let is_full = self.until.len() >= MOST;
-        if let Some((at, _)) = known
-            && (is_full || at == deadline || deadline < self.forgotten)
-        {
-            return self.work_for(slot, known);
+        let place = self.until.partition_point(|due| due.at < deadline);
+        if let Some(next) = self.until.get(place).copied() {
+            let forgotten = self.until.len() >= MOST && place + 1 == self.until.len();
+            if next.at == deadline || next.follows_gap || forgotten {
+                return self.work_for(slot, next);
+            }
         }
         let before = place.checked_sub(1).and_then(|place| self.until.get(place));
-        let (from, had) = before.copied().unwrap_or((now, 0));
+        let (from, had) = before.map_or((now, 0), |due| (due.at, due.budget));
         // A reservation that has not begun gives nothing until it does.
         let from = if self.until.is_empty() { from.max(slot.end) } else { from };
-        let adds = share(slot, deadline.saturating_since(from));
-        let budget = had.saturating_add(adds).min(known.map_or(Exact::MAX, |(_, next)| next));
-        self.until.insert(place, (deadline, budget));
-        if is_full {
-            self.until.pop_front();
-            self.forgotten = self.until.front().map_or(Instant::ZERO, |(at, _)| *at);
+        let most = self.until.get(place).map_or(Exact::MAX, |next| next.budget);
+        let budget = had.saturating_add(share(slot, deadline.saturating_since(from))).min(most);
+        let due = Due { at: deadline, budget, follows_gap: false };
+        self.until.insert(place, due);
+        if let Some(last_but_one) = self.until.len().checked_sub(2).filter(|at| *at + 2 > MOST) {
+            self.until.remove(last_but_one);
+            self.until[last_but_one].follows_gap = true;
         }
-        self.work_for(slot, Some((deadline, budget)));
+        self.work_for(slot, due);
     }
 
     /// If the deadline that the child worked for has passed, it works for the next one, or for one a period later.
@@ -91,10 +98,11 @@ impl Ahead {
         self.cap(slot, Instant::MAX, now);
         let Some(next) = self.until.front().copied() else {
             slot.renew(now);
-            self.until.push_back((slot.end, exact(slot, slot.budget)));
+            let budget = exact(slot, slot.budget);
+            self.until.push_back(Due { at: slot.end, budget, follows_gap: false });
             return true;
         };
-        self.work_for(slot, Some(next));
+        self.work_for(slot, next);
         true
     }
 
@@ -105,8 +113,8 @@ impl Ahead {
         }
         let before = period(slot);
         slot.apply_change();
-        for (_, budget) in &mut self.until {
-            *budget = (*budget / before).saturating_mul(period(slot));
+        for due in &mut self.until {
+            due.budget = (due.budget / before).saturating_mul(period(slot));
         }
     }
 
@@ -123,42 +131,40 @@ impl Ahead {
         false
     }
 
-    fn work_for(&self, slot: &mut Reservation, next: Option<(Instant, Exact)>) {
-        if let Some((deadline, budget)) = next {
-            (slot.end, slot.budget, slot.notified) = (deadline, whole(slot, budget), false);
-        }
+    fn work_for(&self, slot: &mut Reservation, due: Due) {
+        (slot.end, slot.budget, slot.notified) = (due.at, whole(slot, due.budget), false);
     }
 
     /// Sets the budget to the amount until the deadline that the child works for.
     fn refresh(&self, slot: &mut Reservation) {
-        if let Some((_, budget)) = self.until.iter().find(|(at, _)| *at == slot.end) {
-            slot.budget = whole(slot, *budget);
+        if let Some(due) = self.until.iter().find(|due| due.at == slot.end) {
+            slot.budget = whole(slot, due.budget);
         }
     }
 
     /// Subtracts the use from all later deadlines, and drops those that have passed.
     fn settle(&mut self, slot: &mut Reservation, now: Instant) {
         slot.budget = slot.budget.saturating_sub(core::mem::take(&mut slot.debt));
-        let mine = self.until.iter().find(|(at, _)| *at == slot.end);
-        if let Some((_, had)) = mine.copied() {
+        let mine = self.until.iter().find(|due| due.at == slot.end);
+        if let Some(had) = mine.map(|due| due.budget) {
             let used = exact(slot, whole(slot, had).saturating_sub(slot.budget));
             let left = had.saturating_sub(used);
-            for (deadline, budget) in &mut self.until {
-                *budget = match *deadline < slot.end {
-                    true => left.min(*budget),
-                    false => budget.saturating_sub(used),
+            for due in &mut self.until {
+                due.budget = match due.at < slot.end {
+                    true => left.min(due.budget),
+                    false => due.budget.saturating_sub(used),
                 };
             }
         }
-        while self.until.front().is_some_and(|(at, _)| *at <= now) {
+        while self.until.front().is_some_and(|due| due.at <= now) {
             self.until.pop_front();
         }
     }
 
     /// Limits the amount until each deadline before `end` to the share of the time until it.
     fn cap(&mut self, slot: &Reservation, end: Instant, now: Instant) {
-        for (deadline, budget) in self.until.iter_mut().take_while(|(at, _)| *at < end) {
-            *budget = share(slot, deadline.saturating_since(now)).min(*budget);
+        for due in self.until.iter_mut().take_while(|due| due.at < end) {
+            due.budget = share(slot, due.at.saturating_since(now)).min(due.budget);
         }
     }
 }

@@ -53,8 +53,9 @@ pub(crate) fn alone() -> Result<(File, Option<Restored>), LinuxError> {
         Err(fault) => return Err(fault),
     };
     // Threads of a killed run cannot end and drop the lock while other threads that the run left real-time keep their processors.
-    match RestoreLog::left()? {
-        Some(log) if log.is_orphaned() => {
+    // A log that cannot be read is of a run of another version, which is under way as well.
+    match RestoreLog::left() {
+        Ok(Some(log)) if log.is_orphaned() => {
             let restored = give_back(&log)?;
             let begun = Instant::now();
             loop {

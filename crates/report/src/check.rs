@@ -70,7 +70,7 @@ pub fn text(scenario: &Scenario, found: &Assessment, width: Option<usize>) -> St
             _ => format!("{} of {} refused", refused, count(asked, "promise")),
         },
     ));
-    text.push_str(&of_deadlines(deadlines));
+    text.push_str(&of_deadlines(found));
     for overload in overloads {
         text.push_str(&format!("OVERLOAD: {overload}\n"));
     }
@@ -101,18 +101,21 @@ pub fn text(scenario: &Scenario, found: &Assessment, width: Option<usize>) -> St
 }
 
 /// How many threads with deadlines may be late, and of how many neither is shown.
-fn of_deadlines(deadlines: &[Deadline]) -> String {
+fn of_deadlines(assessment: &Assessment) -> String {
+    let Assessment { promises, deadlines, underserved, .. } = assessment;
     let mut text = String::new();
     let of = count(deadlines.len(), "thread");
     let late = deadlines.iter().filter(|deadline| deadline.is_late()).count();
     if late > 0 {
         text.push_str(&format!("{late} of {of} with deadlines may be late\n"));
     }
-    let open = deadlines.iter().filter(|deadline| deadline.is_open()).count();
+    // Of a thread that never receives what it needs there is a line of its own.
+    let served = |deadline: &&Deadline| {
+        !underserved.iter().any(|one| one.thread == promises.tree.vps[deadline.vp].name)
+    };
+    let open = deadlines.iter().filter(served).filter(|deadline| deadline.is_open()).count();
     if open > 0 {
-        text.push_str(&format!(
-            "not shown to be in time, nor late: {open} of {of} with deadlines\n"
-        ));
+        text.push_str(&format!("no bound within the deadline: {open} of {of} with deadlines\n"));
     }
     text
 }
@@ -179,12 +182,12 @@ fn below(
 fn answers(deadline: &Deadline) -> String {
     match &deadline.bound {
         Ok(bound) if deadline.is_met() => format!("{bound} of {}", deadline.deadline),
-        Ok(bound) if deadline.is_late() => format!("LATE: {bound}, due in {}", deadline.deadline),
         Ok(bound) => {
+            let late = if deadline.is_late() { "LATE: " } else { "" };
             let in_step = deadline.in_step.map_or(String::new(), |in_step| {
                 format!("; {in_step} if its periods begin with the reservation's")
             });
-            format!("{bound}, due in {}{in_step}", deadline.deadline)
+            format!("{late}{bound}, due in {}{in_step}", deadline.deadline)
         }
         Err(why) => format!("no bound: {why}"),
     }

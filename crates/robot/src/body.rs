@@ -120,7 +120,7 @@ fn figures(shared: &Shared) -> [Annotation; 8] {
         Annotation::Count("stood-elsewhere", journey.stood(Stood::Elsewhere)),
         Annotation::Count("stood-at-obstacle", journey.stood(Stood::Obstacle)),
         Annotation::Count("stood-without-way", journey.stood(Stood::NoWay)),
-        Annotation::Count("observations-put-off", journey.put_off),
+        Annotation::Count("news-put-off", journey.put_off),
         Annotation::Count("arrived", u64::from(journey.arrived)),
     ]
 }
@@ -266,6 +266,6 @@ fn planning(shared: &Shared) -> Vec<Annotation> {
         Annotation::Time("undoing", used.undoing),
         Annotation::Count("promises-lost", shared.late),
         Annotation::Count("not-promised", shared.unfit),
-        Annotation::Count("observations-refused", shared.refused),
+        Annotation::Count("news-refused", shared.refused),
     ]
 }

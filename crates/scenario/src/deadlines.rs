@@ -41,7 +41,7 @@ pub struct Deadline {
     pub deadline: Span,
     /// The longest response time, or why there is no bound.
     pub bound: Result<Span, BoundError>,
-    /// A shorter bound, for a thread with a reservation of its own of its period and for all its work, if each of its periods
+    /// A shorter bound, for a thread without locks that has a reservation of its period and for all its work, if each of its periods
     /// begins with one of the reservation. The checker does not know whether they do.
     pub in_step: Option<Span>,
 }
@@ -118,7 +118,7 @@ impl Promises {
         known.into_values().collect()
     }
 
-    /// The bound for a thread whose periods begin with those of a reservation of its own.
+    /// The bound for a thread whose periods begin with those of a reservation that it has.
     ///
     /// Of `x` that come until the end of the period, the last `x - work` may come at once before it: so the work is done by then.
     fn in_step(&self, vp: usize, task: &Task) -> Option<Span> {

@@ -56,26 +56,23 @@ impl Scenario {
     /// [`check`](Scenario::check) would refuse are left out.
     #[must_use]
     pub fn promises(&self) -> Promises {
-        let tree = tree(self);
+        let (tree, schedulers) = tree(self);
         let findings = check(&tree);
         let until = self.requests.iter().map(|request| request.time).min();
         let kind = |node: &Node| self.catalogue.find(node.kind);
-        let ranks: BTreeMap<&str, RanksBy> = (self.schedulers.iter())
-            .map(|scheduler| (scheduler.name.as_str(), ranks_by(self, scheduler)))
-            .collect();
-        let ranks_by = |node: &Node| ranks.get(&node.name[..]).copied().unwrap_or(RanksBy::Nothing);
         let passes_on = |node| kind(node).is_some_and(|kind| kind.properties.passes_on);
         let passes_on = tree.nodes.iter().map(passes_on).collect();
-        let ranks_by = tree.nodes.iter().map(ranks_by).collect();
+        let ranks_by = schedulers.iter().map(|scheduler| ranks_by(self, scheduler)).collect();
         let requesters = self.threads.iter().filter(|thread| thread.run.requests());
         let requesters = requesters.map(|thread| thread.name.clone()).collect();
         Promises { tree, findings, until, requesters, ranks_by, passes_on }
     }
 }
 
-fn tree(scenario: &Scenario) -> Tree {
+/// The tree, and the scheduler that each node of it is.
+fn tree(scenario: &Scenario) -> (Tree, Vec<&Scheduler>) {
     let writer = ParameterWriter::of(scenario);
-    let mut tree = Tree::new(writer.scale());
+    let (mut tree, mut schedulers) = (Tree::new(writer.scale()), Vec::new());
     let mut at: BTreeMap<&str, usize> = BTreeMap::new();
     let mut waiting: Vec<&Scheduler> = scenario.schedulers.iter().collect();
     // Parents before children; schedulers below themselves, or below nothing, are left over.
@@ -93,6 +90,7 @@ fn tree(scenario: &Scenario) -> Tree {
         for scheduler in now {
             if let Some(node) = add(&mut tree, (&writer, scenario), &at, scheduler) {
                 at.insert(&scheduler.name, node);
+                schedulers.push(scheduler);
             }
         }
         waiting = later;
@@ -112,7 +110,7 @@ fn tree(scenario: &Scenario) -> Tree {
             attach(&mut tree, vp(name, (Some(node), None), &thread.requires, params));
         }
     }
-    tree
+    (tree, schedulers)
 }
 
 /// Adds an instance and its own virtual processors.

@@ -183,8 +183,8 @@ pub(crate) struct SchemaArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  windfall check scenarios/home-computer.toml --why ts1\n  \
                         windfall check scenarios/isolation.toml --set 'machine.processors=2'\n\n\
-                        Exit status: 0 all promises follow, and no deadline is shown to be missed (without a bound, nothing is shown); \
-                        1 a promise is refused, a bound is past its deadline, or threads need more than they are given; 2 a mistake in the file.")]
+                        Exit status: 0 all promises follow, and no bound shows that a job may be late (without a bound, nothing is shown); \
+                        1 a promise is refused, a thread's bounds are past its deadline, or threads need more than they are given; 2 a mistake in the file.")]
 pub(crate) struct CheckArgs {
     /// The scenario.
     pub(crate) file: PathBuf,

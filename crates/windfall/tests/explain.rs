@@ -104,6 +104,8 @@ fn refuses_what_cannot_be_explained_and_says_why() {
     assert!(explain(2, &scenario, &[]).contains("windfall simulate FILE --trace OUT.wft"));
     let nothing = file("nothing.txt", "nothing\n");
     assert!(explain(2, &nothing, &[]).contains("no event of ftrace or perf text"));
+    let other = explain(2, &path, &["--from", "perf"]);
+    assert!(other.contains("no event of perf text, but of ftrace"), "{other}");
     assert!(explain(2, &path, &["--miss", "0"]).contains("0 is not in 1.."));
 }
 

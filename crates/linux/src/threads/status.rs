@@ -27,14 +27,20 @@ impl KeptStatus {
         let name =
             format!("windfall-run-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
         let folder = std::env::temp_dir().join(name);
-        let trouble =
-            |kind, why: &str| io::Error::new(kind, format!("{}: {why}", folder.display()));
-        let file = folder.join("status").into_os_string().into_string().map_err(|_| {
-            trouble(
-                io::ErrorKind::InvalidInput,
-                "the path is not text; set TMPDIR to another folder",
+        let trouble = |kind, why: &str| {
+            let folder = folder.display();
+            io::Error::new(
+                kind,
+                format!(
+                    "cannot keep the command's status in {folder}: {why}; set TMPDIR to a folder that can be written"
+                ),
             )
-        })?;
+        };
+        let file = folder
+            .join("status")
+            .into_os_string()
+            .into_string()
+            .map_err(|_| trouble(io::ErrorKind::InvalidInput, "the path is not text"))?;
         // Of an earlier process of this number, which was killed; nobody else's is removed.
         let _ = std::fs::remove_dir_all(&folder);
         let made = DirBuilder::new().mode(0o700).create(&folder);

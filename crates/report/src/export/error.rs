@@ -3,7 +3,6 @@
 use core::fmt;
 use std::io;
 use windfall_trace::codec::WriteError;
-use windfall_trace::import::Format;
 
 /// Why a recording was not exported.
 #[derive(Debug)]
@@ -16,7 +15,7 @@ pub enum ExportError {
     },
     /// The form holds one recording, and there is another.
     Beside,
-    /// No line of a text is an event.
+    /// No event of a text is of use.
     NoRecording {
         /// The recording.
         name: String,
@@ -54,11 +53,9 @@ impl fmt::Display for ExportError {
                 f.write_str("`--beside` is for pages; end the name of the output in `.html`")
             }
             ExportError::NoRecording { name } => {
-                let formats: Vec<&str> = Format::ALL.iter().map(|format| format.name).collect();
-                let formats = formats.join(" or ");
                 write!(
                     f,
-                    "{name}: no recording: not one of its lines is an event of {formats}; nothing was written"
+                    "{name}: none of its events is of a thread or an interrupt; record sched_switch and sched_waking"
                 )
             }
             ExportError::Unreadable { name, why } => write!(f, "{name}: {why}"),

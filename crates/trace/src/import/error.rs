@@ -30,6 +30,19 @@ impl fmt::Display for ImportError {
                 let formats = Format::tried(format);
                 let names: Vec<&str> = formats.iter().map(|format| format.name).collect();
                 let commands: Vec<&str> = formats.iter().map(|format| format.command).collect();
+                let other = Format::ALL.iter().find(|other| {
+                    !formats.contains(other) && (other.head)(&example.text).is_some()
+                });
+                if let Some(other) = other {
+                    return write!(
+                        f,
+                        "import: line {}: no event of {} text, but of {}: `{}`; read it as that",
+                        example.line,
+                        names.join(" or "),
+                        other.name,
+                        escaped(&example.text)
+                    );
+                }
                 write!(
                     f,
                     "import: line {}: no event of {} text: `{}`; make one with `{}`",

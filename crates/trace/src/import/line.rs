@@ -48,6 +48,7 @@ pub(super) fn candidates<'a>(
     ends: impl Fn(u8) -> bool,
     read: impl Fn(&'a str, &'a str) -> Option<Head<'a>>,
 ) -> Option<Head<'a>> {
+    let begins = line.len() - line.trim_start().len();
     let letters = line.char_indices().skip_while(|(_, letter)| letter.is_whitespace());
     let mut beyond = letters.skip(LONGEST_NAME).filter(|(_, letter)| !letter.is_whitespace());
     let long_behind = beyond.next().map_or(line.len(), |(place, _)| place);
@@ -62,7 +63,7 @@ pub(super) fn candidates<'a>(
             continue;
         }
         let (comm, rest) = line.split_at(place);
-        if let Some(head) = read(comm.trim(), rest) {
+        if let Some(head) = read(comm.get(begins..).unwrap_or("").trim_end(), rest) {
             found = Some(head);
             if !short {
                 break;

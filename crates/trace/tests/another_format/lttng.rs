@@ -64,12 +64,11 @@ fn event(head: &Head<'_>) -> Reading {
 fn switch(args: &str) -> Option<RawEvent> {
     // As a number, or `( "TASK_INTERRUPTIBLE" : container = 1 )`.
     let stop = match number(args, "prev_state").or_else(|| number(args, "container"))? {
-        0 => Stop::Preempted,
-        1 => Stop::Blocked,
-        2 => Stop::Uninterruptible,
-        4 | 8 => Stop::Stopped,
-        16 | 32 | 128 => Stop::Exited,
-        _ => return None,
+        0 | 0x100 => Stop::Preempted,
+        state if state & 0x30 != 0 => Stop::Exited,
+        state if state & 0x2 != 0 => Stop::Uninterruptible,
+        state if state & 0xc != 0 => Stop::Stopped,
+        _ => Stop::Blocked,
     };
     let prev = task(args, "prev_comm", "prev_tid")?;
     Some(RawEvent::Switch { prev, stop, next: task(args, "next_comm", "next_tid")? })

@@ -64,7 +64,7 @@ fn after_simulation(args: &SimulateArgs, yes: bool) -> Option<String> {
         None if !yes => format!("simulate {file}{set} --trace simulated.wft"),
         None if set.is_empty() => format!("run {file} --dry-run"),
         // A run takes the file as it is.
-        None => format!("check {file}{set}"),
+        None => format!("simulate {file}{set} --report report.html"),
     })
 }
 

@@ -176,15 +176,11 @@ impl Promises {
         let name = &self.tree.nodes[node].name;
         let reports = scenario.scheduler_named(name).is_some_and(reports_deadlines);
         let has = self.findings.counted_on(own[0]);
-        let counts = |one: &&Guarantee| reports || !matches!(one, Guarantee::Slower(_));
-        if !has.is_empty() && !has.iter().any(|one| counts(&one)) {
-            return Some(Err(BoundError::DeadlinesNotReported));
-        }
-        let apart = |one: &&Guarantee| !matches!(one, Guarantee::Slower(_)) || are_apart(&tasks);
-        if !has.is_empty() && !has.iter().filter(counts).any(|one| apart(&one)) {
-            return Some(Err(BoundError::ManyDeadlines));
-        }
-        for guarantee in has.iter().filter(counts) {
+        let counted = match counted(&has, &tasks, reports) {
+            Ok(counted) => counted,
+            Err(why) => return Some(Err(why)),
+        };
+        for guarantee in counted {
             let found = within_all(&tasks, &blocking, reports, guarantee);
             for (vp, bound) in vps.iter().zip(found) {
                 let known = bounds.entry(*vp).or_default();
@@ -301,6 +297,22 @@ pub(crate) fn reports_deadlines(scheduler: &Scheduler) -> bool {
         name == REPORT_DEADLINES.name && *value == Setting::Bool(true)
     };
     scheduler.settings.iter().any(is_so)
+}
+
+/// The guarantees that bound response times: of a slower processor, if its deadlines are reported and told apart.
+fn counted<'g>(
+    has: &'g [Guarantee],
+    tasks: &[Task],
+    reports: bool,
+) -> Result<Vec<&'g Guarantee>, BoundError> {
+    let slower_counts = reports && are_apart(tasks);
+    let counted: Vec<_> =
+        has.iter().filter(|one| slower_counts || !matches!(one, Guarantee::Slower(_))).collect();
+    match counted.is_empty() && !has.is_empty() {
+        false => Ok(counted),
+        true if reports => Err(BoundError::ManyDeadlines),
+        true => Err(BoundError::DeadlinesNotReported),
+    }
 }
 
 /// Whether a slower processor tells all deadlines apart that may be to come at a time: of each task those of the jobs that began

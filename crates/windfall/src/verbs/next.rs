@@ -64,7 +64,8 @@ fn after_simulation(args: &SimulateArgs, yes: bool) -> Option<String> {
         None if !yes => format!("simulate {file}{set} --trace simulated.wft"),
         None if set.is_empty() => format!("run {file} --dry-run"),
         // A run takes the file as it is.
-        None => format!("simulate {file}{set} --report report.html"),
+        None if args.keep.report.is_none() => format!("simulate {file}{set} --report report.html"),
+        None => return None,
     })
 }
 
@@ -257,7 +258,7 @@ mod tests {
         for (verb, answer, next) in [
             ("check", Answer::Yes, format!("simulate {set}")),
             ("check", Answer::No, format!("simulate {set}")),
-            ("simulate", Answer::Yes, format!("check {set}")),
+            ("simulate", Answer::Yes, format!("simulate {set} --report report.html")),
             ("simulate", Answer::No, format!("simulate {set} --trace simulated.wft")),
         ] {
             let typed = Cli::try_parse_from(words(verb)).unwrap_or_else(|why| panic!("{why}"));

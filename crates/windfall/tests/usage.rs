@@ -256,7 +256,7 @@ fn limit_a_check_without_an_answer_about_a_deadline_says_so() {
         let output = folder.run(&["check", "a.toml"]);
         let said = text(&output.stdout);
         assert_eq!(output.status.code(), Some(0), "{said}");
-        let open = "\nnot shown to be in time, nor late: 1 of 1 thread with deadlines\n";
+        let open = "\nno bound within the deadline: 1 of 1 thread with deadlines\n";
         assert!(said.contains(line) && said.contains(open), "{said}");
         let json = text(&folder.run(&["check", "a.toml", "--json"]).stdout);
         for part in ["\"in_time\": true", "\"met\": false", "\"in_step_bound_ns\": "] {
@@ -266,7 +266,7 @@ fn limit_a_check_without_an_answer_about_a_deadline_says_so() {
     }
     let help = text(&folder.run(&["check", "--help"]).stdout);
     let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("no deadline is shown to be missed"), "{words}");
+    assert!(words.contains("no bound shows that a job may be late"), "{words}");
 }
 
 #[test]

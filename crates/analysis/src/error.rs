@@ -77,7 +77,7 @@ impl fmt::Display for UnboundedError {
                 "RESU counts at deadlines that are reported, and these are not, or locks change them"
             }
             UnboundedError::ManyDeadlines => {
-                "RESU tells 64 deadlines to come apart, and there may be more"
+                "RESU counts at deadlines that are told apart, and more may be to come than are"
             }
         })
     }

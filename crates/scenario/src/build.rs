@@ -23,7 +23,7 @@ use crate::check::check;
 use crate::diagnostic::{Code, Diagnostics, ScenarioError};
 use crate::live::Live;
 use crate::model::{Pattern, Quantity, Scenario, Subject};
-use crate::outcome::{promises, refusals};
+use crate::outcome::promises_and_refusals;
 use crate::parameters::ParameterWriter;
 use crate::plan::{Plan, PlannedInterrupts, PlannedPattern, PlannedRequest};
 use crate::recording::RecordingError;
@@ -104,14 +104,15 @@ impl Scenario {
         let mut builder = Builder { scenario: self, mistakes: Vec::new(), writer: &writer };
         let (mut hierarchy, nodes) = builder.tree();
         let mut threads = builder.threads(&nodes, recordings);
-        let refused: BTreeSet<(String, Option<u16>)> =
-            refusals(self).into_iter().map(|refused| (refused.owner, refused.own)).collect();
+        let (promises, refused) = promises_and_refusals(self);
+        let owners: BTreeSet<(&str, Option<u16>)> =
+            refused.iter().map(|refused| (refused.owner.as_str(), refused.own)).collect();
         for thread in &mut threads {
-            if refused.contains(&(thread.name.clone(), None)) {
+            if owners.contains(&(&thread.name, None)) {
                 thread.promised = None;
             }
         }
-        builder.supplies(&mut hierarchy, &nodes, &refused);
+        builder.supplies(&mut hierarchy, &nodes, &owners);
         if builder.mistakes.is_empty() {
             builder.rehearse();
         }
@@ -139,7 +140,8 @@ impl Scenario {
             barriers,
             locks,
             watched,
-            promises: promises(self),
+            promises,
+            refused,
         })
     }
 }

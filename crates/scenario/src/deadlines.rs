@@ -305,22 +305,26 @@ fn counted<'g>(
     tasks: &[Task],
     reports: bool,
 ) -> Result<Vec<&'g Guarantee>, BoundError> {
-    let slower_counts = reports && are_apart(tasks);
-    let counted: Vec<_> =
-        has.iter().filter(|one| slower_counts || !matches!(one, Guarantee::Slower(_))).collect();
-    match counted.is_empty() && !has.is_empty() {
-        false => Ok(counted),
-        true if reports => Err(BoundError::ManyDeadlines),
-        true => Err(BoundError::DeadlinesNotReported),
+    let why = why_slower_bounds_nothing(tasks, reports);
+    let counts = |one: &&Guarantee| why.is_none() || !matches!(one, Guarantee::Slower(_));
+    let counted: Vec<_> = has.iter().filter(counts).collect();
+    match why.filter(|_| counted.is_empty() && !has.is_empty()) {
+        Some(UnboundedError::ManyDeadlines) => Err(BoundError::ManyDeadlines),
+        Some(_) => Err(BoundError::DeadlinesNotReported),
+        None => Ok(counted),
     }
 }
 
-/// Whether a slower processor tells all deadlines apart that may be to come at a time: of each task those of the jobs that began
-/// within one relative deadline.
-fn are_apart(tasks: &[Task]) -> bool {
+/// A slower processor counts at deadlines that are reported and told apart: why it bounds nothing, if it does not. To come at a time
+/// may be, of each task, the deadlines of the jobs that began within one relative deadline.
+fn why_slower_bounds_nothing(tasks: &[Task], reports: bool) -> Option<UnboundedError> {
     let jobs =
         tasks.iter().map(|task| task.deadline.as_nanos() / task.period.as_nanos().max(1) + 1);
-    jobs.fold(0, u64::saturating_add) < DEADLINES_AHEAD as u64
+    match jobs.fold(0, u64::saturating_add) < DEADLINES_AHEAD as u64 {
+        _ if !reports => Some(UnboundedError::NotReported),
+        true => None,
+        false => Some(UnboundedError::ManyDeadlines),
+    }
 }
 
 /// The longest response times under earliest deadline first by a scheduler that does or does not report its deadlines. No `blocking`: there are no locks.
@@ -333,11 +337,11 @@ pub(crate) fn within_all(
     let (policy, supply) = (Policy::EarliestDeadline, Supply::from(guarantee));
     match guarantee {
         // It counts at its owner's own deadlines only, and the deadlines of a thread that holds a lock change.
-        Guarantee::Slower(_) if !reports || !blocking.is_empty() => {
+        Guarantee::Slower(_) if !blocking.is_empty() => {
             vec![Err(UnboundedError::NotReported); tasks.len()]
         }
-        Guarantee::Slower(_) if !are_apart(tasks) => {
-            vec![Err(UnboundedError::ManyDeadlines); tasks.len()]
+        Guarantee::Slower(_) if let Some(why) = why_slower_bounds_nothing(tasks, reports) => {
+            vec![Err(why); tasks.len()]
         }
         Guarantee::Slower(_) => {
             let met = policy

@@ -12,7 +12,7 @@ pub use request::PlannedRequest;
 
 use crate::live::Live;
 use crate::model::{External, ExternalProgram, Machine, Pattern};
-use crate::outcome::Promise;
+use crate::outcome::{Promise, Refused};
 use std::collections::BTreeMap;
 use windfall_hierarchy::{Hierarchy, Message, NodeId};
 use windfall_programs::{
@@ -55,6 +55,8 @@ pub struct Plan {
     pub watched: Vec<(usize, Span)>,
     /// The promises that the checker has granted; a simulation judges them.
     pub promises: Vec<Promise>,
+    /// Guarantees that the scenario requests and the checker refuses.
+    pub refused: Vec<Refused>,
 }
 
 /// A lock with a protocol.

@@ -27,11 +27,9 @@ pub mod share;
 pub mod time_sharing;
 
 pub use parts::affinity::Affinity;
+pub use parts::budgeted::DEADLINES_AHEAD;
 pub use settings::{KindSettings, OfKind};
 pub use share::eevdf::needed_share;
 
 /// The setting by which a scheduler reports its deadlines to its parent.
 pub const REPORT_DEADLINES: windfall_settings::Setting = settings::shared::REPORT_DEADLINES;
-
-/// So many deadlines to come a uniformly slower processor tells apart, whatever their order.
-pub const DEADLINES_AHEAD: usize = parts::budgeted::DEADLINES_AHEAD;

@@ -3,7 +3,7 @@
 use crate::simulation::Simulation;
 use crate::unsupported::UnsupportedPlan;
 use core::fmt;
-use windfall_scenario::outcome::{Outcome, Refused, Verdict, holds, judge, refusals};
+use windfall_scenario::outcome::{Outcome, Refused, Verdict, holds, judge};
 use windfall_scenario::{Diagnostics, NoRecordings, Recordings, Scenario};
 
 /// The result of a simulation.
@@ -110,9 +110,11 @@ pub fn simulate_with(
     scenario: &Scenario,
     recordings: &mut dyn Recordings,
 ) -> Result<Simulated, SimulationError> {
-    let mut simulation = Simulation::with_recordings(scenario, recordings)?;
+    let mut plan = scenario.build_with(recordings)?;
+    let refused = std::mem::take(&mut plan.refused);
+    let mut simulation = Simulation::planned(plan)?;
     simulation.run_until(simulation.end());
     let outcome = simulation.finish();
     let expectations = judge(scenario, &outcome);
-    Ok(Simulated { outcome, expectations, refused: refusals(scenario) })
+    Ok(Simulated { outcome, expectations, refused })
 }

@@ -8,7 +8,7 @@ use crate::simulate::SimulationError;
 use windfall_hierarchy::Processor;
 use windfall_host::{Host, Machine as _};
 use windfall_scenario::outcome::Outcome;
-use windfall_scenario::{NoRecordings, Recordings, Scenario};
+use windfall_scenario::{NoRecordings, Plan, Recordings, Scenario};
 use windfall_time::Instant;
 
 /// A simulation that has begun.
@@ -58,8 +58,12 @@ impl Simulation<'static> {
         scenario: &Scenario,
         recordings: &mut dyn Recordings,
     ) -> Result<Simulation<'static>, SimulationError> {
-        let sim = Sim::of(scenario.build_with(recordings)?, None)?;
-        Ok(sim.begin(Instant::ZERO + scenario.length))
+        Simulation::planned(scenario.build_with(recordings)?)
+    }
+
+    pub(crate) fn planned(plan: Plan) -> Result<Simulation<'static>, SimulationError> {
+        let end = Instant::ZERO + plan.length;
+        Ok(Sim::of(plan, None)?.begin(end))
     }
 }
 

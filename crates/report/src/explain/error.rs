@@ -6,7 +6,7 @@ use windfall_scenario::near;
 use windfall_trace::escape::escaped;
 use windfall_trace::explain::{Explanation, Kind};
 
-/// How many similar names are told.
+/// How many similar names an error lists.
 const ALIKE: usize = 5;
 
 /// Why a recording does not answer a question.

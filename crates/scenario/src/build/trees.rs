@@ -129,13 +129,13 @@ impl<'a> Builder<'a> {
         &mut self,
         hierarchy: &mut Hierarchy,
         nodes: &Nodes<'_>,
-        refused: &BTreeSet<(String, Option<u16>)>,
+        refused: &BTreeSet<(&str, Option<u16>)>,
     ) {
         for scheduler in &self.scenario.schedulers {
             let node = nodes.iter().find(|(name, _)| *name == scheduler.name);
             let (true, Some((_, node))) = (self.scenario.admits(scheduler), node) else { continue };
             let held = scheduler.owns.first().and_then(Attachment::held);
-            let held = held.filter(|_| !refused.contains(&(scheduler.name.clone(), Some(0))));
+            let held = held.filter(|_| !refused.contains(&(&scheduler.name, Some(0))));
             let held = held.unwrap_or(Guarantee::Null);
             if let Err(refusal) = hierarchy.configure(Instant::ZERO, *node, supply(&held)) {
                 let path = Path::of(&["schedulers", &scheduler.name]);

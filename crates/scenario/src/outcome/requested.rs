@@ -1,7 +1,7 @@
 //! The promises of a scenario that are judged: all requested ones, and which of them the checker has
 //! granted.
 
-use super::{Outcome, Promise};
+use super::{Outcome, Promise, Refused};
 use crate::model::Setting;
 use crate::{Guarantee, Scenario};
 use windfall_guarantees::{Allowance, Length, Type, form, rewrite};
@@ -13,11 +13,21 @@ use windfall_time::{Ratio, Span};
 /// nothing. Refused guarantees are not promises ([`refusals`]).
 #[must_use]
 pub fn promises(scenario: &Scenario) -> Vec<Promise> {
-    requested_promises(scenario).into_iter().filter(|promise| promise.granted).collect()
+    promises_and_refusals(scenario).0
 }
 
-/// The same, with refused requests.
+/// The promises, and the refused requests.
+pub(crate) fn promises_and_refusals(scenario: &Scenario) -> (Vec<Promise>, Vec<Refused>) {
+    let (requested, refused) = requested_and_refused(scenario);
+    (requested.into_iter().filter(|promise| promise.granted).collect(), refused)
+}
+
+/// The promises, with refused requests.
 pub(crate) fn requested_promises(scenario: &Scenario) -> Vec<Promise> {
+    requested_and_refused(scenario).0
+}
+
+fn requested_and_refused(scenario: &Scenario) -> (Vec<Promise>, Vec<Refused>) {
     let checked = scenario.promises();
     let asked = checked.tree.vps.iter().zip(&checked.findings.vps).enumerate();
     let asked = asked.filter_map(|(at, (vp, found))| {
@@ -35,7 +45,21 @@ pub(crate) fn requested_promises(scenario: &Scenario) -> Vec<Promise> {
             },
         })
     });
-    asked.collect()
+    let refused = checked.refused().filter_map(|vp| {
+        let asked = &checked.tree.vps[vp];
+        let parent = asked.parent.map_or("top", |parent| &checked.tree.nodes[parent].name);
+        let (owner, own) = checked.owner(vp);
+        let (name, parent) = (asked.name.clone(), parent.to_owned());
+        Some(Refused {
+            owner,
+            own,
+            name,
+            parent,
+            requested: asked.requested?,
+            why: checked.why(vp)?,
+        })
+    });
+    (asked.collect(), refused.collect())
 }
 
 /// The same, with the reservations that are written and not requested: each as RESBS, granted if that follows.
@@ -53,49 +77,10 @@ pub(crate) fn held_promises(scenario: &Scenario) -> Vec<Promise> {
     promises
 }
 
-/// A refused request, with the reason.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct Refused {
-    /// The thread's or the scheduler's name.
-    pub owner: String,
-    /// Which of the scheduler's own virtual processors; `None` for a thread.
-    pub own: Option<u16>,
-    /// The name of that virtual processor: its owner's, or `owner/own` where a scheduler has several.
-    pub name: String,
-    /// The scheduler that it was asked of.
-    pub parent: String,
-    /// The requested guarantee.
-    pub requested: Guarantee,
-    /// Why it is not promised.
-    pub why: String,
-}
-
-impl core::fmt::Display for Refused {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{} for {}: {}", self.requested, self.name, self.why)
-    }
-}
-
 /// All refused requests.
 #[must_use]
 pub fn refusals(scenario: &Scenario) -> Vec<Refused> {
-    let checked = scenario.promises();
-    let refused = checked.refused().filter_map(|vp| {
-        let asked = &checked.tree.vps[vp];
-        let parent = asked.parent.map_or("top", |parent| &checked.tree.nodes[parent].name);
-        let (owner, own) = checked.owner(vp);
-        let (name, parent) = (asked.name.clone(), parent.to_owned());
-        Some(Refused {
-            owner,
-            own,
-            name,
-            parent,
-            requested: asked.requested?,
-            why: checked.why(vp)?,
-        })
-    });
-    refused.collect()
+    requested_and_refused(scenario).1
 }
 
 /// All guarantees that the checker proves anywhere in the scenario, requested or not, and the guarantees of other types that follow from them.

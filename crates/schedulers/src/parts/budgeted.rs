@@ -16,10 +16,10 @@ mod feedback;
 mod periods;
 mod reservations;
 
+pub use crate::parts::budgeted::ahead::DEADLINES_AHEAD;
+
 use crate::parts::budgeted::admission::Admission;
 use crate::parts::budgeted::ahead::Ahead;
-
-pub(crate) use crate::parts::budgeted::ahead::MOST as DEADLINES_AHEAD;
 use crate::parts::budgeted::feedback::Control;
 use crate::parts::deadline_reporter::DeadlineReporter;
 use crate::parts::policy::Policy;

@@ -9,7 +9,7 @@ use crate::verbs::keep::Outputs;
 use crate::verbs::simulated::{reached_its_end, simulation};
 use std::time::{Duration, Instant as Clock};
 use windfall_report::{json, text, took};
-use windfall_scenario::outcome::{all_promises, broken_bounds, holds, judge, promises, refusals};
+use windfall_scenario::outcome::{all_promises, broken_bounds, holds, judge};
 use windfall_time::Instant;
 use windfall_trace::{Header, Sink};
 
@@ -18,6 +18,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     scenario.seed = args.seed.unwrap_or(scenario.seed);
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, &args.file)?;
+    let granted = plan.refused.is_empty();
     warn(&scenario);
     let cpus = u16::try_from(scenario.machine.speeds.len())
         .expect("a scenario that was checked has at most 1,024 processors");
@@ -29,11 +30,10 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     let sink: Option<&mut (dyn Sink + Send)> =
         if outputs.wanted() { Some(&mut outputs) } else { None };
     let mut sim = simulation(plan, &args.file, sink)?;
-    let judged = match args.judge {
-        Judged::Asked => promises(&scenario),
-        Judged::All => all_promises(&scenario),
-    };
-    sim.judge_promises(&judged);
+    match args.judge {
+        Judged::Asked => {} // the plan's own
+        Judged::All => sim.judge_promises(&all_promises(&scenario)),
+    }
     let bar = Progress::new(end);
     let outcome = sim.run(end, |now| bar.at(now));
     bar.done();
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
     let name = input_name(&args.file);
     late.iter().for_each(|late| print_error(&format!("windfall: {name}: {late}\n")));
     reached_its_end(&outcome, &args.file)?;
-    let held = late.is_empty() && refusals(&scenario).is_empty() && holds(&outcome, &verdicts);
+    let held = late.is_empty() && granted && holds(&outcome, &verdicts);
     Ok(if held { Answer::Yes } else { Answer::No })
 }
 

@@ -16,7 +16,8 @@ use crate::parts::reservation::Reservation;
 use alloc::collections::VecDeque;
 use windfall_time::{Instant, Span};
 
-pub(crate) const MOST: usize = 64;
+/// So many deadlines to come a uniformly slower processor keeps; whatever their order, it tells all but one of them apart.
+pub const DEADLINES_AHEAD: usize = 64;
 
 /// Processor time in nanoseconds times the reservation's period, so that shares are exact.
 type Exact = u128;
@@ -40,7 +41,7 @@ pub(crate) struct Ahead {
 impl Ahead {
     /// Creates a list without deadlines.
     pub(crate) fn new() -> Ahead {
-        Ahead { until: VecDeque::with_capacity(MOST + 1) }
+        Ahead { until: VecDeque::with_capacity(DEADLINES_AHEAD + 1) }
     }
 
     pub(crate) fn clear(&mut self) {
@@ -67,7 +68,7 @@ impl Ahead {
         }
         let place = self.until.partition_point(|due| due.at < deadline);
         if let Some(next) = self.until.get(place).copied() {
-            let forgotten = self.until.len() >= MOST && place + 1 == self.until.len();
+            let forgotten = self.until.len() >= DEADLINES_AHEAD && place + 1 == self.until.len();
             if next.at == deadline || next.follows_gap || forgotten {
                 return self.work_for(slot, next);
             }
@@ -80,7 +81,9 @@ impl Ahead {
         let budget = had.saturating_add(share(slot, deadline.saturating_since(from))).min(most);
         let due = Due { at: deadline, budget, follows_gap: false };
         self.until.insert(place, due);
-        if let Some(last_but_one) = self.until.len().checked_sub(2).filter(|at| *at + 2 > MOST) {
+        if let Some(last_but_one) =
+            self.until.len().checked_sub(2).filter(|at| *at + 2 > DEADLINES_AHEAD)
+        {
             self.until.remove(last_but_one);
             self.until[last_but_one].follows_gap = true;
         }

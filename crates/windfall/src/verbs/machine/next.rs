@@ -84,11 +84,10 @@ fn after_comparison(args: &CompareArgs) -> Option<String> {
     match (&args.other, &args.costs) {
         (None, None) => Some("measure -o costs.toml".to_owned()),
         (None, Some(_)) => None,
-        (Some(other), _) => match [other, &args.file].into_iter().find(is_scenario) {
-            // The page shows where the times are.
-            Some(scenario) => Some(format!("simulate {} --report report.html", named(scenario)?)),
-            // An outcome does not say of which scenario it is, and this was the comparison.
-            None => None,
-        },
+        // The page shows where the times are; an outcome does not say of which scenario it is.
+        (Some(other), _) => {
+            let scenario = [other, &args.file].into_iter().find(is_scenario)?;
+            Some(format!("simulate {} --report report.html", named(scenario)?))
+        }
     }
 }

@@ -14,7 +14,7 @@ use std::time::Instant as Clock;
 use windfall_linux::{KeptStatus, Settings};
 use windfall_report::check::broken;
 use windfall_report::{json, text, took};
-use windfall_scenario::outcome::{holds, judge, refusals};
+use windfall_scenario::outcome::{holds, judge};
 use windfall_scenario::{CommandPromise, Scenario};
 use windfall_time::Span;
 use windfall_trace::{Header, Sink};
@@ -85,6 +85,7 @@ fn is_for_the_simulated_machine(args: &RunArgs) -> Result<(), VerbError> {
 fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answer, CommandError> {
     scenario.length = args.length.unwrap_or(scenario.length);
     let plan = plan(&scenario, file)?;
+    let granted = plan.refused.is_empty();
     warn(&scenario);
     let settings = Settings {
         scenario: Some(scenario.clone()),
@@ -128,7 +129,7 @@ fn carry_out(args: &RunArgs, mut scenario: Scenario, file: &Path) -> Result<Answ
     }
     kept?;
     reached_its_end(&outcome, file)?;
-    let held = refusals(&scenario).is_empty() && holds(&outcome, &verdicts);
+    let held = granted && holds(&outcome, &verdicts);
     Ok(if held { Answer::Yes } else { Answer::No })
 }
 

@@ -1,0 +1,27 @@
+//! Requests that the checker refuses.
+
+use crate::Guarantee;
+
+/// A refused request, with the reason.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Refused {
+    /// The thread's or the scheduler's name.
+    pub owner: String,
+    /// Which of the scheduler's own virtual processors; `None` for a thread.
+    pub own: Option<u16>,
+    /// The name of that virtual processor: its owner's, or `owner/own` where a scheduler has several.
+    pub name: String,
+    /// The scheduler that it was asked of.
+    pub parent: String,
+    /// The requested guarantee.
+    pub requested: Guarantee,
+    /// Why it is not promised.
+    pub why: String,
+}
+
+impl core::fmt::Display for Refused {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{} for {}: {}", self.requested, self.name, self.why)
+    }
+}

@@ -171,10 +171,19 @@ impl fmt::Display for ClockError {
 
 impl core::error::Error for ClockError {}
 
-/// Why a scheduler cannot be added.
+/// Why a scheduler cannot have a share of its processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ShareError {
+    /// It is no work at all.
+    NoWork,
+    /// It is more work than its period has time.
+    AbovePeriod {
+        /// The work.
+        work: Span,
+        /// The period.
+        period: Span,
+    },
     /// All shares together would be more than the processor.
     AboveWhole,
     /// Shares whose sum is not to be had in 128 bits.
@@ -183,12 +192,18 @@ pub enum ShareError {
 
 impl fmt::Display for ShareError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ShareError::AboveWhole => {
-                "all shares together are above the processor; give it less, or no share"
+        match self {
+            ShareError::NoWork => f.write_str("a share of no work; give it some, or no share"),
+            ShareError::AbovePeriod { work, period } => {
+                write!(f, "{work} in each {period} is more than the processor; at most {period} is")
             }
-            ShareError::TooFine => "the shares have no common period in 128 bits; use rounder ones",
-        })
+            ShareError::AboveWhole => f.write_str(
+                "all shares together are above the processor; give it less, or no share",
+            ),
+            ShareError::TooFine => {
+                f.write_str("the shares have no common period in 128 bits; use rounder ones")
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Invariant: between two instants, the own time from the first (rounded up) to the second (rounded down) is at most the share of the time between them.
 
+use crate::ShareError;
 use windfall_time::{Instant, Ratio, Span};
 
 /// So much work in each period of processor time, in the long run; at most all of it.
@@ -15,10 +16,18 @@ impl Share {
     /// The whole processor.
     pub const WHOLE: Share = Share { work: Span::from_millis(1), period: Span::from_millis(1) };
 
-    /// `work` of each `period`; `None` for no work, and for more than the period.
-    #[must_use]
-    pub fn new(work: Span, period: Span) -> Option<Share> {
-        (!work.is_zero() && work <= period).then_some(Share { work, period })
+    /// `work` of each `period`.
+    ///
+    /// # Errors
+    /// No work, or more than the period.
+    pub fn new(work: Span, period: Span) -> Result<Share, ShareError> {
+        if work.is_zero() {
+            return Err(ShareError::NoWork);
+        }
+        if work > period {
+            return Err(ShareError::AbovePeriod { work, period });
+        }
+        Ok(Share { work, period })
     }
 
     /// The work in each period.
@@ -87,8 +96,10 @@ mod tests {
     #[test]
     fn refuses_no_work_and_more_than_the_period() {
         let ms = Span::from_millis;
-        assert_eq!(Share::new(Span::ZERO, ms(1)), None);
-        assert_eq!(Share::new(ms(2), ms(1)), None);
-        assert_eq!(Share::new(ms(2), ms(2)).and_then(Share::ratio), Share::WHOLE.ratio());
+        assert_eq!(Share::new(Span::ZERO, ms(1)), Err(ShareError::NoWork));
+        let above = ShareError::AbovePeriod { work: ms(2), period: ms(1) };
+        assert_eq!(Share::new(ms(2), ms(1)), Err(above));
+        assert_eq!(above.to_string(), "2ms in each 1ms is more than the processor; at most 1ms is");
+        assert_eq!(Share::new(ms(2), ms(2)).map(Share::ratio), Ok(Share::WHOLE.ratio()));
     }
 }

@@ -23,7 +23,7 @@ fn ms(n: u32) -> Span {
 fn pool() -> Pool {
     let share = Share::new(ms(3), ms(4)).unwrap();
     on_threads::pool(100, share, |processor| {
-        processor.add(Ranked::priorities(Share::new(ms(1), ms(4)))).unwrap();
+        processor.add(Ranked::priorities(Some(Share::new(ms(1), ms(4)).unwrap()))).unwrap();
     })
 }
 

@@ -1,6 +1,7 @@
 //! Result of importing a recording or an rt-app file, with everything in it that is doubtful or
 //! missing.
 
+use crate::plural::count;
 use crate::proposal;
 use serde_json::{Value, json};
 use windfall_programs::learn::{Clock, Proposal};
@@ -76,10 +77,10 @@ fn whose_wakeups(clock: &Clock) -> String {
 fn what_became_of_lines(report: &Report) -> String {
     let lost = report.lost_in_all();
     let mut text = format!(
-        "{} lines: {} events of {} threads imported, {} not needed, {} not understood\n",
+        "{} lines: {} of {} imported, {} not needed, {} not understood\n",
         report.lines,
-        report.imported(),
-        report.threads,
+        count(report.imported(), "event"),
+        count(report.threads, "thread"),
         report.not_imported.values().sum::<u64>(),
         report.malformed.count + report.unknown.count,
     );

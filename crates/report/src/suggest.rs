@@ -15,8 +15,8 @@ pub struct Suggestions {
     pub proposal: Proposal,
     /// The suggested promises.
     pub promises: Vec<Suggested>,
-    /// Time that threads without a promise got in all, without the promises and with them.
-    pub others: [Span; 2],
+    /// Time that threads without a promise got in all, without the promises and with them; nothing if none is suggested.
+    pub others: Option<[Span; 2]>,
     /// Doubts about the recording and gaps in it, in words.
     pub remarks: String,
     /// Why the recording ends early, if it does.
@@ -88,7 +88,8 @@ pub fn text(found: &Suggestions, width: Option<usize>) -> String {
                 row.name, row.tid,
             ));
         }
-        let [before, after] = others.map(short);
+    }
+    if let Some([before, after]) = others.map(|others| others.map(short)) {
         text.push_str(&format!(
             "all other threads together: {before} without, {after} with them\n"
         ));
@@ -210,6 +211,6 @@ pub fn json(found: &Suggestions) -> Value {
         "lost": { "gaps": found.lost.gaps, "events": found.lost.events, "uncounted": found.lost.uncounted },
         "processors": found.proposal.processors,
         "reserved_processors": hundredths(found.proposal.share),
-        "others_received_ns": { "without": found.others[0].as_nanos(), "with": found.others[1].as_nanos() },
+        "others_received_ns": found.others.map(|[without, with]| json!({ "without": without.as_nanos(), "with": with.as_nanos() })),
     })
 }

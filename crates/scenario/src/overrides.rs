@@ -18,6 +18,14 @@ pub struct Override {
     value: String,
 }
 
+impl Override {
+    /// `value` for `key`, both as in `NAME.KEY=VALUE`.
+    #[must_use]
+    pub fn new(key: impl Into<String>, value: impl Into<String>) -> Override {
+        Override { key: key.into(), value: value.into() }
+    }
+}
+
 /// Why a text is no [`Override`]: it has no key, or no `=` after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OverrideError;
@@ -36,7 +44,7 @@ impl FromStr for Override {
     fn from_str(text: &str) -> Result<Override, OverrideError> {
         match text.split_once('=') {
             Some((key, value)) if !key.trim().is_empty() => {
-                Ok(Override { key: key.trim().to_owned(), value: value.trim().to_owned() })
+                Ok(Override::new(key.trim(), value.trim()))
             }
             _ => Err(OverrideError),
         }

@@ -9,14 +9,17 @@ use crate::verbs::keep::Outputs;
 use crate::verbs::simulated::{reached_its_end, simulation};
 use std::time::{Duration, Instant as Clock};
 use windfall_report::{json, text, took};
+use windfall_scenario::Override;
 use windfall_scenario::outcome::{all_promises, broken_bounds, holds, judge};
 use windfall_time::Instant;
 use windfall_trace::{Header, Sink};
 
 pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, CommandError> {
-    let mut scenario = load_with(&args.file, &args.set.overrides)?;
-    scenario.seed = args.seed.unwrap_or(scenario.seed);
-    scenario.length = args.length.unwrap_or(scenario.length);
+    let seed = args.seed.map(|seed| Override::new("seed", seed.to_string()));
+    let length = args.length.map(|length| Override::new("length", length.to_string()));
+    let options = seed.into_iter().chain(length);
+    let overrides: Vec<Override> = args.set.overrides.iter().cloned().chain(options).collect();
+    let scenario = load_with(&args.file, &overrides)?;
     let plan = plan(&scenario, &args.file)?;
     let granted = plan.refused.is_empty();
     warn(&scenario);

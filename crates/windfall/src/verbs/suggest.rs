@@ -17,7 +17,7 @@ use crate::{Answer, VerbError};
 use std::io::Write;
 use std::path::Path;
 use windfall_guarantees::Guarantee;
-use windfall_programs::learn::{Parent, Proposal};
+use windfall_programs::learn::{Parent, Proposal, Row};
 use windfall_report::import::remarks;
 use windfall_report::suggest::{self, Suggested, Suggestions};
 use windfall_scenario::model::Run;
@@ -80,32 +80,56 @@ fn find(
         let why = format!("a promise does not fit: {}", promises.explain(refused));
         return Err(VerbError(format!("windfall: {}: {why}", input_name(&args.recording))).into());
     }
+    let (promises, others) = match proposal.rows.iter().any(|row| reservation(row).is_some()) {
+        true => compared(args, path, recording, [&without, &with], &proposal)?,
+        false => (Vec::new(), None),
+    };
+    let (remarks, cut, lost) = (remarks(recording), recording.cut.clone(), recording.learned.lost);
+    Ok(Suggestions { proposal, promises, others, remarks, cut, lost })
+}
+
+/// The suggested promise of a thread.
+fn reservation(row: &Row) -> Option<Guarantee> {
+    match row.parent {
+        Parent::Reservation { amount, period, .. } => {
+            Some(Guarantee::BasicSoft(amount.into(), period.into()))
+        }
+        _ => None,
+    }
+}
+
+/// What the suggested promises change for their threads and for all others: the recording is simulated without them and with them.
+fn compared(
+    args: &SuggestArgs,
+    path: &Path,
+    recording: &Recording,
+    scenarios: [&Scenario; 2],
+    proposal: &Proposal,
+) -> Result<(Vec<Suggested>, Option<[Span; 2]>), CommandError> {
     let simulated = |scenario: &Scenario| -> Result<Outcome, CommandError> {
         Ok(simulated(scenario, plan_from(scenario, path)?.0, path)?)
     };
-    let [before, after] = [simulated(&without)?, simulated(&with)?];
+    let [without, with] = scenarios;
+    let [before, after] = [simulated(without)?, simulated(with)?];
     let recorded = recorded(args, path)?;
-    let mut promises = Vec::new();
+    let (mut promises, mut promised) = (Vec::new(), Vec::new());
     for row in &proposal.rows {
-        let Parent::Reservation { amount, period, .. } = row.parent else { continue };
-        let name = name(&with, recording, row.thread);
+        let Some(guarantee) = reservation(row) else { continue };
+        let name = name(with, recording, row.thread);
         let id = recording.learned.threads[row.thread].trace_thread;
         let longest = [
             recorded.iter().find(|(thread, _)| *thread == id).map(|(_, most)| *most),
             response(&before, &name),
             response(&after, &name),
         ];
-        let guarantee = Guarantee::BasicSoft(amount.into(), period.into());
         promises.push(Suggested { row: row.clone(), guarantee, longest });
+        promised.push(name);
     }
-    let promised: Vec<String> =
-        promises.iter().map(|suggested| name(&with, recording, suggested.row.thread)).collect();
     let others = [&before, &after].map(|outcome| {
         let others = outcome.threads.iter().filter(|thread| !promised.contains(&thread.name));
         others.map(|thread| thread.received).fold(Span::ZERO, Span::saturating_add)
     });
-    let (remarks, cut, lost) = (remarks(recording), recording.cut.clone(), recording.learned.lost);
-    Ok(Suggestions { proposal, promises, others, remarks, cut, lost })
+    Ok((promises, Some(others)))
 }
 
 /// The name in the scenario of a recorded thread with a promise of its own.
